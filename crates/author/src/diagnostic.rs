@@ -1,0 +1,271 @@
+//! Problems found in a machine: what, where, why, and what to write instead.
+//!
+//! A [`Diagnostic`] is plain data; [`render`](crate::render) turns it into text like rustc's or into JSON.
+
+use crate::codes::Code;
+use crate::limits::MAX_DIAGNOSTICS;
+use crate::place::Place;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Shown in strict mode only, as a warning.
+    Hint,
+    /// The machine compiles; an error in strict mode.
+    Warning,
+    /// The machine does not compile.
+    Error,
+}
+
+impl Severity {
+    /// The word shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hint => "hint",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A further place that belongs to a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub place: Place,
+    /// What is there.
+    pub text: String,
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Its code.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// Where.
+    pub place: Place,
+    /// What stands there, in a few words; empty for nothing.
+    pub label: String,
+    /// Further places.
+    pub related: Vec<Label>,
+    /// Why, or more facts.
+    pub notes: Vec<String>,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// A problem with the severity of its code.
+    pub fn new(code: Code, place: Place, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: code.info().severity,
+            message: message.into(),
+            place,
+            label: String::new(),
+            related: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// Says what stands at the place.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.label = text.into();
+        self
+    }
+
+    /// Adds a further place.
+    #[must_use]
+    pub fn related(mut self, place: Place, text: impl Into<String>) -> Self {
+        self.related.push(Label { place, text: text.into() });
+        self
+    }
+
+    /// Adds a fact.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Adds "did you mean" if a name is close to one that exists.
+    #[must_use]
+    pub fn suggest<'a>(self, wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        match closest(wrong, known) {
+            Some(name) => self.help(format!("did you mean `{name}`?")),
+            None => self,
+        }
+    }
+}
+
+/// All problems of one machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    errors: usize,
+    warnings: usize,
+    omitted: usize,
+}
+
+impl Diagnostics {
+    /// Takes one; past the limit they are only counted, and errors push out warnings.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        match diagnostic.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Hint => {}
+        }
+        if self.list.len() < MAX_DIAGNOSTICS {
+            self.list.push(diagnostic);
+            return;
+        }
+        self.omitted += 1;
+        if diagnostic.severity == Severity::Error
+            && let Some(weak) = self.list.iter().rposition(|d| d.severity != Severity::Error)
+        {
+            self.list[weak] = diagnostic;
+        }
+    }
+
+    /// In strict mode warnings are errors and hints are warnings.
+    pub fn make_strict(&mut self) {
+        for diagnostic in &mut self.list {
+            diagnostic.severity = match diagnostic.severity {
+                Severity::Hint => Severity::Warning,
+                _ => Severity::Error,
+            };
+        }
+        self.errors += self.warnings;
+        self.warnings = self.list.iter().filter(|d| d.severity == Severity::Warning).count();
+    }
+
+    /// Drops hints, which only strict mode shows.
+    pub fn drop_hints(&mut self) {
+        self.list.retain(|d| d.severity != Severity::Hint);
+    }
+
+    /// Whether the machine must not be used.
+    pub fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// How many errors, shown or not.
+    pub fn errors(&self) -> usize {
+        self.errors
+    }
+
+    /// How many warnings, shown or not.
+    pub fn warnings(&self) -> usize {
+        self.warnings
+    }
+
+    /// How many are not in the list.
+    pub fn omitted(&self) -> usize {
+        self.omitted
+    }
+
+    /// Sorts by place, then code.
+    pub fn sort(&mut self) {
+        self.list.sort_by(|a, b| (a.place, a.code).cmp(&(b.place, b.code)));
+    }
+
+    /// The problems.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.list.iter()
+    }
+
+    /// How many are in the list.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = std::slice::Iter<'a, Diagnostic>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// The known name that is closest to a wrong one, if it is close enough to be a slip.
+pub fn closest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const LONGEST: usize = 64;
+    if wrong.chars().count() > LONGEST {
+        return None;
+    }
+    let allowed = (wrong.chars().count() / 3).max(1);
+    known
+        .into_iter()
+        .filter(|name| name.chars().count() <= LONGEST)
+        .filter(|name| name.len().abs_diff(wrong.len()) <= 2 * allowed + 1)
+        .map(|name| (name_distance(wrong, name), name))
+        .filter(|&(distance, _)| distance <= allowed)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, name)| name)
+}
+
+/// Edit distance without regard to case; a swap of neighbours counts as one.
+fn name_distance(a: &str, b: &str) -> usize {
+    let fold = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
+    let (a, b) = (fold(a), fold(b));
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let change = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = change.min(above[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(before[j - 2] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_recognised() {
+        let known = ["approach", "attack", "retreat", "hp"];
+        assert_eq!(closest("aproach", known), Some("approach"));
+        assert_eq!(closest("Attack", known), Some("attack"));
+        assert_eq!(closest("retaert", known), Some("retreat"));
+        assert_eq!(closest("pursue", known), None);
+        assert_eq!(closest("", known), None);
+    }
+
+    #[test]
+    fn errors_are_never_lost_to_the_limit() {
+        let mut all = Diagnostics::default();
+        for _ in 0..MAX_DIAGNOSTICS + 10 {
+            all.push(Diagnostic::new(Code::Unreachable, Place::default(), "w"));
+        }
+        all.push(Diagnostic::new(Code::UnknownState, Place::default(), "e"));
+        assert_eq!((all.len(), all.omitted(), all.errors()), (MAX_DIAGNOSTICS, 11, 1));
+        assert!(all.iter().any(|d| d.severity == Severity::Error));
+    }
+}

@@ -1,0 +1,641 @@
+//! The author graph: a machine as its author wrote it.
+//!
+//! Comes in from the text form ([`crate::text`]) or the builder ([`crate::builder`]); goes out to the compiler
+//! and to any tool that shows or edits machines. Nothing here is resolved or checked: names are plain text, a
+//! reference may point nowhere, expressions are source text. Lists are in declaration order, which is the
+//! order that all rules mean.
+
+use crate::place::{Name, Place, Source, Spanned};
+use crate::value::{Class, Duration, FunctionKind, Literal, MergeRule, Tier, ValueType};
+
+/// A stable id given by the author (ROM-6).
+pub type StableId = Option<Spanned<u64>>;
+
+/// Free-form data of editors, kept and never looked at.
+pub type Meta = Option<serde_json::Value>;
+
+/// Source text of a guard, a score or any other expression (CODE-4).
+pub type Code = Spanned<String>;
+
+/// A whole machine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Machine {
+    /// What the places of this graph refer to.
+    pub source: Source,
+    /// The machine's name.
+    pub name: Name,
+    /// Its stable id.
+    pub id: StableId,
+    /// What it is for.
+    pub doc: Option<String>,
+    /// The instance size; the smallest that fits if not given.
+    pub tier: Option<Spanned<Tier>>,
+    /// Ticks per second; 60 if not given (SEL-1).
+    pub tick_rate: Option<Spanned<u32>>,
+    /// How the machine departs from the default rules.
+    pub policies: Policies,
+    /// Caps per tick.
+    pub budgets: Budgets,
+    /// State entered when the machine is clamped too often (TICK-4); the initial one if not given.
+    pub fail_safe: Option<Name>,
+    /// State entered when a reload cannot keep an instance (SYS-5); the initial one if not given.
+    pub reload_entry: Option<Name>,
+    /// Event types.
+    pub events: Vec<Event>,
+    /// Blackboard schema (CODE-5).
+    pub blackboard: Vec<Key>,
+    /// Machine-wide parameters (CODE-3).
+    pub parameters: Vec<Parameter>,
+    /// Named sets of parameter values (CODE-3).
+    pub variants: Vec<Variant>,
+    /// Channels that states may own (CODE-7).
+    pub channels: Vec<Channel>,
+    /// Command lanes beyond the built-in ones (CMD-1).
+    pub lanes: Vec<Lane>,
+    /// Timers that outlive states (EVT-9).
+    pub timers: Vec<Timer>,
+    /// Observers (EVT-8).
+    pub observers: Vec<Observer>,
+    /// Declared user functions. If there are any, every function used must be declared.
+    pub functions: Vec<Function>,
+    /// Transition lists shared by several states (CODE-8).
+    pub transition_sets: Vec<TransitionSet>,
+    /// The root state. Its name is not used: messages call it `root`.
+    pub root: State,
+    /// Editor data.
+    pub meta: Meta,
+}
+
+/// How a machine departs from the default rules; `None` is the default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Policies {
+    /// Exits in reverse pre-order instead of post-order (EXEC-1).
+    pub reverse_exit_order: Option<Spanned<bool>>,
+    /// A state entered in this tick runs its activity in the same tick (TICK-5).
+    pub immediate_update: Option<Spanned<bool>>,
+    /// Events posted by callbacks become visible in the next tick only (TICK-7).
+    pub posted_next_tick: Option<Spanned<bool>>,
+    /// Internal events first (EVT-10).
+    pub internal_first: Option<Spanned<bool>>,
+    /// Completion posts `done.state.X` events (EVT-10).
+    pub done_events: Option<Spanned<bool>>,
+    /// Blackboard writes are staged until commit (CODE-5).
+    pub strict_writes: Option<Spanned<bool>>,
+}
+
+/// Caps of a machine; `None` is the tier's default (RAM-2).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Budgets {
+    /// Events handled in one tick.
+    pub events_per_tick: Option<Spanned<u32>>,
+    /// Microsteps in one tick.
+    pub microsteps_per_tick: Option<Spanned<u32>>,
+    /// Clamped ticks in a row before the fail-safe (TICK-4).
+    pub clamp_limit: Option<Spanned<u32>>,
+    /// Command bytes per agent and tick (CMD-2).
+    pub command_bytes: Option<Spanned<u32>>,
+}
+
+/// An event type (EVT-1).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Event {
+    /// Its name.
+    pub name: Name,
+    /// Its stable id.
+    pub id: StableId,
+    /// What it means.
+    pub doc: Option<String>,
+    /// Type of the payload; none if not given.
+    pub payload: Option<Spanned<Payload>>,
+    /// Class used unless the sender gives one.
+    pub class: Option<Spanned<Class>>,
+    /// A newer event replaces a queued one (EVT-3).
+    pub coalesce: bool,
+    /// How long a deferred event stays good (EVT-5).
+    pub ttl: Option<Spanned<Duration>>,
+    /// The payload is an index into the blackboard (EVT-6).
+    pub indirect: bool,
+    /// Editor data.
+    pub meta: Meta,
+}
+
+/// What an event carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// One typed value.
+    Value(ValueType),
+    /// An unsigned number.
+    U32,
+    /// A long unsigned number.
+    U64,
+    /// Four floats.
+    Vec4,
+    /// So many raw bytes.
+    Bytes(u32),
+}
+
+impl Payload {
+    /// Its size in bytes.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Self::Value(value) => value.words() * 4,
+            Self::U32 => 4,
+            Self::U64 => 8,
+            Self::Vec4 => 16,
+            Self::Bytes(count) => count,
+        }
+    }
+}
+
+/// A blackboard key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Key {
+    /// Its name.
+    pub name: Name,
+    /// What it is for.
+    pub doc: Option<String>,
+    /// Its type.
+    pub ty: Spanned<ValueType>,
+    /// Value before the first tick; zero if not given.
+    pub default: Option<Spanned<Literal>>,
+    /// Editor data.
+    pub meta: Meta,
+}
+
+/// A machine-wide parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Name,
+    /// What it is for.
+    pub doc: Option<String>,
+    /// Its type.
+    pub ty: Spanned<ValueType>,
+    /// Its value where no variant says otherwise.
+    pub value: Spanned<Literal>,
+    /// Editor data.
+    pub meta: Meta,
+}
+
+/// Parameter values of one variant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variant {
+    /// Its name.
+    pub name: Name,
+    /// What it is for.
+    pub doc: Option<String>,
+    /// Parameter and value.
+    pub values: Vec<(Name, Spanned<Literal>)>,
+}
+
+/// A channel such as `locomotion` (CODE-7).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Channel {
+    /// Its name.
+    pub name: Name,
+    /// What it is for.
+    pub doc: Option<String>,
+    /// Lane of the release command; `gameplay` if not given.
+    pub lane: Option<Name>,
+    /// Name of the release command; `release` if not given.
+    pub release: Option<Name>,
+}
+
+/// A user lane (CMD-1).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lane {
+    /// Its name.
+    pub name: Name,
+    /// What it is for.
+    pub doc: Option<String>,
+    /// How two commands of one agent and tick merge.
+    pub merge: Spanned<MergeRule>,
+    /// May use the reserved part of the budget (CMD-2).
+    pub critical: bool,
+}
+
+/// A named timer: of a state (disarmed when it is left, EVT-7) or of the machine (EVT-9).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timer {
+    /// Its name.
+    pub name: Name,
+    /// Its stable id.
+    pub id: StableId,
+    /// What it is for.
+    pub doc: Option<String>,
+    /// How many may run at once (machine-level only); 1 if not given.
+    pub instances: Option<Spanned<u32>>,
+    /// Class it fires with; Normal if not given (EVT-2).
+    pub class: Option<Spanned<Class>>,
+    /// Fires as this event instead of its own trigger.
+    pub event: Option<Name>,
+}
+
+/// Runs for every event, handled or not (EVT-8).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observer {
+    /// The event; `None` is any.
+    pub event: Option<Name>,
+    /// What to do.
+    pub actions: Vec<Action>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Declaration of a user function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Its name.
+    pub name: Name,
+    /// What it does.
+    pub doc: Option<String>,
+    /// What it is.
+    pub kind: Spanned<FunctionKind>,
+    /// It uses the rng (SEL-5).
+    pub rng: bool,
+    /// Names and types of its literal parameters, in order.
+    pub parameters: Vec<(Name, Spanned<ValueType>)>,
+}
+
+/// Transitions under a name, used by several states.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TransitionSet {
+    /// Its name.
+    pub name: Name,
+    /// The transitions.
+    pub transitions: Vec<Transition>,
+}
+
+/// A state. Its kind follows from what it has: see [`State::kind`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Its name, unique among its siblings.
+    pub name: Name,
+    /// Where the whole state stands.
+    pub place: Place,
+    /// Its stable id.
+    pub id: StableId,
+    /// What it is for.
+    pub doc: Option<String>,
+    /// Left out of the compiled machine (CODE-8).
+    pub muted: bool,
+    /// A final state (EXEC-6).
+    pub is_final: Option<Place>,
+    /// Branches of a choice state (EXEC-7).
+    pub choice: Option<Vec<Branch>>,
+    /// One unnamed region: a compound state. Two or more: an orthogonal one.
+    pub regions: Vec<Region>,
+    /// History points (EXEC-4).
+    pub history: Vec<HistoryPoint>,
+    /// Forget history when the state completes (EXEC-4).
+    pub history_reset_on_done: bool,
+    /// Entry actions.
+    pub entry: Vec<Action>,
+    /// Exit actions.
+    pub exit: Vec<Action>,
+    /// Actions when a push suspends the state (EXEC-8).
+    pub suspend: Vec<Action>,
+    /// Actions when a pop resumes the state (EXEC-8).
+    pub resume: Vec<Action>,
+    /// Runs every tick while the state is active (TICK-6): a call such as `Patrol` or `Patrol(3)`.
+    pub activity: Option<Code>,
+    /// Transitions.
+    pub transitions: Vec<Transition>,
+    /// Decisions (CODE-8), which count as declared after the transitions.
+    pub decisions: Vec<Decision>,
+    /// Transition sets used, after the state's own transitions (CODE-8).
+    pub uses: Vec<Name>,
+    /// Transitions for the children of this state (CODE-8).
+    pub any_state: Vec<AnyTransition>,
+    /// Events kept for later (EVT-5).
+    pub defers: Vec<Name>,
+    /// Timers of the state.
+    pub timers: Vec<Timer>,
+    /// Channels (CODE-7).
+    pub owns: Vec<Name>,
+    /// Scratch slots (RAM-7).
+    pub scratch: Vec<Scratch>,
+    /// Guard that must hold before the state may be left (SEL-6).
+    pub exit_ready: Option<Code>,
+    /// Time before the state may be left (SEL-6).
+    pub min_active: Option<Spanned<Duration>>,
+    /// Keeps its time in state even if no expression reads it.
+    pub clock: bool,
+    /// Editor data.
+    pub meta: Meta,
+}
+
+/// What a state is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StateKind {
+    /// No children.
+    Atomic,
+    /// One region.
+    Compound,
+    /// Several regions.
+    Orthogonal,
+    /// Completes its parent.
+    Final,
+    /// Chooses a branch; never active.
+    Choice,
+}
+
+impl State {
+    /// What this state is, by what it has.
+    pub fn kind(&self) -> StateKind {
+        if self.choice.is_some() {
+            StateKind::Choice
+        } else if self.is_final.is_some() {
+            StateKind::Final
+        } else {
+            match self.regions.len() {
+                0 => StateKind::Atomic,
+                1 => StateKind::Compound,
+                _ => StateKind::Orthogonal,
+            }
+        }
+    }
+}
+
+/// A region: of several in an orthogonal state, or the only one of a compound.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Region {
+    /// Its name; `None` for the only region of a compound.
+    pub name: Option<Name>,
+    /// Its stable id.
+    pub id: StableId,
+    /// Where it stands.
+    pub place: Place,
+    /// Where default entry goes.
+    pub initial: Option<Initial>,
+    /// How many frames a push may save here (EXEC-8).
+    pub stack_depth: Option<Spanned<u32>>,
+    /// The states.
+    pub states: Vec<State>,
+}
+
+/// Where default entry goes, and what it does on the way (EXEC-3).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Initial {
+    /// One or several descendants.
+    pub targets: Vec<Name>,
+    /// Runs between the parent's entry and the child's.
+    pub effect: Vec<Action>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A history point (EXEC-4).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HistoryPoint {
+    /// Its name; it is a target like a child of the state.
+    pub name: Name,
+    /// Its stable id.
+    pub id: StableId,
+    /// Remembers leaves instead of direct children.
+    pub deep: bool,
+    /// Where to go while nothing is remembered; the state's initial if empty.
+    pub default: Vec<Name>,
+    /// Effect of the default.
+    pub effect: Vec<Action>,
+    /// Used by every default entry, too.
+    pub restore_on_entry: bool,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Slots that are zeroed when their owner is entered (RAM-7).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scratch {
+    /// Its name.
+    pub name: Name,
+    /// Its stable id.
+    pub id: StableId,
+    /// How many 16-bit slots.
+    pub slots: Spanned<u32>,
+}
+
+/// What starts a transition (SEL-1).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trigger {
+    /// An event type.
+    Event(Name),
+    /// Any event.
+    Any(Place),
+    /// So long after entry.
+    After(Spanned<Duration>),
+    /// A named timer of the source, of a state around it, or of the machine.
+    Timer(Name),
+    /// Whenever its guard holds.
+    Always(Place),
+    /// While the source is complete or its activity has succeeded.
+    Done(Place),
+    /// While the activity of the source has failed.
+    Failed(Place),
+}
+
+impl Default for Trigger {
+    fn default() -> Self {
+        Self::Always(Place::default())
+    }
+}
+
+/// How a transition treats its source (EXEC-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransitionKind {
+    /// Effect only.
+    Internal,
+    /// The source stays active.
+    Local,
+    /// The source is exited and entered.
+    External,
+}
+
+/// What a transition does with the stack of its region (EXEC-8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StackOperation {
+    /// Suspends the region and enters the target.
+    Push,
+    /// Leaves the pushed state and resumes what was suspended.
+    Pop,
+}
+
+/// A transition.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Transition {
+    /// Its name.
+    pub name: Option<Name>,
+    /// Its stable id.
+    pub id: StableId,
+    /// What it is for.
+    pub doc: Option<String>,
+    /// Where it stands.
+    pub place: Place,
+    /// What starts it.
+    pub trigger: Trigger,
+    /// Where it goes; empty is internal.
+    pub targets: Vec<Name>,
+    /// Sync group: region and target in it (EXEC-5).
+    pub sync: Vec<(Name, Name)>,
+    /// Given kind; else EXEC-2 decides.
+    pub kind: Option<Spanned<TransitionKind>>,
+    /// Push or pop.
+    pub stack: Option<Spanned<StackOperation>>,
+    /// Must hold.
+    pub guard: Option<Code>,
+    /// Runs between exits and entries.
+    pub effect: Vec<Action>,
+    /// 0 to 15, higher first (SEL-3); 0 if not given.
+    pub priority: Option<Spanned<u32>>,
+    /// Stands alone before all others (SEL-2).
+    pub interrupt: bool,
+    /// Score for utility selection (SEL-3).
+    pub score: Option<Code>,
+    /// Least score that counts; 0 if not given.
+    pub threshold: Option<Spanned<f64>>,
+    /// Time before it may be taken again (SEL-6).
+    pub cooldown: Option<Spanned<Duration>>,
+    /// Time its guard must stay true (SEL-6).
+    pub debounce: Option<Spanned<Duration>>,
+    /// Waits until the source may be left (SEL-6).
+    pub latch: bool,
+    /// Left out of the compiled machine (CODE-8).
+    pub muted: bool,
+    /// Editor data.
+    pub meta: Meta,
+}
+
+/// A branch of a choice state (EXEC-7).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Branch {
+    /// Must hold; the last branch has none.
+    pub guard: Option<Code>,
+    /// Where it goes.
+    pub targets: Vec<Name>,
+    /// Runs with the transition's effect.
+    pub effect: Vec<Action>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Two transitions on one condition (CODE-8).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decision {
+    /// What starts it; always if not given.
+    pub trigger: Trigger,
+    /// The condition.
+    pub guard: Code,
+    /// Where to go if it holds.
+    pub then: Option<Name>,
+    /// Where to go if it does not.
+    pub otherwise: Option<Name>,
+    /// 0 to 15, for both.
+    pub priority: Option<Spanned<u32>>,
+    /// Effect of both.
+    pub effect: Vec<Action>,
+    /// Left out of the compiled machine.
+    pub muted: bool,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A transition that children of a state have in common (CODE-8).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AnyTransition {
+    /// The transition; its source is each child in turn.
+    pub transition: Transition,
+    /// Only these children, if any is named.
+    pub include: Vec<Name>,
+    /// Not these.
+    pub exclude: Vec<Name>,
+}
+
+/// One step of an action list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    /// What it does.
+    pub kind: ActionKind,
+    /// Left out of the compiled machine (CODE-8).
+    pub muted: bool,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A literal argument of a call; named arguments are matched by the function's declaration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Argument {
+    /// Its name, if given.
+    pub name: Option<Name>,
+    /// Its value.
+    pub value: Spanned<Literal>,
+}
+
+/// What an action does (CODE-3, CODE-4).
+#[derive(Clone, Debug, PartialEq)]
+pub enum ActionKind {
+    /// Text of one of the forms `Shout`, `Shout(3, "hey")`, `health = 100`, `health -= 10`, `ammo += 1`.
+    Text(Code),
+    /// Calls a user function.
+    Call {
+        /// The function.
+        function: Name,
+        /// Its literal arguments.
+        arguments: Vec<Argument>,
+    },
+    /// Writes a blackboard key.
+    Set {
+        /// The key.
+        key: Name,
+        /// Its new value.
+        value: Code,
+    },
+    /// Adds to a blackboard key.
+    Add {
+        /// The key.
+        key: Name,
+        /// What to add.
+        value: Code,
+    },
+    /// Posts an internal event to the agent itself.
+    Raise {
+        /// The event.
+        event: Name,
+        /// Its payload.
+        payload: Option<Code>,
+    },
+    /// Posts an external event to the agent itself, or to another one through the message lane (CMD-4).
+    Send {
+        /// The event.
+        event: Name,
+        /// Its payload.
+        payload: Option<Code>,
+        /// The receiver, an entity; the agent itself if not given.
+        to: Option<Code>,
+    },
+    /// Emits a command.
+    Emit {
+        /// The command's name.
+        command: Name,
+        /// Its lane.
+        lane: Name,
+        /// Its payload.
+        payload: Option<Code>,
+    },
+    /// Starts a named timer.
+    StartTimer {
+        /// The timer.
+        timer: Name,
+        /// When it fires.
+        after: Spanned<Duration>,
+    },
+    /// Stops a named timer.
+    StopTimer {
+        /// The timer.
+        timer: Name,
+    },
+    /// Forgets what the history points of a state remember.
+    ClearHistory {
+        /// The state.
+        state: Name,
+    },
+}

@@ -1,0 +1,243 @@
+//! Small values of the author's vocabulary: types, literals, durations, classes, tiers.
+
+use std::fmt;
+
+/// Size of an instance (RAM-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// 64 bytes.
+    Crowd,
+    /// 128 bytes.
+    Standard,
+    /// 256 bytes.
+    Hero,
+}
+
+/// Class of an event (EVT-1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Taken last.
+    Low,
+    /// The default.
+    #[default]
+    Normal,
+    /// May use the reserved queue place.
+    Interrupt,
+    /// Taken first.
+    Critical,
+}
+
+/// Type of a blackboard key, a parameter or an expression (CODE-5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ValueType {
+    /// 32-bit integer; wraps.
+    I32,
+    /// 32-bit float, IEEE.
+    F32,
+    /// Truth value.
+    Bool,
+    /// An entity of the host.
+    Entity,
+    /// Two floats.
+    Vec2,
+    /// Three floats.
+    Vec3,
+    /// An interned name.
+    Symbol,
+}
+
+impl ValueType {
+    /// All of them, in the order of their numbers in a ROM.
+    pub const ALL: [Self; 7] =
+        [Self::I32, Self::F32, Self::Bool, Self::Entity, Self::Vec2, Self::Vec3, Self::Symbol];
+
+    /// How many 32-bit words a value takes.
+    pub fn words(self) -> u32 {
+        match self {
+            Self::Vec2 | Self::Entity => 2,
+            Self::Vec3 => 3,
+            _ => 1,
+        }
+    }
+}
+
+/// What a user function is (CODE-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FunctionKind {
+    /// Answers yes or no, changes nothing.
+    Guard,
+    /// Does something once.
+    Action,
+    /// Runs every tick and reports its status.
+    Activity,
+    /// Answers with a number, changes nothing.
+    Scorer,
+}
+
+/// How commands of one lane merge (CMD-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MergeRule {
+    /// The last one counts.
+    LastWriterWins,
+    /// Values are added, up to a cap.
+    Accumulate,
+    /// All, in order.
+    StrictOrder,
+    /// Equal ones count once.
+    Deduplicate,
+}
+
+/// A value written in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// A whole number.
+    Int(i64),
+    /// A number with a fraction or exponent.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+    /// Text.
+    Text(String),
+    /// Two or three numbers.
+    Vector(Vec<f64>),
+}
+
+/// A length of time, exact (SEL-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Duration {
+    /// Nanoseconds, from `1.5s` or `200ms`.
+    Nanos(u64),
+    /// Ticks, from `30t`.
+    Ticks(u64),
+}
+
+impl Default for Duration {
+    fn default() -> Self {
+        Self::Ticks(1)
+    }
+}
+
+impl Duration {
+    /// Reads `1.5s`, `200ms` or `30t`. Nothing finer than a nanosecond, nothing negative.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        const FORM: &str = "a duration is a number with a unit, such as \"1.5s\", \"200ms\" or \"30t\"";
+        let text = text.trim();
+        let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or(FORM)?;
+        let (number, unit) = text.split_at(unit_at);
+        match unit.trim() {
+            "t" => {
+                if number.contains('.') {
+                    return Err("ticks are whole: write \"30t\"");
+                }
+                number.parse().map(Self::Ticks).map_err(|_| FORM)
+            }
+            "ms" => decimal(number, 6).map(Self::Nanos).ok_or(FORM),
+            "s" => decimal(number, 9).map(Self::Nanos).ok_or(FORM),
+            _ => Err(FORM),
+        }
+    }
+
+    /// Ticks at a rate: rounded up, at least 1. `None` when it does not fit.
+    pub fn ticks(self, tick_rate: u32) -> Option<u32> {
+        let ticks = match self {
+            Self::Ticks(ticks) => u128::from(ticks),
+            Self::Nanos(nanos) => (u128::from(nanos) * u128::from(tick_rate)).div_ceil(1_000_000_000),
+        };
+        u32::try_from(ticks.max(1)).ok().filter(|&t| t <= crate::limits::MAX_DURATION_TICKS)
+    }
+}
+
+/// A decimal number times ten to the power of `digits`, exactly.
+fn decimal(number: &str, digits: usize) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if (whole.is_empty() && fraction.is_empty()) || fraction.len() > digits || fraction.contains('.') {
+        return None;
+    }
+    let part = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<u64>().ok() };
+    let scale = 10u64.checked_pow(u32::try_from(digits).ok()?)?;
+    let fraction_scale = 10u64.checked_pow(u32::try_from(digits - fraction.len()).ok()?)?;
+    part(whole)?.checked_mul(scale)?.checked_add(part(fraction)?.checked_mul(fraction_scale)?)
+}
+
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Ticks(ticks) => write!(f, "{ticks}t"),
+            Self::Nanos(nanos) if nanos % 1_000_000_000 == 0 => write!(f, "{}s", nanos / 1_000_000_000),
+            Self::Nanos(nanos) => {
+                let fraction = format!("{:06}", nanos % 1_000_000);
+                let fraction = fraction.trim_end_matches('0');
+                let dot = if fraction.is_empty() { "" } else { "." };
+                write!(f, "{}{dot}{fraction}ms", nanos / 1_000_000)
+            }
+        }
+    }
+}
+
+/// Implements `as_str`, `parse` and `Display` for an enum whose variants have one word each.
+macro_rules! words {
+    ($type:ident { $($variant:ident => $word:literal),+ $(,)? }) => {
+        impl $type {
+            /// The words of the text form, in declaration order.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+
+            /// The word of the text form.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// The value of a word.
+            pub fn parse(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)+ _ => None }
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    };
+}
+
+words!(Tier { Crowd => "crowd", Standard => "standard", Hero => "hero" });
+words!(Class { Low => "low", Normal => "normal", Interrupt => "interrupt", Critical => "critical" });
+words!(ValueType {
+    I32 => "i32", F32 => "f32", Bool => "bool", Entity => "entity", Vec2 => "vec2", Vec3 => "vec3", Symbol => "symbol",
+});
+words!(FunctionKind { Guard => "guard", Action => "action", Activity => "activity", Scorer => "scorer" });
+words!(MergeRule {
+    LastWriterWins => "last_writer_wins", Accumulate => "accumulate", StrictOrder => "strict_order", Deduplicate => "deduplicate",
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sel_1_durations_round_up_and_are_at_least_one_tick() {
+        let ticks = |text: &str| Duration::parse(text).unwrap().ticks(60);
+        assert_eq!(ticks("0.1s"), Some(6), "0.1 * 60 is 6.000…1 in floats; here it is exact");
+        assert_eq!(ticks("1.5s"), Some(90));
+        assert_eq!(ticks("200ms"), Some(12));
+        assert_eq!(ticks("201ms"), Some(13));
+        assert_eq!(ticks("0s"), Some(1));
+        assert_eq!(ticks("0t"), Some(1));
+        assert_eq!(ticks("30t"), Some(30));
+        assert_eq!(ticks("99999999s"), None);
+    }
+
+    #[test]
+    fn bad_durations_are_refused() {
+        for text in ["", "5", "s", "-1s", "1.5t", "1e3s", "1.s.s", "1m", ".s", "1.0000000001s", "99999999999999999999s"] {
+            assert!(Duration::parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn durations_print_as_they_are_read() {
+        for text in ["30t", "2s", "1500ms", "0.5ms", "200ms"] {
+            assert_eq!(Duration::parse(text).unwrap().to_string(), text);
+        }
+    }
+}

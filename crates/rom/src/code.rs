@@ -1,0 +1,1 @@
+//! Instructions of expressions (CODE-4).
