@@ -151,6 +151,9 @@ codes! {
     ConcurrentWriters = SW0703 Warning "two regions write the same blackboard key";
     ChannelConflict = SW0704 Error "two states may own a channel at once";
     UnusedDeclaration = SW0705 Warning "a declaration is never used";
+
+    // The compiler itself.
+    Internal = SW0901 Error "a mistake of the compiler";
 }
 
 impl Code {

@@ -140,6 +140,14 @@ impl Diagnostics {
         }
     }
 
+    /// Takes all of another list.
+    pub fn append(&mut self, other: Self) {
+        for diagnostic in other.list {
+            self.push(diagnostic);
+        }
+        self.omitted += other.omitted;
+    }
+
     /// In strict mode warnings are errors and hints are warnings.
     pub fn make_strict(&mut self) {
         for diagnostic in &mut self.list {

@@ -4,9 +4,15 @@
 //! the ROM; problems are [`diagnostic::Diagnostic`]s with places in the file or the builder.
 #![forbid(unsafe_code)]
 
+pub mod builder;
 pub mod codes;
 pub mod diagnostic;
+pub mod expr;
+pub mod format;
 pub mod graph;
 pub mod limits;
+pub mod names;
 pub mod place;
+pub mod render;
+pub mod text;
 pub mod value;

@@ -1,1 +1,120 @@
-//! Compiler.
+//! The compiler: from an authored machine to a ROM.
+//!
+//! The passes, in order: *read* (`statewright-author`), *normalize* (`tree`, `resolve`), *check* (`check`), *place*
+//! (`place`), *plan* (`plan`), *hash* (`hash`), *emit* (`lower`, [`tables`]), *report* ([`report`]). Every pass
+//! goes on after a mistake, so that one run reports everything; a ROM comes out only if there was no error.
+#![forbid(unsafe_code)]
+
+mod check;
+pub mod deep;
+pub mod expr;
+mod hash;
+mod lower;
+mod model;
+mod names;
+mod ops;
+mod place;
+mod plan;
+pub mod report;
+mod resolve;
+mod stable;
+pub mod symbols;
+pub mod tables;
+mod tree;
+
+pub use ops::function_hash;
+pub use stable::derive as derive_stable_id;
+
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::graph::Machine;
+use statewright_rom::OwnedRom;
+
+/// How to compile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Warnings are errors, and hints are shown.
+    pub strict: bool,
+    /// A tier that is too small is raised instead of refused.
+    pub dev: bool,
+}
+
+/// What the compiler makes of a machine without errors.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The ROM.
+    pub rom: OwnedRom,
+    /// Names and places for tools (ROM-7).
+    pub symbols: symbols::Symbols,
+    /// Who pays for what, and other facts.
+    pub report: report::Report,
+}
+
+/// Reads and compiles the text of a machine file.
+pub fn compile_text(name: &str, text: &str, options: &Options) -> (Option<Output>, Diagnostics) {
+    let (machine, diagnostics) = statewright_author::text::read(name, text);
+    compile_with(&machine, diagnostics, options)
+}
+
+/// Compiles a machine.
+pub fn compile(machine: &Machine, options: &Options) -> (Option<Output>, Diagnostics) {
+    compile_with(machine, Diagnostics::default(), options)
+}
+
+/// Compiles a machine and goes on with the problems already found in it.
+pub fn compile_with(machine: &Machine, found: Diagnostics, options: &Options) -> (Option<Output>, Diagnostics) {
+    let (model, mut diagnostics) = resolve::resolve(machine, found);
+    let output = passes(&model, options, &mut diagnostics);
+    if options.strict {
+        diagnostics.make_strict();
+    } else {
+        diagnostics.drop_hints();
+    }
+    diagnostics.sort();
+    let output = output.filter(|_| !diagnostics.has_errors());
+    (output, diagnostics)
+}
+
+/// Everything after names are resolved. Later passes need a model without errors.
+fn passes(model: &model::Model<'_>, options: &Options, diagnostics: &mut Diagnostics) -> Option<Output> {
+    check::declarations(model, diagnostics);
+    let (mut placement, conflicts) = place::place(model, diagnostics);
+    check::sharing(model, &conflicts, diagnostics);
+    let ids = stable::StableIds::new(model, diagnostics);
+    check::transitions(model, diagnostics);
+    if diagnostics.has_errors() {
+        placement.choose_tier(model, 0, options, diagnostics);
+        return None;
+    }
+    let lower::Lowered { mut tables, transition_order } = lower::lower(model, &placement, &ids);
+    if let Err(error) = plan::derive(&mut tables) {
+        diagnostics.push(check::plan_error(model, error));
+        return None;
+    }
+    let planned = check::Planned { model, tables: &tables, order: &transition_order };
+    check::planned(&planned, diagnostics);
+    placement.choose_tier(model, planned.highest_cost(), options, diagnostics);
+    check::tier(&planned, &placement, diagnostics);
+    lower::set_tier(&mut tables, model.machine, placement.tier);
+    if diagnostics.has_errors() {
+        return None;
+    }
+    hash::assign(&mut tables);
+    let bytes = tables.to_bytes();
+    let rom = match OwnedRom::from_vec(bytes) {
+        Ok(rom) => rom,
+        Err(error) => {
+            diagnostics.push(internal(model, &error.to_string()));
+            return None;
+        }
+    };
+    let symbols = symbols::Symbols::new(model, &transition_order, &tables);
+    let report = report::Report::new(model, &placement, &tables, &transition_order, rom.as_bytes().len());
+    Some(Output { rom, symbols, report })
+}
+
+/// The compiler's own output was refused: never silence, never a panic.
+fn internal(model: &model::Model<'_>, error: &str) -> Diagnostic {
+    let text = format!("internal error: the compiled ROM was refused: {error}");
+    Diagnostic::new(statewright_author::codes::Code::Internal, model.machine.name.place, text)
+        .help("this is a mistake of the compiler, not of the machine; please report it with the file")
+}

@@ -1,0 +1,239 @@
+//! Actions of every kind, to be given to `entry`, `exit`, `run` and the like. Plain text is an action, too:
+//! `"Shout"`, `"Shout(3)"`, `"health -= 10"`.
+
+use super::Time;
+use super::part::{Context, text};
+use crate::graph::{self, ActionKind};
+use crate::names::check_function;
+use crate::place::{Place, Spanned};
+use crate::value::Literal;
+
+/// An action that has no place yet.
+#[derive(Clone, Debug)]
+pub struct Action {
+    kind: Kind,
+    muted: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Text(String),
+    Call(Call),
+    Set(String, String),
+    Add(String, String),
+    Raise(Raise),
+    Send(Send),
+    Emit(Emit),
+    Start(String, Time),
+    Stop(String),
+    ClearHistory(String),
+}
+
+/// Text of one of the forms `Shout`, `Shout(3)`, `health = 100`, `health -= 10`.
+pub fn run(code: impl Into<String>) -> Action {
+    Kind::Text(code.into()).into()
+}
+
+/// Calls a user function: `call("Fire").with("power", 3)`.
+pub fn call(function: impl Into<String>) -> Call {
+    Call { function: function.into(), arguments: Vec::new() }
+}
+
+/// Writes a blackboard key: `set("health", "100")`.
+pub fn set(key: impl Into<String>, value: impl Into<String>) -> Action {
+    Kind::Set(key.into(), value.into()).into()
+}
+
+/// Adds to a blackboard key: `add("ammo", "-1")`.
+pub fn add(key: impl Into<String>, value: impl Into<String>) -> Action {
+    Kind::Add(key.into(), value.into()).into()
+}
+
+/// Posts an internal event to the agent itself.
+pub fn raise(event: impl Into<String>) -> Raise {
+    Raise { event: event.into(), payload: None }
+}
+
+/// Posts an event to the agent itself, or to another one: `send("Help").to("leader")`.
+pub fn send(event: impl Into<String>) -> Send {
+    Send { event: event.into(), payload: None, to: None }
+}
+
+/// Emits a command on a lane.
+pub fn emit(command: impl Into<String>, lane: impl Into<String>) -> Emit {
+    Emit { command: command.into(), lane: lane.into(), payload: None }
+}
+
+/// Starts a named timer.
+pub fn start(timer: impl Into<String>, after: impl Into<Time>) -> Action {
+    Kind::Start(timer.into(), after.into()).into()
+}
+
+/// Stops a named timer.
+pub fn stop(timer: impl Into<String>) -> Action {
+    Kind::Stop(timer.into()).into()
+}
+
+/// Forgets what the history points of a state remember.
+pub fn clear_history(state: impl Into<String>) -> Action {
+    Kind::ClearHistory(state.into()).into()
+}
+
+impl Action {
+    /// Leaves it out of the compiled machine (CODE-8).
+    #[must_use]
+    pub fn muted(self) -> Self {
+        Self { muted: true, ..self }
+    }
+}
+
+impl From<Kind> for Action {
+    fn from(kind: Kind) -> Self {
+        Self { kind, muted: false }
+    }
+}
+
+impl From<&str> for Action {
+    fn from(code: &str) -> Self {
+        run(code)
+    }
+}
+
+impl From<String> for Action {
+    fn from(code: String) -> Self {
+        run(code)
+    }
+}
+
+/// An action with more to say about it.
+macro_rules! action_with_options {
+    ($($name:ident)+) => {
+        $(impl From<$name> for Action {
+            fn from(action: $name) -> Self {
+                Kind::$name(action).into()
+            }
+        }
+
+        impl $name {
+            /// Leaves it out of the compiled machine (CODE-8).
+            #[must_use]
+            pub fn muted(self) -> Action {
+                Action::from(self).muted()
+            }
+        })+
+    };
+}
+
+action_with_options!(Call Raise Send Emit);
+
+/// A call of a user function.
+#[derive(Clone, Debug)]
+pub struct Call {
+    function: String,
+    arguments: Vec<(Option<String>, Literal)>,
+}
+
+impl Call {
+    /// Adds an argument by the name that the function's declaration gives it.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<Literal>) -> Self {
+        self.arguments.push((Some(name.into()), value.into()));
+        self
+    }
+
+    /// Adds an argument by position.
+    #[must_use]
+    pub fn argument(mut self, value: impl Into<Literal>) -> Self {
+        self.arguments.push((None, value.into()));
+        self
+    }
+}
+
+/// An internal event to post.
+#[derive(Clone, Debug)]
+pub struct Raise {
+    event: String,
+    payload: Option<String>,
+}
+
+impl Raise {
+    /// Gives the payload, an expression.
+    #[must_use]
+    pub fn payload(self, value: impl Into<String>) -> Self {
+        Self { payload: Some(value.into()), ..self }
+    }
+}
+
+/// An event to send.
+#[derive(Clone, Debug)]
+pub struct Send {
+    event: String,
+    payload: Option<String>,
+    to: Option<String>,
+}
+
+impl Send {
+    /// Gives the payload, an expression.
+    #[must_use]
+    pub fn payload(self, value: impl Into<String>) -> Self {
+        Self { payload: Some(value.into()), ..self }
+    }
+
+    /// Names the receiver, an expression that gives an entity.
+    #[must_use]
+    pub fn to(self, entity: impl Into<String>) -> Self {
+        Self { to: Some(entity.into()), ..self }
+    }
+}
+
+/// A command to emit.
+#[derive(Clone, Debug)]
+pub struct Emit {
+    command: String,
+    lane: String,
+    payload: Option<String>,
+}
+
+impl Emit {
+    /// Gives the payload, an expression.
+    #[must_use]
+    pub fn payload(self, value: impl Into<String>) -> Self {
+        Self { payload: Some(value.into()), ..self }
+    }
+}
+
+/// Appends an action to a list, at a step of its own such as `state idle > entry 2`.
+pub(super) fn append(cx: &mut Context, list: &mut Vec<graph::Action>, name: &str, action: Action, parent: Place) {
+    let place = cx.step(parent, name, list.len() + 1);
+    let kind = placed(cx, action.kind, place);
+    list.push(graph::Action { kind, muted: action.muted, place });
+}
+
+fn placed(cx: &mut Context, kind: Kind, place: Place) -> ActionKind {
+    let at = |code: String| text(code, place);
+    match kind {
+        Kind::Text(code) => ActionKind::Text(at(code)),
+        Kind::Call(call) => called(cx, call, place),
+        Kind::Set(key, value) => ActionKind::Set { key: at(key), value: at(value) },
+        Kind::Add(key, value) => ActionKind::Add { key: at(key), value: at(value) },
+        Kind::Raise(raise) => ActionKind::Raise { event: at(raise.event), payload: raise.payload.map(at) },
+        Kind::Send(send) => {
+            ActionKind::Send { event: at(send.event), payload: send.payload.map(at), to: send.to.map(at) }
+        }
+        Kind::Emit(emit) => {
+            ActionKind::Emit { command: at(emit.command), lane: at(emit.lane), payload: emit.payload.map(at) }
+        }
+        Kind::Start(timer, after) => ActionKind::StartTimer { timer: at(timer), after: cx.duration(after, place) },
+        Kind::Stop(timer) => ActionKind::StopTimer { timer: at(timer) },
+        Kind::ClearHistory(state) => ActionKind::ClearHistory { state: at(state) },
+    }
+}
+
+fn called(cx: &mut Context, call: Call, place: Place) -> ActionKind {
+    let argument = |(name, value): (Option<String>, Literal)| graph::Argument {
+        name: name.map(|name| text(name, place)),
+        value: Spanned::new(value, place),
+    };
+    let arguments = call.arguments.into_iter().map(argument).collect();
+    ActionKind::Call { function: cx.declared("function", check_function, call.function, place), arguments }
+}

@@ -1,0 +1,122 @@
+//! States: their own fields, and the children they contain.
+
+use super::action::{Action, append};
+use super::declarations::declare;
+use super::part::{Part, fields};
+use super::region::{add_state, set_initial};
+use super::{HistoryBuilder, InitialBuilder, RegionBuilder, ScratchBuilder, StateBuilder, Time, TimerBuilder};
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::graph::{HistoryPoint, Region, Scratch, State, Timer};
+use crate::names::check_name;
+use crate::place::Spanned;
+
+fields!(State {
+    id, doc, meta, muted,
+    flag("Forgets history when it completes (EXEC-4).", history_reset_on_done: bool),
+    once("Runs every tick while it is active (TICK-6): a call such as `Patrol` or `Patrol(3)`.", activity: impl Into<String>),
+    names("Uses a transition set, after its own transitions (CODE-8).", uses: impl Into<String>),
+    names("Keeps an event for later (EVT-5).", defers: impl Into<String>),
+    names("Owns a channel (CODE-7).", owns: impl Into<String>),
+    once("Must hold before it may be left: an expression (SEL-6).", exit_ready: impl Into<String>),
+    time("Time before it may be left (SEL-6).", min_active: impl Into<Time>),
+    flag("Keeps its time in state even if no expression reads it.", clock: bool),
+});
+
+/// Methods that add to an action list.
+macro_rules! action_lists {
+    ($($doc:literal $name:ident)+) => {
+        $(#[doc = $doc]
+        pub fn $name(&mut self, action: impl Into<Action>) -> &mut Self {
+            append(self.cx, &mut self.item.$name, stringify!($name), action.into(), self.place);
+            self
+        })+
+    };
+}
+
+impl StateBuilder<'_> {
+    action_lists! {
+        "Adds an entry action." entry
+        "Adds an exit action." exit
+        "Adds an action for when a push suspends the state (EXEC-8)." suspend
+        "Adds an action for when a pop resumes the state (EXEC-8)." resume
+    }
+
+    /// Makes it a final state, which completes its parent (EXEC-6).
+    pub fn completes(&mut self) -> &mut Self {
+        self.item.is_final = Some(self.place);
+        self
+    }
+
+    /// Adds a child.
+    pub fn state(&mut self, name: impl Into<String>, describe: impl FnOnce(&mut StateBuilder<'_>)) -> &mut Self {
+        let children = self.children();
+        describe(&mut add_state(children.cx, children.item, name.into(), children.place));
+        self
+    }
+
+    /// Adds a final child.
+    pub fn final_state(&mut self, name: impl Into<String>) -> &mut Self {
+        let children = self.children();
+        add_state(children.cx, children.item, name.into(), children.place).completes();
+        self
+    }
+
+    /// Says where default entry goes.
+    pub fn initial(&mut self, target: impl Into<String>) -> InitialBuilder<'_> {
+        let children = self.children();
+        set_initial(children.cx, children.item, target.into(), children.place)
+    }
+
+    /// How many frames a push among the children may save (EXEC-8).
+    pub fn stack_depth(&mut self, depth: u32) -> &mut Self {
+        self.children().stack_depth(depth);
+        self
+    }
+
+    /// The only region of a compound state, made when its first child is.
+    pub fn children(&mut self) -> RegionBuilder<'_> {
+        let at = self.item.regions.iter().position(|region| region.name.is_none()).unwrap_or_else(|| {
+            self.forbid_mixture(!self.item.regions.is_empty());
+            self.item.regions.push(Region { place: self.place, ..Region::default() });
+            self.item.regions.len() - 1
+        });
+        Part { cx: self.cx, item: &mut self.item.regions[at], place: self.place }
+    }
+
+    /// Adds a region; with two or more the state is orthogonal.
+    pub fn region(&mut self, name: impl Into<String>, describe: impl FnOnce(&mut RegionBuilder<'_>)) -> &mut Self {
+        self.forbid_mixture(matches!(self.item.regions.as_slice(), [only] if only.name.is_none()));
+        let (name, place) = declare(self.cx, self.place, "region", check_name, name.into());
+        let region = Region { name: Some(name), place, ..Region::default() };
+        describe(&mut Part::push(self.cx, &mut self.item.regions, region, place));
+        self
+    }
+
+    fn forbid_mixture(&mut self, mixed: bool) {
+        if mixed {
+            let message = "a state has either children of its own or regions";
+            let problem = Diagnostic::new(Code::FieldsExclude, self.place, message);
+            self.cx.diagnostics.push(problem.help("put all children into regions"));
+        }
+    }
+
+    /// Adds a history point (EXEC-4).
+    pub fn history(&mut self, name: impl Into<String>) -> HistoryBuilder<'_> {
+        let (name, place) = declare(self.cx, self.place, "history", check_name, name.into());
+        Part::push(self.cx, &mut self.item.history, HistoryPoint { name, place, ..HistoryPoint::default() }, place)
+    }
+
+    /// Adds a timer that is disarmed when the state is left (EVT-7).
+    pub fn timer(&mut self, name: impl Into<String>) -> TimerBuilder<'_> {
+        let (name, place) = declare(self.cx, self.place, "timer", check_name, name.into());
+        Part::push(self.cx, &mut self.item.timers, Timer { name, ..Timer::default() }, place)
+    }
+
+    /// Adds so many 16-bit slots that are zeroed on entry (RAM-7).
+    pub fn scratch(&mut self, name: impl Into<String>, slots: u32) -> ScratchBuilder<'_> {
+        let (name, place) = declare(self.cx, self.place, "scratch", check_name, name.into());
+        let scratch = Scratch { name, id: None, slots: Spanned::new(slots, place) };
+        Part::push(self.cx, &mut self.item.scratch, scratch, place)
+    }
+}

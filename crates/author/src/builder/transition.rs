@@ -1,0 +1,253 @@
+//! Transitions, and what is made of them: branches of choices, decisions, transitions for all children.
+
+use super::part::{Context, Part, fields, text};
+use super::{BranchBuilder, DecisionBuilder, StateBuilder, Time, TransitionBuilder, TransitionSetBuilder};
+use crate::graph::{AnyTransition, Branch, Decision, StackOperation, State, Transition, TransitionKind, Trigger};
+use crate::names::check_name;
+use crate::place::{Name, Place, Spanned};
+
+/// A trigger that has no place yet.
+enum Start {
+    Event(String),
+    Any,
+    After(Time),
+    Timer(String),
+    Always,
+    Done,
+    Failed,
+}
+
+impl Start {
+    /// The trigger and the step that it begins; a bad duration is reported there.
+    fn at_step(self, cx: &mut Context, parent: Place, prefix: &str) -> (Trigger, Place) {
+        let step = |cx: &mut Context, kind: &str, name: &str| cx.step(parent, &format!("{prefix}{kind}"), name);
+        match self {
+            Self::Event(event) => {
+                let place = step(cx, "on", &event);
+                (Trigger::Event(text(event, place)), place)
+            }
+            Self::Timer(timer) => {
+                let place = step(cx, "on timer", &timer);
+                (Trigger::Timer(text(timer, place)), place)
+            }
+            Self::After(time) => {
+                let place = step(cx, "after", &time.to_string());
+                (Trigger::After(cx.duration(time, place)), place)
+            }
+            Self::Any => after(step(cx, "on any event", ""), Trigger::Any),
+            Self::Always => after(step(cx, "always", ""), Trigger::Always),
+            Self::Done => after(step(cx, "on done", ""), Trigger::Done),
+            Self::Failed => after(step(cx, "on failed", ""), Trigger::Failed),
+        }
+    }
+}
+
+fn after(place: Place, trigger: fn(Place) -> Trigger) -> (Trigger, Place) {
+    (trigger(place), place)
+}
+
+/// One method per trigger.
+macro_rules! triggers {
+    ($self:ident: $this:ty => $out:ty) => {
+        /// On an event.
+        pub fn on($self: $this, event: impl Into<String>) -> $out {
+            $self.begin(Start::Event(event.into()))
+        }
+
+        /// On any event that is not a timer.
+        pub fn on_any($self: $this) -> $out {
+            $self.begin(Start::Any)
+        }
+
+        /// So long after entry.
+        pub fn after($self: $this, time: impl Into<Time>) -> $out {
+            $self.begin(Start::After(time.into()))
+        }
+
+        /// When a named timer fires.
+        pub fn on_timer($self: $this, timer: impl Into<String>) -> $out {
+            $self.begin(Start::Timer(timer.into()))
+        }
+
+        /// Whenever the guard holds.
+        pub fn always($self: $this) -> $out {
+            $self.begin(Start::Always)
+        }
+
+        /// While the state is complete or its activity has succeeded.
+        pub fn on_done($self: $this) -> $out {
+            $self.begin(Start::Done)
+        }
+
+        /// While the activity of the state has failed.
+        pub fn on_failed($self: $this) -> $out {
+            $self.begin(Start::Failed)
+        }
+    };
+}
+
+/// Transitions of the state.
+impl StateBuilder<'_> {
+    triggers!(self: &mut Self => TransitionBuilder<'_>);
+
+    fn begin(&mut self, start: Start) -> TransitionBuilder<'_> {
+        let (trigger, place) = start.at_step(self.cx, self.place, "");
+        let transition = Transition { trigger, place, ..Transition::default() };
+        Part::push(self.cx, &mut self.item.transitions, transition, place)
+    }
+
+    /// Begins a transition that all children of the state have (CODE-8).
+    pub fn any_state(&mut self) -> AnyState<'_> {
+        AnyState { cx: self.cx, state: self.item, place: self.place, include: Vec::new(), exclude: Vec::new() }
+    }
+
+    /// Adds a decision: two transitions on one condition (CODE-8).
+    pub fn decide(&mut self, condition: impl Into<String>) -> DecisionBuilder<'_> {
+        let place = self.cx.step(self.place, "decision", self.item.decisions.len() + 1);
+        let guard = text(condition, place);
+        let decision = Decision { trigger: Trigger::Always(place), guard, place, ..Decision::default() };
+        Part::push(self.cx, &mut self.item.decisions, decision, place)
+    }
+
+    /// Adds a guarded branch, which makes the state a choice (EXEC-7).
+    pub fn when(&mut self, guard: impl Into<String>) -> BranchBuilder<'_> {
+        let branch = self.otherwise();
+        branch.item.guard = Some(text(guard, branch.place));
+        branch
+    }
+
+    /// Adds the unguarded last branch, which makes the state a choice (EXEC-7).
+    pub fn otherwise(&mut self) -> BranchBuilder<'_> {
+        let branches = self.item.choice.get_or_insert_default();
+        let place = self.cx.step(self.place, "branch", branches.len() + 1);
+        Part::push(self.cx, branches, Branch { place, ..Branch::default() }, place)
+    }
+}
+
+/// Transitions of the set.
+impl TransitionSetBuilder<'_> {
+    triggers!(self: &mut Self => TransitionBuilder<'_>);
+
+    fn begin(&mut self, start: Start) -> TransitionBuilder<'_> {
+        let (trigger, place) = start.at_step(self.cx, self.place, "");
+        let transition = Transition { trigger, place, ..Transition::default() };
+        Part::push(self.cx, &mut self.item.transitions, transition, place)
+    }
+}
+
+/// Begins a transition that all children of a state have: first say which, then the trigger.
+#[derive(Debug)]
+#[must_use = "it becomes a transition by its trigger, such as `.on(\"Hit\")`"]
+pub struct AnyState<'a> {
+    cx: &'a mut Context,
+    state: &'a mut State,
+    place: Place,
+    include: Vec<String>,
+    exclude: Vec<String>,
+}
+
+impl<'a> AnyState<'a> {
+    /// Only this child and others so named.
+    pub fn include(mut self, state: impl Into<String>) -> Self {
+        self.include.push(state.into());
+        self
+    }
+
+    /// Not this child.
+    pub fn exclude(mut self, state: impl Into<String>) -> Self {
+        self.exclude.push(state.into());
+        self
+    }
+
+    triggers!(self: Self => TransitionBuilder<'a>);
+
+    fn begin(self, start: Start) -> TransitionBuilder<'a> {
+        let (trigger, place) = start.at_step(self.cx, self.place, "any state ");
+        let names = |list: Vec<String>| list.into_iter().map(|name| text(name, place)).collect::<Vec<Name>>();
+        let transition = Transition { trigger, place, ..Transition::default() };
+        let any = AnyTransition { transition, include: names(self.include), exclude: names(self.exclude) };
+        let Part { cx, item, place } = Part::push(self.cx, &mut self.state.any_state, any, place);
+        Part { cx, item: &mut item.transition, place }
+    }
+}
+
+fields!(Transition {
+    id, doc, meta, muted, run, go,
+    once("What must hold: an expression.", guard: impl Into<String>),
+    once("0 to 15, higher first (SEL-3).", priority: u32),
+    flag("It stands alone before all others (SEL-2).", interrupt: bool),
+    once("Its score: an expression (SEL-3).", score: impl Into<String>),
+    once("The least score that counts.", threshold: f64),
+    time("Time before it may be taken again (SEL-6).", cooldown: impl Into<Time>),
+    time("Time its guard must stay true (SEL-6).", debounce: impl Into<Time>),
+    flag("It waits until the source may be left (SEL-6).", latch: bool),
+});
+
+impl TransitionBuilder<'_> {
+    /// Gives it a name.
+    pub fn named(&mut self, name: impl Into<String>) -> &mut Self {
+        let name = self.cx.declared("transition", check_name, name.into(), self.place);
+        self.cx.set(&mut self.item.name, "name", name, self.place);
+        self
+    }
+
+    /// Adds a region and a target in it, entered together with the others (EXEC-5).
+    pub fn sync(&mut self, region: impl Into<String>, target: impl Into<String>) -> &mut Self {
+        self.item.sync.push((text(region, self.place), text(target, self.place)));
+        self
+    }
+
+    /// Runs the effect only (EXEC-2).
+    pub fn internal(&mut self) -> &mut Self {
+        self.kind(TransitionKind::Internal)
+    }
+
+    /// Leaves the source active (EXEC-2).
+    pub fn local(&mut self) -> &mut Self {
+        self.kind(TransitionKind::Local)
+    }
+
+    /// Exits the source and enters it again (EXEC-2).
+    pub fn external(&mut self) -> &mut Self {
+        self.kind(TransitionKind::External)
+    }
+
+    fn kind(&mut self, kind: TransitionKind) -> &mut Self {
+        self.cx.set(&mut self.item.kind, "kind", Spanned::new(kind, self.place), self.place);
+        self
+    }
+
+    /// Suspends the region and enters the target (EXEC-8).
+    pub fn push_to(&mut self, target: impl Into<String>) -> &mut Self {
+        self.stack(StackOperation::Push).go(target)
+    }
+
+    /// Leaves the pushed state and resumes what was suspended (EXEC-8).
+    pub fn pop(&mut self) -> &mut Self {
+        self.stack(StackOperation::Pop)
+    }
+
+    fn stack(&mut self, operation: StackOperation) -> &mut Self {
+        self.cx.set(&mut self.item.stack, "stack", Spanned::new(operation, self.place), self.place);
+        self
+    }
+}
+
+fields!(Branch { run, go });
+
+fields!(Decision {
+    muted, run,
+    once("0 to 15, for both ways (SEL-3).", priority: u32),
+    once("Where to go if the condition holds.", then: impl Into<String>),
+    once("Where to go if it does not.", otherwise: impl Into<String>),
+});
+
+/// What starts the decision; always if not said.
+impl DecisionBuilder<'_> {
+    triggers!(self: &mut Self => &mut Self);
+
+    fn begin(&mut self, start: Start) -> &mut Self {
+        (self.item.trigger, _) = start.at_step(self.cx, self.place, "");
+        self
+    }
+}

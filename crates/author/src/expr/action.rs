@@ -1,0 +1,143 @@
+//! Texts of actions and calls: `Shout`, `Shout(3, power: 1.5)`, `health = 100`, `ammo -= 1` (CODE-3, CODE-4).
+//!
+//! Arguments of calls are literals, so a call never computes anything. Assignments hold a whole expression, whose
+//! ranges are bytes of the action's text.
+
+use std::ops::Range;
+
+use super::lexer::{Lexeme, Token};
+use super::parser::{Parser, too_deep};
+use super::{CallArgument, Expr, ExprKind, SyntaxError, UnaryOp};
+use crate::graph::{Argument, Code};
+use crate::limits::MAX_EXPRESSION_DEPTH;
+use crate::place::{Name, Place, Spanned};
+
+/// What the text of an action says. Places are bytes of that text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ActionText {
+    /// Calls a function.
+    Call(CallText),
+    /// `key = value`.
+    Set {
+        /// The key.
+        key: Name,
+        /// Its new value.
+        value: Expr,
+    },
+    /// `key += value`, or `key -= value` with the value negated.
+    Add {
+        /// The key.
+        key: Name,
+        /// What to add.
+        value: Expr,
+    },
+}
+
+/// A call with literal arguments. Places are bytes of its text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallText {
+    /// The function.
+    pub name: Name,
+    /// Its arguments.
+    pub arguments: Vec<Argument>,
+}
+
+impl CallText {
+    /// Function and arguments with places in the file, for a call that is the text of `code`.
+    pub fn placed(&self, code: &Code) -> (Name, Vec<Argument>) {
+        let name = |name: &Name| Name::new(name.value.clone(), place_in(code, name.place));
+        let argument = |argument: &Argument| Argument {
+            name: argument.name.as_ref().map(name),
+            value: Spanned::new(argument.value.value.clone(), place_in(code, argument.value.place)),
+        };
+        (name(&self.name), self.arguments.iter().map(argument).collect())
+    }
+}
+
+/// The place in the file of bytes of a code's text. If the file spells the text differently (with escapes), that is the
+/// whole code.
+pub(super) fn place_in(code: &Code, bytes: Place) -> Place {
+    code_place(code, bytes.start as usize..bytes.end as usize)
+}
+
+/// The place in the file of a range of a code's text. If the file spells the text differently (with escapes), that is the
+/// whole code.
+pub fn code_place(code: &Code, range: Range<usize>) -> Place {
+    let length = code.place.end.saturating_sub(code.place.start) as usize;
+    if length == code.value.len() { code.place.within(range) } else { code.place }
+}
+
+/// Reads the text of an action.
+pub fn parse_action(text: &str) -> Result<ActionText, SyntaxError> {
+    let mut parser = Parser::new(text)?;
+    let name = function_name(&mut parser, "an action")?;
+    let sign = parser.peek().clone();
+    match sign.token {
+        Token::Sign("=") => {
+            parser.next();
+            Ok(ActionText::Set { key: name, value: value(&mut parser)?.0 })
+        }
+        Token::Sign("+=") => {
+            parser.next();
+            Ok(ActionText::Add { key: name, value: value(&mut parser)?.0 })
+        }
+        Token::Sign("-=") => {
+            parser.next();
+            Ok(ActionText::Add { key: name, value: negated(&mut parser)? })
+        }
+        Token::Sign("==") => Err(SyntaxError::new(sign.range, "`==` compares").help("write `=` to give a key a value")),
+        _ => call(&mut parser, name).map(ActionText::Call),
+    }
+}
+
+/// Reads a call: an activity, a scorer or an action that is one.
+pub fn parse_call(text: &str) -> Result<CallText, SyntaxError> {
+    let mut parser = Parser::new(text)?;
+    let name = function_name(&mut parser, "a call")?;
+    call(&mut parser, name)
+}
+
+fn function_name(parser: &mut Parser, what: &str) -> Result<Name, SyntaxError> {
+    let Lexeme { token, range } = parser.next();
+    match token {
+        Token::Name(name) => Ok(Name::new(name, Place::bytes(range))),
+        Token::End => Err(SyntaxError::new(range, format!("{what} is needed here"))),
+        _ => Err(SyntaxError::new(range, format!("{what} starts with a name"))),
+    }
+}
+
+fn value(parser: &mut Parser) -> Result<(Expr, usize), SyntaxError> {
+    let value = parser.expression()?;
+    parser.end()?;
+    Ok(value)
+}
+
+fn negated(parser: &mut Parser) -> Result<Expr, SyntaxError> {
+    let (operand, height) = value(parser)?;
+    let range = operand.range.clone();
+    if height >= MAX_EXPRESSION_DEPTH {
+        return Err(too_deep(range));
+    }
+    Ok(Expr { kind: ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(operand) }, range })
+}
+
+fn call(parser: &mut Parser, name: Name) -> Result<CallText, SyntaxError> {
+    let mut arguments = Vec::new();
+    if parser.sees("(") {
+        let (parsed, _, _) = parser.arguments()?;
+        arguments = parsed.into_iter().map(literal_argument).collect::<Result<_, _>>()?;
+    }
+    match parser.peek().token {
+        Token::End => Ok(CallText { name, arguments }),
+        _ => Err(parser.unexpected("after the call")),
+    }
+}
+
+fn literal_argument(argument: CallArgument) -> Result<Argument, SyntaxError> {
+    let range = argument.value.range.clone();
+    match argument.value.literal() {
+        Some(value) => Ok(Argument { name: argument.name, value: Spanned::new(value, Place::bytes(range)) }),
+        None => Err(SyntaxError::new(range, "an argument of a function must be a literal")
+            .help("a number, `true`, `false`, a quoted text, `vec2(1, 2)` or `vec3(1, 2, 3)`")),
+    }
+}

@@ -1,0 +1,73 @@
+//! Problems as JSON: an array with one object per problem, for editors and other tools.
+
+use serde_json::{Map, Value, json};
+
+use super::index::LineIndex;
+use crate::diagnostic::{Diagnostic, Diagnostics, Label};
+use crate::place::{Place, Source};
+
+/// An array with one object per problem: `code`, `severity`, `message`, where (`file` and `range`, or `machine` and
+/// `path`), and `label`, `related`, `notes`, `help` where there are any. Lines and columns count from 1, columns in
+/// characters; bytes count from 0.
+pub fn render_json(diagnostics: &Diagnostics, source: &Source) -> Value {
+    let index = match source {
+        Source::File { text, .. } => Some(LineIndex::new(text)),
+        Source::Builder { .. } => None,
+    };
+    let places = Places { source, index };
+    Value::Array(diagnostics.iter().map(|diagnostic| places.problem(diagnostic)).collect())
+}
+
+struct Places<'a> {
+    source: &'a Source,
+    index: Option<LineIndex<'a>>,
+}
+
+impl Places<'_> {
+    fn problem(&self, diagnostic: &Diagnostic) -> Value {
+        let mut object = Map::new();
+        object.insert("code".into(), diagnostic.code.info().id.into());
+        object.insert("severity".into(), diagnostic.severity.as_str().into());
+        object.insert("message".into(), diagnostic.message.as_str().into());
+        self.insert_place(&mut object, diagnostic.place);
+        if !diagnostic.label.is_empty() {
+            object.insert("label".into(), diagnostic.label.as_str().into());
+        }
+        if !diagnostic.related.is_empty() {
+            object.insert("related".into(), diagnostic.related.iter().map(|label| self.related(label)).collect());
+        }
+        if !diagnostic.notes.is_empty() {
+            object.insert("notes".into(), diagnostic.notes.clone().into());
+        }
+        if let Some(help) = &diagnostic.help {
+            object.insert("help".into(), help.as_str().into());
+        }
+        Value::Object(object)
+    }
+
+    fn related(&self, label: &Label) -> Value {
+        let mut object = Map::new();
+        object.insert("label".into(), label.text.as_str().into());
+        self.insert_place(&mut object, label.place);
+        Value::Object(object)
+    }
+
+    fn insert_place(&self, object: &mut Map<String, Value>, place: Place) {
+        let Some(index) = &self.index else {
+            object.insert("machine".into(), self.source.name().into());
+            object.insert("path".into(), self.source.step(place).unwrap_or_default().into());
+            return;
+        };
+        object.insert("file".into(), self.source.name().into());
+        if !place.is_step() {
+            let end = place.end.max(place.start);
+            let range = json!({ "start": position(index, place.start), "end": position(index, end) });
+            object.insert("range".into(), range);
+        }
+    }
+}
+
+fn position(index: &LineIndex<'_>, offset: u32) -> Value {
+    let position = index.position(offset as usize);
+    json!({ "line": position.line, "column": position.column, "byte": position.byte })
+}

@@ -1,0 +1,131 @@
+//! Owns the reports about keys: unknown, missing, given twice, excluding each other, badly named.
+
+use std::collections::HashMap;
+
+use jsonc_parser::ast::{Object, ObjectProp};
+use jsonc_parser::common::Ranged;
+
+use super::Checker;
+use crate::codes::Code;
+use crate::diagnostic::Diagnostic;
+use crate::place::Place;
+use crate::text::describe::{expected, or_list};
+use crate::text::name::NameKind;
+use crate::text::parse::place;
+use crate::text::shape::{Field, Kind};
+
+/// Up to so many keys are compared with each other; more are hashed.
+const FEW: usize = 12;
+
+impl Checker<'_> {
+    /// Reports keys that an object has twice and marks all but the first (SW0003).
+    pub(super) fn duplicates(&mut self, object: &Object) {
+        let all = &object.properties;
+        if all.len() <= FEW {
+            for (at, property) in all.iter().enumerate() {
+                let name = property.name.as_str();
+                if let Some(first) = all[..at].iter().find(|before| before.name.as_str() == name) {
+                    self.duplicate(first, property);
+                }
+            }
+            return;
+        }
+        let mut seen: HashMap<&str, &ObjectProp> = HashMap::with_capacity(all.len());
+        for property in all {
+            match seen.get(property.name.as_str()) {
+                Some(first) => self.duplicate(first, property),
+                None => {
+                    seen.insert(property.name.as_str(), property);
+                }
+            }
+        }
+    }
+
+    fn duplicate(&mut self, first: &ObjectProp, second: &ObjectProp) {
+        self.bad.insert(second.name.start());
+        self.report(Code::DuplicateField, place(second.name.range()), |bare| {
+            let message = format!("`{}` is given twice", second.name.as_str());
+            Diagnostic { message, ..bare }.label("again").related(place(first.name.range()), "first given here")
+        });
+    }
+
+    pub(super) fn unknown_field(&mut self, property: &ObjectProp, kind: Kind) {
+        let (shape, key) = (kind.shape(), property.name.as_str());
+        self.report(Code::UnknownField, place(property.name.range()), |bare| {
+            let fields: Vec<_> = shape.fields().map(|field| format!("`{}`", field.key)).collect();
+            Diagnostic { message: format!("{} has no field `{key}`", shape.title), ..bare }
+                .label("no such field")
+                .suggest(key, shape.fields().map(|field| field.key))
+                .note(format!("the fields of {} are {}", shape.title, fields.join(", ")))
+        });
+    }
+
+    pub(super) fn missing_field(&mut self, object: &Object, kind: Kind, field: &'static Field) {
+        self.report(Code::MissingField, opening(object), |bare| {
+            let message = format!("{} needs the field `{}`", kind.shape().title, field.key);
+            let help = format!("add `\"{}\"`: {}", field.key, expected(&field.ty));
+            Diagnostic { message, ..bare }.label(format!("without `{}`", field.key)).help(help)
+        });
+    }
+
+    pub(super) fn missing_group(&mut self, object: &Object, kind: Kind, keys: &[&str]) {
+        self.report(Code::MissingField, opening(object), |bare| {
+            let message = format!("{} needs one of the fields {}", kind.shape().title, or_list(keys));
+            let docs = keys.iter().filter_map(|key| kind.shape().field(key));
+            let docs: Vec<_> = docs.map(|field| format!("`{}`: {}", field.key, field.doc)).collect();
+            Diagnostic { message, ..bare }.label("has none of them").note(docs.join("\n"))
+        });
+    }
+
+    pub(super) fn exclusive(&mut self, first: &ObjectProp, second: &ObjectProp) {
+        self.report(Code::FieldsExclude, place(second.name.range()), |bare| {
+            let message = format!("`{}` and `{}` exclude each other", first.name.as_str(), second.name.as_str());
+            Diagnostic { message, ..bare }
+                .label("not with the other one")
+                .related(place(first.name.range()), "this one is given, too")
+                .help("keep one of them")
+        });
+    }
+
+    /// An action with more than one verb.
+    pub(super) fn one_tag(&mut self, object: &Object, tags: &'static [(&'static str, Kind)]) {
+        let is_tag = |property: &&ObjectProp| tags.iter().any(|(key, _)| *key == property.name.as_str());
+        let mut given = object.properties.iter().filter(is_tag);
+        let Some(first) = given.next() else { return };
+        if let Some(second) = given.find(|second| second.name.as_str() != first.name.as_str()) {
+            self.bad.insert(object.start());
+            self.exclusive(first, second);
+        }
+    }
+
+    /// An action without a verb.
+    pub(super) fn no_tag(&mut self, object: &Object, tags: &'static [(&'static str, Kind)]) {
+        self.bad.insert(object.start());
+        let slip = object.properties.first().map(|property| property.name.as_str());
+        self.report(Code::MissingField, opening(object), |bare| {
+            let keys: Vec<_> = tags.iter().map(|&(key, _)| key).collect();
+            let message = format!("an action needs one of the fields {}", or_list(&keys));
+            let problem = Diagnostic { message, ..bare }.label("has none of them");
+            match slip {
+                Some(slip) => problem.suggest(slip, keys),
+                None => problem,
+            }
+        });
+    }
+
+    /// A key that is a name (SW0008).
+    pub(super) fn key_name(&mut self, property: &ObjectProp, kind: NameKind) {
+        if let Err(problem) = kind.check(property.name.as_str()) {
+            self.bad_name(place(property.name.range()), problem);
+        }
+    }
+
+    pub(super) fn bad_name(&mut self, place: Place, problem: String) {
+        self.report(Code::BadName, place, |bare| Diagnostic { message: problem, ..bare }.label("not a legal name"));
+    }
+}
+
+/// The place of an object's opening bracket: the whole object would fill the screen.
+pub(crate) fn opening(object: &Object) -> Place {
+    Place::bytes(object.start()..object.start() + 1)
+}

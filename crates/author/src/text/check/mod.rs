@@ -1,0 +1,182 @@
+//! Owns the check of a file against its shape: every problem of form, reported once (SW0003 to SW0012).
+//!
+//! In comes the JSON tree, out go diagnostics and the set of [`Bad`] values, which the extraction then leaves out,
+//! so that no problem is reported a second time. Recursion is bounded by the nesting that the scan lets through.
+
+mod keys;
+mod leaf;
+
+pub(crate) use keys::opening;
+pub(crate) use leaf::stable_id;
+
+use std::collections::HashSet;
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged;
+
+use super::describe::expected;
+use super::parse::{has_key, json, place};
+use super::shape::{Content, Field, Kind, Map, Rule, Type};
+use crate::codes::Code;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::limits::MAX_DIAGNOSTICS;
+use crate::place::Place;
+
+/// Values, by where they start, that do not have the right form; and keys that are given a second time.
+pub(crate) type Bad = HashSet<usize>;
+
+/// Checks a whole file.
+pub(crate) fn check(text: &str, object: &Object, kind: Kind, out: &mut Diagnostics) -> Bad {
+    let mut checker = Checker { text, out, bad: Bad::new() };
+    checker.object(object, kind);
+    checker.bad
+}
+
+/// Reports a problem. Its text is only made while it would be shown, so that a file full of them stays cheap.
+pub(crate) fn report(out: &mut Diagnostics, code: Code, place: Place, full: impl FnOnce(Diagnostic) -> Diagnostic) {
+    let bare = Diagnostic::new(code, place, "");
+    let shown = out.len() < MAX_DIAGNOSTICS;
+    out.push(if shown { full(bare) } else { bare });
+}
+
+/// What a value is, for messages.
+#[derive(Clone, Copy)]
+enum Subject<'a> {
+    /// The value of a field.
+    Field(&'a str),
+    /// What stands under a name.
+    Entry(&'a str),
+    /// An item of the list in a field.
+    Item(&'a str),
+}
+
+impl Subject<'_> {
+    fn words(self) -> String {
+        match self {
+            Self::Field(key) | Self::Entry(key) => format!("`{key}`"),
+            Self::Item(key) => format!("an item of `{key}`"),
+        }
+    }
+
+    fn item(self) -> Self {
+        match self {
+            Self::Field(key) | Self::Entry(key) | Self::Item(key) => Self::Item(key),
+        }
+    }
+}
+
+struct Checker<'a> {
+    text: &'a str,
+    out: &'a mut Diagnostics,
+    bad: Bad,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, code: Code, place: Place, full: impl FnOnce(Diagnostic) -> Diagnostic) {
+        report(self.out, code, place, full);
+    }
+
+    fn object(&mut self, object: &Object, kind: Kind) {
+        let shape = kind.shape();
+        self.duplicates(object);
+        for property in &object.properties {
+            match shape.field(property.name.as_str()) {
+                Some(field) => self.field(property, field),
+                None => self.unknown_field(property, kind),
+            }
+        }
+        for field in shape.fields().filter(|field| field.required) {
+            if !has_key(object, field.key) {
+                self.missing_field(object, kind, field);
+            }
+        }
+        for group in shape.groups {
+            self.group(object, kind, group.keys, group.rule);
+        }
+    }
+
+    fn field(&mut self, property: &ObjectProp, field: &'static Field) {
+        self.value(&property.value, &field.ty, Subject::Field(field.key));
+    }
+
+    fn value(&mut self, value: &Value, ty: &'static Type, subject: Subject) {
+        let keys = |key: &str| value.as_object().is_some_and(|object| has_key(object, key));
+        let Some(content) = ty.content(json(value), &keys) else {
+            return self.wrong_type(value, ty, subject);
+        };
+        match (content, value) {
+            (Content::Object(kind), Value::Object(object)) => {
+                if let Type::Tagged(tags) = tagged(ty) {
+                    self.one_tag(object, tags);
+                }
+                self.object(object, kind);
+            }
+            (Content::Map(map), Value::Object(object)) => self.map(object, map, subject),
+            (Content::Untagged(tags), Value::Object(object)) => self.no_tag(object, tags),
+            (Content::List(item), Value::Array(list)) => {
+                for element in &list.elements {
+                    self.value(element, item, subject.item());
+                }
+            }
+            (Content::Leaf(ty), value) => self.leaf(value, ty, subject),
+            _ => {}
+        }
+    }
+
+    fn map(&mut self, object: &Object, map: &'static Map, subject: Subject) {
+        self.duplicates(object);
+        if object.properties.is_empty() && !map.may_be_empty {
+            self.bad.insert(object.start());
+            self.report(Code::BadValue, place(object.range()), |bare| Diagnostic {
+                message: format!("{} must not be empty", subject.words()),
+                ..bare
+            });
+        }
+        for property in &object.properties {
+            let key = property.name.as_str();
+            if let Some(field) = map.field(key) {
+                self.field(property, field);
+                continue;
+            }
+            self.key_name(property, map.keys);
+            self.value(&property.value, &map.value, Subject::Entry(key));
+        }
+    }
+
+    fn wrong_type(&mut self, value: &Value, ty: &'static Type, subject: Subject) {
+        self.bad.insert(value.start());
+        let found = json(value);
+        let list_of_one = matches!(ty, Type::List(item) if item.accepts(found));
+        let raw = self.text.get(value.start()..value.end()).filter(|raw| raw.len() <= 40).map(str::to_owned);
+        self.report(Code::WrongType, place(value.range()), |bare| {
+            let message = format!("{} must be {}, found {}", subject.words(), expected(ty), found.words());
+            let problem = Diagnostic { message, ..bare }.label(format!("this is {}", found.words()));
+            match raw {
+                Some(raw) if list_of_one => problem.help(format!("write `[{raw}]`")),
+                _ => problem,
+            }
+        });
+    }
+
+    fn group(&mut self, object: &Object, kind: Kind, keys: &'static [&'static str], rule: Rule) {
+        let mut given = object.properties.iter().filter(|property| keys.contains(&property.name.as_str()));
+        match (given.next(), rule) {
+            (None, Rule::One | Rule::AtLeastOne) => self.missing_group(object, kind, keys),
+            (Some(first), Rule::One | Rule::AtMostOne) => {
+                let other = given.find(|second| second.name.as_str() != first.name.as_str());
+                if let Some(second) = other {
+                    self.exclusive(first, second);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The alternative that is chosen by a key, if there is one.
+fn tagged(ty: &'static Type) -> &'static Type {
+    match ty {
+        Type::OneOf(types) => types.iter().find(|ty| matches!(ty, Type::Tagged(_))).unwrap_or(ty),
+        _ => ty,
+    }
+}

@@ -1,0 +1,62 @@
+//! Owns the reading of actions.
+
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged;
+
+use super::Reader;
+use crate::graph::{Action, ActionKind, Argument};
+use crate::text::parse::{has_key, place};
+use crate::text::shape::Kind;
+use crate::text::shapes::action::TAGS;
+
+impl Reader<'_> {
+    /// One action or a list of actions.
+    pub(crate) fn actions(&self, object: &Object, key: &str) -> Vec<Action> {
+        match self.field(object, key) {
+            Some(list @ Value::Array(_)) => self.items(Some(list)).filter_map(|item| self.action(item)).collect(),
+            Some(single) => self.action(single).into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
+
+    fn action(&self, value: &Value) -> Option<Action> {
+        let (kind, muted) = match value {
+            Value::StringLit(_) => (ActionKind::Text(self.name_of(value)?), false),
+            Value::Object(object) => (self.built_in(object)?, self.flag(object, "muted")),
+            _ => return None,
+        };
+        Some(Action { kind, muted, place: place(value.range()) })
+    }
+
+    /// An action written as an object; `None` if a field that it needs is missing or bad.
+    fn built_in(&self, object: &Object) -> Option<ActionKind> {
+        let &(tag, kind) = TAGS.iter().find(|(tag, _)| has_key(object, tag))?;
+        let name = self.name(object, tag)?;
+        let payload = || self.code(object, "payload");
+        Some(match kind {
+            Kind::Call => ActionKind::Call { function: name, arguments: self.arguments(object) },
+            Kind::Set => ActionKind::Set { key: name, value: self.code(object, "to")? },
+            Kind::Add => ActionKind::Add { key: name, value: self.code(object, "by")? },
+            Kind::Raise => ActionKind::Raise { event: name, payload: payload() },
+            Kind::Send => ActionKind::Send { event: name, payload: payload(), to: self.code(object, "to") },
+            Kind::Emit => ActionKind::Emit { command: name, lane: self.name(object, "lane")?, payload: payload() },
+            Kind::Start => ActionKind::StartTimer { timer: name, after: self.duration(object, "after")? },
+            Kind::Stop => ActionKind::StopTimer { timer: name },
+            Kind::ClearHistory => ActionKind::ClearHistory { state: name },
+            _ => return None,
+        })
+    }
+
+    fn arguments(&self, object: &Object) -> Vec<Argument> {
+        let unnamed = |item: &Value| Some(Argument { name: None, value: self.literal_of(item)? });
+        match self.field(object, "with") {
+            Some(Value::Object(named)) => self
+                .entries(named)
+                .filter_map(|entry| {
+                    Some(Argument { name: Some(self.key(&entry)), value: self.literal_of(entry.value())? })
+                })
+                .collect(),
+            list => self.items(list).filter_map(unnamed).collect(),
+        }
+    }
+}

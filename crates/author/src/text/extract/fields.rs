@@ -1,0 +1,134 @@
+//! Owns the reading of single fields into the graph's small values.
+
+use jsonc_parser::ast::{Object, StringLit, Value};
+use jsonc_parser::common::Ranged;
+
+use super::Reader;
+use crate::graph::{Code, Meta, StableId};
+use crate::place::{Name, Spanned};
+use crate::text::check::stable_id;
+use crate::text::parse::{is_written_whole, place, string_place, to_json, whole};
+use crate::value::{Duration, Literal};
+
+impl Reader<'_> {
+    fn string<'v, 't>(&self, object: &'v Object<'t>, key: &str) -> Option<&'v StringLit<'t>> {
+        self.field(object, key).and_then(Value::as_string_lit)
+    }
+
+    /// Free text.
+    pub(crate) fn text(&self, object: &Object, key: &str) -> Option<String> {
+        self.string(object, key).map(|text| text.value.clone().into_owned())
+    }
+
+    /// A string as a name.
+    pub(crate) fn name_of(&self, value: &Value) -> Option<Name> {
+        let literal = value.as_string_lit()?;
+        Some(Spanned::new(literal.value.clone().into_owned(), string_place(self.text, literal)))
+    }
+
+    /// A name.
+    pub(crate) fn name(&self, object: &Object, key: &str) -> Option<Name> {
+        self.field(object, key).and_then(|value| self.name_of(value))
+    }
+
+    /// One name or a list of names.
+    pub(crate) fn names(&self, object: &Object, key: &str) -> Vec<Name> {
+        self.field(object, key).map_or_else(Vec::new, |value| self.names_of(value))
+    }
+
+    /// The same of a value.
+    pub(crate) fn names_of(&self, value: &Value) -> Vec<Name> {
+        match value {
+            Value::Array(_) => self.items(Some(value)).filter_map(|item| self.name_of(item)).collect(),
+            _ => self.name_of(value).into_iter().collect(),
+        }
+    }
+
+    /// A truth value.
+    pub(crate) fn boolean(&self, object: &Object, key: &str) -> Option<Spanned<bool>> {
+        let literal = self.field(object, key)?.as_boolean_lit()?;
+        Some(Spanned::new(literal.value, place(literal.range)))
+    }
+
+    /// A truth value that is false if not given.
+    pub(crate) fn flag(&self, object: &Object, key: &str) -> bool {
+        self.boolean(object, key).is_some_and(|truth| truth.value)
+    }
+
+    /// A whole number.
+    pub(crate) fn count(&self, object: &Object, key: &str) -> Option<Spanned<u32>> {
+        self.field(object, key).and_then(|value| self.count_of(value))
+    }
+
+    /// The same of a value.
+    pub(crate) fn count_of(&self, value: &Value) -> Option<Spanned<u32>> {
+        let literal = value.as_number_lit()?;
+        let count = u32::try_from(whole(literal.value)?).ok()?;
+        Some(Spanned::new(count, place(literal.range)))
+    }
+
+    /// Any number.
+    pub(crate) fn number(&self, object: &Object, key: &str) -> Option<Spanned<f64>> {
+        let literal = self.field(object, key)?.as_number_lit()?;
+        Some(Spanned::new(literal.value.parse().ok()?, place(literal.range)))
+    }
+
+    /// One of some words.
+    pub(crate) fn word<T>(&self, object: &Object, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<Spanned<T>> {
+        self.word_of(self.field(object, key)?, read)
+    }
+
+    /// The same of a value.
+    pub(crate) fn word_of<T>(&self, value: &Value, read: impl Fn(&str) -> Option<T>) -> Option<Spanned<T>> {
+        let literal = value.as_string_lit()?;
+        Some(Spanned::new(read(&literal.value)?, string_place(self.text, literal)))
+    }
+
+    /// A duration.
+    pub(crate) fn duration(&self, object: &Object, key: &str) -> Option<Spanned<Duration>> {
+        self.word(object, key, |text| Duration::parse(text).ok())
+    }
+
+    /// A stable id.
+    pub(crate) fn id(&self, object: &Object, key: &str) -> StableId {
+        self.word(object, key, stable_id)
+    }
+
+    /// Source text; numbers and truth values stand for theirs.
+    pub(crate) fn code(&self, object: &Object, key: &str) -> Option<Code> {
+        self.field(object, key).and_then(|value| self.code_of(value))
+    }
+
+    /// The same of a value.
+    pub(crate) fn code_of(&self, value: &Value) -> Option<Code> {
+        match value {
+            Value::StringLit(_) => self.name_of(value),
+            Value::NumberLit(raw) => Some(Spanned::new(raw.value.to_owned(), place(raw.range))),
+            Value::BooleanLit(truth) => Some(Spanned::new(truth.value.to_string(), place(truth.range))),
+            _ => None,
+        }
+    }
+
+    /// A literal.
+    pub(crate) fn literal_of(&self, value: &Value) -> Option<Spanned<Literal>> {
+        let literal = match value {
+            _ if !self.good(value) => return None,
+            Value::StringLit(text) => Literal::Text(text.value.clone().into_owned()),
+            Value::BooleanLit(truth) => Literal::Bool(truth.value),
+            Value::NumberLit(raw) if is_written_whole(raw.value) => Literal::Int(raw.value.parse().ok()?),
+            Value::NumberLit(raw) => Literal::Float(raw.value.parse().ok()?),
+            Value::Array(list) => Literal::Vector(list.elements.iter().map(component).collect::<Option<_>>()?),
+            _ => return None,
+        };
+        Some(Spanned::new(literal, place(value.range())))
+    }
+
+    /// Editor data.
+    pub(crate) fn meta(&self, object: &Object) -> Meta {
+        self.field(object, "meta").map(to_json)
+    }
+}
+
+fn component(value: &Value) -> Option<f64> {
+    value.as_number_lit()?.value.parse().ok()
+}

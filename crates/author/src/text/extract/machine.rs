@@ -1,0 +1,96 @@
+//! Owns the reading of the machine itself: its own fields, policies, budgets, and the root.
+
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged;
+
+use super::Reader;
+use crate::graph::{Budgets, Machine, Policies, State};
+use crate::place::Spanned;
+use crate::text::parse::{place, whole};
+use crate::value::Tier;
+
+impl Reader<'_> {
+    /// A machine of the nested shape.
+    pub(crate) fn nested_machine(&self, object: &Object) -> Machine {
+        let root = State { place: place(object.range()), ..self.behavior(object) };
+        Machine { root, ..self.machine_head(object) }
+    }
+
+    /// Everything but the root: the same in both shapes.
+    pub(crate) fn machine_head(&self, object: &Object) -> Machine {
+        Machine {
+            name: self.name(object, "machine").unwrap_or_default(),
+            id: self.id(object, "id"),
+            doc: self.text(object, "doc"),
+            tier: self.tier(object),
+            tick_rate: self.count(object, "tick_rate"),
+            policies: self.policies(object),
+            budgets: self.budgets(object),
+            fail_safe: self.name(object, "fail_safe"),
+            reload_entry: self.name(object, "reload_entry"),
+            events: self.events(object),
+            blackboard: self.blackboard(object),
+            parameters: self.parameters(object),
+            variants: self.variants(object),
+            channels: self.channels(object),
+            lanes: self.lanes(object),
+            timers: self.timers(object),
+            observers: self.observers(object),
+            functions: self.functions(object),
+            transition_sets: self.transition_sets(object),
+            meta: self.meta(object),
+            ..Machine::default()
+        }
+    }
+
+    fn tier(&self, object: &Object) -> Option<Spanned<Tier>> {
+        match self.field(object, "tier")? {
+            Value::NumberLit(raw) => {
+                let tier = match whole(raw.value)? {
+                    64 => Tier::Crowd,
+                    128 => Tier::Standard,
+                    256 => Tier::Hero,
+                    _ => return None,
+                };
+                Some(Spanned::new(tier, place(raw.range)))
+            }
+            word => self.word_of(word, tier),
+        }
+    }
+
+    fn policies(&self, object: &Object) -> Policies {
+        let Some(given) = self.field(object, "policies").and_then(Value::as_object) else {
+            return Policies::default();
+        };
+        Policies {
+            reverse_exit_order: self.word(given, "exit_order", |word| Some(word == "reverse")),
+            immediate_update: self.boolean(given, "immediate_update"),
+            posted_next_tick: self.word(given, "posted", |word| Some(word == "next_tick")),
+            internal_first: self.boolean(given, "internal_first"),
+            done_events: self.boolean(given, "done_events"),
+            strict_writes: self.boolean(given, "strict_writes"),
+        }
+    }
+
+    fn budgets(&self, object: &Object) -> Budgets {
+        let Some(given) = self.field(object, "budgets").and_then(Value::as_object) else {
+            return Budgets::default();
+        };
+        Budgets {
+            events_per_tick: self.count(given, "events_per_tick"),
+            microsteps_per_tick: self.count(given, "microsteps_per_tick"),
+            clamp_limit: self.count(given, "clamp_limit"),
+            command_bytes: self.count(given, "command_bytes"),
+        }
+    }
+}
+
+/// Reads a tier, as we or as the design documents spell it.
+fn tier(word: &str) -> Option<Tier> {
+    match word {
+        "Crowd_64B" => Some(Tier::Crowd),
+        "Standard_128B" => Some(Tier::Standard),
+        "Hero_256B" => Some(Tier::Hero),
+        word => Tier::parse(word),
+    }
+}

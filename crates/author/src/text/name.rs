@@ -1,0 +1,102 @@
+//! Owns what the text form asks of names (SW0008): the rules of [`names`](crate::names), by what a name names.
+
+use crate::limits::MAX_NAME_BYTES;
+use crate::names::{check_function, check_identifier, check_name};
+
+/// What a name names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// A machine, a state, a region, a timer and the like.
+    Plain,
+    /// An event; `*` is not one.
+    Event,
+    /// An event, or `*` for any.
+    EventOrAny,
+    /// A state that is referred to, by name or by a path of names with `/`.
+    StateReference,
+    /// A blackboard key, a parameter, an argument: a word that expressions can read.
+    Identifier,
+    /// A function: identifiers joined by `::`.
+    Function,
+}
+
+/// Longest path of names: one for each level that a tree may have.
+const MAX_PATH_BYTES: usize = 16 * (MAX_NAME_BYTES + 1);
+
+impl NameKind {
+    /// What a message expects.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Self::Plain => "a name",
+            Self::Event => "the name of an event",
+            Self::EventOrAny => "the name of an event or \"*\"",
+            Self::StateReference => "the name of a state",
+            Self::Identifier => "a name such as \"health\"",
+            Self::Function => "the name of a function",
+        }
+    }
+
+    /// The rule as a regular expression for the schema.
+    pub fn pattern(self) -> &'static str {
+        match self {
+            Self::Plain | Self::EventOrAny => {
+                r"^[^\s/\u0000-\u001f\u007f-\u009f]([^/\u0000-\u001f\u007f-\u009f]*[^\s/\u0000-\u001f\u007f-\u009f])?$"
+            }
+            Self::Event => {
+                r"^(?!\*$)[^\s/\u0000-\u001f\u007f-\u009f]([^/\u0000-\u001f\u007f-\u009f]*[^\s/\u0000-\u001f\u007f-\u009f])?$"
+            }
+            Self::StateReference => r"^[^\u0000-\u001f\u007f-\u009f]+$",
+            Self::Identifier => "^[A-Za-z_][A-Za-z0-9_]*$",
+            Self::Function => "^[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*$",
+        }
+    }
+
+    /// Longest name, in bytes.
+    pub fn max_bytes(self) -> usize {
+        if self == Self::StateReference { MAX_PATH_BYTES } else { MAX_NAME_BYTES }
+    }
+
+    /// Says what is wrong with a name.
+    pub fn check(self, name: &str) -> Result<(), String> {
+        match self {
+            Self::Plain | Self::EventOrAny => check_name(name),
+            Self::Event if name == "*" => Err("`*` stands for any event and cannot be the name of one".into()),
+            Self::Event => check_name(name),
+            Self::StateReference => check_path(name),
+            Self::Identifier => check_identifier(name),
+            Self::Function => check_function(name),
+        }
+    }
+}
+
+/// A path is looked up, not declared: only what cannot be shown in a message is refused here.
+fn check_path(path: &str) -> Result<(), String> {
+    if path.is_empty() {
+        return Err("a name must not be empty".into());
+    }
+    if path.len() > MAX_PATH_BYTES {
+        return Err(format!("a path must not be longer than {MAX_PATH_BYTES} bytes, this one has {}", path.len()));
+    }
+    match path.chars().find(|c| c.is_control()) {
+        Some(control) => {
+            Err(format!("a name must not contain control characters, this one has {}", control.escape_unicode()))
+        }
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_references_may_be_any_event_or_a_path() {
+        assert!(NameKind::Event.check("*").is_err());
+        assert_eq!(NameKind::EventOrAny.check("*"), Ok(()));
+        assert_eq!(NameKind::StateReference.check("combat/fire"), Ok(()));
+        assert!(NameKind::Plain.check("combat/fire").is_err());
+        for bad in ["", "a\nb"] {
+            assert!(NameKind::StateReference.check(bad).is_err(), "{bad:?}");
+        }
+    }
+}

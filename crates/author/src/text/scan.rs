@@ -1,0 +1,113 @@
+//! Owns the first look at a file's text, before any parser: size, nesting, strings that are not closed.
+//!
+//! The parser recurses and reads a line break inside a string as part of it; both are settled here, in one pass
+//! without recursion.
+
+use crate::codes::Code;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::limits::{MAX_NESTING, MAX_TEXT_BYTES};
+use crate::place::Place;
+
+/// Whether the text may go on to the parser. What stands in the way is reported.
+pub(crate) fn scan(text: &str, out: &mut Diagnostics) -> bool {
+    if text.len() > MAX_TEXT_BYTES {
+        out.push(too_large(text.len()));
+        return false;
+    }
+    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, depth: 0, out };
+    while let Some(&byte) = scanner.bytes.get(scanner.at) {
+        if !scanner.step(byte) {
+            return false;
+        }
+    }
+    true
+}
+
+/// The report on a file over the limit.
+pub(crate) fn too_large(bytes: usize) -> Diagnostic {
+    let message = format!("the file has {bytes} bytes, at most {MAX_TEXT_BYTES} are read");
+    Diagnostic::new(Code::FileTooLarge, Place::default(), message)
+}
+
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    depth: usize,
+    out: &'a mut Diagnostics,
+}
+
+impl Scanner<'_> {
+    /// Moves past one bracket, string, comment or other byte; false ends the scan.
+    fn step(&mut self, byte: u8) -> bool {
+        match byte {
+            b'"' => return self.string(),
+            b'/' => self.comment(),
+            b'{' | b'[' => return self.open(),
+            b'}' | b']' => {
+                self.depth = self.depth.saturating_sub(1);
+                self.at += 1;
+            }
+            _ => self.at += 1,
+        }
+        true
+    }
+
+    fn open(&mut self) -> bool {
+        self.depth += 1;
+        self.at += 1;
+        if self.depth <= MAX_NESTING {
+            return true;
+        }
+        let message = format!("brackets are nested more than {MAX_NESTING} deep");
+        let place = Place::bytes(self.at - 1..self.at);
+        self.out.push(Diagnostic::new(Code::NestedTooDeeply, place, message).label("one too many"));
+        false
+    }
+
+    fn comment(&mut self) {
+        let rest = &self.bytes[self.at..];
+        let length = match rest.get(1) {
+            Some(b'/') => rest.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(rest.len()),
+            Some(b'*') => rest[2..].windows(2).position(|pair| pair == b"*/").map_or(rest.len(), |end| end + 4),
+            _ => 1,
+        };
+        self.at += length;
+    }
+
+    fn string(&mut self) -> bool {
+        let start = self.at;
+        self.at += 1;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    self.at += 1;
+                    return true;
+                }
+                b'\n' | b'\r' => {
+                    self.unclosed(start);
+                    return false;
+                }
+                // A backslash takes the next byte with it, but not a line break, which is never legal.
+                b'\\' if !matches!(self.bytes.get(self.at + 1), Some(b'\n' | b'\r')) => self.at += 2,
+                0..=0x1f => self.raw_control(byte),
+                _ => self.at += 1,
+            }
+        }
+        self.unclosed(start);
+        false
+    }
+
+    fn unclosed(&mut self, start: usize) {
+        let place = Place::bytes(start..self.at.min(self.bytes.len()));
+        let problem = Diagnostic::new(Code::Syntax, place, "the text is not closed on its line");
+        self.out.push(problem.label("begins here").help("end it with `\"`; write a line break inside text as `\\n`"));
+    }
+
+    fn raw_control(&mut self, byte: u8) {
+        let place = Place::bytes(self.at..self.at + 1);
+        let escape = if byte == b'\t' { "\\t".into() } else { format!("\\u{byte:04x}") };
+        let message = format!("the control character U+{byte:04X} must not stand in text as it is");
+        self.out.push(Diagnostic::new(Code::Syntax, place, message).help(format!("write `{escape}`")));
+        self.at += 1;
+    }
+}

@@ -1,0 +1,100 @@
+//! Owns the shapes of actions that are written as objects.
+
+use super::{EVENT, FUNCTION, IDENTIFIER, NAME, STATE, map, muted};
+use crate::text::shape::{Field, Kind, Shape, Type};
+
+/// The key that says which action it is.
+pub(crate) const TAGS: &[(&str, Kind)] = &[
+    ("call", Kind::Call),
+    ("set", Kind::Set),
+    ("add", Kind::Add),
+    ("raise", Kind::Raise),
+    ("send", Kind::Send),
+    ("emit", Kind::Emit),
+    ("start", Kind::Start),
+    ("stop", Kind::Stop),
+    ("clear_history", Kind::ClearHistory),
+];
+
+const ARGUMENTS: Type = Type::OneOf(&[Type::List(&Type::Literal), map!(Identifier => Type::Literal)]);
+
+/// Declares the shape of one action.
+macro_rules! action {
+    ($shape:ident, $name:literal, $title:literal, $doc:literal, [$($field:expr),+ $(,)?]) => {
+        pub(crate) static $shape: Shape =
+            Shape { name: $name, title: $title, doc: $doc, parts: &[&[$($field,)+ muted()]], groups: &[] };
+    };
+}
+
+const fn payload() -> Field {
+    Field::new("payload", Type::Expression, "What it carries.")
+}
+
+action!(
+    CALL,
+    "call",
+    "a call",
+    "Calls a function of the game.",
+    [
+        Field::required("call", FUNCTION, "The function."),
+        Field::new("with", ARGUMENTS, "Its literal arguments, in order or by name."),
+    ]
+);
+action!(
+    SET,
+    "set",
+    "a `set` action",
+    "Writes a blackboard key.",
+    [Field::required("set", IDENTIFIER, "The key."), Field::required("to", Type::Expression, "Its new value."),]
+);
+action!(
+    ADD,
+    "add",
+    "an `add` action",
+    "Adds to a blackboard key.",
+    [Field::required("add", IDENTIFIER, "The key."), Field::required("by", Type::Expression, "What to add."),]
+);
+action!(
+    RAISE,
+    "raise",
+    "a `raise` action",
+    "Posts an internal event to the agent itself.",
+    [Field::required("raise", EVENT, "The event."), payload()]
+);
+action!(
+    SEND,
+    "send",
+    "a `send` action",
+    "Posts an event to the agent itself or to another one.",
+    [
+        Field::required("send", EVENT, "The event."),
+        payload(),
+        Field::or("to", Type::Expression, "the agent itself", "The receiver, an entity."),
+    ]
+);
+action!(
+    EMIT,
+    "emit",
+    "an `emit` action",
+    "Emits a command.",
+    [
+        Field::required("emit", NAME, "Name of the command."),
+        Field::required("lane", NAME, "Its lane, such as `animation`."),
+        payload(),
+    ]
+);
+action!(
+    START,
+    "start",
+    "a `start` action",
+    "Starts a named timer.",
+    [Field::required("start", NAME, "The timer."), Field::required("after", Type::Duration, "When it fires."),]
+);
+action!(STOP, "stop", "a `stop` action", "Stops a named timer.", [Field::required("stop", NAME, "The timer.")]);
+action!(
+    CLEAR_HISTORY,
+    "clear_history",
+    "a `clear_history` action",
+    "Forgets what the history points of a state remember.",
+    [Field::required("clear_history", STATE, "The state.")]
+);

@@ -1,0 +1,115 @@
+//! Owns the shapes of what a machine declares: events, keys, parameters, channels, lanes, functions, observers.
+
+use super::{ACTIONS, CLASS, EVENT_OR_ANY, NAME, VALUE_TYPE, doc, id, map, meta, words};
+use crate::text::shape::{Field, Kind, Shape, Type, Words};
+use crate::value::{FunctionKind, MergeRule};
+
+/// What an event may carry.
+const PAYLOAD: Type = Type::OneOf(&[
+    words!("i32", "f32", "bool", "entity", "vec2", "vec3", "symbol", "u32", "u64", "vec4"),
+    Type::Object(Kind::Bytes),
+]);
+
+pub(crate) static EVENT: Shape = Shape {
+    name: "event",
+    title: "an event",
+    doc: "An event type.",
+    parts: &[&[
+        id(),
+        doc(),
+        Field::or("payload", PAYLOAD, "nothing", "Type of what the event carries."),
+        Field::or("class", CLASS, "\"normal\"", "Class used unless the sender gives one; higher ones are taken first."),
+        Field::or("coalesce", Type::Bool, "false", "A newer event replaces a queued one."),
+        Field::or("ttl", Type::Duration, "no end", "How long a deferred event stays good."),
+        Field::or("indirect", Type::Bool, "false", "The payload is an index into the blackboard."),
+        meta(),
+    ]],
+    groups: &[],
+};
+
+pub(crate) static BYTES: Shape = Shape {
+    name: "bytes",
+    title: "a payload of raw bytes",
+    doc: "A payload of raw bytes; more than 16 must be `indirect`.",
+    parts: &[&[Field::required("bytes", Type::Int { min: 1, max: 65_535 }, "How many bytes.")]],
+    groups: &[],
+};
+
+pub(crate) static KEY: Shape = Shape {
+    name: "key",
+    title: "a blackboard key",
+    doc: "A blackboard key.",
+    parts: &[&[
+        doc(),
+        Field::required("type", VALUE_TYPE, "Type of the value."),
+        Field::or("default", Type::Literal, "zero", "Value before the first tick."),
+        meta(),
+    ]],
+    groups: &[],
+};
+
+pub(crate) static PARAMETER: Shape = Shape {
+    name: "parameter",
+    title: "a parameter",
+    doc: "A machine-wide parameter.",
+    parts: &[&[
+        doc(),
+        Field::or("type", VALUE_TYPE, "from the value", "Type of the value."),
+        Field::required("value", Type::Literal, "Value where no variant says otherwise."),
+        meta(),
+    ]],
+    groups: &[],
+};
+
+pub(crate) static CHANNEL: Shape = Shape {
+    name: "channel",
+    title: "a channel",
+    doc: "Something that one state at a time may own, such as the weapon.",
+    parts: &[&[
+        doc(),
+        Field::or("lane", NAME, "\"gameplay\"", "Lane of the release command."),
+        Field::or("release", NAME, "\"release\"", "Command emitted when the owner is left."),
+    ]],
+    groups: &[],
+};
+
+pub(crate) static LANE: Shape = Shape {
+    name: "lane",
+    title: "a lane",
+    doc: "A command lane of the machine's own.",
+    parts: &[&[
+        doc(),
+        Field::required("merge", MERGE, "How commands of one agent and tick merge."),
+        Field::or("critical", Type::Bool, "false", "May use the reserved quarter of the command budget."),
+    ]],
+    groups: &[],
+};
+
+const MERGE: Type = Type::Word(&Words { words: MergeRule::WORDS, aliases: &[] });
+
+/// What a function is.
+pub(crate) const FUNCTION_KIND: Type = Type::Word(&Words { words: FunctionKind::WORDS, aliases: &[] });
+
+pub(crate) static FUNCTION: Shape = Shape {
+    name: "function",
+    title: "a function",
+    doc: "A function that the game's code provides.",
+    parts: &[&[
+        doc(),
+        Field::required("kind", FUNCTION_KIND, "What the function is."),
+        Field::or("rng", Type::Bool, "false", "It uses the random number generator."),
+        Field::new("parameters", map!(Identifier => VALUE_TYPE), "Its literal parameters and their types, in order."),
+    ]],
+    groups: &[],
+};
+
+pub(crate) static OBSERVER: Shape = Shape {
+    name: "observer",
+    title: "an observer",
+    doc: "Runs for every event of a type, handled or not.",
+    parts: &[&[
+        Field::required("on", EVENT_OR_ANY, "The event; `*` is any."),
+        Field::required("do", ACTIONS, "What to do; writing the blackboard is not allowed."),
+    ]],
+    groups: &[],
+};

@@ -1,0 +1,109 @@
+//! The samples use every field of the description, and the reference page names every field.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use statewright_author::text::shape::{Content, Json, Kind, Type, file_kind};
+use statewright_author::text::{key_order, to_json};
+
+const SAMPLES: [&str; 2] = [include_str!("text_data/full.sw.json"), include_str!("text_data/flat.sw.json")];
+const PAGE: &str = include_str!("../../../docs/file-format.md");
+
+fn json(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(_) => Json::Bool,
+        Value::Number(_) => Json::Number,
+        Value::String(_) => Json::Text,
+        Value::Array(_) => Json::List,
+        Value::Object(_) => Json::Object,
+    }
+}
+
+type Used = BTreeSet<(&'static str, &'static str)>;
+
+fn object(value: &Value, kind: Kind, used: &mut Used) {
+    for (key, value) in value.as_object().unwrap() {
+        let field = kind.shape().field(key).unwrap_or_else(|| panic!("{kind:?} {key}"));
+        used.insert((kind.shape().name, field.key));
+        walk(value, &field.ty, used);
+    }
+}
+
+fn walk(value: &Value, ty: &'static Type, used: &mut Used) {
+    match ty.content(json(value), &|key| value.get(key).is_some()) {
+        Some(Content::Object(kind)) => object(value, kind, used),
+        Some(Content::Map(map)) => {
+            for (key, value) in value.as_object().unwrap() {
+                match map.field(key) {
+                    Some(_) => {}
+                    None => walk(value, &map.value, used),
+                }
+            }
+        }
+        Some(Content::List(item)) => value.as_array().unwrap().iter().for_each(|value| walk(value, item, used)),
+        Some(Content::Leaf(_)) => {}
+        other => panic!("{other:?} {value}"),
+    }
+}
+
+#[test]
+fn the_samples_use_every_field() {
+    let mut used = Used::new();
+    for text in SAMPLES {
+        let value = to_json(text).unwrap();
+        object(&value, file_kind(value.get("states").map(json)), &mut used);
+    }
+    let machine: BTreeSet<_> = key_order(Kind::Machine).iter().copied().collect();
+    for kind in Kind::ALL {
+        for field in kind.shape().fields() {
+            // What the flat shape shares with the nested one need not be used twice.
+            let shared = *kind == Kind::FlatMachine && machine.contains(field.key);
+            assert!(shared || used.contains(&(kind.shape().name, field.key)), "{kind:?} {}", field.key);
+        }
+    }
+}
+
+#[test]
+fn the_reference_page_names_every_field() {
+    for kind in Kind::ALL {
+        for field in kind.shape().fields() {
+            let named = [format!("`{}`", field.key), format!("\"{}\"", field.key)].iter().any(|key| PAGE.contains(key));
+            assert!(named, "docs/file-format.md does not mention `{}` of {}", field.key, kind.shape().title);
+        }
+    }
+}
+
+#[test]
+fn alternatives_are_told_apart_by_the_kind_of_json_value() {
+    fn check(ty: &Type) {
+        match ty {
+            Type::OneOf(types) => {
+                for json in [Json::Null, Json::Bool, Json::Number, Json::Text, Json::List, Json::Object] {
+                    let accepting = types.iter().filter(|ty| ty.accepts(json)).count();
+                    assert!(accepting <= 1, "{ty:?} {json:?}");
+                }
+                types.iter().for_each(check);
+            }
+            Type::List(item) => check(item),
+            Type::Map(map) => check(&map.value),
+            _ => {}
+        }
+    }
+    Kind::ALL.iter().flat_map(|kind| kind.shape().fields()).for_each(|field| check(&field.ty));
+}
+
+#[test]
+fn keys_are_unique_and_have_an_order() {
+    for kind in Kind::ALL {
+        let order = key_order(*kind);
+        let unique: BTreeSet<_> = order.iter().collect();
+        assert_eq!(unique.len(), order.len(), "{kind:?}");
+        assert_eq!(order.len(), kind.shape().fields().count());
+    }
+    assert_eq!(&key_order(Kind::Machine)[..4], ["$schema", "machine", "id", "doc"]);
+    for (kind, keys) in [(Kind::State, ["initial", "states"]), (Kind::Transition, ["on", "to"])] {
+        let places = keys.map(|key| key_order(kind).iter().position(|other| *other == key).unwrap());
+        assert!(places[0] < places[1], "{kind:?}");
+    }
+}

@@ -1,0 +1,64 @@
+//! Completion (EXEC-6, SEL-1): `done` and `failed` that can never be.
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::graph::StateKind;
+
+use crate::model::{Model, Trigger};
+use crate::tree::StateIndex;
+
+/// Checks `done` and `failed` transitions.
+pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let completes = completable(model);
+    for transition in &model.transitions {
+        let (what, possible, help) = match transition.trigger {
+            Trigger::Done => (
+                "complete",
+                completes[transition.source] || model.parts[transition.source].activity.is_some(),
+                "give it an `activity`, or a final child in each region",
+            ),
+            Trigger::Failed => (
+                "fail",
+                model.parts[transition.source].activity.is_some(),
+                "give it an `activity` that can fail",
+            ),
+            _ => continue,
+        };
+        if transition.targets.is_empty() && transition.stack.is_none() {
+            diagnostics.push(
+                Diagnostic::new(Code::NeedsTarget, transition.place(), "a `done` or `failed` transition has no target")
+                    .label("stays true, so it would be taken again and again")
+                    .help("add `\"to\"`"),
+            );
+        }
+        if !possible {
+            let text = format!("state `{}` can never {what}", model.tree.path(transition.source));
+            diagnostics.push(
+                Diagnostic::new(Code::NeverCompletes, transition.place(), text).label("never taken").help(help),
+            );
+        }
+    }
+}
+
+/// Which states complete by their children alone.
+fn completable(model: &Model<'_>) -> Vec<bool> {
+    let tree = &model.tree;
+    let mut completes = vec![false; tree.states.len()];
+    for state in (0..tree.states.len()).rev() {
+        let node = &tree.states[state];
+        let region_ends = |region: usize| {
+            tree.regions[region].children.iter().any(|&child| ends(model, &completes, child, node.kind))
+        };
+        completes[state] = match node.kind {
+            StateKind::Compound | StateKind::Orthogonal => node.regions.clone().all(region_ends),
+            _ => false,
+        };
+    }
+    completes
+}
+
+/// A final child ends a region; in an orthogonal state a nested state that completes does, too.
+fn ends(model: &Model<'_>, completes: &[bool], child: StateIndex, parent: StateKind) -> bool {
+    let kind = model.tree.states[child].kind;
+    kind == StateKind::Final || (parent == StateKind::Orthogonal && completes[child])
+}

@@ -1,0 +1,81 @@
+//! Declared things that nobody uses, function hashes, and states without stable ids (ROM-6, ROM-8).
+
+use std::collections::HashMap;
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::place::Name;
+
+use crate::model::Model;
+use crate::ops::FunctionUse;
+
+/// Checks the declarations.
+pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    check_unused(model, diagnostics);
+    check_hashes(model, diagnostics);
+    check_stable_ids(model, diagnostics);
+}
+
+fn check_unused(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let mut unused = |what: &str, name: &Name| {
+        diagnostics.push(
+            Diagnostic::new(Code::UnusedDeclaration, name.place, format!("{what} `{}` is never used", name.value))
+                .label("declared only")
+                .help("use it, or remove it"),
+        );
+    };
+    for (index, set) in model.machine.transition_sets.iter().enumerate() {
+        if !model.usage.sets.contains(&index) {
+            unused("transition set", &set.name);
+        }
+    }
+    for (index, function) in model.machine.functions.iter().enumerate() {
+        if !model.usage.functions.contains(&index) {
+            unused("function", &function.name);
+        }
+    }
+    for (index, channel) in model.machine.channels.iter().enumerate() {
+        let owned = model.parts.iter().any(|part| part.owns.iter().any(|&(owned, _)| owned == index));
+        if !owned {
+            unused("channel", &channel.name);
+        }
+    }
+}
+
+/// Functions are found by the hash of their name, so no two may meet.
+fn check_hashes(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let mut seen: HashMap<u32, &FunctionUse> = HashMap::new();
+    for function in model.ops.functions() {
+        if let Some(first) = seen.insert(function.hash(), function) {
+            let text = format!(
+                "functions `{}` and `{}` have the same hash {:08x}",
+                first.name,
+                function.name,
+                function.hash()
+            );
+            diagnostics.push(
+                Diagnostic::new(Code::FunctionHashCollision, function.places[0], text)
+                    .label("used here")
+                    .related(first.places[0], "the other one")
+                    .help("rename one of them"),
+            );
+        }
+    }
+}
+
+/// A state without an id of its own loses its identity when it is renamed.
+fn check_stable_ids(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let missing: Vec<_> = model.tree.states.iter().skip(1).filter(|state| state.authored.id.is_none()).collect();
+    if let Some(first) = missing.first() {
+        let name = &first.authored.name;
+        let text = match missing.len() {
+            1 => format!("state `{}` has no stable id", name.value),
+            count => format!("{count} states have no stable id; the first is `{}`", name.value),
+        };
+        diagnostics.push(
+            Diagnostic::new(Code::MissingStableId, name.place, text)
+                .label("without an `id`, renaming it breaks saves and reloads")
+                .help("run `statewright fmt --ids` on the file"),
+        );
+    }
+}

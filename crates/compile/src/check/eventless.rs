@@ -1,0 +1,244 @@
+//! Chains of eventless transitions: circles that never end, circles that may not end, and how long a chain can get
+//! (TICK-4 stops all of them at run time).
+
+use std::collections::{BTreeSet, HashMap};
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_rom::layout::{NONE, op_kind, step_kind};
+
+use super::Planned;
+use crate::model::{Transition, Trigger};
+use crate::tree::StateIndex;
+
+/// Machines with more eventless transitions than this are not analyzed.
+const MAX_ANALYZED: usize = 4096;
+
+/// Different guards for which circles are looked for.
+const MAX_GUARDS: usize = 64;
+
+/// How long a chain of eventless microsteps can get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chains {
+    /// At most so many in a row.
+    Bounded(usize),
+    /// Guards decide: some lead in a circle.
+    Circular,
+    /// Too many transitions to tell.
+    Unknown,
+}
+
+/// One eventless transition and those that may follow it.
+struct Link {
+    transition: usize,
+    next: Vec<usize>,
+}
+
+/// Reports circles and long chains.
+pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
+    let Some(links) = links(planned) else { return };
+    let model = planned.model;
+    let of = |link: usize| &model.transitions[links[link].transition];
+    let unguarded = |link: usize| of(link).trigger == Trigger::Always && is_free(of(link));
+    if let Some(circle) = find_circle(&links, unguarded) {
+        diagnostics.push(describe(planned, &links, &circle, Code::AlwaysCycle));
+        return;
+    }
+    let circular = find_circle(&links, |link| of(link).trigger == Trigger::Always).is_some();
+    let guards: BTreeSet<usize> = (0..links.len()).filter(|_| circular).filter_map(|link| of(link).guard).collect();
+    for guard in guards.into_iter().take(MAX_GUARDS) {
+        let same = |link: usize| of(link).trigger == Trigger::Always && (of(link).guard == Some(guard) || is_free(of(link)));
+        if let Some(circle) = find_circle(&links, same) {
+            diagnostics.push(describe(planned, &links, &circle, Code::PossibleLivelock));
+        }
+    }
+    check_raises(planned, diagnostics);
+    let cap = usize::from(cap(planned));
+    if let Chains::Bounded(length) = longest(&links)
+        && length > cap
+    {
+        let text = format!("up to {length} eventless transitions may follow each other, but a tick allows {cap} microsteps");
+        diagnostics.push(
+            Diagnostic::new(Code::LongChain, model.machine.name.place, text)
+                .label("the rest waits for the next tick, which counts as clamped")
+                .help("shorten the chain, or raise `budgets.microsteps_per_tick`"),
+        );
+    }
+}
+
+/// How long chains can get, for the report.
+pub fn chains(planned: &Planned<'_, '_>) -> Chains {
+    links(planned).map_or(Chains::Unknown, |links| longest(&links))
+}
+
+fn cap(planned: &Planned<'_, '_>) -> u16 {
+    let given = planned.model.machine.budgets.microsteps_per_tick.as_ref();
+    // Without a given cap the smallest default is the one to stay under.
+    given.map_or(statewright_rom::layout::TIERS[0].microsteps_per_tick, |cap| cap.value as u16)
+}
+
+/// Whether nothing but its trigger holds a transition back.
+fn is_free(transition: &Transition<'_>) -> bool {
+    transition.guard.is_none() && transition.cooldown == 0 && transition.debounce == 0 && transition.score.is_none()
+}
+
+/// Eventless transitions, each with those whose source is active after it.
+fn links(planned: &Planned<'_, '_>) -> Option<Vec<Link>> {
+    let model = planned.model;
+    let eventless: Vec<usize> =
+        (0..planned.order.len()).filter(|&t| model.transitions[planned.order[t]].trigger.is_eventless()).collect();
+    if eventless.len() > MAX_ANALYZED {
+        return None;
+    }
+    let mut by_source: HashMap<StateIndex, Vec<usize>> = HashMap::new();
+    for (link, &place) in eventless.iter().enumerate() {
+        by_source.entry(model.transitions[planned.order[place]].source).or_default().push(link);
+    }
+    let next = |place: usize| -> Vec<usize> {
+        active_after(planned, place).iter().filter_map(|state| by_source.get(state)).flatten().copied().collect()
+    };
+    Some(eventless.iter().map(|&place| Link { transition: planned.order[place], next: next(place) }).collect())
+}
+
+/// States that are certainly active after a transition: what its plan enters, and what is around its domain.
+fn active_after(planned: &Planned<'_, '_>, place: usize) -> BTreeSet<StateIndex> {
+    let tables = planned.tables;
+    let transition = &planned.model.transitions[planned.order[place]];
+    let domain = usize::from(tables.transitions[place].domain.get());
+    let mut active: BTreeSet<StateIndex> = planned.model.tree.ancestors(domain).chain([domain]).collect();
+    let plan = tables.transition_plans[place].plan.get();
+    if plan != NONE {
+        let plan = &tables.entry_plans[usize::from(plan)];
+        let first = plan.first.get() as usize;
+        let steps = &tables.entry_steps[first..first + usize::from(plan.count.get())];
+        active.extend(steps.iter().filter(|s| s.kind == step_kind::STATE).map(|s| usize::from(s.state.get())));
+    }
+    if transition.targets.is_empty() && transition.stack.is_none() {
+        active.insert(transition.source);
+    }
+    active
+}
+
+/// A circle among the links that pass a test, as the links on it.
+fn find_circle(links: &[Link], test: impl Fn(usize) -> bool) -> Option<Vec<usize>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut marks = vec![Mark::New; links.len()];
+    for start in 0..links.len() {
+        if marks[start] != Mark::New || !test(start) {
+            continue;
+        }
+        let mut path = vec![(start, 0)];
+        marks[start] = Mark::Open;
+        while let Some((at, position)) = path.last_mut() {
+            let at = *at;
+            let Some(&next) = links[at].next.get(*position) else {
+                marks[at] = Mark::Done;
+                path.pop();
+                continue;
+            };
+            *position += 1;
+            if !test(next) {
+                continue;
+            }
+            match marks[next] {
+                Mark::New => {
+                    marks[next] = Mark::Open;
+                    path.push((next, 0));
+                }
+                Mark::Open => {
+                    let from = path.iter().position(|&(link, _)| link == next).unwrap_or(0);
+                    return Some(path[from..].iter().map(|&(link, _)| link).collect());
+                }
+                Mark::Done => {}
+            }
+        }
+    }
+    None
+}
+
+/// Longest way along links, if there is no circle.
+fn longest(links: &[Link]) -> Chains {
+    if find_circle(links, |_| true).is_some() {
+        return Chains::Circular;
+    }
+    // No circle: repeated relaxation in depth-first finishing order.
+    let mut length = vec![0usize; links.len()];
+    let mut done = vec![false; links.len()];
+    for start in 0..links.len() {
+        let mut path = vec![(start, 0)];
+        while let Some((at, position)) = path.last_mut() {
+            let at = *at;
+            if done[at] {
+                path.pop();
+                continue;
+            }
+            match links[at].next.get(*position) {
+                Some(&next) => {
+                    *position += 1;
+                    if !done[next] {
+                        path.push((next, 0));
+                    }
+                }
+                None => {
+                    length[at] = 1 + links[at].next.iter().map(|&next| length[next]).max().unwrap_or(0);
+                    done[at] = true;
+                    path.pop();
+                }
+            }
+        }
+    }
+    Chains::Bounded(length.into_iter().max().unwrap_or(0))
+}
+
+fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: Code) -> Diagnostic {
+    const MOST_SHOWN: usize = 6;
+    let model = planned.model;
+    let of = |link: usize| &model.transitions[links[link].transition];
+    let mut names: Vec<String> =
+        circle.iter().take(MOST_SHOWN).map(|&link| format!("`{}`", model.tree.path(of(link).source))).collect();
+    if circle.len() > MOST_SHOWN {
+        names.push("…".to_owned());
+    }
+    names.push(names[0].clone());
+    let first = of(circle[0]);
+    let text = match code {
+        Code::AlwaysCycle => format!("`always` transitions without a guard lead in a circle: {}", names.join(" → ")),
+        _ => format!("`always` transitions lead in a circle while one guard holds: {}", names.join(" → ")),
+    };
+    let problem = Diagnostic::new(code, first.place(), text).label("part of the circle");
+    let problem = circle[1..].iter().take(MOST_SHOWN).fold(problem, |problem, &link| problem.related(of(link).place(), "and this"));
+    problem.note("a tick would take these until its cap, and be clamped").help(match code {
+        Code::AlwaysCycle => "give one of them a guard, a target that ends the circle, or an event as trigger",
+        _ => "let one of the effects make the guard false, or use different guards",
+    })
+}
+
+/// A transition whose effect raises its own trigger again.
+fn check_raises(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
+    let model = planned.model;
+    for transition in &model.transitions {
+        let (Trigger::Event(event), Some(effect)) = (transition.trigger, transition.effect) else { continue };
+        let raises = model.ops.list_ops(effect).iter().any(|op| {
+            matches!(op.kind, op_kind::RAISE | op_kind::SEND)
+                && usize::from(op.a.get()) == event
+                && (op.kind == op_kind::RAISE || op.b.get() >> 16 == u32::from(NONE))
+        });
+        let stays = transition.targets.is_empty()
+            || transition.targets.iter().any(|&t| model.tree.contains(transition.source, model.tree.anchor(t)));
+        if raises && stays && is_free(transition) {
+            let name = &model.machine.events[event].name.value;
+            let text = format!("this transition on `{name}` sends `{name}` to itself, without a guard");
+            diagnostics.push(
+                Diagnostic::new(Code::PossibleLivelock, transition.place(), text)
+                    .label("goes on without end")
+                    .note("a tick would take this until its cap, and be clamped")
+                    .help("give it a guard, or use a timer"),
+            );
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Events and named timers: sizes, use, deferral, and what the policy `internal_first` excludes (EVT-1 to EVT-10).
+
+use std::collections::{HashMap, HashSet};
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::limits::MAX_PAYLOAD_BYTES;
+use statewright_author::place::Place;
+use statewright_rom::layout::trigger;
+
+use crate::model::{Model, TimerKind, Transition, Trigger};
+use crate::place::Placement;
+use crate::tree::too_many;
+
+/// Checks the declarations.
+pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    check_payloads(model, diagnostics);
+    check_use(model, diagnostics);
+    check_timers(model, diagnostics);
+    if model.machine.policies.internal_first.as_ref().is_some_and(|on| on.value) {
+        check_internal_first(model, diagnostics);
+    }
+    let firing = model.timers.iter().filter(|t| !matches!(t.kind, TimerKind::Clock | TimerKind::Debounce)).count();
+    let triggers = model.machine.events.len() + firing;
+    if triggers >= usize::from(trigger::SPECIAL) {
+        diagnostics.push(too_many("events and timers", triggers, model.machine.name.place));
+    }
+}
+
+fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    for event in &model.machine.events {
+        let Some(payload) = &event.payload else { continue };
+        let bytes = payload.value.bytes();
+        if bytes > MAX_PAYLOAD_BYTES && !event.indirect {
+            let text = format!("event `{}` has a payload of {bytes} bytes", event.name.value);
+            diagnostics.push(
+                Diagnostic::new(Code::PayloadTooLarge, payload.place, text)
+                    .label(format!("at most {MAX_PAYLOAD_BYTES} fit"))
+                    .help("add `\"indirect\": true` and keep the data in the blackboard; the event then carries an index"),
+            );
+        }
+    }
+    for part in &model.parts {
+        for &(event, place) in &part.defers {
+            let declared = &model.machine.events[event];
+            if declared.indirect {
+                let text = format!("event `{}` is deferred, but it is indirect", declared.name.value);
+                diagnostics.push(
+                    Diagnostic::new(Code::DefersIndirect, place, text)
+                        .label("deferred here")
+                        .related(declared.name.place, "indirect")
+                        .note("what it points to must still be there when the event is taken later")
+                        .help("make sure that the data stays, or carry it in the event"),
+                );
+            }
+        }
+    }
+}
+
+fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let from_timers: HashSet<usize> = model.timers.iter().filter_map(|timer| timer.event).collect();
+    let posted: HashMap<usize, Place> = model.usage.posted.iter().map(|p| (p.value, p.place)).collect();
+    for (index, event) in model.machine.events.iter().enumerate() {
+        let handled = model.usage.handled.contains(&index);
+        match posted.get(&index) {
+            _ if handled => {}
+            Some(&sent) => diagnostics.push(
+                Diagnostic::new(Code::Unhandled, sent, format!("nobody handles event `{}`", event.name.value))
+                    .label("sent here")
+                    .related(event.name.place, "declared here")
+                    .help("add a transition on it, or do not send it"),
+            ),
+            None if from_timers.contains(&index) => diagnostics.push(
+                Diagnostic::new(
+                    Code::Unhandled,
+                    event.name.place,
+                    format!("a timer fires as event `{}`, which nobody handles", event.name.value),
+                )
+                .label("not handled")
+                .help("add a transition on it"),
+            ),
+            None => diagnostics.push(
+                Diagnostic::new(Code::UnusedEvent, event.name.place, format!("event `{}` is never used", event.name.value))
+                    .label("declared only")
+                    .help("add a transition on it, or remove it"),
+            ),
+        }
+    }
+}
+
+fn check_timers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let waited_for = |t: &Transition<'_>| if let Trigger::Timer(timer) = t.trigger { Some(timer) } else { None };
+    let waited_for: HashSet<usize> = model.transitions.iter().filter_map(waited_for).collect();
+    for (index, timer) in model.timers.iter().enumerate() {
+        let Some(authored) = timer.authored else { continue };
+        let handled = waited_for.contains(&index) || timer.event.is_some();
+        let started = model.usage.started.contains(&index);
+        // Rust code may start a timer, so only a timer that nobody waits for is certainly useless.
+        let what = match (handled, started) {
+            (false, true) => "is started, but nothing happens when it fires",
+            (false, false) => "is never used",
+            (true, _) => continue,
+        };
+        diagnostics.push(
+            Diagnostic::new(Code::UnusedTimer, authored.name.place, format!("timer `{}` {what}", authored.name.value))
+                .label("no transition waits for it")
+                .help(format!("add a transition with `\"timer\": \"{}\"`, or remove it", authored.name.value)),
+        );
+    }
+}
+
+/// Imported charts have plain queues (EVT-10).
+fn check_internal_first(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let mut refuse = |what: &str, place: Place| {
+        let text = format!("{what} is not possible with the policy `internal_first`");
+        diagnostics.push(
+            Diagnostic::new(Code::NotWithInternalFirst, place, text)
+                .label("not possible")
+                .help("remove it, or the policy"),
+        );
+    };
+    for event in &model.machine.events {
+        if let Some(class) = &event.class {
+            refuse("an event class", class.place);
+        }
+        if event.coalesce {
+            refuse("coalescing", event.name.place);
+        }
+        if let Some(ttl) = &event.ttl {
+            refuse("a time to live", ttl.place);
+        }
+    }
+    for part in &model.parts {
+        if let Some(&(_, place)) = part.defers.first() {
+            refuse("deferral", place);
+        }
+    }
+}
+
+/// Deferral needs a queue of more than one place (EVT-5).
+pub fn check_deferral(model: &Model<'_>, placement: &Placement, diagnostics: &mut Diagnostics) {
+    if placement.tier != 0 {
+        return;
+    }
+    for part in &model.parts {
+        if let Some(&(event, place)) = part.defers.first() {
+            let name = &model.machine.events[event].name.value;
+            diagnostics.push(
+                Diagnostic::new(Code::DeferralInCrowd, place, format!("event `{name}` is deferred in tier crowd"))
+                    .label("its queue has only one place")
+                    .help("use tier standard, or handle the event"),
+            );
+        }
+    }
+}

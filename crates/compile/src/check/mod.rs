@@ -1,0 +1,82 @@
+//! Pass *check*: everything that is wrong or doubtful although every name is known.
+//!
+//! One file per subject. Checks before planning look at the resolved model; those after it also use domains and entry
+//! plans. Each reports all it finds.
+
+mod choices;
+mod completion;
+mod data;
+mod eventless;
+mod events;
+mod reach;
+mod selection;
+mod sharing;
+mod sizes;
+mod targets;
+
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+
+use crate::model::Model;
+use crate::place::{Placement, PushConflicts};
+use crate::plan::PlanError;
+use crate::tables::Tables;
+
+pub use eventless::{Chains, chains};
+
+/// A model with its planned tables.
+pub struct Planned<'p, 'a> {
+    /// The model.
+    pub model: &'p Model<'a>,
+    /// Tables with plans.
+    pub tables: &'p Tables,
+    /// For each transition of the tables its place in the model.
+    pub order: &'p [usize],
+}
+
+impl Planned<'_, '_> {
+    /// Cost of the most expensive transition (EXEC-9).
+    pub fn highest_cost(&self) -> u16 {
+        self.tables.transition_plans.iter().map(|plan| plan.cost.get()).max().unwrap_or(0)
+    }
+}
+
+/// Declarations: events, timers, data, stable ids, sizes.
+pub fn declarations(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    events::check(model, diagnostics);
+    data::check(model, diagnostics);
+    sizes::check(model, diagnostics);
+}
+
+/// What states share: channels and blackboard keys.
+pub fn sharing(model: &Model<'_>, conflicts: &PushConflicts, diagnostics: &mut Diagnostics) {
+    sharing::check_channels(model, conflicts, diagnostics);
+    sharing::check_writers(model, diagnostics);
+}
+
+/// Transitions, as far as source, trigger and targets tell.
+pub fn transitions(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    targets::check(model, diagnostics);
+    choices::check_cycles(model, diagnostics);
+    selection::check(model, diagnostics);
+    completion::check(model, diagnostics);
+}
+
+/// What needs domains and plans.
+pub fn planned(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
+    choices::check_domains(planned, diagnostics);
+    reach::check(planned.model, diagnostics);
+    selection::check_shadowed(planned, diagnostics);
+    selection::check_latches(planned, diagnostics);
+    eventless::check(planned, diagnostics);
+}
+
+/// What the tier does not allow.
+pub fn tier(planned: &Planned<'_, '_>, placement: &Placement, diagnostics: &mut Diagnostics) {
+    sizes::check_costs(planned, placement, diagnostics);
+    events::check_deferral(planned.model, placement, diagnostics);
+}
+
+/// A plan that does not fit.
+pub fn plan_error(model: &Model<'_>, error: PlanError) -> Diagnostic {
+    sizes::plan_error(model, error)
+}

@@ -1,0 +1,115 @@
+//! States that no run can enter.
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::graph::StateKind;
+
+use crate::model::{Entry, Model};
+use crate::tree::{Node, RegionIndex, StateIndex};
+
+struct Reach<'m, 'a> {
+    model: &'m Model<'a>,
+    active: Vec<bool>,
+    entered: Vec<bool>,
+    open: Vec<Step>,
+}
+
+/// What is still to be followed.
+enum Step {
+    /// Towards a target.
+    Target(Node),
+    /// By default.
+    Default(StateIndex),
+    /// A region by its initial.
+    Region(RegionIndex),
+}
+
+/// Reports states that are never entered; of a nest of them only the outermost.
+pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let count = model.tree.states.len();
+    let mut reach = Reach { model, active: vec![false; count], entered: vec![false; count], open: Vec::new() };
+    reach.open.push(Step::Default(0));
+    reach.open.extend(model.fail_safe.into_iter().chain(model.reload_entry).map(Step::Target));
+    while let Some(step) = reach.open.pop() {
+        match step {
+            Step::Target(target) => reach.target(target),
+            Step::Default(state) => reach.default(state),
+            Step::Region(region) => reach.entry(&model.initials[region]),
+        }
+    }
+    for state in 1..count {
+        let parent_active = model.tree.states[state].parent.is_some_and(|parent| reach.active[parent]);
+        if !reach.active[state] && parent_active {
+            let name = &model.tree.states[state].authored.name;
+            let text = format!("state `{}` can never be entered", model.tree.path(state));
+            diagnostics.push(
+                Diagnostic::new(Code::Unreachable, name.place, text)
+                    .label("no transition and no initial leads here")
+                    .help("add a transition to it, or remove it"),
+            );
+        }
+    }
+}
+
+impl Reach<'_, '_> {
+    fn entry(&mut self, entry: &Entry) {
+        self.open.extend(entry.targets.iter().copied().map(Step::Target));
+    }
+
+    fn target(&mut self, target: Node) {
+        match target {
+            Node::State(state) => {
+                self.ancestors(state);
+                self.open.push(Step::Default(state));
+            }
+            Node::History(history) => {
+                let owner = self.model.tree.histories[history].owner;
+                self.ancestors(owner);
+                let default = &self.model.history_defaults[history];
+                if default.targets.is_empty() {
+                    self.open.push(Step::Default(owner));
+                } else {
+                    self.activate(owner);
+                    self.entry(default);
+                }
+            }
+        }
+    }
+
+    /// States around a target become active; the other regions of orthogonal ones by default.
+    fn ancestors(&mut self, state: StateIndex) {
+        let mut at = state;
+        while let Some(parent) = self.model.tree.states[at].parent {
+            self.activate(parent);
+            let node = &self.model.tree.states[parent];
+            if node.kind == StateKind::Orthogonal && !self.entered[parent] {
+                let others = node.regions.clone().filter(|&region| self.model.tree.states[at].region != Some(region));
+                self.open.extend(others.map(Step::Region));
+            }
+            at = parent;
+        }
+    }
+
+    fn default(&mut self, state: StateIndex) {
+        if std::mem::replace(&mut self.entered[state], true) {
+            return;
+        }
+        self.activate(state);
+        self.open.extend(self.model.tree.states[state].regions.clone().map(Step::Region));
+        for branch in &self.model.branches[self.model.parts[state].branches.clone()] {
+            self.open.extend(branch.entry.targets.iter().copied().map(Step::Target));
+        }
+    }
+
+    /// The first time a state is active, its transitions may be taken.
+    fn activate(&mut self, state: StateIndex) {
+        if std::mem::replace(&mut self.active[state], true) {
+            return;
+        }
+        for transition in &self.model.transitions[self.model.parts[state].transitions.clone()] {
+            if !transition.never {
+                self.open.extend(transition.targets.iter().copied().map(Step::Target));
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What states that are active together must not share: channels (an error), blackboard writes (a warning) (CODE-7).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::graph::StateKind;
+use statewright_author::place::Place;
+
+use crate::model::Model;
+use crate::place::{PushConflicts, interfere};
+use crate::tree::{RegionIndex, StateIndex};
+
+/// Two states that can be alive together must not own one channel.
+pub fn check_channels(model: &Model<'_>, conflicts: &PushConflicts, diagnostics: &mut Diagnostics) {
+    let mut owners: BTreeMap<usize, Vec<(StateIndex, Place)>> = BTreeMap::new();
+    for (state, part) in model.parts.iter().enumerate() {
+        for &(channel, place) in &part.owns {
+            owners.entry(channel).or_default().push((state, place));
+        }
+    }
+    for (channel, owners) in owners {
+        // The first conflict of a channel is enough to act on, and bounds the work.
+        let mut pairs = owners.iter().enumerate().flat_map(|(n, a)| owners[..n].iter().map(move |b| (b, a))).take(100_000);
+        if let Some((a, b)) = pairs.find(|(a, b)| interfere(model, conflicts, a.0, b.0)) {
+            let name = &model.machine.channels[channel].name.value;
+            let text = format!(
+                "`{}` and `{}` can be active together, but both own channel `{name}`",
+                model.tree.path(a.0),
+                model.tree.path(b.0)
+            );
+            diagnostics.push(
+                Diagnostic::new(Code::ChannelConflict, b.1, text)
+                    .label("owned here, too")
+                    .related(a.1, "owned here")
+                    .help("let only one of them own it, or use two channels"),
+            );
+        }
+    }
+}
+
+/// Regions that write the same key: the order of regions decides who wins, which is rarely meant.
+pub fn check_writers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let mut writers: BTreeMap<(usize, StateIndex), (RegionIndex, Place)> = BTreeMap::new();
+    let mut reported = BTreeSet::new();
+    for &(key, state, place) in &model.usage.writes {
+        let mut at = state;
+        while let (Some(parent), Some(region)) = (model.tree.states[at].parent, model.tree.states[at].region) {
+            if model.tree.states[parent].kind == StateKind::Orthogonal {
+                let &mut (other, first) = writers.entry((key, parent)).or_insert((region, place));
+                if other != region && reported.insert(key) {
+                    let name = &model.machine.blackboard[key].name.value;
+                    let text = format!("two regions of `{}` write `{name}`", model.tree.path(parent));
+                    diagnostics.push(
+                        Diagnostic::new(Code::ConcurrentWriters, place, text)
+                            .label("written here")
+                            .related(first, "and here")
+                            .help("let one region write it, or give each a key of its own"),
+                    );
+                }
+            }
+            at = parent;
+        }
+    }
+}

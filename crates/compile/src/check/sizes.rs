@@ -1,0 +1,90 @@
+//! Limits of tables and tiers (ROM-3, EXEC-9).
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::place::Place;
+use statewright_rom::layout::{MAX_CAP, MAX_RECORDS, TIERS};
+
+use super::Planned;
+use crate::model::Model;
+use crate::place::{Placement, tier_name};
+use crate::plan::PlanError;
+use crate::tree::too_many;
+
+/// Counts of everything that is referred to by u16, and the caps.
+pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let place = model.machine.name.place;
+    let counts = [
+        ("regions", model.tree.regions.len()),
+        ("transitions", model.transitions.len()),
+        ("branches of choices", model.branches.len()),
+        ("history points", model.tree.histories.len()),
+        ("observers", model.observers.len()),
+        ("deferrals", model.parts.iter().map(|part| part.defers.len()).sum()),
+    ];
+    for (what, count) in counts.into_iter().chain(model.ops.sizes()) {
+        if count > MAX_RECORDS {
+            diagnostics.push(too_many(what, count, place));
+        }
+    }
+    check_caps(model, diagnostics);
+}
+
+/// Caps given by the author (the text form has checked them already, the builder has not).
+fn check_caps(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let budgets = &model.machine.budgets;
+    let given = [
+        ("events_per_tick", &budgets.events_per_tick, 1, u32::from(MAX_CAP)),
+        ("microsteps_per_tick", &budgets.microsteps_per_tick, 1, u32::from(MAX_CAP)),
+        ("clamp_limit", &budgets.clamp_limit, 1, 255),
+        ("command_bytes", &budgets.command_bytes, 64, 65_535),
+        ("tick_rate", &model.machine.tick_rate, 1, 65_535),
+    ];
+    for (what, value, least, most) in given {
+        if let Some(value) = value.as_ref().filter(|value| !(least..=most).contains(&value.value)) {
+            diagnostics.push(out_of_range(what, value.value, least, most, value.place));
+        }
+    }
+    for transition in &model.transitions {
+        if let Some(priority) = transition.authored.priority.as_ref().filter(|priority| priority.value > 15) {
+            diagnostics.push(out_of_range("priority", priority.value, 0, 15, priority.place));
+        }
+    }
+}
+
+fn out_of_range(what: &str, value: u32, least: u32, most: u32, place: Place) -> Diagnostic {
+    Diagnostic::new(Code::BadValue, place, format!("`{what}` is {value}"))
+        .label(format!("must be {least} to {most}"))
+        .help(format!("write a number from {least} to {most}"))
+}
+
+/// Structural cost of each transition (EXEC-9).
+pub fn check_costs(planned: &Planned<'_, '_>, placement: &Placement, diagnostics: &mut Diagnostics) {
+    let limit = placement.capacity().cost;
+    for (place, &from) in planned.order.iter().enumerate() {
+        let cost = planned.tables.transition_plans[place].cost.get();
+        if cost <= limit {
+            continue;
+        }
+        let transition = &planned.model.transitions[from];
+        let text = format!("this transition may exit and enter {} states at once", cost - 1);
+        let larger = (placement.tier + 1..TIERS.len()).find(|&tier| TIERS[tier].cost >= cost);
+        diagnostics.push(
+            Diagnostic::new(Code::CostTooHigh, transition.place(), text)
+                .label(format!("costs {cost}, tier {} allows {limit}", tier_name(placement.tier)))
+                .help(match larger {
+                    Some(tier) => format!("use tier {}, or target a state that is nearer", tier_name(tier)),
+                    None => "target a state that is nearer, or have fewer regions".to_owned(),
+                }),
+        );
+    }
+}
+
+/// A plan that does not fit.
+pub fn plan_error(model: &Model<'_>, error: PlanError) -> Diagnostic {
+    let text = match error {
+        PlanError::TooManyCells(count) => format!("the dispatch table needs more than {count} cells"),
+        PlanError::TooManyPlans(count) => format!("{count} different ways of entering, but at most {MAX_RECORDS} fit"),
+    };
+    Diagnostic::new(Code::TableFull, model.machine.name.place, text).help("split the machine into several")
+}

@@ -1,0 +1,82 @@
+//! Target sets (EXEC-3): several targets must lie in different regions; and transitions between regions (EXEC-2).
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::graph::{StateKind, TransitionKind};
+use statewright_author::place::Place;
+
+use crate::model::{Model, Transition};
+use crate::tree::Node;
+
+/// Checks all sets of targets.
+pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    for transition in &model.transitions {
+        check_set(model, &transition.targets, transition.place(), diagnostics);
+        check_cross_region(model, transition, diagnostics);
+    }
+    for branch in &model.branches {
+        check_set(model, &branch.entry.targets, branch.authored.place, diagnostics);
+    }
+    for (region, entry) in model.initials.iter().enumerate() {
+        let initial = model.tree.regions[region].authored.initial.as_ref();
+        check_set(model, &entry.targets, initial.map_or(Place::default(), |initial| initial.place), diagnostics);
+    }
+    for (history, entry) in model.history_defaults.iter().enumerate() {
+        check_set(model, &entry.targets, model.tree.histories[history].authored.place, diagnostics);
+    }
+}
+
+fn check_set(model: &Model<'_>, targets: &[Node], place: Place, diagnostics: &mut Diagnostics) {
+    for (position, &a) in targets.iter().enumerate() {
+        for &b in &targets[..position] {
+            if let Some(why) = conflict(model, b, a) {
+                let text = format!("`{}` and `{}` cannot be targets together", model.tree.node_path(b), model.tree.node_path(a));
+                diagnostics.push(
+                    Diagnostic::new(Code::IllegalTargets, place, text)
+                        .label(why)
+                        .help("several targets must lie in different regions of one orthogonal state"),
+                );
+                return;
+            }
+        }
+    }
+}
+
+/// Why two targets exclude each other.
+fn conflict(model: &Model<'_>, a: Node, b: Node) -> Option<&'static str> {
+    let tree = &model.tree;
+    let (x, y) = (tree.anchor(a), tree.anchor(b));
+    let common = tree.common_ancestor(x, y);
+    if x == y {
+        Some("the same target twice")
+    } else if common == x || common == y {
+        Some("one lies inside the other")
+    } else if tree.states[common].kind != StateKind::Orthogonal {
+        Some("only one of them can be active")
+    } else {
+        let region = |inner| tree.child_towards(common, inner).and_then(|child| tree.states[child].region);
+        (region(x) == region(y)).then_some("both lie in the same region")
+    }
+}
+
+/// A transition between regions leaves and re-enters the whole orthogonal state, which is rarely meant.
+fn check_cross_region(model: &Model<'_>, transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
+    if transition.kind != TransitionKind::External {
+        return;
+    }
+    for &target in &transition.targets {
+        let anchor = model.tree.anchor(target);
+        let common = model.tree.common_ancestor(transition.source, anchor);
+        if model.tree.states[common].kind != StateKind::Orthogonal || common == transition.source || common == anchor {
+            continue;
+        }
+        let (from, to) = (model.tree.path(transition.source), model.tree.node_path(target));
+        let whole = model.tree.path(common);
+        diagnostics.push(
+            Diagnostic::new(Code::CrossRegion, transition.place(), format!("`{from}` and `{to}` lie in different regions"))
+                .label(format!("leaves and re-enters all of `{whole}`"))
+                .help(format!("to change only the other region, put a local transition on `{whole}`")),
+        );
+        return;
+    }
+}

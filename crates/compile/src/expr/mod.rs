@@ -1,0 +1,205 @@
+//! Expressions: from syntax tree to verified-by-construction bytecode, and back to text (CODE-4).
+//!
+//! Comes in: an [`Expr`] with the [`Code`] it was read from, the type that is wanted, and a [`Scope`] that knows the
+//! names. Goes out: [`Compiled`] instructions for [`statewright_rom::code`], or diagnostics. Stages: `check` gives
+//! every part a type, `fold` computes what is constant while the tree is built, `emit` writes the instructions,
+//! `decompile` reads them back.
+
+mod call;
+mod check;
+mod decompile;
+mod emit;
+mod fold;
+mod node;
+mod report;
+
+use std::collections::BTreeSet;
+
+use statewright_author::codes::Code as DiagnosticCode;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::expr::{Expr, SyntaxError, code_place, parse};
+use statewright_author::graph::{Argument, Code, Payload};
+use statewright_author::place::Name;
+use statewright_author::value::{Literal, ValueType};
+use statewright_rom::code::op;
+use statewright_rom::layout::InstructionRecord;
+
+pub use decompile::{argument_literal, decompile};
+pub use node::Constant;
+
+/// The names behind the numbers of compiled code. Needed for its text only; the defaults are for whoever has none.
+pub trait Names {
+    /// Ticks per second of the machine.
+    fn tick_rate(&self) -> u32;
+
+    /// Name of a blackboard key.
+    fn key_name(&self, key: u16) -> String {
+        format!("key_{key}")
+    }
+
+    /// Name of a parameter.
+    fn parameter_name(&self, parameter: u16) -> String {
+        format!("parameter_{parameter}")
+    }
+
+    /// Name or path of a state that finds it from anywhere in the machine.
+    fn state_name(&self, state: u16) -> String {
+        format!("state_{state}")
+    }
+
+    /// Text of the string table.
+    fn symbol_text(&self, string: u16) -> String {
+        format!("symbol_{string}")
+    }
+
+    /// Function and arguments of a guard call, by the number of its op.
+    fn guard_text(&self, op: u16) -> GuardText {
+        GuardText { function: format!("guard_{op}"), arguments: Vec::new() }
+    }
+}
+
+/// A guard call as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GuardText {
+    /// The function.
+    pub function: String,
+    /// Names, where given, and values.
+    pub arguments: Vec<(Option<String>, Literal)>,
+}
+
+/// What an expression may refer to where it stands.
+pub trait Scope: Names {
+    /// Number and type of a blackboard key.
+    fn key(&self, name: &str) -> Option<(u16, ValueType)>;
+    /// Number and type of a parameter.
+    fn parameter(&self, name: &str) -> Option<(u16, ValueType)>;
+    /// Keys and parameters, for "did you mean".
+    fn names(&self) -> Vec<String>;
+    /// Payload of the event; `None` if none can be read here.
+    fn payload(&self) -> Option<Payload>;
+    /// Why there is no payload.
+    fn no_payload_reason(&self) -> String;
+    /// Number of a state. Reports its own diagnostic when there is none.
+    fn state(&mut self, name: &Name) -> Option<u16>;
+    /// The state that the expression belongs to.
+    fn own_state(&self) -> u16;
+    /// Number of the op that calls a guard of the host. Reports its own diagnostics.
+    fn guard_call(&mut self, function: &Name, arguments: &[Argument]) -> Option<u16>;
+    /// Number of a text in the string table.
+    fn symbol(&mut self, text: &str) -> u16;
+}
+
+/// The type that an expression must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// A condition: a bool, with a warning if it is constant.
+    Bool,
+    /// A number: an i32 is widened.
+    F32,
+    /// This type; for f32 an i32 is widened.
+    Type(ValueType),
+    /// Whatever it is.
+    AnyType,
+}
+
+/// What an expression looks at, after folding.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Blackboard keys read.
+    pub keys: BTreeSet<u16>,
+    /// Parameters read.
+    pub parameters: BTreeSet<u16>,
+    /// States whose time is read.
+    pub clocks: BTreeSet<u16>,
+    /// States asked for with `in`.
+    pub in_states: BTreeSet<u16>,
+    /// Ops of guard calls.
+    pub guards: BTreeSet<u16>,
+    /// The event payload is read.
+    pub payload: bool,
+}
+
+/// A compiled expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compiled {
+    /// The instructions; jump targets count from the first one.
+    pub instructions: Vec<InstructionRecord>,
+    /// Most stack words in use at once.
+    pub stack_words: u8,
+    /// Type of the result.
+    pub ty: ValueType,
+    /// What it looks at.
+    pub facts: Facts,
+    /// Its value, if it is always the same.
+    pub constant: Option<Constant>,
+    /// Canonical source: what the instructions say, by [`decompile`].
+    pub text: String,
+}
+
+impl Compiled {
+    /// The op of the guard call, if the expression is nothing else.
+    pub fn only_guard_call(&self) -> Option<u16> {
+        match self.instructions.as_slice() {
+            [only] if only.op == op::CALL_GUARD => Some(only.b.get()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a name followed by arguments is a function of the expression language; and `event`, which needs none.
+pub fn is_built_in(name: &str) -> bool {
+    name == "event" || call::FUNCTIONS.contains(&name)
+}
+
+/// Reads and compiles an expression.
+pub fn compile_code(
+    code: &Code,
+    expected: Expected,
+    scope: &mut dyn Scope,
+    diagnostics: &mut Diagnostics,
+) -> Option<Compiled> {
+    match parse(&code.value) {
+        Ok(ast) => compile(code, &ast, expected, scope, diagnostics),
+        Err(error) => {
+            diagnostics.push(syntax_diagnostic(code, error));
+            None
+        }
+    }
+}
+
+/// The diagnostic of a text that cannot be read.
+pub fn syntax_diagnostic(code: &Code, error: SyntaxError) -> Diagnostic {
+    let kind = if error.too_large { DiagnosticCode::ExpressionTooLarge } else { DiagnosticCode::ExpressionSyntax };
+    let diagnostic = Diagnostic::new(kind, code_place(code, error.range), error.message);
+    match error.help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+/// Compiles an expression whose ranges are bytes of a code's text. `None` means that an error was reported.
+pub fn compile(
+    code: &Code,
+    ast: &Expr,
+    expected: Expected,
+    scope: &mut dyn Scope,
+    diagnostics: &mut Diagnostics,
+) -> Option<Compiled> {
+    let node = check::check(code, ast, expected, scope, diagnostics)?;
+    let emitted = match emit::emit(&node) {
+        Ok(emitted) => emitted,
+        Err(error) => {
+            diagnostics.push(report::too_large(code_place(code, ast.range.clone()), error));
+            return None;
+        }
+    };
+    let text = decompile(&emitted.instructions, &*scope).unwrap_or_default();
+    Some(Compiled {
+        instructions: emitted.instructions,
+        stack_words: emitted.stack_words,
+        ty: node.ty(),
+        facts: node.facts(),
+        constant: node.constant(),
+        text,
+    })
+}

@@ -1,0 +1,107 @@
+//! The diagnostics of expressions: what they say and what they suggest.
+
+use statewright_author::codes::Code as DiagnosticCode;
+use statewright_author::diagnostic::Diagnostic;
+use statewright_author::expr::BinaryOp;
+use statewright_author::place::Place;
+use statewright_author::value::ValueType;
+use statewright_rom::code::MAX_JOINS;
+use statewright_rom::layout::{MAX_CODE, MAX_STACK_WORDS};
+
+use super::emit::TooLarge;
+
+/// A type and where it was found.
+pub(super) type Found = (Place, ValueType);
+
+/// An operator with operands that it cannot take.
+pub(super) fn operands(op: BinaryOp, whole: Place, left: Found, right: Found) -> Diagnostic {
+    let sign = op.as_str();
+    let message = format!("`{sign}` does not take {} and {}", left.1, right.1);
+    let diagnostic = Diagnostic::new(DiagnosticCode::ExpressionType, whole, message)
+        .label("types do not fit")
+        .related(left.0, format!("this is {}", left.1))
+        .related(right.0, format!("this is {}", right.1));
+    match operand_help(op, left.1, right.1) {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+fn operand_help(op: BinaryOp, left: ValueType, right: ValueType) -> Option<&'static str> {
+    use ValueType::{Bool, Entity, Symbol, Vec2, Vec3};
+    let either = |wanted: &[ValueType]| wanted.contains(&left) || wanted.contains(&right);
+    let vectors = [Vec2, Vec3].contains(&left) && [Vec2, Vec3].contains(&right);
+    match op {
+        BinaryOp::Mul if vectors => Some("write `dot(a, b)`, or multiply by a number"),
+        BinaryOp::Eq | BinaryOp::Ne if either(&[Bool]) => Some("a truth value stands alone: write `flag` or `!flag`"),
+        _ if op.compares() && either(&[Vec2, Vec3]) && !matches!(op, BinaryOp::Eq | BinaryOp::Ne) => {
+            Some("compare `length_squared(v)` or a component such as `v.x`")
+        }
+        _ if op.compares() && either(&[Entity, Symbol]) => Some("only `==` and `!=` with the same type"),
+        _ if !op.compares() && either(&[Bool]) => Some("write `select(flag, 1, 0)` for a number"),
+        _ => None,
+    }
+}
+
+/// A value of another type than the one needed.
+pub(super) fn expected(what: &str, wanted: &str, found: Found) -> Diagnostic {
+    let (place, ty) = found;
+    let message = format!("{what} must be {wanted}, not {ty}");
+    let diagnostic = Diagnostic::new(DiagnosticCode::ExpressionType, place, message).label(format!("this is {ty}"));
+    match (wanted, ty) {
+        ("bool", ValueType::I32 | ValueType::F32) => diagnostic.help("compare it: write `value != 0` or `value > 0`"),
+        ("bool", ValueType::Symbol | ValueType::Entity) => diagnostic.help("compare it with `==` or `!=`"),
+        ("i32", ValueType::F32) => diagnostic.help("write `i32(value)`, which rounds toward zero"),
+        ("i32" | "f32", ValueType::Bool) => diagnostic.help("write `select(flag, 1, 0)`"),
+        _ => diagnostic,
+    }
+}
+
+/// A name that is nothing.
+pub(super) fn unknown(place: Place, name: &str, known: &[String]) -> Diagnostic {
+    let message = format!("`{name}` is not a blackboard key or a parameter");
+    Diagnostic::new(DiagnosticCode::UnknownInExpression, place, message)
+        .label("unknown name")
+        .note("a guard function can stand only where a condition is needed")
+        .suggest(name, known.iter().map(String::as_str))
+}
+
+/// A division whose divisor is the literal zero.
+pub(super) fn division_by_zero(place: Place, ty: ValueType) -> Diagnostic {
+    let result = if ty == ValueType::I32 { "the result is always 0" } else { "the result is infinite or NaN" };
+    Diagnostic::new(DiagnosticCode::DivisionByZero, place, "a division by zero").label("this is zero").note(result)
+}
+
+/// A condition that is always the same.
+pub(super) fn constant_condition(place: Place, value: bool) -> Diagnostic {
+    let help = if value { "leave the condition out" } else { "leave out what depends on it" };
+    Diagnostic::new(DiagnosticCode::ConstantCondition, place, format!("this condition is always {value}"))
+        .label(format!("always {value}"))
+        .help(help)
+}
+
+/// A whole number that i32 cannot hold.
+pub(super) fn integer_range(place: Place, text: &str) -> Diagnostic {
+    Diagnostic::new(DiagnosticCode::ExpressionType, place, format!("{text} does not fit i32"))
+        .label("too large")
+        .note("i32 goes from -2147483648 to 2147483647")
+        .help(format!("write `{text}.0` for an f32"))
+}
+
+/// A wrong number of arguments.
+pub(super) fn argument_count(place: Place, function: &str, wanted: &str, found: usize) -> Diagnostic {
+    let message = format!("`{function}` takes {wanted}, {found} given");
+    Diagnostic::new(DiagnosticCode::BadArguments, place, message).label("arguments do not fit")
+}
+
+/// An expression that does not fit a ROM.
+pub(super) fn too_large(place: Place, error: TooLarge) -> Diagnostic {
+    let message = match error {
+        TooLarge::Code(count) => format!("the expression needs {count} instructions, at most {MAX_CODE} fit"),
+        TooLarge::Stack(words) => format!("the expression needs {words} stack words, at most {MAX_STACK_WORDS} fit"),
+        TooLarge::Joins(count) => format!("`&&` and `||` are nested {count} deep, at most {MAX_JOINS} are possible"),
+    };
+    Diagnostic::new(DiagnosticCode::ExpressionTooLarge, place, message)
+        .label("too large")
+        .help("split it: use several guards, or compute a part into a blackboard key")
+}

@@ -1,0 +1,129 @@
+//! Pass *hash*: the structure hash, which says whether instance bytes still mean the same, and the parameter hash, which
+//! covers everything else that changes behavior (ROM-5).
+
+use statewright_rom::layout::*;
+use xxhash_rust::xxh3::Xxh3;
+use zerocopy::IntoBytes;
+use zerocopy::byteorder::little_endian::U64;
+
+use crate::tables::Tables;
+
+/// Computes both hashes and writes them into the header.
+pub fn assign(tables: &mut Tables) {
+    tables.header.structure_hash = U64::new(structure(tables));
+    tables.header.parameter_hash = U64::new(parameter(tables));
+}
+
+/// Everything instance bytes refer to, in index order.
+fn structure(tables: &Tables) -> u64 {
+    let mut hash = Xxh3::new();
+    hash.update(&[tables.header.tier]);
+    let transitions = stable_id_range(tables, 5);
+    for (index, id) in tables.stable_ids.iter().enumerate() {
+        if !transitions.contains(&index) {
+            hash.update(id.as_bytes());
+        }
+    }
+    for state in &tables.states {
+        hash.update(state.parent.as_bytes());
+        hash.update(state.region.as_bytes());
+        hash.update(&[state.leaf]);
+    }
+    for region in &tables.regions {
+        hash.update(region.owner.as_bytes());
+        hash.update(&[region.leaf, region.stack]);
+    }
+    for timer in &tables.timers {
+        hash.update(timer.owner.as_bytes());
+        hash.update(&[timer.kind, timer.place, timer.instances]);
+    }
+    for history in &tables.history {
+        hash.update(history.owner.as_bytes());
+        hash.update(&[history.slot, history.slot_count, history.deep]);
+    }
+    for extra in &tables.state_extras {
+        hash.update(extra.state.as_bytes());
+        hash.update(&[extra.clock, extra.result_slot, extra.result_bit, extra.latch_slot]);
+        hash.update(&[extra.scratch_slot, extra.scratch_count]);
+    }
+    hash_cooldowns(tables, transitions.start, &mut hash);
+    hash.update(tables.stacks.as_slice().as_bytes());
+    hash.update(tables.scratch.as_slice().as_bytes());
+    for key in &tables.keys {
+        hash.update(key.name_hash.as_bytes());
+        hash.update(&[key.ty]);
+    }
+    hash.digest()
+}
+
+/// Cooldown places by the stable id of their transition; transitions without one do not count. In order of the slots, so
+/// that a change of priorities alone changes nothing.
+fn hash_cooldowns(tables: &Tables, first_transition_id: usize, hash: &mut Xxh3) {
+    let mut cooldowns: Vec<(u8, u64)> = tables
+        .transition_extras
+        .iter()
+        .filter(|extra| extra.cooldown_slot != 0xFF)
+        .map(|extra| {
+            let id = tables.stable_ids[first_transition_id + usize::from(extra.transition.get())].id.get();
+            (extra.cooldown_slot, id)
+        })
+        .collect();
+    cooldowns.sort_unstable();
+    for (slot, id) in cooldowns {
+        hash.update(&[slot]);
+        hash.update(&id.to_le_bytes());
+    }
+}
+
+/// Range of a group of [`STABLE_ID_GROUPS`] in the stable-ids table.
+pub fn stable_id_range(tables: &Tables, group: usize) -> std::ops::Range<usize> {
+    let counts = [
+        1,
+        tables.states.len(),
+        tables.regions.len(),
+        tables.events.len(),
+        tables.timers.len(),
+        tables.transitions.len(),
+        tables.history.len(),
+        tables.scratch.len(),
+    ];
+    let start: usize = counts[..group].iter().sum();
+    start..start + counts[group]
+}
+
+/// Everything else: all base tables and the header's settings. Plans follow from them, stable ids are names.
+fn parameter(tables: &Tables) -> u64 {
+    let mut hash = Xxh3::new();
+    let header = &tables.header;
+    hash.update(header.tick_rate.as_bytes());
+    hash.update(header.events_per_tick.as_bytes());
+    hash.update(header.microsteps_per_tick.as_bytes());
+    hash.update(&[header.clamp_limit, header.policies]);
+    hash.update(header.command_bytes.as_bytes());
+    hash.update(header.fail_safe.as_bytes());
+    hash.update(header.reload_entry.as_bytes());
+    for &section in Section::ALL {
+        if !is_derived(section) {
+            hash.update(&(section as u16).to_le_bytes());
+            hash.update(&(tables.section_len(section) as u32).to_le_bytes());
+            hash.update(tables.section_bytes(section));
+        }
+    }
+    hash.digest()
+}
+
+fn is_derived(section: Section) -> bool {
+    matches!(
+        section,
+        Section::StableIds
+            | Section::TransitionPlans
+            | Section::LeafRows
+            | Section::DenseCells
+            | Section::SortedCells
+            | Section::CandidateLists
+            | Section::Candidates
+            | Section::EntryPlans
+            | Section::EntrySteps
+            | Section::ExitSteps
+    )
+}

@@ -1,0 +1,633 @@
+//! Pass *emit*, first half: the model and its places become records. Plans are added by [`crate::plan`].
+
+use std::collections::HashMap;
+
+use statewright_author::graph::{Machine, Payload, StackOperation, StateKind, TransitionKind};
+use statewright_author::place::Spanned;
+use statewright_rom::layout::*;
+use xxhash_rust::xxh3::xxh3_64;
+use zerocopy::byteorder::little_endian::{F32, U16, U32, U64};
+
+use crate::model::{Model, TimerKind, Transition, Trigger};
+use crate::ops::Ops;
+use crate::place::Placement;
+use crate::stable::StableIds;
+use crate::tables::Tables;
+use crate::tree::{Node, StateIndex};
+
+/// Clamped ticks before the fail-safe, where a machine does not say (TICK-4).
+const DEFAULT_CLAMP_LIMIT: u32 = 5;
+/// Command bytes, where a machine does not say (CMD-2).
+const DEFAULT_COMMAND_BYTES: u32 = 1024;
+/// Microsteps where internal events come first (EVT-10).
+const INTERNAL_FIRST_MICROSTEPS: u32 = 256;
+
+/// Records of a machine without plans, features and hashes.
+pub struct Lowered {
+    /// The records.
+    pub tables: Tables,
+    /// For each transition of the ROM its place in the model.
+    pub transition_order: Vec<usize>,
+}
+
+struct Lowering<'m, 'a> {
+    model: &'m Model<'a>,
+    placement: &'m Placement,
+    tables: Tables,
+    target_sets: HashMap<Vec<(u8, usize)>, usize>,
+    /// For each transition of the model its place in the ROM.
+    transition_place: Vec<usize>,
+}
+
+/// Lowers a model.
+pub fn lower(model: &Model<'_>, placement: &Placement, ids: &StableIds) -> Lowered {
+    let transition_order = selection_order(model);
+    let mut transition_place = vec![0; transition_order.len()];
+    for (to, &from) in transition_order.iter().enumerate() {
+        transition_place[from] = to;
+    }
+    let mut lowering =
+        Lowering { model, placement, tables: Tables::default(), target_sets: HashMap::new(), transition_place };
+    lowering.regions();
+    lowering.states();
+    lowering.transitions(&transition_order);
+    lowering.branches();
+    lowering.history();
+    lowering.timers();
+    lowering.events();
+    lowering.data();
+    lowering.observers();
+    lowering.stacks();
+    lowering.scratch();
+    lowering.stable_ids(ids, &transition_order);
+    lowering.header();
+    Ops::emit(&model.ops, &mut lowering.tables);
+    lowering.channels();
+    Lowered { tables: lowering.tables, transition_order }
+}
+
+/// Transitions by source, higher priority first, then declaration (SEL-3).
+fn selection_order(model: &Model<'_>) -> Vec<usize> {
+    let mut order = Vec::with_capacity(model.transitions.len());
+    for part in &model.parts {
+        let mut own: Vec<usize> = part.transitions.clone().collect();
+        own.sort_by_key(|&t| std::cmp::Reverse(model.transitions[t].priority));
+        order.extend(own);
+    }
+    order
+}
+
+fn index(value: Option<usize>) -> U16 {
+    U16::new(value.map_or(NONE, |value| value as u16))
+}
+
+fn byte(value: Option<u32>) -> u8 {
+    value.map_or(0xFF, |value| value as u8)
+}
+
+fn kind_number(kind: StateKind) -> u8 {
+    match kind {
+        StateKind::Atomic => state_kind::ATOMIC,
+        StateKind::Compound => state_kind::COMPOUND,
+        StateKind::Orthogonal => state_kind::ORTHOGONAL,
+        StateKind::Final => state_kind::FINAL,
+        StateKind::Choice => state_kind::CHOICE,
+    }
+}
+
+impl Lowering<'_, '_> {
+    /// The place of a target set; equal sets share one. Targets lie in the order of the tree.
+    fn target_set(&mut self, targets: &[Node]) -> Option<usize> {
+        if targets.is_empty() {
+            return None;
+        }
+        let mut key: Vec<(u8, usize)> = targets
+            .iter()
+            .map(|&target| match target {
+                Node::History(history) => (target_kind::HISTORY, history),
+                Node::State(state) if self.model.tree.states[state].kind == StateKind::Choice => {
+                    (target_kind::CHOICE, state)
+                }
+                Node::State(state) => (target_kind::STATE, state),
+            })
+            .collect();
+        let anchor = |&(kind, index): &(u8, usize)| match kind {
+            target_kind::HISTORY => self.model.tree.histories[index].owner,
+            _ => index,
+        };
+        key.sort_by_key(|entry| (anchor(entry), entry.0, entry.1));
+        if let Some(&known) = self.target_sets.get(&key) {
+            return Some(known);
+        }
+        let set = self.tables.target_sets.len();
+        self.tables.target_sets.push(TargetSet {
+            first: U32::new(self.tables.targets.len() as u32),
+            count: U16::new(key.len() as u16),
+            reserved: U16::new(0),
+        });
+        self.tables.targets.extend(key.iter().map(|&(kind, index)| TargetRecord {
+            index: U16::new(index as u16),
+            kind,
+            reserved: 0,
+        }));
+        self.target_sets.insert(key, set);
+        Some(set)
+    }
+
+    fn regions(&mut self) {
+        for (region, node) in self.model.tree.regions.iter().enumerate() {
+            let entry = &self.model.initials[region];
+            let targets = self.target_set(&entry.targets);
+            self.tables.initials.push(InitialRecord { targets: index(targets), effect: index(entry.effect) });
+            let stack = self.placement.stacks.iter().position(|stack| stack.region == region);
+            self.tables.regions.push(RegionRecord {
+                owner: U16::new(node.owner as u16),
+                first_child: index(node.children.first().copied()),
+                initial: U16::new(region as u16),
+                leaf: self.placement.region_leaf[region] as u8,
+                stack: byte(stack.map(|stack| stack as u32)),
+            });
+        }
+    }
+
+    fn states(&mut self) {
+        let mut first_transition = 0;
+        let mut first_branch = 0;
+        for (state, node) in self.model.tree.states.iter().enumerate() {
+            let part = &self.model.parts[state];
+            let choice = node.kind == StateKind::Choice;
+            let (first, count) =
+                if choice { (first_branch, part.branches.len()) } else { (first_transition, part.transitions.len()) };
+            first_transition += part.transitions.len();
+            first_branch += part.branches.len();
+            let (first_timer, timer_count, timer_mask) = self.owned_timers(state);
+            let extra = self.state_extra(state);
+            self.tables.states.push(StateRecord {
+                parent: index(node.parent),
+                subtree_end: U16::new(node.end as u16),
+                region: index(node.region),
+                first_region: index((!node.regions.is_empty()).then_some(node.regions.start)),
+                region_count: node.regions.len() as u8,
+                depth: node.depth as u8,
+                kind: kind_number(node.kind),
+                leaf: node.region.map_or(0, |region| self.placement.region_leaf[region] as u8),
+                flags: U16::new(self.state_flags(state)),
+                entry: index(part.entry),
+                exit: index(part.exit),
+                activity: index(part.activity),
+                first_transition: U16::new(if count == 0 { 0 } else { first as u16 }),
+                transition_count: U16::new(count as u16),
+                first_timer: U16::new(first_timer as u16),
+                timer_count: timer_count as u8,
+                timer_mask,
+                extra: index(extra),
+                row: U16::new(NONE),
+            });
+        }
+    }
+
+    /// Firing timers of a state (they are consecutive), and the places of all its timers as bits.
+    fn owned_timers(&self, state: StateIndex) -> (usize, usize, u8) {
+        let of_state = |timer: &crate::model::Timer<'_>| timer.owner == state && timer.kind != TimerKind::Machine;
+        let range = self.timers_of(state);
+        let mut mask = 0;
+        let mut first = 0;
+        let mut count = 0;
+        for t in range {
+            let timer = &self.model.timers[t];
+            if !of_state(timer) {
+                continue;
+            }
+            mask |= 1u8.checked_shl(self.placement.timers[t]).unwrap_or(0);
+            if matches!(timer.kind, TimerKind::After | TimerKind::State) {
+                first = if count == 0 { t } else { first };
+                count += 1;
+            }
+        }
+        (first, count, mask)
+    }
+
+    /// Timers that may belong to a state: each group of the table is sorted by owner.
+    fn timers_of(&self, state: StateIndex) -> Vec<usize> {
+        let timers = &self.model.timers;
+        let group = |t: usize| match timers[t].kind {
+            TimerKind::Machine => 0,
+            TimerKind::State | TimerKind::After => 1,
+            TimerKind::Clock => 2,
+            TimerKind::Debounce => 3,
+        };
+        let mut found = Vec::new();
+        for wanted in 1..=3 {
+            let key = (wanted, state);
+            let mut low = 0;
+            let mut high = timers.len();
+            while low < high {
+                let middle = (low + high) / 2;
+                if (group(middle), timers[middle].owner) < key { low = middle + 1 } else { high = middle }
+            }
+            while low < timers.len() && (group(low), timers[low].owner) == key {
+                found.push(low);
+                low += 1;
+            }
+        }
+        found
+    }
+
+    fn state_flags(&self, state: StateIndex) -> u16 {
+        let part = &self.model.parts[state];
+        let node = &self.model.tree.states[state];
+        let transitions = &self.model.transitions[part.transitions.clone()];
+        let set = |on: bool, flag: u16| if on { flag } else { 0 };
+        set(part.activity.is_some(), state_flag::ACTIVITY)
+            | set(transitions.iter().any(|t| t.trigger.is_eventless()), state_flag::EVENTLESS)
+            | set(transitions.iter().any(|t| t.authored.interrupt), state_flag::INTERRUPTS)
+            | set(!part.defers.is_empty(), state_flag::DEFERS)
+            | set(node.authored.history.iter().any(|h| h.restore_on_entry), state_flag::RESTORES)
+            | set(node.authored.history_reset_on_done, state_flag::HISTORY_RESET)
+    }
+
+    fn state_extra(&mut self, state: StateIndex) -> Option<usize> {
+        let part = &self.model.parts[state];
+        let node = &self.model.tree.states[state];
+        let clock = self.timers_of(state).into_iter().find(|&t| self.model.timers[t].kind == TimerKind::Clock);
+        let scratch_count: u32 = node.authored.scratch.iter().map(|s| s.slots.value).sum();
+        let result = self.placement.result[state];
+        let record = StateExtra {
+            state: U16::new(state as u16),
+            suspend: index(part.suspend),
+            resume: index(part.resume),
+            exit_ready: index(part.exit_ready),
+            min_active_ticks: U32::new(part.min_active),
+            channels: U32::new(part.owns.iter().fold(0, |mask, &(channel, _)| mask | (1u32 << channel))),
+            first_history: U16::new(if node.histories.is_empty() { 0 } else { node.histories.start as u16 }),
+            first_deferral: U16::new(if part.defers.is_empty() { 0 } else { self.tables.deferrals.len() as u16 }),
+            deferral_count: U16::new(part.defers.len() as u16),
+            history_count: node.histories.len() as u8,
+            clock: byte(clock.map(|t| self.placement.timers[t])),
+            result_slot: byte(result.map(|(slot, _)| slot)),
+            result_bit: result.map_or(0, |(_, bit)| bit as u8),
+            latch_slot: byte(self.placement.latch[state]),
+            scratch_slot: byte(self.placement.scratch[state]),
+            scratch_count: scratch_count as u8,
+            reserved: [0; 3],
+        };
+        let absent = StateExtra {
+            state: record.state,
+            suspend: U16::new(NONE),
+            resume: U16::new(NONE),
+            exit_ready: U16::new(NONE),
+            clock: 0xFF,
+            result_slot: 0xFF,
+            latch_slot: 0xFF,
+            scratch_slot: 0xFF,
+            ..StateExtra::default()
+        };
+        if record == absent {
+            return None;
+        }
+        let event = |&(event, _): &(usize, _)| DeferralRecord { state: record.state, event: U16::new(event as u16) };
+        self.tables.deferrals.extend(part.defers.iter().map(event));
+        self.tables.state_extras.push(record);
+        Some(self.tables.state_extras.len() - 1)
+    }
+
+    fn transitions(&mut self, order: &[usize]) {
+        for &from in order {
+            let transition = &self.model.transitions[from];
+            let targets = self.target_set(&transition.targets);
+            let extra = self.transition_extra(from);
+            self.tables.transitions.push(TransitionRecord {
+                source: U16::new(transition.source as u16),
+                targets: index(targets),
+                trigger: U16::new(self.trigger(transition.trigger)),
+                guard: index(transition.guard),
+                effect: index(transition.effect),
+                flags: U16::new(transition_flags(transition)),
+                domain: U16::new(transition.source as u16),
+                extra: index(extra),
+            });
+        }
+    }
+
+    fn trigger(&self, trigger: Trigger) -> u16 {
+        match trigger {
+            Trigger::Event(event) => event as u16,
+            Trigger::Any => trigger::ANY,
+            Trigger::Timer(timer) => self.timer_column(timer) as u16,
+            Trigger::Always => trigger::ALWAYS,
+            Trigger::Done => trigger::DONE,
+            Trigger::Failed => trigger::FAILED,
+        }
+    }
+
+    /// Column that a firing timer dispatches: the event it stands for, or its own.
+    fn timer_column(&self, timer: usize) -> usize {
+        self.model.timers[timer].event.unwrap_or(self.model.machine.events.len() + timer)
+    }
+
+    fn transition_extra(&mut self, from: usize) -> Option<usize> {
+        let transition = &self.model.transitions[from];
+        let debounce = (transition.debounce > 0).then(|| self.debounce_timer(from)).flatten();
+        let stack = transition.stack.and_then(|(_, region)| self.placement.stacks.iter().position(|s| s.region == region));
+        let record = TransitionExtra {
+            transition: U16::new(self.transition_place[from] as u16),
+            score: index(transition.score),
+            threshold: F32::new(if transition.score.is_some() { transition.threshold } else { 0.0 }),
+            cooldown_ticks: U32::new(transition.cooldown),
+            debounce_ticks: U32::new(transition.debounce),
+            cooldown_slot: byte(self.placement.cooldown[from]),
+            debounce_timer: byte(debounce.map(|t| self.placement.timers[t])),
+            region_mask: self.region_mask(transition),
+            stack: byte(stack.map(|stack| stack as u32)),
+            reserved: [0; 12],
+        };
+        let needed = transition.score.is_some()
+            || transition.cooldown > 0
+            || transition.debounce > 0
+            || record.region_mask != 0
+            || transition.authored.latch
+            || transition.stack.is_some();
+        if !needed {
+            return None;
+        }
+        self.tables.transition_extras.push(record);
+        Some(self.tables.transition_extras.len() - 1)
+    }
+
+    fn debounce_timer(&self, transition: usize) -> Option<usize> {
+        let owned = self.timers_of(self.model.transitions[transition].source);
+        let is_its = |&t: &usize| {
+            let timer = &self.model.timers[t];
+            timer.kind == TimerKind::Debounce && timer.transition == Some(transition)
+        };
+        owned.into_iter().find(is_its)
+    }
+
+    /// Regions that a local transition of an orthogonal source leaves (EXEC-2).
+    fn region_mask(&self, transition: &Transition<'_>) -> u8 {
+        let tree = &self.model.tree;
+        let source = &tree.states[transition.source];
+        if transition.kind != TransitionKind::Local || source.kind != StateKind::Orthogonal {
+            return 0;
+        }
+        let mut mask = 0;
+        for &target in &transition.targets {
+            match tree.child_towards(transition.source, tree.anchor(target)) {
+                Some(child) => {
+                    let region = tree.states[child].region.unwrap_or(source.regions.start);
+                    mask |= 1u8.checked_shl((region - source.regions.start) as u32).unwrap_or(0);
+                }
+                // A history point of the source itself brings back all regions.
+                None => mask |= (1u16 << source.regions.len()).wrapping_sub(1) as u8,
+            }
+        }
+        mask
+    }
+
+    fn branches(&mut self) {
+        for branch in &self.model.branches {
+            let targets = self.target_set(&branch.entry.targets);
+            self.tables.branches.push(BranchRecord {
+                owner: U16::new(branch.owner as u16),
+                guard: index(branch.guard),
+                targets: index(targets),
+                effect: index(branch.entry.effect),
+            });
+        }
+    }
+
+    fn history(&mut self) {
+        for (history, node) in self.model.tree.histories.iter().enumerate() {
+            let entry = &self.model.history_defaults[history];
+            let default = self.target_set(&entry.targets);
+            self.tables.history.push(HistoryRecord {
+                owner: U16::new(node.owner as u16),
+                default: index(default),
+                effect: index(entry.effect),
+                slot: self.placement.history[history] as u8,
+                slot_count: self.placement.history_count[history] as u8,
+                deep: u8::from(node.authored.deep),
+                restore: u8::from(node.authored.restore_on_entry),
+                reserved: [0; 6],
+            });
+        }
+    }
+
+    fn timers(&mut self) {
+        for (place, timer) in self.model.timers.iter().enumerate() {
+            let fires = !matches!(timer.kind, TimerKind::Clock | TimerKind::Debounce);
+            let class = timer.authored.and_then(|t| t.class.as_ref()).map_or(1, |class| class.value as u8);
+            self.tables.timers.push(TimerRecord {
+                owner: U16::new(timer.owner as u16),
+                transition: index(timer.transition.map(|t| self.transition_place[t])),
+                ticks: U32::new(timer.ticks),
+                column: index(fires.then(|| self.timer_column(place))),
+                kind: match timer.kind {
+                    TimerKind::After => timer_kind::AFTER,
+                    TimerKind::State => timer_kind::STATE,
+                    TimerKind::Machine => timer_kind::MACHINE,
+                    TimerKind::Clock => timer_kind::CLOCK,
+                    TimerKind::Debounce => timer_kind::DEBOUNCE,
+                },
+                place: self.placement.timers[place] as u8,
+                instances: timer.instances as u8,
+                class,
+                reserved: U16::new(0),
+            });
+        }
+    }
+
+    fn events(&mut self) {
+        for event in &self.model.machine.events {
+            let ttl = event.ttl.as_ref().and_then(|ttl| ttl.value.ticks(self.model.tick_rate)).unwrap_or(0);
+            let payload = event.payload.as_ref().map(|payload| payload.value);
+            let flags = if event.coalesce { event_flag::COALESCE } else { 0 }
+                | if event.indirect { event_flag::INDIRECT } else { 0 };
+            let bytes = payload.map_or(0, Payload::bytes);
+            self.tables.events.push(EventRecord {
+                ttl_ticks: U32::new(ttl),
+                class: event.class.as_ref().map_or(1, |class| class.value as u8),
+                flags,
+                payload: payload_number(payload),
+                payload_bytes: if event.indirect { 4 } else { bytes as u8 },
+            });
+        }
+    }
+
+    fn data(&mut self) {
+        let mut offset = 0;
+        for (key, words) in self.model.machine.blackboard.iter().zip(&self.model.data.keys) {
+            self.tables.keys.push(KeyRecord {
+                name_hash: U64::new(xxh3_64(key.name.value.as_bytes())),
+                default: words.map(U32::new),
+                offset: U16::new(offset),
+                ty: key.ty.value as u8,
+                reserved: [0; 9],
+            });
+            offset += key.ty.value.words() as u16;
+        }
+        let mut offset = 0;
+        for parameter in &self.model.machine.parameters {
+            self.tables.parameters.push(ParameterRecord {
+                name_hash: U64::new(xxh3_64(parameter.name.value.as_bytes())),
+                offset: U16::new(offset),
+                ty: parameter.ty.value as u8,
+                reserved: [0; 5],
+            });
+            offset += parameter.ty.value.words() as u16;
+        }
+        if self.model.machine.parameters.is_empty() && self.model.machine.variants.is_empty() {
+            return;
+        }
+        self.tables.variants.push(VariantRecord::default());
+        let hash = |name: &str| U64::new(xxh3_64(name.as_bytes()));
+        let variants = &self.model.machine.variants;
+        self.tables.variants.extend(variants.iter().map(|v| VariantRecord { name_hash: hash(&v.name.value) }));
+        for row in &self.model.data.parameters {
+            for (parameter, words) in self.model.machine.parameters.iter().zip(row) {
+                let used = parameter.ty.value.words() as usize;
+                self.tables.parameter_values.extend(words[..used].iter().map(|&w| WordRecord { word: U32::new(w) }));
+            }
+        }
+    }
+
+    fn observers(&mut self) {
+        for observer in &self.model.observers {
+            let Some(actions) = observer.actions else { continue };
+            self.tables.observers.push(ObserverRecord {
+                event: U16::new(observer.event.map_or(trigger::ANY, |event| event as u16)),
+                actions: U16::new(actions as u16),
+            });
+        }
+    }
+
+    fn stacks(&mut self) {
+        self.tables.stacks.extend(self.placement.stacks.iter().map(|stack| StackRecord {
+            first_slot: stack.slot as u8,
+            depth: stack.depth as u8,
+            frame_slots: stack.frame_slots() as u8,
+            leaves: stack.leaves as u8,
+        }));
+    }
+
+    fn scratch(&mut self) {
+        for (state, node) in self.model.tree.states.iter().enumerate() {
+            let mut slot = self.placement.scratch[state].unwrap_or(0);
+            for item in &node.authored.scratch {
+                self.tables.scratch.push(ScratchRecord {
+                    owner: U16::new(state as u16),
+                    slot: slot as u8,
+                    count: item.slots.value as u8,
+                });
+                slot += item.slots.value;
+            }
+        }
+    }
+
+    fn channels(&mut self) {
+        for (channel, node) in self.model.machine.channels.iter().enumerate() {
+            let (command, lane) = self.model.channel_commands[channel];
+            self.tables.channels.push(ChannelRecord {
+                name_hash: U64::new(xxh3_64(node.name.value.as_bytes())),
+                command: U16::new(command as u16),
+                lane: U16::new(lane as u16),
+                reserved: U32::new(0),
+            });
+        }
+        self.tables.lanes.extend(self.model.machine.lanes.iter().map(|lane| LaneRecord {
+            name_hash: U64::new(xxh3_64(lane.name.value.as_bytes())),
+            merge: lane.merge.value as u8,
+            critical: u8::from(lane.critical),
+            reserved: [0; 6],
+        }));
+    }
+
+    fn stable_ids(&mut self, ids: &StableIds, order: &[usize]) {
+        let transitions = order.iter().map(|&from| ids.transitions[from]);
+        let all = std::iter::once(ids.machine)
+            .chain(ids.states.iter().copied())
+            .chain(ids.regions.iter().copied())
+            .chain(ids.events.iter().copied())
+            .chain(ids.timers.iter().copied())
+            .chain(transitions)
+            .chain(ids.history.iter().copied())
+            .chain(ids.scratch.iter().copied());
+        self.tables.stable_ids = all.map(|id| StableIdRecord { id: U64::new(id) }).collect();
+    }
+
+    fn header(&mut self) {
+        let machine = self.model.machine;
+        let policies = policies(machine);
+        let firing = self.model.timers.iter().filter(|t| !matches!(t.kind, TimerKind::Clock | TimerKind::Debounce));
+        let firing = firing.count();
+        let fail_safe = self.model.fail_safe.and_then(|node| self.target_set(&[node]));
+        let reload_entry = self.model.reload_entry.and_then(|node| self.target_set(&[node]));
+        self.tables.header = Header {
+            max_depth: self.model.tree.states.iter().map(|s| s.depth).max().unwrap_or(1) as u8,
+            tick_rate: U16::new(self.model.tick_rate as u16),
+            clamp_limit: budget(&machine.budgets.clamp_limit, DEFAULT_CLAMP_LIMIT) as u8,
+            policies,
+            command_bytes: U16::new(budget(&machine.budgets.command_bytes, DEFAULT_COMMAND_BYTES) as u16),
+            fail_safe: index(fail_safe),
+            reload_entry: index(reload_entry),
+            columns: U16::new((machine.events.len() + firing + 1) as u16),
+            firing_timers: U16::new(firing as u16),
+            ..Header::default()
+        };
+    }
+}
+
+/// Writes the tier and the caps whose defaults depend on it (RAM-2).
+pub fn set_tier(tables: &mut Tables, machine: &Machine, tier: usize) {
+    let capacity = TIERS[tier];
+    let default_microsteps = match tables.header.policies & policy::INTERNAL_FIRST {
+        0 => u32::from(capacity.microsteps_per_tick),
+        _ => INTERNAL_FIRST_MICROSTEPS,
+    };
+    let events = budget(&machine.budgets.events_per_tick, u32::from(capacity.events_per_tick));
+    let microsteps = budget(&machine.budgets.microsteps_per_tick, default_microsteps);
+    tables.header.tier = tier as u8;
+    tables.header.events_per_tick = U16::new(events as u16);
+    tables.header.microsteps_per_tick = U16::new(microsteps as u16);
+}
+
+fn budget(given: &Option<Spanned<u32>>, default: u32) -> u32 {
+    given.as_ref().map_or(default, |given| given.value)
+}
+
+fn policies(machine: &Machine) -> u8 {
+    let p = &machine.policies;
+    let flags = [
+        (&p.reverse_exit_order, policy::REVERSE_EXIT_ORDER),
+        (&p.immediate_update, policy::IMMEDIATE_UPDATE),
+        (&p.posted_next_tick, policy::POSTED_NEXT_TICK),
+        (&p.internal_first, policy::INTERNAL_FIRST),
+        (&p.done_events, policy::DONE_EVENTS),
+        (&p.strict_writes, policy::STRICT_WRITES),
+    ];
+    flags.into_iter().filter(|(on, _)| on.as_ref().is_some_and(|on| on.value)).fold(0, |all, (_, flag)| all | flag)
+}
+
+fn payload_number(payload: Option<Payload>) -> u8 {
+    match payload {
+        None => payload::EMPTY,
+        Some(Payload::Value(ty)) => ty as u8,
+        Some(Payload::U32) => payload::U32,
+        Some(Payload::U64) => payload::U64,
+        Some(Payload::Vec4) => payload::VEC4,
+        Some(Payload::Bytes(_)) => payload::BYTES,
+    }
+}
+
+fn transition_flags(transition: &Transition<'_>) -> u16 {
+    let set = |on: bool, flag: u16| if on { flag } else { 0 };
+    let stack = transition.stack.map(|(operation, _)| operation);
+    set(transition.kind == TransitionKind::Internal, transition_flag::INTERNAL)
+        | set(transition.kind == TransitionKind::Local, transition_flag::LOCAL)
+        | set(transition.authored.interrupt, transition_flag::INTERRUPT)
+        | set(transition.score.is_some(), transition_flag::SCORED)
+        | set(stack == Some(StackOperation::Push), transition_flag::PUSH)
+        | set(stack == Some(StackOperation::Pop), transition_flag::POP)
+        | set(transition.authored.latch, transition_flag::LATCH)
+        | (u16::from(transition.priority) << transition_flag::PRIORITY_SHIFT)
+}

@@ -1,0 +1,247 @@
+//! The resolved machine: every name replaced by an index, all sugar expanded, all code compiled.
+//!
+//! Comes in from the resolve pass; the check, place and lower passes read it. Indices are those of the ROM, except
+//! that transitions lie in declaration order here and in selection order there.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use statewright_author::graph::{self, Machine, StackOperation, TransitionKind};
+use statewright_author::place::{Place, Spanned};
+
+use crate::names::Names;
+use crate::ops::Ops;
+use crate::tree::{Node, RegionIndex, StateIndex, Tree};
+
+/// A resolved machine.
+#[derive(Debug)]
+pub struct Model<'a> {
+    /// As written.
+    pub machine: &'a Machine,
+    /// The states.
+    pub tree: Tree<'a>,
+    /// The other declarations.
+    pub names: Names<'a>,
+    /// Ticks per second.
+    pub tick_rate: u32,
+    /// Functions, actions, expressions.
+    pub ops: Ops,
+    /// What belongs to each state.
+    pub parts: Vec<StateParts>,
+    /// All transitions, by source, in declaration order.
+    pub transitions: Vec<Transition<'a>>,
+    /// All branches, by choice.
+    pub branches: Vec<Branch<'a>>,
+    /// Where each region starts.
+    pub initials: Vec<Entry>,
+    /// Default of each history point; no targets = the initial of the owner.
+    pub history_defaults: Vec<Entry>,
+    /// Timers, firing ones first.
+    pub timers: Vec<Timer<'a>>,
+    /// Observers.
+    pub observers: Vec<Observer>,
+    /// Release command (text) and lane of each channel.
+    pub channel_commands: Vec<(usize, usize)>,
+    /// TICK-4.
+    pub fail_safe: Option<Node>,
+    /// SYS-5.
+    pub reload_entry: Option<Node>,
+    /// Values of keys and parameters.
+    pub data: Data,
+    /// What was seen in use.
+    pub usage: Usage,
+}
+
+/// What belongs to a state besides its transitions.
+#[derive(Clone, Debug, Default)]
+pub struct StateParts {
+    /// Action list.
+    pub entry: Option<usize>,
+    /// Action list.
+    pub exit: Option<usize>,
+    /// Action list.
+    pub suspend: Option<usize>,
+    /// Action list.
+    pub resume: Option<usize>,
+    /// Condition op.
+    pub activity: Option<usize>,
+    /// Condition op.
+    pub exit_ready: Option<usize>,
+    /// Ticks; 0 = none.
+    pub min_active: u32,
+    /// Events.
+    pub defers: Vec<(usize, Place)>,
+    /// Channels.
+    pub owns: Vec<(usize, Place)>,
+    /// Its transitions.
+    pub transitions: Range<usize>,
+    /// Its branches.
+    pub branches: Range<usize>,
+    /// Why the state needs a clock (RAM-7).
+    pub clock: Option<&'static str>,
+}
+
+/// Targets and the effect on the way.
+#[derive(Clone, Debug, Default)]
+pub struct Entry {
+    /// In the order written.
+    pub targets: Vec<Node>,
+    /// Action list.
+    pub effect: Option<usize>,
+}
+
+/// What starts a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Trigger {
+    /// An event.
+    Event(usize),
+    /// Any event.
+    Any,
+    /// A firing timer, by its place in [`Model::timers`].
+    Timer(usize),
+    /// Eventless.
+    Always,
+    /// Eventless.
+    Done,
+    /// Eventless.
+    Failed,
+}
+
+impl Trigger {
+    /// Whether it needs no event.
+    pub fn is_eventless(self) -> bool {
+        matches!(self, Self::Always | Self::Done | Self::Failed)
+    }
+}
+
+/// A transition.
+#[derive(Clone, Debug)]
+pub struct Transition<'a> {
+    /// As written; made up for a decision.
+    pub authored: Cow<'a, graph::Transition>,
+    /// The state it belongs to.
+    pub source: StateIndex,
+    /// Trigger.
+    pub trigger: Trigger,
+    /// In the order written.
+    pub targets: Vec<Node>,
+    /// EXEC-2.
+    pub kind: TransitionKind,
+    /// EXEC-8, with the region whose stack it is.
+    pub stack: Option<(StackOperation, RegionIndex)>,
+    /// Condition op.
+    pub guard: Option<usize>,
+    /// The guard can never hold.
+    pub never: bool,
+    /// Action list.
+    pub effect: Option<usize>,
+    /// 0 to 15.
+    pub priority: u8,
+    /// Condition op.
+    pub score: Option<usize>,
+    /// Least score.
+    pub threshold: f32,
+    /// Ticks; 0 = none.
+    pub cooldown: u32,
+    /// Ticks; 0 = none.
+    pub debounce: u32,
+}
+
+impl Transition<'_> {
+    /// The place to point at: its trigger.
+    pub fn place(&self) -> Place {
+        self.authored.place
+    }
+}
+
+/// A branch of a choice.
+#[derive(Clone, Debug)]
+pub struct Branch<'a> {
+    /// As written.
+    pub authored: &'a graph::Branch,
+    /// The choice.
+    pub owner: StateIndex,
+    /// Condition op.
+    pub guard: Option<usize>,
+    /// Targets and effect.
+    pub entry: Entry,
+}
+
+/// Kinds of timers (RAM-7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TimerKind {
+    /// `after` of a transition.
+    After,
+    /// Named, of a state.
+    State,
+    /// Named, of the machine.
+    Machine,
+    /// Clock of a state.
+    Clock,
+    /// Debounce of a transition.
+    Debounce,
+}
+
+/// A timer.
+#[derive(Clone, Debug)]
+pub struct Timer<'a> {
+    /// What it is.
+    pub kind: TimerKind,
+    /// The state that owns it.
+    pub owner: StateIndex,
+    /// Its declaration, if it has a name.
+    pub authored: Option<&'a graph::Timer>,
+    /// Its transition, by place in [`Model::transitions`].
+    pub transition: Option<usize>,
+    /// Duration, where it is fixed.
+    pub ticks: u32,
+    /// Fires as this event.
+    pub event: Option<usize>,
+    /// How many may run at once.
+    pub instances: u32,
+}
+
+/// An observer.
+#[derive(Clone, Debug)]
+pub struct Observer {
+    /// The event; `None` is any.
+    pub event: Option<usize>,
+    /// Action list.
+    pub actions: Option<usize>,
+}
+
+/// Values of keys and parameters, as words.
+#[derive(Clone, Debug, Default)]
+pub struct Data {
+    /// Start value of each key.
+    pub keys: Vec<[u32; 3]>,
+    /// Value of each parameter, plain first, then per variant.
+    pub parameters: Vec<Vec<[u32; 3]>>,
+}
+
+/// What the machine was seen to use; for warnings.
+#[derive(Clone, Debug, Default)]
+pub struct Usage {
+    /// Events that an action posts, with the first place.
+    pub posted: Vec<Spanned<usize>>,
+    /// Events that a trigger, deferral or observer names.
+    pub handled: BTreeSet<usize>,
+    /// Timers that are started, by place in [`Model::timers`].
+    pub started: BTreeSet<usize>,
+    /// Transition sets.
+    pub sets: BTreeSet<usize>,
+    /// Declared functions.
+    pub functions: BTreeSet<usize>,
+    /// Blackboard writes: key, state whose code it is, place.
+    pub writes: Vec<(usize, StateIndex, Place)>,
+}
+
+/// Targets as messages show them.
+pub fn targets_shown(model: &Model<'_>, targets: &[Node]) -> String {
+    if targets.is_empty() {
+        return "nothing".to_owned();
+    }
+    let paths: Vec<String> = targets.iter().map(|&target| format!("`{}`", model.tree.node_path(target))).collect();
+    paths.join(" and ")
+}

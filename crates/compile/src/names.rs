@@ -1,0 +1,210 @@
+//! What the machine declares besides states, found by name: events, keys, parameters, channels, lanes, timers,
+//! functions and transition sets.
+
+use std::collections::HashMap;
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::graph::Machine;
+use statewright_author::place::Name;
+use statewright_rom::layout::{BUILT_IN_LANES, MAX_CHANNELS, MAX_LANES, MAX_RECORDS};
+
+use crate::tree::{check_case, duplicate_name, too_many};
+
+/// Names of one kind of declaration.
+#[derive(Debug)]
+pub struct Index<'a> {
+    what: &'static str,
+    unknown: Code,
+    field: &'static str,
+    names: Vec<&'a str>,
+    found: HashMap<&'a str, usize>,
+}
+
+impl<'a> Index<'a> {
+    fn new(
+        what: &'static str,
+        unknown: Code,
+        field: &'static str,
+        names: impl Iterator<Item = &'a Name>,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
+        let mut index = Self { what, unknown, field, names: Vec::new(), found: HashMap::new() };
+        let mut declared: Vec<&'a Name> = Vec::new();
+        let mut folded = HashMap::new();
+        for name in names {
+            match index.found.get(name.value.as_str()) {
+                Some(&first) => diagnostics.push(duplicate_name(what, name, declared[first].place)),
+                None => {
+                    index.found.insert(&name.value, declared.len());
+                    check_case(&mut folded, name, diagnostics);
+                }
+            }
+            index.names.push(&name.value);
+            declared.push(name);
+        }
+        index
+    }
+
+    /// The declaration of a name.
+    pub fn get(&self, name: &str) -> Option<usize> {
+        self.found.get(name).copied()
+    }
+
+    /// All names, in declaration order.
+    pub fn names(&self) -> &[&'a str] {
+        &self.names
+    }
+
+    /// The declaration of a name that must exist.
+    pub fn find(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<usize> {
+        let found = self.get(&name.value);
+        if found.is_none() {
+            diagnostics.push(self.not_found(name));
+        }
+        found
+    }
+
+    /// The problem with a name that is not declared.
+    pub fn not_found(&self, name: &Name) -> Diagnostic {
+        let text = format!("no {} named `{}`", self.what, name.value);
+        let known = self.names.iter().copied();
+        let problem = Diagnostic::new(self.unknown, name.place, text).label("not declared").suggest(&name.value, known);
+        match problem.help {
+            Some(_) => problem,
+            None => problem.help(format!("declare it under `\"{}\"`", self.field)),
+        }
+    }
+}
+
+/// Everything that is found by name.
+#[derive(Debug)]
+pub struct Names<'a> {
+    /// Events.
+    pub events: Index<'a>,
+    /// Blackboard keys.
+    pub keys: Index<'a>,
+    /// Machine-wide parameters.
+    pub parameters: Index<'a>,
+    /// Variants.
+    pub variants: Index<'a>,
+    /// Channels.
+    pub channels: Index<'a>,
+    /// User lanes.
+    pub lanes: Index<'a>,
+    /// Machine-level timers.
+    pub timers: Index<'a>,
+    /// Declared functions.
+    pub functions: Index<'a>,
+    /// Transition sets.
+    pub sets: Index<'a>,
+}
+
+impl<'a> Names<'a> {
+    /// Reads the declarations and reports what is declared twice.
+    pub fn new(machine: &'a Machine, diagnostics: &mut Diagnostics) -> Self {
+        let d = diagnostics;
+        let m = machine;
+        let names = Self {
+            events: Index::new("event", Code::UnknownEvent, "events", m.events.iter().map(|e| &e.name), d),
+            keys: Index::new("blackboard key", Code::UnknownKey, "blackboard", m.blackboard.iter().map(|k| &k.name), d),
+            parameters: Index::new(
+                "parameter",
+                Code::UnknownParameter,
+                "parameters",
+                m.parameters.iter().map(|p| &p.name),
+                d,
+            ),
+            variants: Index::new("variant", Code::UnknownParameter, "variants", m.variants.iter().map(|v| &v.name), d),
+            channels: Index::new("channel", Code::UnknownChannel, "channels", m.channels.iter().map(|c| &c.name), d),
+            lanes: Index::new("lane", Code::UnknownLane, "lanes", m.lanes.iter().map(|l| &l.name), d),
+            timers: Index::new("timer", Code::UnknownTimer, "timers", m.timers.iter().map(|t| &t.name), d),
+            functions: Index::new(
+                "function",
+                Code::UndeclaredFunction,
+                "functions",
+                m.functions.iter().map(|f| &f.name),
+                d,
+            ),
+            sets: Index::new(
+                "transition set",
+                Code::UnknownTransitionSet,
+                "transition_sets",
+                m.transition_sets.iter().map(|s| &s.name),
+                d,
+            ),
+        };
+        names.check_shared(machine, d);
+        names.check_sizes(machine, d);
+        names
+    }
+
+    /// Names that expressions and `lane` fields cannot tell apart.
+    fn check_shared(&self, machine: &Machine, diagnostics: &mut Diagnostics) {
+        for parameter in &machine.parameters {
+            if let Some(key) = self.keys.get(&parameter.name.value) {
+                let first = machine.blackboard[key].name.place;
+                diagnostics.push(duplicate_name("blackboard key or parameter", &parameter.name, first));
+            }
+        }
+        for lane in &machine.lanes {
+            if BUILT_IN_LANES.contains(&lane.name.value.as_str()) {
+                let text = format!("lane `{}` exists already", lane.name.value);
+                diagnostics.push(
+                    Diagnostic::new(Code::DuplicateName, lane.name.place, text)
+                        .label("every machine has this lane")
+                        .help("use it without declaring it, or choose another name"),
+                );
+            }
+        }
+    }
+
+    fn check_sizes(&self, machine: &Machine, diagnostics: &mut Diagnostics) {
+        let place = machine.name.place;
+        // Events and timers share the trigger numbers below the special ones.
+        for (what, count) in [("events", machine.events.len()), ("parameters", machine.parameters.len())] {
+            if count > MAX_RECORDS / 2 {
+                let text = format!("{count} {what}, but at most {} fit", MAX_RECORDS / 2);
+                diagnostics.push(Diagnostic::new(Code::TableFull, place, text).help("split the machine into several"));
+            }
+        }
+        if machine.blackboard.len() > MAX_RECORDS / 3 {
+            diagnostics.push(too_many("blackboard keys", machine.blackboard.len(), place));
+        }
+        if machine.variants.len() >= MAX_RECORDS {
+            diagnostics.push(too_many("variants", machine.variants.len(), place));
+        }
+        if machine.channels.len() > MAX_CHANNELS {
+            let text = format!("{} channels, but at most {MAX_CHANNELS} fit", machine.channels.len());
+            let at = machine.channels[MAX_CHANNELS].name.place;
+            diagnostics.push(Diagnostic::new(Code::TableFull, at, text).help("let states share channels"));
+        }
+        if machine.lanes.len() + BUILT_IN_LANES.len() > MAX_LANES {
+            let most = MAX_LANES - BUILT_IN_LANES.len();
+            let text = format!("{} lanes, but at most {most} fit beside the built-in ones", machine.lanes.len());
+            diagnostics.push(
+                Diagnostic::new(Code::TableFull, machine.lanes[most].name.place, text)
+                    .help("let commands share lanes: a command has a name of its own"),
+            );
+        }
+    }
+
+    /// Number of a lane, built-in or declared.
+    pub fn lane(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<usize> {
+        if let Some(built_in) = BUILT_IN_LANES.iter().position(|&lane| lane == name.value) {
+            return Some(built_in);
+        }
+        if let Some(declared) = self.lanes.get(&name.value) {
+            return Some(BUILT_IN_LANES.len() + declared);
+        }
+        let known = BUILT_IN_LANES.iter().copied().chain(self.lanes.names().iter().copied());
+        let problem = Diagnostic::new(Code::UnknownLane, name.place, format!("no lane named `{}`", name.value))
+            .label("not declared")
+            .suggest(&name.value, known);
+        diagnostics.push(match problem.help {
+            Some(_) => problem,
+            None => problem.help(format!("use one of {}, or declare it under `\"lanes\"`", BUILT_IN_LANES.join(", "))),
+        });
+        None
+    }
+}

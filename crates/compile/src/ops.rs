@@ -1,0 +1,249 @@
+//! Everything callable, interned: functions, ops, action lists, arguments, texts, expressions.
+//!
+//! Equal content gets one place, in the order of first use, so the same machine always gives the same tables
+//! (ROM-4). Ops that are conditions (guards, scores, activities) are numbered apart from the steps of action lists,
+//! because conditions are referred to by u16.
+
+use std::collections::HashMap;
+
+use statewright_author::value::FunctionKind;
+use statewright_author::place::Place;
+use statewright_rom::layout::*;
+use xxhash_rust::xxh3::xxh3_64;
+use zerocopy::IntoBytes;
+use zerocopy::byteorder::little_endian::{U16, U32};
+
+use crate::expr::Compiled;
+
+/// A user function and where it is used (ROM-8).
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionUse {
+    /// Its name.
+    pub name: String,
+    /// What it is used as.
+    pub kind: FunctionKind,
+    /// Declared to use the rng.
+    pub rng: bool,
+    /// Every place that uses it.
+    pub places: Vec<Place>,
+}
+
+impl FunctionUse {
+    /// The hash in the linker table.
+    pub fn hash(&self) -> u32 {
+        function_hash(&self.name)
+    }
+}
+
+/// Hash of a function's name (ROM-8): the low half of its xxh3.
+pub fn function_hash(name: &str) -> u32 {
+    xxh3_64(name.as_bytes()) as u32
+}
+
+/// A list that gives equal content one place.
+#[derive(Debug)]
+struct Interned<T> {
+    items: Vec<T>,
+    places: HashMap<Vec<u8>, usize>,
+}
+
+impl<T> Default for Interned<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), places: HashMap::new() }
+    }
+}
+
+impl<T> Interned<T> {
+    fn add(&mut self, key: Vec<u8>, item: T) -> usize {
+        *self.places.entry(key).or_insert_with(|| {
+            self.items.push(item);
+            self.items.len() - 1
+        })
+    }
+}
+
+/// The tables of everything callable.
+#[derive(Debug, Default)]
+pub struct Ops {
+    functions: Vec<FunctionUse>,
+    by_name: HashMap<String, usize>,
+    conditions: Interned<OpRecord>,
+    lists: Interned<Vec<OpRecord>>,
+    arguments: Vec<ArgumentRecord>,
+    argument_runs: HashMap<Vec<u8>, usize>,
+    strings: Interned<String>,
+    expressions: Interned<Compiled>,
+}
+
+impl Ops {
+    /// The function of a name; `Err` with its other kind if it is already used as something else.
+    pub fn function(&mut self, name: &str, kind: FunctionKind, rng: bool, place: Place) -> Result<usize, FunctionUse> {
+        if let Some(&index) = self.by_name.get(name) {
+            let function = &mut self.functions[index];
+            if function.kind != kind {
+                return Err(function.clone());
+            }
+            function.places.push(place);
+            return Ok(index);
+        }
+        self.functions.push(FunctionUse { name: name.to_owned(), kind, rng, places: vec![place] });
+        self.by_name.insert(name.to_owned(), self.functions.len() - 1);
+        Ok(self.functions.len() - 1)
+    }
+
+    /// Functions, in order of first use.
+    pub fn functions(&self) -> &[FunctionUse] {
+        &self.functions
+    }
+
+    /// A text of the string table.
+    pub fn string(&mut self, text: &str) -> usize {
+        self.strings.add(text.as_bytes().to_vec(), text.to_owned())
+    }
+
+    /// A text by its place.
+    pub fn text(&self, index: usize) -> &str {
+        self.strings.items.get(index).map_or("", String::as_str)
+    }
+
+    /// A run of arguments; equal runs share a place.
+    fn arguments(&mut self, run: &[ArgumentRecord]) -> usize {
+        let next = self.arguments.len();
+        let place = *self.argument_runs.entry(run.as_bytes().to_vec()).or_insert(next);
+        if place == next {
+            self.arguments.extend_from_slice(run);
+        }
+        place
+    }
+
+    /// A call op.
+    pub fn call(&mut self, function: usize, arguments: &[ArgumentRecord]) -> OpRecord {
+        let first = if arguments.is_empty() { 0 } else { self.arguments(arguments) };
+        op(op_kind::CALL, arguments.len(), function, first as u32)
+    }
+
+    /// An expression.
+    pub fn expression(&mut self, compiled: Compiled) -> usize {
+        let mut key = compiled.instructions.as_slice().as_bytes().to_vec();
+        key.push(compiled.ty as u8);
+        self.expressions.add(key, compiled)
+    }
+
+    /// A compiled expression by its place.
+    pub fn compiled(&self, index: usize) -> Option<&Compiled> {
+        self.expressions.items.get(index)
+    }
+
+    /// A condition op: guard, score or activity.
+    pub fn condition(&mut self, op: OpRecord) -> usize {
+        self.conditions.add(op.as_bytes().to_vec(), op)
+    }
+
+    /// A condition op by its place.
+    pub fn condition_op(&self, index: usize) -> Option<&OpRecord> {
+        self.conditions.items.get(index)
+    }
+
+    /// An action list; `None` when it is empty.
+    pub fn list(&mut self, ops: Vec<OpRecord>) -> Option<usize> {
+        if ops.is_empty() {
+            return None;
+        }
+        Some(self.lists.add(ops.as_slice().as_bytes().to_vec(), ops))
+    }
+
+    /// The ops of a list.
+    pub fn list_ops(&self, index: usize) -> &[OpRecord] {
+        self.lists.items.get(index).map_or(&[], Vec::as_slice)
+    }
+
+    /// Gives the timers of start and stop ops their final numbers.
+    pub fn renumber_timers(&mut self, place: &HashMap<usize, usize>) {
+        for op in self.lists.items.iter_mut().flatten() {
+            if matches!(op.kind, op_kind::START_TIMER | op_kind::STOP_TIMER)
+                && let Some(&to) = place.get(&usize::from(op.a.get()))
+            {
+                op.a = U16::new(to as u16);
+            }
+        }
+    }
+
+    /// Sizes of the tables that are referred to by u16.
+    pub fn sizes(&self) -> [(&'static str, usize); 6] {
+        [
+            ("functions", self.functions.len()),
+            ("different guards, scores and activities", self.conditions.items.len()),
+            ("different action lists", self.lists.items.len()),
+            ("texts", self.strings.items.len()),
+            ("different expressions", self.expressions.items.len()),
+            ("literal arguments", self.arguments.len()),
+        ]
+    }
+
+    /// Functions in the order of the linker table: by kind, then hash.
+    pub fn linker_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.functions.len()).collect();
+        order.sort_by_key(|&f| (self.functions[f].kind, self.functions[f].hash()));
+        order
+    }
+
+    /// Writes the tables.
+    pub fn emit(&self, tables: &mut crate::tables::Tables) {
+        let order = self.linker_order();
+        let mut place = vec![0; order.len()];
+        for (to, &from) in order.iter().enumerate() {
+            place[from] = to;
+        }
+        let relink = |op: &OpRecord| match op.kind {
+            op_kind::CALL => OpRecord { a: U16::new(place[usize::from(op.a.get())] as u16), ..*op },
+            _ => *op,
+        };
+        tables.linker = order.iter().map(|&f| linker_record(&self.functions[f])).collect();
+        tables.ops = self.conditions.items.iter().map(relink).collect();
+        for list in &self.lists.items {
+            tables.action_lists.push(ActionList {
+                first: U32::new(tables.ops.len() as u32),
+                count: U16::new(list.len() as u16),
+                reserved: U16::new(0),
+            });
+            tables.ops.extend(list.iter().map(relink));
+        }
+        tables.arguments.clone_from(&self.arguments);
+        for text in &self.strings.items {
+            tables.strings.push(StringRecord {
+                offset: U32::new(tables.text.len() as u32),
+                length: U32::new(text.len() as u32),
+            });
+            tables.text.extend(text.bytes().map(|byte| ByteRecord { byte }));
+        }
+        for compiled in &self.expressions.items {
+            tables.expressions.push(ExpressionRecord {
+                first: U32::new(tables.code.len() as u32),
+                count: U16::new(compiled.instructions.len() as u16),
+                stack_words: compiled.stack_words,
+                ty: compiled.ty as u8,
+            });
+            tables.code.extend_from_slice(&compiled.instructions);
+        }
+    }
+}
+
+/// An op record.
+pub fn op(kind: u8, count: usize, a: usize, b: u32) -> OpRecord {
+    OpRecord { kind, count: count as u8, a: U16::new(a as u16), b: U32::new(b) }
+}
+
+/// Two u16 values in one u32: low half, high half; `None` becomes [`NONE`].
+pub fn halves(low: Option<usize>, high: Option<usize>) -> u32 {
+    let half = |value: Option<usize>| value.map_or(u32::from(NONE), |v| v as u32);
+    half(low) | (half(high) << 16)
+}
+
+fn linker_record(function: &FunctionUse) -> LinkerRecord {
+    LinkerRecord {
+        hash: U32::new(function.hash()),
+        kind: function.kind as u8,
+        rng: u8::from(function.rng),
+        reserved: U16::new(0),
+    }
+}

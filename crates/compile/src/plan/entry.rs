@@ -1,0 +1,174 @@
+//! Entry plans: the states a transition enters, in order, with the initial effects on the way (EXEC-1, EXEC-3), and the
+//! structural cost of a transition in its worst configuration (EXEC-9).
+
+use std::collections::HashMap;
+
+use statewright_rom::layout::*;
+use zerocopy::IntoBytes;
+use zerocopy::byteorder::little_endian::{U16, U32};
+
+use super::shape::{Shape, targets};
+use super::{PlanError, is_leaf};
+use crate::tables::Tables;
+
+/// Gives every transition its plan and cost.
+pub fn assign(tables: &mut Tables, shape: &Shape) -> Result<(), PlanError> {
+    let worst = worst_active(shape);
+    let mut known: HashMap<Vec<u8>, u16> = HashMap::new();
+    for index in 0..tables.transitions.len() {
+        let transition = tables.transitions[index];
+        let steps = Planner { tables, shape }.steps(&transition);
+        let cost = cost(tables, shape, &worst, &transition, steps.as_deref());
+        let plan = match steps.filter(|steps| !steps.is_empty()) {
+            None => NONE,
+            Some(steps) => match known.get(steps.as_slice().as_bytes()) {
+                Some(&plan) => plan,
+                None => {
+                    let plan = add_plan(tables, &steps)?;
+                    known.insert(steps.as_slice().as_bytes().to_vec(), plan);
+                    plan
+                }
+            },
+        };
+        tables.transition_plans.push(TransitionPlan { plan: U16::new(plan), cost: U16::new(cost) });
+    }
+    Ok(())
+}
+
+fn add_plan(tables: &mut Tables, steps: &[PlanStep]) -> Result<u16, PlanError> {
+    let plan = tables.entry_plans.len();
+    if plan >= MAX_RECORDS {
+        return Err(PlanError::TooManyPlans(plan + 1));
+    }
+    tables.entry_plans.push(EntryPlan {
+        first: U32::new(tables.entry_steps.len() as u32),
+        count: U16::new(steps.len() as u16),
+        reserved: U16::new(0),
+    });
+    tables.entry_steps.extend_from_slice(steps);
+    Ok(plan as u16)
+}
+
+struct Planner<'t> {
+    tables: &'t Tables,
+    shape: &'t Shape,
+}
+
+impl Planner<'_> {
+    /// Steps of a transition; `None` when they are known only at run time.
+    fn steps(&self, transition: &TransitionRecord) -> Option<Vec<PlanStep>> {
+        let targets = states_of(targets(self.tables, transition.targets.get()))?;
+        let mut steps = Vec::new();
+        if targets.is_empty() {
+            return Some(steps);
+        }
+        let domain = usize::from(transition.domain.get());
+        let local = transition.flags.get() & transition_flag::LOCAL != 0;
+        for region in self.shape.regions(domain) {
+            let inside = self.inside(&targets, domain, region);
+            if inside.is_empty() && (local || self.is_push(transition)) {
+                continue;
+            }
+            self.enter_region(domain, region, &inside, &mut steps)?;
+        }
+        Some(steps)
+    }
+
+    fn is_push(&self, transition: &TransitionRecord) -> bool {
+        transition.flags.get() & transition_flag::PUSH != 0
+    }
+
+    /// Targets that lie in a region of a state.
+    fn inside(&self, targets: &[usize], owner: usize, region: usize) -> Vec<usize> {
+        targets.iter().copied().filter(|&t| self.shape.region_towards(owner, t) == Some(region)).collect()
+    }
+
+    /// Enters a region towards its targets, or by its initial when there are none. Depth is bounded by the tree.
+    fn enter_region(&self, owner: usize, region: usize, targets: &[usize], steps: &mut Vec<PlanStep>) -> Option<()> {
+        if let Some(&first) = targets.first() {
+            let child = *self.shape.path_down(owner, first).first()?;
+            return self.enter_state(child, targets, steps);
+        }
+        let owner_record = &self.tables.states[owner];
+        if owner_record.flags.get() & state_flag::RESTORES != 0 {
+            return None;
+        }
+        let initial = &self.tables.initials[usize::from(self.tables.regions[region].initial.get())];
+        if initial.effect.get() != NONE {
+            steps.push(PlanStep {
+                state: U16::new(owner as u16),
+                list: initial.effect,
+                kind: step_kind::INITIAL,
+                leaf: 0xFF,
+                reserved: U16::new(0),
+            });
+        }
+        let targets = states_of(super::shape::targets(self.tables, initial.targets.get()))?;
+        let child = *self.shape.path_down(owner, *targets.first()?).first()?;
+        self.enter_state(child, &targets, steps)
+    }
+
+    fn enter_state(&self, state: usize, targets: &[usize], steps: &mut Vec<PlanStep>) -> Option<()> {
+        let record = &self.tables.states[state];
+        steps.push(PlanStep {
+            state: U16::new(state as u16),
+            list: record.entry,
+            kind: step_kind::STATE,
+            leaf: if is_leaf(record) { record.leaf } else { 0xFF },
+            reserved: U16::new(0),
+        });
+        for region in self.shape.regions(state) {
+            let inside = self.inside(targets, state, region);
+            self.enter_region(state, region, &inside, steps)?;
+        }
+        Some(())
+    }
+}
+
+/// The states of a target list; `None` if one of them is history or choice.
+fn states_of(targets: &[TargetRecord]) -> Option<Vec<usize>> {
+    let state = |t: &TargetRecord| (t.kind == target_kind::STATE).then_some(usize::from(t.index.get()));
+    targets.iter().map(state).collect()
+}
+
+/// For each state, most states that can be active in it at once, itself included.
+pub fn worst_active(shape: &Shape) -> Vec<u32> {
+    let mut worst = vec![1; shape.len()];
+    for state in (0..shape.len()).rev() {
+        worst[state] = 1 + shape.regions(state).map(|region| worst_region(shape, &worst, region)).sum::<u32>();
+    }
+    worst
+}
+
+fn worst_region(shape: &Shape, worst: &[u32], region: usize) -> u32 {
+    shape.children(region).iter().map(|&child| worst[child]).max().unwrap_or(0)
+}
+
+/// Exits + entries + 1 in the worst configuration (EXEC-9).
+fn cost(
+    tables: &Tables,
+    shape: &Shape,
+    worst: &[u32],
+    transition: &TransitionRecord,
+    steps: Option<&[PlanStep]>,
+) -> u16 {
+    if transition.flags.get() & transition_flag::INTERNAL != 0 {
+        return 1;
+    }
+    let domain = usize::from(transition.domain.get());
+    let mask = match transition.extra.get() {
+        NONE => 0,
+        extra => tables.transition_extras[usize::from(extra)].region_mask,
+    };
+    let left = |(number, _): &(usize, usize)| mask == 0 || mask & 1u8.checked_shl(*number as u32).unwrap_or(0) != 0;
+    let exits: u32 = shape
+        .regions(domain)
+        .enumerate()
+        .filter(left)
+        .map(|(_, region)| worst_region(shape, worst, region))
+        .sum();
+    let entered = steps.map(|steps| steps.iter().filter(|step| step.kind == step_kind::STATE).count() as u32);
+    // A pop enters what it restores; history and choice may enter anything below the domain.
+    let entries = entered.filter(|&count| count > 0).unwrap_or(exits);
+    u16::try_from(exits + entries + 1).unwrap_or(u16::MAX)
+}

@@ -1,0 +1,121 @@
+//! Pass *plan*: what the kernel would otherwise compute at run time, derived from the other tables alone.
+//!
+//! Because plans follow from the base tables and nothing else, the same code proves for any loaded ROM that its plans
+//! equal their derivation (ROM-2, `statewright check --deep`).
+
+mod domain;
+mod entry;
+mod rows;
+mod shape;
+
+use statewright_rom::layout::*;
+use zerocopy::byteorder::little_endian::{U16, U32};
+
+use crate::tables::Tables;
+
+pub use entry::worst_active;
+pub use shape::Shape;
+
+/// Something that does not fit into the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanError {
+    /// More cells in the dispatch rows than [`rows::MAX_SORTED_CELLS`].
+    TooManyCells(usize),
+    /// More entry plans than fit.
+    TooManyPlans(usize),
+}
+
+/// Fills in everything that follows from the base tables. What was there is replaced.
+pub fn derive(tables: &mut Tables) -> Result<(), PlanError> {
+    clear(tables);
+    let shape = Shape::new(tables);
+    domain::assign(tables, &shape);
+    entry::assign(tables, &shape)?;
+    exit_paths(tables);
+    rows::assign(tables)?;
+    tables.header.features = U32::new(features(tables));
+    Ok(())
+}
+
+fn clear(tables: &mut Tables) {
+    tables.transition_plans.clear();
+    tables.leaf_rows.clear();
+    tables.dense_cells.clear();
+    tables.sorted_cells.clear();
+    tables.candidate_lists.clear();
+    tables.candidates.clear();
+    tables.entry_plans.clear();
+    tables.entry_steps.clear();
+    tables.exit_steps.clear();
+}
+
+/// Whether a state can be the active leaf of a region.
+fn is_leaf(state: &StateRecord) -> bool {
+    matches!(state.kind, state_kind::ATOMIC | state_kind::FINAL)
+}
+
+/// One row per leaf state, with the states to exit from it up to the root's child.
+fn exit_paths(tables: &mut Tables) {
+    for state in 0..tables.states.len() {
+        if !is_leaf(&tables.states[state]) {
+            tables.states[state].row = U16::new(NONE);
+            continue;
+        }
+        tables.states[state].row = U16::new(tables.leaf_rows.len() as u16);
+        tables.leaf_rows.push(LeafRow {
+            state: U16::new(state as u16),
+            first_exit: U32::new(tables.exit_steps.len() as u32),
+            ..LeafRow::default()
+        });
+        let mut at = state;
+        while at != 0 {
+            let record = &tables.states[at];
+            tables.exit_steps.push(PlanStep {
+                state: U16::new(at as u16),
+                list: record.exit,
+                kind: step_kind::STATE,
+                leaf: if is_leaf(record) { record.leaf } else { 0xFF },
+                reserved: U16::new(0),
+            });
+            at = usize::from(record.parent.get());
+        }
+    }
+}
+
+/// Which features the tables use (ROM-1).
+fn features(tables: &Tables) -> u32 {
+    let transition = |flag: u16| tables.transitions.iter().any(|t| t.flags.get() & flag != 0);
+    let extra = |test: fn(&TransitionExtra) -> bool| tables.transition_extras.iter().any(test);
+    let eventless = |t: &TransitionRecord| {
+        matches!(t.trigger.get(), trigger::ALWAYS | trigger::DONE | trigger::FAILED)
+    };
+    let list = [
+        (tables.regions.iter().any(|r| r.leaf > 0), feature::REGIONS),
+        (!tables.history.is_empty(), feature::HISTORY),
+        (!tables.branches.is_empty(), feature::CHOICE),
+        (!tables.timers.is_empty(), feature::TIMERS),
+        (!tables.deferrals.is_empty(), feature::DEFERRAL),
+        (!tables.observers.is_empty(), feature::OBSERVERS),
+        (transition(transition_flag::INTERRUPT), feature::INTERRUPTS),
+        (tables.transitions.iter().any(eventless), feature::EVENTLESS),
+        (tables.states.iter().any(|s| s.activity.get() != NONE), feature::ACTIVITIES),
+        (transition(transition_flag::SCORED), feature::SCORES),
+        (extra(|x| x.cooldown_ticks.get() > 0), feature::COOLDOWN),
+        (extra(|x| x.debounce_ticks.get() > 0), feature::DEBOUNCE),
+        (
+            tables.state_extras.iter().any(|x| x.exit_ready.get() != NONE || x.min_active_ticks.get() > 0),
+            feature::EXIT_CONDITIONS,
+        ),
+        (transition(transition_flag::LATCH), feature::LATCH),
+        (!tables.stacks.is_empty(), feature::STACK),
+        (tables.state_extras.iter().any(|x| x.channels.get() != 0), feature::CHANNELS),
+        (tables.events.iter().any(|e| e.flags & event_flag::COALESCE != 0), feature::COALESCE),
+        (tables.events.iter().any(|e| e.ttl_ticks.get() > 0), feature::TTL),
+        (tables.states.iter().any(|s| s.kind == state_kind::FINAL), feature::FINAL),
+        (!tables.expressions.is_empty(), feature::EXPRESSIONS),
+        (!tables.scratch.is_empty(), feature::SCRATCH),
+        (tables.variants.len() > 1, feature::VARIANTS),
+        (rows::is_dense(tables), feature::DENSE_ROWS),
+    ];
+    list.into_iter().filter(|&(used, _)| used).fold(0, |all, (_, flag)| all | flag)
+}

@@ -1,0 +1,188 @@
+//! Pass *report*: what the compiled machine is made of, who pays for what and why (RAM-7), and facts worth knowing.
+
+use std::fmt;
+
+use serde::Serialize;
+use statewright_rom::layout::TIERS;
+
+use crate::check::{Chains, Planned, chains};
+use crate::model::Model;
+use crate::place::{Placement, tier_name};
+use crate::tables::Tables;
+
+/// One resource of the instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ResourceUse {
+    /// `leaves`, `timers` or `slots`.
+    pub resource: &'static str,
+    /// Needed.
+    pub used: u32,
+    /// There in the tier.
+    pub capacity: u32,
+}
+
+/// What one state pays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StatePayment {
+    /// Path of the state.
+    pub state: String,
+    /// `leaves`, `timers` or `slots`.
+    pub resource: &'static str,
+    /// First place.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+    /// Why.
+    pub why: String,
+    /// Other states may use the same places while this one is not active.
+    pub shared: bool,
+}
+
+/// The report of a compilation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Name of the machine.
+    pub machine: String,
+    /// Tier.
+    pub tier: &'static str,
+    /// Bytes of an instance.
+    pub instance_bytes: u16,
+    /// Bytes of the ROM.
+    pub rom_bytes: usize,
+    /// In hex.
+    pub structure_hash: String,
+    /// In hex.
+    pub parameter_hash: String,
+    /// Counts by name.
+    pub counts: Vec<(&'static str, usize)>,
+    /// Use of the instance.
+    pub resources: Vec<ResourceUse>,
+    /// Who pays.
+    pub payments: Vec<StatePayment>,
+    /// Structural cost of the most expensive transition, and the limit (EXEC-9).
+    pub highest_cost: (u16, u16),
+    /// Caps: events and microsteps per tick.
+    pub caps: (u16, u16),
+    /// Longest chain of eventless transitions.
+    pub eventless_chain: String,
+    /// Guards and scorers that use the rng (SEL-5).
+    pub rng_functions: Vec<String>,
+    /// States that keep an agent awake, and why (SYS-2).
+    pub polling_states: Vec<String>,
+}
+
+impl Report {
+    /// Collects the facts.
+    pub fn new(model: &Model<'_>, placement: &Placement, tables: &Tables, order: &[usize], rom_bytes: usize) -> Self {
+        let planned = Planned { model, tables, order };
+        let capacity = placement.capacity();
+        let limits = [capacity.leaves, capacity.timers, capacity.slots];
+        let resources = ["leaves", "timers", "slots"].into_iter().zip(placement.need.into_iter().zip(limits));
+        let resources =
+            resources.map(|(resource, (used, limit))| ResourceUse { resource, used, capacity: u32::from(limit) });
+        let payments = placement.payments.iter().map(|payment| StatePayment {
+            state: model.tree.path(payment.state),
+            resource: payment.resource.as_str(),
+            first: payment.first,
+            count: payment.count,
+            why: payment.why.clone(),
+            shared: payment.shared,
+        });
+        let mut rng: Vec<String> =
+            model.ops.functions().iter().filter(|f| f.rng).map(|f| format!("{} {}", f.kind, f.name)).collect();
+        rng.sort();
+        Self {
+            machine: model.machine.name.value.clone(),
+            tier: tier_name(placement.tier),
+            instance_bytes: TIERS[placement.tier].bytes,
+            rom_bytes,
+            structure_hash: format!("{:016x}", tables.header.structure_hash.get()),
+            parameter_hash: format!("{:016x}", tables.header.parameter_hash.get()),
+            counts: vec![
+                ("states", tables.states.len()),
+                ("regions", tables.regions.len()),
+                ("transitions", tables.transitions.len()),
+                ("events", tables.events.len()),
+                ("timers", tables.timers.len()),
+                ("history points", tables.history.len()),
+                ("functions", tables.linker.len()),
+                ("expressions", tables.expressions.len()),
+                ("blackboard keys", tables.keys.len()),
+                ("parameters", tables.parameters.len()),
+                ("variants", tables.variants.len().saturating_sub(1)),
+            ],
+            resources: resources.collect(),
+            payments: payments.collect(),
+            highest_cost: (planned.highest_cost(), capacity.cost),
+            caps: (tables.header.events_per_tick.get(), tables.header.microsteps_per_tick.get()),
+            eventless_chain: match chains(&planned) {
+                Chains::Bounded(0) => "none".to_owned(),
+                Chains::Bounded(length) => format!("at most {length}"),
+                Chains::Circular => "decided by guards: some lead in a circle".to_owned(),
+                Chains::Unknown => "not analyzed: too many".to_owned(),
+            },
+            rng_functions: rng,
+            polling_states: polling(model),
+        }
+    }
+}
+
+/// States whose agents are looked at every tick.
+fn polling(model: &Model<'_>) -> Vec<String> {
+    let mut states = Vec::new();
+    for (state, part) in model.parts.iter().enumerate() {
+        let transitions = &model.transitions[part.transitions.clone()];
+        let why = if part.activity.is_some() {
+            "has an activity"
+        } else if transitions.iter().any(|t| t.trigger.is_eventless()) {
+            "has an eventless transition"
+        } else {
+            continue;
+        };
+        states.push(format!("{}: {why}", model.tree.path(state)));
+    }
+    states
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "machine {}: tier {} ({} bytes per agent)", self.machine, self.tier, self.instance_bytes)?;
+        let counts: Vec<String> =
+            self.counts.iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{count} {what}")).collect();
+        writeln!(f, "  ROM         {} bytes: {}", self.rom_bytes, counts.join(", "))?;
+        writeln!(f, "  hashes      structure {}, parameters {}", self.structure_hash, self.parameter_hash)?;
+        for resource in &self.resources {
+            let bar: String = (0..resource.capacity).map(|n| if n < resource.used { '#' } else { '.' }).collect();
+            writeln!(f, "  {:<11} {:>2} of {:>2}  {bar}", resource.resource, resource.used, resource.capacity)?;
+        }
+        let (cost, limit) = self.highest_cost;
+        writeln!(f, "  cost        {cost} of {limit} states in the largest transition")?;
+        writeln!(f, "  caps        {} events and {} microsteps per tick", self.caps.0, self.caps.1)?;
+        writeln!(f, "  eventless   {}", self.eventless_chain)?;
+        if !self.rng_functions.is_empty() {
+            writeln!(f, "  uses rng    {}", self.rng_functions.join(", "))?;
+        }
+        if self.payments.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "  who pays for what:")?;
+        let width = self.payments.iter().map(|p| p.state.chars().count()).max().unwrap_or(0).min(40);
+        for payment in &self.payments {
+            let places = match payment.count {
+                1 => format!("{} {}", singular(payment.resource), payment.first),
+                count => format!("{} {}-{}", payment.resource, payment.first, payment.first + count - 1),
+            };
+            let shared = if payment.shared { "" } else { ", kept for the life of the machine" };
+            writeln!(f, "    {:<width$}  {places:<12} {}{shared}", payment.state, payment.why)?;
+        }
+        Ok(())
+    }
+}
+
+fn singular(resource: &str) -> &str {
+    match resource {
+        "leaves" => "leaf",
+        "timers" => "timer",
+        _ => "slot",
+    }
+}

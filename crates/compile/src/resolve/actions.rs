@@ -1,0 +1,281 @@
+//! Actions become ops (CODE-3, CODE-4).
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::Diagnostic;
+use statewright_author::expr::{ActionText, Expr, parse_action};
+use statewright_author::graph::{Action, ActionKind, Argument, Code as CodeText};
+use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::value::{FunctionKind, Literal, ValueType};
+use statewright_rom::layout::{ArgumentRecord, NONE, OpRecord, op_kind};
+use zerocopy::byteorder::little_endian::{U16, U32};
+
+use super::scope::Site;
+use super::Resolver;
+use crate::expr::Expected;
+use crate::ops::{halves, op};
+use crate::tree::Node;
+
+/// Most arguments of one call.
+const MAX_ARGUMENTS: usize = 16;
+
+impl Resolver<'_> {
+    /// Compiles a list; muted actions are left out.
+    pub(super) fn action_list(&mut self, actions: &[Action], site: &Site) -> Option<usize> {
+        let ops = actions.iter().filter(|a| !a.muted).filter_map(|a| self.action(a, site)).collect();
+        self.ops.list(ops)
+    }
+
+    fn action(&mut self, action: &Action, site: &Site) -> Option<OpRecord> {
+        match &action.kind {
+            ActionKind::Text(code) => self.text_action(code, site),
+            ActionKind::Call { function, arguments } => self.call(function, FunctionKind::Action, arguments),
+            ActionKind::Set { key, value } => self.write(op_kind::SET, key, value, None, site),
+            ActionKind::Add { key, value } => self.write(op_kind::ADD, key, value, None, site),
+            ActionKind::Raise { event, payload } => {
+                let (event, payload) = self.post(event, payload.as_ref(), site)?;
+                Some(op(op_kind::RAISE, 0, event, halves(payload, Some(0))))
+            }
+            ActionKind::Send { event, payload, to } => {
+                let (event, payload) = self.post(event, payload.as_ref(), site)?;
+                let to = match to {
+                    Some(code) => Some(self.value(code, ValueType::Entity, site)?),
+                    None => None,
+                };
+                Some(op(op_kind::SEND, 0, event, halves(payload, to)))
+            }
+            ActionKind::Emit { command, lane, payload } => self.emit(command, lane, payload.as_ref(), site),
+            ActionKind::StartTimer { timer, after } => {
+                let index = self.timer(timer, site.state)?;
+                self.usage.started.insert(index);
+                let ticks = self.ticks(after);
+                Some(op(op_kind::START_TIMER, 0, index, ticks))
+            }
+            ActionKind::StopTimer { timer } => {
+                let index = self.timer(timer, site.state)?;
+                Some(op(op_kind::STOP_TIMER, 0, index, 0))
+            }
+            ActionKind::ClearHistory { state } => self.clear_history(state, site),
+        }
+    }
+
+    fn text_action(&mut self, code: &CodeText, site: &Site) -> Option<OpRecord> {
+        match parse_action(&code.value) {
+            Ok(ActionText::Call(call)) => {
+                let (name, arguments) = call.placed(code);
+                self.call(&name, FunctionKind::Action, &arguments)
+            }
+            Ok(ActionText::Set { key, value }) => {
+                self.write(op_kind::SET, &placed(code, &key), code, Some(&value), site)
+            }
+            Ok(ActionText::Add { key, value }) => {
+                self.write(op_kind::ADD, &placed(code, &key), code, Some(&value), site)
+            }
+            Err(error) => {
+                let problem = Diagnostic::new(Code::NotAnAction, code.place.within(error.range), error.message);
+                let help = error.help.unwrap_or_else(|| {
+                    "an action is a function such as `Shout` or `Shout(3)`, or an assignment such as `ammo -= 1`".into()
+                });
+                self.report(problem.help(help));
+                None
+            }
+        }
+    }
+
+    /// Writes a key: the value must fit its type, and only numbers can be added to.
+    fn write(&mut self, kind: u8, key: &Name, code: &CodeText, ast: Option<&Expr>, site: &Site) -> Option<OpRecord> {
+        let index = self.names.keys.find(key, &mut self.diagnostics)?;
+        let ty = self.machine.blackboard[index].ty.value;
+        let adds = matches!(ty, ValueType::I32 | ValueType::F32 | ValueType::Vec2 | ValueType::Vec3);
+        if kind == op_kind::ADD && !adds {
+            self.report(
+                Diagnostic::new(Code::ExpressionType, key.place, format!("cannot add to `{}`, a {ty}", key.value))
+                    .label(format!("a {ty}"))
+                    .help("only i32, f32, vec2 and vec3 can be added to; use `=`"),
+            );
+            return None;
+        }
+        self.usage.writes.push((index, site.writer, key.place));
+        let compiled = self.expression(code, ast, Expected::Type(ty), site)?;
+        let expression = self.ops.expression(compiled);
+        Some(op(kind, 0, expression, index as u32))
+    }
+
+    /// An expression of a known type, interned.
+    fn value(&mut self, code: &CodeText, ty: ValueType, site: &Site) -> Option<usize> {
+        let compiled = self.expression(code, None, Expected::Type(ty), site)?;
+        Some(self.ops.expression(compiled))
+    }
+
+    /// Event and payload of a raise or send.
+    fn post(&mut self, name: &Name, payload: Option<&CodeText>, site: &Site) -> Option<(usize, Option<usize>)> {
+        let event = self.names.events.find(name, &mut self.diagnostics)?;
+        if !self.usage.posted.iter().any(|seen| seen.value == event) {
+            self.usage.posted.push(Spanned::new(event, name.place));
+        }
+        let Some(code) = payload else { return Some((event, None)) };
+        let declared = &self.machine.events[event];
+        let wanted = match declared.payload.as_ref().map(|p| p.value) {
+            _ if declared.indirect => ValueType::I32,
+            Some(statewright_author::graph::Payload::Value(ty)) => ty,
+            Some(statewright_author::graph::Payload::U32) => ValueType::I32,
+            other => {
+                let text = match other {
+                    None => format!("event `{}` has no payload", name.value),
+                    Some(_) => format!("the payload of event `{}` cannot be written as an expression", name.value),
+                };
+                self.report(
+                    Diagnostic::new(Code::PayloadMismatch, code.place, text)
+                        .label("not possible")
+                        .related(declared.name.place, "declared here")
+                        .help("declare a payload of a value type, or post the event from Rust"),
+                );
+                return None;
+            }
+        };
+        Some((event, Some(self.value(code, wanted, site)?)))
+    }
+
+    fn emit(&mut self, command: &Name, lane: &Name, payload: Option<&CodeText>, site: &Site) -> Option<OpRecord> {
+        let lane = self.names.lane(lane, &mut self.diagnostics)?;
+        let payload = match payload {
+            Some(code) => {
+                let compiled = self.expression(code, None, Expected::AnyType, site)?;
+                Some(self.ops.expression(compiled))
+            }
+            None => None,
+        };
+        let command = self.ops.string(&command.value);
+        Some(op(op_kind::EMIT, 0, command, halves(payload, Some(lane))))
+    }
+
+    fn clear_history(&mut self, name: &Name, site: &Site) -> Option<OpRecord> {
+        let state = match self.node(name, site.state)? {
+            Node::State(state) => state,
+            Node::History(history) => self.tree.histories[history].owner,
+        };
+        if self.tree.states[state].histories.is_empty() {
+            let text = format!("state `{}` has no history points", name.value);
+            self.report(
+                Diagnostic::new(Code::HistoryWithoutChildren, name.place, text)
+                    .label("nothing to clear")
+                    .help("name a state with `history`"),
+            );
+            return None;
+        }
+        Some(op(op_kind::CLEAR_HISTORY, 0, state, 0))
+    }
+
+    /// A call of a user function; checks its declaration, if functions are declared.
+    pub(super) fn call(&mut self, name: &Name, kind: FunctionKind, arguments: &[Argument]) -> Option<OpRecord> {
+        let mut rng = false;
+        let mut types: Option<Vec<(Name, ValueType)>> = None;
+        if !self.machine.functions.is_empty() {
+            let declared = self.names.functions.find(name, &mut self.diagnostics)?;
+            self.usage.functions.insert(declared);
+            let function = &self.machine.functions[declared];
+            if function.kind.value != kind {
+                self.report(kind_conflict(name, kind, function.kind.value, function.name.place));
+                return None;
+            }
+            rng = function.rng;
+            types = Some(function.parameters.iter().map(|(name, ty)| (name.clone(), ty.value)).collect());
+        }
+        let records = self.call_arguments(name, arguments, types.as_deref())?;
+        match self.ops.function(&name.value, kind, rng, name.place) {
+            Ok(function) => Some(self.ops.call(function, &records)),
+            Err(other) => {
+                self.report(kind_conflict(name, kind, other.kind, other.places[0]));
+                None
+            }
+        }
+    }
+
+    fn call_arguments(
+        &mut self,
+        function: &Name,
+        arguments: &[Argument],
+        types: Option<&[(Name, ValueType)]>,
+    ) -> Option<Vec<ArgumentRecord>> {
+        let most = types.map_or(MAX_ARGUMENTS, <[_]>::len);
+        if arguments.len() > most || types.is_some_and(|types| types.len() != arguments.len()) {
+            let wanted = types.map_or(format!("at most {MAX_ARGUMENTS}"), |types| types.len().to_string());
+            let text = format!("function `{}` takes {wanted} arguments, {} given", function.value, arguments.len());
+            self.report(
+                Diagnostic::new(Code::BadArguments, function.place, text)
+                    .label("arguments do not fit")
+                    .help("give one literal per parameter of its declaration"),
+            );
+            return None;
+        }
+        let ordered = self.order_arguments(function, arguments, types)?;
+        ordered.into_iter().map(|(argument, name, ty)| self.argument(argument, name, ty)).collect()
+    }
+
+    /// Arguments in the order of the declaration, with the name and type each has there.
+    fn order_arguments<'x>(
+        &mut self,
+        function: &Name,
+        arguments: &'x [Argument],
+        types: Option<&'x [(Name, ValueType)]>,
+    ) -> Option<Vec<(&'x Argument, Option<&'x str>, Option<ValueType>)>> {
+        let Some(types) = types else {
+            let plain = |a: &'x Argument| (a, a.name.as_ref().map(|n| n.value.as_str()), None);
+            return Some(arguments.iter().map(plain).collect());
+        };
+        let mut ordered = Vec::new();
+        for (position, (name, ty)) in types.iter().enumerate() {
+            let by_name = |a: &&Argument| a.name.as_ref().is_some_and(|n| n.value == name.value);
+            let found = arguments.iter().find(by_name).or_else(|| arguments.get(position).filter(|a| a.name.is_none()));
+            match found {
+                Some(argument) => ordered.push((argument, Some(name.value.as_str()), Some(*ty))),
+                None => {
+                    let text = format!("function `{}` needs the argument `{}`", function.value, name.value);
+                    self.report(
+                        Diagnostic::new(Code::BadArguments, function.place, text)
+                            .label("argument missing")
+                            .related(name.place, "declared here"),
+                    );
+                    return None;
+                }
+            }
+        }
+        Some(ordered)
+    }
+
+    fn argument(&mut self, argument: &Argument, name: Option<&str>, ty: Option<ValueType>) -> Option<ArgumentRecord> {
+        let ty = ty.unwrap_or_else(|| natural_type(&argument.value.value));
+        let words = self.literal(&argument.value, ty, "argument")?;
+        let name = name.map(|name| self.ops.string(name));
+        Some(ArgumentRecord {
+            ty: ty as u8,
+            reserved: 0,
+            name: U16::new(name.map_or(NONE, |n| n as u16)),
+            words: words.map(U32::new),
+        })
+    }
+}
+
+/// The type of a literal that nothing else decides.
+fn natural_type(literal: &Literal) -> ValueType {
+    match literal {
+        Literal::Int(_) => ValueType::I32,
+        Literal::Float(_) => ValueType::F32,
+        Literal::Bool(_) => ValueType::Bool,
+        Literal::Text(_) => ValueType::Symbol,
+        Literal::Vector(parts) if parts.len() == 2 => ValueType::Vec2,
+        Literal::Vector(_) => ValueType::Vec3,
+    }
+}
+
+fn placed(code: &CodeText, name: &Spanned<String>) -> Name {
+    let range = name.place.start as usize..name.place.end as usize;
+    Name::new(name.value.clone(), code.place.within(range))
+}
+
+fn kind_conflict(name: &Name, used: FunctionKind, other: FunctionKind, place: Place) -> Diagnostic {
+    let text = format!("function `{}` is used as a {used}, but it is a {other} elsewhere", name.value);
+    Diagnostic::new(Code::FunctionKindConflict, name.place, text)
+        .label(format!("used as a {used}"))
+        .related(place, format!("is a {other} here"))
+        .help("a function has one kind; use two functions")
+}

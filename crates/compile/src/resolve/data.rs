@@ -1,0 +1,106 @@
+//! Values of blackboard keys, parameters and variants (CODE-3, CODE-5).
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::Diagnostic;
+use statewright_author::place::Spanned;
+use statewright_author::value::{Literal, ValueType};
+
+use super::Resolver;
+use crate::model::Data;
+
+impl Resolver<'_> {
+    pub(super) fn data(&mut self) -> Data {
+        let machine = self.machine;
+        let symbols = |ty: ValueType| ty == ValueType::Symbol;
+        if machine.blackboard.iter().any(|k| symbols(k.ty.value)) || machine.parameters.iter().any(|p| symbols(p.ty.value)) {
+            // A zeroed symbol is text 0, so that must be the empty one.
+            self.ops.string("");
+        }
+        let mut data = Data::default();
+        for key in &machine.blackboard {
+            let value = match &key.default {
+                Some(literal) => self.literal(literal, key.ty.value, "default"),
+                None => Some([0; 3]),
+            };
+            data.keys.push(value.unwrap_or_default());
+        }
+        let plain: Vec<[u32; 3]> = machine
+            .parameters
+            .iter()
+            .map(|p| self.literal(&p.value, p.ty.value, "parameter").unwrap_or_default())
+            .collect();
+        data.parameters.push(plain.clone());
+        for variant in &machine.variants {
+            let mut values = plain.clone();
+            for (name, literal) in &variant.values {
+                if let Some(parameter) = self.names.parameters.find(name, &mut self.diagnostics) {
+                    let ty = machine.parameters[parameter].ty.value;
+                    values[parameter] = self.literal(literal, ty, "parameter").unwrap_or_default();
+                }
+            }
+            data.parameters.push(values);
+        }
+        data
+    }
+
+    /// Words of a literal of a type.
+    pub(super) fn literal(&mut self, literal: &Spanned<Literal>, ty: ValueType, what: &str) -> Option<[u32; 3]> {
+        let words = match (&literal.value, ty) {
+            (Literal::Int(value), ValueType::I32) => i32::try_from(*value).ok().map(|v| [v as u32, 0, 0]),
+            (Literal::Int(value), ValueType::F32) => float(*value as f64).map(|v| [v, 0, 0]),
+            (Literal::Float(value), ValueType::F32) => float(*value).map(|v| [v, 0, 0]),
+            (Literal::Bool(value), ValueType::Bool) => Some([u32::from(*value), 0, 0]),
+            (Literal::Text(text), ValueType::Symbol) => Some([self.ops.string(text) as u32, 0, 0]),
+            (Literal::Vector(parts), ValueType::Vec2) => vector(parts, 2),
+            (Literal::Vector(parts), ValueType::Vec3) => vector(parts, 3),
+            _ => None,
+        };
+        if words.is_none() {
+            let text = format!("this {what} is declared as {ty}, but the value is {}", describe(&literal.value));
+            self.report(
+                Diagnostic::new(Code::LiteralType, literal.place, text)
+                    .label(format!("not a {ty}"))
+                    .help(example(ty)),
+            );
+        }
+        words
+    }
+}
+
+fn float(value: f64) -> Option<u32> {
+    let value = value as f32;
+    value.is_finite().then(|| value.to_bits())
+}
+
+fn vector(parts: &[f64], count: usize) -> Option<[u32; 3]> {
+    if parts.len() != count {
+        return None;
+    }
+    let mut words = [0; 3];
+    for (word, &part) in words.iter_mut().zip(parts) {
+        *word = float(part)?;
+    }
+    Some(words)
+}
+
+fn describe(literal: &Literal) -> String {
+    match literal {
+        Literal::Int(value) => format!("the whole number {value}"),
+        Literal::Float(value) => format!("the number {value}"),
+        Literal::Bool(value) => format!("{value}"),
+        Literal::Text(text) => format!("the text \"{text}\""),
+        Literal::Vector(parts) => format!("a list of {} numbers", parts.len()),
+    }
+}
+
+fn example(ty: ValueType) -> &'static str {
+    match ty {
+        ValueType::I32 => "write a whole number from -2147483648 to 2147483647, such as 30",
+        ValueType::F32 => "write a number that fits into 32 bits, such as 1.5",
+        ValueType::Bool => "write true or false",
+        ValueType::Entity => "an entity is known only at run time; leave the value out",
+        ValueType::Vec2 => "write two numbers, such as [1, 2]",
+        ValueType::Vec3 => "write three numbers, such as [1, 2, 3]",
+        ValueType::Symbol => "write a text, such as \"grunt\"",
+    }
+}

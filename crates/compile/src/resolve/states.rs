@@ -1,0 +1,191 @@
+//! What belongs to each state: actions, activity, conditions, deferrals, channels, branches, initials.
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::Diagnostic;
+use statewright_author::graph::{Code as CodeText, StateKind};
+use statewright_author::place::Place;
+use statewright_author::value::FunctionKind;
+
+use super::Resolver;
+use super::scope::Site;
+use crate::model::{Branch, Entry, StateParts, Transition};
+use crate::tree::{Node, RegionIndex, StateIndex, shown};
+
+impl<'a> Resolver<'a> {
+    /// Parts of all states, with their transitions and branches.
+    pub(super) fn states(&mut self) -> (Vec<StateParts>, Vec<Transition<'a>>, Vec<Branch<'a>>) {
+        let mut parts = Vec::with_capacity(self.tree.states.len());
+        let mut transitions = Vec::new();
+        let mut branches = Vec::new();
+        for index in 0..self.tree.states.len() {
+            let mut part = self.state_parts(index);
+            let first = transitions.len();
+            self.state_transitions(index, &mut transitions);
+            part.transitions = first..transitions.len();
+            let first = branches.len();
+            self.state_branches(index, &mut branches);
+            part.branches = first..branches.len();
+            parts.push(part);
+        }
+        (parts, transitions, branches)
+    }
+
+    fn state_parts(&mut self, index: StateIndex) -> StateParts {
+        let state = self.tree.states[index].authored;
+        let entry = self.action_list(&state.entry, &Site::state(index, "an entry action"));
+        let exit = self.action_list(&state.exit, &Site::state(index, "an exit action"));
+        let suspend = self.action_list(&state.suspend, &Site::state(index, "a suspend action"));
+        let resume = self.action_list(&state.resume, &Site::state(index, "a resume action"));
+        let activity = state.activity.as_ref().and_then(|code| self.activity(code));
+        let exit_ready = state.exit_ready.as_ref().and_then(|code| {
+            let condition = self.guard(code, &Site::state(index, "an exit-ready guard"))?;
+            condition.op
+        });
+        let min_active = self.optional_ticks(state.min_active.as_ref());
+        if min_active > 0 {
+            self.clocks.entry(index).or_insert("min_active");
+        }
+        if state.clock {
+            self.clocks.entry(index).or_insert("clock: true");
+        }
+        StateParts {
+            entry,
+            exit,
+            suspend,
+            resume,
+            activity,
+            exit_ready,
+            min_active,
+            defers: self.deferrals(index),
+            owns: self.channels(index),
+            ..StateParts::default()
+        }
+    }
+
+    fn activity(&mut self, code: &CodeText) -> Option<usize> {
+        match statewright_author::expr::parse_call(&code.value) {
+            Ok(call) => {
+                let (name, arguments) = call.placed(code);
+                let call = self.call(&name, FunctionKind::Activity, &arguments)?;
+                Some(self.ops.condition(call))
+            }
+            Err(error) => {
+                self.report(
+                    Diagnostic::new(Code::NotAnAction, code.place.within(error.range), error.message)
+                        .help("an activity is a function, such as `Patrol` or `Patrol(3)`"),
+                );
+                None
+            }
+        }
+    }
+
+    fn deferrals(&mut self, index: StateIndex) -> Vec<(usize, Place)> {
+        let mut events: Vec<(usize, Place)> = Vec::new();
+        for name in &self.tree.states[index].authored.defers {
+            let Some(event) = self.names.events.find(name, &mut self.diagnostics) else { continue };
+            self.usage.handled.insert(event);
+            if events.iter().all(|&(seen, _)| seen != event) {
+                events.push((event, name.place));
+            }
+        }
+        events.sort_unstable_by_key(|&(event, _)| event);
+        events
+    }
+
+    fn channels(&mut self, index: StateIndex) -> Vec<(usize, Place)> {
+        let owns = &self.tree.states[index].authored.owns;
+        owns.iter()
+            .filter_map(|name| Some((self.names.channels.find(name, &mut self.diagnostics)?, name.place)))
+            .collect()
+    }
+
+    fn state_branches(&mut self, index: StateIndex, branches: &mut Vec<Branch<'a>>) {
+        let Some(list) = &self.tree.states[index].authored.choice else { return };
+        for authored in list {
+            let site = Site::state(index, "a choice");
+            let guard = authored.guard.as_ref().and_then(|code| self.guard(code, &site)?.op);
+            let targets = self.nodes(&authored.targets, index);
+            if authored.targets.is_empty() {
+                self.report(
+                    Diagnostic::new(Code::NeedsTarget, authored.place, "a branch of a choice has no target")
+                        .help("add `\"to\"`"),
+                );
+            }
+            let effect = self.action_list(&authored.effect, &site);
+            branches.push(Branch { authored, owner: index, guard, entry: Entry { targets, effect } });
+        }
+    }
+
+    /// Where each region starts.
+    pub(super) fn initials(&mut self) -> Vec<Entry> {
+        (0..self.tree.regions.len()).map(|region| self.initial(region)).collect()
+    }
+
+    fn initial(&mut self, region: RegionIndex) -> Entry {
+        let (authored, owner) = (self.tree.regions[region].authored, self.tree.regions[region].owner);
+        let Some(initial) = authored.initial.as_ref().filter(|initial| !initial.targets.is_empty()) else {
+            return self.implied_initial(region);
+        };
+        let mut targets = Vec::new();
+        for name in &initial.targets {
+            let Some(node) = self.node(name, owner) else { continue };
+            if self.is_inside_region(node, region) {
+                targets.push(node);
+            } else {
+                let text = format!("initial `{}` is not inside {}", name.value, self.region_shown(region));
+                self.report(
+                    Diagnostic::new(Code::InitialOutside, name.place, text)
+                        .label("lies elsewhere")
+                        .help("name a state that is inside"),
+                );
+            }
+        }
+        let effect = self.action_list(&initial.effect, &Site::state(owner, "the effect of an initial"));
+        Entry { targets, effect }
+    }
+
+    /// A region with a single state needs no `initial`; any other does.
+    fn implied_initial(&mut self, region: RegionIndex) -> Entry {
+        let children: Vec<StateIndex> = self.tree.regions[region].children.clone();
+        let startable: Vec<StateIndex> =
+            children.iter().copied().filter(|&c| self.tree.states[c].kind != StateKind::Choice).collect();
+        if let [only] = startable[..]
+            && children.len() == 1
+        {
+            return Entry { targets: vec![Node::State(only)], effect: None };
+        }
+        if let Some(&first) = children.first() {
+            let authored = self.tree.regions[region].authored;
+            let owner = self.tree.states[self.tree.regions[region].owner].authored;
+            let place = match &authored.name {
+                Some(name) => name.place,
+                None if owner.name.value.is_empty() => self.machine.name.place,
+                None => owner.name.place,
+            };
+            let first = &self.tree.states[first].authored.name.value;
+            let text = format!("{} does not say where it starts", self.region_shown(region));
+            self.report(
+                Diagnostic::new(Code::MissingInitial, place, text)
+                    .label("has several states")
+                    .help(format!("add `\"initial\": \"{first}\"`, or another of its states")),
+            );
+        }
+        Entry::default()
+    }
+
+    pub(super) fn is_inside_region(&self, node: Node, region: RegionIndex) -> bool {
+        let owner = self.tree.regions[region].owner;
+        let anchor = self.tree.anchor(node);
+        let child = self.tree.child_towards(owner, anchor);
+        child.is_some_and(|child| self.tree.states[child].region == Some(region))
+    }
+
+    fn region_shown(&self, region: RegionIndex) -> String {
+        let node = &self.tree.regions[region];
+        match &node.authored.name {
+            Some(name) => format!("region `{}`", name.value),
+            None if node.owner == 0 => "the machine".to_owned(),
+            None => format!("state `{}`", shown(self.tree.states[node.owner].authored)),
+        }
+    }
+}

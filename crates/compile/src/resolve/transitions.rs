@@ -1,0 +1,339 @@
+//! Transitions of a state, with all sugar expanded (CODE-8): its own, then decisions, then the sets it uses, then the
+//! any-state transitions of the state around it.
+
+use std::borrow::Cow;
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::Diagnostic;
+use statewright_author::graph::{self, Decision, StackOperation, StateKind, TransitionKind};
+use statewright_author::place::{Name, Place, Spanned};
+
+use super::Resolver;
+use super::scope::Site;
+use crate::model::{Transition, Trigger};
+use crate::tree::{Node, RegionIndex, StateIndex, shown};
+
+impl<'a> Resolver<'a> {
+    pub(super) fn state_transitions(&mut self, source: StateIndex, out: &mut Vec<Transition<'a>>) {
+        let state = self.tree.states[source].authored;
+        if matches!(self.tree.states[source].kind, StateKind::Final | StateKind::Choice) {
+            return;
+        }
+        for transition in &state.transitions {
+            self.add(Cow::Borrowed(transition), source, source, out);
+        }
+        for decision in state.decisions.iter().filter(|decision| !decision.muted) {
+            for transition in expand_decision(decision) {
+                self.add(Cow::Owned(transition), source, source, out);
+            }
+        }
+        for name in &state.uses {
+            let Some(set) = self.names.sets.find(name, &mut self.diagnostics) else { continue };
+            self.usage.sets.insert(set);
+            for transition in &self.machine.transition_sets[set].transitions {
+                self.add(Cow::Borrowed(transition), source, source, out);
+            }
+        }
+        if let Some(parent) = self.tree.states[source].parent {
+            self.any_state(source, parent, out);
+        }
+        if self.tree.states[source].regions.is_empty() {
+            return;
+        }
+        self.check_any_lists(source);
+    }
+
+    /// Any-state transitions of the parent, where this child is included.
+    fn any_state(&mut self, source: StateIndex, parent: StateIndex, out: &mut Vec<Transition<'a>>) {
+        let name = &self.tree.states[source].authored.name.value;
+        let listed = |list: &[Name]| list.iter().any(|entry| entry.value == *name);
+        for any in &self.tree.states[parent].authored.any_state {
+            if (any.include.is_empty() || listed(&any.include)) && !listed(&any.exclude) {
+                self.add(Cow::Borrowed(&any.transition), source, parent, out);
+            }
+        }
+    }
+
+    /// Include and exclude lists name direct children.
+    fn check_any_lists(&mut self, state: StateIndex) {
+        let regions = self.tree.states[state].regions.clone();
+        let children: Vec<&str> = regions
+            .flat_map(|region| self.tree.regions[region].children.iter())
+            .map(|&child| self.tree.states[child].authored.name.value.as_str())
+            .collect();
+        for any in &self.tree.states[state].authored.any_state {
+            for name in any.include.iter().chain(&any.exclude) {
+                if !children.contains(&name.value.as_str()) {
+                    let owner = shown(self.tree.states[state].authored);
+                    let text = format!("`{}` is not a child of `{owner}`", name.value);
+                    let problem = Diagnostic::new(Code::ExcludedFromAny, name.place, text).label("not a child");
+                    let problem = problem.suggest(&name.value, children.iter().copied());
+                    self.diagnostics.push(problem);
+                }
+            }
+        }
+    }
+
+    /// Resolves one transition. `scope` is the state from which its targets are looked up.
+    fn add(
+        &mut self,
+        authored: Cow<'a, graph::Transition>,
+        source: StateIndex,
+        scope: StateIndex,
+        out: &mut Vec<Transition<'a>>,
+    ) {
+        if authored.muted {
+            return;
+        }
+        let Some(trigger) = self.trigger(&authored, source, out.len()) else { return };
+        let targets = self.targets(&authored, source, scope);
+        let kind = self.kind(&authored, source, &targets);
+        let stack = authored.stack.as_ref().and_then(|stack| self.stack(stack, &authored, source, &targets));
+        let site = self.transition_site(trigger, source);
+        let guard = authored.guard.as_ref().and_then(|code| self.guard(code, &site));
+        let effect_site = if authored.latch {
+            Site::no_event(source, "a latched transition may be taken later, when the payload is gone")
+        } else {
+            site.clone()
+        };
+        let effect = self.action_list(&authored.effect, &effect_site);
+        let score = authored.score.as_ref().and_then(|code| self.score(code, &site));
+        let cooldown = self.optional_ticks(authored.cooldown.as_ref());
+        let debounce = self.optional_ticks(authored.debounce.as_ref());
+        out.push(Transition {
+            source,
+            trigger,
+            targets,
+            kind,
+            stack,
+            never: guard.as_ref().is_some_and(|guard| guard.constant == Some(false)),
+            guard: guard.and_then(|guard| guard.op),
+            effect,
+            priority: authored.priority.as_ref().map_or(0, |p| p.value.min(15) as u8),
+            score,
+            threshold: authored.threshold.as_ref().map_or(0.0, |t| t.value as f32),
+            cooldown,
+            debounce,
+            authored,
+        });
+    }
+
+    fn transition_site(&self, trigger: Trigger, source: StateIndex) -> Site {
+        match trigger {
+            Trigger::Event(event) => Site::event(source, self.machine, event),
+            Trigger::Any => Site::state(source, "a transition on any event"),
+            Trigger::Timer(_) => Site::no_event(source, "a timer carries no payload"),
+            _ => Site::no_event(source, "an eventless transition has no event"),
+        }
+    }
+
+    fn trigger(&mut self, authored: &graph::Transition, source: StateIndex, number: usize) -> Option<Trigger> {
+        Some(match &authored.trigger {
+            graph::Trigger::Event(name) => {
+                let event = self.names.events.find(name, &mut self.diagnostics)?;
+                self.usage.handled.insert(event);
+                Trigger::Event(event)
+            }
+            graph::Trigger::Any(_) => {
+                self.usage.handled.extend(0..self.machine.events.len());
+                Trigger::Any
+            }
+            graph::Trigger::After(duration) => {
+                let ticks = self.ticks(duration);
+                Trigger::Timer(self.after_timer(source, number, ticks))
+            }
+            graph::Trigger::Timer(name) => Trigger::Timer(self.timer(name, source)?),
+            graph::Trigger::Always(_) => Trigger::Always,
+            graph::Trigger::Done(_) => Trigger::Done,
+            graph::Trigger::Failed(_) => Trigger::Failed,
+        })
+    }
+
+    fn targets(&mut self, authored: &graph::Transition, source: StateIndex, scope: StateIndex) -> Vec<Node> {
+        let mut targets = self.nodes(&authored.targets, scope);
+        for (region, target) in &authored.sync {
+            targets.extend(self.sync_target(region, target, source, authored.place));
+        }
+        for (&target, name) in targets.iter().zip(&authored.targets) {
+            if target == Node::State(0) {
+                self.diagnostics.push(
+                    Diagnostic::new(Code::RootTarget, name.place, "the root cannot be a target")
+                        .label("always active")
+                        .help("name a state inside the machine"),
+                );
+            }
+        }
+        targets.retain(|&target| target != Node::State(0));
+        targets
+    }
+
+    /// A target of a sync group (EXEC-5): region of the source, target inside it.
+    fn sync_target(&mut self, region: &Name, target: &Name, source: StateIndex, place: Place) -> Option<Node> {
+        if self.tree.states[source].kind != StateKind::Orthogonal {
+            let text = format!("a sync group in state `{}`, which has no regions", shown(self.tree.states[source].authored));
+            self.report(
+                Diagnostic::new(Code::BadSyncGroup, place, text)
+                    .label("not possible here")
+                    .help("put it on the orthogonal state whose regions it changes"),
+            );
+            return None;
+        }
+        let Some(index) = self.tree.region_named(source, &region.value) else {
+            let text = format!("no region named `{}` in state `{}`", region.value, self.tree.path(source));
+            let regions = self.tree.states[source].authored.regions.iter();
+            let known = regions.filter_map(|r| r.name.as_ref().map(|name| name.value.as_str()));
+            let problem = Diagnostic::new(Code::UnknownRegion, region.place, text).label("not found");
+            let problem = problem.suggest(&region.value, known);
+            self.report(problem);
+            return None;
+        };
+        let node = self.sync_node(target, source, index)?;
+        if !self.is_inside_region(node, index) {
+            let text = format!("`{}` is not in region `{}`", target.value, region.value);
+            self.report(
+                Diagnostic::new(Code::BadSyncGroup, target.place, text)
+                    .label("lies elsewhere")
+                    .related(region.place, "in this region"),
+            );
+            return None;
+        }
+        Some(node)
+    }
+
+    /// Looks in the region first: the same name may exist in several regions.
+    fn sync_node(&mut self, target: &Name, source: StateIndex, region: RegionIndex) -> Option<Node> {
+        let children = &self.tree.regions[region].children;
+        let direct = children.iter().find(|&&child| self.tree.states[child].authored.name.value == target.value);
+        match direct {
+            Some(&child) => Some(Node::State(child)),
+            None => self.node(target, source),
+        }
+    }
+
+    /// EXEC-2: the kind given must be possible; without one it follows from source and targets.
+    fn kind(&mut self, authored: &graph::Transition, source: StateIndex, targets: &[Node]) -> TransitionKind {
+        let is_pop = matches!(&authored.stack, Some(stack) if stack.value == StackOperation::Pop);
+        let no_targets = authored.targets.is_empty() && authored.sync.is_empty();
+        let inside = !targets.is_empty() && targets.iter().all(|&target| self.is_target_inside(target, source));
+        let natural = match (no_targets, is_pop, inside || !authored.sync.is_empty()) {
+            (true, false, _) => TransitionKind::Internal,
+            (_, _, true) => TransitionKind::Local,
+            _ => TransitionKind::External,
+        };
+        let Some(given) = &authored.kind else { return natural };
+        let wrong = match given.value {
+            TransitionKind::Internal if !no_targets || is_pop => "an internal transition has no target",
+            TransitionKind::Local if natural == TransitionKind::Internal => "a local transition needs a target",
+            TransitionKind::Local if natural != TransitionKind::Local => {
+                "the targets of a local transition lie inside its source"
+            }
+            TransitionKind::External if no_targets && !is_pop => "an external transition needs a target",
+            TransitionKind::External if !authored.sync.is_empty() => "a sync group is local",
+            TransitionKind::External if source == 0 => "the root is never left",
+            _ => return given.value,
+        };
+        let kind = match given.value {
+            TransitionKind::Internal => "internal",
+            TransitionKind::Local => "local",
+            TransitionKind::External => "external",
+        };
+        self.report(
+            Diagnostic::new(Code::KindMismatch, given.place, format!("this transition cannot be {kind}: {wrong}"))
+                .label("does not fit")
+                .help("leave `kind` out to get the one that fits"),
+        );
+        natural
+    }
+
+    /// Whether entering a target leaves `source` active: a history point of the source restores what is inside it.
+    fn is_target_inside(&self, target: Node, source: StateIndex) -> bool {
+        match target {
+            Node::State(state) => self.tree.is_inside(state, source),
+            Node::History(history) => self.tree.contains(source, self.tree.histories[history].owner),
+        }
+    }
+
+    /// EXEC-8: a push goes from one child of a region to another; a pop belongs inside a region with a stack.
+    fn stack(
+        &mut self,
+        stack: &Spanned<StackOperation>,
+        authored: &graph::Transition,
+        source: StateIndex,
+        targets: &[Node],
+    ) -> Option<(StackOperation, RegionIndex)> {
+        let found = match stack.value {
+            StackOperation::Push => self.push_region(authored, source, targets),
+            StackOperation::Pop => self.pop_region(authored, source),
+        };
+        match found {
+            Ok(region) => Some((stack.value, region)),
+            Err((text, help)) => {
+                self.report(Diagnostic::new(Code::BadStackOperation, stack.place, text).help(help));
+                None
+            }
+        }
+    }
+
+    fn push_region(
+        &self,
+        authored: &graph::Transition,
+        source: StateIndex,
+        targets: &[Node],
+    ) -> Result<RegionIndex, (String, String)> {
+        let [Node::State(target)] = *targets else {
+            return Err(("a push needs exactly one state as target".into(), "name one state in `to`".into()));
+        };
+        if !authored.sync.is_empty() || authored.interrupt && source == 0 {
+            return Err(("a push cannot start here".into(), "put it on the states that may be suspended".into()));
+        }
+        let common = self.tree.common_ancestor(source, target);
+        let region = |inner| self.tree.child_towards(common, inner).and_then(|child| self.tree.states[child].region);
+        match (region(source), region(target)) {
+            (Some(a), Some(b)) if a == b => {
+                if self.tree.regions[a].authored.stack_depth.is_none() {
+                    let owner = shown(self.tree.states[common].authored);
+                    return Err((
+                        format!("`{owner}` declares no stack for this push"),
+                        format!("add `\"stack\": 1` to `{owner}` (or to the region), or the depth you need"),
+                    ));
+                }
+                Ok(a)
+            }
+            _ => Err((
+                "source and target of a push must be different states of one region".into(),
+                "push to a state beside the source".into(),
+            )),
+        }
+    }
+
+    fn pop_region(&self, authored: &graph::Transition, source: StateIndex) -> Result<RegionIndex, (String, String)> {
+        if !authored.targets.is_empty() || !authored.sync.is_empty() {
+            return Err(("a pop has no target: it returns to what was suspended".into(), "remove `to`".into()));
+        }
+        std::iter::once(source)
+            .chain(self.tree.ancestors(source))
+            .filter_map(|state| self.tree.states[state].region)
+            .find(|&region| self.tree.regions[region].authored.stack_depth.is_some())
+            .ok_or_else(|| {
+                let text = "a pop outside of any region with a stack".to_owned();
+                (text, "add `\"stack\": 1` to the state whose children push and pop".to_owned())
+            })
+    }
+}
+
+/// A decision is two transitions: one on its condition, one on the opposite.
+fn expand_decision(decision: &Decision) -> Vec<graph::Transition> {
+    let branch = |target: &Name, guard: graph::Code| graph::Transition {
+        trigger: decision.trigger.clone(),
+        targets: vec![target.clone()],
+        guard: Some(guard),
+        effect: decision.effect.clone(),
+        priority: decision.priority.clone(),
+        place: decision.place,
+        ..graph::Transition::default()
+    };
+    let then = decision.then.iter().map(|target| branch(target, decision.guard.clone()));
+    let opposite = Spanned::new(format!("!({})", decision.guard.value), decision.guard.place);
+    let otherwise = decision.otherwise.iter().map(|target| branch(target, opposite.clone()));
+    then.chain(otherwise).collect()
+}

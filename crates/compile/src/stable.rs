@@ -1,0 +1,193 @@
+//! Stable ids of everything that outlives an edit (ROM-6): given by the author, or the hash of owner, kind and name.
+
+use std::collections::HashMap;
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::graph::{self, StableId};
+use statewright_author::place::Place;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::model::{Model, TimerKind};
+
+/// Stable ids by group, each in the order of the model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StableIds {
+    /// The machine's own.
+    pub machine: u64,
+    /// Per state.
+    pub states: Vec<u64>,
+    /// Per region.
+    pub regions: Vec<u64>,
+    /// Per event.
+    pub events: Vec<u64>,
+    /// Per timer.
+    pub timers: Vec<u64>,
+    /// Per transition, in declaration order.
+    pub transitions: Vec<u64>,
+    /// Per history point.
+    pub history: Vec<u64>,
+    /// Per scratch, by state.
+    pub scratch: Vec<u64>,
+}
+
+/// The id that follows from owner, kind and name.
+pub fn derive(owner: u64, kind: &str, name: &str) -> u64 {
+    let mut bytes = owner.to_le_bytes().to_vec();
+    bytes.extend_from_slice(kind.as_bytes());
+    bytes.push(0);
+    bytes.extend_from_slice(name.as_bytes());
+    xxh3_64(&bytes)
+}
+
+fn given(id: &StableId, otherwise: impl FnOnce() -> u64) -> u64 {
+    id.as_ref().map_or_else(otherwise, |id| id.value)
+}
+
+impl StableIds {
+    /// Collects the ids and reports those that meet.
+    pub fn new(model: &Model<'_>, diagnostics: &mut Diagnostics) -> Self {
+        let machine = given(&model.machine.id, || derive(0, "machine", &model.machine.name.value));
+        let mut ids = Self { machine, ..Self::default() };
+        ids.add_tree(model);
+        let events = &model.machine.events;
+        ids.events = events.iter().map(|e| given(&e.id, || derive(machine, "event", &e.name.value))).collect();
+        ids.add_transitions(model);
+        ids.add_timers(model);
+        ids.add_scratch(model);
+        ids.check(model, diagnostics);
+        ids
+    }
+
+    fn add_tree(&mut self, model: &Model<'_>) {
+        for state in &model.tree.states {
+            let owner = state.parent.map_or(self.machine, |parent| self.states[parent]);
+            let name = &state.authored.name.value;
+            // The root shares the file's top level with the machine, so its id follows from the machine's.
+            let id = match state.parent {
+                None => derive(self.machine, "root", ""),
+                Some(_) => given(&state.authored.id, || derive(owner, "state", name)),
+            };
+            self.states.push(id);
+        }
+        for (index, region) in model.tree.regions.iter().enumerate() {
+            let owner = self.states[region.owner];
+            let ordinal = index - model.tree.states[region.owner].regions.start;
+            let name = region.authored.name.as_ref().map_or_else(|| ordinal.to_string(), |name| name.value.clone());
+            self.regions.push(given(&region.authored.id, || derive(owner, "region", &name)));
+        }
+        for point in &model.tree.histories {
+            let owner = self.states[point.owner];
+            self.history.push(given(&point.authored.id, || derive(owner, "history", &point.authored.name.value)));
+        }
+    }
+
+    /// Unnamed transitions are told apart by trigger and ordinal, so that a new target or guard keeps the id.
+    fn add_transitions(&mut self, model: &Model<'_>) {
+        for part in &model.parts {
+            let mut ordinals: HashMap<String, usize> = HashMap::new();
+            for transition in &model.transitions[part.transitions.clone()] {
+                let owner = self.states[transition.source];
+                let authored = &transition.authored;
+                let key = match &authored.name {
+                    Some(name) => format!("name {}", name.value),
+                    None => self.trigger_key(model, &authored.trigger),
+                };
+                let ordinal = ordinals.entry(key.clone()).or_default();
+                // Shared transitions (sets, any-state) have one `id` in the file but one source each.
+                let id = match &authored.id {
+                    Some(id) if is_own(model, transition) => id.value,
+                    Some(id) => derive(owner, "transition", &format!("{:016x}", id.value)),
+                    None => derive(owner, "transition", &format!("{key} {ordinal}")),
+                };
+                *ordinal += 1;
+                self.transitions.push(id);
+            }
+        }
+    }
+
+    fn trigger_key(&self, model: &Model<'_>, trigger: &graph::Trigger) -> String {
+        match trigger {
+            graph::Trigger::Event(name) => {
+                let event = model.names.events.get(&name.value);
+                format!("event {:016x}", event.map_or(0, |event| self.events[event]))
+            }
+            graph::Trigger::Any(_) => "any".to_owned(),
+            graph::Trigger::After(_) => "after".to_owned(),
+            graph::Trigger::Timer(name) => format!("timer {}", name.value),
+            graph::Trigger::Always(_) => "always".to_owned(),
+            graph::Trigger::Done(_) => "done".to_owned(),
+            graph::Trigger::Failed(_) => "failed".to_owned(),
+        }
+    }
+
+    fn add_timers(&mut self, model: &Model<'_>) {
+        for timer in &model.timers {
+            let owner = self.states[timer.owner];
+            let of_transition = |kind| derive(timer.transition.map_or(0, |t| self.transitions[t]), kind, "");
+            let id = match (timer.kind, timer.authored) {
+                (TimerKind::Machine, Some(named)) => given(&named.id, || derive(self.machine, "timer", &named.name.value)),
+                (_, Some(named)) => given(&named.id, || derive(owner, "timer", &named.name.value)),
+                (TimerKind::Clock, None) => derive(owner, "clock", ""),
+                (TimerKind::Debounce, None) => of_transition("debounce"),
+                (_, None) => of_transition("after"),
+            };
+            self.timers.push(id);
+        }
+    }
+
+    fn add_scratch(&mut self, model: &Model<'_>) {
+        for (index, state) in model.tree.states.iter().enumerate() {
+            for item in &state.authored.scratch {
+                self.scratch.push(given(&item.id, || derive(self.states[index], "scratch", &item.name.value)));
+            }
+        }
+    }
+
+    fn check(&self, model: &Model<'_>, diagnostics: &mut Diagnostics) {
+        let tree = &model.tree;
+        let states = tree.states.iter().map(|s| s.authored.id.as_ref().map_or(s.authored.name.place, |id| id.place));
+        let regions = tree.regions.iter().map(|r| r.authored.id.as_ref().map_or(r.authored.place, |id| id.place));
+        let events = model.machine.events.iter().map(|e| e.id.as_ref().map_or(e.name.place, |id| id.place));
+        let points = tree.histories.iter();
+        let points = points.map(|h| h.authored.id.as_ref().map_or(h.authored.name.place, |id| id.place));
+        let transitions = model.transitions.iter();
+        let transitions = transitions.map(|t| t.authored.id.as_ref().map_or(t.place(), |id| id.place));
+        let timers = model.timers.iter().map(|timer| match (timer.authored, timer.transition) {
+            (Some(named), _) => named.id.as_ref().map_or(named.name.place, |id| id.place),
+            (None, Some(transition)) => model.transitions[transition].place(),
+            (None, None) => tree.states[timer.owner].authored.name.place,
+        });
+        let scratch = tree.states.iter().flat_map(|s| &s.authored.scratch);
+        let scratch = scratch.map(|s| s.id.as_ref().map_or(s.name.place, |id| id.place));
+        check_group("states", &self.states, states, diagnostics);
+        check_group("regions", &self.regions, regions, diagnostics);
+        check_group("events", &self.events, events, diagnostics);
+        check_group("timers", &self.timers, timers, diagnostics);
+        check_group("transitions", &self.transitions, transitions, diagnostics);
+        check_group("history points", &self.history, points, diagnostics);
+        check_group("scratch", &self.scratch, scratch, diagnostics);
+    }
+}
+
+/// Whether a transition was written in its own source, not in a set or an any-state list.
+fn is_own(model: &Model<'_>, transition: &crate::model::Transition<'_>) -> bool {
+    let source = model.tree.states[transition.source].authored;
+    source.transitions.iter().any(|own| std::ptr::eq(own, transition.authored.as_ref()))
+}
+
+fn check_group(what: &str, ids: &[u64], places: impl Iterator<Item = Place>, diagnostics: &mut Diagnostics) {
+    let mut seen: HashMap<u64, Place> = HashMap::new();
+    for (&id, place) in ids.iter().zip(places) {
+        if let Some(&first) = seen.get(&id) {
+            let text = format!("two {what} have the stable id {id:016x}");
+            diagnostics.push(
+                Diagnostic::new(Code::DuplicateStableId, place, text)
+                    .label("the same id again")
+                    .related(first, "first used here")
+                    .help("remove one `id`: `statewright fmt --ids` writes a fresh one"),
+            );
+        }
+        seen.insert(id, place);
+    }
+}

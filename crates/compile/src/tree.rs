@@ -1,0 +1,526 @@
+//! Pass *normalize*, first half: the states of a graph in pre-order, with everything muted left out.
+//!
+//! Comes in as the author's nested graph; goes out as flat lists whose indices are those of the ROM. Carries the
+//! checks that need nothing but the shape of the tree (EXEC-3, EXEC-4, EXEC-6, EXEC-9).
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::graph::{HistoryPoint, Machine, Region, State, StateKind};
+use statewright_author::place::{Name, Place};
+use statewright_rom::layout::{MAX_DEPTH, MAX_RECORDS};
+
+/// Index of a state, in pre-order; the root is 0.
+pub type StateIndex = usize;
+/// Index of a region, by owner in pre-order.
+pub type RegionIndex = usize;
+/// Index of a history point, by owner in pre-order.
+pub type HistoryIndex = usize;
+
+/// A state in its place.
+#[derive(Debug)]
+pub struct StateNode<'a> {
+    /// As written.
+    pub authored: &'a State,
+    /// What it is, muted children not counted.
+    pub kind: StateKind,
+    /// The state around it.
+    pub parent: Option<StateIndex>,
+    /// The region it is a child of.
+    pub region: Option<RegionIndex>,
+    /// Its own regions.
+    pub regions: Range<RegionIndex>,
+    /// Its history points.
+    pub histories: Range<HistoryIndex>,
+    /// One past its last descendant.
+    pub end: StateIndex,
+    /// Root = 1.
+    pub depth: usize,
+}
+
+/// A region in its place.
+#[derive(Debug)]
+pub struct RegionNode<'a> {
+    /// As written.
+    pub authored: &'a Region,
+    /// The state that has it.
+    pub owner: StateIndex,
+    /// Its children.
+    pub children: Vec<StateIndex>,
+}
+
+/// A history point in its place.
+#[derive(Debug)]
+pub struct HistoryNode<'a> {
+    /// As written.
+    pub authored: &'a HistoryPoint,
+    /// The state that has it.
+    pub owner: StateIndex,
+}
+
+/// Something a transition can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Node {
+    /// A state, choices included.
+    State(StateIndex),
+    /// A history point.
+    History(HistoryIndex),
+}
+
+/// All states, regions and history points.
+#[derive(Debug, Default)]
+pub struct Tree<'a> {
+    /// States in pre-order.
+    pub states: Vec<StateNode<'a>>,
+    /// Regions by owner.
+    pub regions: Vec<RegionNode<'a>>,
+    /// History points by owner.
+    pub histories: Vec<HistoryNode<'a>>,
+    children: HashMap<(StateIndex, &'a str), Node>,
+    by_name: HashMap<&'a str, Vec<Node>>,
+    muted: HashMap<&'a str, Place>,
+    /// "Did you mean" looks at every name, so it is offered only so often.
+    suggestions: Cell<usize>,
+}
+
+impl<'a> Tree<'a> {
+    /// Builds the tree and checks its shape.
+    pub fn new(machine: &'a Machine, diagnostics: &mut Diagnostics) -> Self {
+        let mut tree = Self::default();
+        check_root(&machine.root, diagnostics);
+        tree.add_state(&machine.root, None, None, 1, diagnostics);
+        if tree.states.len() > MAX_RECORDS {
+            diagnostics.push(too_many("states", tree.states.len(), machine.name.place));
+        }
+        tree
+    }
+
+    /// Adds a state and everything below it. Recursion ends at the depth limit.
+    fn add_state(
+        &mut self,
+        authored: &'a State,
+        parent: Option<StateIndex>,
+        region: Option<RegionIndex>,
+        depth: usize,
+        diagnostics: &mut Diagnostics,
+    ) -> StateIndex {
+        let index = self.states.len();
+        let first_region = self.regions.len();
+        let first_history = self.histories.len();
+        self.histories.extend(authored.history.iter().map(|point| HistoryNode { authored: point, owner: index }));
+        self.states.push(StateNode {
+            authored,
+            kind: authored.kind(),
+            parent,
+            region,
+            regions: first_region..first_region,
+            histories: first_history..self.histories.len(),
+            end: index + 1,
+            depth,
+        });
+        check_kind(authored, diagnostics);
+        if depth >= MAX_DEPTH && !authored.regions.is_empty() {
+            diagnostics.push(too_deep(authored));
+            return index;
+        }
+        // Choice and final states have been reported if they have children; what they contain is left out.
+        if matches!(authored.kind(), StateKind::Compound | StateKind::Orthogonal) {
+            self.add_regions(index, depth, diagnostics);
+        }
+        self.register_names(index, diagnostics);
+        self.states[index].end = self.states.len();
+        index
+    }
+
+    fn add_regions(&mut self, owner: StateIndex, depth: usize, diagnostics: &mut Diagnostics) {
+        let authored = self.states[owner].authored;
+        let first = self.regions.len();
+        self.regions.extend(authored.regions.iter().map(|r| RegionNode { authored: r, owner, children: Vec::new() }));
+        self.states[owner].regions = first..self.regions.len();
+        for (offset, region) in authored.regions.iter().enumerate() {
+            for child in &region.states {
+                if child.muted {
+                    self.muted.entry(&child.name.value).or_insert(child.name.place);
+                    continue;
+                }
+                let child = self.add_state(child, Some(owner), Some(first + offset), depth + 1, diagnostics);
+                self.regions[first + offset].children.push(child);
+            }
+            if self.regions[first + offset].children.is_empty() {
+                diagnostics.push(empty_region(authored, region));
+            }
+        }
+    }
+
+    /// Makes the children and history points of a state findable; siblings must differ in name.
+    fn register_names(&mut self, owner: StateIndex, diagnostics: &mut Diagnostics) {
+        let regions = self.states[owner].regions.clone();
+        let states = regions.flat_map(|r| self.regions[r].children.clone()).map(Node::State);
+        let points = self.states[owner].histories.clone().map(Node::History);
+        let mut folded: HashMap<String, &'a Name> = HashMap::new();
+        for node in states.chain(points).collect::<Vec<_>>() {
+            let name = self.name_of(node);
+            self.by_name.entry(&name.value).or_default().push(node);
+            if let Some(&first) = self.children.get(&(owner, name.value.as_str())) {
+                let first = self.name_of(first).place;
+                diagnostics.push(duplicate_name("child", name, first));
+            } else {
+                self.children.insert((owner, &name.value), node);
+                check_case(&mut folded, name, diagnostics);
+            }
+        }
+    }
+
+    /// The name of a node as written.
+    pub fn name_of(&self, node: Node) -> &'a Name {
+        match node {
+            Node::State(index) => &self.states[index].authored.name,
+            Node::History(index) => &self.histories[index].authored.name,
+        }
+    }
+
+    /// Path from the root, such as `combat/attack/windup`; the root is `root`.
+    pub fn path(&self, state: StateIndex) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        let mut at = state;
+        while let Some(parent) = self.states[at].parent {
+            names.push(&self.states[at].authored.name.value);
+            at = parent;
+        }
+        if names.is_empty() {
+            return "root".to_owned();
+        }
+        names.reverse();
+        names.join("/")
+    }
+
+    /// Path of a state or history point.
+    pub fn node_path(&self, node: Node) -> String {
+        match node {
+            Node::State(index) => self.path(index),
+            Node::History(index) => {
+                let point = &self.histories[index];
+                let name = &point.authored.name.value;
+                if point.owner == 0 { name.clone() } else { format!("{}/{name}", self.path(point.owner)) }
+            }
+        }
+    }
+
+    /// The state, or the owner of the history point.
+    pub fn anchor(&self, node: Node) -> StateIndex {
+        match node {
+            Node::State(index) => index,
+            Node::History(index) => self.histories[index].owner,
+        }
+    }
+
+    /// Whether `inner` lies strictly inside `outer`.
+    pub fn is_inside(&self, inner: StateIndex, outer: StateIndex) -> bool {
+        inner > outer && inner < self.states[outer].end
+    }
+
+    /// Whether `inner` is `outer` or lies inside it.
+    pub fn contains(&self, outer: StateIndex, inner: StateIndex) -> bool {
+        inner == outer || self.is_inside(inner, outer)
+    }
+
+    /// The states around a state, nearest first, the root last.
+    pub fn ancestors(&self, state: StateIndex) -> impl Iterator<Item = StateIndex> + '_ {
+        std::iter::successors(self.states[state].parent, |&at| self.states[at].parent)
+    }
+
+    /// The direct child of `outer` that is or contains `inner`.
+    pub fn child_towards(&self, outer: StateIndex, inner: StateIndex) -> Option<StateIndex> {
+        let mut at = inner;
+        loop {
+            let parent = self.states[at].parent?;
+            if parent == outer {
+                return Some(at);
+            }
+            at = parent;
+        }
+    }
+
+    /// The innermost state that contains both.
+    pub fn common_ancestor(&self, a: StateIndex, b: StateIndex) -> StateIndex {
+        std::iter::once(a).chain(self.ancestors(a)).find(|&at| self.contains(at, b)).unwrap_or(0)
+    }
+
+    /// Whether two states can be active at the same time, push and pop aside (RAM-5).
+    pub fn can_be_active_together(&self, a: StateIndex, b: StateIndex) -> bool {
+        let common = self.common_ancestor(a, b);
+        if common == a || common == b {
+            return true;
+        }
+        let region = |inner| self.child_towards(common, inner).and_then(|child| self.states[child].region);
+        region(a) != region(b)
+    }
+
+    /// Finds what a name means when it stands in state `from`: a child of `from`, of the state around it, and so on
+    /// outward; else the only node of that name anywhere. Paths `a/b` work the same way by their first part, and
+    /// `/a/b` starts at the root.
+    pub fn find(&self, name: &Name, from: StateIndex) -> Result<Node, Box<Diagnostic>> {
+        let text = name.value.as_str();
+        if text == "root" && !self.by_name.contains_key("root") {
+            return Ok(Node::State(0));
+        }
+        if let Some(absolute) = text.strip_prefix('/') {
+            return self.descend(0, absolute).ok_or_else(|| self.unknown(name));
+        }
+        let mut scope = Some(from);
+        while let Some(at) = scope {
+            if let Some(node) = self.descend(at, text) {
+                return Ok(node);
+            }
+            scope = self.states[at].parent;
+        }
+        self.find_anywhere(name)
+    }
+
+    /// Follows a path downward from a state; names of regions may stand between.
+    fn descend(&self, from: StateIndex, path: &str) -> Option<Node> {
+        let mut at = Node::State(from);
+        for part in path.split('/') {
+            let Node::State(state) = at else { return None };
+            match self.children.get(&(state, part)) {
+                Some(&node) => at = node,
+                None if self.region_named(state, part).is_some() && part != path => {}
+                None => return None,
+            }
+        }
+        (at != Node::State(from)).then_some(at)
+    }
+
+    /// A region of a state by its name.
+    pub fn region_named(&self, state: StateIndex, name: &str) -> Option<RegionIndex> {
+        let named = |&r: &RegionIndex| self.regions[r].authored.name.as_ref().is_some_and(|n| n.value == name);
+        self.states[state].regions.clone().find(named)
+    }
+
+    fn find_anywhere(&self, name: &Name) -> Result<Node, Box<Diagnostic>> {
+        let (first, rest) = name.value.split_once('/').unwrap_or((&name.value, ""));
+        let starts = self.by_name.get(first).map_or(&[][..], Vec::as_slice);
+        let mut found = starts.iter().filter_map(|&start| match (start, rest) {
+            (node, "") => Some(node),
+            (Node::State(state), rest) => self.descend(state, rest),
+            (Node::History(_), _) => None,
+        });
+        let Some(node) = found.next() else { return Err(self.unknown(name)) };
+        match found.next() {
+            None => Ok(node),
+            Some(other) => Err(Box::new(
+                Diagnostic::new(Code::AmbiguousState, name.place, format!("several states are named `{}`", name.value))
+                    .label("which one?")
+                    .related(self.name_of(node).place, format!("could be `{}`", self.node_path(node)))
+                    .related(self.name_of(other).place, format!("could be `{}`", self.node_path(other)))
+                    .help(format!("write a path that is unique, such as `{}`", self.node_path(node))),
+            )),
+        }
+    }
+
+    fn unknown(&self, name: &Name) -> Box<Diagnostic> {
+        let last = name.value.rsplit('/').next().unwrap_or_default();
+        if let Some(&place) = self.muted.get(last) {
+            let text = format!("state `{}` is muted and cannot be used", name.value);
+            return Box::new(
+                Diagnostic::new(Code::MutedInUse, name.place, text)
+                    .label("needed here")
+                    .related(place, "muted here")
+                    .help("remove `muted`, or name another state"),
+            );
+        }
+        let found = Diagnostic::new(Code::UnknownState, name.place, format!("no state named `{}`", name.value))
+            .label("not found");
+        if self.suggestions.replace(self.suggestions.get() + 1) >= MAX_SUGGESTIONS {
+            return Box::new(found);
+        }
+        let mut names: Vec<&str> = self.by_name.keys().copied().collect();
+        names.sort_unstable();
+        Box::new(found.suggest(last, names))
+    }
+}
+
+const MAX_SUGGESTIONS: usize = 20;
+
+/// `TableFull` for a table.
+pub fn too_many(what: &str, count: usize, place: Place) -> Diagnostic {
+    Diagnostic::new(Code::TableFull, place, format!("{count} {what}, but at most {MAX_RECORDS} fit"))
+        .help("split the machine into several")
+}
+
+fn too_deep(state: &State) -> Diagnostic {
+    let text = format!("state `{}` has children at depth {}", state.name.value, MAX_DEPTH + 1);
+    Diagnostic::new(Code::TooDeep, state.name.place, text)
+        .label("its children are too deep")
+        .note(format!("a machine may be {MAX_DEPTH} states deep, root included"))
+        .help("flatten some levels, or move the inner part to a machine of its own")
+}
+
+fn empty_region(owner: &State, region: &Region) -> Diagnostic {
+    let (what, place) = match &region.name {
+        Some(name) => (format!("region `{}`", name.value), name.place),
+        None => (format!("`states` of `{}`", shown(owner)), region.place),
+    };
+    let muted = if region.states.is_empty() { "" } else { ": all of them are muted" };
+    Diagnostic::new(Code::EmptyRegion, place, format!("{what} has no states{muted}"))
+        .help("add a state, or remove the empty block to make the state atomic")
+}
+
+/// Name of a state as messages show it.
+pub fn shown(state: &State) -> &str {
+    if state.name.value.is_empty() { "root" } else { &state.name.value }
+}
+
+/// `DuplicateName` with both places.
+pub fn duplicate_name(what: &str, name: &Name, first: Place) -> Diagnostic {
+    Diagnostic::new(Code::DuplicateName, name.place, format!("{what} `{}` is declared twice", name.value))
+        .label("declared again")
+        .related(first, "first declared here")
+        .help("give one of them another name")
+}
+
+/// Warns when two names of one scope differ only in case: generated code could not tell them apart.
+pub fn check_case<'a>(folded: &mut HashMap<String, &'a Name>, name: &'a Name, diagnostics: &mut Diagnostics) {
+    let key = name.value.to_lowercase();
+    match folded.get(&key) {
+        Some(first) if first.value != name.value => diagnostics.push(
+            Diagnostic::new(
+                Code::NamesDifferInCase,
+                name.place,
+                format!("`{}` and `{}` differ only in case", first.value, name.value),
+            )
+            .label("easy to mistake")
+            .related(first.place, "for this one")
+            .help("rename one of them"),
+        ),
+        Some(_) => {}
+        None => {
+            folded.insert(key, name);
+        }
+    }
+}
+
+fn check_root(root: &State, diagnostics: &mut Diagnostics) {
+    let mut refuse = |what: &str, place: Place| {
+        let text = format!("the root cannot be {what}");
+        diagnostics.push(Diagnostic::new(Code::RootHas, place, text).help("put it on a state inside the machine"));
+    };
+    if let Some(place) = root.is_final {
+        refuse("final", place);
+    }
+    if root.choice.is_some() {
+        refuse("a choice", root.place);
+    }
+    if root.muted {
+        refuse("muted", root.place);
+    }
+    if root.regions.is_empty() && root.choice.is_none() {
+        diagnostics.push(
+            Diagnostic::new(Code::EmptyRegion, root.place, "the machine has no states")
+                .help("add `\"states\": { … }` with at least one state, and `\"initial\"`"),
+        );
+    }
+}
+
+/// What a state of its kind may not have.
+fn check_kind(state: &State, diagnostics: &mut Diagnostics) {
+    match state.kind() {
+        StateKind::Choice => check_choice(state, diagnostics),
+        StateKind::Final => check_final(state, diagnostics),
+        StateKind::Atomic => check_history(state, diagnostics),
+        StateKind::Compound => check_single_region(state, diagnostics),
+        StateKind::Orthogonal => {}
+    }
+}
+
+fn check_history(state: &State, diagnostics: &mut Diagnostics) {
+    for point in &state.history {
+        let text = format!("history point `{}` in state `{}`, which has no children", point.name.value, shown(state));
+        diagnostics.push(
+            Diagnostic::new(Code::HistoryWithoutChildren, point.name.place, text)
+                .label("nothing to remember")
+                .help("move it to a state with `states` or `regions`"),
+        );
+    }
+}
+
+fn check_single_region(state: &State, diagnostics: &mut Diagnostics) {
+    if let Some(name) = state.regions.first().and_then(|region| region.name.as_ref()) {
+        let text = format!("state `{}` has only the region `{}`", shown(state), name.value);
+        diagnostics.push(
+            Diagnostic::new(Code::SingleRegion, name.place, text)
+                .label("the only region")
+                .help("write its states under `states`, or add a second region"),
+        );
+    }
+}
+
+/// Parts of a state that only an active, non-final state can have.
+fn content(state: &State) -> Vec<&'static str> {
+    let parts = [
+        ("entry actions", !state.entry.is_empty()),
+        ("exit actions", !state.exit.is_empty()),
+        ("an activity", state.activity.is_some()),
+        ("transitions", !state.transitions.is_empty() || !state.decisions.is_empty() || !state.uses.is_empty()),
+        ("children", !state.regions.is_empty()),
+        ("history points", !state.history.is_empty()),
+        ("deferred events", !state.defers.is_empty()),
+        ("timers", !state.timers.is_empty()),
+        ("channels", !state.owns.is_empty()),
+        ("scratch", !state.scratch.is_empty()),
+        ("conditions for leaving", state.exit_ready.is_some() || state.min_active.is_some()),
+    ];
+    parts.into_iter().filter(|&(_, has)| has).map(|(what, _)| what).collect()
+}
+
+fn check_final(state: &State, diagnostics: &mut Diagnostics) {
+    let wrong: Vec<_> = content(state).into_iter().filter(|what| !what.ends_with("actions")).collect();
+    if !wrong.is_empty() {
+        let text = format!("final state `{}` has {}", shown(state), wrong.join(", "));
+        diagnostics.push(
+            Diagnostic::new(Code::FinalWithContent, state.name.place, text)
+                .label("is final")
+                .note("a final state ends its region; it may have entry and exit actions only")
+                .help("remove `final`, or what the state cannot have"),
+        );
+    }
+}
+
+fn check_choice(state: &State, diagnostics: &mut Diagnostics) {
+    let mut wrong = content(state);
+    if state.is_final.is_some() {
+        wrong.insert(0, "`final`");
+    }
+    if !wrong.is_empty() {
+        let text = format!("choice `{}` has {}", shown(state), wrong.join(", "));
+        diagnostics.push(
+            Diagnostic::new(Code::ChoiceWithContent, state.name.place, text)
+                .label("is a choice")
+                .note("a choice is passed through and never active; it has branches only")
+                .help("put effects on the branches (`do`), or make it a state with `always` transitions"),
+        );
+    }
+    let branches = state.choice.as_deref().unwrap_or_default();
+    match branches.last() {
+        None => diagnostics.push(
+            Diagnostic::new(Code::EmptyChoice, state.name.place, format!("choice `{}` has no branches", shown(state)))
+                .help("add `{ \"to\": \"…\" }` as its last branch"),
+        ),
+        Some(last) => {
+            if let Some(guard) = &last.guard {
+                diagnostics.push(
+                    Diagnostic::new(
+                        Code::ChoiceLastGuarded,
+                        guard.place,
+                        format!("the last branch of choice `{}` has a guard", shown(state)),
+                    )
+                    .label("what if this does not hold?")
+                    .help("remove this guard, or add a last branch without `if`"),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! The proof that an expression is sound (CODE-4, ROM-2).
+//!
+//! Comes in: any instructions at all. Goes out: nothing, or the first fault. One pass from the first instruction to
+//! the last, no recursion, no allocation. The stack is followed as a list of types. A jump keeps one bool and lands at
+//! a later instruction; until then the code may not touch what lay below that bool and must bring exactly one bool of
+//! its own, so both ways arrive with the same stack.
+
+use core::fmt;
+
+use super::op;
+use crate::layout::value_type::{self, BOOL, F32, I32, SYMBOL, VEC2, VEC3};
+use crate::layout::{
+    ExpressionRecord, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE, MAX_STACK_WORDS, OpRecord, ParameterRecord,
+    function_kind, op_kind,
+};
+
+/// Words of an event payload (EVT-1).
+pub const PAYLOAD_WORDS: u8 = 4;
+/// Most jumps with different targets under way at once.
+pub const MAX_JOINS: usize = 32;
+
+const STACK: usize = MAX_STACK_WORDS as usize;
+
+/// The tables that instructions refer to.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeLimits<'a> {
+    /// Blackboard keys.
+    pub keys: &'a [KeyRecord],
+    /// Parameters.
+    pub parameters: &'a [ParameterRecord],
+    /// How many states.
+    pub states: usize,
+    /// Ops, for guard calls.
+    pub ops: &'a [OpRecord],
+    /// User functions, for guard calls.
+    pub linker: &'a [LinkerRecord],
+    /// How many strings.
+    pub strings: usize,
+}
+
+/// Why an expression was refused, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeError {
+    /// Instruction, counted from the first of the expression; its length if the end itself is at fault.
+    pub instruction: u16,
+    /// What is wrong there.
+    pub fault: Fault,
+}
+
+/// What may be wrong with an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The expression has no instructions, or more than [`MAX_CODE`].
+    Length(u16),
+    /// The expression reaches past the code section.
+    OutsideCode,
+    /// No such instruction.
+    UnknownOp(u8),
+    /// A field without a meaning is not zero.
+    UnusedField,
+    /// An index or a value is out of range.
+    Operand {
+        /// What it refers to.
+        table: &'static str,
+        /// The value found.
+        found: u32,
+    },
+    /// A value of another type was needed ([`value_type`] numbers).
+    Type {
+        /// Needed.
+        expected: u8,
+        /// On the stack.
+        found: u8,
+    },
+    /// Nothing is left to take; or it belongs to the code around a jump.
+    Underflow,
+    /// More than [`MAX_STACK_WORDS`] words.
+    Overflow,
+    /// A jump goes backward, out of the expression, or past the target of a jump around it.
+    Jump(u32),
+    /// More than [`MAX_JOINS`] jumps under way.
+    TooManyJoins,
+    /// The stack at the target of a jump depends on the way taken.
+    Join,
+    /// So many values are left at the end instead of one.
+    Leftover(u8),
+    /// The stack in use differs from what the record says.
+    StackWords {
+        /// The record.
+        declared: u8,
+        /// In use.
+        found: u8,
+    },
+}
+
+impl fmt::Display for CodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "instruction {}: {}", self.instruction, self.fault)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Length(count) => write!(f, "{count} instructions where 1 to {MAX_CODE} are allowed"),
+            Self::OutsideCode => f.write_str("the expression reaches past the code"),
+            Self::UnknownOp(op) => write!(f, "no instruction has number {op}"),
+            Self::UnusedField => f.write_str("an unused field is not zero"),
+            Self::Operand { table, found } => write!(f, "{found} is not a legal {table}"),
+            Self::Type { expected, found } => {
+                write!(f, "{} expected, {} found", type_name(expected), type_name(found))
+            }
+            Self::Underflow => f.write_str("nothing on the stack to take"),
+            Self::Overflow => write!(f, "more than {MAX_STACK_WORDS} words on the stack"),
+            Self::Jump(target) => write!(f, "a jump to {target}, which is not ahead and inside"),
+            Self::TooManyJoins => write!(f, "more than {MAX_JOINS} jumps under way"),
+            Self::Join => f.write_str("the stack depends on the way taken"),
+            Self::Leftover(count) => write!(f, "{count} values at the end, 1 expected"),
+            Self::StackWords { declared, found } => write!(f, "{found} stack words in use, {declared} declared"),
+        }
+    }
+}
+
+impl core::error::Error for CodeError {}
+
+fn type_name(ty: u8) -> &'static str {
+    const NAMES: [&str; value_type::COUNT as usize] = ["i32", "f32", "bool", "entity", "vec2", "vec3", "symbol"];
+    NAMES.get(usize::from(ty)).copied().unwrap_or("no type")
+}
+
+/// Proves that an expression can be run: known instructions, legal operands, forward jumps, right types, a stack of
+/// exactly the declared size and one value of the declared type at the end.
+pub fn verify(
+    code: &[InstructionRecord],
+    expression: &ExpressionRecord,
+    limits: &CodeLimits<'_>,
+) -> Result<(), CodeError> {
+    let count = expression.count.get();
+    let at = |instruction: u16| move |fault: Fault| CodeError { instruction, fault };
+    if count == 0 || count > MAX_CODE {
+        return Err(at(0)(Fault::Length(count)));
+    }
+    let first = usize::try_from(expression.first.get()).unwrap_or(usize::MAX);
+    let body =
+        code.get(first..).and_then(|rest| rest.get(..usize::from(count))).ok_or_else(|| at(0)(Fault::OutsideCode))?;
+    let mut checker = Checker::new(count);
+    for (index, instruction) in (0u16..).zip(body) {
+        checker.step(index, instruction, limits).map_err(at(index))?;
+    }
+    checker.finish(expression).map_err(at(count))
+}
+
+/// A jump under way.
+#[derive(Clone, Copy)]
+struct Join {
+    /// Where it lands.
+    target: u16,
+    /// Values on the stack below the bool it brings.
+    values: u8,
+}
+
+struct Checker {
+    count: u16,
+    types: [u8; STACK],
+    values: u8,
+    words: u8,
+    peak: u8,
+    joins: [Join; MAX_JOINS],
+    join_count: usize,
+    /// The innermost join; past the end and without values if there is none.
+    inner: Join,
+}
+
+impl Checker {
+    fn new(count: u16) -> Self {
+        let none = Join { target: u16::MAX, values: 0 };
+        Self {
+            count,
+            types: [0; STACK],
+            values: 0,
+            words: 0,
+            peak: 0,
+            joins: [none; MAX_JOINS],
+            join_count: 0,
+            inner: none,
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, index: u16, instruction: &InstructionRecord, limits: &CodeLimits<'_>) -> Result<(), Fault> {
+        if self.inner.target == index {
+            self.land(index)?;
+        }
+        match op::signature(instruction.op) {
+            Some(signature) => self.plain(instruction, signature),
+            None => self.special(index, instruction, limits),
+        }
+    }
+
+    #[inline]
+    fn plain(&mut self, instruction: &InstructionRecord, signature: op::Signature) -> Result<(), Fault> {
+        unused(instruction.a == 0 && instruction.b.get() == 0 && instruction.c.get() == 0)?;
+        for &ty in signature.inputs.iter().rev() {
+            self.pop(ty)?;
+        }
+        self.push(signature.output)
+    }
+
+    fn special(&mut self, index: u16, instruction: &InstructionRecord, limits: &CodeLimits<'_>) -> Result<(), Fault> {
+        let InstructionRecord { op, a, b, c } = *instruction;
+        let (b, c) = (b.get(), c.get());
+        match op {
+            op::AND_JUMP | op::OR_JUMP => {
+                unused(a == 0 && b == 0)?;
+                self.jump(index, c)
+            }
+            op::PUSH => {
+                unused(b == 0)?;
+                constant(a, c, limits)?;
+                self.push(a)
+            }
+            op::SELECT => {
+                unused(b == 0 && c == 0)?;
+                self.pop(a)?;
+                self.pop(a)?;
+                self.pop(BOOL)?;
+                self.push(a)
+            }
+            op::VEC2_FIELD | op::VEC3_FIELD => {
+                unused(b == 0 && c == 0)?;
+                let vector = if op == op::VEC2_FIELD { VEC2 } else { VEC3 };
+                component(a, vector)?;
+                self.pop(vector)?;
+                self.push(F32)
+            }
+            _ => {
+                unused(c == 0)?;
+                self.push(load(op, a, b, limits)?)
+            }
+        }
+    }
+
+    fn jump(&mut self, index: u16, target: u32) -> Result<(), Fault> {
+        self.pop(BOOL)?;
+        let last = self.inner.target.min(self.count);
+        let target = match u16::try_from(target) {
+            Ok(short) if short > index && short <= last => short,
+            _ => return Err(Fault::Jump(target)),
+        };
+        let join = Join { target, values: self.values };
+        if self.inner.target == target && self.inner.values == self.values {
+            return Ok(());
+        }
+        *self.joins.get_mut(self.join_count).ok_or(Fault::TooManyJoins)? = self.inner;
+        self.join_count += 1;
+        self.inner = join;
+        Ok(())
+    }
+
+    /// Ends all jumps that land here.
+    fn land(&mut self, index: u16) -> Result<(), Fault> {
+        // Bound: each turn takes one join away.
+        while self.inner.target == index {
+            let top = usize::from(self.inner.values);
+            if self.values != self.inner.values + 1 || self.types.get(top) != Some(&BOOL) {
+                return Err(Fault::Join);
+            }
+            self.join_count = self.join_count.saturating_sub(1);
+            self.inner = self.joins.get(self.join_count).copied().ok_or(Fault::TooManyJoins)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn pop(&mut self, expected: u8) -> Result<(), Fault> {
+        if self.values <= self.inner.values {
+            return Err(Fault::Underflow);
+        }
+        self.values -= 1;
+        let found = self.types.get(usize::from(self.values)).copied().ok_or(Fault::Underflow)?;
+        if found != expected {
+            return Err(Fault::Type { expected, found });
+        }
+        self.words -= value_type::words(found);
+        Ok(())
+    }
+
+    #[inline]
+    fn push(&mut self, ty: u8) -> Result<(), Fault> {
+        self.words += value_type::words(ty);
+        if self.words > MAX_STACK_WORDS {
+            return Err(Fault::Overflow);
+        }
+        *self.types.get_mut(usize::from(self.values)).ok_or(Fault::Overflow)? = ty;
+        self.values += 1;
+        self.peak = self.peak.max(self.words);
+        Ok(())
+    }
+
+    fn finish(&mut self, expression: &ExpressionRecord) -> Result<(), Fault> {
+        if self.inner.target == self.count {
+            self.land(self.count)?;
+        }
+        if self.values != 1 {
+            return Err(Fault::Leftover(self.values));
+        }
+        self.pop(expression.ty)?;
+        if self.peak != expression.stack_words {
+            return Err(Fault::StackWords { declared: expression.stack_words, found: self.peak });
+        }
+        Ok(())
+    }
+}
+
+fn unused(zero: bool) -> Result<(), Fault> {
+    if zero { Ok(()) } else { Err(Fault::UnusedField) }
+}
+
+/// Type pushed by an instruction that reads something.
+fn load(op: u8, a: u8, b: u16, limits: &CodeLimits<'_>) -> Result<u8, Fault> {
+    let index = usize::from(b);
+    let key = || limits.keys.get(index).map(|key| key.ty).ok_or(operand("key", b));
+    let parameter = || limits.parameters.get(index).map(|parameter| parameter.ty).ok_or(operand("parameter", b));
+    match op {
+        op::KEY => same(a, key()?),
+        op::KEY_FIELD => component(a, key()?),
+        op::PARAMETER => same(a, parameter()?),
+        op::PARAMETER_FIELD => component(a, parameter()?),
+        op::PAYLOAD => {
+            unused(b == 0)?;
+            if value_type::words(a) == 0 { Err(operand("type", a)) } else { Ok(a) }
+        }
+        op::PAYLOAD_FIELD => {
+            unused(b == 0)?;
+            if a < PAYLOAD_WORDS { Ok(F32) } else { Err(operand("payload word", a)) }
+        }
+        op::TICKS_IN_STATE | op::IN_STATE => {
+            unused(a == 0)?;
+            let ty = if op == op::IN_STATE { BOOL } else { I32 };
+            if index < limits.states { Ok(ty) } else { Err(operand("state", b)) }
+        }
+        op::CALL_GUARD => {
+            unused(a == 0)?;
+            guard(b, limits)
+        }
+        _ => Err(Fault::UnknownOp(op)),
+    }
+}
+
+fn operand(table: &'static str, found: impl Into<u32>) -> Fault {
+    Fault::Operand { table, found: found.into() }
+}
+
+/// The type in the instruction must be that of the table.
+fn same(found: u8, expected: u8) -> Result<u8, Fault> {
+    // A table with an unknown type is refused elsewhere; here it must not count as zero words.
+    if found == expected && value_type::words(found) > 0 { Ok(found) } else { Err(Fault::Type { expected, found }) }
+}
+
+/// A component of a vector is a float.
+fn component(index: u8, ty: u8) -> Result<u8, Fault> {
+    let vector = ty == VEC2 || ty == VEC3;
+    if vector && index < value_type::words(ty) { Ok(F32) } else { Err(operand("component", index)) }
+}
+
+fn guard(index: u16, limits: &CodeLimits<'_>) -> Result<u8, Fault> {
+    let call = limits.ops.get(usize::from(index)).filter(|op| op.kind == op_kind::CALL);
+    let function = call.and_then(|op| limits.linker.get(usize::from(op.a.get())));
+    match function {
+        Some(function) if function.kind == function_kind::GUARD => Ok(BOOL),
+        _ => Err(operand("guard call", index)),
+    }
+}
+
+fn constant(ty: u8, bits: u32, limits: &CodeLimits<'_>) -> Result<(), Fault> {
+    let legal = match ty {
+        I32 => true,
+        F32 => f32::from_bits(bits).is_finite(),
+        BOOL => bits <= 1,
+        SYMBOL => usize::try_from(bits).is_ok_and(|index| index < limits.strings),
+        _ => return Err(operand("type of a constant", ty)),
+    };
+    if legal { Ok(()) } else { Err(operand("constant", bits)) }
+}

@@ -1,0 +1,476 @@
+//! Walks a loaded ROM the way a kernel does and asserts that every step stays in range (ROM-2).
+//!
+//! For tests and fuzzers: damage bytes, [`seal`](crate::seal) them, load them, and hand what still loads to
+//! [`walk_everything`]. It panics if loading let something through that it promised to refuse. Nothing here shares
+//! code with `validate`.
+#![expect(clippy::expect_used, reason = "this module is an alarm: it must panic when loading broke its promise")]
+
+use crate::ids::*;
+use crate::layout::*;
+use crate::view::{Reaction, Rom, StableGroup, Target};
+
+/// Calls every accessor with every index and follows every reference. The result only keeps the work from being
+/// optimized away.
+pub fn walk_everything(rom: &Rom<'_>) -> u64 {
+    let mut walk = Walk { rom, sum: 0 };
+    walk.whole();
+    walk.tree();
+    walk.state_parts();
+    walk.transitions();
+    walk.actions();
+    walk.data();
+    walk.default_entries();
+    walk.choices();
+    walk.dispatch();
+    walk.plans();
+    walk.sum
+}
+
+struct Walk<'r, 'a> {
+    rom: &'r Rom<'a>,
+    sum: u64,
+}
+
+/// A field that may be absent or names a record.
+fn may_name(raw: u16, count: usize, what: &str) {
+    assert!(raw == NONE || usize::from(raw) < count, "{what} {raw} of {count}");
+}
+
+/// A field that names a record.
+fn names(raw: u16, count: usize, what: &str) {
+    assert!(usize::from(raw) < count, "{what} {raw} of {count}");
+}
+
+/// Ids of a table, and some past its end: those must not panic either.
+fn probes<T>(count: usize, id: fn(usize) -> Option<T>) -> impl Iterator<Item = T> {
+    (0..count.saturating_add(2)).chain([0xFFFE, 0x1_0000]).filter_map(id)
+}
+
+impl Walk<'_, '_> {
+    fn note(&mut self, value: impl Into<u64>) {
+        self.sum = self.sum.rotate_left(5) ^ value.into();
+    }
+
+    fn whole(&mut self) {
+        let rom = self.rom;
+        self.note(rom.machine_id());
+        self.note(rom.structure_hash() ^ rom.parameter_hash());
+        self.note(rom.tier().bytes);
+        assert!(usize::from(rom.header().tier) < TIERS.len());
+        for set in [rom.fail_safe(), rom.reload_entry()].into_iter().flatten() {
+            self.target_set(set);
+        }
+        for &section in Section::ALL {
+            self.note(rom.count(section) as u64);
+        }
+    }
+
+    fn tree(&mut self) {
+        let rom = self.rom;
+        for id in probes(rom.states().len(), StateId::from_index) {
+            let path = rom.path_up(id);
+            let real = rom.state(id).is_some();
+            assert_eq!(path.clone().last(), real.then_some(StateId::ROOT), "the way up from {id} ends at the root");
+            assert_eq!(rom.state(id).map(|state| usize::from(state.depth)), real.then(|| path.clone().count()));
+            for around in path {
+                assert!(rom.is_ancestor_or_self(around, id));
+                assert!(around == id || rom.is_inside(id, around));
+            }
+            self.regions(id);
+        }
+    }
+
+    fn regions(&mut self, owner: StateId) {
+        let rom = self.rom;
+        assert_eq!(rom.region_ids_of(owner).count(), rom.regions_of(owner).len());
+        let mut taken = 0;
+        for id in rom.region_ids_of(owner) {
+            let region = rom.region(id).expect("a region of a state exists");
+            let mask = rom.region_leaf_mask(id);
+            assert_eq!(mask & taken, 0, "regions that are active together share a leaf");
+            assert!(mask < 1 << rom.tier().leaves);
+            taken |= mask;
+            let mut children = 0_u32;
+            for child in rom.children(id) {
+                assert_eq!(rom.parent(child), Some(owner));
+                let state = rom.state(child).expect("a child exists");
+                assert_eq!((state.region.get(), state.leaf), (id.raw(), region.leaf));
+                children = children.saturating_add(1);
+            }
+            assert!(children > 0, "a region without states");
+            if let Some(stack) = rom.stack_of(id) {
+                assert!(u32::from(stack.first_slot).saturating_add(u32::from(stack.depth).saturating_mul(stack.frame_slots.into())) <= u32::from(rom.tier().slots));
+                assert!(region.leaf.saturating_add(stack.leaves) <= rom.tier().leaves);
+            }
+        }
+        self.note(taken);
+    }
+
+    fn state_parts(&mut self) {
+        let rom = self.rom;
+        for id in rom.state_ids() {
+            let state = rom.state(id).expect("ids are in range");
+            may_name(state.entry.get(), rom.action_lists().len(), "entry");
+            may_name(state.exit.get(), rom.action_lists().len(), "exit");
+            self.single(state.activity.get(), function_kind::ACTIVITY, value_type::COUNT);
+            assert_eq!(rom.timers_of(id).len(), usize::from(state.timer_count));
+            assert!(rom.timers_of(id).iter().all(|timer| StateId::read(timer.owner) == Some(id)));
+            assert!(rom.transitions_of(id).iter().all(|transition| StateId::read(transition.source) == Some(id)));
+            assert!(rom.branches_of(id).iter().all(|branch| StateId::read(branch.owner) == Some(id)));
+            assert!(rom.history_of(id).iter().all(|point| StateId::read(point.owner) == Some(id)));
+            assert!(rom.deferrals_of(id).iter().all(|deferral| StateId::read(deferral.state) == Some(id)));
+            if state.kind == state_kind::CHOICE {
+                let branches = rom.branches_of(id);
+                assert!(branches.last().is_some_and(|last| last.guard.get() == NONE), "choice {id} may find no way");
+            }
+            if let Some(extra) = rom.state_extra(id) {
+                assert_eq!(extra.state.get(), id.raw());
+                self.state_extra(extra);
+            }
+        }
+        for timer in rom.timers() {
+            assert!(timer.place.saturating_add(timer.instances) <= rom.tier().timers);
+            names(timer.owner.get(), rom.states().len(), "owner");
+            may_name(timer.transition.get(), rom.transitions().len(), "transition");
+            may_name(timer.column.get(), rom.columns(), "column");
+        }
+        for point in rom.history() {
+            assert!(point.slot.saturating_add(point.slot_count) <= rom.tier().slots);
+            may_name(point.effect.get(), rom.action_lists().len(), "effect");
+        }
+    }
+
+    fn state_extra(&mut self, extra: &StateExtra) {
+        let rom = self.rom;
+        may_name(extra.suspend.get(), rom.action_lists().len(), "suspend");
+        may_name(extra.resume.get(), rom.action_lists().len(), "resume");
+        self.single(extra.exit_ready.get(), function_kind::GUARD, value_type::BOOL);
+        assert!(extra.clock == 0xFF || extra.clock < rom.tier().timers);
+        for slot in [extra.result_slot, extra.latch_slot] {
+            assert!(slot == 0xFF || slot < rom.tier().slots);
+        }
+        assert!(extra.scratch_slot == 0xFF || extra.scratch_slot.saturating_add(extra.scratch_count) <= rom.tier().slots);
+        for channel in (0..32).filter(|channel| extra.channels.get() >> channel & 1 == 1) {
+            assert!(ChannelId::new(channel).is_some_and(|channel| rom.channel(channel).is_some()));
+        }
+    }
+
+    /// A guard, a score or an activity.
+    fn single(&mut self, raw: u16, function: u8, ty: u8) {
+        let Some(id) = OpId::new(raw) else { return };
+        let op = self.rom.op(id).expect("a single op exists");
+        match op.kind {
+            op_kind::CALL => {
+                let entry = FunctionId::read(op.a).and_then(|id| self.rom.function(id)).expect("the function exists");
+                assert_eq!(entry.kind, function);
+                assert_eq!(self.rom.arguments_of(op).len(), usize::from(op.count));
+            }
+            op_kind::EVALUATE => {
+                let id = ExpressionId::read(op.a).expect("the expression exists");
+                assert_eq!(self.rom.expression(id).map(|expression| expression.ty), Some(ty));
+                assert!(!self.rom.code_of(id).is_empty());
+            }
+            kind => panic_kind("single op", kind),
+        }
+    }
+
+    fn target_set(&mut self, id: TargetSetId) {
+        let rom = self.rom;
+        let targets = rom.targets_of(id);
+        assert!(!targets.is_empty() && targets.len() <= usize::from(rom.tier().leaves), "set {id}: {}", targets.len());
+        for record in targets {
+            let target = Target::read(record).expect("the kind of a target is known");
+            let anchor = rom.anchor(target).and_then(|anchor| rom.state(anchor)).expect("a target stands in the tree");
+            assert_eq!(anchor.kind == state_kind::CHOICE, matches!(target, Target::Choice(_)));
+            self.note(anchor.depth);
+        }
+    }
+
+    fn transitions(&mut self) {
+        let rom = self.rom;
+        for id in probes(rom.transitions().len(), TransitionId::from_index) {
+            let Some(transition) = rom.transition(id) else {
+                assert!(rom.transition_extra(id).is_none() && rom.transition_plan(id).is_none());
+                continue;
+            };
+            let source = StateId::read(transition.source).expect("a source");
+            let domain = StateId::read(transition.domain).expect("a domain");
+            assert!(rom.is_ancestor_or_self(domain, source));
+            self.single(transition.guard.get(), function_kind::GUARD, value_type::BOOL);
+            may_name(transition.effect.get(), rom.action_lists().len(), "effect");
+            if let Some(set) = TargetSetId::read(transition.targets) {
+                self.target_set(set);
+                for target in rom.targets_of(set).iter().filter_map(Target::read) {
+                    let inside = rom.anchor(target).is_some_and(|anchor| rom.is_inside(anchor, domain));
+                    assert!(inside || matches!(target, Target::History(_)));
+                }
+            }
+            let plan = rom.transition_plan(id).expect("every transition has a record of plans");
+            may_name(plan.plan.get(), rom.entry_plans().len(), "plan");
+            if let Some(extra) = rom.transition_extra(id) {
+                self.transition_extra(id, extra);
+            }
+        }
+    }
+
+    fn transition_extra(&mut self, id: TransitionId, extra: &TransitionExtra) {
+        let rom = self.rom;
+        assert_eq!(extra.transition.get(), id.raw());
+        self.single(extra.score.get(), function_kind::SCORER, value_type::F32);
+        assert!(extra.cooldown_slot == 0xFF || extra.cooldown_slot.saturating_add(2) <= rom.tier().slots);
+        assert!(extra.debounce_timer == 0xFF || extra.debounce_timer < rom.tier().timers);
+        if let Some(stack) = StackId::new(extra.stack) {
+            assert!(rom.stack(stack).is_some());
+        }
+    }
+
+    fn actions(&mut self) {
+        let rom = self.rom;
+        for id in probes(rom.action_lists().len(), ListId::from_index) {
+            let ops = rom.list(id);
+            assert_eq!(ops.is_empty(), id.index() >= rom.action_lists().len());
+            for op in ops {
+                self.action(op);
+            }
+        }
+        for observer in rom.observers() {
+            names(observer.actions.get(), rom.action_lists().len(), "observer");
+            assert!(observer.event.get() == trigger::ANY || usize::from(observer.event.get()) < rom.events().len());
+        }
+    }
+
+    fn action(&mut self, op: &OpRecord) {
+        let rom = self.rom;
+        let (a, b) = (op.a.get(), op.b.get());
+        let (low, high) = (b as u16, (b >> 16) as u16);
+        let expressions = rom.expressions().len();
+        match op.kind {
+            op_kind::CALL => {
+                let entry = FunctionId::new(a).and_then(|id| rom.function(id)).expect("the function exists");
+                assert_eq!(entry.kind, function_kind::ACTION);
+                assert_eq!(rom.arguments_of(op).len(), usize::from(op.count));
+            }
+            op_kind::SET | op_kind::ADD => {
+                let key = u16::try_from(b).ok().and_then(KeyId::new).and_then(|id| rom.key(id)).expect("the key exists");
+                let value = ExpressionId::new(a).and_then(|id| rom.expression(id)).expect("the value exists");
+                assert_eq!(key.ty, value.ty);
+            }
+            op_kind::RAISE => {
+                names(a, rom.events().len(), "event");
+                may_name(low, expressions, "payload");
+            }
+            op_kind::SEND => {
+                names(a, rom.events().len(), "event");
+                may_name(low, expressions, "payload");
+                may_name(high, expressions, "receiver");
+            }
+            op_kind::EMIT => {
+                assert!(StringId::new(a).is_some_and(|id| rom.string(id).is_some()));
+                may_name(low, expressions, "payload");
+                names(high, rom.lane_count(), "lane");
+            }
+            op_kind::START_TIMER | op_kind::STOP_TIMER => names(a, rom.timers().len(), "timer"),
+            op_kind::CLEAR_HISTORY => names(a, rom.states().len(), "state"),
+            kind => panic_kind("action", kind),
+        }
+    }
+
+    fn data(&mut self) {
+        let rom = self.rom;
+        for id in probes(rom.strings().len(), StringId::from_index) {
+            assert_eq!(rom.string(id).is_some(), id.index() < rom.strings().len());
+        }
+        let words = rom.blackboard_words();
+        for key in rom.keys() {
+            let end = usize::from(key.offset.get()).saturating_add(usize::from(value_type::words(key.ty)));
+            assert!(end <= words);
+        }
+        for variant in probes(rom.variants().len(), VariantId::from_index) {
+            for id in probes(rom.parameters().len(), ParameterId::from_index) {
+                let value = rom.parameter_value(variant, id);
+                let real = variant.index() < rom.variants().len();
+                let words = rom.parameter(id).map_or(0, |parameter| usize::from(value_type::words(parameter.ty)));
+                assert_eq!(value.len(), if real { words } else { 0 });
+            }
+        }
+        for id in probes(rom.expressions().len(), ExpressionId::from_index) {
+            assert_eq!(rom.code_of(id).is_empty(), rom.expression(id).is_none());
+        }
+        for channel in rom.channels() {
+            names(channel.lane.get(), rom.lane_count(), "lane");
+            names(channel.command.get(), rom.strings().len(), "command");
+        }
+        self.stable_ids();
+    }
+
+    fn stable_ids(&mut self) {
+        use StableGroup::*;
+        let groups = [Machine, States, Regions, Events, Timers, Transitions, History, Scratch];
+        let total: usize = groups.map(|group| self.rom.stable_ids_of(group).len()).iter().sum();
+        assert_eq!(total, self.rom.stable_ids().len());
+        assert_eq!(self.rom.stable_ids_of(States).len(), self.rom.states().len());
+        assert_eq!(self.rom.stable_ids_of(Scratch).len(), self.rom.scratch().len());
+    }
+
+    /// Default entry of every region goes down and ends.
+    fn default_entries(&mut self) {
+        let rom = self.rom;
+        for id in probes(rom.regions().len(), RegionId::from_index) {
+            let Some(region) = rom.region(id) else { continue };
+            let owner = StateId::read(region.owner).expect("an owner");
+            let initial = rom.initial_of(id).expect("a region has an initial");
+            may_name(initial.effect.get(), rom.action_lists().len(), "effect");
+            let set = TargetSetId::read(initial.targets).expect("an initial has targets");
+            self.target_set(set);
+            self.leads_inside(owner, set, true);
+        }
+        for point in rom.history() {
+            if let Some(set) = TargetSetId::read(point.default) {
+                self.target_set(set);
+                self.leads_inside(StateId::read(point.owner).expect("an owner"), set, false);
+            }
+        }
+    }
+
+    /// Every target of a default lies inside the owner; a history point of the owner itself has a default.
+    fn leads_inside(&mut self, owner: StateId, set: TargetSetId, own_history: bool) {
+        let rom = self.rom;
+        for target in rom.targets_of(set).iter().filter_map(Target::read) {
+            let anchor = rom.anchor(target).expect("a target stands in the tree");
+            let own = match target {
+                Target::History(id) => {
+                    let point = rom.history_point(id).expect("the point exists");
+                    own_history && anchor == owner && point.default.get() != NONE
+                }
+                _ => false,
+            };
+            assert!(own || rom.is_inside(anchor, owner), "default entry of {owner} does not end");
+        }
+    }
+
+    /// Whatever guards say, a way through choices has at most 16 of them. Followed: first, last and longest branches.
+    fn choices(&mut self) {
+        let rom = self.rom;
+        for id in rom.state_ids().filter(|&id| !rom.branches_of(id).is_empty()) {
+            for pick in 0..rom.branches_of(id).len() {
+                let mut at = id;
+                let mut steps = 0;
+                while let Some(next) = self.take_branch(at, pick) {
+                    steps = u32::saturating_add(steps, 1);
+                    assert!(steps < 16, "the way from choice {id} does not end");
+                    at = next;
+                }
+            }
+        }
+    }
+
+    /// Takes a branch of a choice; the next choice if it leads to one.
+    fn take_branch(&mut self, choice: StateId, pick: usize) -> Option<StateId> {
+        let rom = self.rom;
+        let branches = rom.branches_of(choice);
+        let branch = branches.get(pick).or(branches.last()).expect("a choice has branches");
+        self.single(branch.guard.get(), function_kind::GUARD, value_type::BOOL);
+        may_name(branch.effect.get(), rom.action_lists().len(), "effect");
+        let set = TargetSetId::read(branch.targets).expect("a branch has targets");
+        self.target_set(set);
+        let targets = rom.targets_of(set);
+        let choices = targets.iter().filter_map(Target::read).find_map(|target| match target {
+            Target::Choice(state) => Some(state),
+            _ => None,
+        });
+        assert!(choices.is_none() || targets.len() == 1);
+        choices
+    }
+
+    fn dispatch(&mut self) {
+        let rom = self.rom;
+        for id in rom.state_ids() {
+            let state = rom.state(id).expect("ids are in range");
+            let leaf = matches!(state.kind, state_kind::ATOMIC | state_kind::FINAL);
+            assert_eq!(rom.row_of(id).is_some(), leaf);
+            let Some(row) = rom.row_of(id) else { continue };
+            assert_eq!(StateId::read(row.state), Some(id));
+            for column in probes(rom.columns(), Column::from_index) {
+                if let Some(list) = rom.candidate_list(row, column) {
+                    assert!(column.index() < rom.columns());
+                    self.candidates(id, column, list);
+                }
+            }
+            let path = rom.exit_path(row);
+            let states = rom.path_up(id).filter(|&state| state != StateId::ROOT);
+            assert!(path.iter().map(|step| StateId::read(step.state)).eq(states.map(Some)));
+            for step in path {
+                may_name(step.list.get(), rom.action_lists().len(), "exit");
+            }
+        }
+    }
+
+    fn candidates(&mut self, leaf: StateId, column: Column, list: CandidateListId) {
+        let rom = self.rom;
+        let candidates = rom.candidates_of(list);
+        assert!(candidates.interrupts.len().saturating_add(candidates.others.len()) > 0, "list {list} is empty");
+        for (records, interrupts) in [(candidates.interrupts, true), (candidates.others, false)] {
+            for record in records {
+                let source = match Reaction::read(record).expect("the kind of a candidate is known") {
+                    Reaction::Transition(id) => {
+                        let transition = rom.transition(id).expect("the transition exists");
+                        assert_eq!(transition.flags.get() & transition_flag::INTERRUPT != 0, interrupts);
+                        StateId::read(transition.source).expect("a source")
+                    }
+                    Reaction::Deferral(state) => {
+                        assert!(!interrupts && !rom.deferrals_of(state).is_empty());
+                        assert!(column.index() < rom.events().len(), "only events are deferred");
+                        state
+                    }
+                };
+                assert!(rom.is_ancestor_or_self(source, leaf), "candidate of {source} while {leaf} is active");
+                self.note(source.raw());
+            }
+        }
+    }
+
+    /// Carrying out a plan below its domain fills every leaf number of what it enters exactly once.
+    fn plans(&mut self) {
+        let rom = self.rom;
+        for id in probes(rom.entry_plans().len(), PlanId::from_index) {
+            let steps = rom.plan_steps(id);
+            assert_eq!(steps.is_empty(), id.index() >= rom.entry_plans().len());
+            let (mut wanted, mut filled) = (0, 0);
+            for step in steps {
+                let state = StateId::read(step.state).expect("a state");
+                may_name(step.list.get(), rom.action_lists().len(), "entry");
+                if step.kind == step_kind::STATE {
+                    wanted |= self.enter(state, step, &mut filled);
+                }
+            }
+            assert_eq!(wanted, filled, "plan {id} leaves regions without a leaf");
+        }
+        for transition in probes(rom.transitions().len(), TransitionId::from_index) {
+            let Some(plan) = rom.transition_plan(transition).and_then(|plan| PlanId::read(plan.plan)) else { continue };
+            let domain = rom.transition(transition).and_then(|transition| StateId::read(transition.domain));
+            for step in rom.plan_steps(plan) {
+                let state = StateId::read(step.state).expect("a state");
+                assert!(domain.is_some_and(|domain| rom.is_inside(state, domain)), "a plan leaves its domain");
+            }
+        }
+    }
+
+    /// Enters a state: the leaf numbers it needs.
+    fn enter(&mut self, id: StateId, step: &PlanStep, filled: &mut u32) -> u32 {
+        let rom = self.rom;
+        let state = rom.state(id).expect("the state exists");
+        if let Some(leaf) = LeafId::new(step.leaf) {
+            assert!(leaf.raw() < rom.tier().leaves && leaf.raw() == state.leaf);
+            let place = 1_u32.wrapping_shl(u32::from(leaf.raw()));
+            assert_eq!(*filled & place, 0, "two leaves in one place");
+            *filled |= place;
+            return place;
+        }
+        assert!(!matches!(state.kind, state_kind::ATOMIC | state_kind::FINAL | state_kind::CHOICE));
+        rom.regions_of(id).iter().fold(0, |mask, region| mask | 1_u32.wrapping_shl(u32::from(region.leaf)))
+    }
+}
+
+fn panic_kind(what: &str, kind: u8) {
+    assert_eq!(kind, u8::MAX, "{what} of unknown kind");
+}

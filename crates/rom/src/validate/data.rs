@@ -1,0 +1,199 @@
+//! Plain data: text, strings, functions to bind, events, blackboard keys, parameters, arguments, lanes, channels.
+
+use zerocopy::IntoBytes;
+use zerocopy::byteorder::little_endian::U32;
+
+use super::{Check, MAX_TICKS, expected, optional, presence, range, unknown};
+use crate::error::{LoadError, Problem};
+use crate::layout::*;
+use crate::view::Rom;
+
+/// The text is UTF-8 as a whole.
+pub(super) fn text(rom: &Rom<'_>) -> Result<(), LoadError> {
+    match core::str::from_utf8(rom.text().as_bytes()) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let at = u32::try_from(error.valid_up_to()).unwrap_or(u32::MAX);
+            Err(LoadError::whole(Section::Text, Problem::Utf8(at)))
+        }
+    }
+}
+
+/// Is there no character across this place of a valid text?
+fn is_boundary(text: &[u8], at: u64) -> bool {
+    let byte = usize::try_from(at).ok().and_then(|at| text.get(at));
+    at == text.len() as u64 || byte.is_some_and(|byte| byte & 0xC0 != 0x80)
+}
+
+/// Strings lie inside the text and cut no character, so each is UTF-8 too.
+pub(super) fn strings<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Strings);
+    let text = rom.text().as_bytes();
+    for (i, string) in rom.strings().iter().enumerate() {
+        let start = u64::from(string.offset.get());
+        let end = start.wrapping_add(u64::from(string.length.get()));
+        check.rule(end <= text.len() as u64, i, || range("end", end, text.len().saturating_add(1)))?;
+        let whole = is_boundary(text, start) & is_boundary(text, end);
+        check.rule(whole, i, || Problem::Rule("the string cuts a character"))?;
+    }
+    check.finish()
+}
+
+/// Functions are known kinds, sorted, without twins (ROM-8).
+pub(super) fn linker<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Linker);
+    let mut least = 0;
+    for (i, entry) in rom.linker().iter().enumerate() {
+        check.rule(entry.kind <= function_kind::SCORER, i, || unknown("function kind", entry.kind))?;
+        check.rule(entry.rng <= 1, i, || unknown("rng mark", entry.rng))?;
+        check.rule(entry.reserved.get() == 0, i, || Problem::Reserved)?;
+        let key = (u64::from(entry.kind) << 32) | u64::from(entry.hash.get());
+        check.rule(key >= least, i, || Problem::Rule("functions are not sorted by kind and hash without twins"))?;
+        least = key.wrapping_add(1);
+    }
+    check.finish()
+}
+
+/// Bytes of a payload of a fixed size; `None` for raw bytes and unknown types.
+fn payload_size(ty: u8) -> Option<u8> {
+    match ty {
+        payload::EMPTY => Some(0),
+        payload::U32 => Some(4),
+        payload::U64 => Some(8),
+        payload::VEC4 => Some(16),
+        ty if ty < value_type::COUNT => Some(value_type::words(ty).wrapping_mul(4)),
+        _ => None,
+    }
+}
+
+/// Event types: known class, flags and payload that fits an event (EVT-1, EVT-6).
+pub(super) fn events<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Events);
+    for (i, event) in rom.events().iter().enumerate() {
+        check.rule(event.class <= 3, i, || unknown("class", event.class))?;
+        check.rule(event.flags & !event_flag::ALL == 0, i, || unknown("flags", event.flags))?;
+        check.rule(event.ttl_ticks.get() <= MAX_TICKS, i, || range("time to live", event.ttl_ticks, 1 << 31))?;
+        check.rule(event.payload_bytes <= 16, i, || range("payload size", event.payload_bytes, 17))?;
+        let size = payload_size(event.payload);
+        let known = size.is_some() | (event.payload == payload::BYTES);
+        check.rule(known, i, || unknown("payload type", event.payload))?;
+        let open = (event.payload == payload::BYTES) | (event.flags & event_flag::INDIRECT != 0);
+        let fits = open | (size == Some(event.payload_bytes));
+        check.rule(fits, i, || expected("payload size", size.unwrap_or(0), event.payload_bytes))?;
+    }
+    check.finish()
+}
+
+/// Is a literal one of its type, with its unused words zero?
+fn is_literal(ty: u8, words: &[U32; 3], strings: usize) -> bool {
+    let [first, second, third] = words.map(U32::get);
+    let used = value_type::words(ty);
+    let zero = (used >= 2 || second == 0) && (used >= 3 || third == 0) && used >= 1;
+    zero && is_word(ty, first, strings)
+}
+
+/// Truth values are 0 or 1, symbols are strings; anything else is free.
+fn is_word(ty: u8, word: u32, strings: usize) -> bool {
+    match ty {
+        value_type::BOOL => word <= 1,
+        value_type::SYMBOL => (word as usize) < strings,
+        _ => true,
+    }
+}
+
+/// Keys: known types, offsets that add up, literal defaults (CODE-5).
+pub(super) fn keys<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Keys);
+    let strings = rom.strings().len();
+    let mut offset = 0_u32;
+    for (i, key) in rom.keys().iter().enumerate() {
+        check.rule(key.ty < value_type::COUNT, i, || unknown("type", key.ty))?;
+        check.rule(u32::from(key.offset.get()) == offset, i, || expected("offset", offset, key.offset))?;
+        check.rule(key.reserved == [0; 9], i, || Problem::Reserved)?;
+        check.rule(is_literal(key.ty, &key.default, strings), i, || Problem::Rule("the default is no value of its type"))?;
+        offset = offset.wrapping_add(u32::from(value_type::words(key.ty)));
+    }
+    check.finish()
+}
+
+/// Parameters: known types, offsets that add up (CODE-3).
+pub(super) fn parameters<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Parameters);
+    let mut offset = 0_u32;
+    for (i, parameter) in rom.parameters().iter().enumerate() {
+        check.rule(parameter.ty < value_type::COUNT, i, || unknown("type", parameter.ty))?;
+        let found = parameter.offset;
+        check.rule(u32::from(found.get()) == offset, i, || expected("offset", offset, found))?;
+        check.rule(parameter.reserved == [0; 5], i, || Problem::Reserved)?;
+        offset = offset.wrapping_add(u32::from(value_type::words(parameter.ty)));
+    }
+    check.finish()
+}
+
+/// Variant 0 is the plain one and is there if there are parameters.
+pub(super) fn variants<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Variants);
+    let plain = rom.variants().first();
+    let needed = !rom.parameters().is_empty();
+    check.whole(!needed || plain.is_some(), || presence("the variant of the plain values", true))?;
+    check.rule(plain.is_none_or(|plain| plain.name_hash.get() == 0), 0, || {
+        Problem::Rule("the variant of the plain values has a name")
+    })?;
+    check.finish()
+}
+
+/// One row of values per variant; each value is one of its type.
+pub(super) fn parameter_values<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::ParameterValues);
+    let (words, values) = (rom.parameter_words(), rom.parameter_values());
+    let needed = words.saturating_mul(rom.variants().len());
+    check.whole(values.len() == needed, || expected("count", needed as u64, values.len() as u64))?;
+    let strings = rom.strings().len();
+    // `max(1)`: a machine without parameters has no rows.
+    for (row, values) in values.chunks_exact(words.max(1)).enumerate() {
+        for parameter in rom.parameters() {
+            let place = usize::from(parameter.offset.get());
+            let holds = values.get(place).is_some_and(|value| is_word(parameter.ty, value.word.get(), strings));
+            let record = row.wrapping_mul(words).wrapping_add(place);
+            check.rule(holds, record, || Problem::Rule("the word is no value of its type"))?;
+        }
+    }
+    check.finish()
+}
+
+/// Literal arguments of calls (CODE-3).
+pub(super) fn arguments<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Arguments);
+    let strings = rom.strings().len();
+    for (i, argument) in rom.arguments().iter().enumerate() {
+        check.rule(argument.ty < value_type::COUNT, i, || unknown("type", argument.ty))?;
+        check.rule(argument.reserved == 0, i, || Problem::Reserved)?;
+        check.rule(optional(argument.name.get(), strings), i, || range("name", argument.name, strings))?;
+        let literal = is_literal(argument.ty, &argument.words, strings);
+        check.rule(literal, i, || Problem::Rule("the argument is no value of its type"))?;
+    }
+    check.finish()
+}
+
+/// User lanes (CMD-1).
+pub(super) fn lanes<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Lanes);
+    for (i, lane) in rom.lanes().iter().enumerate() {
+        check.rule(lane.merge <= merge::DEDUPLICATE, i, || unknown("merge rule", lane.merge))?;
+        check.rule(lane.critical <= 1, i, || unknown("critical mark", lane.critical))?;
+        check.rule(lane.reserved == [0; 6], i, || Problem::Reserved)?;
+    }
+    check.finish()
+}
+
+/// Channels (CODE-7).
+pub(super) fn channels<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Channels);
+    let (strings, lanes) = (rom.strings().len(), rom.lane_count());
+    for (i, channel) in rom.channels().iter().enumerate() {
+        check.rule(usize::from(channel.command.get()) < strings, i, || range("command", channel.command, strings))?;
+        check.rule(usize::from(channel.lane.get()) < lanes, i, || range("lane", channel.lane, lanes))?;
+        check.rule(channel.reserved.get() == 0, i, || Problem::Reserved)?;
+    }
+    check.finish()
+}

@@ -1,0 +1,79 @@
+//! Features: the header names everything the tables use, because the kernel skips what it does not name (ROM-1).
+
+use crate::error::{LoadError, Problem};
+use crate::layout::*;
+use crate::view::Rom;
+
+/// Refuses a header that keeps a used feature from the kernel.
+pub(super) fn features(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let used = by_tables(rom) | by_tree(rom) | by_transitions(rom) | by_extras(rom) | by_events(rom);
+    let missing = used & !rom.header().features.get();
+    if missing == 0 { Ok(()) } else { Err(LoadError::header(Problem::Features(missing))) }
+}
+
+fn when(used: bool, feature: u32) -> u32 {
+    if used { feature } else { 0 }
+}
+
+/// A table with records is a feature in use.
+fn by_tables(rom: &Rom<'_>) -> u32 {
+    when(!rom.history().is_empty(), feature::HISTORY)
+        | when(!rom.branches().is_empty(), feature::CHOICE)
+        | when(!rom.timers().is_empty(), feature::TIMERS)
+        | when(!rom.deferrals().is_empty(), feature::DEFERRAL)
+        | when(!rom.observers().is_empty(), feature::OBSERVERS)
+        | when(!rom.stacks().is_empty(), feature::STACK)
+        | when(!rom.expressions().is_empty(), feature::EXPRESSIONS)
+        | when(!rom.scratch().is_empty(), feature::SCRATCH)
+        | when(rom.variants().len() > 1, feature::VARIANTS)
+}
+
+fn by_tree(rom: &Rom<'_>) -> u32 {
+    let leaves = rom.regions().iter().fold(0, |any, region| any | region.leaf);
+    let (mut finals, mut flags) = (false, 0);
+    for state in rom.states() {
+        finals |= state.kind == state_kind::FINAL;
+        flags |= state.flags.get();
+    }
+    when(leaves > 0, feature::REGIONS)
+        | when(finals, feature::FINAL)
+        | when(flags & state_flag::ACTIVITY != 0, feature::ACTIVITIES)
+}
+
+fn by_transitions(rom: &Rom<'_>) -> u32 {
+    let (mut flags, mut eventless) = (0, false);
+    for transition in rom.transitions() {
+        flags |= transition.flags.get();
+        eventless |= transition.trigger.get() > trigger::ANY;
+    }
+    let flagged = |flag| flags & flag != 0;
+    when(flagged(transition_flag::INTERRUPT), feature::INTERRUPTS)
+        | when(eventless, feature::EVENTLESS)
+        | when(flagged(transition_flag::SCORED), feature::SCORES)
+        | when(flagged(transition_flag::LATCH), feature::LATCH)
+        | when(flagged(transition_flag::PUSH | transition_flag::POP), feature::STACK)
+}
+
+fn by_extras(rom: &Rom<'_>) -> u32 {
+    let mut used = 0;
+    for extra in rom.transition_extras() {
+        used |= when(extra.cooldown_ticks.get() > 0, feature::COOLDOWN);
+        used |= when(extra.debounce_ticks.get() > 0, feature::DEBOUNCE);
+    }
+    for extra in rom.state_extras() {
+        let held = extra.exit_ready.get() != NONE || extra.min_active_ticks.get() > 0;
+        used |= when(held, feature::EXIT_CONDITIONS);
+        used |= when(extra.channels.get() != 0, feature::CHANNELS);
+        used |= when(extra.scratch_count > 0, feature::SCRATCH);
+    }
+    used
+}
+
+fn by_events(rom: &Rom<'_>) -> u32 {
+    let mut used = 0;
+    for event in rom.events() {
+        used |= when(event.flags & event_flag::COALESCE != 0, feature::COALESCE);
+        used |= when(event.ttl_ticks.get() > 0, feature::TTL);
+    }
+    used
+}

@@ -1,0 +1,224 @@
+//! Expressions, ops and action lists: everything that runs is used as what it is (CODE-1, CODE-4).
+//!
+//! Single ops (guards, scores, activities) come first in the ops table; then the action lists, back to back. So the
+//! place of an op says what it must be, and no list has to be walked to prove it.
+
+use super::{Check, MAX_TICKS, Runs, expected, presence, range, unknown};
+use crate::code::{self, CodeLimits};
+use crate::error::{LoadError, Problem};
+use crate::layout::*;
+use crate::view::Rom;
+
+/// What a single op is used as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Guard,
+    Activity,
+    Score,
+}
+
+impl Role {
+    pub(super) fn problem(self, op: u16) -> Problem {
+        let what = match self {
+            Self::Guard => "a guard",
+            Self::Activity => "an activity",
+            Self::Score => "a score",
+        };
+        Problem::Use { what, op }
+    }
+
+    /// Kind of function that a call must have, and type that an expression must have.
+    #[inline(always)]
+    fn demands(self) -> (u8, u8) {
+        match self {
+            Self::Guard => (function_kind::GUARD, value_type::BOOL),
+            Self::Activity => (function_kind::ACTIVITY, value_type::COUNT),
+            Self::Score => (function_kind::SCORER, value_type::F32),
+        }
+    }
+}
+
+/// Is this op absent or fit for its use?
+#[inline(always)]
+pub(super) fn plays(rom: &Rom<'_>, op: u16, role: Role) -> bool {
+    if op == NONE {
+        return true;
+    }
+    let Some(op) = rom.ops().get(usize::from(op)) else { return false };
+    let (function, ty) = role.demands();
+    let a = usize::from(op.a.get());
+    if op.kind == op_kind::CALL {
+        rom.linker().get(a).is_some_and(|entry| entry.kind == function)
+    } else {
+        (op.kind == op_kind::EVALUATE) & rom.expressions().get(a).is_some_and(|expression| expression.ty == ty)
+    }
+}
+
+/// Expressions lie back to back and are sound.
+pub(super) fn expressions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Expressions);
+    let limits = CodeLimits {
+        keys: rom.keys(),
+        parameters: rom.parameters(),
+        states: rom.states().len(),
+        ops: rom.ops(),
+        linker: rom.linker(),
+        strings: rom.strings().len(),
+    };
+    let mut runs = Runs::default();
+    for (i, expression) in rom.expressions().iter().enumerate() {
+        let next = runs.next;
+        let placed = runs.take(expression.first.get(), u32::from(expression.count.get()));
+        check.rule(placed, i, || expected("first instruction", next, expression.first))?;
+        if placed {
+            let sound = code::verify(rom.code(), expression, &limits);
+            check.rule(sound.is_ok(), i, || sound.map_or_else(Problem::Code, |()| Problem::Rule("sound")))?;
+        }
+    }
+    let length = rom.code().len();
+    check.whole(runs.is_all(length), || expected("sum of instructions", length as u64, runs.next))?;
+    check.finish()
+}
+
+/// First op that belongs to a list.
+fn first_listed(rom: &Rom<'_>) -> usize {
+    rom.action_lists().first().map_or(rom.ops().len(), |list| list.first.get() as usize)
+}
+
+/// Lists lie back to back up to the end of the ops.
+pub(super) fn action_lists<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::ActionLists);
+    let mut runs = Runs { next: first_listed(rom) as u64 };
+    for (i, list) in rom.action_lists().iter().enumerate() {
+        let next = runs.next;
+        let placed = runs.take(list.first.get(), u32::from(list.count.get()));
+        check.rule(placed, i, || if list.count.get() == 0 { unknown("count", 0_u8) } else { expected("first op", next, list.first) })?;
+        check.rule(list.reserved.get() == 0, i, || Problem::Reserved)?;
+    }
+    let ops = rom.ops().len();
+    check.whole(runs.is_all(ops), || expected("sum of ops", ops as u64, runs.next))?;
+    check.finish()
+}
+
+/// Ops: known kinds, operands in range, actions in lists and nothing else there.
+pub(super) fn ops<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Ops);
+    let listed = first_listed(rom);
+    let (linker, arguments) = (rom.linker(), rom.arguments().len() as u64);
+    for (i, op) in rom.ops().iter().enumerate() {
+        let a = op.a.get();
+        if op.kind == op_kind::CALL {
+            let Some(function) = linker.get(usize::from(a)) else {
+                check.rule(false, i, || range("function", a, linker.len()))?;
+                continue;
+            };
+            let action = function.kind == function_kind::ACTION;
+            check.rule(action == (i >= listed), i, || misplaced(action))?;
+            let end = u64::from(op.b.get()).wrapping_add(u64::from(op.count));
+            check.rule(end <= arguments, i, || range("end of arguments", end, rom.arguments().len().wrapping_add(1)))?;
+        } else {
+            built_in(&mut check, rom, i, op)?;
+            let action = op.kind != op_kind::EVALUATE;
+            check.rule(action == (i >= listed), i, || misplaced(action))?;
+        }
+    }
+    check.finish()
+}
+
+fn misplaced(action: bool) -> Problem {
+    Problem::Rule(if action { "an action outside of the lists" } else { "no action, but in a list" })
+}
+
+/// Ops other than calls.
+fn built_in<const EXPLAIN: bool>(
+    check: &mut Check<EXPLAIN>,
+    rom: &Rom<'_>,
+    i: usize,
+    op: &OpRecord,
+) -> Result<(), LoadError> {
+    check.rule(op.kind <= op_kind::CLEAR_HISTORY, i, || unknown("kind", op.kind))?;
+    check.rule(op.count == 0, i, || Problem::Reserved)?;
+    let (what, limit) = operand(rom, op.kind);
+    let a = op.a.get();
+    check.rule(usize::from(a) < limit, i, || range(what, a, limit))?;
+    let problem = second_operand(rom, op);
+    check.rule(problem.is_none(), i, || problem.unwrap_or(Problem::Reserved))
+}
+
+/// What the first operand refers to, and how many there are.
+fn operand(rom: &Rom<'_>, kind: u8) -> (&'static str, usize) {
+    match kind {
+        op_kind::EVALUATE | op_kind::SET | op_kind::ADD => ("expression", rom.expressions().len()),
+        op_kind::RAISE | op_kind::SEND => ("event", rom.events().len()),
+        op_kind::EMIT => ("command", rom.strings().len()),
+        op_kind::START_TIMER | op_kind::STOP_TIMER => ("timer", rom.timers().len()),
+        op_kind::CLEAR_HISTORY => ("state", rom.states().len()),
+        _ => ("operand", 0),
+    }
+}
+
+/// What is wrong with the rest of a built-in op.
+fn second_operand(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
+    let b = op.b.get();
+    let (low, high) = (b as u16, (b >> 16) as u16);
+    match op.kind {
+        op_kind::EVALUATE => result(rom, op).or_else(|| unused(b)),
+        op_kind::SET | op_kind::ADD => write(rom, op),
+        op_kind::RAISE => payload_expression(rom, low).or_else(|| unused(u32::from(high))),
+        op_kind::SEND => payload_expression(rom, low).or_else(|| receiver(rom, high)),
+        op_kind::EMIT => payload_expression(rom, low).or_else(|| {
+            (usize::from(high) >= rom.lane_count()).then(|| range("lane", high, rom.lane_count()))
+        }),
+        op_kind::START_TIMER => {
+            named_timer(rom, op).or_else(|| (b == 0 || b > MAX_TICKS).then(|| unknown("duration", b)))
+        }
+        op_kind::STOP_TIMER => named_timer(rom, op).or_else(|| unused(b)),
+        _ => unused(b),
+    }
+}
+
+fn unused(b: u32) -> Option<Problem> {
+    (b != 0).then_some(Problem::Reserved)
+}
+
+/// An evaluated expression is a guard or a score.
+fn result(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
+    let ty = expression_type(rom, op.a.get());
+    (ty != value_type::BOOL && ty != value_type::F32).then(|| unknown("type of a guard or score,", ty))
+}
+
+fn expression_type(rom: &Rom<'_>, expression: u16) -> u8 {
+    rom.expressions().get(usize::from(expression)).map_or(value_type::COUNT, |expression| expression.ty)
+}
+
+/// A write has the type of its key; only numbers are added.
+fn write(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
+    let b = op.b.get();
+    let Some(key) = rom.keys().get(b as usize) else { return Some(range("key", b, rom.keys().len())) };
+    let ty = expression_type(rom, op.a.get());
+    let adds = matches!(ty, value_type::I32 | value_type::F32 | value_type::VEC2 | value_type::VEC3);
+    if ty != key.ty {
+        Some(expected("type of the value", key.ty, ty))
+    } else if op.kind == op_kind::ADD && !adds {
+        Some(unknown("sum of values of type", ty))
+    } else {
+        None
+    }
+}
+
+fn payload_expression(rom: &Rom<'_>, expression: u16) -> Option<Problem> {
+    let count = rom.expressions().len();
+    (!super::optional(expression, count)).then(|| range("payload", expression, count))
+}
+
+fn receiver(rom: &Rom<'_>, expression: u16) -> Option<Problem> {
+    let ty = expression_type(rom, expression);
+    (expression != NONE && ty != value_type::ENTITY).then(|| expected("type of the receiver", value_type::ENTITY, ty))
+}
+
+/// Only named timers are started and stopped.
+fn named_timer(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
+    let kind = rom.timers().get(usize::from(op.a.get())).map(|timer| timer.kind);
+    let named = matches!(kind, Some(timer_kind::STATE | timer_kind::MACHINE));
+    (!named).then(|| presence("a name of the timer", true))
+}

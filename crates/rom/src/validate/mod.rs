@@ -1,0 +1,172 @@
+//! The proof that tables are safe to run (ROM-2): one function per table, in the order of [`validate`].
+//!
+//! Every function reads its table in one loop. It runs up to twice: first as a fast pass that only notes whether all
+//! rules hold, without a branch per rule; if one does not, a second pass names the first record that breaks one and
+//! the rule. Both are the same code, so they cannot disagree. Lookups into other tables are total, loops are bounded
+//! by table sizes or by [`MAX_DEPTH`](crate::layout::MAX_DEPTH), and a function only walks what an earlier one proved.
+
+mod data;
+mod dispatch;
+mod features;
+mod frame;
+mod functions;
+mod plans;
+mod targets;
+mod timers;
+mod transitions;
+mod tree;
+
+use crate::error::{LoadError, Problem};
+use crate::layout::{NONE, Section};
+use crate::view::Rom;
+
+/// Longest time in ticks: deadlines compare with wrap-around, so it stays below half the range (EVT-7).
+pub(crate) const MAX_TICKS: u32 = (1 << 31) - 1;
+
+macro_rules! prove {
+    ($rom:expr, $($module:ident::$pass:ident,)+) => {
+        $(if $module::$pass::<false>($rom).is_err() {
+            $module::$pass::<true>($rom)?;
+            // Not reached: the second pass tests the same rules. Refusing is right in any case.
+            return Err(LoadError::header(Problem::Rule(concat!("refused by ", stringify!($pass)))));
+        })+
+    };
+}
+
+/// All proofs. The order matters: a later one walks what an earlier one proved.
+pub(crate) fn validate(rom: &Rom<'_>) -> Result<(), LoadError> {
+    frame::counts(rom)?;
+    frame::header(rom)?;
+    data::text(rom)?;
+    prove! { rom,
+        data::strings,
+        data::linker,
+        data::events,
+        data::keys,
+        data::parameters,
+        data::variants,
+        data::parameter_values,
+        data::arguments,
+        data::lanes,
+        data::channels,
+        // The tree: from here on parents, subtrees and regions can be walked.
+        tree::states,
+        tree::regions,
+        tree::leaves,
+        tree::scratch,
+        // Functions: from here on every op and every list is what its place says.
+        functions::expressions,
+        functions::action_lists,
+        functions::ops,
+        tree::state_parts,
+        tree::state_extras,
+        tree::observers,
+        tree::deferrals,
+        // Targets: from here on entry by target, initial, history and choice ends.
+        targets::history_shape,
+        targets::targets,
+        targets::target_sets,
+        targets::history,
+        targets::initials,
+        targets::region_initials,
+        targets::stacks,
+        targets::branches,
+        targets::branch_levels,
+        transitions::transitions,
+        transitions::transition_extras,
+        timers::timers,
+        timers::timers_of_states,
+        // What is precomputed.
+        plans::entry_plans,
+        plans::transition_plans,
+        dispatch::leaf_rows,
+        dispatch::candidate_lists,
+        dispatch::candidates,
+    }
+    if rom.has(crate::layout::feature::DENSE_ROWS) {
+        prove! { rom, dispatch::dense_cells, }
+    } else {
+        prove! { rom, dispatch::sorted_cells, }
+    }
+    prove! { rom, plans::exit_steps, }
+    frame::wholes(rom)?;
+    features::features(rom)
+}
+
+/// Collects whether rules hold; with `EXPLAIN` it stops at the first that does not.
+struct Check<const EXPLAIN: bool> {
+    section: Section,
+    good: bool,
+}
+
+impl<const EXPLAIN: bool> Check<EXPLAIN> {
+    fn new(section: Section) -> Self {
+        Self { section, good: true }
+    }
+
+    /// A rule about one record.
+    #[inline(always)]
+    fn rule(&mut self, holds: bool, record: usize, problem: impl FnOnce() -> Problem) -> Result<(), LoadError> {
+        if EXPLAIN {
+            if !holds {
+                let record = u32::try_from(record).unwrap_or(LoadError::WHOLE);
+                return Err(LoadError { section: Some(self.section), record, problem: problem() });
+            }
+        } else {
+            self.good &= holds;
+        }
+        Ok(())
+    }
+
+    /// A rule about the whole table.
+    fn whole(&mut self, holds: bool, problem: impl FnOnce() -> Problem) -> Result<(), LoadError> {
+        self.rule(holds, usize::MAX, problem)
+    }
+
+    fn finish(self) -> Result<(), LoadError> {
+        if self.good { Ok(()) } else { Err(LoadError::whole(self.section, Problem::Rule("refused"))) }
+    }
+}
+
+/// A reference that may be absent.
+#[inline(always)]
+fn optional(raw: u16, count: usize) -> bool {
+    (raw == NONE) | (usize::from(raw) < count)
+}
+
+fn range(what: &'static str, found: impl Into<u64>, limit: usize) -> Problem {
+    Problem::Range { what, found: found.into(), limit: limit as u64 }
+}
+
+fn expected(what: &'static str, expected: impl Into<u64>, found: impl Into<u64>) -> Problem {
+    Problem::Expected { what, expected: expected.into(), found: found.into() }
+}
+
+fn unknown(what: &'static str, found: impl Into<u64>) -> Problem {
+    Problem::Unknown { what, found: found.into() }
+}
+
+fn presence(what: &'static str, required: bool) -> Problem {
+    Problem::Presence { what, required }
+}
+
+/// Runs of a table of records that must lie back to back: where the next one starts.
+#[derive(Default)]
+struct Runs {
+    next: u64,
+}
+
+impl Runs {
+    /// Takes the next run; false if it does not start where the last one ended, or is empty.
+    #[inline(always)]
+    fn take(&mut self, first: u32, count: u32) -> bool {
+        let fits = (u64::from(first) == self.next) & (count > 0);
+        self.next = self.next.wrapping_add(u64::from(count));
+        fits
+    }
+
+    /// Is the whole table used up?
+    fn is_all(&self, count: usize) -> bool {
+        self.next == count as u64
+    }
+}

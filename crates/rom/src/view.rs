@@ -1,0 +1,642 @@
+//! The view of a loaded ROM: one borrowed slice per table and the questions that a kernel asks (ROM-1, ROM-2).
+//!
+//! Comes from [`Rom::from_bytes`]; copies nothing. Every answer is a slice or an option: no accessor panics, whatever
+//! number it is given (`tests/damage.rs` calls all of them over damaged ROMs).
+
+use zerocopy::IntoBytes;
+use zerocopy::byteorder::little_endian::U16;
+
+use crate::ids::*;
+use crate::layout::*;
+
+macro_rules! define_rom {
+    ($($number:literal $name:ident $field:ident $record:ident,)+) => {
+        /// A compiled machine, read in place.
+        #[derive(Clone, Copy)]
+        pub struct Rom<'a> {
+            bytes: &'a [u8],
+            header: &'a Header,
+            $($field: &'a [$record],)+
+        }
+
+        impl<'a> Rom<'a> {
+            /// A view without any table; [`Rom::put`] adds them.
+            pub(crate) fn empty(bytes: &'a [u8], header: &'a Header) -> Self {
+                Self { bytes, header, $($field: &[],)+ }
+            }
+
+            /// Sets the table of a section; `None` if the bytes are no whole number of records.
+            pub(crate) fn put(&mut self, section: Section, bytes: &'a [u8]) -> Option<()> {
+                match section {
+                    $(Section::$name => self.$field = zerocopy::FromBytes::ref_from_bytes(bytes).ok()?,)+
+                }
+                Some(())
+            }
+
+            /// How many records a section has.
+            pub fn count(&self, section: Section) -> usize {
+                match section {
+                    $(Section::$name => self.$field.len(),)+
+                }
+            }
+
+            $(
+                #[doc = concat!("All records of [`Section::", stringify!($name), "`].")]
+                #[inline]
+                pub const fn $field(&self) -> &'a [$record] {
+                    self.$field
+                }
+            )+
+        }
+    };
+}
+crate::for_each_section!(define_rom);
+
+impl core::fmt::Debug for Rom<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Rom").field("length", &self.bytes.len()).field("header", self.header).finish_non_exhaustive()
+    }
+}
+
+/// A run of a table; empty if it does not lie inside.
+#[inline]
+pub(crate) fn run<T>(table: &[T], first: usize, count: usize) -> &[T] {
+    first.checked_add(count).and_then(|end| table.get(first..end)).unwrap_or(&[])
+}
+
+/// The ids of consecutive records.
+fn ids<T>(first: usize, count: usize, id: fn(usize) -> Option<T>) -> impl Iterator<Item = T> + Clone
+where
+    T: Clone,
+{
+    (first..first.saturating_add(count)).map_while(id)
+}
+
+/// What a target set names (EXEC-3, EXEC-4, EXEC-7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A state.
+    State(StateId),
+    /// A history point.
+    History(HistoryId),
+    /// A choice state.
+    Choice(StateId),
+}
+
+impl Target {
+    /// The meaning of a record; `None` for a kind that does not exist.
+    #[inline]
+    pub fn read(record: &TargetRecord) -> Option<Self> {
+        match record.kind {
+            target_kind::STATE => StateId::read(record.index).map(Self::State),
+            target_kind::HISTORY => HistoryId::read(record.index).map(Self::History),
+            target_kind::CHOICE => StateId::read(record.index).map(Self::Choice),
+            _ => None,
+        }
+    }
+}
+
+/// Who may react (SEL-2, EVT-5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reaction {
+    /// A transition.
+    Transition(TransitionId),
+    /// A state that defers the event.
+    Deferral(StateId),
+}
+
+impl Reaction {
+    /// The meaning of a record; `None` for a kind that does not exist.
+    #[inline]
+    pub fn read(record: &Candidate) -> Option<Self> {
+        match record.kind {
+            candidate_kind::TRANSITION => TransitionId::read(record.index).map(Self::Transition),
+            candidate_kind::DEFERRAL => StateId::read(record.index).map(Self::Deferral),
+            _ => None,
+        }
+    }
+}
+
+/// The two halves of a candidate list (SEL-2).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Candidates<'a> {
+    /// Interrupt transitions, root to leaf.
+    pub interrupts: &'a [Candidate],
+    /// Other transitions and deferrals, leaf to root.
+    pub others: &'a [Candidate],
+}
+
+/// A group of the stable-ids table (ROM-6), in the order of [`STABLE_ID_GROUPS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum StableGroup {
+    /// The machine itself: one id.
+    Machine,
+    /// One per state.
+    States,
+    /// One per region.
+    Regions,
+    /// One per event type.
+    Events,
+    /// One per timer.
+    Timers,
+    /// One per transition.
+    Transitions,
+    /// One per history point.
+    History,
+    /// One per scratch.
+    Scratch,
+}
+
+/// The whole.
+impl<'a> Rom<'a> {
+    /// The bytes it was read from.
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The header.
+    #[inline]
+    pub const fn header(&self) -> &'a Header {
+        self.header
+    }
+
+    /// Hash of everything instance bytes refer to (ROM-5).
+    pub fn structure_hash(&self) -> u64 {
+        self.header.structure_hash.get()
+    }
+
+    /// Hash of everything else that changes behavior (ROM-5).
+    pub fn parameter_hash(&self) -> u64 {
+        self.header.parameter_hash.get()
+    }
+
+    /// What an instance of this machine carries in its first four bytes (RAM-3).
+    pub fn machine_id(&self) -> u32 {
+        self.structure_hash() as u32
+    }
+
+    /// Capacities of the machine's tier (RAM-2).
+    #[inline]
+    pub fn tier(&self) -> &'static TierCapacity {
+        let [smallest, ..] = &TIERS;
+        TIERS.get(usize::from(self.header.tier)).unwrap_or(smallest)
+    }
+
+    /// Does the machine use all of these [`feature`] bits?
+    #[inline]
+    pub fn has(&self, features: u32) -> bool {
+        self.header.features.get() & features == features
+    }
+
+    /// Target set of the fail-safe (TICK-4); `None` = the root's initial.
+    pub fn fail_safe(&self) -> Option<TargetSetId> {
+        TargetSetId::read(self.header.fail_safe)
+    }
+
+    /// Target set of the reload entry (SYS-5); `None` = the root's initial.
+    pub fn reload_entry(&self) -> Option<TargetSetId> {
+        TargetSetId::read(self.header.reload_entry)
+    }
+}
+
+/// The tree.
+impl<'a> Rom<'a> {
+    /// A state.
+    #[inline]
+    pub fn state(&self, id: StateId) -> Option<&'a StateRecord> {
+        self.states.get(id.index())
+    }
+
+    /// Ids of all states, in pre-order.
+    pub fn state_ids(&self) -> impl Iterator<Item = StateId> + Clone + use<> {
+        ids(0, self.states.len(), StateId::from_index)
+    }
+
+    /// The state around a state; `None` for the root.
+    #[inline]
+    pub fn parent(&self, id: StateId) -> Option<StateId> {
+        StateId::read(self.state(id)?.parent)
+    }
+
+    /// The state, the state around it, and so on up to the root. At most [`MAX_DEPTH`] of them.
+    pub fn path_up(&self, id: StateId) -> impl Iterator<Item = StateId> + Clone + use<'a> {
+        let rom = *self;
+        core::iter::successors(self.state(id).map(|_| id), move |&at| rom.parent(at)).take(MAX_DEPTH)
+    }
+
+    /// Is `outer` the same state as `inner` or around it?
+    #[inline]
+    pub fn is_ancestor_or_self(&self, outer: StateId, inner: StateId) -> bool {
+        self.state(outer).is_some_and(|state| outer <= inner && inner.raw() < state.subtree_end.get())
+    }
+
+    /// Does `inner` lie strictly inside `outer`?
+    #[inline]
+    pub fn is_inside(&self, inner: StateId, outer: StateId) -> bool {
+        inner != outer && self.is_ancestor_or_self(outer, inner)
+    }
+
+    /// What only some states have.
+    #[inline]
+    pub fn state_extra(&self, id: StateId) -> Option<&'a StateExtra> {
+        self.state_extras.get(StateExtraId::read(self.state(id)?.extra)?.index())
+    }
+
+    /// A region.
+    #[inline]
+    pub fn region(&self, id: RegionId) -> Option<&'a RegionRecord> {
+        self.regions.get(id.index())
+    }
+
+    /// Regions of a state.
+    pub fn regions_of(&self, id: StateId) -> &'a [RegionRecord] {
+        self.state(id).map_or(&[], |s| run(self.regions, usize::from(s.first_region.get()), usize::from(s.region_count)))
+    }
+
+    /// Ids of the regions of a state.
+    pub fn region_ids_of(&self, id: StateId) -> impl Iterator<Item = RegionId> + Clone + use<> {
+        let (first, count) = self
+            .state(id)
+            .map_or((0, 0), |s| (usize::from(s.first_region.get()), usize::from(s.region_count)));
+        ids(first, count, RegionId::from_index)
+    }
+
+    /// First state of a region, and one past its last descendant.
+    pub fn region_span(&self, id: RegionId) -> Option<(u16, u16)> {
+        let region = self.region(id)?;
+        let next = id.index().checked_add(1).and_then(|next| self.regions.get(next));
+        let end = match next {
+            Some(next) if next.owner == region.owner => next.first_child,
+            _ => self.state(StateId::read(region.owner)?)?.subtree_end,
+        };
+        Some((region.first_child.get(), end.get()))
+    }
+
+    /// Children of a region, in order.
+    pub fn children(&self, id: RegionId) -> impl Iterator<Item = StateId> + Clone + use<'a> {
+        let (first, end) = self.region_span(id).unwrap_or((0, 0));
+        let rom = *self;
+        let inside = move |raw: u16| if raw < end { StateId::new(raw) } else { None };
+        core::iter::successors(inside(first), move |&child| {
+            let next = rom.state(child)?.subtree_end.get();
+            if next > child.raw() { inside(next) } else { None }
+        })
+    }
+
+    /// Where default entry of a region goes.
+    pub fn initial_of(&self, id: RegionId) -> Option<&'a InitialRecord> {
+        self.initials.get(InitialId::read(self.region(id)?.initial)?.index())
+    }
+
+    /// The frames that a push may save in a region.
+    pub fn stack_of(&self, id: RegionId) -> Option<&'a StackRecord> {
+        self.stack(StackId::new(self.region(id)?.stack)?)
+    }
+
+    /// A record of the stacks table.
+    pub fn stack(&self, id: StackId) -> Option<&'a StackRecord> {
+        self.stacks.get(id.index())
+    }
+
+    /// Leaf numbers used in a state and below it, one bit each (RAM-4).
+    pub fn leaf_mask(&self, id: StateId) -> u32 {
+        let Some(state) = self.state(id) else { return 0 };
+        bit(state.leaf) | self.leaf_mask_of_owners(id.raw(), state.subtree_end.get())
+    }
+
+    /// Leaf numbers used in a region, one bit each.
+    pub fn region_leaf_mask(&self, id: RegionId) -> u32 {
+        let (Some(region), Some((first, end))) = (self.region(id), self.region_span(id)) else { return 0 };
+        bit(region.leaf) | self.leaf_mask_of_owners(first, end)
+    }
+
+    /// Leaf numbers of all regions whose owners lie in a range of states.
+    fn leaf_mask_of_owners(&self, first: u16, end: u16) -> u32 {
+        let start = self.regions.partition_point(|region| region.owner.get() < first);
+        let inside = self.regions.get(start..).unwrap_or(&[]).iter().take_while(|region| region.owner.get() < end);
+        inside.fold(0, |mask, region| mask | bit(region.leaf))
+    }
+
+    /// History points of a state.
+    pub fn history_of(&self, id: StateId) -> &'a [HistoryRecord] {
+        self.state_extra(id)
+            .map_or(&[], |extra| run(self.history, usize::from(extra.first_history.get()), usize::from(extra.history_count)))
+    }
+
+    /// A history point.
+    pub fn history_point(&self, id: HistoryId) -> Option<&'a HistoryRecord> {
+        self.history.get(id.index())
+    }
+
+    /// Events that a state keeps for later.
+    pub fn deferrals_of(&self, id: StateId) -> &'a [DeferralRecord] {
+        self.state_extra(id).map_or(&[], |extra| {
+            run(self.deferrals, usize::from(extra.first_deferral.get()), usize::from(extra.deferral_count.get()))
+        })
+    }
+
+    /// Timers of a state.
+    pub fn timers_of(&self, id: StateId) -> &'a [TimerRecord] {
+        self.state(id).map_or(&[], |s| run(self.timers, usize::from(s.first_timer.get()), usize::from(s.timer_count)))
+    }
+
+    /// A timer.
+    #[inline]
+    pub fn timer(&self, id: TimerId) -> Option<&'a TimerRecord> {
+        self.timers.get(id.index())
+    }
+}
+
+/// One bit; none for a number past the word.
+#[inline]
+pub(crate) fn bit(number: u8) -> u32 {
+    1_u32.checked_shl(u32::from(number)).unwrap_or(0)
+}
+
+/// Transitions, targets and choices.
+impl<'a> Rom<'a> {
+    /// A transition.
+    #[inline]
+    pub fn transition(&self, id: TransitionId) -> Option<&'a TransitionRecord> {
+        self.transitions.get(id.index())
+    }
+
+    /// Transitions of a state, in selection order. A choice has none.
+    pub fn transitions_of(&self, id: StateId) -> &'a [TransitionRecord] {
+        match self.state(id) {
+            Some(state) if state.kind != state_kind::CHOICE => self.run_of(self.transitions, state),
+            _ => &[],
+        }
+    }
+
+    /// Branches of a choice. Other states have none.
+    pub fn branches_of(&self, id: StateId) -> &'a [BranchRecord] {
+        match self.state(id) {
+            Some(state) if state.kind == state_kind::CHOICE => self.run_of(self.branches, state),
+            _ => &[],
+        }
+    }
+
+    fn run_of<T>(&self, table: &'a [T], state: &StateRecord) -> &'a [T] {
+        run(table, usize::from(state.first_transition.get()), usize::from(state.transition_count.get()))
+    }
+
+    /// What only some transitions have.
+    #[inline]
+    pub fn transition_extra(&self, id: TransitionId) -> Option<&'a TransitionExtra> {
+        self.transition_extras.get(TransitionExtraId::read(self.transition(id)?.extra)?.index())
+    }
+
+    /// What is precomputed for a transition.
+    #[inline]
+    pub fn transition_plan(&self, id: TransitionId) -> Option<&'a TransitionPlan> {
+        self.transition_plans.get(id.index())
+    }
+
+    /// Targets of a set, in the order of the tree.
+    pub fn targets_of(&self, id: TargetSetId) -> &'a [TargetRecord] {
+        self.target_sets
+            .get(id.index())
+            .map_or(&[], |set| run(self.targets, set.first.get() as usize, usize::from(set.count.get())))
+    }
+
+    /// The state at which a target stands in the tree: itself, or the owner of a history point.
+    pub fn anchor(&self, target: Target) -> Option<StateId> {
+        match target {
+            Target::State(state) | Target::Choice(state) => Some(state),
+            Target::History(history) => StateId::read(self.history_point(history)?.owner),
+        }
+    }
+}
+
+/// Priority of a transition (SEL-3).
+#[inline]
+pub fn priority(flags: U16) -> u8 {
+    (flags.get() >> transition_flag::PRIORITY_SHIFT) as u8
+}
+
+/// Actions, functions and data.
+impl<'a> Rom<'a> {
+    /// Ops of an action list.
+    #[inline]
+    pub fn list(&self, id: ListId) -> &'a [OpRecord] {
+        self.action_lists
+            .get(id.index())
+            .map_or(&[], |list| run(self.ops, list.first.get() as usize, usize::from(list.count.get())))
+    }
+
+    /// A single op: a guard, a score or an activity.
+    #[inline]
+    pub fn op(&self, id: OpId) -> Option<&'a OpRecord> {
+        self.ops.get(id.index())
+    }
+
+    /// Arguments of a call.
+    pub fn arguments_of(&self, call: &OpRecord) -> &'a [ArgumentRecord] {
+        if call.kind != op_kind::CALL {
+            return &[];
+        }
+        run(self.arguments, call.b.get() as usize, usize::from(call.count))
+    }
+
+    /// An event type.
+    #[inline]
+    pub fn event(&self, id: EventId) -> Option<&'a EventRecord> {
+        self.events.get(id.index())
+    }
+
+    /// A user function.
+    pub fn function(&self, id: FunctionId) -> Option<&'a LinkerRecord> {
+        self.linker.get(id.index())
+    }
+
+    /// A blackboard key.
+    pub fn key(&self, id: KeyId) -> Option<&'a KeyRecord> {
+        self.keys.get(id.index())
+    }
+
+    /// Words of a dense blackboard.
+    pub fn blackboard_words(&self) -> usize {
+        self.keys.last().map_or(0, |key| end_of(key.offset, key.ty))
+    }
+
+    /// A parameter.
+    pub fn parameter(&self, id: ParameterId) -> Option<&'a ParameterRecord> {
+        self.parameters.get(id.index())
+    }
+
+    /// Words of a row of parameter values.
+    pub fn parameter_words(&self) -> usize {
+        self.parameters.last().map_or(0, |parameter| end_of(parameter.offset, parameter.ty))
+    }
+
+    /// Parameter values of a variant.
+    pub fn parameter_row(&self, id: VariantId) -> &'a [WordRecord] {
+        let words = self.parameter_words();
+        run(self.parameter_values, id.index().saturating_mul(words), words)
+    }
+
+    /// Words of a parameter in a variant.
+    pub fn parameter_value(&self, variant: VariantId, id: ParameterId) -> &'a [WordRecord] {
+        let row = self.parameter_row(variant);
+        self.parameter(id).map_or(&[], |p| run(row, usize::from(p.offset.get()), usize::from(value_type::words(p.ty))))
+    }
+
+    /// Instructions of an expression.
+    #[inline]
+    pub fn code_of(&self, id: ExpressionId) -> &'a [InstructionRecord] {
+        self.expressions
+            .get(id.index())
+            .map_or(&[], |code| run(self.code, code.first.get() as usize, usize::from(code.count.get())))
+    }
+
+    /// An expression.
+    #[inline]
+    pub fn expression(&self, id: ExpressionId) -> Option<&'a ExpressionRecord> {
+        self.expressions.get(id.index())
+    }
+
+    /// A string. Not for the hot path: it looks at the bytes once more.
+    pub fn string(&self, id: StringId) -> Option<&'a str> {
+        let string = self.strings.get(id.index())?;
+        let bytes = run(self.text.as_bytes(), string.offset.get() as usize, string.length.get() as usize);
+        if bytes.len() == string.length.get() as usize { core::str::from_utf8(bytes).ok() } else { None }
+    }
+
+    /// Lanes, the built-in ones included.
+    pub fn lane_count(&self) -> usize {
+        BUILT_IN_LANES.len().saturating_add(self.lanes.len())
+    }
+
+    /// A channel.
+    pub fn channel(&self, id: ChannelId) -> Option<&'a ChannelRecord> {
+        self.channels.get(id.index())
+    }
+
+    /// Stable ids of a group, in table order (ROM-6).
+    pub fn stable_ids_of(&self, group: StableGroup) -> &'a [StableIdRecord] {
+        let counts = self.stable_id_counts();
+        let place = group as usize;
+        let first = counts.iter().take(place).sum();
+        run(self.stable_ids, first, counts.get(place).copied().unwrap_or(0))
+    }
+
+    /// How many stable ids each group has.
+    pub(crate) fn stable_id_counts(&self) -> [usize; STABLE_ID_GROUPS.len()] {
+        [
+            1,
+            self.states.len(),
+            self.regions.len(),
+            self.events.len(),
+            self.timers.len(),
+            self.transitions.len(),
+            self.history.len(),
+            self.scratch.len(),
+        ]
+    }
+}
+
+/// One past the last word of a value.
+fn end_of(offset: U16, ty: u8) -> usize {
+    usize::from(offset.get()).saturating_add(usize::from(value_type::words(ty)))
+}
+
+/// Dispatch and plans.
+impl<'a> Rom<'a> {
+    /// Columns of the dispatch tables: events, timers that fire, and one for the eventless.
+    #[inline]
+    pub fn columns(&self) -> usize {
+        usize::from(self.header.columns.get())
+    }
+
+    /// The column of an event type.
+    #[inline]
+    pub fn event_column(&self, id: EventId) -> Option<Column> {
+        if id.index() < self.events.len() { Column::from_index(id.index()) } else { None }
+    }
+
+    /// The column of a timer that fires by itself.
+    pub fn timer_column(&self, id: TimerId) -> Option<Column> {
+        if id.raw() >= self.header.firing_timers.get() {
+            return None;
+        }
+        self.events.len().checked_add(id.index()).and_then(Column::from_index)
+    }
+
+    /// The column of the eventless triggers.
+    #[inline]
+    pub fn eventless_column(&self) -> Option<Column> {
+        self.columns().checked_sub(1).and_then(Column::from_index)
+    }
+
+    /// A leaf row.
+    #[inline]
+    pub fn row(&self, id: RowId) -> Option<&'a LeafRow> {
+        self.leaf_rows.get(id.index())
+    }
+
+    /// The row of an atomic or final state.
+    #[inline]
+    pub fn row_of(&self, id: StateId) -> Option<&'a LeafRow> {
+        self.row(RowId::read(self.state(id)?.row)?)
+    }
+
+    /// The candidate list of a row and a column; `None` = nobody here cares.
+    #[inline]
+    pub fn candidate_list(&self, row: &LeafRow, column: Column) -> Option<CandidateListId> {
+        if self.has(feature::DENSE_ROWS) { self.dense_list(row, column) } else { self.sorted_list(row, column) }
+    }
+
+    #[inline]
+    fn dense_list(&self, row: &LeafRow, column: Column) -> Option<CandidateListId> {
+        if column.index() >= self.columns() {
+            return None;
+        }
+        let place = (row.first_cell.get() as usize).checked_add(column.index())?;
+        CandidateListId::read(self.dense_cells.get(place)?.list)
+    }
+
+    fn sorted_list(&self, row: &LeafRow, column: Column) -> Option<CandidateListId> {
+        let cells = self.sorted_cells_of(row);
+        let place = cells.binary_search_by_key(&column.raw(), |cell| cell.column.get()).ok()?;
+        CandidateListId::read(cells.get(place)?.list)
+    }
+
+    /// Cells of a sorted row.
+    pub fn sorted_cells_of(&self, row: &LeafRow) -> &'a [SortedCell] {
+        run(self.sorted_cells, row.first_cell.get() as usize, row.cell_count.get() as usize)
+    }
+
+    /// Cells of a dense row.
+    pub fn dense_cells_of(&self, row: &LeafRow) -> &'a [DenseCell] {
+        run(self.dense_cells, row.first_cell.get() as usize, row.cell_count.get() as usize)
+    }
+
+    /// The candidates of a list.
+    #[inline]
+    pub fn candidates_of(&self, id: CandidateListId) -> Candidates<'a> {
+        let Some(list) = self.candidate_lists.get(id.index()) else { return Candidates::default() };
+        let (interrupts, others) = (usize::from(list.interrupts.get()), usize::from(list.others.get()));
+        let all = run(self.candidates, list.first.get() as usize, interrupts.saturating_add(others));
+        match all.split_at_checked(interrupts) {
+            Some((interrupts, others)) => Candidates { interrupts, others },
+            None => Candidates::default(),
+        }
+    }
+
+    /// Steps of an entry plan.
+    #[inline]
+    pub fn plan_steps(&self, id: PlanId) -> &'a [PlanStep] {
+        self.entry_plans
+            .get(id.index())
+            .map_or(&[], |plan| run(self.entry_steps, plan.first.get() as usize, usize::from(plan.count.get())))
+    }
+
+    /// Steps that leave the leaf of a row and every state around it below the root.
+    #[inline]
+    pub fn exit_path(&self, row: &LeafRow) -> &'a [PlanStep] {
+        let depth = StateId::read(row.state).and_then(|leaf| self.state(leaf)).map_or(1, |leaf| leaf.depth);
+        run(self.exit_steps, row.first_exit.get() as usize, usize::from(depth.saturating_sub(1)))
+    }
+}
