@@ -187,7 +187,7 @@ impl Diagnostics {
 
     /// Sorts by place, then code.
     pub fn sort(&mut self) {
-        self.list.sort_by(|a, b| (a.place, a.code).cmp(&(b.place, b.code)));
+        self.list.sort_by_key(|problem| (problem.place, problem.code));
     }
 
     /// The problems.

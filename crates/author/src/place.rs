@@ -24,7 +24,7 @@ impl Place {
         Self { start: clamp(range.start), end: clamp(range.end) }
     }
 
-    /// A step of a builder, by its number in [`Source::steps`].
+    /// A step of a builder, by its number in the steps of a [`Source::Builder`].
     pub fn step(index: u32) -> Self {
         Self { start: index, end: Self::STEP }
     }

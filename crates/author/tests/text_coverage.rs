@@ -4,9 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 use statewright_author::text::shape::{Content, Json, Kind, Type, file_kind};
-use statewright_author::text::{key_order, to_json};
+use statewright_author::text::{key_order, read, to_json};
 
-const SAMPLES: [&str; 2] = [include_str!("text_data/full.sw.json"), include_str!("text_data/flat.sw.json")];
+const SAMPLES: [&str; 3] = [
+    include_str!("text_data/full.sw.json"),
+    include_str!("text_data/flat.sw.json"),
+    r#"{ "machine": "R", "regions": { "a": { "initial": "x", "states": { "x": {} } }, "b": { "states": {} } } }"#,
+];
 const PAGE: &str = include_str!("../../../docs/file-format.md");
 
 fn json(value: &Value) -> Json {
@@ -105,5 +109,21 @@ fn keys_are_unique_and_have_an_order() {
     for (kind, keys) in [(Kind::State, ["initial", "states"]), (Kind::Transition, ["on", "to"])] {
         let places = keys.map(|key| key_order(kind).iter().position(|other| *other == key).unwrap());
         assert!(places[0] < places[1], "{kind:?}");
+    }
+}
+
+#[test]
+fn the_examples_of_the_reference_page_are_legal() {
+    let blocks: Vec<_> = PAGE.split("```jsonc\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(blocks.len() > 10);
+    for block in blocks {
+        // A whole file, or fields of a machine, or states, or fields of a state.
+        let files = [
+            block.to_owned(),
+            format!("{{ \"machine\": \"M\", {block} }}"),
+            format!("{{ \"machine\": \"M\", \"states\": {{ {block} }} }}"),
+            format!("{{ \"machine\": \"M\", \"states\": {{ \"a\": {{ {block} }} }} }}"),
+        ];
+        assert!(files.iter().any(|file| read("m", file).1.is_empty()), "{block}");
     }
 }

@@ -97,7 +97,8 @@ fn data() {
     assert_eq!(health.meta, Some(serde_json::json!({ "slider": true })));
     assert_eq!((alert.ty.value, at(alert.ty.place)), (ValueType::Bool, "bool"));
     assert_eq!(value(&home.default), Some(Literal::Vector(vec![1.0, 2.5, -3.0])));
-    let parameters: Vec<_> = m.parameters.iter().map(|p| (p.name.as_str(), p.ty.value, p.value.value.clone())).collect();
+    let parameters: Vec<_> =
+        m.parameters.iter().map(|p| (p.name.as_str(), p.ty.value, p.value.value.clone())).collect();
     assert_eq!(
         parameters,
         [
@@ -129,7 +130,10 @@ fn channels_lanes_functions() {
     assert_eq!((quest.merge.value, quest.critical), (MergeRule::Deduplicate, true));
     let [ammo, shout, patrol] = &m.functions[..] else { panic!() };
     assert_eq!((ammo.name.as_str(), ammo.kind.value, ammo.rng), ("HasAmmo", FunctionKind::Guard, false));
-    assert_eq!((shout.doc.as_deref(), shout.kind.value, shout.rng), (Some("Says something."), FunctionKind::Action, true));
+    assert_eq!(
+        (shout.doc.as_deref(), shout.kind.value, shout.rng),
+        (Some("Says something."), FunctionKind::Action, true)
+    );
     let parameters: Vec<_> = shout.parameters.iter().map(|(name, ty)| (name.as_str(), ty.value)).collect();
     assert_eq!(parameters, [("power", ValueType::I32), ("far", ValueType::Bool)]);
     assert_eq!((patrol.name.as_str(), patrol.kind.value), ("combat::Patrol", FunctionKind::Activity));
@@ -176,7 +180,10 @@ fn the_root_is_a_state() {
     let initial = region.initial.as_ref().unwrap();
     assert_eq!((names(&initial.targets), texts(&initial.effect)), (vec!["idle"], vec!["Shout"]));
     assert_eq!((value(&region.stack_depth), &region.name), (Some(2), &None));
-    assert_eq!(region.states.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["idle", "combat", "pick", "dead", "empty"]);
+    assert_eq!(
+        region.states.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
+        ["idle", "combat", "pick", "dead", "empty"]
+    );
 }
 
 #[test]
@@ -199,9 +206,15 @@ fn a_state_with_everything() {
     let idle = state(&m, "idle");
     assert!(at(idle.place).starts_with("\"idle\": {") && at(idle.place).ends_with('}'));
     assert_eq!((value(&idle.id), idle.doc.as_deref(), idle.muted), (Some(0x51), Some("Waits."), false));
-    assert_eq!((texts(&idle.exit), texts(&idle.suspend), texts(&idle.resume)), (vec!["health = 100"], vec!["Shout"], vec!["Shout"]));
+    assert_eq!(
+        (texts(&idle.exit), texts(&idle.suspend), texts(&idle.resume)),
+        (vec!["health = 100"], vec!["Shout"], vec!["Shout"])
+    );
     assert_eq!(idle.activity.as_ref().map(|code| at(code.place)), Some("combat::Patrol(3)"));
-    assert_eq!((names(&idle.defers), names(&idle.owns), names(&idle.uses)), (vec!["Go", "Aim"], vec!["weapon"], vec!["panic"]));
+    assert_eq!(
+        (names(&idle.defers), names(&idle.owns), names(&idle.uses)),
+        (vec!["Go", "Aim"], vec!["weapon"], vec!["panic"])
+    );
     let scratch: Vec<_> = idle.scratch.iter().map(|s| (s.name.as_str(), value(&s.id), s.slots.value)).collect();
     assert_eq!(scratch, [("count", None, 1), ("wide", Some(0x5c), 2)]);
     assert_eq!(idle.exit_ready.as_ref().map(|code| at(code.place)), Some("HasAmmo && alert"));
@@ -217,7 +230,10 @@ fn a_state_with_everything() {
 fn actions() {
     let m = full();
     let actions = &state(&m, "idle").entry;
-    assert_eq!(actions.iter().map(|a| a.muted).collect::<Vec<_>>(), [true, false, false, false, false, false, false, false, false]);
+    assert_eq!(
+        actions.iter().map(|a| a.muted).collect::<Vec<_>>(),
+        [true, false, false, false, false, false, false, false, false]
+    );
     assert_eq!(at(actions[7].place), "{ \"stop\": \"fuse\", \"muted\": false }");
     let text = |code: &Code| code.value.clone();
     let shown: Vec<_> = actions
@@ -271,7 +287,9 @@ fn transitions_and_decisions() {
     assert_eq!(value(&fight.cooldown), Some(Duration::Nanos(2_000_000_000)));
     assert_eq!(value(&fight.debounce), Some(Duration::Nanos(200_000_000)));
     assert_eq!(fight.meta, Some(serde_json::json!({ "bend": [1, 2] })));
-    assert!(matches!(&after.trigger, Trigger::After(d) if d.value == Duration::Nanos(1_500_000_000) && at(d.place) == "1.5s"));
+    assert!(
+        matches!(&after.trigger, Trigger::After(d) if d.value == Duration::Nanos(1_500_000_000) && at(d.place) == "1.5s")
+    );
     assert!(matches!(&timer.trigger, Trigger::Timer(name) if name.as_str() == "nap"));
     assert_eq!((value(&timer.kind), timer.targets.len()), (Some(TransitionKind::Internal), 0));
     assert!(matches!(always.trigger, Trigger::Always(_)) && value(&always.stack) == Some(StackOperation::Pop));
@@ -301,14 +319,23 @@ fn regions_history_choice_final() {
     assert_eq!((names(&weapon.initial.as_ref().unwrap().targets), &weapon.id), (vec!["fire"], &None));
     let [last, first] = &combat.history[..] else { panic!() };
     assert_eq!((last.name.as_str(), value(&last.id), last.deep), ("last", Some(0xb1), true));
-    assert_eq!((names(&last.default), texts(&last.effect), last.restore_on_entry), (vec!["fire", "run"], vec!["Shout"], true));
+    assert_eq!(
+        (names(&last.default), texts(&last.effect), last.restore_on_entry),
+        (vec!["fire", "run"], vec!["Shout"], true)
+    );
     assert_eq!((names(&first.default), first.deep, first.restore_on_entry), (vec!["fire"], false, false));
     assert!(at(last.place).starts_with("\"last\": {"));
     let sync: Vec<_> = combat.transitions[0].sync.iter().map(|(r, t)| (r.as_str(), t.as_str())).collect();
     assert_eq!(sync, [("movement", "run"), ("weapon", "combat/weapon/fire")]);
     let branches = state(&m, "pick").choice.as_ref().unwrap();
-    assert_eq!((branches[0].guard.as_ref().map(|code| at(code.place)), names(&branches[0].targets)), (Some("alert"), vec!["combat"]));
-    assert_eq!((texts(&branches[0].effect), &branches[1].guard, names(&branches[1].targets)), (vec!["Shout"], &None, vec!["dead"]));
+    assert_eq!(
+        (branches[0].guard.as_ref().map(|code| at(code.place)), names(&branches[0].targets)),
+        (Some("alert"), vec!["combat"])
+    );
+    assert_eq!(
+        (texts(&branches[0].effect), &branches[1].guard, names(&branches[1].targets)),
+        (vec!["Shout"], &None, vec!["dead"])
+    );
     assert_eq!(state(&m, "dead").is_final.map(at), Some("true"));
     let empty = state(&m, "empty");
     assert_eq!((empty.regions.len(), empty.regions[0].states.len()), (1, 0));

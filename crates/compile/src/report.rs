@@ -148,7 +148,7 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "machine {}: tier {} ({} bytes per agent)", self.machine, self.tier, self.instance_bytes)?;
         let counts: Vec<String> =
-            self.counts.iter().filter(|(_, count)| *count > 0).map(|(what, count)| format!("{count} {what}")).collect();
+            self.counts.iter().filter(|(_, count)| *count > 0).map(|&(what, count)| counted(count, what)).collect();
         writeln!(f, "  ROM         {} bytes: {}", self.rom_bytes, counts.join(", "))?;
         writeln!(f, "  hashes      structure {}, parameters {}", self.structure_hash, self.parameter_hash)?;
         for resource in &self.resources {
@@ -177,6 +177,12 @@ impl fmt::Display for Report {
         }
         Ok(())
     }
+}
+
+/// A count and its plural noun, made singular for one.
+fn counted(count: usize, plural: &str) -> String {
+    let noun = if count == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural };
+    format!("{count} {noun}")
 }
 
 fn singular(resource: &str) -> &str {

@@ -99,7 +99,11 @@ impl Walk<'_, '_> {
             }
             assert!(children > 0, "a region without states");
             if let Some(stack) = rom.stack_of(id) {
-                assert!(u32::from(stack.first_slot).saturating_add(u32::from(stack.depth).saturating_mul(stack.frame_slots.into())) <= u32::from(rom.tier().slots));
+                assert!(
+                    u32::from(stack.first_slot)
+                        .saturating_add(u32::from(stack.depth).saturating_mul(stack.frame_slots.into()))
+                        <= u32::from(rom.tier().slots)
+                );
                 assert!(region.leaf.saturating_add(stack.leaves) <= rom.tier().leaves);
             }
         }
@@ -149,7 +153,9 @@ impl Walk<'_, '_> {
         for slot in [extra.result_slot, extra.latch_slot] {
             assert!(slot == 0xFF || slot < rom.tier().slots);
         }
-        assert!(extra.scratch_slot == 0xFF || extra.scratch_slot.saturating_add(extra.scratch_count) <= rom.tier().slots);
+        assert!(
+            extra.scratch_slot == 0xFF || extra.scratch_slot.saturating_add(extra.scratch_count) <= rom.tier().slots
+        );
         for channel in (0..32).filter(|channel| extra.channels.get() >> channel & 1 == 1) {
             assert!(ChannelId::new(channel).is_some_and(|channel| rom.channel(channel).is_some()));
         }
@@ -251,7 +257,8 @@ impl Walk<'_, '_> {
                 assert_eq!(rom.arguments_of(op).len(), usize::from(op.count));
             }
             op_kind::SET | op_kind::ADD => {
-                let key = u16::try_from(b).ok().and_then(KeyId::new).and_then(|id| rom.key(id)).expect("the key exists");
+                let key =
+                    u16::try_from(b).ok().and_then(KeyId::new).and_then(|id| rom.key(id)).expect("the key exists");
                 let value = ExpressionId::new(a).and_then(|id| rom.expression(id)).expect("the value exists");
                 assert_eq!(key.ty, value.ty);
             }

@@ -7,9 +7,7 @@ use zerocopy::FromBytes;
 
 use crate::checksum::checksum;
 use crate::error::{LoadError, Problem};
-use crate::layout::{
-    BYTE_ORDER_MARK, DirectoryEntry, FORMAT_VERSION, Header, MAGIC, SECTION_ALIGNMENT, Section,
-};
+use crate::layout::{BYTE_ORDER_MARK, DirectoryEntry, FORMAT_VERSION, Header, MAGIC, SECTION_ALIGNMENT, Section};
 use crate::validate::validate;
 use crate::view::Rom;
 

@@ -251,14 +251,14 @@ impl<'a> Rom<'a> {
 
     /// Regions of a state.
     pub fn regions_of(&self, id: StateId) -> &'a [RegionRecord] {
-        self.state(id).map_or(&[], |s| run(self.regions, usize::from(s.first_region.get()), usize::from(s.region_count)))
+        self.state(id)
+            .map_or(&[], |s| run(self.regions, usize::from(s.first_region.get()), usize::from(s.region_count)))
     }
 
     /// Ids of the regions of a state.
     pub fn region_ids_of(&self, id: StateId) -> impl Iterator<Item = RegionId> + Clone + use<> {
-        let (first, count) = self
-            .state(id)
-            .map_or((0, 0), |s| (usize::from(s.first_region.get()), usize::from(s.region_count)));
+        let (first, count) =
+            self.state(id).map_or((0, 0), |s| (usize::from(s.first_region.get()), usize::from(s.region_count)));
         ids(first, count, RegionId::from_index)
     }
 
@@ -320,8 +320,9 @@ impl<'a> Rom<'a> {
 
     /// History points of a state.
     pub fn history_of(&self, id: StateId) -> &'a [HistoryRecord] {
-        self.state_extra(id)
-            .map_or(&[], |extra| run(self.history, usize::from(extra.first_history.get()), usize::from(extra.history_count)))
+        self.state_extra(id).map_or(&[], |extra| {
+            run(self.history, usize::from(extra.first_history.get()), usize::from(extra.history_count))
+        })
     }
 
     /// A history point.

@@ -1,1 +1,50 @@
-fn main() {}
+//! `cargo xtask …`: the commands of the project, the same for people and for CI.
+
+mod bench;
+mod steps;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// The commands of the project.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everything that must hold before a change lands: formatting, lints, tests, documentation, builds without std.
+    Test {
+        /// Run only the steps whose name contains this.
+        #[arg(long)]
+        only: Option<String>,
+    },
+    /// Rewrites every committed expectation (rendered messages, golden ROMs, schemas) for review with `git diff`.
+    Bless,
+    /// Compile time, peak memory and load speed, as ratios of one run.
+    Bench {
+        /// Fewer repetitions.
+        #[arg(long)]
+        quick: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Test { only } => test::test(only.as_deref()),
+        Command::Bless => test::bless(),
+        Command::Bench { quick } => bench::bench(quick),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

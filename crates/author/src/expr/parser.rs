@@ -185,9 +185,10 @@ impl Parser {
     fn parenthesized(&mut self) -> Result<Tall, SyntaxError> {
         let open = self.next().range;
         self.nest(&open)?;
-        let inner = self.expression()?;
-        self.close(open)?;
-        Ok(inner)
+        let (mut inner, height) = self.expression()?;
+        let start = open.start;
+        inner.range = start..self.close(open)?;
+        Ok((inner, height))
     }
 
     fn name(&mut self, name: String, range: Range<usize>) -> Result<Tall, SyntaxError> {

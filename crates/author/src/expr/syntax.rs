@@ -12,7 +12,7 @@ use crate::value::Literal;
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
-    /// Bytes of the text, without parentheses around.
+    /// Bytes of the text, with the parentheses around it.
     pub range: Range<usize>,
 }
 

@@ -24,7 +24,7 @@ fn one_line_widths(text: &str, items: &[Item]) -> Vec<Option<usize>> {
     let mut widths = vec![None; items.len()];
     let mut open: Vec<OneLine> = Vec::new();
     for (at, item) in items.iter().enumerate() {
-        let same_line = item.comments.is_empty() && item.gap == Gap::SameLine;
+        let same_line = item.comments.is_empty() && item.gap == Gap::None;
         let mut element = (item.kind == Kind::Scalar).then(|| columns(item.of(text)));
         if item.kind == Kind::Close
             && let Some(closed) = open.pop()
@@ -153,7 +153,7 @@ impl<'a> Printer<'a> {
         let comment_depth = if item.kind == Kind::Close { depth + 1 } else { depth };
         let leading = if separator == Separator::Line { leading_comments(item) } else { item.comments.len() };
         for (at, comment) in item.comments.iter().enumerate() {
-            if at == leading || (at < leading && comment.gap != Gap::SameLine) {
+            if at == leading || (at < leading && comment.gap != Gap::None) {
                 self.new_line(comment.gap, comment_depth);
             } else if !self.out.is_empty() {
                 self.out.push(' ');
@@ -161,13 +161,13 @@ impl<'a> Printer<'a> {
             self.comment(comment);
         }
         let last = item.comments.last();
-        let forced = last.is_some_and(|last| last.is_line || item.gap != Gap::SameLine);
+        let forced = last.is_some_and(|last| last.is_line || item.gap != Gap::None);
         if leading < item.comments.len() {
             self.out.push(' ');
         } else if item.kind == Kind::End {
             // The final line end follows.
         } else if separator == Separator::Line || forced {
-            let gap = if item.kind == Kind::Close { Gap::NextLine } else { item.gap };
+            let gap = if item.kind == Kind::Close { Gap::Line } else { item.gap };
             self.new_line(gap, depth);
         } else if separator == Separator::Space || (last.is_some() && item.kind != Kind::Colon) {
             self.out.push(' ');
@@ -179,7 +179,7 @@ impl<'a> Printer<'a> {
         if self.out.is_empty() {
             return;
         }
-        if gap == Gap::BlankLine && self.opened != self.out.len() {
+        if gap == Gap::Blank && self.opened != self.out.len() {
             self.out.push('\n');
         }
         self.out.push('\n');
@@ -204,7 +204,7 @@ fn leading_comments(item: &Item) -> usize {
     let mut gap_after = item.gap;
     let mut first = item.comments.len();
     for (at, comment) in item.comments.iter().enumerate().rev() {
-        if comment.is_line || !comment.after_separator || gap_after != Gap::SameLine {
+        if comment.is_line || !comment.after_separator || gap_after != Gap::None {
             break;
         }
         first = at;

@@ -60,9 +60,9 @@ pub(super) struct Comment {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
     #[default]
-    SameLine,
-    NextLine,
-    BlankLine,
+    None,
+    Line,
+    Blank,
 }
 
 /// The tokens of a text that the reader would accept as JSON.
@@ -169,8 +169,8 @@ impl Collector<'_> {
 fn gap(space: &str) -> Gap {
     let returns = space.matches('\r').count();
     match space.matches('\n').count() + returns - space.matches("\r\n").count() {
-        0 => Gap::SameLine,
-        1 => Gap::NextLine,
-        _ => Gap::BlankLine,
+        0 => Gap::None,
+        1 => Gap::Line,
+        _ => Gap::Blank,
     }
 }

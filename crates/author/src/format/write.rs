@@ -70,7 +70,7 @@ fn insertion(text: &str, items: &[Item], missing: &MissingId, id: u64) -> Option
         return None;
     }
     let field = if key.of(text) == "\"id\"" { "stable_id" } else { "id" };
-    let space = if key.gap == Gap::SameLine { " " } else { space_before(text, key.start) };
+    let space = if key.gap == Gap::None { " " } else { space_before(text, key.start) };
     Some((items[name].end, format!(",{space}\"{field}\": \"{id:016x}\"")))
 }
 
@@ -87,7 +87,7 @@ fn first_member(text: &str, open: &Item, first: &Item, member: &str) -> (usize, 
         let after = if text[open.end..].starts_with('}') { " " } else { "" };
         return (open.end, format!(" {member}{after}"));
     }
-    let below = |comment: &&Comment| comment.gap != Gap::SameLine;
+    let below = |comment: &&Comment| comment.gap != Gap::None;
     let at = first.comments.iter().find(below).map_or(first.start, |comment| comment.start);
     (at, format!("{member},{}", space_before(text, at)))
 }

@@ -22,8 +22,29 @@ pub(crate) fn expected(ty: &Type) -> String {
         Type::Object(kind) => format!("an object ({})", kind.shape().title),
         Type::Tagged(_) => "an object with an action".into(),
         Type::Map(map) => format!("an object whose keys are names and whose values are {}", values(&map.value)),
-        Type::List(item) => format!("a list, each item {}", expected(item)),
-        Type::OneOf(types) => types.iter().map(expected).collect::<Vec<_>>().join(", or "),
+        Type::List(item) => format!("a list of {}", items(item)),
+        Type::OneOf(types) => types.iter().map(|ty| alternative(ty, types)).collect::<Vec<_>>().join(", or "),
+    }
+}
+
+/// One of several alternatives; a list of the others need not name them again.
+fn alternative(ty: &Type, all: &[Type]) -> String {
+    match ty {
+        Type::List(Type::OneOf(_)) => "a list of them".into(),
+        Type::List(item) if all.iter().any(|other| std::mem::discriminant(other) == std::mem::discriminant(*item)) => {
+            "a list of them".into()
+        }
+        _ => expected(ty),
+    }
+}
+
+/// What stands in a list.
+fn items(ty: &Type) -> &'static str {
+    match ty {
+        Type::Name(_) => "names",
+        Type::Object(_) => "objects",
+        Type::Number => "numbers",
+        _ => "values",
     }
 }
 
@@ -52,6 +73,7 @@ fn join(words: impl Iterator<Item = String>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::shapes::{ACTIONS, STATES};
     use super::*;
 
     #[test]
@@ -60,5 +82,7 @@ mod tests {
         assert_eq!(or_list(&["a", "b"]), "`a` or `b`");
         assert_eq!(or_list(&["a", "b", "c"]), "`a`, `b` or `c`");
         assert_eq!(expected(&Type::OneInt(&[64, 128])), "64 or 128");
+        assert_eq!(expected(&STATES), "the name of a state, or a list of them");
+        assert!(expected(&ACTIONS).ends_with(", or an object with an action, or a list of them"));
     }
 }

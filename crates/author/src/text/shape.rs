@@ -1,6 +1,6 @@
 //! Owns the vocabulary in which the file format is described: object kinds, fields, types, groups.
 //!
-//! The description itself is data, in [`shapes`](super::shapes). The check of a file, the JSON Schema and the
+//! The description itself is data, in `shapes`. The check of a file, the JSON Schema and the
 //! formatter's key order all walk it, so they cannot disagree.
 
 use std::sync::LazyLock;

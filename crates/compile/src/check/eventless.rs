@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::graph::StateKind;
 use statewright_rom::layout::{NONE, op_kind, step_kind};
 
 use super::Planned;
@@ -112,6 +113,14 @@ fn active_after(planned: &Planned<'_, '_>, place: usize) -> BTreeSet<StateIndex>
         let first = plan.first.get() as usize;
         let steps = &tables.entry_steps[first..first + usize::from(plan.count.get())];
         active.extend(steps.iter().filter(|s| s.kind == step_kind::STATE).map(|s| usize::from(s.state.get())));
+        // A final child of the root ends the agent (EXEC-6).
+        let ends = |&state: &StateIndex| {
+            let node = &planned.model.tree.states[state];
+            node.kind == StateKind::Final && node.parent == Some(0)
+        };
+        if active.iter().any(ends) {
+            return BTreeSet::new();
+        }
     }
     if transition.targets.is_empty() && transition.stack.is_none() {
         active.insert(transition.source);

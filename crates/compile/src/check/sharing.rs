@@ -51,12 +51,13 @@ pub fn check_writers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 if other != region && reported.insert(key) {
                     let name = &model.machine.blackboard[key].name.value;
                     let text = format!("two regions of `{}` write `{name}`", model.tree.path(parent));
-                    diagnostics.push(
-                        Diagnostic::new(Code::ConcurrentWriters, place, text)
-                            .label("written here")
-                            .related(first, "and here")
-                            .help("let one region write it, or give each a key of its own"),
-                    );
+                    let problem = Diagnostic::new(Code::ConcurrentWriters, place, text);
+                    let problem = if first == place {
+                        problem.label("written by both, which share this code")
+                    } else {
+                        problem.label("written here").related(first, "and here")
+                    };
+                    diagnostics.push(problem.help("let one region write it, or give each a key of its own"));
                 }
             }
             at = parent;

@@ -70,6 +70,10 @@ fn check_cross_region(model: &Model<'_>, transition: &Transition<'_>, diagnostic
         if model.tree.states[common].kind != StateKind::Orthogonal || common == transition.source || common == anchor {
             continue;
         }
+        let region = |inner| model.tree.child_towards(common, inner).and_then(|child| model.tree.states[child].region);
+        if region(transition.source) == region(anchor) {
+            continue;
+        }
         let (from, to) = (model.tree.path(transition.source), model.tree.node_path(target));
         let whole = model.tree.path(common);
         diagnostics.push(

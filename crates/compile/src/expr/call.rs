@@ -62,10 +62,10 @@ impl Checker<'_> {
             return None;
         }
         let parts: Vec<&Expr> = arguments.iter().map(|argument| &argument.value).collect();
-        self.built_in(whole, name, &parts)
+        self.built_in(whole, name, &parts, want)
     }
 
-    fn built_in(&mut self, whole: &Expr, name: &str, parts: &[&Expr]) -> Option<Node> {
+    fn built_in(&mut self, whole: &Expr, name: &str, parts: &[&Expr], want: Want) -> Option<Node> {
         match (name, parts) {
             ("i32", [value]) => self.whole_number(value),
             ("f32", _) => self.floats(name, parts)?.pop(),
@@ -80,7 +80,7 @@ impl Checker<'_> {
             ("distance_squared", _) => {
                 self.vectors(whole, name, parts, op::VEC2_DISTANCE_SQUARED, op::VEC3_DISTANCE_SQUARED)
             }
-            ("select", [condition, then, otherwise]) => self.select(whole, condition, then, otherwise),
+            ("select", [condition, branches @ ..]) => self.select(whole, condition, branches, want),
             _ => None,
         }
     }
@@ -153,16 +153,18 @@ impl Checker<'_> {
         None
     }
 
-    fn select(&mut self, whole: &Expr, condition: &Expr, then: &Expr, otherwise: &Expr) -> Option<Node> {
+    /// Both branches are used as what the whole is used as.
+    fn select(&mut self, whole: &Expr, condition: &Expr, branches: &[&Expr], want: Want) -> Option<Node> {
         let condition = self.condition(condition, "the first argument of `select`");
-        let (a, b) = (self.expr(then, Want::Value), self.expr(otherwise, Want::Value));
+        let [then, otherwise] = branches else { return None };
+        let (a, b) = (self.expr(then, want), self.expr(otherwise, want));
         let (condition, a, b) = (condition?, a?, b?);
         let numbers = |node: &Node| matches!(node.ty(), ValueType::I32 | ValueType::F32);
         let (a, b) = if numbers(&a) && numbers(&b) { unify(a, b) } else { (a, b) };
         if a.ty() == b.ty() {
             return Some(fold::select(condition, a, b));
         }
-        self.differ(whole, "select", &[then, otherwise], &[a, b]);
+        self.differ(whole, "select", branches, &[a, b]);
         None
     }
 

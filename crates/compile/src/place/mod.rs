@@ -356,7 +356,10 @@ pub fn tier_name(tier: usize) -> &'static str {
 /// What a timer is for, in words.
 pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String {
     let name = timer.authored.map_or("", |timer| timer.name.value.as_str());
-    let to = timer.transition.map(|t| crate::model::targets_shown(model, &model.transitions[t].targets));
+    let to = timer.transition.map(|t| match &model.transitions[t] {
+        transition if transition.stack.is_some() && transition.targets.is_empty() => "what was suspended".to_owned(),
+        transition => crate::model::targets_shown(model, &transition.targets),
+    });
     match timer.kind {
         TimerKind::After => format!("after {} ticks to {}", timer.ticks, to.unwrap_or_default()),
         TimerKind::State => format!("timer `{name}`"),

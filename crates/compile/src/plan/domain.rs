@@ -40,25 +40,54 @@ fn domain(tables: &Tables, shape: &Shape, transition: &TransitionRecord) -> usiz
         return source;
     }
     let targets = targets(tables, transition.targets.get());
-    let holds = |at: usize| targets.iter().all(|target| is_target_inside(tables, shape, target, at));
+    // The least common ancestor that is compound, or one region of an orthogonal state; the root if there is none.
     let mut at = shape.parent(source).unwrap_or(0);
-    // The least common ancestor that is compound; the root always is one.
-    while at != 0 && !(shape.kind(at) == state_kind::COMPOUND && holds(at)) {
+    while at != 0 && !targets.iter().all(|target| is_within_reach(tables, shape, target, source, at)) {
         at = shape.parent(at).unwrap_or(0);
     }
     at
 }
 
-/// Whether what a target enters lies strictly inside a state.
-fn is_target_inside(tables: &Tables, shape: &Shape, target: &TargetRecord, outer: usize) -> bool {
+/// Whether a target lies inside a state around the source, in the source's own region of it.
+fn is_within_reach(tables: &Tables, shape: &Shape, target: &TargetRecord, source: usize, outer: usize) -> bool {
+    let anchor = anchor(tables, target);
+    if target.kind == target_kind::HISTORY && anchor == outer {
+        // A history point of the state itself brings back every region of it.
+        return shape.kind(outer) == state_kind::COMPOUND;
+    }
+    shape.is_inside(anchor, outer) && shape.region_towards(outer, anchor) == shape.region_towards(outer, source)
+}
+
+/// The state of a target, or the owner of the history point.
+fn anchor(tables: &Tables, target: &TargetRecord) -> usize {
     let index = usize::from(target.index.get());
     match target.kind {
-        target_kind::HISTORY => {
-            let owner = usize::from(tables.history[index].owner.get());
-            owner == outer || shape.is_inside(owner, outer)
-        }
-        _ => shape.is_inside(index, outer),
+        target_kind::HISTORY => usize::from(tables.history[index].owner.get()),
+        _ => index,
     }
+}
+
+/// Regions of its domain that a transition exits and enters, one bit each (EXEC-2).
+pub fn left_regions(tables: &Tables, shape: &Shape, transition: &TransitionRecord) -> u8 {
+    let flags = transition.flags.get();
+    if flags & transition_flag::INTERNAL != 0 {
+        return 0;
+    }
+    let (source, domain) = (usize::from(transition.source.get()), usize::from(transition.domain.get()));
+    let regions = shape.regions(domain);
+    let all = ((1u16 << regions.len().min(8)) - 1) as u8;
+    let bit = |region: Option<usize>| {
+        let number = region.and_then(|region| region.checked_sub(regions.start)).filter(|&number| number < 8);
+        number.map_or(all, |number| 1 << number)
+    };
+    let targets = targets(tables, transition.targets.get());
+    let targeted = targets.iter().fold(0, |mask, target| mask | bit(shape.region_towards(domain, anchor(tables, target))));
+    if flags & transition_flag::LOCAL != 0 {
+        return targeted;
+    }
+    let own = bit(shape.region_towards(domain, source));
+    // Only the root can be left in several regions at once: any other orthogonal state would be left itself.
+    if targeted & !own == 0 { own } else { all }
 }
 
 /// Owner of the region whose stack a transition uses (EXEC-8).

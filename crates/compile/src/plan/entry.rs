@@ -7,6 +7,7 @@ use statewright_rom::layout::*;
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
+use super::domain::left_regions;
 use super::shape::{Shape, targets};
 use super::{PlanError, is_leaf};
 use crate::tables::Tables;
@@ -63,19 +64,14 @@ impl Planner<'_> {
             return Some(steps);
         }
         let domain = usize::from(transition.domain.get());
-        let local = transition.flags.get() & transition_flag::LOCAL != 0;
-        for region in self.shape.regions(domain) {
-            let inside = self.inside(&targets, domain, region);
-            if inside.is_empty() && (local || self.is_push(transition)) {
-                continue;
+        let left = left_regions(self.tables, self.shape, transition);
+        for (number, region) in self.shape.regions(domain).enumerate() {
+            if has_bit(left, number) {
+                let inside = self.inside(&targets, domain, region);
+                self.enter_region(domain, region, &inside, &mut steps)?;
             }
-            self.enter_region(domain, region, &inside, &mut steps)?;
         }
         Some(steps)
-    }
-
-    fn is_push(&self, transition: &TransitionRecord) -> bool {
-        transition.flags.get() & transition_flag::PUSH != 0
     }
 
     /// Targets that lie in a region of a state.
@@ -132,7 +128,7 @@ fn states_of(targets: &[TargetRecord]) -> Option<Vec<usize>> {
 }
 
 /// For each state, most states that can be active in it at once, itself included.
-pub fn worst_active(shape: &Shape) -> Vec<u32> {
+fn worst_active(shape: &Shape) -> Vec<u32> {
     let mut worst = vec![1; shape.len()];
     for state in (0..shape.len()).rev() {
         worst[state] = 1 + shape.regions(state).map(|region| worst_region(shape, &worst, region)).sum::<u32>();
@@ -142,6 +138,10 @@ pub fn worst_active(shape: &Shape) -> Vec<u32> {
 
 fn worst_region(shape: &Shape, worst: &[u32], region: usize) -> u32 {
     shape.children(region).iter().map(|&child| worst[child]).max().unwrap_or(0)
+}
+
+fn has_bit(mask: u8, number: usize) -> bool {
+    u32::try_from(number).is_ok_and(|number| mask & 1u8.checked_shl(number).unwrap_or(0) != 0)
 }
 
 /// Exits + entries + 1 in the worst configuration (EXEC-9).
@@ -156,15 +156,11 @@ fn cost(
         return 1;
     }
     let domain = usize::from(transition.domain.get());
-    let mask = match transition.extra.get() {
-        NONE => 0,
-        extra => tables.transition_extras[usize::from(extra)].region_mask,
-    };
-    let left = |(number, _): &(usize, usize)| mask == 0 || mask & 1u8.checked_shl(*number as u32).unwrap_or(0) != 0;
+    let left = left_regions(tables, shape, transition);
     let exits: u32 = shape
         .regions(domain)
         .enumerate()
-        .filter(left)
+        .filter(|&(number, _)| has_bit(left, number))
         .map(|(_, region)| worst_region(shape, worst, region))
         .sum();
     let entered = steps.map(|steps| steps.iter().filter(|step| step.kind == step_kind::STATE).count() as u32);

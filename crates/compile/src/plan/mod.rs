@@ -13,7 +13,6 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::tables::Tables;
 
-pub use entry::worst_active;
 pub use shape::Shape;
 
 /// Something that does not fit into the tables.
@@ -74,7 +73,7 @@ fn exit_paths(tables: &mut Tables) {
                 state: U16::new(at as u16),
                 list: record.exit,
                 kind: step_kind::STATE,
-                leaf: if is_leaf(record) { record.leaf } else { 0xFF },
+                leaf: 0xFF,
                 reserved: U16::new(0),
             });
             at = usize::from(record.parent.get());

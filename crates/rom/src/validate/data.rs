@@ -110,7 +110,9 @@ pub(super) fn keys<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> 
         check.rule(key.ty < value_type::COUNT, i, || unknown("type", key.ty))?;
         check.rule(u32::from(key.offset.get()) == offset, i, || expected("offset", offset, key.offset))?;
         check.rule(key.reserved == [0; 9], i, || Problem::Reserved)?;
-        check.rule(is_literal(key.ty, &key.default, strings), i, || Problem::Rule("the default is no value of its type"))?;
+        check.rule(is_literal(key.ty, &key.default, strings), i, || {
+            Problem::Rule("the default is no value of its type")
+        })?;
         offset = offset.wrapping_add(u32::from(value_type::words(key.ty)));
     }
     check.finish()

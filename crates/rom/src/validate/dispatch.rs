@@ -26,7 +26,8 @@ pub(super) fn leaf_rows<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadEr
         check.rule(u64::from(row.first_cell.get()) == cells, i, || expected("first cell", cells, row.first_cell))?;
         let fits = if dense { count == columns } else { count <= columns };
         check.rule(fits, i, || expected("count of cells", columns, count))?;
-        check.rule(u64::from(row.first_exit.get()) == exits, i, || expected("first exit step", exits, row.first_exit))?;
+        check
+            .rule(u64::from(row.first_exit.get()) == exits, i, || expected("first exit step", exits, row.first_exit))?;
         cells = cells.wrapping_add(count);
         exits = exits.wrapping_add(state.map_or(0, |state| u64::from(state.depth.wrapping_sub(1))));
     }
@@ -104,7 +105,9 @@ pub(super) fn candidate_lists<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), 
         let next = runs.next;
         let count = u32::from(list.interrupts.get()).wrapping_add(u32::from(list.others.get()));
         let placed = runs.take(list.first.get(), count);
-        check.rule(placed, i, || if count == 0 { unknown("count", 0_u8) } else { expected("first candidate", next, list.first) })?;
+        check.rule(placed, i, || {
+            if count == 0 { unknown("count", 0_u8) } else { expected("first candidate", next, list.first) }
+        })?;
         let (last_interrupt, first_other) = ends(rom, list);
         let right = (last_interrupt.interrupt | (list.interrupts.get() == 0))
             & (!first_other.interrupt | (list.others.get() == 0));
@@ -197,7 +200,11 @@ fn wrong_candidate(rom: &Rom<'_>, candidate: &Candidate) -> Problem {
 fn deepest(rom: &Rom<'_>, list: u32, leaf: u16, column: usize) -> Option<u16> {
     let list = rom.candidate_lists().get(list as usize)?;
     let (last_interrupt, first_other) = ends(rom, list);
-    let fits = if column < rom.events().len() { first_other.group == EVENTS } else { usize::from(first_other.group) == column };
+    let fits = if column < rom.events().len() {
+        first_other.group == EVENTS
+    } else {
+        usize::from(first_other.group) == column
+    };
     let around = last_interrupt.is_around(leaf) & first_other.is_around(leaf);
     if fits & around { Some(last_interrupt.source.max(first_other.source)) } else { None }
 }

@@ -92,7 +92,9 @@ pub(super) fn action_lists<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Loa
     for (i, list) in rom.action_lists().iter().enumerate() {
         let next = runs.next;
         let placed = runs.take(list.first.get(), u32::from(list.count.get()));
-        check.rule(placed, i, || if list.count.get() == 0 { unknown("count", 0_u8) } else { expected("first op", next, list.first) })?;
+        check.rule(placed, i, || {
+            if list.count.get() == 0 { unknown("count", 0_u8) } else { expected("first op", next, list.first) }
+        })?;
         check.rule(list.reserved.get() == 0, i, || Problem::Reserved)?;
     }
     let ops = rom.ops().len();
@@ -115,7 +117,8 @@ pub(super) fn ops<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
             let action = function.kind == function_kind::ACTION;
             check.rule(action == (i >= listed), i, || misplaced(action))?;
             let end = u64::from(op.b.get()).wrapping_add(u64::from(op.count));
-            check.rule(end <= arguments, i, || range("end of arguments", end, rom.arguments().len().wrapping_add(1)))?;
+            check
+                .rule(end <= arguments, i, || range("end of arguments", end, rom.arguments().len().wrapping_add(1)))?;
         } else {
             built_in(&mut check, rom, i, op)?;
             let action = op.kind != op_kind::EVALUATE;
@@ -166,9 +169,8 @@ fn second_operand(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
         op_kind::SET | op_kind::ADD => write(rom, op),
         op_kind::RAISE => payload_expression(rom, low).or_else(|| unused(u32::from(high))),
         op_kind::SEND => payload_expression(rom, low).or_else(|| receiver(rom, high)),
-        op_kind::EMIT => payload_expression(rom, low).or_else(|| {
-            (usize::from(high) >= rom.lane_count()).then(|| range("lane", high, rom.lane_count()))
-        }),
+        op_kind::EMIT => payload_expression(rom, low)
+            .or_else(|| (usize::from(high) >= rom.lane_count()).then(|| range("lane", high, rom.lane_count()))),
         op_kind::START_TIMER => {
             named_timer(rom, op).or_else(|| (b == 0 || b > MAX_TICKS).then(|| unknown("duration", b)))
         }

@@ -16,7 +16,9 @@ pub(super) fn entry_plans<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
     for (i, plan) in rom.entry_plans().iter().enumerate() {
         let (next, count) = (runs.next, plan.count.get());
         let placed = runs.take(plan.first.get(), u32::from(count));
-        check.rule(placed, i, || if count == 0 { unknown("count", 0_u8) } else { expected("first step", next, plan.first) })?;
+        check.rule(placed, i, || {
+            if count == 0 { unknown("count", 0_u8) } else { expected("first step", next, plan.first) }
+        })?;
         check.rule(plan.reserved.get() == 0, i, || Problem::Reserved)?;
         if placed {
             let problem = steps(rom, plan);
@@ -117,11 +119,14 @@ pub(super) fn transition_plans<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
     let found = rom.transition_plans().len();
     check.whole(found == transitions.len(), || expected("count", transitions.len() as u64, found as u64))?;
     let most = rom.tier().cost;
+    // Entry on the way may depend on history or choice; without these features there is no entry without a plan.
+    let run_time = rom.header().features.get() & (feature::HISTORY | feature::CHOICE) != 0;
     for (i, (record, transition)) in rom.transition_plans().iter().zip(transitions).enumerate() {
         let (plan, cost) = (record.plan.get(), record.cost.get());
         check.rule((cost >= 1) & (cost <= most), i, || range("cost", cost, usize::from(most).wrapping_add(1)))?;
         let planned = transition.flags.get() & NO_PLAN == 0;
-        check.rule(planned == (plan != NONE), i, || presence("entry plan", planned))?;
+        check.rule(planned | (plan == NONE), i, || presence("entry plan", false))?;
+        check.rule(!planned | (plan != NONE) | run_time, i, || presence("entry plan", true))?;
         if plan == NONE {
             continue;
         }
@@ -131,7 +136,8 @@ pub(super) fn transition_plans<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
         };
         let first = rom.entry_steps().get(plan.first.get() as usize).map_or(NONE, |step| step.state.get());
         let parent = rom.states().get(usize::from(first)).map_or(NONE, |state| state.parent.get());
-        check.rule(parent == transition.domain.get(), i, || expected("domain of the plan", transition.domain, parent))?;
+        check
+            .rule(parent == transition.domain.get(), i, || expected("domain of the plan", transition.domain, parent))?;
     }
     check.finish()
 }

@@ -38,7 +38,8 @@ pub(super) fn history_shape<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Lo
         check.rule(point.reserved == [0; 6], i, || Problem::Reserved)?;
         let leaves = owner.map_or(0, |owner| rom.leaf_mask(owner).count_ones());
         let needed = if point.deep == 1 { leaves } else { state.map_or(0, |s| u32::from(s.region_count)) };
-        check.rule(u32::from(point.slot_count) == needed, i, || expected("count of slots", needed, point.slot_count))?;
+        check
+            .rule(u32::from(point.slot_count) == needed, i, || expected("count of slots", needed, point.slot_count))?;
         check.rule(slots_fit(rom, point.slot, point.slot_count), i, || range_of_slots(rom, point.slot))?;
         let slots = slot_bits(point.slot, point.slot_count);
         check.rule(taken & slots == 0, i, || Problem::Rule("history points share a slot"))?;
@@ -85,7 +86,9 @@ pub(super) fn target_sets<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         let next = runs.next;
         let count = set.count.get();
         let placed = runs.take(set.first.get(), u32::from(count));
-        check.rule(placed, i, || if count == 0 { unknown("count", 0_u8) } else { expected("first target", next, set.first) })?;
+        check.rule(placed, i, || {
+            if count == 0 { unknown("count", 0_u8) } else { expected("first target", next, set.first) }
+        })?;
         check.rule(set.reserved.get() == 0, i, || Problem::Reserved)?;
         if placed & (count > 1) {
             let targets = TargetSetId::from_index(i).map_or(&[][..], |set| rom.targets_of(set));
@@ -183,9 +186,6 @@ pub(super) fn history<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErro
         let first = owner.wrapping_add(1);
         let inside = default == NONE || (span(rom, default).is_in(first, end) && owners_in(rom, default, first, end));
         check.rule(inside, i, || Problem::NotInside { what: "a target of set", inner: default, outer: owner })?;
-        let state = StateId::read(point.owner).and_then(|owner| rom.state(owner));
-        let marked = state.is_some_and(|state| state.flags.get() & state_flag::RESTORES != 0);
-        check.rule(point.restore == 0 || marked, i, || Problem::Rule("the owner has no flag for default entry"))?;
     }
     check.finish()
 }
@@ -236,7 +236,8 @@ pub(super) fn stacks<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
     for (i, stack) in rom.stacks().iter().enumerate() {
         check.rule(stack.leaves > 0 && stack.depth > 0, i, || Problem::Rule("a stack without frames or leaves"))?;
         let frame = stack.leaves.wrapping_add(1);
-        check.rule(stack.frame_slots == frame, i, || expected("count of slots of a frame", frame, stack.frame_slots))?;
+        check
+            .rule(stack.frame_slots == frame, i, || expected("count of slots of a frame", frame, stack.frame_slots))?;
         let slots = u64::from(stack.depth).wrapping_mul(u64::from(stack.frame_slots));
         let end = slots.wrapping_add(u64::from(stack.first_slot));
         check.rule(end <= u64::from(rom.tier().slots), i, || range_of_slots(rom, stack.first_slot))?;
@@ -298,7 +299,9 @@ pub(super) fn branch_levels<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Lo
             });
             levels = levels.saturating_add(1);
         }
-        check.rule(next >= complete, i, || Problem::Rule("choices lead in a circle, or their branches are not sorted"))?;
+        check.rule(next >= complete, i, || {
+            Problem::Rule("choices lead in a circle, or their branches are not sorted")
+        })?;
         check.rule(levels <= MAX_CHOICE_CHAIN, i, || Problem::Rule("more than 16 choices in a row"))?;
     }
     check.finish()

@@ -3,7 +3,7 @@
 use super::tree::is_real;
 use super::{Check, MAX_TICKS, expected, presence, range, unknown};
 use crate::error::{LoadError, Problem};
-use crate::ids::TransitionId;
+use crate::ids::{StateId, TransitionId};
 use crate::layout::*;
 use crate::view::Rom;
 
@@ -58,7 +58,8 @@ fn column<const EXPLAIN: bool>(
     check.rule(fits, i, || unknown("column", timer.column))
 }
 
-/// An `after` and a debounce belong to a transition of their owner that knows them; others to none.
+/// An `after` and a debounce belong to a transition of their owner that knows them; others to none. A clock is the one
+/// its owner names.
 fn belongs<const EXPLAIN: bool>(
     check: &mut Check<EXPLAIN>,
     rom: &Rom<'_>,
@@ -70,11 +71,17 @@ fn belongs<const EXPLAIN: bool>(
     check.rule(id.is_some() == timed, i, || presence("transition", timed))?;
     let lasts = if timed { ticks > 0 && ticks <= MAX_TICKS } else { ticks == 0 };
     check.rule(lasts, i, || unknown("duration", ticks))?;
-    let Some(id) = id else { return Ok(()) };
+    let Some(id) = id else {
+        let clock = StateId::read(timer.owner).and_then(|owner| rom.state_extra(owner)).map(|extra| extra.clock);
+        let known = timer.kind != timer_kind::CLOCK || clock == Some(timer.place);
+        return check.rule(known, i, || Problem::Rule("the owner does not refer back to its clock"));
+    };
     let Some(transition) = rom.transition(id) else {
         return check.rule(false, i, || range("transition", id.raw(), rom.transitions().len()));
     };
-    check.rule(transition.source == timer.owner, i, || expected("source of its transition", timer.owner, transition.source))?;
+    check.rule(transition.source == timer.owner, i, || {
+        expected("source of its transition", timer.owner, transition.source)
+    })?;
     let known = if timer.kind == timer_kind::AFTER {
         transition.trigger == timer.column
     } else {
@@ -92,7 +99,8 @@ pub(super) fn timers_of_states<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
         return check.finish();
     }
     for (i, state) in rom.states().iter().enumerate().filter(|(_, state)| state.timer_count > 0) {
-        let timers = crate::view::run(rom.timers(), usize::from(state.first_timer.get()), usize::from(state.timer_count));
+        let timers =
+            crate::view::run(rom.timers(), usize::from(state.first_timer.get()), usize::from(state.timer_count));
         // Bound: a timer has one owner, so all runs that hold together are no longer than the table.
         let own = timers.iter().all(|timer| usize::from(timer.owner.get()) == i);
         check.rule(own, i, || Problem::Rule("a timer of the state belongs to another one"))?;

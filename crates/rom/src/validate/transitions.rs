@@ -40,7 +40,8 @@ pub(super) fn transitions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         let own = (place < usize::from(state.transition_count.get())) & (state.kind != state_kind::CHOICE);
         check.rule(own, i, || Problem::Rule("the transition is not among those of its source"))?;
         check.rule(flags & !transition_flag::ALL == 0, i, || unknown("flags", flags))?;
-        let sorted = (source != last_source) | (flags >> transition_flag::PRIORITY_SHIFT <= last_flags >> transition_flag::PRIORITY_SHIFT);
+        let sorted = (source != last_source)
+            | (flags >> transition_flag::PRIORITY_SHIFT <= last_flags >> transition_flag::PRIORITY_SHIFT);
         check.rule(sorted, i, || Problem::Rule("the priority is higher than that of the transition before"))?;
         (last_source, last_flags) = (source, flags);
         let trigger = transition.trigger.get();

@@ -65,7 +65,9 @@ fn root<const EXPLAIN: bool>(check: &mut Check<EXPLAIN>, rom: &Rom<'_>, root: &S
     let count = rom.states().len();
     check.rule(root.parent.get() == NONE, 0, || presence("parent of the root", false))?;
     check.rule(root.region.get() == NONE, 0, || presence("region of the root", false))?;
-    check.rule(usize::from(root.subtree_end.get()) == count, 0, || expected("subtree end", count as u64, root.subtree_end))?;
+    check.rule(usize::from(root.subtree_end.get()) == count, 0, || {
+        expected("subtree end", count as u64, root.subtree_end)
+    })?;
     check.rule(root.depth == 1, 0, || expected("depth", 1_u8, root.depth))?;
     check.rule(root.leaf == 0, 0, || expected("leaf", 0_u8, root.leaf))?;
     check.rule(root.region_count > 0, 0, || Problem::Rule("the root has no states"))
@@ -167,12 +169,15 @@ fn kind<const EXPLAIN: bool>(
     let (kind, regions) = (state.kind, state.region_count);
     check.rule(kind <= state_kind::CHOICE, i, || unknown("kind", kind))?;
     let composite = (kind == state_kind::COMPOUND) | (kind == state_kind::ORTHOGONAL);
-    let fits = ((kind == state_kind::COMPOUND) == (regions == 1)) & ((kind == state_kind::ORTHOGONAL) == (regions >= 2));
+    let fits =
+        ((kind == state_kind::COMPOUND) == (regions == 1)) & ((kind == state_kind::ORTHOGONAL) == (regions >= 2));
     check.rule(fits, i, || unknown("count of regions for its kind,", regions))?;
     let children = usize::from(state.subtree_end.get()) > i.wrapping_add(1);
     check.rule(children == composite, i, || Problem::Rule("the kind does not fit the children"))?;
     let first = if composite { walk.regions } else { u32::from(NONE) };
-    check.rule(u32::from(state.first_region.get()) == first, i, || expected("first region", first, state.first_region))?;
+    check.rule(u32::from(state.first_region.get()) == first, i, || {
+        expected("first region", first, state.first_region)
+    })?;
     walk.regions = walk.regions.wrapping_add(u32::from(regions));
 
     let choice = kind == state_kind::CHOICE;
@@ -295,6 +300,8 @@ pub(super) fn state_parts<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         check.rule(marked == (activity != NONE), i, || Problem::Rule("the activity flag does not fit the activity"))?;
         let end = usize::from(state.first_timer.get()).wrapping_add(usize::from(state.timer_count));
         check.rule(end <= timers, i, || range("end of timers", end as u64, timers.wrapping_add(1)))?;
+        let owned = (state.timer_count > 0) | (state.first_timer.get() == 0);
+        check.rule(owned, i, || expected("first timer", 0_u8, state.first_timer))?;
         check.rule(u32::from(state.timer_mask) & !places == 0, i, || unknown("timer mask", state.timer_mask))?;
         if state.kind == state_kind::CHOICE {
             choice(&mut check, rom, i, state)?;
@@ -304,6 +311,8 @@ pub(super) fn state_parts<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
             let own = extra.is_some_and(|extra| usize::from(extra.state.get()) == i);
             check.rule(own, i, || Problem::Rule("the extra record is not that of the state"))?;
         }
+        let promised = flags & (state_flag::DEFERS | state_flag::RESTORES) != 0;
+        check.rule(!promised | (state.extra.get() != NONE), i, || presence("extra record", true))?;
     }
     check.finish()
 }
@@ -356,7 +365,8 @@ fn extra_references<const EXPLAIN: bool>(
     check.rule(optional(extra.resume.get(), lists), i, || range("resume list", extra.resume, lists))?;
     let ready = extra.exit_ready.get();
     check.rule(functions::plays(rom, ready, Role::Guard), i, || Role::Guard.problem(ready))?;
-    check.rule(extra.min_active_ticks.get() <= MAX_TICKS, i, || range("min-active", extra.min_active_ticks, 1 << 31))?;
+    check
+        .rule(extra.min_active_ticks.get() <= MAX_TICKS, i, || range("min-active", extra.min_active_ticks, 1 << 31))?;
     let channels = (1_u64 << rom.channels().len().min(MAX_CHANNELS)).wrapping_sub(1);
     check.rule(u64::from(extra.channels.get()) & !channels == 0, i, || unknown("channels", extra.channels))?;
     check.rule(extra.reserved == [0; 3], i, || Problem::Reserved)
@@ -399,7 +409,18 @@ fn extra_runs<const EXPLAIN: bool>(
     let kept = usize::from(extra.first_deferral.get()).wrapping_add(usize::from(extra.deferral_count.get()));
     let (histories, deferrals) = (rom.history().len(), rom.deferrals().len());
     check.rule(points <= histories, i, || range("end of history", points as u64, histories.wrapping_add(1)))?;
-    check.rule(kept <= deferrals, i, || range("end of deferrals", kept as u64, deferrals.wrapping_add(1)))
+    check.rule(kept <= deferrals, i, || range("end of deferrals", kept as u64, deferrals.wrapping_add(1)))?;
+    let Some((state, record)) = StateId::read(extra.state).and_then(|id| Some((id, rom.state(id)?))) else {
+        return Ok(());
+    };
+    let flags = record.flags.get();
+    let defers = extra.deferral_count.get() > 0;
+    check
+        .rule((flags & state_flag::DEFERS != 0) == defers, i, || presence("the deferral flag of the state", defers))?;
+    let restores = rom.history_of(state).iter().any(|point| point.restore == 1);
+    check.rule((flags & state_flag::RESTORES != 0) == restores, i, || {
+        presence("the restore flag of the state", restores)
+    })
 }
 
 /// Observers (EVT-8).
@@ -414,21 +435,18 @@ pub(super) fn observers<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadEr
     check.finish()
 }
 
-/// Deferrals lie in the run of their state, which has the flag (EVT-5).
+/// Deferrals lie in the run of their state (EVT-5).
 pub(super) fn deferrals<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Deferrals);
     let events = rom.events().len();
     for (i, deferral) in rom.deferrals().iter().enumerate() {
         let event = deferral.event.get();
         check.rule(usize::from(event) < events, i, || range("event", event, events))?;
-        let state = StateId::read(deferral.state);
-        let extra = state.and_then(|state| rom.state_extra(state));
+        let extra = StateId::read(deferral.state).and_then(|state| rom.state_extra(state));
         let own = extra.is_some_and(|extra| {
             i.wrapping_sub(usize::from(extra.first_deferral.get())) < usize::from(extra.deferral_count.get())
         });
         check.rule(own, i, || Problem::Rule("the deferral is not among those of its state"))?;
-        let marked = state.and_then(|state| rom.state(state)).is_some_and(|s| s.flags.get() & state_flag::DEFERS != 0);
-        check.rule(marked, i, || Problem::Rule("the state of a deferral has no flag for it"))?;
     }
     check.finish()
 }

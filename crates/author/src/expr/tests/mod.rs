@@ -65,7 +65,7 @@ fn ranges_are_bytes_of_the_text() {
     let parsed = parse(" health + (ärger)").unwrap_err();
     assert_eq!(parsed.range, 11..13);
     let parsed = parse(" (a) + b.x ").unwrap();
-    assert_eq!(parsed.range, 2..10);
+    assert_eq!(parsed.range, 1..10);
     let ExprKind::Binary { right, .. } = parsed.kind else { panic!() };
     let ExprKind::Field { base, field } = right.kind else { panic!() };
     assert_eq!((base.range, field.place), (7..8, Place::bytes(9..10)));

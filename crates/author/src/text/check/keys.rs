@@ -12,7 +12,7 @@ use crate::place::Place;
 use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
 use crate::text::parse::place;
-use crate::text::shape::{Field, Kind};
+use crate::text::shape::{Field, Kind, Type};
 
 /// Up to so many keys are compared with each other; more are hashed.
 const FEW: usize = 12;
@@ -87,15 +87,16 @@ impl Checker<'_> {
         });
     }
 
-    /// An action with more than one verb.
-    pub(super) fn one_tag(&mut self, object: &Object, tags: &'static [(&'static str, Kind)]) {
+    /// Whether an action has no more than one verb; whose fields the others are would be a guess.
+    pub(super) fn has_one_tag(&mut self, object: &Object, ty: &'static Type) -> bool {
+        let Some(tags) = tags(ty) else { return true };
         let is_tag = |property: &&ObjectProp| tags.iter().any(|(key, _)| *key == property.name.as_str());
         let mut given = object.properties.iter().filter(is_tag);
-        let Some(first) = given.next() else { return };
-        if let Some(second) = given.find(|second| second.name.as_str() != first.name.as_str()) {
-            self.bad.insert(object.start());
-            self.exclusive(first, second);
-        }
+        let Some(first) = given.next() else { return true };
+        let Some(second) = given.find(|second| second.name.as_str() != first.name.as_str()) else { return true };
+        self.bad.insert(object.start());
+        self.exclusive(first, second);
+        false
     }
 
     /// An action without a verb.
@@ -128,4 +129,13 @@ impl Checker<'_> {
 /// The place of an object's opening bracket: the whole object would fill the screen.
 pub(crate) fn opening(object: &Object) -> Place {
     Place::bytes(object.start()..object.start() + 1)
+}
+
+/// The keys that decide the kind of an object, if it is decided by its keys.
+fn tags(ty: &'static Type) -> Option<&'static [(&'static str, Kind)]> {
+    match ty {
+        Type::Tagged(tags) => Some(tags),
+        Type::OneOf(types) => types.iter().find_map(tags),
+        _ => None,
+    }
 }

@@ -105,12 +105,7 @@ impl Checker<'_> {
             return self.wrong_type(value, ty, subject);
         };
         match (content, value) {
-            (Content::Object(kind), Value::Object(object)) => {
-                if let Type::Tagged(tags) = tagged(ty) {
-                    self.one_tag(object, tags);
-                }
-                self.object(object, kind);
-            }
+            (Content::Object(kind), Value::Object(object)) => self.object_of(object, kind, ty),
             (Content::Map(map), Value::Object(object)) => self.map(object, map, subject),
             (Content::Untagged(tags), Value::Object(object)) => self.no_tag(object, tags),
             (Content::List(item), Value::Array(list)) => {
@@ -120,6 +115,12 @@ impl Checker<'_> {
             }
             (Content::Leaf(ty), value) => self.leaf(value, ty, subject),
             _ => {}
+        }
+    }
+
+    fn object_of(&mut self, object: &Object, kind: Kind, ty: &'static Type) {
+        if self.has_one_tag(object, ty) {
+            self.object(object, kind);
         }
     }
 
@@ -170,13 +171,5 @@ impl Checker<'_> {
             }
             _ => {}
         }
-    }
-}
-
-/// The alternative that is chosen by a key, if there is one.
-fn tagged(ty: &'static Type) -> &'static Type {
-    match ty {
-        Type::OneOf(types) => types.iter().find(|ty| matches!(ty, Type::Tagged(_))).unwrap_or(ty),
-        _ => ty,
     }
 }

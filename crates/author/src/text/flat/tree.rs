@@ -214,10 +214,18 @@ impl Tree {
 
 /// What to add for a child that does not exist, with its region if the parent has several.
 fn to_add(reader: &Reader, nodes: &Nodes, parent: usize, name: &str) -> String {
-    match super::region_objects(reader, nodes.list[parent].object).first() {
-        Some((region, _)) => {
+    let regions = super::region_objects(reader, nodes.list[parent].object);
+    let starts_with = |region: &Object| {
+        reader.initial(region).is_some_and(|initial| initial.targets.iter().any(|target| target.value == name))
+    };
+    let region = regions.iter().find(|(_, object)| starts_with(object));
+    match (region, regions.first()) {
+        (Some((region, _)), _) => {
+            format!("add `{{ \"id\": \"{name}\", \"region\": \"{}\" }}` to `states`", region.value)
+        }
+        (None, Some((region, _))) => {
             format!("add `{{ \"id\": \"{name}\", \"region\": \"{}\" }}` (or another region) to `states`", region.value)
         }
-        None => format!("add `{{ \"id\": \"{name}\" }}` to `states`"),
+        (None, None) => format!("add `{{ \"id\": \"{name}\" }}` to `states`"),
     }
 }

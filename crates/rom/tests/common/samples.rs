@@ -1,0 +1,405 @@
+//! Legal ROMs to load and to damage.
+
+use statewright_rom::code::op;
+use statewright_rom::layout::*;
+use zerocopy::FromZeros;
+use zerocopy::byteorder::little_endian::{F32, U16, U32, U64};
+
+use super::{Machine, Tables, to, to_choice, to_history};
+
+const NOTHING: U16 = U16::new(NONE);
+
+/// Two states, two events.
+pub fn flat() -> Tables {
+    let mut m = Machine::new(0);
+    let (go, back) = (m.event(), m.event());
+    let a = m.atomic(0, 0);
+    let b = m.atomic(0, 0);
+    m.arrow(a, go, &[to(b)], 0);
+    m.arrow(b, back, &[to(a)], 0);
+    m.tables.linker = vec![function(7, function_kind::ACTION)];
+    m.tables.ops = vec![call(0)];
+    m.tables.action_lists = vec![list(0, 1)];
+    m.tables.states[usize::from(a)].entry = 0.into();
+    m.tables.states[usize::from(b)].exit = 0.into();
+    m.derive();
+    m.finish()
+}
+
+/// The same two states with sorted rows.
+pub fn flat_sorted() -> Tables {
+    let mut m = Machine::new(0);
+    let (go, back) = (m.event(), m.event());
+    let a = m.atomic(0, 0);
+    let b = m.atomic(0, 0);
+    m.arrow(a, go, &[to(b)], 0);
+    m.arrow(b, back, &[to(a)], 0);
+    m.dense = false;
+    m.derive();
+    m.finish()
+}
+
+/// As many states as a ROM can have, flat.
+pub fn wide(states: usize) -> Tables {
+    let mut m = Machine::new(0);
+    for _ in 1..states {
+        m.atomic(0, 0);
+    }
+    m.derive();
+    m.finish()
+}
+
+pub fn function(hash: u32, kind: u8) -> LinkerRecord {
+    LinkerRecord { hash: hash.into(), kind, rng: 0, reserved: 0.into() }
+}
+
+pub fn call(function: u16) -> OpRecord {
+    OpRecord { kind: op_kind::CALL, count: 0, a: function.into(), b: 0.into() }
+}
+
+pub fn built_in(kind: u8, a: u16, b: u32) -> OpRecord {
+    OpRecord { kind, count: 0, a: a.into(), b: b.into() }
+}
+
+pub fn list(first: u32, count: u16) -> ActionList {
+    ActionList { first: first.into(), count: count.into(), reserved: 0.into() }
+}
+
+fn instruction(op: u8, a: u8, b: u16, c: u32) -> InstructionRecord {
+    InstructionRecord { op, a, b: b.into(), c: c.into() }
+}
+
+fn expression(first: u32, count: u16, stack_words: u8, ty: u8) -> ExpressionRecord {
+    ExpressionRecord { first: first.into(), count: count.into(), stack_words, ty }
+}
+
+/// Ids of the states of [`rich`].
+pub mod rich_states {
+    pub const PATROL: u16 = 1;
+    pub const WALK: u16 = 2;
+    pub const LOOK: u16 = 3;
+    pub const PICK: u16 = 4;
+    pub const PICK_AGAIN: u16 = 5;
+    pub const COMBAT: u16 = 6;
+    pub const AIM: u16 = 7;
+    pub const FIRE: u16 = 8;
+    pub const STAND: u16 = 9;
+    pub const COVER: u16 = 10;
+    pub const LEFT: u16 = 11;
+    pub const RIGHT: u16 = 12;
+    pub const OVER: u16 = 13;
+}
+
+/// Events of [`rich`].
+pub mod rich_events {
+    pub const SEE: u16 = 0;
+    pub const LOSE: u16 = 1;
+    pub const HIT: u16 = 2;
+    pub const SWAP: u16 = 3;
+}
+
+/// One of everything: orthogonal regions, timers of all kinds, history, choices, a stack, scores, deferral,
+/// observers, expressions, parameters, channels, interrupts.
+pub fn rich() -> Tables {
+    let mut m = Machine::new(2);
+    for _ in 0..4 {
+        m.event();
+    }
+    rich_tree(&mut m);
+    rich_history(&mut m);
+    rich_arrows(&mut m);
+    m.derive();
+    rich_data(&mut m.tables);
+    rich_functions(&mut m.tables);
+    rich_timers(&mut m);
+    rich_extras(&mut m);
+    rich_stack(&mut m);
+    m.tables.header.features = (feature::ALL & !feature::DENSE_ROWS).into();
+    let set = m.target_set(&[to(rich_states::PATROL)]);
+    m.tables.header.fail_safe = set.into();
+    m.finish()
+}
+
+/// [`rich`] with sorted rows.
+pub fn rich_sorted() -> Tables {
+    let mut tables = rich();
+    tables.header.features = (feature::ALL & !feature::DENSE_ROWS).into();
+    let columns = usize::from(tables.header.columns.get());
+    let cells = std::mem::take(&mut tables.dense_cells);
+    for (row, cells) in tables.leaf_rows.iter_mut().zip(cells.chunks(columns)) {
+        let first = tables.sorted_cells.len();
+        let used = (0_u16..).zip(cells).filter(|(_, cell)| cell.list.get() != NO_LIST);
+        let sorted = |(column, cell): (u16, &DenseCell)| SortedCell {
+            column: column.into(),
+            reserved: 0.into(),
+            list: cell.list,
+        };
+        tables.sorted_cells.extend(used.map(sorted));
+        row.first_cell = (first as u32).into();
+        row.cell_count = ((tables.sorted_cells.len() - first) as u32).into();
+    }
+    tables
+}
+
+fn rich_tree(m: &mut Machine) {
+    use rich_states::*;
+    assert_eq!(m.atomic(0, 0), PATROL);
+    assert_eq!(m.atomic(PATROL, 0), WALK);
+    assert_eq!(m.atomic(PATROL, 0), LOOK);
+    assert_eq!(m.state(0, 0, state_kind::CHOICE), PICK);
+    assert_eq!(m.state(0, 0, state_kind::CHOICE), PICK_AGAIN);
+    assert_eq!(m.atomic(0, 0), COMBAT);
+    assert_eq!(m.atomic(COMBAT, 0), AIM);
+    assert_eq!(m.atomic(COMBAT, 0), FIRE);
+    assert_eq!(m.atomic(COMBAT, 1), STAND);
+    assert_eq!(m.atomic(COMBAT, 1), COVER);
+    assert_eq!(m.atomic(COVER, 0), LEFT);
+    assert_eq!(m.atomic(COVER, 0), RIGHT);
+    assert_eq!(m.state(0, 0, state_kind::FINAL), OVER);
+    m.initials.push((COMBAT, 1, vec![to(RIGHT)]));
+}
+
+fn rich_history(m: &mut Machine) {
+    use rich_states::*;
+    let default = m.target_set(&[to(LOOK)]);
+    m.tables.history = vec![
+        HistoryRecord {
+            owner: PATROL.into(),
+            default: default.into(),
+            effect: NOTHING,
+            slot: 0,
+            slot_count: 1,
+            restore: 1,
+            ..HistoryRecord::new_zeroed()
+        },
+        HistoryRecord {
+            owner: COMBAT.into(),
+            default: NOTHING,
+            effect: NOTHING,
+            slot: 1,
+            slot_count: 2,
+            deep: 1,
+            ..HistoryRecord::new_zeroed()
+        },
+    ];
+    let extra = m.extra(PATROL);
+    (extra.first_history, extra.history_count) = (0.into(), 1);
+    let extra = m.extra(COMBAT);
+    (extra.first_history, extra.history_count) = (1.into(), 1);
+    m.tables.states[usize::from(PATROL)].flags = state_flag::RESTORES.into();
+    // The choice that leads to the other one comes first.
+    let (again, combat, walk) =
+        (m.target_set(&[to_choice(PICK_AGAIN)]), m.target_set(&[to(FIRE), to(LEFT)]), m.target_set(&[to(WALK)]));
+    let branch = |owner: u16, guard: u16, targets: u16| BranchRecord {
+        owner: owner.into(),
+        guard: guard.into(),
+        targets: targets.into(),
+        effect: NOTHING,
+    };
+    m.tables.branches = vec![
+        branch(PICK, 0, combat),
+        branch(PICK, NONE, again),
+        branch(PICK_AGAIN, 1, walk),
+        branch(PICK_AGAIN, NONE, combat),
+    ];
+    for (choice, first) in [(PICK, 0), (PICK_AGAIN, 2)] {
+        let state = &mut m.tables.states[usize::from(choice)];
+        (state.first_transition, state.transition_count) = (first.into(), 2.into());
+    }
+}
+
+/// Columns of the timers of [`rich`]: after the four events.
+const AFTER: u16 = 4;
+const NAMED: u16 = 5;
+
+fn rich_arrows(m: &mut Machine) {
+    use rich_events::*;
+    use rich_states::*;
+    use transition_flag::*;
+    m.arrow(0, HIT, &[to(OVER)], INTERRUPT | LOCAL);
+    m.arrow(0, trigger::ANY, &[], INTERNAL);
+    m.arrow(PATROL, SEE, &[to_history(1)], 3 << PRIORITY_SHIFT);
+    m.arrow(PATROL, SEE, &[to_choice(PICK)], 1 << PRIORITY_SHIFT | LATCH);
+    m.arrow(WALK, AFTER, &[to(LOOK)], 0);
+    m.arrow(WALK, SWAP, &[to(LOOK)], PUSH);
+    m.arrow(LOOK, SWAP, &[], POP);
+    m.arrow(LOOK, trigger::ALWAYS, &[to(WALK)], 0);
+    m.arrow(COMBAT, LOSE, &[to_history(0)], 0);
+    m.arrow(COMBAT, SWAP, &[to(AIM), to(STAND)], LOCAL);
+    m.arrow(AIM, SEE, &[to(FIRE)], SCORED);
+    m.arrow(AIM, SEE, &[to(AIM)], SCORED);
+    m.arrow(FIRE, SWAP, &[to(STAND)], 0);
+    m.arrow(STAND, NAMED, &[to(COVER)], 0);
+    m.arrow(COVER, trigger::DONE, &[to(STAND)], 0);
+}
+
+fn rich_data(tables: &mut Tables) {
+    tables.text = "shoutgrüß".bytes().map(|byte| ByteRecord { byte }).collect();
+    let string = |offset: u32, length: u32| StringRecord { offset: offset.into(), length: length.into() };
+    tables.strings = vec![string(0, 5), string(5, 6), string(11, 0)];
+    tables.events[usize::from(rich_events::HIT)] = EventRecord {
+        ttl_ticks: 30.into(),
+        class: 2,
+        flags: event_flag::COALESCE,
+        payload: value_type::F32,
+        payload_bytes: 4,
+    };
+    let key = |hash: u64, offset: u16, ty: u8, default: [u32; 3]| KeyRecord {
+        name_hash: U64::new(hash),
+        default: default.map(U32::new),
+        offset: offset.into(),
+        ty,
+        reserved: [0; 9],
+    };
+    tables.keys = vec![
+        key(11, 0, value_type::F32, [1.0_f32.to_bits(), 0, 0]),
+        key(12, 1, value_type::VEC3, [1, 2, 3]),
+        key(13, 4, value_type::SYMBOL, [1, 0, 0]),
+        key(14, 5, value_type::BOOL, [1, 0, 0]),
+    ];
+    let parameter = |hash: u64, offset: u16, ty: u8| ParameterRecord {
+        name_hash: U64::new(hash),
+        offset: offset.into(),
+        ty,
+        reserved: [0; 5],
+    };
+    tables.parameters =
+        vec![parameter(21, 0, value_type::I32), parameter(22, 1, value_type::VEC2), parameter(23, 3, value_type::BOOL)];
+    tables.variants = vec![VariantRecord { name_hash: 0.into() }, VariantRecord { name_hash: 99.into() }];
+    tables.parameter_values = [5, 6, 7, 1, 8, 9, 10, 0].map(|word: u32| WordRecord { word: word.into() }).to_vec();
+    let argument = |ty: u8, name: u16, words: [u32; 3]| ArgumentRecord {
+        ty,
+        reserved: 0,
+        name: name.into(),
+        words: words.map(U32::new),
+    };
+    tables.arguments = vec![argument(value_type::I32, NONE, [3, 0, 0]), argument(value_type::SYMBOL, 0, [1, 0, 0])];
+    tables.lanes =
+        vec![LaneRecord { name_hash: 31.into(), merge: merge::ORDER, critical: 1, ..LaneRecord::new_zeroed() }];
+    tables.channels =
+        vec![ChannelRecord { name_hash: 41.into(), command: 0.into(), lane: 7.into(), reserved: 0.into() }];
+    tables.scratch = vec![ScratchRecord { owner: rich_states::AIM.into(), slot: 20, count: 2 }];
+}
+
+fn rich_functions(tables: &mut Tables) {
+    tables.linker = vec![
+        function(5, function_kind::GUARD),
+        function(1, function_kind::ACTION),
+        function(9, function_kind::ACTION),
+        function(2, function_kind::ACTIVITY),
+        function(2, function_kind::SCORER),
+    ];
+    tables.code = vec![
+        // 0: true
+        instruction(op::PUSH, value_type::BOOL, 0, 1),
+        // 1: key 0
+        instruction(op::KEY, value_type::F32, 0, 0),
+        // 2: !in(AIM)
+        instruction(op::IN_STATE, 0, rich_states::AIM, 0),
+        instruction(op::NOT, 0, 0, 0),
+    ];
+    tables.expressions = vec![
+        expression(0, 1, 1, value_type::BOOL),
+        expression(1, 1, 1, value_type::F32),
+        expression(2, 2, 1, value_type::BOOL),
+    ];
+    let nothing = u32::from(NONE);
+    tables.ops = vec![
+        // Single ops: two guards, activity, two scores.
+        call(0),
+        built_in(op_kind::EVALUATE, 2, 0),
+        call(3),
+        call(4),
+        built_in(op_kind::EVALUATE, 1, 0),
+        // List 0.
+        OpRecord { kind: op_kind::CALL, count: 2, a: 1.into(), b: 0.into() },
+        built_in(op_kind::SET, 1, 0),
+        built_in(op_kind::ADD, 1, 0),
+        // List 1.
+        built_in(op_kind::RAISE, rich_events::SEE, nothing),
+        built_in(op_kind::SEND, rich_events::HIT, 0xFFFF_0001),
+        built_in(op_kind::EMIT, 0, 7 << 16 | nothing),
+        built_in(op_kind::START_TIMER, 1, 30),
+        built_in(op_kind::STOP_TIMER, 2, 0),
+        built_in(op_kind::CLEAR_HISTORY, rich_states::PATROL, 0),
+        // List 2.
+        call(2),
+    ];
+    tables.action_lists = vec![list(5, 3), list(8, 6), list(14, 1)];
+}
+
+fn rich_timers(m: &mut Machine) {
+    use rich_states::*;
+    let timer =
+        |owner: u16, transition: u16, ticks: u32, column: u16, kind: u8, place: u8, instances: u8| TimerRecord {
+            owner: owner.into(),
+            transition: transition.into(),
+            ticks: ticks.into(),
+            column: column.into(),
+            kind,
+            place,
+            instances,
+            class: 1,
+            reserved: 0.into(),
+        };
+    m.tables.timers = vec![
+        timer(WALK, 4, 60, AFTER, timer_kind::AFTER, 0, 1),
+        timer(STAND, NONE, 0, NAMED, timer_kind::STATE, 1, 1),
+        timer(0, NONE, 0, rich_events::SEE, timer_kind::MACHINE, 2, 3),
+        timer(WALK, NONE, 0, NONE, timer_kind::CLOCK, 5, 1),
+        timer(LOOK, 7, 9, NONE, timer_kind::DEBOUNCE, 6, 1),
+    ];
+    for (state, first, mask) in [(WALK, 0, 0b10_0001), (STAND, 1, 0b10)] {
+        let state = &mut m.tables.states[usize::from(state)];
+        (state.first_timer, state.timer_count, state.timer_mask) = (first.into(), 1, mask);
+    }
+    m.extra(WALK).clock = 5;
+}
+
+fn rich_extras(m: &mut Machine) {
+    use rich_events::*;
+    use rich_states::*;
+    m.tables.deferrals = vec![
+        DeferralRecord { state: PATROL.into(), event: LOSE.into() },
+        DeferralRecord { state: AIM.into(), event: LOSE.into() },
+        DeferralRecord { state: AIM.into(), event: HIT.into() },
+    ];
+    for (state, first, count) in [(PATROL, 0, 1), (AIM, 1, 2)] {
+        let extra = m.extra(state);
+        (extra.first_deferral, extra.deferral_count) = (first.into(), count.into());
+        m.tables.states[usize::from(state)].flags |= state_flag::DEFERS;
+    }
+    m.extra(PATROL).latch_slot = 8;
+    let extra = m.extra(AIM);
+    (extra.scratch_slot, extra.scratch_count, extra.channels) = (20, 2, 1.into());
+    (extra.result_slot, extra.result_bit, extra.suspend) = (9, 2, 2.into());
+    let extra = m.extra(WALK);
+    (extra.exit_ready, extra.min_active_ticks) = (0.into(), 5.into());
+    let aim = &mut m.tables.states[usize::from(AIM)];
+    (aim.activity, aim.flags) = (2.into(), (aim.flags.get() | state_flag::ACTIVITY).into());
+    m.tables.observers = vec![
+        ObserverRecord { event: trigger::ANY.into(), actions: 1.into() },
+        ObserverRecord { event: SEE.into(), actions: 2.into() },
+    ];
+    m.tables.transitions[2].guard = 0.into();
+    m.tables.transitions[4].effect = 0.into();
+    m.transition_extra(7).debounce_ticks = 9.into();
+    m.transition_extra(7).debounce_timer = 6;
+    let cooled = m.transition_extra(2);
+    (cooled.cooldown_ticks, cooled.cooldown_slot) = (90.into(), 10);
+    m.transition_extra(9).region_mask = 0b11;
+    for (transition, score) in [(10, 3), (11, 4)] {
+        let extra = m.transition_extra(transition);
+        (extra.score, extra.threshold) = (score.into(), F32::new(0.25));
+    }
+}
+
+/// WALK may be pushed over by LOOK: two frames of one leaf and a mark.
+fn rich_stack(m: &mut Machine) {
+    m.tables.stacks = vec![StackRecord { first_slot: 12, depth: 2, frame_slots: 2, leaves: 1 }];
+    let region = m.tables.states[usize::from(rich_states::WALK)].region.get();
+    m.tables.regions[usize::from(region)].stack = 0;
+    for transition in [5, 6] {
+        m.transition_extra(transition).stack = 0;
+    }
+}

@@ -1,0 +1,48 @@
+//! `cargo xtask test` and `cargo xtask bless`.
+
+use std::process::{Command, Stdio};
+
+use crate::steps::{Step, run};
+
+/// A processor without an operating system, to prove that `rom` needs no std.
+const BARE_TARGET: &str = "thumbv7em-none-eabi";
+
+/// Runs everything that must hold.
+pub fn test(only: Option<&str>) -> Result<(), String> {
+    let mut steps = vec![
+        Step::cargo("format", &["fmt", "--all", "--check"]),
+        Step::cargo("lint", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+        Step::cargo("tests", &["test", "--workspace", "--all-targets"]),
+        Step::cargo("doc tests", &["test", "--workspace", "--doc"]),
+        Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--document-private-items"])
+            .env("RUSTDOCFLAGS", "-D warnings"),
+        Step::cargo("rom without alloc", &["build", "--package", "statewright-rom", "--no-default-features"]),
+    ];
+    if only.is_none_or(|only| "rom without std".contains(only)) {
+        match bare_target() {
+            true => steps.push(Step::cargo(
+                "rom without std",
+                &["build", "--package", "statewright-rom", "--target", BARE_TARGET],
+            )),
+            false => println!("==> rom without std: left out, target {BARE_TARGET} cannot be had here"),
+        }
+    }
+    steps.retain(|step| only.is_none_or(|only| step.name.contains(only)));
+    if steps.is_empty() {
+        return Err(format!("no step is named `{}`", only.unwrap_or_default()));
+    }
+    run(steps)
+}
+
+/// Whether the bare target is installed or can be added.
+fn bare_target() -> bool {
+    let rustup = |arguments: &[&str]| {
+        Command::new("rustup").args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status()
+    };
+    rustup(&["target", "add", BARE_TARGET]).is_ok_and(|status| status.success())
+}
+
+/// Rewrites all expectations.
+pub fn bless() -> Result<(), String> {
+    run(vec![Step::cargo("bless", &["test", "--workspace", "--tests"]).env("BLESS", "1")])
+}
