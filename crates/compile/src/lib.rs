@@ -118,3 +118,8 @@ fn internal(model: &model::Model<'_>, error: &str) -> Diagnostic {
     Diagnostic::new(statewright_author::codes::Code::Internal, model.machine.name.place, text)
         .help("this is a mistake of the compiler, not of the machine; please report it with the file")
 }
+
+/// The Rust code of the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod readme {}

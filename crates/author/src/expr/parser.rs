@@ -317,14 +317,15 @@ impl Parser {
         }
         let message = match token {
             Token::End => "the expression ends where a value is needed".to_owned(),
-            Token::Sign(sign) => format!("`{sign}` {place}"),
-            Token::Name(name) => format!("`{name}` {place}"),
-            Token::Int(_) | Token::Float(_) => format!("a number {place}"),
-            Token::Text(_) => format!("a text {place}"),
+            Token::Sign("=") => "`=` does not compare".to_owned(),
+            Token::Sign(sign) => format!("`{sign}` has no place {place}"),
+            Token::Name(name) => format!("`{name}` has no place {place}"),
+            Token::Int(_) | Token::Float(_) => format!("a number has no place {place}"),
+            Token::Text(_) => format!("a text has no place {place}"),
         };
         let error = SyntaxError::new(range.clone(), message);
         match token {
-            Token::Sign("=") => error.help("write `==` to compare"),
+            Token::Sign("=") => error.help("write `==`"),
             Token::Sign("+=" | "-=") => error.help("only an action changes a key"),
             Token::Sign(")") => error.help("a `(` is missing, or this `)` is too much"),
             Token::Sign(".") => error.help("a number starts with a digit: write `0.5`"),

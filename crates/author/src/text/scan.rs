@@ -27,6 +27,8 @@ pub(crate) fn scan(text: &str, out: &mut Diagnostics) -> bool {
 pub(crate) fn too_large(bytes: usize) -> Diagnostic {
     let message = format!("the file has {bytes} bytes, at most {MAX_TEXT_BYTES} are read");
     Diagnostic::new(Code::FileTooLarge, Place::default(), message)
+        .label("too much")
+        .help("split the machine into several, or keep editor data (`meta`) in a file of its own")
 }
 
 struct Scanner<'a> {
@@ -60,7 +62,8 @@ impl Scanner<'_> {
         }
         let message = format!("brackets are nested more than {MAX_NESTING} deep");
         let place = Place::bytes(self.at - 1..self.at);
-        self.out.push(Diagnostic::new(Code::NestedTooDeeply, place, message).label("one too many"));
+        let problem = Diagnostic::new(Code::NestedTooDeeply, place, message).label("one too many");
+        self.out.push(problem.help("close what was opened by mistake, or keep such data in a file of its own"));
         false
     }
 

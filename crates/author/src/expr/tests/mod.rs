@@ -102,8 +102,8 @@ fn what_is_missing_or_too_much_is_named() {
     refused("(a", 0..1, "not closed");
     refused("f(a, b", 1..2, "not closed");
     refused("a)", 1..2, "too much");
-    refused("a b", 2..3, "`b` after the expression");
-    refused("a 'x'", 2..5, "a text after the expression");
+    refused("a b", 2..3, "`b` has no place after the expression");
+    refused("a 'x'", 2..5, "a text has no place after the expression");
     refused("f(a b)", 4..5, "`)` or an operator");
     refused("a.", 1..2, "name of a field");
     refused("* a", 0..1, "where a value is needed");

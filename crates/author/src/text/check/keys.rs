@@ -6,6 +6,7 @@ use jsonc_parser::ast::{Object, ObjectProp};
 use jsonc_parser::common::Ranged;
 
 use super::Checker;
+use super::hints::{in_lines, keep_one, legal_name, other_name};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::place::Place;
@@ -19,13 +20,13 @@ const FEW: usize = 12;
 
 impl Checker<'_> {
     /// Reports keys that an object has twice and marks all but the first (SW0003).
-    pub(super) fn duplicates(&mut self, object: &Object) {
+    pub(super) fn duplicates(&mut self, object: &Object, help: &str) {
         let all = &object.properties;
         if all.len() <= FEW {
             for (at, property) in all.iter().enumerate() {
                 let name = property.name.as_str();
                 if let Some(first) = all[..at].iter().find(|before| before.name.as_str() == name) {
-                    self.duplicate(first, property);
+                    self.duplicate(first, property, help);
                 }
             }
             return;
@@ -33,7 +34,7 @@ impl Checker<'_> {
         let mut seen: HashMap<&str, &ObjectProp> = HashMap::with_capacity(all.len());
         for property in all {
             match seen.get(property.name.as_str()) {
-                Some(first) => self.duplicate(first, property),
+                Some(first) => self.duplicate(first, property, help),
                 None => {
                     seen.insert(property.name.as_str(), property);
                 }
@@ -41,30 +42,38 @@ impl Checker<'_> {
         }
     }
 
-    fn duplicate(&mut self, first: &ObjectProp, second: &ObjectProp) {
+    fn duplicate(&mut self, first: &ObjectProp, second: &ObjectProp, help: &str) {
         self.bad.insert(second.name.start());
         self.report(Code::DuplicateField, place(second.name.range()), |bare| {
             let message = format!("`{}` is given twice", second.name.as_str());
-            Diagnostic { message, ..bare }.label("again").related(place(first.name.range()), "first given here")
+            Diagnostic { message, ..bare }
+                .label("again")
+                .related(place(first.name.range()), "first given here")
+                .help(help)
         });
     }
 
     pub(super) fn unknown_field(&mut self, property: &ObjectProp, kind: Kind) {
         let (shape, key) = (kind.shape(), property.name.as_str());
         self.report(Code::UnknownField, place(property.name.range()), |bare| {
+            let message = format!("{} has no field `{key}`", shape.title);
+            let problem = Diagnostic { message, ..bare }.label("no such field");
+            if let Some(help) = other_name(kind, key) {
+                return problem.help(help);
+            }
             let fields: Vec<_> = shape.fields().map(|field| format!("`{}`", field.key)).collect();
-            Diagnostic { message: format!("{} has no field `{key}`", shape.title), ..bare }
-                .label("no such field")
+            problem
                 .suggest(key, shape.fields().map(|field| field.key))
-                .note(format!("the fields of {} are {}", shape.title, fields.join(", ")))
+                .note(format!("the fields of {} are\n{}", shape.title, in_lines(&fields)))
         });
     }
 
     pub(super) fn missing_field(&mut self, object: &Object, kind: Kind, field: &'static Field) {
         self.report(Code::MissingField, opening(object), |bare| {
             let message = format!("{} needs the field `{}`", kind.shape().title, field.key);
-            let help = format!("add `\"{}\"`: {}", field.key, expected(&field.ty));
-            Diagnostic { message, ..bare }.label(format!("without `{}`", field.key)).help(help)
+            let help = format!("add `\"{}\": …`, {}", field.key, expected(&field.ty));
+            let note = format!("`{}`: {}", field.key, field.doc);
+            Diagnostic { message, ..bare }.label(format!("without `{}`", field.key)).note(note).help(help)
         });
     }
 
@@ -83,7 +92,7 @@ impl Checker<'_> {
             Diagnostic { message, ..bare }
                 .label("not with the other one")
                 .related(place(first.name.range()), "this one is given, too")
-                .help("keep one of them")
+                .help(keep_one(first.name.as_str(), second.name.as_str()))
         });
     }
 
@@ -117,12 +126,18 @@ impl Checker<'_> {
     /// A key that is a name (SW0008).
     pub(super) fn key_name(&mut self, property: &ObjectProp, kind: NameKind) {
         if let Err(problem) = kind.check(property.name.as_str()) {
-            self.bad_name(place(property.name.range()), problem);
+            self.bad_name(place(property.name.range()), property.name.as_str(), kind, problem);
         }
     }
 
-    pub(super) fn bad_name(&mut self, place: Place, problem: String) {
-        self.report(Code::BadName, place, |bare| Diagnostic { message: problem, ..bare }.label("not a legal name"));
+    pub(super) fn bad_name(&mut self, place: Place, name: &str, kind: NameKind, problem: String) {
+        self.report(Code::BadName, place, |bare| {
+            let problem = Diagnostic { message: problem, ..bare }.label("not a legal name");
+            match legal_name(name, kind) {
+                Some(legal) => problem.help(format!("write `{legal}`")),
+                None => problem,
+            }
+        });
     }
 }
 

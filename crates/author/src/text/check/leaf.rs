@@ -3,6 +3,7 @@
 use jsonc_parser::ast::{NumberLit, StringLit, Value};
 use jsonc_parser::common::Ranged;
 
+use super::hints::with_unit;
 use super::{Checker, Subject};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
@@ -32,7 +33,7 @@ impl Checker<'_> {
             Value::NumberLit(raw) if number(raw.value).is_none() => self.too_large(raw),
             Value::Array(list) => list.elements.iter().for_each(|element| self.any(element)),
             Value::Object(object) => {
-                self.duplicates(object);
+                self.duplicates(object, "keep one of them");
                 object.properties.iter().for_each(|property| self.any(&property.value));
             }
             _ => {}
@@ -76,7 +77,7 @@ impl Checker<'_> {
     fn name(&mut self, text: &StringLit, kind: NameKind) {
         if let Err(problem) = kind.check(&text.value) {
             self.bad.insert(text.start());
-            self.bad_name(place(text.range()), problem);
+            self.bad_name(place(text.range()), &text.value, kind, problem);
         }
     }
 
@@ -95,8 +96,14 @@ impl Checker<'_> {
     fn duration(&mut self, text: &StringLit) {
         if let Err(problem) = Duration::parse(&text.value) {
             self.bad.insert(text.start());
+            let number = text.value.trim();
+            let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
             self.report(Code::BadDuration, string_place(self.text, text), |bare| {
-                Diagnostic { message: problem.into(), ..bare }.label("not a duration")
+                let problem = Diagnostic { message: problem.into(), ..bare };
+                if is_number {
+                    return problem.label("the unit is missing").help(with_unit(number));
+                }
+                problem.label("not a duration").help("the units are `s` (seconds), `ms` (milliseconds) and `t` (ticks)")
             });
         }
     }
@@ -106,7 +113,9 @@ impl Checker<'_> {
             self.bad.insert(text.start());
             self.report(Code::BadStableId, string_place(self.text, text), |bare| {
                 let message = "a stable id is 1 to 16 hexadecimal digits, such as \"9f03a1\" or \"0x9f03a1\"";
-                Diagnostic { message: message.into(), ..bare }.label("not a stable id")
+                Diagnostic { message: message.into(), ..bare }
+                    .label("not a stable id")
+                    .help("leave `id` out: `statewright fmt --ids` writes one")
             });
         }
     }

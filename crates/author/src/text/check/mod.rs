@@ -3,6 +3,7 @@
 //! In comes the JSON tree, out go diagnostics and the set of [`Bad`] values, which the extraction then leaves out,
 //! so that no problem is reported a second time. Recursion is bounded by the nesting that the scan lets through.
 
+mod hints;
 mod keys;
 mod leaf;
 
@@ -15,8 +16,9 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
 use super::describe::expected;
+use hints::with_unit;
 use super::parse::{has_key, json, place};
-use super::shape::{Content, Field, Kind, Map, Rule, Type};
+use super::shape::{Content, Field, Json, Kind, Map, Rule, Type};
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::MAX_DIAGNOSTICS;
@@ -78,20 +80,31 @@ impl Checker<'_> {
 
     fn object(&mut self, object: &Object, kind: Kind) {
         let shape = kind.shape();
-        self.duplicates(object);
+        self.duplicates(object, "keep one of them; several actions or transitions go into one list");
+        let mut slipped = false;
         for property in &object.properties {
             match shape.field(property.name.as_str()) {
                 Some(field) => self.field(property, field),
-                None => self.unknown_field(property, kind),
+                None => {
+                    slipped = true;
+                    self.unknown_field(property, kind);
+                }
             }
         }
-        for field in shape.fields().filter(|field| field.required) {
+        // A field that seems to be missing is probably the one that has a wrong name.
+        if !slipped {
+            self.missing(object, kind);
+        }
+        for group in shape.groups {
+            self.group(object, kind, group.keys, group.rule, slipped);
+        }
+    }
+
+    fn missing(&mut self, object: &Object, kind: Kind) {
+        for field in kind.shape().fields().filter(|field| field.required) {
             if !has_key(object, field.key) {
                 self.missing_field(object, kind, field);
             }
-        }
-        for group in shape.groups {
-            self.group(object, kind, group.keys, group.rule);
         }
     }
 
@@ -125,7 +138,7 @@ impl Checker<'_> {
     }
 
     fn map(&mut self, object: &Object, map: &'static Map, subject: Subject) {
-        self.duplicates(object);
+        self.duplicates(object, "give one of them another name");
         if object.properties.is_empty() && !map.may_be_empty {
             self.bad.insert(object.start());
             self.report(Code::BadValue, place(object.range()), |bare| Diagnostic {
@@ -154,15 +167,16 @@ impl Checker<'_> {
             let problem = Diagnostic { message, ..bare }.label(format!("this is {}", found.words()));
             match raw {
                 Some(raw) if list_of_one => problem.help(format!("write `[{raw}]`")),
+                Some(raw) if matches!(ty, Type::Duration) && found == Json::Number => problem.help(with_unit(&raw)),
                 _ => problem,
             }
         });
     }
 
-    fn group(&mut self, object: &Object, kind: Kind, keys: &'static [&'static str], rule: Rule) {
+    fn group(&mut self, object: &Object, kind: Kind, keys: &'static [&'static str], rule: Rule, slipped: bool) {
         let mut given = object.properties.iter().filter(|property| keys.contains(&property.name.as_str()));
         match (given.next(), rule) {
-            (None, Rule::One | Rule::AtLeastOne) => self.missing_group(object, kind, keys),
+            (None, Rule::One | Rule::AtLeastOne) if !slipped => self.missing_group(object, kind, keys),
             (Some(first), Rule::One | Rule::AtMostOne) => {
                 let other = given.find(|second| second.name.as_str() != first.name.as_str());
                 if let Some(second) = other {
