@@ -227,6 +227,8 @@ pub struct Usage {
     pub posted: Vec<Spanned<usize>>,
     /// Events that a trigger, deferral or observer names.
     pub handled: BTreeSet<usize>,
+    /// A trigger or an observer names any event.
+    pub handles_any: bool,
     /// Timers that are started, by place in [`Model::timers`].
     pub started: BTreeSet<usize>,
     /// Transition sets.

@@ -400,7 +400,7 @@ impl Walk<'_, '_> {
             for column in probes(rom.columns(), Column::from_index) {
                 if let Some(list) = rom.candidate_list(row, column) {
                     assert!(column.index() < rom.columns());
-                    self.candidates(id, column, list);
+                    self.candidates(id, list);
                 }
             }
             let path = rom.exit_path(row);
@@ -412,27 +412,23 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn candidates(&mut self, leaf: StateId, column: Column, list: CandidateListId) {
+    fn candidates(&mut self, leaf: StateId, list: CandidateListId) {
         let rom = self.rom;
         let candidates = rom.candidates_of(list);
         assert!(candidates.interrupts.len().saturating_add(candidates.others.len()) > 0, "list {list} is empty");
-        for (records, interrupts) in [(candidates.interrupts, true), (candidates.others, false)] {
-            for record in records {
-                let source = match Reaction::read(record).expect("the kind of a candidate is known") {
-                    Reaction::Transition(id) => {
-                        let transition = rom.transition(id).expect("the transition exists");
-                        assert_eq!(transition.flags.get() & transition_flag::INTERRUPT != 0, interrupts);
-                        StateId::read(transition.source).expect("a source")
-                    }
-                    Reaction::Deferral(state) => {
-                        assert!(!interrupts && !rom.deferrals_of(state).is_empty());
-                        assert!(column.index() < rom.events().len(), "only events are deferred");
-                        state
-                    }
-                };
-                assert!(rom.is_ancestor_or_self(source, leaf), "candidate of {source} while {leaf} is active");
-                self.note(source.raw());
-            }
+        for record in candidates.interrupts.iter().chain(candidates.others) {
+            let source = match Reaction::read(record).expect("the kind of a candidate is known") {
+                Reaction::Transition(id) => {
+                    let transition = rom.transition(id).expect("the transition exists");
+                    StateId::read(transition.source).expect("a source")
+                }
+                Reaction::Deferral(state) => {
+                    assert!(!rom.deferrals_of(state).is_empty());
+                    state
+                }
+            };
+            assert!(rom.is_ancestor_or_self(source, leaf), "candidate of {source} while {leaf} is active");
+            self.note(source.raw());
         }
     }
 

@@ -30,24 +30,14 @@ impl Forge {
                 users[source].push(set_name.clone());
             }
             // A set that nobody uses is not looked at.
-            let spot = Spot { sources: if sources.is_empty() { able } else { sources }, any_of: None };
-            let mut transitions: Vec<_> = (0..self.rng.between(1, 2)).map(|_| self.shared_transition(&spot)).collect();
+            let spot = Spot { sources: if sources.is_empty() { able } else { sources }, any_of: None, in_set: true };
+            let mut transitions: Vec<_> = (0..self.rng.between(1, 2)).map(|_| self.transition(&spot)).collect();
             if self.rng.chance(self.size.rare / 4) {
                 transitions.push(self.muted_transition());
             }
             sets.push(TransitionSet { name: set_name, transitions });
         }
         (sets, users)
-    }
-
-    /// A transition of a set: what one state could have is not always what several can.
-    fn shared_transition(&mut self, spot: &Spot) -> statewright_author::graph::Transition {
-        let several = Spot { sources: spot.sources.clone(), any_of: None };
-        if several.sources.len() > 1 {
-            return self.transition(&several);
-        }
-        // With a single user the names are still those of whoever uses the set.
-        self.transition(&Spot { sources: vec![several.sources[0]; 2], any_of: None })
     }
 
     /// Transitions for the children of a state.
@@ -69,7 +59,7 @@ impl Forge {
             }
             let names = |states: &[usize]| states.iter().map(|&s| name(&*self.plan.nodes[s].name)).collect();
             let (include, exclude) = (names(&include), names(&exclude));
-            let transition = self.transition(&Spot { sources, any_of: Some(parent) });
+            let transition = self.transition(&Spot { sources, any_of: Some(parent), in_set: false });
             list.push(AnyTransition { transition, include, exclude });
         }
         list

@@ -19,12 +19,14 @@ pub(crate) struct Spot {
     pub(crate) sources: Vec<usize>,
     /// The state whose any-state list it stands in.
     pub(crate) any_of: Option<usize>,
+    /// It stands in a set, so its names must mean the same everywhere.
+    pub(crate) in_set: bool,
 }
 
 impl Spot {
     /// A transition of one state.
     pub(crate) fn own(state: usize) -> Self {
-        Self { sources: vec![state], any_of: None }
+        Self { sources: vec![state], any_of: None, in_set: false }
     }
 
     /// The state from which its targets are named; `None` if there are several.
@@ -35,7 +37,7 @@ impl Spot {
     /// The only source, if it is written there.
     fn only(&self) -> Option<usize> {
         match (self.any_of, &self.sources[..]) {
-            (None, &[only]) => Some(only),
+            (None, &[only]) if !self.in_set => Some(only),
             _ => None,
         }
     }

@@ -61,7 +61,7 @@ fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let from_timers: HashSet<usize> = model.timers.iter().filter_map(|timer| timer.event).collect();
     let posted: HashMap<usize, Place> = model.usage.posted.iter().map(|p| (p.value, p.place)).collect();
     for (index, event) in model.machine.events.iter().enumerate() {
-        let handled = model.usage.handled.contains(&index);
+        let handled = model.usage.handles_any || model.usage.handled.contains(&index);
         match posted.get(&index) {
             _ if handled => {}
             Some(&sent) => diagnostics.push(

@@ -14,7 +14,7 @@ use crate::tables::Tables;
 
 /// Gives every transition its plan and cost.
 pub fn assign(tables: &mut Tables, shape: &Shape) -> Result<(), PlanError> {
-    let worst = worst_active(shape);
+    let worst = worst_regions(shape);
     let mut known: HashMap<Vec<u8>, u16> = HashMap::new();
     for index in 0..tables.transitions.len() {
         let transition = tables.transitions[index];
@@ -127,17 +127,17 @@ fn states_of(targets: &[TargetRecord]) -> Option<Vec<usize>> {
     targets.iter().map(state).collect()
 }
 
-/// For each state, most states that can be active in it at once, itself included.
-fn worst_active(shape: &Shape) -> Vec<u32> {
-    let mut worst = vec![1; shape.len()];
+/// For each region, most states that can be active in it at once.
+fn worst_regions(shape: &Shape) -> Vec<u32> {
+    let mut regions = vec![0; shape.region_count()];
+    // Pre-order backwards: what is inside a state is known before the state.
     for state in (0..shape.len()).rev() {
-        worst[state] = 1 + shape.regions(state).map(|region| worst_region(shape, &worst, region)).sum::<u32>();
+        let active = 1 + shape.regions(state).map(|region| regions[region]).sum::<u32>();
+        if let Some(around) = shape.region_of(state) {
+            regions[around] = active.max(regions[around]);
+        }
     }
-    worst
-}
-
-fn worst_region(shape: &Shape, worst: &[u32], region: usize) -> u32 {
-    shape.children(region).iter().map(|&child| worst[child]).max().unwrap_or(0)
+    regions
 }
 
 fn has_bit(mask: u8, number: usize) -> bool {
@@ -161,7 +161,7 @@ fn cost(
         .regions(domain)
         .enumerate()
         .filter(|&(number, _)| has_bit(left, number))
-        .map(|(_, region)| worst_region(shape, worst, region))
+        .map(|(_, region)| worst[region])
         .sum();
     let entered = steps.map(|steps| steps.iter().filter(|step| step.kind == step_kind::STATE).count() as u32);
     // A pop enters what it restores; history and choice may enter anything below the domain.

@@ -14,7 +14,6 @@ pub struct Shape {
     kinds: Vec<u8>,
     regions: Vec<Range<usize>>,
     region_of: Vec<Option<usize>>,
-    region_children: Vec<Vec<usize>>,
     region_owner: Vec<usize>,
 }
 
@@ -28,17 +27,11 @@ impl Shape {
             kinds: tables.states.iter().map(|s| s.kind).collect(),
             regions: Vec::new(),
             region_of: tables.states.iter().map(|s| some(s.region.get())).collect(),
-            region_children: vec![Vec::new(); tables.regions.len()],
             region_owner: tables.regions.iter().map(|r| usize::from(r.owner.get())).collect(),
         };
         for state in &tables.states {
             let first = some(state.first_region.get()).unwrap_or(0);
             shape.regions.push(first..first + usize::from(state.region_count));
-        }
-        for (state, region) in shape.region_of.iter().enumerate() {
-            if let Some(region) = region {
-                shape.region_children[*region].push(state);
-            }
         }
         shape
     }
@@ -63,9 +56,14 @@ impl Shape {
         self.regions[state].clone()
     }
 
-    /// Children of a region.
-    pub fn children(&self, region: usize) -> &[usize] {
-        &self.region_children[region]
+    /// The region a state is a child of.
+    pub fn region_of(&self, state: usize) -> Option<usize> {
+        self.region_of[state]
+    }
+
+    /// How many regions there are.
+    pub fn region_count(&self) -> usize {
+        self.region_owner.len()
     }
 
     /// The state that has a region.

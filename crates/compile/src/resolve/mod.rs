@@ -153,7 +153,7 @@ impl<'a> Resolver<'a> {
                 Some(event) => {
                     self.usage.handled.insert(event);
                 }
-                None => self.usage.handled.extend(0..machine.events.len()),
+                None => self.usage.handles_any = true,
             }
             let site = scope::Site::observer(self.machine, event);
             let actions = self.action_list(&observer.actions, &site);

@@ -135,7 +135,7 @@ impl<'a> Resolver<'a> {
                 Trigger::Event(event)
             }
             graph::Trigger::Any(_) => {
-                self.usage.handled.extend(0..self.machine.events.len());
+                self.usage.handles_any = true;
                 Trigger::Any
             }
             graph::Trigger::After(duration) => {

@@ -1,9 +1,9 @@
 //! Dispatch: rows of leaf states, their cells, candidate lists (SEL-2, EVT-5).
 //!
 //! Proven is that whatever a cell names belongs to the leaf or to a state around it, so that only transitions of
-//! active states can be taken, and that deferral and `any` only meet events. Doing that per cell and candidate would
-//! take the product of both. Instead: the sources of one list lie on one way up, the deepest of them is found at a
-//! fixed place of the list, and a row that shares a list with the row before it needs one comparison.
+//! active states can be taken. Doing that per cell and candidate would take the product of both. Instead: the sources
+//! of one half of a list lie on one way up, the deepest of them is found at a fixed place of the list, and a row that
+//! shares a list with the row before it needs one comparison.
 
 use super::{Check, Runs, expected, range, unknown};
 use crate::error::{LoadError, Problem};
@@ -39,148 +39,49 @@ pub(super) fn leaf_rows<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadEr
     check.finish()
 }
 
-/// What matters of a candidate.
-#[derive(Clone, Copy, Default)]
-struct Seen {
-    /// The state it belongs to, and one past its last descendant.
-    source: u16,
-    end: u16,
-    /// What it reacts to: [`EVENTS`], or the column of a timer or of the eventless.
-    group: u16,
-    interrupt: bool,
-    valid: bool,
-}
-
-/// The group of everything that reacts to events, `any` and deferral included.
-const EVENTS: u16 = u16::MAX;
-
-/// Looks a candidate up. One that does not exist is not valid.
+/// A candidate as one number: a transition, or a state with the bit of [`candidate_kind::DEFERRAL`] above it. Numbers
+/// of transitions stay below that bit, so a candidate below their count is a transition without reserved bits.
 #[inline(always)]
-fn look(rom: &Rom<'_>, candidate: &Candidate) -> Seen {
-    let index = candidate.index.get();
-    let (source, group, interrupt) = if candidate.kind == candidate_kind::TRANSITION {
-        let Some(transition) = rom.transitions().get(usize::from(index)) else { return Seen::default() };
-        let interrupt = transition.flags.get() & transition_flag::INTERRUPT != 0;
-        (transition.source.get(), group(rom, transition.trigger.get()), interrupt)
-    } else {
-        (index, EVENTS, false)
-    };
-    let Some(state) = rom.states().get(usize::from(source)) else { return Seen::default() };
-    let defers = (candidate.kind == candidate_kind::DEFERRAL) & (state.flags.get() & state_flag::DEFERS != 0);
-    let valid = (candidate.reserved == 0) & (defers | (candidate.kind == candidate_kind::TRANSITION));
-    Seen { source, end: state.subtree_end.get(), group, interrupt, valid }
+fn number(candidate: &Candidate) -> u32 {
+    u32::from(candidate.index.get()) | u32::from(candidate.kind) << 16 | u32::from(candidate.reserved) << 24
 }
 
+const DEFERRAL: u32 = (candidate_kind::DEFERRAL as u32) << 16;
+const _: () = assert!(candidate_kind::TRANSITION == 0 && MAX_RECORDS < DEFERRAL as usize);
+
+/// The state that a valid candidate belongs to.
 #[inline(always)]
-fn group(rom: &Rom<'_>, trigger: u16) -> u16 {
-    let eventless = rom.header().columns.get().wrapping_sub(1);
-    let events = (usize::from(trigger) < rom.events().len()) | (trigger == trigger::ANY);
-    let special = if trigger > trigger::ANY { eventless } else { trigger };
-    if events { EVENTS } else { special }
+fn source(rom: &Rom<'_>, candidate: &Candidate) -> u16 {
+    let number = number(candidate);
+    rom.transitions().get(number as usize).map_or(number as u16, |transition| transition.source.get())
 }
 
-impl Seen {
-    /// Does this state lie in the source of the candidate?
-    #[inline(always)]
-    fn is_around(self, state: u16) -> bool {
-        (self.source <= state) & (state < self.end)
-    }
-
-    /// May `next` follow in the same list? Interrupts go from root to leaf, then others from leaf to root, all on one
-    /// way up and all for the same kind of trigger.
-    #[inline(always)]
-    fn may_precede(self, next: Self) -> bool {
-        let down = self.is_around(next.source);
-        let up = next.is_around(self.source);
-        let way = if next.interrupt { self.interrupt & down } else { up | (self.interrupt & down) };
-        way & (self.group == next.group)
-    }
-}
-
-/// Lists lie back to back; the marks for interrupts stand where the interrupts end.
-pub(super) fn candidate_lists<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
-    let mut check = Check::<EXPLAIN>::new(Section::CandidateLists);
-    let mut runs = Runs::default();
-    for (i, list) in rom.candidate_lists().iter().enumerate() {
-        let next = runs.next;
-        let count = u32::from(list.interrupts.get()).wrapping_add(u32::from(list.others.get()));
-        let placed = runs.take(list.first.get(), count);
-        check.rule(placed, i, || {
-            if count == 0 { unknown("count", 0_u8) } else { expected("first candidate", next, list.first) }
-        })?;
-        let (last_interrupt, first_other) = ends(rom, list);
-        let right = (last_interrupt.interrupt | (list.interrupts.get() == 0))
-            & (!first_other.interrupt | (list.others.get() == 0));
-        check.rule(right, i, || Problem::Rule("the count of interrupts is not that of the candidates"))?;
-    }
-    let total = rom.candidates().len();
-    check.whole(runs.is_all(total), || expected("sum of candidates", total as u64, runs.next))?;
-    check.finish()
-}
-
-/// The last interrupt and the first other of a list: the deepest of each. The same one twice if the other is missing.
+/// Is a state the same as another one or around it?
 #[inline(always)]
-fn ends(rom: &Rom<'_>, list: &CandidateList) -> (Seen, Seen) {
-    let (first, interrupts) = (list.first.get(), u32::from(list.interrupts.get()));
-    let middle = first.wrapping_add(interrupts);
-    let one = if interrupts == 0 { first } else { middle.wrapping_sub(1) };
-    let two = if list.others.get() == 0 { one } else { middle };
-    let seen = |at: u32| rom.candidates().get(at as usize).map_or(Seen::default(), |candidate| look(rom, candidate));
-    let last = seen(one);
-    (last, if one == two { last } else { seen(two) })
+fn is_around(rom: &Rom<'_>, outer: u16, inner: u16) -> bool {
+    let end = rom.states().get(usize::from(outer)).map_or(0, |state| state.subtree_end.get());
+    (outer <= inner) & (inner < end)
 }
 
-/// Candidates of one list may follow each other.
-///
-/// All neighbors are compared, those of different lists too. If as many pairs are wrong as there are wrong pairs at
-/// the borders of lists, none is inside a list. So no loop has to start anew for each short list.
+/// Candidates are transitions, or states that defer.
 pub(super) fn candidates<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Candidates);
-    if EXPLAIN {
-        return explain_candidates(&mut check, rom);
+    let transitions = rom.transitions().len();
+    let highest = rom.candidates().iter().fold(0, |highest, candidate| number(candidate).max(highest));
+    if (highest as usize) < transitions {
+        return check.finish();
     }
-    let mut wrong = 0_u64;
-    let mut valid = true;
-    let mut last = Seen::default();
-    for candidate in rom.candidates() {
-        let seen = look(rom, candidate);
-        valid &= seen.valid;
-        wrong = wrong.wrapping_add(u64::from(!last.may_precede(seen)));
-        last = seen;
+    for (i, candidate) in rom.candidates().iter().enumerate() {
+        let known = (number(candidate) as usize) < transitions;
+        check.rule(known || is_deferral(rom, candidate), i, || wrong_candidate(rom, candidate))?;
     }
-    check.whole(valid && wrong == wrong_borders(rom), || Problem::Rule("refused"))?;
     check.finish()
 }
 
-/// Wrong pairs at the borders of lists; the first candidate counts as one with what [`candidates`] starts with.
-fn wrong_borders(rom: &Rom<'_>) -> u64 {
-    let candidates = rom.candidates();
-    let mut wrong = 0_u64;
-    for list in rom.candidate_lists() {
-        let first = list.first.get() as usize;
-        let seen = |at: usize| candidates.get(at).map_or(Seen::default(), |candidate| look(rom, candidate));
-        wrong = wrong.wrapping_add(u64::from(!seen(first.wrapping_sub(1)).may_precede(seen(first))));
-    }
-    wrong
-}
-
-/// The slow form of [`candidates`], list by list.
-fn explain_candidates<const EXPLAIN: bool>(check: &mut Check<EXPLAIN>, rom: &Rom<'_>) -> Result<(), LoadError> {
-    for list in rom.candidate_lists() {
-        let first = list.first.get() as usize;
-        let count = usize::from(list.interrupts.get()).wrapping_add(usize::from(list.others.get()));
-        let mut last: Option<Seen> = None;
-        for (place, candidate) in crate::view::run(rom.candidates(), first, count).iter().enumerate() {
-            let i = first.wrapping_add(place);
-            let seen = look(rom, candidate);
-            check.rule(seen.valid, i, || wrong_candidate(rom, candidate))?;
-            check.rule(last.is_none_or(|last| last.may_precede(seen)), i, || {
-                Problem::Rule("the candidate does not fit the one before it in its list")
-            })?;
-            last = Some(seen);
-        }
-    }
-    Ok(())
+fn is_deferral(rom: &Rom<'_>, candidate: &Candidate) -> bool {
+    let state = rom.states().get(usize::from(candidate.index.get()));
+    let defers = state.is_some_and(|state| state.flags.get() & state_flag::DEFERS != 0);
+    number(candidate) & !0xFFFF == DEFERRAL && defers
 }
 
 fn wrong_candidate(rom: &Rom<'_>, candidate: &Candidate) -> Problem {
@@ -195,31 +96,65 @@ fn wrong_candidate(rom: &Rom<'_>, candidate: &Candidate) -> Problem {
     }
 }
 
-/// The deepest source of a list if a leaf may use the list in a column.
-#[inline(always)]
-fn deepest(rom: &Rom<'_>, list: u32, leaf: u16, column: usize) -> Option<u16> {
-    let list = rom.candidate_lists().get(list as usize)?;
-    let (last_interrupt, first_other) = ends(rom, list);
-    let fits = if column < rom.events().len() {
-        first_other.group == EVENTS
-    } else {
-        usize::from(first_other.group) == column
-    };
-    let around = last_interrupt.is_around(leaf) & first_other.is_around(leaf);
-    if fits & around { Some(last_interrupt.source.max(first_other.source)) } else { None }
+/// Lists lie back to back; interrupts go from root to leaf, others from leaf to root.
+pub(super) fn candidate_lists<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::CandidateLists);
+    let mut runs = Runs::default();
+    for (i, list) in rom.candidate_lists().iter().enumerate() {
+        let next = runs.next;
+        let count = u32::from(list.interrupts.get()).wrapping_add(u32::from(list.others.get()));
+        let placed = runs.take(list.first.get(), count);
+        check.rule(placed, i, || {
+            if count == 0 { unknown("count", 0_u8) } else { expected("first candidate", next, list.first) }
+        })?;
+        if placed & (count > 1) {
+            check.rule(is_one_way(rom, list), i, || Problem::Rule("candidates that do not lie on one way up"))?;
+        }
+    }
+    let total = rom.candidates().len();
+    check.whole(runs.is_all(total), || expected("sum of candidates", total as u64, runs.next))?;
+    check.finish()
 }
 
-/// Why a leaf may not use a list in a column.
+/// Do the sources of each half lie on one way, the deepest next to the other half?
+fn is_one_way(rom: &Rom<'_>, list: &CandidateList) -> bool {
+    let (first, interrupts) = (list.first.get() as usize, usize::from(list.interrupts.get()));
+    let down = crate::view::run(rom.candidates(), first, interrupts);
+    let up = crate::view::run(rom.candidates(), first.wrapping_add(interrupts), usize::from(list.others.get()));
+    is_way_up(rom, down.iter().rev()) & is_way_up(rom, up.iter())
+}
+
+fn is_way_up<'c>(rom: &Rom<'_>, candidates: impl Iterator<Item = &'c Candidate>) -> bool {
+    let mut good = true;
+    let mut below = None;
+    for candidate in candidates {
+        let source = source(rom, candidate);
+        good &= is_around(rom, source, below.unwrap_or(source));
+        below = Some(source);
+    }
+    good
+}
+
+/// What a list means for a leaf: may the leaf use it, and the deepest source in it.
+#[inline(always)]
+fn use_of(rom: &Rom<'_>, list: &CandidateList, leaf: u16) -> (bool, u16) {
+    let source_at = |at: u32| rom.candidates().get(at as usize).map_or(NONE, |candidate| source(rom, candidate));
+    let (first, interrupts) = (list.first.get(), u32::from(list.interrupts.get()));
+    let middle = first.wrapping_add(interrupts);
+    // A list without others starts its other half in the next list; the last interrupt stands in for it.
+    let other = source_at(if list.others.get() == 0 { middle.wrapping_sub(1) } else { middle });
+    if interrupts == 0 {
+        return (is_around(rom, other, leaf), other);
+    }
+    let interrupt = source_at(middle.wrapping_sub(1));
+    (is_around(rom, other, leaf) & is_around(rom, interrupt, leaf), other.max(interrupt))
+}
+
+/// Why a leaf may not use a list.
 fn wrong_cell(rom: &Rom<'_>, list: u32, leaf: u16) -> Problem {
-    let Some(record) = rom.candidate_lists().get(list as usize) else {
-        return range("list", list, rom.candidate_lists().len());
-    };
-    let (last_interrupt, first_other) = ends(rom, record);
-    let outer = if last_interrupt.is_around(leaf) { first_other } else { last_interrupt };
-    if outer.is_around(leaf) {
-        Problem::Rule("the list is for another kind of column")
-    } else {
-        Problem::NotInside { what: "leaf", inner: leaf, outer: outer.source }
+    match rom.candidate_lists().get(list as usize) {
+        None => range("list", list, rom.candidate_lists().len()),
+        Some(record) => Problem::NotInside { what: "leaf", inner: leaf, outer: use_of(rom, record, leaf).1 },
     }
 }
 
@@ -234,7 +169,7 @@ struct Notes {
     deepest: [u32; BLOCK],
 }
 
-/// Every dense cell names a list that its leaf may use in its column.
+/// Every dense cell names a list that its leaf may use.
 pub(super) fn dense_cells<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::DenseCells);
     let columns = rom.columns();
@@ -256,9 +191,8 @@ fn dense_block<const EXPLAIN: bool>(check: &mut Check<EXPLAIN>, rom: &Rom<'_>, s
     for (i, row) in rom.leaf_rows().iter().enumerate() {
         let first = i.wrapping_mul(columns).wrapping_add(start);
         let leaf = row.state.get();
-        let shared = common(rom, before, leaf);
-        let cells = crate::view::run(rom.dense_cells(), first, width);
-        dense_row(check, rom, cells, &mut notes, &Row { leaf, shared, column: start, first })?;
+        let row = Row { leaf, shared: common(rom, before, leaf), first };
+        dense_row(check, rom, crate::view::run(rom.dense_cells(), first, width), &mut notes, &row)?;
         before = leaf;
     }
     Ok(())
@@ -269,8 +203,7 @@ struct Row {
     leaf: u16,
     /// The innermost state around this leaf and that of the row before.
     shared: u32,
-    /// First column and first cell of the block.
-    column: usize,
+    /// First cell of the block.
     first: usize,
 }
 
@@ -299,57 +232,51 @@ fn dense_row<const EXPLAIN: bool>(
     let lists = notes.lists.chunks_exact_mut(STRIDE);
     let deepest = notes.deepest.chunks_exact_mut(STRIDE);
     for (number, ((cells, lists), deepest)) in cells.chunks(STRIDE).zip(lists).zip(deepest).enumerate() {
-        let at = number.wrapping_mul(STRIDE);
-        let Ok(whole) = <&[DenseCell; STRIDE]>::try_from(cells) else {
-            renew(check, rom, cells, lists, deepest, row, at)?;
-            continue;
-        };
+        let at = row.first.wrapping_add(number.wrapping_mul(STRIDE));
         let (mut changed, mut wrong) = (0, false);
-        for ((cell, list), deepest) in whole.iter().zip(&*lists).zip(&*deepest) {
-            let difference = cell.list.get() ^ *list;
-            changed |= difference;
+        for ((cell, list), deepest) in cells.iter().zip(&*lists).zip(&*deepest) {
+            changed |= cell.list.get() ^ *list;
             // The same list as above: its deepest source is around that leaf, and around this one if it is around both.
-            wrong |= (difference == 0) & (*deepest > row.shared);
+            wrong |= *deepest > row.shared;
         }
         if (changed != 0) | wrong {
-            renew(check, rom, cells, lists, deepest, row, at)?;
+            renew(check, rom, cells, lists, deepest, row.leaf, at)?;
         }
     }
     Ok(())
 }
 
-/// Looks at cells one by one and notes what they hold.
+/// Looks at cells one by one and notes what they hold. Without a branch per cell: which ones changed is hard to guess.
+#[inline(always)]
 fn renew<const EXPLAIN: bool>(
     check: &mut Check<EXPLAIN>,
     rom: &Rom<'_>,
     cells: &[DenseCell],
     lists: &mut [u32],
-    deepest_sources: &mut [u32],
-    row: &Row,
+    deepest: &mut [u32],
+    leaf: u16,
     at: usize,
 ) -> Result<(), LoadError> {
-    for (place, ((cell, list), source)) in cells.iter().zip(lists).zip(deepest_sources).enumerate() {
+    let known = rom.candidate_lists();
+    for (place, ((cell, list), deepest)) in cells.iter().zip(lists).zip(deepest).enumerate() {
         let found = cell.list.get();
-        if (found == *list) & (*source <= row.shared) {
-            continue;
-        }
+        let none = found == NO_LIST;
+        // An empty cell looks at the first list, for nothing.
+        let (fits, source) = match known.get(if none { 0 } else { found as usize }) {
+            Some(list) => use_of(rom, list, leaf),
+            None => (false, 0),
+        };
+        check.rule(fits | none, at.wrapping_add(place), || wrong_cell(rom, found, leaf))?;
         *list = found;
-        *source = 0;
-        if found != NO_LIST {
-            let column = row.column.wrapping_add(at).wrapping_add(place);
-            let deepest = deepest(rom, found, row.leaf, column);
-            let cell = row.first.wrapping_add(at).wrapping_add(place);
-            check.rule(deepest.is_some(), cell, || wrong_cell(rom, found, row.leaf))?;
-            *source = u32::from(deepest.unwrap_or(0));
-        }
+        *deepest = if none { 0 } else { u32::from(source) };
     }
     Ok(())
 }
 
-/// Every sorted cell names a list that its leaf may use in its column; columns ascend.
+/// Every sorted cell names a list that its leaf may use; columns ascend.
 pub(super) fn sorted_cells<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::SortedCells);
-    let columns = rom.columns();
+    let (columns, lists) = (rom.columns(), rom.candidate_lists());
     for row in rom.leaf_rows() {
         let (first, leaf) = (row.first_cell.get() as usize, row.state.get());
         let mut least = 0_usize;
@@ -357,7 +284,8 @@ pub(super) fn sorted_cells<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Loa
             let (i, column, list) = (first.wrapping_add(place), usize::from(cell.column.get()), cell.list.get());
             check.rule((column >= least) & (column < columns), i, || unknown("column", cell.column))?;
             check.rule(cell.reserved.get() == 0, i, || Problem::Reserved)?;
-            check.rule(deepest(rom, list, leaf, column).is_some(), i, || wrong_cell(rom, list, leaf))?;
+            let fits = lists.get(list as usize).is_some_and(|list| use_of(rom, list, leaf).0);
+            check.rule(fits, i, || wrong_cell(rom, list, leaf))?;
             least = column.wrapping_add(1);
         }
     }

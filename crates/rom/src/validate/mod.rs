@@ -80,8 +80,8 @@ pub(crate) fn validate(rom: &Rom<'_>) -> Result<(), LoadError> {
         plans::entry_plans,
         plans::transition_plans,
         dispatch::leaf_rows,
-        dispatch::candidate_lists,
         dispatch::candidates,
+        dispatch::candidate_lists,
     }
     if rom.has(crate::layout::feature::DENSE_ROWS) {
         prove! { rom, dispatch::dense_cells, }

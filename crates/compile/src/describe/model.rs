@@ -1,0 +1,217 @@
+//! The part `model`: declarations of the machine. See [`super`] for its shape.
+
+use serde_json::{Map, Value, json};
+use statewright_author::value::{Class, FunctionKind, MergeRule, Tier, ValueType};
+use statewright_rom::ids::{ParameterId, TargetSetId, VariantId};
+use statewright_rom::layout::*;
+use zerocopy::byteorder::little_endian::U16;
+
+use super::names::NameTable;
+use super::states::states;
+use crate::expr::Names;
+
+/// The decompiled machine.
+pub(super) fn model(names: &NameTable<'_>) -> Value {
+    let header = names.rom.header();
+    json!({
+        "machine": names.machine(),
+        "tier": tier_word(header.tier),
+        "tick_rate": header.tick_rate.get(),
+        "policies": policies(header.policies),
+        "budgets": {
+            "events_per_tick": header.events_per_tick.get(),
+            "microsteps_per_tick": header.microsteps_per_tick.get(),
+            "clamp_limit": header.clamp_limit,
+            "command_bytes": header.command_bytes.get(),
+        },
+        "fail_safe": names.only_target(header.fail_safe),
+        "reload_entry": names.only_target(header.reload_entry),
+        "events": events(names),
+        "blackboard": blackboard(names),
+        "parameters": parameters(names),
+        "variants": variants(names),
+        "channels": channels(names),
+        "lanes": lanes(names),
+        "timers": machine_timers(names),
+        "observers": observers(names),
+        "functions": functions(names),
+        "states": states(names),
+    })
+}
+
+/// The word of a tier.
+pub(super) fn tier_word(tier: u8) -> &'static str {
+    Tier::WORDS.get(usize::from(tier)).copied().unwrap_or("unknown")
+}
+
+fn class_word(class: u8) -> &'static str {
+    Class::WORDS.get(usize::from(class)).copied().unwrap_or("unknown")
+}
+
+/// The word of a function kind.
+pub(super) fn function_word(kind: u8) -> &'static str {
+    FunctionKind::WORDS.get(usize::from(kind)).copied().unwrap_or("unknown")
+}
+
+fn type_word(ty: u8) -> &'static str {
+    ValueType::WORDS.get(usize::from(ty)).copied().unwrap_or("unknown")
+}
+
+/// Ticks, where 0 means none.
+pub(super) fn ticks(ticks: u32) -> Option<u32> {
+    (ticks > 0).then_some(ticks)
+}
+
+impl NameTable<'_> {
+    /// Paths of a target set; nothing for `NONE`.
+    pub(super) fn targets(&self, set: U16) -> Vec<String> {
+        let records = TargetSetId::read(set).map_or(&[][..], |id| self.rom.targets_of(id));
+        records.iter().filter_map(statewright_rom::Target::read).map(|target| self.target(target)).collect()
+    }
+
+    fn only_target(&self, set: U16) -> Option<String> {
+        TargetSetId::read(set).map(|_| self.targets(set).join(" + "))
+    }
+
+    /// Class and event of a named timer.
+    pub(super) fn timer_fires(&self, record: &TimerRecord) -> (&'static str, Option<String>) {
+        let column = record.column.get();
+        let event = (usize::from(column) < self.rom.events().len()).then(|| self.event(column));
+        (class_word(record.class), event)
+    }
+}
+
+fn policies(bits: u8) -> Value {
+    json!({
+        "reverse_exit_order": bits & policy::REVERSE_EXIT_ORDER != 0,
+        "immediate_update": bits & policy::IMMEDIATE_UPDATE != 0,
+        "posted_next_tick": bits & policy::POSTED_NEXT_TICK != 0,
+        "internal_first": bits & policy::INTERNAL_FIRST != 0,
+        "done_events": bits & policy::DONE_EVENTS != 0,
+        "strict_writes": bits & policy::STRICT_WRITES != 0,
+    })
+}
+
+/// Records with their names.
+fn list<'r, T>(records: &'r [T], item: impl Fn(usize, &'r T) -> Value) -> Value {
+    records.iter().enumerate().map(|(index, record)| item(index, record)).collect()
+}
+
+fn events(names: &NameTable<'_>) -> Value {
+    list(names.rom.events(), |index, record| {
+        json!({
+            "name": names.event(index as u16),
+            "class": class_word(record.class),
+            "payload": payload_word(record.payload),
+            "payload_bytes": record.payload_bytes,
+            "coalesce": record.flags & event_flag::COALESCE != 0,
+            "ttl": ticks(record.ttl_ticks.get()),
+            "indirect": record.flags & event_flag::INDIRECT != 0,
+        })
+    })
+}
+
+fn payload_word(payload: u8) -> Option<&'static str> {
+    match payload {
+        payload::EMPTY => None,
+        payload::U32 => Some("u32"),
+        payload::U64 => Some("u64"),
+        payload::VEC4 => Some("vec4"),
+        payload::BYTES => Some("bytes"),
+        ty => Some(type_word(ty)),
+    }
+}
+
+fn blackboard(names: &NameTable<'_>) -> Value {
+    list(names.rom.keys(), |index, record| {
+        json!({
+            "name": names.key_name(index as u16),
+            "type": type_word(record.ty),
+            "default": names.value(record.ty, record.default.map(|word| word.get())),
+        })
+    })
+}
+
+/// Value of a parameter in a variant.
+fn parameter(names: &NameTable<'_>, variant: usize, parameter: usize, ty: u8) -> Value {
+    let ids = VariantId::from_index(variant).zip(ParameterId::from_index(parameter));
+    let records = ids.map_or(&[][..], |(variant, parameter)| names.rom.parameter_value(variant, parameter));
+    let mut words = [0; 3];
+    for (word, record) in words.iter_mut().zip(records) {
+        *word = record.word.get();
+    }
+    names.value(ty, words)
+}
+
+fn parameters(names: &NameTable<'_>) -> Value {
+    list(names.rom.parameters(), |index, record| {
+        json!({
+            "name": names.parameter_name(index as u16),
+            "type": type_word(record.ty),
+            "value": parameter(names, 0, index, record.ty),
+        })
+    })
+}
+
+/// The plain values are variant 0 and stand at the parameters.
+fn variants(names: &NameTable<'_>) -> Value {
+    let variant = |index: usize| {
+        let value = |(place, record): (usize, &ParameterRecord)| {
+            (names.parameter_name(place as u16), parameter(names, index, place, record.ty))
+        };
+        let values: Map<String, Value> = names.rom.parameters().iter().enumerate().map(value).collect();
+        json!({ "name": names.variant(index), "values": values })
+    };
+    (1..names.rom.variants().len()).map(variant).collect()
+}
+
+fn channels(names: &NameTable<'_>) -> Value {
+    list(names.rom.channels(), |index, record| {
+        json!({
+            "name": names.channel(index),
+            "release": names.string(record.command.get()),
+            "lane": names.lane(usize::from(record.lane.get())),
+        })
+    })
+}
+
+fn lanes(names: &NameTable<'_>) -> Value {
+    list(names.rom.lanes(), |index, record| {
+        json!({
+            "name": names.user_lane(index),
+            "merge": MergeRule::WORDS.get(usize::from(record.merge)).copied().unwrap_or("unknown"),
+            "critical": record.critical != 0,
+        })
+    })
+}
+
+fn machine_timers(names: &NameTable<'_>) -> Value {
+    let timers = names.rom.timers().iter().enumerate().filter(|(_, record)| record.kind == timer_kind::MACHINE);
+    let timer = |(index, record): (usize, &TimerRecord)| {
+        let (class, event) = names.timer_fires(record);
+        json!({ "name": names.timer(index), "instances": record.instances, "class": class, "event": event })
+    };
+    timers.map(timer).collect()
+}
+
+fn observers(names: &NameTable<'_>) -> Value {
+    list(names.rom.observers(), |_, record| {
+        let event = record.event.get();
+        let event = (event != trigger::ANY).then(|| names.event(event));
+        json!({ "event": event, "do": names.actions(record.actions) })
+    })
+}
+
+/// By name, because the linker table is sorted by a hash of it.
+fn functions(names: &NameTable<'_>) -> Value {
+    let mut functions: Vec<(u8, String, bool)> = names
+        .rom
+        .linker()
+        .iter()
+        .enumerate()
+        .map(|(index, record)| (record.kind, names.function(index), record.rng != 0))
+        .collect();
+    functions.sort();
+    let function = |(kind, name, rng)| json!({ "name": name, "kind": function_word(kind), "rng": rng });
+    functions.into_iter().map(function).collect()
+}
