@@ -104,7 +104,7 @@ codes! {
     Shadowed = SW0301 Warning "a transition can never win";
     MixedScores = SW0302 Error "some transitions are scored and some are not";
     DebounceNeedsAlways = SW0303 Error "debounce without an always trigger";
-    NeedsTarget = SW0304 Error "a completion transition has no target";
+    NeedsTarget = SW0304 Error "a target is missing";
     BadInterrupt = SW0305 Error "not a legal interrupt";
     KindMismatch = SW0306 Error "the kind does not fit source and target";
     BadStackOperation = SW0307 Error "not a legal push or pop";
@@ -114,9 +114,10 @@ codes! {
     PossibleLivelock = SW0311 Warning "eventless transitions may go on without end";
     LongChain = SW0312 Warning "a chain of eventless transitions is longer than a tick allows";
     LatchWithoutWait = SW0313 Warning "nothing to wait for";
-    ScoreWithoutNeed = SW0314 Error "a threshold without a score";
-    ExcludedFromAny = SW0315 Error "include and exclude lists do not fit";
+    ThresholdWithoutScore = SW0314 Error "a threshold without a score";
+    BadAnyState = SW0315 Error "not a legal any-state transition";
     RootTarget = SW0316 Error "the root cannot be a target";
+    DoesNothing = SW0317 Warning "a transition that does nothing";
 
     // Events and timers.
     Unhandled = SW0401 Warning "an event is sent but nobody handles it";
@@ -145,6 +146,7 @@ codes! {
     DivisionByZero = SW0607 Warning "a division by zero";
     BadArguments = SW0608 Error "arguments do not fit the function";
     NotAnAction = SW0609 Error "not an action";
+    GuardLooksLikeKey = SW0610 Warning "a guard that looks like a misspelled key";
 
     // Data.
     LiteralType = SW0701 Error "a value does not fit its declared type";

@@ -231,6 +231,13 @@ pub fn closest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
+/// Whether two different names of some length are one slip apart, or differ only in case.
+pub fn is_slip(a: &str, b: &str) -> bool {
+    const SHORTEST: usize = 4;
+    let long = a.chars().count() >= SHORTEST && b.chars().count() >= SHORTEST;
+    a != b && long && a.len().abs_diff(b.len()) <= 1 && name_distance(a, b) <= 1
+}
+
 /// Edit distance without regard to case; a swap of neighbours counts as one.
 fn name_distance(a: &str, b: &str) -> usize {
     let fold = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
@@ -264,6 +271,8 @@ mod tests {
         assert_eq!(closest("retaert", known), Some("retreat"));
         assert_eq!(closest("pursue", known), None);
         assert_eq!(closest("", known), None);
+        assert!(is_slip("armd", "armed") && is_slip("Armed", "armed") && is_slip("amred", "armed"));
+        assert!(!is_slip("IsArmed", "armed") && !is_slip("armed", "armed") && !is_slip("hp", "hx"));
     }
 
     #[test]

@@ -48,8 +48,21 @@ pub enum ValueType {
 
 impl ValueType {
     /// All of them, in the order of their numbers in a ROM.
-    pub const ALL: [Self; 7] =
-        [Self::I32, Self::F32, Self::Bool, Self::Entity, Self::Vec2, Self::Vec3, Self::Symbol];
+    pub const ALL: [Self; 7] = [Self::I32, Self::F32, Self::Bool, Self::Entity, Self::Vec2, Self::Vec3, Self::Symbol];
+
+    /// The type that other languages and engines call by this word.
+    pub fn of_other_word(word: &str) -> Option<Self> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "int" | "integer" | "int32" | "i64" | "u32" | "long" => Self::I32,
+            "float" | "double" | "f64" | "number" | "single" | "real" => Self::F32,
+            "boolean" | "flag" => Self::Bool,
+            "object" | "gameobject" | "actor" | "node" | "agent" => Self::Entity,
+            "vector2" | "float2" | "point" => Self::Vec2,
+            "vector" | "vector3" | "float3" => Self::Vec3,
+            "string" | "str" | "text" | "name" | "enum" => Self::Symbol,
+            _ => return None,
+        })
+    }
 
     /// How many 32-bit words a value takes.
     pub fn words(self) -> u32 {
@@ -229,7 +242,8 @@ mod tests {
 
     #[test]
     fn bad_durations_are_refused() {
-        for text in ["", "5", "s", "-1s", "1.5t", "1e3s", "1.s.s", "1m", ".s", "1.0000000001s", "99999999999999999999s"] {
+        for text in ["", "5", "s", "-1s", "1.5t", "1e3s", "1.s.s", "1m", ".s", "1.0000000001s", "99999999999999999999s"]
+        {
             assert!(Duration::parse(text).is_err(), "{text:?}");
         }
     }

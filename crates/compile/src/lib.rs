@@ -7,6 +7,7 @@
 
 mod check;
 pub mod deep;
+pub mod describe;
 pub mod expr;
 mod hash;
 mod lower;
@@ -103,7 +104,7 @@ fn passes(model: &model::Model<'_>, options: &Options, diagnostics: &mut Diagnos
     let rom = match OwnedRom::from_vec(bytes) {
         Ok(rom) => rom,
         Err(error) => {
-            diagnostics.push(internal(model, &error.to_string()));
+            diagnostics.push(internal(model.machine, &error.to_string()));
             return None;
         }
     };
@@ -113,10 +114,12 @@ fn passes(model: &model::Model<'_>, options: &Options, diagnostics: &mut Diagnos
 }
 
 /// The compiler's own output was refused: never silence, never a panic.
-fn internal(model: &model::Model<'_>, error: &str) -> Diagnostic {
+#[doc(hidden)]
+pub fn internal(machine: &Machine, error: &str) -> Diagnostic {
     let text = format!("internal error: the compiled ROM was refused: {error}");
-    Diagnostic::new(statewright_author::codes::Code::Internal, model.machine.name.place, text)
-        .help("this is a mistake of the compiler, not of the machine; please report it with the file")
+    Diagnostic::new(statewright_author::codes::Code::Internal, machine.name.place, text)
+        .label("the machine itself may be right")
+        .help("this is a mistake of the compiler; please report it together with the file")
 }
 
 /// The Rust code of the README is compiled and run.

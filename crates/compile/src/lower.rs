@@ -20,7 +20,7 @@ const DEFAULT_CLAMP_LIMIT: u32 = 5;
 /// Command bytes, where a machine does not say (CMD-2).
 const DEFAULT_COMMAND_BYTES: u32 = 1024;
 /// Microsteps where internal events come first (EVT-10).
-const INTERNAL_FIRST_MICROSTEPS: u32 = 256;
+pub const INTERNAL_FIRST_MICROSTEPS: u32 = 256;
 
 /// Records of a machine without plans, features and hashes.
 pub struct Lowered {

@@ -149,9 +149,31 @@ pub struct Transition<'a> {
 }
 
 impl Transition<'_> {
-    /// The place to point at: its trigger.
+    /// The place to point at: its trigger. The whole transition may fill the screen.
     pub fn place(&self) -> Place {
-        self.authored.place
+        let trigger = trigger_place(&self.authored.trigger);
+        if trigger == Place::default() { self.authored.place } else { trigger }
+    }
+
+    /// Where each of its targets is written.
+    pub fn target_places(&self) -> Vec<Place> {
+        let plain = self.authored.targets.iter();
+        let places: Vec<Place> =
+            plain.chain(self.authored.sync.iter().map(|(_, target)| target)).map(|n| n.place).collect();
+        // A target that was not found is reported; then the rest cannot be told apart.
+        if places.len() == self.targets.len() { places } else { vec![self.place(); self.targets.len()] }
+    }
+}
+
+/// Where a trigger is written.
+pub fn trigger_place(trigger: &graph::Trigger) -> Place {
+    match trigger {
+        graph::Trigger::Event(name) | graph::Trigger::Timer(name) => name.place,
+        graph::Trigger::After(duration) => duration.place,
+        graph::Trigger::Any(place)
+        | graph::Trigger::Always(place)
+        | graph::Trigger::Done(place)
+        | graph::Trigger::Failed(place) => *place,
     }
 }
 

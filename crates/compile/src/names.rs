@@ -11,6 +11,12 @@ use statewright_rom::layout::{BUILT_IN_LANES, MAX_CHANNELS, MAX_LANES, MAX_RECOR
 
 use crate::tree::{check_case, duplicate_name, too_many};
 
+/// A word with `a` or `an`, as it is spoken: an action, an i32, an f32.
+pub fn with_article(word: &str) -> String {
+    let an = word.starts_with(['a', 'e', 'i', 'o']) || word.starts_with("f32");
+    format!("{} {word}", if an { "an" } else { "a" })
+}
+
 /// Names of one kind of declaration.
 #[derive(Debug)]
 pub struct Index<'a> {
@@ -67,12 +73,31 @@ impl<'a> Index<'a> {
 
     /// The problem with a name that is not declared.
     pub fn not_found(&self, name: &Name) -> Diagnostic {
+        let declaration = match self.field {
+            "blackboard" => format!("\"{}\": \"i32\"", name.value),
+            "parameters" => format!("\"{}\": 1.0", name.value),
+            "transition_sets" => format!("\"{}\": [ … ]", name.value),
+            _ => format!("\"{}\"", name.value),
+        };
+        self.not_found_among(name, self.names.iter().copied(), &declaration)
+    }
+
+    /// The same with the names that could have been meant and what its declaration would look like.
+    pub fn not_found_among<'n>(
+        &self,
+        name: &Name,
+        known: impl Iterator<Item = &'n str>,
+        declaration: &str,
+    ) -> Diagnostic {
         let text = format!("no {} named `{}`", self.what, name.value);
-        let known = self.names.iter().copied();
         let problem = Diagnostic::new(self.unknown, name.place, text).label("not declared").suggest(&name.value, known);
-        match problem.help {
-            Some(_) => problem,
-            None => problem.help(format!("declare it under `\"{}\"`", self.field)),
+        let declare = format!("add `{declaration}` to `\"{}\"`", self.field);
+        match &problem.help {
+            Some(help) => {
+                let help = format!("{help} If not, {declare}");
+                problem.help(help)
+            }
+            None => problem.help(declare),
         }
     }
 }
@@ -177,13 +202,15 @@ impl<'a> Names<'a> {
         if machine.channels.len() > MAX_CHANNELS {
             let text = format!("{} channels, but at most {MAX_CHANNELS} fit", machine.channels.len());
             let at = machine.channels[MAX_CHANNELS].name.place;
-            diagnostics.push(Diagnostic::new(Code::TableFull, at, text).help("let states share channels"));
+            let problem = Diagnostic::new(Code::TableFull, at, text).label("one too many");
+            diagnostics.push(problem.help("let states share channels"));
         }
         if machine.lanes.len() + BUILT_IN_LANES.len() > MAX_LANES {
             let most = MAX_LANES - BUILT_IN_LANES.len();
             let text = format!("{} lanes, but at most {most} fit beside the built-in ones", machine.lanes.len());
             diagnostics.push(
                 Diagnostic::new(Code::TableFull, machine.lanes[most].name.place, text)
+                    .label("one too many")
                     .help("let commands share lanes: a command has a name of its own"),
             );
         }

@@ -126,7 +126,9 @@ impl StableIds {
             let owner = self.states[timer.owner];
             let of_transition = |kind| derive(timer.transition.map_or(0, |t| self.transitions[t]), kind, "");
             let id = match (timer.kind, timer.authored) {
-                (TimerKind::Machine, Some(named)) => given(&named.id, || derive(self.machine, "timer", &named.name.value)),
+                (TimerKind::Machine, Some(named)) => {
+                    given(&named.id, || derive(self.machine, "timer", &named.name.value))
+                }
                 (_, Some(named)) => given(&named.id, || derive(owner, "timer", &named.name.value)),
                 (TimerKind::Clock, None) => derive(owner, "clock", ""),
                 (TimerKind::Debounce, None) => of_transition("debounce"),
@@ -146,20 +148,17 @@ impl StableIds {
 
     fn check(&self, model: &Model<'_>, diagnostics: &mut Diagnostics) {
         let tree = &model.tree;
-        let states = tree.states.iter().map(|s| s.authored.id.as_ref().map_or(s.authored.name.place, |id| id.place));
-        let regions = tree.regions.iter().map(|r| r.authored.id.as_ref().map_or(r.authored.place, |id| id.place));
-        let events = model.machine.events.iter().map(|e| e.id.as_ref().map_or(e.name.place, |id| id.place));
-        let points = tree.histories.iter();
-        let points = points.map(|h| h.authored.id.as_ref().map_or(h.authored.name.place, |id| id.place));
-        let transitions = model.transitions.iter();
-        let transitions = transitions.map(|t| t.authored.id.as_ref().map_or(t.place(), |id| id.place));
+        let states = tree.states.iter().map(|s| (&s.authored.id, s.authored.name.place));
+        let regions = tree.regions.iter().map(|r| (&r.authored.id, r.authored.place));
+        let events = model.machine.events.iter().map(|e| (&e.id, e.name.place));
+        let points = tree.histories.iter().map(|h| (&h.authored.id, h.authored.name.place));
+        let transitions = model.transitions.iter().map(|t| (&t.authored.id, t.place()));
         let timers = model.timers.iter().map(|timer| match (timer.authored, timer.transition) {
-            (Some(named), _) => named.id.as_ref().map_or(named.name.place, |id| id.place),
-            (None, Some(transition)) => model.transitions[transition].place(),
-            (None, None) => tree.states[timer.owner].authored.name.place,
+            (Some(named), _) => (&named.id, named.name.place),
+            (None, Some(transition)) => (&None, model.transitions[transition].place()),
+            (None, None) => (&None, tree.states[timer.owner].authored.name.place),
         });
-        let scratch = tree.states.iter().flat_map(|s| &s.authored.scratch);
-        let scratch = scratch.map(|s| s.id.as_ref().map_or(s.name.place, |id| id.place));
+        let scratch = tree.states.iter().flat_map(|s| &s.authored.scratch).map(|s| (&s.id, s.name.place));
         check_group("states", &self.states, states, diagnostics);
         check_group("regions", &self.regions, regions, diagnostics);
         check_group("events", &self.events, events, diagnostics);
@@ -176,18 +175,28 @@ fn is_own(model: &Model<'_>, transition: &crate::model::Transition<'_>) -> bool 
     source.transitions.iter().any(|own| std::ptr::eq(own, transition.authored.as_ref()))
 }
 
-fn check_group(what: &str, ids: &[u64], places: impl Iterator<Item = Place>, diagnostics: &mut Diagnostics) {
-    let mut seen: HashMap<u64, Place> = HashMap::new();
-    for (&id, place) in ids.iter().zip(places) {
-        if let Some(&first) = seen.get(&id) {
-            let text = format!("two {what} have the stable id {id:016x}");
-            diagnostics.push(
-                Diagnostic::new(Code::DuplicateStableId, place, text)
+/// Reports ids of one group that meet. Ids that both follow from names meet because the names do, or those of their
+/// owners: that has been reported.
+fn check_group<'i>(
+    what: &str,
+    ids: &[u64],
+    authored: impl Iterator<Item = (&'i StableId, Place)>,
+    diagnostics: &mut Diagnostics,
+) {
+    let consequences = diagnostics.has_errors();
+    let mut seen: HashMap<u64, (Place, bool)> = HashMap::new();
+    for (&id, (authored, place)) in ids.iter().zip(authored) {
+        let place = authored.as_ref().map_or(place, |id| id.place);
+        let given = authored.is_some();
+        match seen.get(&id) {
+            Some(&(first, first_given)) if given || first_given || !consequences => diagnostics.push(
+                Diagnostic::new(Code::DuplicateStableId, place, format!("two {what} have the stable id {id:x}"))
                     .label("the same id again")
                     .related(first, "first used here")
                     .help("remove one `id`: `statewright fmt --ids` writes a fresh one"),
-            );
+            ),
+            _ => {}
         }
-        seen.insert(id, place);
+        seen.insert(id, (place, given));
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use statewright_author::codes::Code;
-use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::diagnostic::{Diagnostic, Diagnostics, Severity};
 use statewright_author::graph::{HistoryPoint, Machine, Region, State, StateKind};
 use statewright_author::place::{Name, Place};
 use statewright_rom::layout::{MAX_DEPTH, MAX_RECORDS};
@@ -90,7 +90,7 @@ impl<'a> Tree<'a> {
     /// Builds the tree and checks its shape.
     pub fn new(machine: &'a Machine, diagnostics: &mut Diagnostics) -> Self {
         let mut tree = Self::default();
-        check_root(&machine.root, diagnostics);
+        check_root(machine, diagnostics);
         tree.add_state(&machine.root, None, None, 1, diagnostics);
         if tree.states.len() > MAX_RECORDS {
             diagnostics.push(too_many("states", tree.states.len(), machine.name.place));
@@ -121,7 +121,10 @@ impl<'a> Tree<'a> {
             end: index + 1,
             depth,
         });
-        check_kind(authored, diagnostics);
+        // A root that is final or a choice has been reported.
+        if parent.is_some() || !matches!(authored.kind(), StateKind::Final | StateKind::Choice) {
+            check_kind(authored, diagnostics);
+        }
         if depth >= MAX_DEPTH && !authored.regions.is_empty() {
             diagnostics.push(too_deep(authored));
             return index;
@@ -149,7 +152,7 @@ impl<'a> Tree<'a> {
                 let child = self.add_state(child, Some(owner), Some(first + offset), depth + 1, diagnostics);
                 self.regions[first + offset].children.push(child);
             }
-            if self.regions[first + offset].children.is_empty() {
+            if self.regions[first + offset].children.is_empty() && !was_reported(authored, diagnostics) {
                 diagnostics.push(empty_region(authored, region));
             }
         }
@@ -339,11 +342,19 @@ impl<'a> Tree<'a> {
         }
         let mut names: Vec<&str> = self.by_name.keys().copied().collect();
         names.sort_unstable();
-        Box::new(found.suggest(last, names))
+        let found = found.suggest(last, names.iter().copied());
+        if found.help.is_some() || names.is_empty() || names.len() > MAX_LISTED {
+            return Box::new(found);
+        }
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        Box::new(found.help(format!("name one of {}, or add the state", names.join(", "))))
     }
 }
 
 const MAX_SUGGESTIONS: usize = 20;
+
+/// So many names are listed when none is close.
+const MAX_LISTED: usize = 12;
 
 /// `TableFull` for a table.
 pub fn too_many(what: &str, count: usize, place: Place) -> Diagnostic {
@@ -359,14 +370,24 @@ fn too_deep(state: &State) -> Diagnostic {
         .help("flatten some levels, or move the inner part to a machine of its own")
 }
 
+/// Whether an error lies in a state of a file: then it may be empty because its states could not be read.
+fn was_reported(state: &State, diagnostics: &Diagnostics) -> bool {
+    let within = |d: &Diagnostic| state.place.start <= d.place.start && d.place.end <= state.place.end;
+    !state.place.is_step() && diagnostics.iter().any(|d| d.severity == Severity::Error && within(d))
+}
+
 fn empty_region(owner: &State, region: &Region) -> Diagnostic {
     let (what, place) = match &region.name {
         Some(name) => (format!("region `{}`", name.value), name.place),
-        None => (format!("`states` of `{}`", shown(owner)), region.place),
+        None => (format!("state `{}`", shown(owner)), region.place),
     };
     let muted = if region.states.is_empty() { "" } else { ": all of them are muted" };
-    Diagnostic::new(Code::EmptyRegion, place, format!("{what} has no states{muted}"))
-        .help("add a state, or remove the empty block to make the state atomic")
+    Diagnostic::new(Code::EmptyRegion, place, format!("{what} has no states inside{muted}"))
+        .label("nothing inside")
+        .help(match region.name {
+            Some(_) => "add a state to it, or remove the region",
+            None => "add a state to `states`, or remove `states`, `initial` and `stack` to make it a plain state",
+        })
 }
 
 /// Name of a state as messages show it.
@@ -403,23 +424,28 @@ pub fn check_case<'a>(folded: &mut HashMap<String, &'a Name>, name: &'a Name, di
     }
 }
 
-fn check_root(root: &State, diagnostics: &mut Diagnostics) {
-    let mut refuse = |what: &str, place: Place| {
+fn check_root(machine: &Machine, diagnostics: &mut Diagnostics) {
+    let root = &machine.root;
+    let named = if root.name.value.is_empty() { machine.name.place } else { root.name.place };
+    let unread = diagnostics.has_errors();
+    let mut refuse = |what: &str, place: Place, help: &str| {
         let text = format!("the root cannot be {what}");
-        diagnostics.push(Diagnostic::new(Code::RootHas, place, text).help("put it on a state inside the machine"));
+        diagnostics.push(Diagnostic::new(Code::RootHas, place, text).label("this is the root").help(help));
     };
     if let Some(place) = root.is_final {
-        refuse("final", place);
+        refuse("final", place, "make a state inside it final");
     }
     if root.choice.is_some() {
-        refuse("a choice", root.place);
+        refuse("a choice", named, "put the choice inside, and name it in `initial`");
     }
     if root.muted {
-        refuse("muted", root.place);
+        refuse("muted", named, "remove `muted`; to leave out a part, mute the states inside");
     }
-    if root.regions.is_empty() && root.choice.is_none() {
+    // A file that could not be read has no states either.
+    if root.regions.is_empty() && root.choice.is_none() && root.is_final.is_none() && !unread {
         diagnostics.push(
-            Diagnostic::new(Code::EmptyRegion, root.place, "the machine has no states")
+            Diagnostic::new(Code::EmptyRegion, machine.name.place, "the machine has no states")
+                .label("nothing inside")
                 .help("add `\"states\": { … }` with at least one state, and `\"initial\"`"),
         );
     }
@@ -476,13 +502,26 @@ fn content(state: &State) -> Vec<&'static str> {
     parts.into_iter().filter(|&(_, has)| has).map(|(what, _)| what).collect()
 }
 
+/// `a, b and c`.
+fn and_list(words: &[&str]) -> String {
+    match words.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
 fn check_final(state: &State, diagnostics: &mut Diagnostics) {
     let wrong: Vec<_> = content(state).into_iter().filter(|what| !what.ends_with("actions")).collect();
     if !wrong.is_empty() {
-        let text = format!("final state `{}` has {}", shown(state), wrong.join(", "));
+        let text = format!("final state `{}` has {}", shown(state), and_list(&wrong));
+        let problem = Diagnostic::new(Code::FinalWithContent, state.name.place, text).label("cannot have them");
+        let problem = match state.is_final {
+            Some(place) => problem.related(place, "makes it final"),
+            None => problem,
+        };
         diagnostics.push(
-            Diagnostic::new(Code::FinalWithContent, state.name.place, text)
-                .label("is final")
+            problem
                 .note("a final state ends its region; it may have entry and exit actions only")
                 .help("remove `final`, or what the state cannot have"),
         );
@@ -495,10 +534,10 @@ fn check_choice(state: &State, diagnostics: &mut Diagnostics) {
         wrong.insert(0, "`final`");
     }
     if !wrong.is_empty() {
-        let text = format!("choice `{}` has {}", shown(state), wrong.join(", "));
+        let text = format!("choice `{}` has {}", shown(state), and_list(&wrong));
         diagnostics.push(
             Diagnostic::new(Code::ChoiceWithContent, state.name.place, text)
-                .label("is a choice")
+                .label("is a choice and cannot have them")
                 .note("a choice is passed through and never active; it has branches only")
                 .help("put effects on the branches (`do`), or make it a state with `always` transitions"),
         );
@@ -507,6 +546,7 @@ fn check_choice(state: &State, diagnostics: &mut Diagnostics) {
     match branches.last() {
         None => diagnostics.push(
             Diagnostic::new(Code::EmptyChoice, state.name.place, format!("choice `{}` has no branches", shown(state)))
+                .label("leads nowhere")
                 .help("add `{ \"to\": \"…\" }` as its last branch"),
         ),
         Some(last) => {

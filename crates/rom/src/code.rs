@@ -10,7 +10,9 @@
 //! word is 0 or 1: whoever loads one from outside (blackboard, parameters, payload) turns any other word into 1.
 
 pub mod arith;
+mod fault;
 pub mod op;
 mod verify;
 
-pub use verify::{CodeError, CodeLimits, Fault, MAX_JOINS, PAYLOAD_WORDS, verify};
+pub use fault::{CodeError, Fault, Operand};
+pub use verify::{CodeLimits, MAX_JOINS, PAYLOAD_WORDS, verify};

@@ -5,8 +5,11 @@
 //! code with `validate`.
 #![expect(clippy::expect_used, reason = "this module is an alarm: it must panic when loading broke its promise")]
 
+use crate::error::{LoadError, Problem};
 use crate::ids::*;
 use crate::layout::*;
+use crate::load::read_frame;
+use crate::validate::validate_slowly;
 use crate::view::{Reaction, Rom, StableGroup, Target};
 
 /// Calls every accessor with every index and follows every reference. The result only keeps the work from being
@@ -24,6 +27,23 @@ pub fn walk_everything(rom: &Rom<'_>) -> u64 {
     walk.dispatch();
     walk.plans();
     walk.sum
+}
+
+/// Asserts that the fast and the slow form of every proof agree about a ROM that went through [`Rom::from_bytes`] with
+/// this result.
+pub fn verdicts_agree(bytes: &[u8], result: &Result<Rom<'_>, LoadError>) {
+    let Ok(rom) = read_frame(bytes) else {
+        assert!(result.is_err(), "a broken frame was accepted");
+        return;
+    };
+    if matches!(result, Err(LoadError { problem: Problem::Checksum { .. }, .. })) {
+        return;
+    }
+    let slowly = validate_slowly(&rom);
+    assert_eq!(result.is_err(), slowly.is_err(), "fast: {:?}, slow: {slowly:?}", result.as_ref().err());
+    if let Err(LoadError { problem: Problem::Rule(text), .. }) = result {
+        assert!(!text.starts_with("refused"), "no reason given, slow: {slowly:?}");
+    }
 }
 
 struct Walk<'r, 'a> {

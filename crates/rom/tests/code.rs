@@ -4,7 +4,7 @@ mod evaluator;
 
 use evaluator::{World, run};
 use proptest::prelude::*;
-use statewright_rom::code::{CodeError, CodeLimits, Fault, MAX_JOINS, op, verify};
+use statewright_rom::code::{CodeError, CodeLimits, Fault, MAX_JOINS, Operand, op, verify};
 use statewright_rom::layout::value_type::{BOOL, ENTITY, F32, I32, SYMBOL, VEC2, VEC3};
 use statewright_rom::layout::{
     ExpressionRecord, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE, OpRecord, ParameterRecord, function_kind,
@@ -103,21 +103,21 @@ fn every_plain_instruction_takes_its_inputs_and_no_others() {
 
 #[test]
 fn operands_must_exist() {
-    let operand = |table, found| Fault::Operand { table, found };
-    refuses(&[instruction(op::KEY, I32, 7, 0)], I32, 0, operand("key", 7));
+    let operand = |what, found| Fault::Operand { what, found };
+    refuses(&[instruction(op::KEY, I32, 7, 0)], I32, 0, operand(Operand::Key, 7));
     refuses(&[instruction(op::KEY, F32, 0, 0)], F32, 0, Fault::Type { expected: I32, found: F32 });
-    refuses(&[instruction(op::PARAMETER, I32, 9, 0)], I32, 0, operand("parameter", 9));
-    refuses(&[instruction(op::KEY_FIELD, 2, u16::from(VEC2), 0)], F32, 0, operand("component", 2));
-    refuses(&[instruction(op::KEY_FIELD, 0, u16::from(ENTITY), 0)], F32, 0, operand("component", 0));
-    refuses(&[instruction(op::PAYLOAD, 7, 0, 0)], 7, 0, operand("type", 7));
-    refuses(&[instruction(op::PAYLOAD_FIELD, 4, 0, 0)], F32, 0, operand("payload word", 4));
-    refuses(&[instruction(op::IN_STATE, 0, STATES, 0)], BOOL, 0, operand("state", 3));
-    refuses(&[instruction(op::CALL_GUARD, 0, 1, 0)], BOOL, 0, operand("guard call", 1));
-    refuses(&[instruction(op::CALL_GUARD, 0, 2, 0)], BOOL, 0, operand("guard call", 2));
-    refuses(&[push(BOOL, 2)], BOOL, 0, operand("constant", 2));
-    refuses(&[push(SYMBOL, STRINGS)], SYMBOL, 0, operand("constant", STRINGS));
-    refuses(&[push(F32, f32::NAN.to_bits())], F32, 0, operand("constant", f32::NAN.to_bits()));
-    refuses(&[push(VEC2, 0)], VEC2, 0, operand("type of a constant", 4));
+    refuses(&[instruction(op::PARAMETER, I32, 9, 0)], I32, 0, operand(Operand::Parameter, 9));
+    refuses(&[instruction(op::KEY_FIELD, 2, u16::from(VEC2), 0)], F32, 0, operand(Operand::Component, 2));
+    refuses(&[instruction(op::KEY_FIELD, 0, u16::from(ENTITY), 0)], F32, 0, operand(Operand::Component, 0));
+    refuses(&[instruction(op::PAYLOAD, 7, 0, 0)], 7, 0, operand(Operand::Type, 7));
+    refuses(&[instruction(op::PAYLOAD_FIELD, 4, 0, 0)], F32, 0, operand(Operand::PayloadWord, 4));
+    refuses(&[instruction(op::IN_STATE, 0, STATES, 0)], BOOL, 0, operand(Operand::State, 3));
+    refuses(&[instruction(op::CALL_GUARD, 0, 1, 0)], BOOL, 0, operand(Operand::GuardCall, 1));
+    refuses(&[instruction(op::CALL_GUARD, 0, 2, 0)], BOOL, 0, operand(Operand::GuardCall, 2));
+    refuses(&[push(BOOL, 2)], BOOL, 0, operand(Operand::Constant, 2));
+    refuses(&[push(SYMBOL, STRINGS)], SYMBOL, 0, operand(Operand::Constant, STRINGS));
+    refuses(&[push(F32, f32::NAN.to_bits())], F32, 0, operand(Operand::Constant, f32::NAN.to_bits()));
+    refuses(&[push(VEC2, 0)], VEC2, 0, operand(Operand::ConstantType, 4));
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn jumps_under_way_are_counted() {
 fn errors_read_well() {
     let error = CodeError { instruction: 4, fault: Fault::Type { expected: I32, found: VEC2 } };
     assert_eq!(error.to_string(), "instruction 4: i32 expected, vec2 found");
-    let error = CodeError { instruction: 0, fault: Fault::Operand { table: "key", found: 9 } };
+    let error = CodeError { instruction: 0, fault: Fault::Operand { what: Operand::Key, found: 9 } };
     assert_eq!(error.to_string(), "instruction 0: 9 is not a legal key");
 }
 

@@ -110,8 +110,8 @@ impl Forge {
         {
             return self.written(&expr);
         }
-        let expr = self.function_call(FunctionKind::Scorer);
-        self.written(&expr)
+        // A scorer stands alone: in parentheses it would be an expression, which has guards only.
+        code(self.function_call(FunctionKind::Scorer).to_string())
     }
 
     /// A value of a type; `None` if there is no way to write one.

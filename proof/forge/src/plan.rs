@@ -242,10 +242,8 @@ impl Grower<'_> {
         budget.timers -= node.timers;
         node.slots = if self.rng.chance(30) { self.rng.between(0, budget.slots.min(3)) } else { 0 };
         budget.slots -= node.slots;
-        if composite && budget.timers > 0 && self.rng.chance(self.size.rare / 2) {
-            node.any_timers = 1;
-            budget.timers -= 1;
-        }
+        // A wish: each group of children must be able to pay for it.
+        node.any_timers = u32::from(composite && self.rng.chance(self.size.rare));
         node.activity = self.rng.chance(30);
         if node.activity && budget.results > 0 && self.rng.chance(60) {
             node.result = true;
@@ -279,13 +277,24 @@ impl Grower<'_> {
         shares
     }
 
+    /// Shares of timers, less what an any-state transition of the owner takes in each child.
+    fn split_for_any(&mut self, owner: usize, whole: u32, groups: u32) -> Vec<u32> {
+        let mut shares = self.split(whole, groups, 0);
+        let node = &mut self.plan.nodes[owner];
+        if shares.contains(&0) {
+            node.any_timers = 0;
+        }
+        shares.iter_mut().for_each(|share| *share -= node.any_timers);
+        shares
+    }
+
     fn children(&mut self, owner: usize, region: usize, depth: u32, budget: Budget) {
         let most = if depth == 0 { (self.left / 3).max(4) } else { 5 };
         let normal = self.rng.between(1, self.left.min(most).max(1));
         let overlays = self.stack(owner, region, budget);
         // Children that may be alive together get places of their own; the others share.
         let groups = 1 + overlays;
-        let timers = self.split(budget.timers, groups, 0);
+        let timers = self.split_for_any(owner, budget.timers, groups);
         let slots = self.split(budget.slots, groups, 0);
         let results = self.split(budget.results, groups, 0);
         for child in 0..normal + overlays {

@@ -85,7 +85,10 @@ pub fn parse_action(text: &str) -> Result<ActionText, SyntaxError> {
             parser.next();
             Ok(ActionText::Add { key: name, value: negated(&mut parser)? })
         }
-        Token::Sign("==") => Err(SyntaxError::new(sign.range, "`==` compares and changes nothing").help("write `=` to give a key a value")),
+        Token::Sign("==") => {
+            Err(SyntaxError::new(sign.range, "`==` compares and changes nothing")
+                .help("write `=` to give a key a value"))
+        }
         _ => call(&mut parser, name).map(ActionText::Call),
     }
 }

@@ -1,12 +1,15 @@
 //! Choice states (EXEC-7): no circles, no way out of the transition's domain.
 
+use std::collections::HashSet;
+
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
+use statewright_author::place::Place;
 use statewright_rom::layout::MAX_DEPTH;
 
 use super::Planned;
-use crate::model::Model;
+use crate::model::{Branch, Model};
 use crate::tree::{Node, StateIndex};
 
 /// Longest way through choices; the loader has the same limit.
@@ -64,8 +67,10 @@ pub fn check_cycles(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 
 fn cycle(model: &Model<'_>, from: StateIndex, to: StateIndex) -> Diagnostic {
     let text = format!("choice `{}` leads back to choice `{}`", model.tree.path(from), model.tree.path(to));
-    Diagnostic::new(Code::ChoiceCycle, model.tree.states[from].authored.name.place, text)
-        .label("part of a circle")
+    let mut branches = model.branches[model.parts[from].branches.clone()].iter();
+    let place = branches.find_map(|branch| branch_target(branch, Node::State(to)));
+    Diagnostic::new(Code::ChoiceCycle, place.unwrap_or(model.tree.states[from].authored.name.place), text)
+        .label("closes a circle")
         .related(model.tree.states[to].authored.name.place, "leads here again")
         .help("let one of the branches lead to a state")
 }
@@ -77,9 +82,16 @@ fn too_long(model: &Model<'_>, from: StateIndex) -> Diagnostic {
         .help("put a state between them")
 }
 
-/// Every branch that a transition may take must stay inside its domain.
+/// Where a branch names a target.
+fn branch_target(branch: &Branch<'_>, target: Node) -> Option<Place> {
+    let at = branch.entry.targets.iter().position(|&other| other == target)?;
+    branch.authored.targets.get(at).map(|name| name.place)
+}
+
+/// Every branch that a transition may take must stay inside its domain. Each branch is reported once.
 pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
+    let mut reported = HashSet::new();
     for (place, &from) in planned.order.iter().enumerate() {
         let transition = &model.transitions[from];
         let domain = usize::from(planned.tables.transitions[place].domain.get());
@@ -92,14 +104,18 @@ pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
                         Node::State(state) => model.tree.is_inside(state, domain),
                         Node::History(h) => model.tree.contains(domain, model.tree.histories[h].owner),
                     };
-                    if !inside {
+                    let place = branch_target(branch, target).unwrap_or(branch.authored.place);
+                    if !inside && reported.insert((choice, target, place)) {
                         let (to, within) = (model.tree.node_path(target), model.tree.path(domain));
-                        let text = format!("this transition stays inside `{within}`, but choice `{}` may lead to `{to}`", model.tree.path(choice));
+                        let text =
+                            format!("choice `{}` may lead out of `{within}`, to `{to}`", model.tree.path(choice));
                         diagnostics.push(
-                            Diagnostic::new(Code::ChoiceLeavesDomain, transition.place(), text)
-                                .label("goes to the choice")
-                                .related(branch.authored.place, "leads outside")
-                                .help(format!("move the choice to the level of `{to}`, or use a state with `always` transitions")),
+                            Diagnostic::new(Code::ChoiceLeavesDomain, place, text)
+                                .label("leads outside")
+                                .related(transition.place(), format!("stays inside `{within}`"))
+                                .help(format!(
+                                    "move the choice to the level of `{to}`, or use a state with `always` transitions"
+                                )),
                         );
                     }
                     if let Some(next) = as_choice(model, target)

@@ -11,31 +11,39 @@ use crate::tree::StateIndex;
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let completes = completable(model);
     for transition in &model.transitions {
+        let source = model.tree.states[transition.source].authored;
         let (what, possible, help) = match transition.trigger {
             Trigger::Done => (
                 "complete",
-                completes[transition.source] || model.parts[transition.source].activity.is_some(),
-                "give it an `activity`, or a final child in each region",
+                completes[transition.source] || source.activity.is_some(),
+                match model.tree.states[transition.source].kind {
+                    StateKind::Orthogonal => {
+                        "let each region have a state with `\"final\": true`, or add an `activity`"
+                    }
+                    StateKind::Compound => "let one of its states have `\"final\": true`, or add an `activity`",
+                    _ => "add an `activity`, or states inside of which one has `\"final\": true`",
+                },
             ),
-            Trigger::Failed => (
-                "fail",
-                model.parts[transition.source].activity.is_some(),
-                "give it an `activity` that can fail",
-            ),
+            Trigger::Failed => {
+                ("fail", source.activity.is_some(), "add an `activity`: its function reports success or failure")
+            }
             _ => continue,
         };
-        if transition.targets.is_empty() && transition.stack.is_none() {
+        let authored = &transition.authored;
+        if authored.targets.is_empty() && authored.sync.is_empty() && authored.stack.is_none() {
             diagnostics.push(
                 Diagnostic::new(Code::NeedsTarget, transition.place(), "a `done` or `failed` transition has no target")
                     .label("stays true, so it would be taken again and again")
-                    .help("add `\"to\"`"),
+                    .help(match source.name.value.as_str() {
+                        "" => "add `\"to\"`".to_owned(),
+                        name => format!("add `\"to\"`; to start the state over, write `\"to\": \"{name}\"`"),
+                    }),
             );
         }
         if !possible {
             let text = format!("state `{}` can never {what}", model.tree.path(transition.source));
-            diagnostics.push(
-                Diagnostic::new(Code::NeverCompletes, transition.place(), text).label("never taken").help(help),
-            );
+            diagnostics
+                .push(Diagnostic::new(Code::NeverCompletes, transition.place(), text).label("never taken").help(help));
         }
     }
 }

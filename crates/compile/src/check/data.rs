@@ -11,12 +11,12 @@ use crate::ops::FunctionUse;
 
 /// Checks the declarations.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    check_unused(model, diagnostics);
     check_hashes(model, diagnostics);
     check_stable_ids(model, diagnostics);
 }
 
-fn check_unused(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+/// Reports what is declared and never used.
+pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let mut unused = |what: &str, name: &Name| {
         diagnostics.push(
             Diagnostic::new(Code::UnusedDeclaration, name.place, format!("{what} `{}` is never used", name.value))

@@ -6,9 +6,10 @@ use std::collections::{BTreeSet, HashMap};
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
-use statewright_rom::layout::{NONE, op_kind, step_kind};
+use statewright_rom::layout::{NONE, TIERS, op_kind, step_kind};
 
 use super::Planned;
+use crate::lower::INTERNAL_FIRST_MICROSTEPS;
 use crate::model::{Transition, Trigger};
 use crate::tree::StateIndex;
 
@@ -48,34 +49,54 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let circular = find_circle(&links, |link| of(link).trigger == Trigger::Always).is_some();
     let guards: BTreeSet<usize> = (0..links.len()).filter(|_| circular).filter_map(|link| of(link).guard).collect();
     for guard in guards.into_iter().take(MAX_GUARDS) {
-        let same = |link: usize| of(link).trigger == Trigger::Always && (of(link).guard == Some(guard) || is_free(of(link)));
+        let same =
+            |link: usize| of(link).trigger == Trigger::Always && (of(link).guard == Some(guard) || is_free(of(link)));
         if let Some(circle) = find_circle(&links, same) {
             diagnostics.push(describe(planned, &links, &circle, Code::PossibleLivelock));
         }
     }
     check_raises(planned, diagnostics);
-    let cap = usize::from(cap(planned));
-    if let Chains::Bounded(length) = longest(&links)
-        && length > cap
-    {
-        let text = format!("up to {length} eventless transitions may follow each other, but a tick allows {cap} microsteps");
+}
+
+/// Reports a chain that is longer than a tick of the tier allows.
+pub fn check_length(planned: &Planned<'_, '_>, tier: usize, diagnostics: &mut Diagnostics) {
+    let Some(links) = links(planned) else { return };
+    let Some(lengths) = lengths(&links) else { return };
+    let cap = usize::from(cap(planned, tier));
+    // The first of the longest ones.
+    let Some((start, &length)) = lengths.iter().enumerate().max_by_key(|&(link, &length)| (length, usize::MAX - link))
+    else {
+        return;
+    };
+    if length > cap {
+        let text =
+            format!("up to {length} eventless transitions may follow each other, but a tick allows {cap} microsteps");
         diagnostics.push(
-            Diagnostic::new(Code::LongChain, model.machine.name.place, text)
-                .label("the rest waits for the next tick, which counts as clamped")
-                .help("shorten the chain, or raise `budgets.microsteps_per_tick`"),
+            Diagnostic::new(Code::LongChain, planned.model.transitions[links[start].transition].place(), text)
+                .label("the longest chain starts here")
+                .note("the rest waits for the next tick, and this one counts as clamped")
+                .help(format!("shorten the chain, or write `\"budgets\": {{ \"microsteps_per_tick\": {length} }}`")),
         );
     }
 }
 
 /// How long chains can get, for the report.
 pub fn chains(planned: &Planned<'_, '_>) -> Chains {
-    links(planned).map_or(Chains::Unknown, |links| longest(&links))
+    let Some(links) = links(planned) else { return Chains::Unknown };
+    match lengths(&links) {
+        Some(lengths) => Chains::Bounded(lengths.into_iter().max().unwrap_or(0)),
+        None => Chains::Circular,
+    }
 }
 
-fn cap(planned: &Planned<'_, '_>) -> u16 {
-    let given = planned.model.machine.budgets.microsteps_per_tick.as_ref();
-    // Without a given cap the smallest default is the one to stay under.
-    given.map_or(statewright_rom::layout::TIERS[0].microsteps_per_tick, |cap| cap.value as u16)
+/// Microsteps that a tick allows (RAM-2, EVT-10).
+fn cap(planned: &Planned<'_, '_>, tier: usize) -> u16 {
+    let machine = planned.model.machine;
+    match (&machine.budgets.microsteps_per_tick, &machine.policies.internal_first) {
+        (Some(cap), _) => cap.value as u16,
+        (None, Some(on)) if on.value => INTERNAL_FIRST_MICROSTEPS as u16,
+        (None, _) => TIERS[tier].microsteps_per_tick,
+    }
 }
 
 /// Whether nothing but its trigger holds a transition back.
@@ -170,10 +191,10 @@ fn find_circle(links: &[Link], test: impl Fn(usize) -> bool) -> Option<Vec<usize
     None
 }
 
-/// Longest way along links, if there is no circle.
-fn longest(links: &[Link]) -> Chains {
+/// Longest way along links from each one on, if there is no circle.
+fn lengths(links: &[Link]) -> Option<Vec<usize>> {
     if find_circle(links, |_| true).is_some() {
-        return Chains::Circular;
+        return None;
     }
     // No circle: repeated relaxation in depth-first finishing order.
     let mut length = vec![0usize; links.len()];
@@ -201,7 +222,7 @@ fn longest(links: &[Link]) -> Chains {
             }
         }
     }
-    Chains::Bounded(length.into_iter().max().unwrap_or(0))
+    Some(length)
 }
 
 fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: Code) -> Diagnostic {
@@ -220,7 +241,10 @@ fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: C
         _ => format!("`always` transitions lead in a circle while one guard holds: {}", names.join(" → ")),
     };
     let problem = Diagnostic::new(code, first.place(), text).label("part of the circle");
-    let problem = circle[1..].iter().take(MOST_SHOWN).fold(problem, |problem, &link| problem.related(of(link).place(), "and this"));
+    let problem = circle[1..]
+        .iter()
+        .take(MOST_SHOWN)
+        .fold(problem, |problem, &link| problem.related(of(link).place(), "and this"));
     problem.note("a tick would take these until its cap, and be clamped").help(match code {
         Code::AlwaysCycle => "give one of them a guard, a target that ends the circle, or an event as trigger",
         _ => "let one of the effects make the guard false, or use different guards",

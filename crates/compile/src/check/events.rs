@@ -15,8 +15,6 @@ use crate::tree::too_many;
 /// Checks the declarations.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     check_payloads(model, diagnostics);
-    check_use(model, diagnostics);
-    check_timers(model, diagnostics);
     if model.machine.policies.internal_first.as_ref().is_some_and(|on| on.value) {
         check_internal_first(model, diagnostics);
     }
@@ -36,7 +34,9 @@ fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.push(
                 Diagnostic::new(Code::PayloadTooLarge, payload.place, text)
                     .label(format!("at most {MAX_PAYLOAD_BYTES} fit"))
-                    .help("add `\"indirect\": true` and keep the data in the blackboard; the event then carries an index"),
+                    .help(
+                        "add `\"indirect\": true` and keep the data in the blackboard; the event then carries an index",
+                    ),
             );
         }
     }
@@ -57,7 +57,13 @@ fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+/// Reports events and timers that nobody handles, sends or starts.
+pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    check_event_use(model, diagnostics);
+    check_timer_use(model, diagnostics);
+}
+
+fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let from_timers: HashSet<usize> = model.timers.iter().filter_map(|timer| timer.event).collect();
     let posted: HashMap<usize, Place> = model.usage.posted.iter().map(|p| (p.value, p.place)).collect();
     for (index, event) in model.machine.events.iter().enumerate() {
@@ -80,15 +86,19 @@ fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 .help("add a transition on it"),
             ),
             None => diagnostics.push(
-                Diagnostic::new(Code::UnusedEvent, event.name.place, format!("event `{}` is never used", event.name.value))
-                    .label("declared only")
-                    .help("add a transition on it, or remove it"),
+                Diagnostic::new(
+                    Code::UnusedEvent,
+                    event.name.place,
+                    format!("event `{}` is never used", event.name.value),
+                )
+                .label("declared only")
+                .help("add a transition on it, or remove it"),
             ),
         }
     }
 }
 
-fn check_timers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+fn check_timer_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let waited_for = |t: &Transition<'_>| if let Trigger::Timer(timer) = t.trigger { Some(timer) } else { None };
     let waited_for: HashSet<usize> = model.transitions.iter().filter_map(waited_for).collect();
     for (index, timer) in model.timers.iter().enumerate() {
@@ -147,8 +157,8 @@ pub fn check_deferral(model: &Model<'_>, placement: &Placement, diagnostics: &mu
             let name = &model.machine.events[event].name.value;
             diagnostics.push(
                 Diagnostic::new(Code::DeferralInCrowd, place, format!("event `{name}` is deferred in tier crowd"))
-                    .label("its queue has only one place")
-                    .help("use tier standard, or handle the event"),
+                    .label("a crowd agent has room for one event only")
+                    .help("use tier standard, or handle the event here instead of deferring it"),
             );
         }
     }

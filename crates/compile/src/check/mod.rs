@@ -42,6 +42,11 @@ impl Planned<'_, '_> {
 
 /// Declarations: events, timers, data, stable ids, sizes.
 pub fn declarations(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    // What could not be read or resolved is not in the model, so nothing certain can be said about use.
+    if !diagnostics.has_errors() {
+        events::check_use(model, diagnostics);
+        data::check_use(model, diagnostics);
+    }
     events::check(model, diagnostics);
     data::check(model, diagnostics);
     sizes::check(model, diagnostics);
@@ -72,6 +77,7 @@ pub fn planned(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
 
 /// What the tier does not allow.
 pub fn tier(planned: &Planned<'_, '_>, placement: &Placement, diagnostics: &mut Diagnostics) {
+    eventless::check_length(planned, placement.tier, diagnostics);
     sizes::check_costs(planned, placement, diagnostics);
     events::check_deferral(planned.model, placement, diagnostics);
 }

@@ -11,6 +11,9 @@ struct Reach<'m, 'a> {
     model: &'m Model<'a>,
     active: Vec<bool>,
     entered: Vec<bool>,
+    /// Regions whose initial was followed, and history points whose default was: once each, so that the walk ends.
+    started: Vec<bool>,
+    restored: Vec<bool>,
     open: Vec<Step>,
 }
 
@@ -27,14 +30,21 @@ enum Step {
 /// Reports states that are never entered; of a nest of them only the outermost.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let count = model.tree.states.len();
-    let mut reach = Reach { model, active: vec![false; count], entered: vec![false; count], open: Vec::new() };
+    let mut reach = Reach {
+        model,
+        active: vec![false; count],
+        entered: vec![false; count],
+        started: vec![false; model.tree.regions.len()],
+        restored: vec![false; model.tree.histories.len()],
+        open: Vec::new(),
+    };
     reach.open.push(Step::Default(0));
     reach.open.extend(model.fail_safe.into_iter().chain(model.reload_entry).map(Step::Target));
     while let Some(step) = reach.open.pop() {
         match step {
             Step::Target(target) => reach.target(target),
             Step::Default(state) => reach.default(state),
-            Step::Region(region) => reach.entry(&model.initials[region]),
+            Step::Region(region) => reach.region(region),
         }
     }
     for state in 1..count {
@@ -52,6 +62,12 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 }
 
 impl Reach<'_, '_> {
+    fn region(&mut self, region: RegionIndex) {
+        if !std::mem::replace(&mut self.started[region], true) {
+            self.entry(&self.model.initials[region]);
+        }
+    }
+
     fn entry(&mut self, entry: &Entry) {
         self.open.extend(entry.targets.iter().copied().map(Step::Target));
     }
@@ -62,6 +78,7 @@ impl Reach<'_, '_> {
                 self.ancestors(state);
                 self.open.push(Step::Default(state));
             }
+            Node::History(history) if std::mem::replace(&mut self.restored[history], true) => {}
             Node::History(history) => {
                 let owner = self.model.tree.histories[history].owner;
                 self.ancestors(owner);

@@ -11,8 +11,13 @@ use crate::tree::StateIndex;
 
 /// Rules that need no plans.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    // A field that could not be read is missing, too.
+    let all_read = !diagnostics.has_errors();
     for transition in &model.transitions {
         check_one(transition, diagnostics);
+        if all_read && does_nothing(transition) {
+            diagnostics.push(nothing(transition));
+        }
     }
     for part in &model.parts {
         check_scores(&model.transitions[part.transitions.clone()], diagnostics);
@@ -23,26 +28,45 @@ fn check_one(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
     let authored = &transition.authored;
     if let Some(debounce) = authored.debounce.as_ref().filter(|_| transition.trigger != Trigger::Always) {
         diagnostics.push(
-            Diagnostic::new(Code::DebounceNeedsAlways, debounce.place, "debounce needs the trigger `always`")
-                .label("nothing to wait for")
-                .help("use `\"when\": \"always\"` with a guard, or `after`"),
+            Diagnostic::new(Code::DebounceNeedsAlways, debounce.place, "`debounce` needs `\"when\": \"always\"`")
+                .label("no guard that could stay true")
+                .related(transition.place(), "this trigger is over at once")
+                .help("write `\"when\": \"always\"` with a guard, or use `cooldown` to limit how often it is taken"),
         );
     }
     if let Some(threshold) = authored.threshold.as_ref().filter(|_| authored.score.is_none()) {
         diagnostics.push(
-            Diagnostic::new(Code::ScoreWithoutNeed, threshold.place, "a threshold without a score")
+            Diagnostic::new(Code::ThresholdWithoutScore, threshold.place, "a threshold without a score")
                 .label("compared with nothing")
-                .help("add `\"score\"`, or remove the threshold"),
+                .help("add `\"score\"`, or remove `threshold`"),
         );
     }
     let may_interrupt = matches!(transition.trigger, Trigger::Event(_) | Trigger::Any | Trigger::Always);
     if authored.interrupt && !may_interrupt {
         diagnostics.push(
-            Diagnostic::new(Code::BadInterrupt, transition.place(), "an interrupt needs an event, any event or `always`")
-                .label("cannot be an interrupt")
-                .help("remove `interrupt`, or change the trigger"),
+            Diagnostic::new(
+                Code::BadInterrupt,
+                transition.place(),
+                "an interrupt needs an event, any event or `always`",
+            )
+            .label("this trigger cannot interrupt")
+            .help("remove `interrupt`, or give it the trigger `on` or `\"when\": \"always\"`"),
         );
     }
+}
+
+/// Whether nothing happens when it is taken, and the author did not say that this is meant.
+fn does_nothing(transition: &Transition<'_>) -> bool {
+    let authored = &transition.authored;
+    let leads_nowhere = authored.targets.is_empty() && authored.sync.is_empty() && authored.stack.is_none();
+    // `always`, `done` and `failed` without a target are reported as what they lead to.
+    leads_nowhere && authored.effect.is_empty() && authored.kind.is_none() && !transition.trigger.is_eventless()
+}
+
+fn nothing(transition: &Transition<'_>) -> Diagnostic {
+    Diagnostic::new(Code::DoesNothing, transition.place(), "this transition does nothing")
+        .label("has neither `to` nor `do`")
+        .help("add `\"to\": \"…\"`; to keep the event from the states around, write `\"kind\": \"internal\"`")
 }
 
 /// Per trigger and priority, all or none are scored.
@@ -54,7 +78,8 @@ fn check_scores(transitions: &[Transition<'_>], diagnostics: &mut Diagnostics) {
     for transition in transitions {
         let first = *groups.entry((transition.trigger, transition.priority)).or_insert(transition);
         if first.authored.score.is_some() != transition.authored.score.is_some() {
-            let (scored, plain) = if first.authored.score.is_some() { (first, transition) } else { (transition, first) };
+            let (scored, plain) =
+                if first.authored.score.is_some() { (first, transition) } else { (transition, first) };
             diagnostics.push(
                 Diagnostic::new(
                     Code::MixedScores,
@@ -63,7 +88,7 @@ fn check_scores(transitions: &[Transition<'_>], diagnostics: &mut Diagnostics) {
                 )
                 .label("has no score")
                 .related(scored.place(), "has a score")
-                .help("score all of them, or give them another priority"),
+                .help("add a `score` to this one, too, or give it another `priority`"),
             );
             return;
         }
@@ -122,7 +147,7 @@ fn shadowed(model: &Model<'_>, earlier: &Transition<'_>, later: &Transition<'_>)
     Diagnostic::new(Code::Shadowed, later.place(), text)
         .label("never reached")
         .related(earlier.place(), "always taken first: it has no guard")
-        .help("give the first one a guard, or this one a higher priority")
+        .help("write this one before the other, give it a higher `priority`, or guard the other with `if`")
 }
 
 /// A latched transition that nothing can hold back.

@@ -21,7 +21,8 @@ pub fn check_channels(model: &Model<'_>, conflicts: &PushConflicts, diagnostics:
     }
     for (channel, owners) in owners {
         // The first conflict of a channel is enough to act on, and bounds the work.
-        let mut pairs = owners.iter().enumerate().flat_map(|(n, a)| owners[..n].iter().map(move |b| (b, a))).take(100_000);
+        let mut pairs =
+            owners.iter().enumerate().flat_map(|(n, a)| owners[..n].iter().map(move |b| (b, a))).take(100_000);
         if let Some((a, b)) = pairs.find(|(a, b)| interfere(model, conflicts, a.0, b.0)) {
             let name = &model.machine.channels[channel].name.value;
             let text = format!(

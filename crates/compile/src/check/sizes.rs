@@ -70,12 +70,16 @@ pub fn check_costs(planned: &Planned<'_, '_>, placement: &Placement, diagnostics
         let text = format!("this transition may exit and enter {} states at once", cost - 1);
         let larger = (placement.tier + 1..TIERS.len()).find(|&tier| TIERS[tier].cost >= cost);
         diagnostics.push(
-            Diagnostic::new(Code::CostTooHigh, transition.place(), text)
-                .label(format!("costs {cost}, tier {} allows {limit}", tier_name(placement.tier)))
-                .help(match larger {
-                    Some(tier) => format!("use tier {}, or target a state that is nearer", tier_name(tier)),
-                    None => "target a state that is nearer, or have fewer regions".to_owned(),
-                }),
+            Diagnostic::new(
+                Code::CostTooHigh,
+                transition.target_places().first().copied().unwrap_or(transition.place()),
+                text,
+            )
+            .label(format!("costs {cost}, tier {} allows {limit}", tier_name(placement.tier)))
+            .help(match larger {
+                Some(tier) => format!("use tier {}, or target a state that is nearer", tier_name(tier)),
+                None => "target a state that is nearer, or have fewer regions".to_owned(),
+            }),
         );
     }
 }

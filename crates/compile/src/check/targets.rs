@@ -3,7 +3,7 @@
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{StateKind, TransitionKind};
-use statewright_author::place::Place;
+use statewright_author::place::{Name, Place};
 
 use crate::model::{Model, Transition};
 use crate::tree::Node;
@@ -11,29 +11,42 @@ use crate::tree::Node;
 /// Checks all sets of targets.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     for transition in &model.transitions {
-        check_set(model, &transition.targets, transition.place(), diagnostics);
+        check_set(model, &transition.targets, &transition.target_places(), diagnostics);
         check_cross_region(model, transition, diagnostics);
     }
     for branch in &model.branches {
-        check_set(model, &branch.entry.targets, branch.authored.place, diagnostics);
+        check_set(model, &branch.entry.targets, &places(&branch.authored.targets), diagnostics);
     }
     for (region, entry) in model.initials.iter().enumerate() {
         let initial = model.tree.regions[region].authored.initial.as_ref();
-        check_set(model, &entry.targets, initial.map_or(Place::default(), |initial| initial.place), diagnostics);
+        check_set(model, &entry.targets, &initial.map_or_else(Vec::new, |i| places(&i.targets)), diagnostics);
     }
     for (history, entry) in model.history_defaults.iter().enumerate() {
-        check_set(model, &entry.targets, model.tree.histories[history].authored.place, diagnostics);
+        check_set(model, &entry.targets, &places(&model.tree.histories[history].authored.default), diagnostics);
     }
 }
 
-fn check_set(model: &Model<'_>, targets: &[Node], place: Place, diagnostics: &mut Diagnostics) {
+fn places(names: &[Name]) -> Vec<Place> {
+    names.iter().map(|name| name.place).collect()
+}
+
+/// `places` has one place for each target, if all were found.
+fn check_set(model: &Model<'_>, targets: &[Node], places: &[Place], diagnostics: &mut Diagnostics) {
+    if places.len() != targets.len() {
+        return;
+    }
     for (position, &a) in targets.iter().enumerate() {
-        for &b in &targets[..position] {
+        for (before, &b) in targets[..position].iter().enumerate() {
             if let Some(why) = conflict(model, b, a) {
-                let text = format!("`{}` and `{}` cannot be targets together", model.tree.node_path(b), model.tree.node_path(a));
+                let text = format!(
+                    "`{}` and `{}` cannot be targets together",
+                    model.tree.node_path(b),
+                    model.tree.node_path(a)
+                );
                 diagnostics.push(
-                    Diagnostic::new(Code::IllegalTargets, place, text)
+                    Diagnostic::new(Code::IllegalTargets, places[position], text)
                         .label(why)
+                        .related(places[before], "not with this one")
                         .help("several targets must lie in different regions of one orthogonal state"),
                 );
                 return;
@@ -64,7 +77,7 @@ fn check_cross_region(model: &Model<'_>, transition: &Transition<'_>, diagnostic
     if transition.kind != TransitionKind::External {
         return;
     }
-    for &target in &transition.targets {
+    for (&target, place) in transition.targets.iter().zip(transition.target_places()) {
         let anchor = model.tree.anchor(target);
         let common = model.tree.common_ancestor(transition.source, anchor);
         if model.tree.states[common].kind != StateKind::Orthogonal || common == transition.source || common == anchor {
@@ -77,9 +90,9 @@ fn check_cross_region(model: &Model<'_>, transition: &Transition<'_>, diagnostic
         let (from, to) = (model.tree.path(transition.source), model.tree.node_path(target));
         let whole = model.tree.path(common);
         diagnostics.push(
-            Diagnostic::new(Code::CrossRegion, transition.place(), format!("`{from}` and `{to}` lie in different regions"))
+            Diagnostic::new(Code::CrossRegion, place, format!("`{from}` and `{to}` lie in different regions"))
                 .label(format!("leaves and re-enters all of `{whole}`"))
-                .help(format!("to change only the other region, put a local transition on `{whole}`")),
+                .help(format!("to change only the other region, move this transition to `{whole}`")),
         );
         return;
     }

@@ -84,6 +84,8 @@ mod names;
 mod places;
 mod records;
 mod states;
+#[cfg(test)]
+mod tests;
 mod text;
 mod tree_text;
 

@@ -134,12 +134,8 @@ impl<'a> NameTable<'a> {
     /// Words of a value as JSON.
     pub(super) fn value(&self, ty: u8, words: [u32; 3]) -> serde_json::Value {
         use statewright_author::value::Literal;
-        let record = statewright_rom::layout::ArgumentRecord {
-            ty,
-            reserved: 0,
-            name: U16::new(0),
-            words: words.map(U32::new),
-        };
+        let record =
+            statewright_rom::layout::ArgumentRecord { ty, reserved: 0, name: U16::new(0), words: words.map(U32::new) };
         match argument_literal(&record, |string| self.string(string)) {
             Literal::Int(value) if ty == value_type::ENTITY => (value as u64).into(),
             Literal::Int(value) => value.into(),

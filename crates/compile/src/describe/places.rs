@@ -26,9 +26,7 @@ pub(super) fn used(names: &NameTable<'_>) -> Value {
 
 /// Leaf number of each region.
 pub(super) fn leaves(names: &NameTable<'_>) -> Value {
-    let region = |(index, record): (usize, &RegionRecord)| {
-        json!({ "state": names.state(record.owner.get()), "region": names.region(index), "leaf": record.leaf })
-    };
+    let region = |(index, record): (usize, &RegionRecord)| json!({ "state": names.state(record.owner.get()), "region": names.region(index), "leaf": record.leaf });
     names.rom.regions().iter().enumerate().map(region).collect()
 }
 
@@ -132,7 +130,8 @@ fn stacks<'n>(names: &'n NameTable<'_>) -> impl Iterator<Item = Slots> + 'n {
 /// Result and latch of a state.
 fn of_state(names: &NameTable<'_>, extra: &StateExtra) -> Vec<Slots> {
     let owner = names.state(extra.state.get());
-    let result = (extra.result_slot, "activity result", Some(format!("bits {}-{}", extra.result_bit, extra.result_bit + 1)));
+    let result =
+        (extra.result_slot, "activity result", Some(format!("bits {}-{}", extra.result_bit, extra.result_bit + 1)));
     let latch = (extra.latch_slot, "latched transition", None);
     let present = [result, latch].into_iter().filter(|(slot, ..)| *slot != 0xFF);
     present.map(|(first, what, name)| Slots { first, count: 1, what, owner: owner.clone(), name }).collect()

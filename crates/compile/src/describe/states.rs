@@ -179,4 +179,3 @@ fn branches(names: &NameTable<'_>, id: StateId) -> Vec<Value> {
     };
     names.rom.branches_of(id).iter().map(branch).collect()
 }
-

@@ -159,17 +159,28 @@ fn placement(out: &mut String, layout: &Value) {
         lines.push((format!("leaf {}", leaf["leaf"]), owner_shown(leaf, "state", "region")));
     }
     for timer in items(layout, "timers") {
-        let name = timer["name"].as_str().or(timer["transition"].as_str()).unwrap_or_default();
-        let what = format!("{} {} {name}", text(timer, "owner"), text(timer, "kind"));
-        lines.push((run("timer", &timer["place"], &timer["count"]), what.trim_end().to_owned()));
+        let what = format!("{}: {}", text(timer, "owner"), timer_use(timer));
+        lines.push((run("timer", &timer["place"], &timer["count"]), what));
     }
     for slot in items(layout, "slots") {
         let name = slot["name"].as_str().unwrap_or_default();
-        let what = format!("{} {} {name}", text(slot, "owner"), text(slot, "what"));
+        let what = format!("{}: {} {name}", text(slot, "owner"), text(slot, "what"));
         lines.push((run("slot", &slot["slot"], &slot["count"]), what.trim_end().to_owned()));
     }
     for (place, what) in lines {
         let _ = writeln!(out, "  {place:<12}  {what}");
+    }
+}
+
+/// What a timer is for.
+pub(super) fn timer_use(timer: &Value) -> String {
+    let (name, transition) = (text(timer, "name"), text(timer, "transition"));
+    match text(timer, "kind") {
+        "state" => format!("timer {name}"),
+        "machine" => format!("timer {name} of the machine"),
+        "after" => transition.to_owned(),
+        "debounce" => format!("debounce of {transition}"),
+        kind => kind.to_owned(),
     }
 }
 

@@ -10,33 +10,21 @@ use super::text::{items, set_flags, text, texts};
 /// The tree of states.
 pub(super) fn states(out: &mut String, model: &Value) {
     let mut depths: HashMap<&str, usize> = HashMap::new();
-    let mut region_of: HashMap<&str, &str> = HashMap::new();
-    let mut region_before = None;
+    let mut first_of: HashMap<&str, &str> = HashMap::new();
     for state in items(model, "states") {
         let path = text(state, "path");
         let depth = depths.get(path).copied().unwrap_or(0);
         for region in items(state, "regions") {
-            let name = region["name"].as_str();
-            for child in texts(region, "children") {
-                depths.insert(child, depth + 1 + usize::from(name.is_some()));
-                if let Some(name) = name {
-                    region_of.insert(child, name);
-                }
-            }
+            let (name, children) = (region["name"].as_str(), texts(region, "children"));
+            first_of.extend(children.first().copied().zip(name));
+            let inside = depth + 1 + usize::from(name.is_some());
+            depths.extend(children.into_iter().map(|child| (child, inside)));
         }
-        // A named region is announced before its first child.
-        if let Some(&region) = region_of.get(path)
-            && region_before != Some((depth, region, parent(path)))
-        {
-            let _ = writeln!(out, "{}region {region}", indent(depth.saturating_sub(1)));
-            region_before = Some((depth, region, parent(path)));
+        if let Some(region) = first_of.get(path) {
+            let _ = writeln!(out, "{}region {region}", indent(depth - 1));
         }
         self::state(out, state, depth);
     }
-}
-
-fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
 fn indent(depth: usize) -> String {
@@ -118,10 +106,12 @@ fn parts(out: &mut String, state: &Value, space: &str) {
     }
     for timer in items(state, "timers") {
         let fires = timer["event"].as_str().map_or(String::new(), |event| format!(", fires as {event}"));
-        let _ = writeln!(out, "{space}timer {} ({}{fires})", text(timer, "name"), text(timer, "class"));
+        let _ = writeln!(out, "{space}has timer {} ({}{fires})", text(timer, "name"), text(timer, "class"));
     }
     for scratch in items(state, "scratch") {
-        let _ = writeln!(out, "{space}scratch {} ({} slots)", text(scratch, "name"), scratch["slots"]);
+        let slots = scratch["slots"].as_u64().unwrap_or_default();
+        let plural = if slots == 1 { "" } else { "s" };
+        let _ = writeln!(out, "{space}has scratch {} ({slots} slot{plural})", text(scratch, "name"));
     }
     if state["clock"] == Value::Bool(true) {
         let _ = writeln!(out, "{space}keeps its time");

@@ -92,7 +92,7 @@ impl Checker<'_> {
             ValueType::F32 => Some(fold::plain(op::F32_TO_I32, vec![node])),
             found => {
                 let found = (self.place(&value.range), found);
-                self.report(report::expected("the argument of `i32`", "a number", found));
+                self.report(report::expected("the argument of `i32`", "a number", found, ""));
                 None
             }
         }
@@ -125,7 +125,7 @@ impl Checker<'_> {
             return Some(node);
         }
         let found = (self.place(&part.range), node.ty());
-        self.report(report::expected(&format!("an argument of `{function}`"), "a number", found));
+        self.report(report::expected(&format!("an argument of `{function}`"), "a number", found, ""));
         None
     }
 
@@ -149,7 +149,7 @@ impl Checker<'_> {
             return Some(node);
         }
         let found = (self.place(&part.range), node.ty());
-        self.report(report::expected(&format!("an argument of `{function}`"), "a vector", found));
+        self.report(report::expected(&format!("an argument of `{function}`"), "a vector", found, ""));
         None
     }
 
@@ -187,8 +187,13 @@ impl Checker<'_> {
             let message = format!("there is no function `{}` that gives a value", function.value);
             let diagnostic = Diagnostic::new(DiagnosticCode::UnknownInExpression, function.place, message)
                 .label("unknown function")
-                .note("a guard function can stand only where a condition is needed");
-            self.report(diagnostic.suggest(&function.value, FUNCTIONS));
+                .suggest(&function.value, FUNCTIONS);
+            self.report(match diagnostic.help {
+                Some(_) => diagnostic,
+                None => diagnostic
+                    .note(format!("the functions that give a value are {}", FUNCTIONS[1..].join(", ")))
+                    .help("compute it in Rust and keep it in a blackboard key, or write a guard function"),
+            });
             return None;
         }
         let literals: Vec<_> = arguments.iter().map(|argument| self.literal(&function, argument)).collect();

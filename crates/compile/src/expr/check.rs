@@ -96,10 +96,17 @@ impl Checker<'_> {
             (ValueType::I32, ValueType::F32) => Some(fold::widen(node)),
             (found, wanted) if found == wanted => Some(node),
             (found, wanted) => {
-                self.report(report::expected(what, wanted.as_str(), (self.place(&at.range), found)));
+                let found = (self.place(&at.range), found);
+                self.report(report::expected(what, wanted.as_str(), found, self.text(&at.range)));
                 None
             }
         }
+    }
+
+    /// A part of the source; a word that stands for it if it is too long to repeat.
+    pub(super) fn text(&self, range: &Range<usize>) -> &str {
+        const LONGEST: usize = 24;
+        self.code.value.get(range.clone()).filter(|text| text.len() <= LONGEST).unwrap_or("value")
     }
 
     fn integer(&mut self, expr: &Expr, value: u64, negative: bool) -> Option<Node> {
@@ -137,9 +144,13 @@ impl Checker<'_> {
         let payload = self.scope.payload();
         if payload.is_none() {
             let reason = self.scope.no_payload_reason();
-            let message = format!("`event` cannot be read here: {reason}");
             let place = self.place(&expr.range);
-            self.report(Diagnostic::new(DiagnosticCode::NoPayloadHere, place, message).label("no payload"));
+            self.report(
+                Diagnostic::new(DiagnosticCode::NoPayloadHere, place, "`event` cannot be read here")
+                    .label("no payload")
+                    .note(reason)
+                    .help("read it in the `if` or `do` of a transition on an event that declares a `payload`"),
+            );
         }
         payload
     }
@@ -214,7 +225,7 @@ impl Checker<'_> {
             ValueType::Vec3 => op::VEC3_NEG,
             found => {
                 let found = (self.place(&operand.range), found);
-                self.report(report::expected("the operand of `-`", "a number or a vector", found));
+                self.report(report::expected("the operand of `-`", "a number or a vector", found, ""));
                 return None;
             }
         };

@@ -18,7 +18,6 @@ pub(super) fn operands(op: BinaryOp, whole: Place, left: Found, right: Found) ->
     let sign = op.as_str();
     let message = format!("`{sign}` does not take {} and {}", left.1, right.1);
     let diagnostic = Diagnostic::new(DiagnosticCode::ExpressionType, whole, message)
-        .label("types do not fit")
         .related(left.0, format!("this is {}", left.1))
         .related(right.0, format!("this is {}", right.1));
     match operand_help(op, left.1, right.1) {
@@ -33,25 +32,39 @@ fn operand_help(op: BinaryOp, left: ValueType, right: ValueType) -> Option<&'sta
     let vectors = [Vec2, Vec3].contains(&left) && [Vec2, Vec3].contains(&right);
     match op {
         BinaryOp::Mul if vectors => Some("write `dot(a, b)`, or multiply by a number"),
+        BinaryOp::Eq | BinaryOp::Ne if left != Bool && right == Bool => Some("compare it with a value of its own type"),
         BinaryOp::Eq | BinaryOp::Ne if either(&[Bool]) => Some("a truth value stands alone: write `flag` or `!flag`"),
         _ if op.compares() && either(&[Vec2, Vec3]) && !matches!(op, BinaryOp::Eq | BinaryOp::Ne) => {
             Some("compare `length_squared(v)` or a component such as `v.x`")
         }
-        _ if op.compares() && either(&[Entity, Symbol]) => Some("only `==` and `!=` with the same type"),
+        _ if op.compares() && left == right => Some("only `==` and `!=` compare these"),
+        _ if op.compares() && right == Symbol => {
+            Some("compare it with a value of its own type, or declare it as symbol")
+        }
+        _ if op.compares() && left == Symbol => Some("a symbol is compared with a quoted text: `kind == 'orc'`"),
+        _ if op.compares() && either(&[Entity]) => Some("an entity is compared with another entity"),
         _ if !op.compares() && either(&[Bool]) => Some("write `select(flag, 1, 0)` for a number"),
         _ => None,
     }
 }
 
-/// A value of another type than the one needed.
-pub(super) fn expected(what: &str, wanted: &str, found: Found) -> Diagnostic {
+/// A value of another type than the one needed; `text` is its source.
+pub(super) fn expected(what: &str, wanted: &str, found: Found, text: &str) -> Diagnostic {
     let (place, ty) = found;
     let message = format!("{what} must be {wanted}, not {ty}");
     let diagnostic = Diagnostic::new(DiagnosticCode::ExpressionType, place, message).label(format!("this is {ty}"));
     match (wanted, ty) {
-        ("bool", ValueType::I32 | ValueType::F32) => diagnostic.help("compare it: write `value != 0` or `value > 0`"),
+        ("bool", ValueType::I32 | ValueType::F32) => {
+            diagnostic.help(format!("compare it: write `{text} != 0` or `{text} > 0`"))
+        }
         ("bool", ValueType::Symbol | ValueType::Entity) => diagnostic.help("compare it with `==` or `!=`"),
-        ("i32", ValueType::F32) => diagnostic.help("write `i32(value)`, which rounds toward zero"),
+        ("i32", ValueType::F32) if text.parse::<f64>().is_ok() => {
+            diagnostic.help("write a whole number, or declare it as f32")
+        }
+        ("i32", ValueType::F32) => diagnostic.help(format!("write `i32({text})`, which rounds toward zero")),
+        ("symbol", _) => diagnostic.help("write a quoted text, such as `'sword'`"),
+        ("vec2", _) => diagnostic.help("write `vec2(x, y)`"),
+        ("vec3", _) => diagnostic.help("write `vec3(x, y, z)`"),
         ("i32" | "f32", ValueType::Bool) => diagnostic.help("write `select(flag, 1, 0)`"),
         _ => diagnostic,
     }
@@ -60,16 +73,24 @@ pub(super) fn expected(what: &str, wanted: &str, found: Found) -> Diagnostic {
 /// A name that is nothing.
 pub(super) fn unknown(place: Place, name: &str, known: &[String]) -> Diagnostic {
     let message = format!("`{name}` is not a blackboard key or a parameter");
-    Diagnostic::new(DiagnosticCode::UnknownInExpression, place, message)
+    let diagnostic = Diagnostic::new(DiagnosticCode::UnknownInExpression, place, message)
         .label("unknown name")
-        .note("a guard function can stand only where a condition is needed")
-        .suggest(name, known.iter().map(String::as_str))
+        .suggest(name, known.iter().map(String::as_str));
+    match diagnostic.help {
+        Some(_) => diagnostic,
+        None => diagnostic.help(format!(
+            "add `\"{name}\": \"i32\"` to `\"blackboard\"`, or a value to `\"parameters\"`; a text needs quotes: `'{name}'`"
+        )),
+    }
 }
 
 /// A division whose divisor is the literal zero.
 pub(super) fn division_by_zero(place: Place, ty: ValueType) -> Diagnostic {
     let result = if ty == ValueType::I32 { "the result is always 0" } else { "the result is infinite or NaN" };
-    Diagnostic::new(DiagnosticCode::DivisionByZero, place, "a division by zero").label("this is zero").note(result)
+    Diagnostic::new(DiagnosticCode::DivisionByZero, place, "a division by zero")
+        .label("this is zero")
+        .note(result)
+        .help("divide by another number")
 }
 
 /// A condition that is always the same.
@@ -91,7 +112,19 @@ pub(super) fn integer_range(place: Place, text: &str) -> Diagnostic {
 /// A wrong number of arguments.
 pub(super) fn argument_count(place: Place, function: &str, wanted: &str, found: usize) -> Diagnostic {
     let message = format!("`{function}` takes {wanted}, {found} given");
-    Diagnostic::new(DiagnosticCode::BadArguments, place, message).label("arguments do not fit")
+    let form = match function {
+        "i32" | "f32" | "abs" => "(a)",
+        "length_squared" => "(v)",
+        "dot" | "distance_squared" => "(v, w)",
+        "vec2" => "(x, y)",
+        "vec3" => "(x, y, z)",
+        "clamp" => "(a, least, most)",
+        "select" => "(condition, a, b)",
+        _ => "(a, b)",
+    };
+    Diagnostic::new(DiagnosticCode::BadArguments, place, message)
+        .label("arguments do not fit")
+        .help(format!("write `{function}{form}`"))
 }
 
 /// An expression that does not fit a ROM.

@@ -57,7 +57,7 @@ impl PushConflicts {
             diagnostics.push(
                 Diagnostic::new(
                     Code::SuspendsTwice,
-                    push.place(),
+                    push.authored.stack.as_ref().map_or(push.place(), |stack| stack.place),
                     format!("`{name}` is suspended by this push and could be entered again before it is resumed"),
                 )
                 .label(format!("suspends `{name}`"))

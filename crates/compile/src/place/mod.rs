@@ -8,6 +8,7 @@ mod interference;
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::graph;
 use statewright_author::value::Tier;
 use statewright_rom::layout::{TIERS, TierCapacity};
 
@@ -289,8 +290,13 @@ impl Placement {
                 let text = format!("the machine needs tier {}, not {}", tier_name(tier), asked.value);
                 let problem = Diagnostic::new(Code::TierPromoted, asked.place, text)
                     .label(format!("raised to {}", tier_name(tier)));
-                let users = self.users(model, asked.value as usize);
-                diagnostics.push(if users.is_empty() { problem } else { problem.note(users) });
+                let problem = self.with_users(problem, model, asked.value as usize);
+                let problem = match problem.notes.is_empty() {
+                    true if defers => problem.note("deferred events need a queue of more than one place"),
+                    true => problem.note("one of the transitions exits and enters too many states for it"),
+                    false => problem,
+                };
+                diagnostics.push(problem.help(format!("write `\"tier\": \"{}\"`", tier_name(tier))));
                 tier
             }
             (asked, smallest) => {
@@ -308,41 +314,54 @@ impl Placement {
         };
         let text = match smallest {
             Some(_) => format!("the machine does not fit tier {} ({} bytes)", tier_name(tier), TIERS[tier].bytes),
-            None => format!("the machine fits no tier: the largest is {} ({} bytes)", tier_name(tier), TIERS[tier].bytes),
+            None => {
+                format!("the machine fits no tier: the largest is {} ({} bytes)", tier_name(tier), TIERS[tier].bytes)
+            }
         };
-        let problem = Diagnostic::new(Code::TierTooSmall, place, text).label("too small").note(self.users(model, tier));
-        problem.help(match smallest {
-            Some(tier) => format!("use tier {}, or remove some of these", tier_name(tier)),
+        let problem = Diagnostic::new(Code::TierTooSmall, place, text).label("too small");
+        self.with_users(problem, model, tier).help(match smallest {
+            Some(tier) => format!("write `\"tier\": \"{}\"`, or remove some of these", tier_name(tier)),
             None => "remove some of these, or split the machine into several".to_owned(),
         })
     }
 
-    /// A table of who uses what, for the resources that do not fit.
-    fn users(&self, model: &Model<'_>, tier: usize) -> String {
-        const MOST_LINES: usize = 16;
+    /// Adds tables of who uses what, one for each resource that does not fit.
+    fn with_users(&self, mut problem: Diagnostic, model: &Model<'_>, tier: usize) -> Diagnostic {
         let capacity = &TIERS[tier];
         let limits = [capacity.leaves, capacity.timers, capacity.slots];
-        let mut lines = Vec::new();
-        for (resource, (need, limit)) in
-            [Resource::Leaves, Resource::Timers, Resource::Slots].into_iter().zip(self.need.into_iter().zip(limits))
-        {
-            if need <= u32::from(limit) {
-                continue;
+        let resources = [Resource::Leaves, Resource::Timers, Resource::Slots];
+        for ((resource, need), limit) in resources.into_iter().zip(self.need).zip(limits) {
+            if need > u32::from(limit) {
+                let title =
+                    format!("{need} {} are needed at once, tier {} has {limit}:", resource.as_str(), tier_name(tier));
+                problem = problem.note(format!("{title}\n{}", self.users(model, resource)));
             }
-            lines.push(format!("{need} {} needed, {limit} there:", resource.as_str()));
-            let payments: Vec<&Payment> = self.payments.iter().filter(|p| p.resource == resource).collect();
-            for payment in payments.iter().take(MOST_LINES) {
-                let shared = if payment.shared { "" } else { ", kept for the life of the machine" };
-                lines.push(format!(
-                    "  {:>2} for {} of `{}`{shared}",
-                    payment.count,
-                    payment.why,
-                    model.tree.path(payment.state)
-                ));
-            }
-            if payments.len() > MOST_LINES {
-                lines.push(format!("  and {} more", payments.len() - MOST_LINES));
-            }
+        }
+        problem
+    }
+
+    /// Who uses a resource: how many, which state, what for.
+    fn users(&self, model: &Model<'_>, resource: Resource) -> String {
+        const MOST_LINES: usize = 16;
+        const MOST_CHARACTERS: usize = 32;
+        let all: Vec<&Payment> = self.payments.iter().filter(|payment| payment.resource == resource).collect();
+        let shown = &all[..all.len().min(MOST_LINES)];
+        let paths: Vec<String> = shown.iter().map(|payment| model.tree.path(payment.state)).collect();
+        let width = paths.iter().map(|path| path.chars().count()).max().unwrap_or(0).min(MOST_CHARACTERS);
+        let line = |(payment, path): (&&Payment, &String)| {
+            let shared = if payment.shared { "" } else { ", kept for the life of the machine" };
+            format!("{:>4}  {path:width$}  {}{shared}", payment.count, payment.why)
+        };
+        let mut lines: Vec<String> = shown.iter().zip(&paths).map(line).collect();
+        // The first leaf belongs to the machine itself and has no payment.
+        if resource == Resource::Leaves {
+            lines.insert(0, format!("{:>4}  {:width$}  the machine itself", 1, "root"));
+        }
+        if all.len() > MOST_LINES {
+            lines.push(format!("      and {} more", all.len() - MOST_LINES));
+        }
+        if shown.iter().any(|payment| payment.shared) && resource != Resource::Leaves {
+            lines.push("states that are never active together share".to_owned());
         }
         lines.join("\n")
     }
@@ -361,7 +380,14 @@ pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String
         transition => crate::model::targets_shown(model, &transition.targets),
     });
     match timer.kind {
-        TimerKind::After => format!("after {} ticks to {}", timer.ticks, to.unwrap_or_default()),
+        TimerKind::After => {
+            let authored = timer.transition.map(|t| &model.transitions[t].authored.trigger);
+            let duration = match authored {
+                Some(graph::Trigger::After(duration)) => duration.value.to_string(),
+                _ => format!("{}t", timer.ticks),
+            };
+            format!("after {duration} to {}", to.unwrap_or_default())
+        }
         TimerKind::State => format!("timer `{name}`"),
         TimerKind::Machine => format!("machine timer `{name}`"),
         TimerKind::Clock => format!("clock ({})", model.parts[timer.owner].clock.unwrap_or("asked for")),

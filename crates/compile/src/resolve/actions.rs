@@ -9,9 +9,10 @@ use statewright_author::value::{FunctionKind, Literal, ValueType};
 use statewright_rom::layout::{ArgumentRecord, NONE, OpRecord, op_kind};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
-use super::scope::Site;
 use super::Resolver;
+use super::scope::Site;
 use crate::expr::Expected;
+use crate::names::with_article;
 use crate::ops::{halves, op};
 use crate::tree::Node;
 
@@ -36,6 +37,10 @@ impl Resolver<'_> {
                 Some(op(op_kind::RAISE, 0, event, halves(payload, Some(0))))
             }
             ActionKind::Send { event, payload, to } => {
+                if to.is_some() {
+                    // The receiver handles it.
+                    self.usage.handled.extend(self.names.events.get(&event.value));
+                }
                 let (event, payload) = self.post(event, payload.as_ref(), site)?;
                 let to = match to {
                     Some(code) => Some(self.value(code, ValueType::Entity, site)?),
@@ -88,9 +93,13 @@ impl Resolver<'_> {
         let adds = matches!(ty, ValueType::I32 | ValueType::F32 | ValueType::Vec2 | ValueType::Vec3);
         if kind == op_kind::ADD && !adds {
             self.report(
-                Diagnostic::new(Code::ExpressionType, key.place, format!("cannot add to `{}`, a {ty}", key.value))
-                    .label(format!("a {ty}"))
-                    .help("only i32, f32, vec2 and vec3 can be added to; use `=`"),
+                Diagnostic::new(
+                    Code::ExpressionType,
+                    key.place,
+                    format!("nothing can be added to `{}`, which is {ty}", key.value),
+                )
+                .label(format!("this is {ty}"))
+                .help("only i32, f32, vec2 and vec3 can be added to; use `=`"),
             );
             return None;
         }
@@ -119,15 +128,25 @@ impl Resolver<'_> {
             Some(statewright_author::graph::Payload::Value(ty)) => ty,
             Some(statewright_author::graph::Payload::U32) => ValueType::I32,
             other => {
-                let text = match other {
-                    None => format!("event `{}` has no payload", name.value),
-                    Some(_) => format!("the payload of event `{}` cannot be written as an expression", name.value),
+                let name = &name.value;
+                let (text, label, help) = match other {
+                    None => (
+                        format!("event `{name}` carries no payload"),
+                        "would be lost",
+                        format!("remove `payload`, or declare `\"{name}\": {{ \"payload\": \"i32\" }}`"),
+                    ),
+                    Some(_) => (
+                        format!("the payload of event `{name}` cannot be written as an expression"),
+                        "cannot be written here",
+                        "declare another payload such as `\"i32\"` or `\"vec3\"`, or post the event from Rust"
+                            .to_owned(),
+                    ),
                 };
                 self.report(
                     Diagnostic::new(Code::PayloadMismatch, code.place, text)
-                        .label("not possible")
+                        .label(label)
                         .related(declared.name.place, "declared here")
-                        .help("declare a payload of a value type, or post the event from Rust"),
+                        .help(help),
                 );
                 return None;
             }
@@ -170,7 +189,10 @@ impl Resolver<'_> {
         let mut rng = false;
         let mut types: Option<Vec<(Name, ValueType)>> = None;
         if !self.machine.functions.is_empty() {
-            let declared = self.names.functions.find(name, &mut self.diagnostics)?;
+            let Some(declared) = self.names.functions.get(&name.value) else {
+                self.report(self.undeclared(name, kind));
+                return None;
+            };
             self.usage.functions.insert(declared);
             let function = &self.machine.functions[declared];
             if function.kind.value != kind {
@@ -190,6 +212,14 @@ impl Resolver<'_> {
         }
     }
 
+    /// A function that should have been declared; as a guard it may be a misspelled key or parameter.
+    fn undeclared(&self, name: &Name, kind: FunctionKind) -> Diagnostic {
+        let values = self.names.keys.names().iter().chain(self.names.parameters.names());
+        let values = values.filter(|_| kind == FunctionKind::Guard);
+        let known = self.names.functions.names().iter().chain(values).copied();
+        self.names.functions.not_found_among(name, known, &format!("\"{}\": \"{kind}\"", name.value))
+    }
+
     fn call_arguments(
         &mut self,
         function: &Name,
@@ -198,13 +228,14 @@ impl Resolver<'_> {
     ) -> Option<Vec<ArgumentRecord>> {
         let most = types.map_or(MAX_ARGUMENTS, <[_]>::len);
         if arguments.len() > most || types.is_some_and(|types| types.len() != arguments.len()) {
-            let wanted = types.map_or(format!("at most {MAX_ARGUMENTS}"), |types| types.len().to_string());
-            let text = format!("function `{}` takes {wanted} arguments, {} given", function.value, arguments.len());
-            self.report(
-                Diagnostic::new(Code::BadArguments, function.place, text)
-                    .label("arguments do not fit")
-                    .help("give one literal per parameter of its declaration"),
-            );
+            let wanted =
+                types.map_or(format!("at most {MAX_ARGUMENTS} arguments"), |types| count(types.len(), "argument"));
+            let text = format!("function `{}` takes {wanted}, {} given", function.value, arguments.len());
+            let problem = Diagnostic::new(Code::BadArguments, function.place, text).label("arguments do not fit");
+            self.report(match types {
+                Some(types) => problem.help(format!("it is declared as `{}`", signature(&function.value, types))),
+                None => problem,
+            });
             return None;
         }
         let ordered = self.order_arguments(function, arguments, types)?;
@@ -223,6 +254,17 @@ impl Resolver<'_> {
             return Some(arguments.iter().map(plain).collect());
         };
         let mut ordered = Vec::new();
+        let unknown =
+            arguments.iter().filter_map(|a| a.name.as_ref()).find(|n| types.iter().all(|(t, _)| t.value != n.value));
+        if let Some(unknown) = unknown {
+            let text = format!("function `{}` has no parameter `{}`", function.value, unknown.value);
+            self.report(
+                Diagnostic::new(Code::BadArguments, unknown.place, text)
+                    .label("no such parameter")
+                    .help(format!("it is declared as `{}`", signature(&function.value, types))),
+            );
+            return None;
+        }
         for (position, (name, ty)) in types.iter().enumerate() {
             let by_name = |a: &&Argument| a.name.as_ref().is_some_and(|n| n.value == name.value);
             let found = arguments.iter().find(by_name).or_else(|| arguments.get(position).filter(|a| a.name.is_none()));
@@ -233,7 +275,7 @@ impl Resolver<'_> {
                     self.report(
                         Diagnostic::new(Code::BadArguments, function.place, text)
                             .label("argument missing")
-                            .related(name.place, "declared here"),
+                            .help(format!("it is declared as `{}`", signature(&function.value, types))),
                     );
                     return None;
                 }
@@ -255,6 +297,16 @@ impl Resolver<'_> {
     }
 }
 
+/// `Shout(text: symbol, loudness: f32)`.
+fn signature(function: &str, types: &[(Name, ValueType)]) -> String {
+    let parameters: Vec<String> = types.iter().map(|(name, ty)| format!("{}: {ty}", name.value)).collect();
+    format!("{function}({})", parameters.join(", "))
+}
+
+fn count(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The type of a literal that nothing else decides.
 fn natural_type(literal: &Literal) -> ValueType {
     match literal {
@@ -273,9 +325,10 @@ fn placed(code: &CodeText, name: &Spanned<String>) -> Name {
 }
 
 fn kind_conflict(name: &Name, used: FunctionKind, other: FunctionKind, place: Place) -> Diagnostic {
-    let text = format!("function `{}` is used as a {used}, but it is a {other} elsewhere", name.value);
+    let (used, other) = (with_article(used.as_str()), with_article(other.as_str()));
+    let text = format!("function `{}` is used as {used}, but it is {other} elsewhere", name.value);
     Diagnostic::new(Code::FunctionKindConflict, name.place, text)
-        .label(format!("used as a {used}"))
-        .related(place, format!("is a {other} here"))
+        .label(format!("used as {used}"))
+        .related(place, format!("is {other} here"))
         .help("a function has one kind; use two functions")
 }

@@ -7,12 +7,15 @@ use statewright_author::value::{Literal, ValueType};
 
 use super::Resolver;
 use crate::model::Data;
+use crate::names::with_article;
 
 impl Resolver<'_> {
     pub(super) fn data(&mut self) -> Data {
         let machine = self.machine;
         let symbols = |ty: ValueType| ty == ValueType::Symbol;
-        if machine.blackboard.iter().any(|k| symbols(k.ty.value)) || machine.parameters.iter().any(|p| symbols(p.ty.value)) {
+        if machine.blackboard.iter().any(|k| symbols(k.ty.value))
+            || machine.parameters.iter().any(|p| symbols(p.ty.value))
+        {
             // A zeroed symbol is text 0, so that must be the empty one.
             self.ops.string("");
         }
@@ -56,10 +59,11 @@ impl Resolver<'_> {
             _ => None,
         };
         if words.is_none() {
-            let text = format!("this {what} is declared as {ty}, but the value is {}", describe(&literal.value));
+            let text =
+                format!("this {what} must be {}, but it is {}", with_article(ty.as_str()), describe(&literal.value));
             self.report(
                 Diagnostic::new(Code::LiteralType, literal.place, text)
-                    .label(format!("not a {ty}"))
+                    .label(format!("not {}", with_article(ty.as_str())))
                     .help(example(ty)),
             );
         }

@@ -1,7 +1,7 @@
 //! What code may see where it stands: the state it belongs to, the event payload, and all declared names (CODE-4).
 
 use statewright_author::codes::Code;
-use statewright_author::diagnostic::Diagnostic;
+use statewright_author::diagnostic::{Diagnostic, is_slip};
 use statewright_author::expr::Expr;
 use statewright_author::graph::{Argument, Code as CodeText, Machine, Payload};
 use statewright_author::place::Name;
@@ -184,11 +184,27 @@ impl Scope for ResolverScope<'_, '_> {
     }
 
     fn guard_call(&mut self, function: &Name, arguments: &[Argument]) -> Option<u16> {
+        if arguments.is_empty() && self.resolver.machine.functions.is_empty() {
+            self.warn_of_slip(function);
+        }
         let call = self.resolver.call(function, FunctionKind::Guard, arguments)?;
         Some(self.resolver.ops.condition(call) as u16)
     }
 
     fn symbol(&mut self, text: &str) -> u16 {
         self.resolver.ops.string(text) as u16
+    }
+}
+
+impl ResolverScope<'_, '_> {
+    /// Without declared functions any name is a guard of the host, also a misspelled key.
+    fn warn_of_slip(&mut self, function: &Name) {
+        let Some(meant) = self.names().into_iter().find(|name| is_slip(&function.value, name)) else { return };
+        let text = format!("guard function `{}` has almost the name of `{meant}`", function.value);
+        self.resolver.report(
+            Diagnostic::new(Code::GuardLooksLikeKey, function.place, text)
+                .label("not a key or parameter, so a function in Rust")
+                .help(format!("did you mean `{meant}`? If not, declare the function under `\"functions\"`")),
+        );
     }
 }

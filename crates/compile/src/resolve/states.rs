@@ -105,9 +105,12 @@ impl<'a> Resolver<'a> {
             let site = Site::state(index, "a choice");
             let guard = authored.guard.as_ref().and_then(|code| self.guard(code, &site)?.op);
             let targets = self.nodes(&authored.targets, index);
-            if authored.targets.is_empty() {
+            // A file's branch without a legal `to` has been reported.
+            let reported = |d: &Diagnostic| authored.place.start <= d.place.start && d.place.end <= authored.place.end;
+            if authored.targets.is_empty() && !self.diagnostics.iter().any(reported) {
                 self.report(
                     Diagnostic::new(Code::NeedsTarget, authored.place, "a branch of a choice has no target")
+                        .label("leads nowhere")
                         .help("add `\"to\"`"),
                 );
             }
@@ -123,6 +126,10 @@ impl<'a> Resolver<'a> {
 
     fn initial(&mut self, region: RegionIndex) -> Entry {
         let (authored, owner) = (self.tree.regions[region].authored, self.tree.regions[region].owner);
+        if self.tree.regions[region].children.is_empty() {
+            // Reported; no name can be found in it.
+            return Entry::default();
+        }
         let Some(initial) = authored.initial.as_ref().filter(|initial| !initial.targets.is_empty()) else {
             return self.implied_initial(region);
         };
@@ -133,11 +140,10 @@ impl<'a> Resolver<'a> {
                 targets.push(node);
             } else {
                 let text = format!("initial `{}` is not inside {}", name.value, self.region_shown(region));
-                self.report(
-                    Diagnostic::new(Code::InitialOutside, name.place, text)
-                        .label("lies elsewhere")
-                        .help("name a state that is inside"),
-                );
+                let inside = self.tree.regions[region].children.first();
+                let inside = inside.map_or("…", |&child| self.tree.states[child].authored.name.value.as_str());
+                let help = format!("name a state that is inside, such as `{inside}`");
+                self.report(Diagnostic::new(Code::InitialOutside, name.place, text).label("lies elsewhere").help(help));
             }
         }
         let effect = self.action_list(&initial.effect, &Site::state(owner, "the effect of an initial"));

@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::graph::{self, Decision, StackOperation, StateKind, TransitionKind};
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::place::{Name, Spanned};
 
 use super::Resolver;
 use super::scope::Site;
-use crate::model::{Transition, Trigger};
+use crate::model::{Transition, Trigger, trigger_place};
 use crate::tree::{Node, RegionIndex, StateIndex, shown};
 
 impl<'a> Resolver<'a> {
@@ -37,10 +37,10 @@ impl<'a> Resolver<'a> {
         if let Some(parent) = self.tree.states[source].parent {
             self.any_state(source, parent, out);
         }
-        if self.tree.states[source].regions.is_empty() {
-            return;
+        match self.tree.states[source].regions.is_empty() {
+            true => self.check_any_without_children(source),
+            false => self.check_any_lists(source),
         }
-        self.check_any_lists(source);
     }
 
     /// Any-state transitions of the parent, where this child is included.
@@ -54,6 +54,21 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// Any-state transitions belong to the children.
+    fn check_any_without_children(&mut self, state: StateIndex) {
+        let state = self.tree.states[state].authored;
+        // A region that could not be read or is empty has been reported.
+        if let Some(any) = state.any_state.first().filter(|_| state.regions.is_empty()) {
+            let text = format!("`any_state` in state `{}`, which has no children", shown(state));
+            let place = trigger_place(&any.transition.trigger);
+            self.report(
+                Diagnostic::new(Code::BadAnyState, place, text)
+                    .label("belongs to no state")
+                    .help("put it into `transitions`, or into the `any_state` of the state around"),
+            );
+        }
+    }
+
     /// Include and exclude lists name direct children.
     fn check_any_lists(&mut self, state: StateIndex) {
         let regions = self.tree.states[state].regions.clone();
@@ -64,11 +79,14 @@ impl<'a> Resolver<'a> {
         for any in &self.tree.states[state].authored.any_state {
             for name in any.include.iter().chain(&any.exclude) {
                 if !children.contains(&name.value.as_str()) {
-                    let owner = shown(self.tree.states[state].authored);
-                    let text = format!("`{}` is not a child of `{owner}`", name.value);
-                    let problem = Diagnostic::new(Code::ExcludedFromAny, name.place, text).label("not a child");
+                    let owner = self.state_shown(state);
+                    let text = format!("`{}` is not a child of {owner}", name.value);
+                    let problem = Diagnostic::new(Code::BadAnyState, name.place, text).label("not a child");
                     let problem = problem.suggest(&name.value, children.iter().copied());
-                    self.diagnostics.push(problem);
+                    self.diagnostics.push(match problem.help {
+                        Some(_) => problem,
+                        None => problem.help(format!("name states directly inside {owner}")),
+                    });
                 }
             }
         }
@@ -151,15 +169,26 @@ impl<'a> Resolver<'a> {
 
     fn targets(&mut self, authored: &graph::Transition, source: StateIndex, scope: StateIndex) -> Vec<Node> {
         let mut targets = self.nodes(&authored.targets, scope);
+        if let Some((first, _)) =
+            authored.sync.first().filter(|_| self.tree.states[source].kind != StateKind::Orthogonal)
+        {
+            let text = format!("`sync` in state `{}`, which has no regions", shown(self.tree.states[source].authored));
+            self.report(
+                Diagnostic::new(Code::BadSyncGroup, first.place, text)
+                    .label("not a region of this state")
+                    .help("put the transition on the orthogonal state whose regions it changes"),
+            );
+            return targets;
+        }
         for (region, target) in &authored.sync {
-            targets.extend(self.sync_target(region, target, source, authored.place));
+            targets.extend(self.sync_target(region, target, source));
         }
         for (&target, name) in targets.iter().zip(&authored.targets) {
             if target == Node::State(0) {
                 self.diagnostics.push(
                     Diagnostic::new(Code::RootTarget, name.place, "the root cannot be a target")
                         .label("always active")
-                        .help("name a state inside the machine"),
+                        .help("name a state inside the machine; to start over, name the one that `initial` names"),
                 );
             }
         }
@@ -168,16 +197,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A target of a sync group (EXEC-5): region of the source, target inside it.
-    fn sync_target(&mut self, region: &Name, target: &Name, source: StateIndex, place: Place) -> Option<Node> {
-        if self.tree.states[source].kind != StateKind::Orthogonal {
-            let text = format!("a sync group in state `{}`, which has no regions", shown(self.tree.states[source].authored));
-            self.report(
-                Diagnostic::new(Code::BadSyncGroup, place, text)
-                    .label("not possible here")
-                    .help("put it on the orthogonal state whose regions it changes"),
-            );
-            return None;
-        }
+    fn sync_target(&mut self, region: &Name, target: &Name, source: StateIndex) -> Option<Node> {
         let Some(index) = self.tree.region_named(source, &region.value) else {
             let text = format!("no region named `{}` in state `{}`", region.value, self.tree.path(source));
             let regions = self.tree.states[source].authored.regions.iter();
@@ -190,10 +210,14 @@ impl<'a> Resolver<'a> {
         let node = self.sync_node(target, source, index)?;
         if !self.is_inside_region(node, index) {
             let text = format!("`{}` is not in region `{}`", target.value, region.value);
+            let inside = self.tree.regions[index].children.first();
+            let inside = inside.map_or("…", |&child| self.tree.states[child].authored.name.value.as_str());
+            let help = format!("name a state of region `{}`, such as `{inside}`", region.value);
             self.report(
                 Diagnostic::new(Code::BadSyncGroup, target.place, text)
                     .label("lies elsewhere")
-                    .related(region.place, "in this region"),
+                    .related(region.place, "must lie in this region")
+                    .help(help),
             );
             return None;
         }
@@ -268,7 +292,9 @@ impl<'a> Resolver<'a> {
         match found {
             Ok(region) => Some((stack.value, region)),
             Err((text, help)) => {
-                self.report(Diagnostic::new(Code::BadStackOperation, stack.place, text).help(help));
+                self.report(
+                    Diagnostic::new(Code::BadStackOperation, stack.place, text).label("not possible").help(help),
+                );
                 None
             }
         }
@@ -291,10 +317,14 @@ impl<'a> Resolver<'a> {
         match (region(source), region(target)) {
             (Some(a), Some(b)) if a == b => {
                 if self.tree.regions[a].authored.stack_depth.is_none() {
-                    let owner = shown(self.tree.states[common].authored);
+                    let owner = self.state_shown(common);
+                    let stack_of = match &self.tree.regions[a].authored.name {
+                        Some(name) => format!("region `{}`", name.value),
+                        None => owner.clone(),
+                    };
                     return Err((
-                        format!("`{owner}` declares no stack for this push"),
-                        format!("add `\"stack\": 1` to `{owner}` (or to the region), or the depth you need"),
+                        format!("{stack_of} has no stack for this push"),
+                        format!("add `\"stack\": 1` to {stack_of}: how many pushes may be open at once"),
                     ));
                 }
                 Ok(a)
@@ -315,16 +345,31 @@ impl<'a> Resolver<'a> {
             .filter_map(|state| self.tree.states[state].region)
             .find(|&region| self.tree.regions[region].authored.stack_depth.is_some())
             .ok_or_else(|| {
-                let text = "a pop outside of any region with a stack".to_owned();
-                (text, "add `\"stack\": 1` to the state whose children push and pop".to_owned())
+                let text = "no state around this pop has a stack".to_owned();
+                (text, "add `\"stack\": 1` to the state, or to the machine, whose children push and pop".to_owned())
             })
+    }
+}
+
+impl Resolver<'_> {
+    /// A state as messages name it.
+    fn state_shown(&self, state: StateIndex) -> String {
+        match state {
+            0 => "the machine".to_owned(),
+            _ => format!("state `{}`", shown(self.tree.states[state].authored)),
+        }
     }
 }
 
 /// A decision is two transitions: one on its condition, one on the opposite.
 fn expand_decision(decision: &Decision) -> Vec<graph::Transition> {
+    // A decision without a trigger is best recognized by its condition.
+    let trigger = match decision.trigger {
+        graph::Trigger::Always(place) if place == decision.place => graph::Trigger::Always(decision.guard.place),
+        _ => decision.trigger.clone(),
+    };
     let branch = |target: &Name, guard: graph::Code| graph::Transition {
-        trigger: decision.trigger.clone(),
+        trigger: trigger.clone(),
         targets: vec![target.clone()],
         guard: Some(guard),
         effect: decision.effect.clone(),

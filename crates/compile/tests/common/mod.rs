@@ -1,6 +1,10 @@
 //! Helpers of the tests over random machines.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod moves;
+pub mod project;
+pub mod tree;
+
 use statewright_author::diagnostic::{Diagnostics, Severity};
 use statewright_author::graph::Machine;
 use statewright_compile::{Options, Output, compile, deep};

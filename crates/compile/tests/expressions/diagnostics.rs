@@ -44,8 +44,8 @@ fn sw0602_names_both_types_and_all_problems_at_once() {
         "health + fleeing > 3 && target < leader && kind == 3",
         &[
             "SW0602 0..16 `+` does not take i32 and bool (write `select(flag, 1, 0)` for a number)",
-            "SW0602 24..39 `<` does not take entity and entity (only `==` and `!=` with the same type)",
-            "SW0602 43..52 `==` does not take symbol and i32 (only `==` and `!=` with the same type)",
+            "SW0602 24..39 `<` does not take entity and entity (only `==` and `!=` compare these)",
+            "SW0602 43..52 `==` does not take symbol and i32 (a symbol is compared with a quoted text: `kind == 'orc'`)",
         ],
     );
     let (_, diagnostics) = TestScope::default().compile("aim * position", Expected::AnyType);
@@ -59,10 +59,13 @@ fn sw0602_names_both_types_and_all_problems_at_once() {
 
 #[test]
 fn sw0602_suggests_what_to_write() {
-    guard("health", &["SW0602 0..6 a condition must be bool, not i32 (compare it: write `value != 0` or `value > 0`)"]);
+    guard(
+        "health",
+        &["SW0602 0..6 a condition must be bool, not i32 (compare it: write `health != 0` or `health > 0`)"],
+    );
     guard(
         "!ammo && fleeing",
-        &["SW0602 1..5 the operand of `!` must be bool, not i32 (compare it: write `value != 0` or `value > 0`)"],
+        &["SW0602 1..5 the operand of `!` must be bool, not i32 (compare it: write `ammo != 0` or `ammo > 0`)"],
     );
     guard(
         "fleeing == 1",
@@ -86,7 +89,7 @@ fn sw0602_suggests_what_to_write() {
     says(
         "speed",
         Expected::Type(ValueType::I32),
-        &["SW0602 0..5 the value must be i32, not f32 (write `i32(value)`, which rounds toward zero)"],
+        &["SW0602 0..5 the value must be i32, not f32 (write `i32(speed)`, which rounds toward zero)"],
     );
     says("health + 1", Expected::Type(ValueType::F32), &[]);
     says("health", Expected::F32, &[]);
@@ -96,7 +99,9 @@ fn sw0602_suggests_what_to_write() {
 #[test]
 fn sw0603_suggests_names() {
     guard("helth < 30", &["SW0603 0..5 `helth` is not a blackboard key or a parameter (did you mean `health`?)"]);
-    guard("xyzzy < 30", &["SW0603 0..5 `xyzzy` is not a blackboard key or a parameter"]);
+    let help =
+        "add `\"xyzzy\": \"i32\"` to `\"blackboard\"`, or a value to `\"parameters\"`; a text needs quotes: `'xyzzy'`";
+    guard("xyzzy < 30", &[&format!("SW0603 0..5 `xyzzy` is not a blackboard key or a parameter ({help})")]);
     guard("mni(health, 3) < 2", &["SW0603 0..3 there is no function `mni` that gives a value (did you mean `min`?)"]);
     guard("in(comabt)", &["SW0101 3..9 no such state"]);
     guard("HasAmmo", &[]);
@@ -132,8 +137,10 @@ fn sw0605_constant_conditions() {
 
 #[test]
 fn sw0606_and_sw0602_about_payloads() {
-    guard("event > 3", &["SW0606 0..5 `event` cannot be read here: an entry action runs for any event"]);
-    guard("event.x > 3", &["SW0606 0..5 `event` cannot be read here: an entry action runs for any event"]);
+    let help = "read it in the `if` or `do` of a transition on an event that declares a `payload`";
+    for source in ["event > 3", "event.x > 3"] {
+        guard(source, &[&format!("SW0606 0..5 `event` cannot be read here ({help})")]);
+    }
     for (payload, source, words) in [
         (Payload::U64, "event > 3", "no type"),
         (Payload::Bytes(12), "event > 3", "no type"),
@@ -150,14 +157,14 @@ fn sw0606_and_sw0602_about_payloads() {
 
 #[test]
 fn sw0607_division_by_a_literal_zero() {
-    guard("health / 0 > 1", &["SW0607 9..10 a division by zero"]);
-    guard("speed % (1 - 1) > 1", &["SW0607 8..15 a division by zero"]);
-    says("aim / 0.0", Expected::AnyType, &["SW0607 6..9 a division by zero"]);
+    guard("health / 0 > 1", &["SW0607 9..10 a division by zero (divide by another number)"]);
+    guard("speed % (1 - 1) > 1", &["SW0607 8..15 a division by zero (divide by another number)"]);
+    says("aim / 0.0", Expected::AnyType, &["SW0607 6..9 a division by zero (divide by another number)"]);
 }
 
 #[test]
 fn sw0608_arguments() {
-    guard("min(health) < 3", &["SW0608 0..11 `min` takes 2 arguments, 1 given"]);
+    guard("min(health) < 3", &["SW0608 0..11 `min` takes 2 arguments, 1 given (write `min(a, b)`)"]);
     guard("min(a: health, 2) < 3", &["SW0608 4..5 the arguments of `min` have no names"]);
     guard(
         "Near(health)",

@@ -1,5 +1,6 @@
 //! What expressions give, what folds, what is read and how it is written back.
 
+use statewright_author::expr::{ActionText, parse_action};
 use statewright_author::graph::Payload;
 use statewright_author::value::ValueType;
 use statewright_compile::expr::{Constant, Expected, decompile, is_built_in};
@@ -157,4 +158,27 @@ fn decompiling_nonsense_gives_nothing() {
     let mut deep = TestScope::default().good("fleeing", Expected::Bool).instructions;
     deep.extend(TestScope::default().good("!fleeing", Expected::Bool).instructions[1..].repeat(1023));
     assert_eq!(decompile(&deep, &scope).unwrap().len(), "fleeing".len() + 1023);
+}
+
+/// Lines of the fenced blocks of one kind in the reference page.
+fn documented(kind: &str) -> Vec<&'static str> {
+    let page = include_str!("../../../../docs/expressions.md");
+    let blocks = page.split("```").skip(1).step_by(2);
+    blocks.filter_map(|block| block.strip_prefix(kind)).flat_map(str::lines).filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn documented_examples_compile() {
+    let mut scope = TestScope::with_payload(Payload::Value(ValueType::F32));
+    let [guards, scores, actions] = ["guard\n", "score\n", "action\n"].map(documented);
+    assert!(guards.len() >= 6 && scores.len() >= 2 && actions.len() >= 4);
+    guards.iter().for_each(|guard| _ = scope.good(guard, Expected::Bool));
+    scores.iter().for_each(|score| _ = scope.good(score, Expected::F32));
+    for action in actions {
+        let (ActionText::Set { key, value } | ActionText::Add { key, value }) = parse_action(action).unwrap() else {
+            continue;
+        };
+        let ty = scope.good(&key.value, Expected::AnyType).ty;
+        scope.good(&value.to_string(), Expected::Type(ty));
+    }
 }

@@ -182,12 +182,12 @@ impl World for TestWorld {
         (self.word(60 + usize::from(state)) >> 1) as i32
     }
     fn active(&self, state: u16) -> bool {
-        self.word(70 + usize::from(state)) % 3 == 0
+        self.word(70 + usize::from(state)).is_multiple_of(3)
     }
     fn guard(&mut self, op: u16) -> bool {
         self.asked.push(op);
         // Answers change with every question, as with an rng.
-        self.word(80 + self.asked.len() + usize::from(op)) % 2 == 0
+        self.word(80 + self.asked.len() + usize::from(op)).is_multiple_of(2)
     }
 }
 

@@ -52,9 +52,9 @@ pub struct Signature {
 }
 
 /// The signature of a plain instruction; `None` for the others and for numbers without a meaning.
-pub fn signature(op: u8) -> Option<Signature> {
-    let index = op.checked_sub(FIRST_PLAIN)?;
-    SIGNATURES.get(usize::from(index)).copied()
+#[inline]
+pub fn signature(op: u8) -> Option<&'static Signature> {
+    SIGNATURES.get(usize::from(op.wrapping_sub(FIRST_PLAIN)))
 }
 
 /// Defines the plain instructions with consecutive numbers, and the table of their signatures.
@@ -68,7 +68,7 @@ macro_rules! plain {
         /// All plain instructions, in order of their numbers.
         pub const PLAIN: &[u8] = &[$($name),+];
 
-        const SIGNATURES: &[Signature] = &[$(Signature { inputs: &[$($input),*], output: $output }),+];
+        static SIGNATURES: [Signature; PLAIN.len()] = [$(Signature { inputs: &[$($input),*], output: $output }),+];
 
         // The table is indexed by number: they must be consecutive.
         const _: () = {
@@ -161,7 +161,7 @@ mod tests {
     fn only_plain_numbers_have_a_signature() {
         assert_eq!(signature(0), None);
         assert_eq!(signature(SELECT), None);
-        assert_eq!(signature(NOT), Some(Signature { inputs: &[BOOL], output: BOOL }));
+        assert_eq!(signature(NOT), Some(&Signature { inputs: &[BOOL], output: BOOL }));
         assert_eq!(signature(VEC3_DISTANCE_SQUARED).map(|s| s.inputs.len()), Some(2));
         assert_eq!(signature(VEC3_DISTANCE_SQUARED + 1), None);
         assert_eq!(signature(u8::MAX), None);

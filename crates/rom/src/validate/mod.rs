@@ -1,9 +1,11 @@
-//! The proof that tables are safe to run (ROM-2): one function per table, in the order of [`validate`].
+//! The proof that tables are safe to run (ROM-2): one function per table, in a written order.
 //!
 //! Every function reads its table in one loop. It runs up to twice: first as a fast pass that only notes whether all
 //! rules hold, without a branch per rule; if one does not, a second pass names the first record that breaks one and
-//! the rule. Both are the same code, so they cannot disagree. Lookups into other tables are total, loops are bounded
-//! by table sizes or by [`MAX_DEPTH`](crate::layout::MAX_DEPTH), and a function only walks what an earlier one proved.
+//! the rule. For most tables both are the same code. The largest ones have a fast form of their own for records of the
+//! common kind; `tests/damage.rs` compares the verdicts of both over all its damaged ROMs. Lookups into other tables
+//! are total, loops are bounded by table sizes or by [`MAX_DEPTH`](crate::layout::MAX_DEPTH), and a function only walks
+//! what an earlier one proved.
 
 mod data;
 mod dispatch;
@@ -23,72 +25,89 @@ use crate::view::Rom;
 /// Longest time in ticks: deadlines compare with wrap-around, so it stays below half the range (EVT-7).
 pub(crate) const MAX_TICKS: u32 = (1 << 31) - 1;
 
-macro_rules! prove {
-    ($rom:expr, $($module:ident::$pass:ident,)+) => {
-        $(if $module::$pass::<false>($rom).is_err() {
-            $module::$pass::<true>($rom)?;
-            // Not reached: the second pass tests the same rules. Refusing is right in any case.
-            return Err(LoadError::header(Problem::Rule(concat!("refused by ", stringify!($pass)))));
-        })+
+/// All passes over tables. The order matters: a later one walks what an earlier one proved.
+macro_rules! in_order {
+    ($run:ident, $rom:ident) => {
+        $run! { $rom,
+            data::strings,
+            data::linker,
+            data::events,
+            data::keys,
+            data::parameters,
+            data::variants,
+            data::parameter_values,
+            data::arguments,
+            data::lanes,
+            data::channels,
+            // The tree: from here on parents, subtrees and regions can be walked.
+            tree::states,
+            tree::regions,
+            tree::leaves,
+            tree::scratch,
+            // Functions: from here on every op and every list is what its place says.
+            functions::expressions,
+            functions::action_lists,
+            functions::ops,
+            tree::state_parts,
+            tree::state_extras,
+            tree::observers,
+            tree::deferrals,
+            // Targets: from here on entry by target, initial and history ends, and no choice leads back to itself.
+            targets::history_shape,
+            targets::targets,
+            targets::target_sets,
+            targets::history,
+            targets::initials,
+            targets::region_initials,
+            targets::stacks,
+            targets::branches,
+            targets::branch_levels,
+            transitions::transitions,
+            transitions::transition_extras,
+            timers::timers,
+            timers::timers_of_states,
+            // What is precomputed.
+            plans::entry_plans,
+            plans::entry_steps,
+            plans::transition_plans,
+            dispatch::leaf_rows,
+            dispatch::candidates,
+            dispatch::candidate_lists,
+            dispatch::cells,
+            dispatch::columns,
+            plans::exit_steps,
+        }
     };
 }
 
-/// All proofs. The order matters: a later one walks what an earlier one proved.
+/// All proofs.
 pub(crate) fn validate(rom: &Rom<'_>) -> Result<(), LoadError> {
+    macro_rules! prove {
+        ($rom:ident, $($module:ident::$pass:ident,)+) => {
+            $(if $module::$pass::<false>($rom).is_err() {
+                $module::$pass::<true>($rom)?;
+                // Not reached: the second pass tests the same rules. Refusing is right in any case.
+                return Err(LoadError::header(Problem::Rule(concat!("refused by ", stringify!($pass)))));
+            })+
+        };
+    }
     frame::counts(rom)?;
     frame::header(rom)?;
     data::text(rom)?;
-    prove! { rom,
-        data::strings,
-        data::linker,
-        data::events,
-        data::keys,
-        data::parameters,
-        data::variants,
-        data::parameter_values,
-        data::arguments,
-        data::lanes,
-        data::channels,
-        // The tree: from here on parents, subtrees and regions can be walked.
-        tree::states,
-        tree::regions,
-        tree::leaves,
-        tree::scratch,
-        // Functions: from here on every op and every list is what its place says.
-        functions::expressions,
-        functions::action_lists,
-        functions::ops,
-        tree::state_parts,
-        tree::state_extras,
-        tree::observers,
-        tree::deferrals,
-        // Targets: from here on entry by target, initial, history and choice ends.
-        targets::history_shape,
-        targets::targets,
-        targets::target_sets,
-        targets::history,
-        targets::initials,
-        targets::region_initials,
-        targets::stacks,
-        targets::branches,
-        targets::branch_levels,
-        transitions::transitions,
-        transitions::transition_extras,
-        timers::timers,
-        timers::timers_of_states,
-        // What is precomputed.
-        plans::entry_plans,
-        plans::transition_plans,
-        dispatch::leaf_rows,
-        dispatch::candidates,
-        dispatch::candidate_lists,
+    in_order!(prove, rom);
+    frame::wholes(rom)?;
+    features::features(rom)
+}
+
+/// All proofs in their slow form only, to compare its verdict with that of [`validate`].
+pub(crate) fn validate_slowly(rom: &Rom<'_>) -> Result<(), LoadError> {
+    macro_rules! explain {
+        ($rom:ident, $($module:ident::$pass:ident,)+) => { $($module::$pass::<true>($rom)?;)+ };
     }
-    if rom.has(crate::layout::feature::DENSE_ROWS) {
-        prove! { rom, dispatch::dense_cells, }
-    } else {
-        prove! { rom, dispatch::sorted_cells, }
-    }
-    prove! { rom, plans::exit_steps, }
+    frame::counts(rom)?;
+    frame::header(rom)?;
+    data::text(rom)?;
+    in_order!(explain, rom);
     frame::wholes(rom)?;
     features::features(rom)
 }

@@ -52,6 +52,9 @@ pub(super) fn history_shape<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Lo
 pub(super) fn targets<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Targets);
     let (states, points) = (rom.states(), rom.history().len());
+    if rom.branches().is_empty() && are_plain(rom) {
+        return check.finish();
+    }
     for (i, target) in rom.targets().iter().enumerate() {
         let index = usize::from(target.index.get());
         check.rule(target.reserved == 0, i, || Problem::Reserved)?;
@@ -67,6 +70,14 @@ pub(super) fn targets<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErro
         check.rule(choice == (kind == state_kind::CHOICE), i, || Problem::Rule("the kind is not that of the state"))?;
     }
     check.finish()
+}
+
+/// Are all targets states below the root? Enough where there are no choices; a kind or a reserved byte makes the number
+/// too large.
+fn are_plain(rom: &Rom<'_>) -> bool {
+    let number = |target: &TargetRecord| u32::from_le_bytes(zerocopy::transmute!(*target));
+    let highest = rom.targets().iter().fold(0, |highest, target| number(target).wrapping_sub(1).max(highest));
+    (highest as usize) < rom.states().len().saturating_sub(1)
 }
 
 /// The state at which a target stands in the tree: itself, or the owner of a history point.
@@ -146,22 +157,30 @@ impl Span {
     pub(super) fn has(&self, kind: u8) -> bool {
         self.kinds & bit(kind) != 0
     }
+
+    fn with(self, target: &TargetRecord) -> Self {
+        let kinds = self.kinds | bit(target.kind);
+        if target.kind == target_kind::HISTORY {
+            return Self { kinds, ..self };
+        }
+        let index = target.index.get();
+        Self { low: self.low.min(index), high: self.high.max(index), kinds }
+    }
 }
 
 /// Where the targets of a set lie; a set that does not exist lies nowhere.
 #[inline(always)]
 pub(super) fn span(rom: &Rom<'_>, set: u16) -> Span {
-    let mut span = Span { low: u16::MAX, high: 0, kinds: 0 };
-    let Some(set) = rom.target_sets().get(usize::from(set)) else { return span };
-    let targets = crate::view::run(rom.targets(), set.first.get() as usize, usize::from(set.count.get()));
-    for target in targets {
-        span.kinds |= bit(target.kind);
-        if target.kind != target_kind::HISTORY {
-            span.low = span.low.min(target.index.get());
-            span.high = span.high.max(target.index.get());
+    let nowhere = Span { low: u16::MAX, high: 0, kinds: 0 };
+    let Some(set) = rom.target_sets().get(usize::from(set)) else { return nowhere };
+    let first = set.first.get() as usize;
+    match rom.targets().get(first) {
+        // By far the most common.
+        Some(only) if (set.count.get() == 1) & (only.kind == target_kind::STATE) => {
+            Span { low: only.index.get(), high: only.index.get(), kinds: bit(target_kind::STATE) }
         }
+        _ => crate::view::run(rom.targets(), first, usize::from(set.count.get())).iter().fold(nowhere, Span::with),
     }
-    span
 }
 
 /// Do all history points of a set belong to states in `first .. end`?

@@ -26,38 +26,90 @@ mod group {
 /// Transitions belong to their states, in selection order, and go where their domain allows.
 pub(super) fn transitions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Transitions);
-    let (states, lists) = (rom.states(), rom.action_lists().len());
-    let triggers = rom.columns().saturating_sub(1);
-    // Source and flags of the transition before: the order inside a state.
-    let (mut last_source, mut last_flags) = (NONE, 0);
+    let limits = Limits { lists: rom.action_lists().len(), triggers: rom.columns().saturating_sub(1) as u16 };
+    // The transition before: the order inside a state.
+    let mut last = 0;
     for (i, transition) in rom.transitions().iter().enumerate() {
-        let (source, flags) = (transition.source.get(), transition.flags.get());
-        let Some(state) = states.get(usize::from(source)) else {
-            check.rule(false, i, || range("source", source, states.len()))?;
-            continue;
-        };
-        let place = i.wrapping_sub(usize::from(state.first_transition.get()));
-        let own = (place < usize::from(state.transition_count.get())) & (state.kind != state_kind::CHOICE);
-        check.rule(own, i, || Problem::Rule("the transition is not among those of its source"))?;
-        check.rule(flags & !transition_flag::ALL == 0, i, || unknown("flags", flags))?;
-        let sorted = (source != last_source)
-            | (flags >> transition_flag::PRIORITY_SHIFT <= last_flags >> transition_flag::PRIORITY_SHIFT);
-        check.rule(sorted, i, || Problem::Rule("the priority is higher than that of the transition before"))?;
-        (last_source, last_flags) = (source, flags);
-        let trigger = transition.trigger.get();
-        let known = (usize::from(trigger) < triggers) | ((trigger::ANY..=trigger::FAILED).contains(&trigger));
-        check.rule(known, i, || unknown("trigger", trigger))?;
-        let guard = transition.guard.get();
-        check.rule(functions::plays(rom, guard, Role::Guard), i, || Role::Guard.problem(guard))?;
-        check.rule(optional(transition.effect.get(), lists), i, || range("effect", transition.effect, lists))?;
-        movement(&mut check, rom, i, transition)?;
-        extra_of(&mut check, rom, i, transition, state)?;
+        let order = order(transition);
+        check.rule(order >= last, i, || Problem::Rule("not in the order of sources and priorities"))?;
+        last = order;
+        if EXPLAIN || !is_simple(rom, &limits, i, transition) {
+            full(&mut check, rom, &limits, i, transition)?;
+        }
     }
     check.finish()
 }
 
-/// Kind, domain and targets fit together (EXEC-2).
+struct Limits {
+    lists: usize,
+    triggers: u16,
+}
+
+/// Ascends over the table: sources in order, inside a source the priority descends.
 #[inline(always)]
+fn order(transition: &TransitionRecord) -> u32 {
+    let priority = transition.flags.get() >> transition_flag::PRIORITY_SHIFT;
+    u32::from(transition.source.get()) << 4 | u32::from(priority ^ 0xF)
+}
+
+#[inline(always)]
+fn is_trigger(limits: &Limits, trigger: u16) -> bool {
+    let special = trigger.wrapping_sub(trigger::ANY) <= trigger::FAILED - trigger::ANY;
+    (trigger < limits.triggers) | special
+}
+
+/// Is this a transition of the common kind to which all rules of [`full`] apply? External or local, unguarded or with
+/// a called guard, one state as target, a domain with one region. Without branches except for what is absent.
+#[inline(always)]
+fn is_simple(rom: &Rom<'_>, limits: &Limits, i: usize, transition: &TransitionRecord) -> bool {
+    use transition_flag::{INTERRUPT, LOCAL, PRIORITY_SHIFT};
+    let (source, domain, flags) = (transition.source.get(), transition.domain.get(), transition.flags.get());
+    let states = rom.states();
+    let (Some(state), Some(around)) = (states.get(usize::from(source)), states.get(usize::from(domain))) else {
+        return false;
+    };
+    let Some(set) = rom.target_sets().get(usize::from(transition.targets.get())) else { return false };
+    let Some(target) = rom.targets().get(set.first.get() as usize) else { return false };
+    let place = (i as u16).wrapping_sub(state.first_transition.get());
+    let own = (place < state.transition_count.get()) & (state.kind != state_kind::CHOICE);
+    let local = flags & LOCAL != 0;
+    let plain = (flags & !(INTERRUPT | LOCAL | 0xF << PRIORITY_SHIFT) == 0) & (transition.extra.get() == NONE);
+    let (end, to) = (around.subtree_end.get(), target.index.get());
+    let moves = (domain <= source) & (source < end) & (local == (domain == source));
+    let aims = (set.count.get() == 1) & (target.kind == target_kind::STATE) & (domain < to) & (to < end);
+    let runs = is_trigger(limits, transition.trigger.get()) & optional(transition.effect.get(), limits.lists);
+    let simple = own & plain & moves & aims & runs & (around.region_count == 1);
+    simple && functions::plays(rom, transition.guard.get(), Role::Guard)
+}
+
+/// All rules, one by one.
+#[cold]
+#[inline(never)]
+fn full<const EXPLAIN: bool>(
+    check: &mut Check<EXPLAIN>,
+    rom: &Rom<'_>,
+    limits: &Limits,
+    i: usize,
+    transition: &TransitionRecord,
+) -> Result<(), LoadError> {
+    let (source, flags, trigger) = (transition.source.get(), transition.flags.get(), transition.trigger.get());
+    let Some(state) = rom.states().get(usize::from(source)) else {
+        return check.rule(false, i, || range("source", source, rom.states().len()));
+    };
+    let place = i.wrapping_sub(usize::from(state.first_transition.get()));
+    let own = (place < usize::from(state.transition_count.get())) & (state.kind != state_kind::CHOICE);
+    check.rule(own, i, || Problem::Rule("the transition is not among those of its source"))?;
+    check.rule(flags & !transition_flag::ALL == 0, i, || unknown("flags", flags))?;
+    check.rule(is_trigger(limits, trigger), i, || unknown("trigger", trigger))?;
+    let guard = transition.guard.get();
+    check.rule(functions::plays(rom, guard, Role::Guard), i, || Role::Guard.problem(guard))?;
+    let effect = transition.effect.get();
+    check.rule(optional(effect, limits.lists), i, || range("effect", effect, limits.lists))?;
+    movement(check, rom, i, transition)?;
+    extra_of(check, rom, i, transition, state)
+}
+
+/// Kind, domain and targets fit together (EXEC-2).
 fn movement<const EXPLAIN: bool>(
     check: &mut Check<EXPLAIN>,
     rom: &Rom<'_>,
@@ -80,7 +132,7 @@ fn movement<const EXPLAIN: bool>(
     };
     let end = around.subtree_end.get();
     let stays = flags & group::STAYS != 0;
-    let fits = (domain <= source) & (source < end) & (stays == (domain == source) || source == 0);
+    let fits = (domain <= source) & (source < end) & ((stays == (domain == source)) | (source == 0));
     check.rule(fits, i, || Problem::Domain { domain, source })?;
     let span = span(rom, targets);
     check.rule(span.is_in(domain.wrapping_add(1), end), i, || {
@@ -169,7 +221,6 @@ fn touched(rom: &Rom<'_>, domain: StateId, transition: &TransitionRecord) -> u32
 }
 
 /// The extra record is there where a flag needs it, and is the transition's own.
-#[inline(always)]
 fn extra_of<const EXPLAIN: bool>(
     check: &mut Check<EXPLAIN>,
     rom: &Rom<'_>,
@@ -180,7 +231,7 @@ fn extra_of<const EXPLAIN: bool>(
     use transition_flag::{LATCH, LOCAL, POP, PUSH, SCORED};
     let flags = transition.flags.get();
     let raw = transition.extra.get();
-    let needs = flags & (SCORED | PUSH | POP) != 0 || (flags & LOCAL != 0 && source.region_count > 1);
+    let needs = (flags & (SCORED | PUSH | POP) != 0) | ((flags & LOCAL != 0) & (source.region_count > 1));
     check.rule(!needs | (raw != NONE), i, || presence("extra record", true))?;
     if raw != NONE {
         let extra = rom.transition_extras().get(usize::from(raw));

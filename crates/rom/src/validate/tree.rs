@@ -241,6 +241,11 @@ pub(super) fn regions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErro
 /// States in reverse pre-order: the leaf numbers below a state are complete when it is reached.
 pub(super) fn leaves<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::States);
+    let owners = rom.regions().iter().map(|region| region.owner);
+    if owners.clone().zip(owners.skip(1)).fold(true, |apart, (one, two)| apart & (one != two)) {
+        // No state has two regions.
+        return check.finish();
+    }
     // Per depth: leaf numbers of the region under way, and of the regions to its right.
     let (mut open, mut done) = (ByDepth::new(), ByDepth::new());
     for (i, state) in rom.states().iter().enumerate().skip(1).rev() {

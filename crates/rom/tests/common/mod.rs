@@ -468,6 +468,7 @@ impl Machine {
                 self.row(i as u16, &mut known);
             }
         }
+        self.sort_lists();
         if self.dense {
             self.tables.header.features |= feature::DENSE_ROWS;
         }
@@ -476,6 +477,35 @@ impl Machine {
         let ids = (ids + t.history.len() + t.scratch.len()) as u64;
         self.tables.stable_ids = (0..ids).map(|id| StableIdRecord { id: (id * 0x9E37_79B9).into() }).collect();
         self.tables.clone()
+    }
+
+    /// Lists by their deepest source.
+    fn sort_lists(&mut self) {
+        let t = &mut self.tables;
+        let source = |candidate: &Candidate| match candidate.kind {
+            candidate_kind::TRANSITION => t.transitions[usize::from(candidate.index.get())].source.get(),
+            _ => candidate.index.get(),
+        };
+        let run = |list: &CandidateList| {
+            let first = list.first.get() as usize;
+            &t.candidates[first..first + usize::from(list.interrupts.get()) + usize::from(list.others.get())]
+        };
+        let deepest = |list: &CandidateList| run(list).iter().map(source).max();
+        let mut order: Vec<usize> = (0..t.candidate_lists.len()).collect();
+        order.sort_by_key(|&list| deepest(&t.candidate_lists[list]));
+        let mut place = vec![0; order.len()];
+        let (mut lists, mut candidates) = (Vec::new(), Vec::new());
+        for (to, &from) in order.iter().enumerate() {
+            place[from] = to as u32;
+            let list = t.candidate_lists[from];
+            lists.push(CandidateList { first: U32::new(candidates.len() as u32), ..list });
+            candidates.extend_from_slice(run(&list));
+        }
+        (t.candidate_lists, t.candidates) = (lists, candidates);
+        let cells = t.dense_cells.iter_mut().map(|cell| &mut cell.list);
+        for list in cells.chain(t.sorted_cells.iter_mut().map(|cell| &mut cell.list)).filter(|l| l.get() != NO_LIST) {
+            *list = place[list.get() as usize].into();
+        }
     }
 
     fn row(&mut self, state: u16, known: &mut std::collections::HashMap<Vec<(u16, u8)>, u32>) {

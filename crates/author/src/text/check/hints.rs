@@ -20,7 +20,11 @@ const OTHER_NAMES: &[(&[Kind], &[&str], &str)] = &[
     (TRANSITIONS, &["failed", "onError"], "write `\"when\": \"failed\"`"),
     (STATES, &["onEntry", "on_entry", "onEnter", "on_enter", "enter"], "write `\"entry\"`: actions on entry"),
     (STATES, &["onExit", "on_exit", "onLeave", "on_leave", "leave"], "write `\"exit\"`: actions on exit"),
-    (STATES, &["onUpdate", "on_update", "update", "tick", "invoke", "do"], "write `\"activity\"`: what runs every tick"),
+    (
+        STATES,
+        &["onUpdate", "on_update", "update", "tick", "invoke", "do"],
+        "write `\"activity\"`: what runs every tick",
+    ),
     (STATES, &["on"], "write `\"transitions\": [{ \"on\": …, \"to\": … }]`"),
     (STATES, &["after"], "write `\"transitions\": [{ \"after\": …, \"to\": … }]`"),
     (STATES, &["always"], "write `\"transitions\": [{ \"when\": \"always\", \"if\": …, \"to\": … }]`"),

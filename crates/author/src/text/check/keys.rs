@@ -62,9 +62,11 @@ impl Checker<'_> {
                 return problem.help(help);
             }
             let fields: Vec<_> = shape.fields().map(|field| format!("`{}`", field.key)).collect();
-            problem
-                .suggest(key, shape.fields().map(|field| field.key))
-                .note(format!("the fields of {} are\n{}", shape.title, in_lines(&fields)))
+            problem.suggest(key, shape.fields().map(|field| field.key)).note(format!(
+                "the fields of {} are\n{}",
+                shape.title,
+                in_lines(&fields)
+            ))
         });
     }
 

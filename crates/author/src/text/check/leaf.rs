@@ -11,7 +11,7 @@ use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
 use crate::text::parse::{is_written_whole, number, place, string_place, whole};
 use crate::text::shape::{Type, Words};
-use crate::value::Duration;
+use crate::value::{Duration, ValueType};
 
 impl Checker<'_> {
     pub(super) fn leaf(&mut self, value: &Value, ty: &'static Type, subject: Subject) {
@@ -89,7 +89,11 @@ impl Checker<'_> {
         self.report(Code::BadValue, string_place(self.text, text), |bare| {
             let shown: String = text.value.chars().take(60).collect();
             let message = format!("{} must be {}, found `{shown}`", subject.words(), or_list(words.words));
-            Diagnostic { message, ..bare }.label("no such word").suggest(&text.value, words.words.iter().copied())
+            let problem = Diagnostic { message, ..bare }.label("no such word");
+            match ValueType::of_other_word(&text.value).filter(|ty| words.words.contains(&ty.as_str())) {
+                Some(ty) => problem.help(format!("write `{ty}`")),
+                None => problem.suggest(&text.value, words.words.iter().copied()),
+            }
         });
     }
 

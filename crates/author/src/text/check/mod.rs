@@ -16,13 +16,13 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
 use super::describe::expected;
-use hints::with_unit;
 use super::parse::{has_key, json, place};
 use super::shape::{Content, Field, Json, Kind, Map, Rule, Type};
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::MAX_DIAGNOSTICS;
 use crate::place::Place;
+use hints::with_unit;
 
 /// Values, by where they start, that do not have the right form; and keys that are given a second time.
 pub(crate) type Bad = HashSet<usize>;

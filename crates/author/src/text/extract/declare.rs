@@ -62,9 +62,13 @@ impl Reader<'_> {
                 Some(object) => self.word(object, "type", ValueType::parse),
                 None => self.word_of(entry.value(), ValueType::parse),
             };
+            // A bad type has been reported; the one that was probably meant saves the author what would follow.
+            let written = full.map_or(Some(entry.value()), |object| object.get("type").map(|property| &property.value));
+            let written = written.and_then(Value::as_string_lit).map_or("", |text| &text.value);
+            let guess = ValueType::of_other_word(written).unwrap_or(ValueType::I32);
             Some(Key {
                 doc: full.and_then(|object| self.text(object, "doc")),
-                ty: ty.unwrap_or_else(|| Spanned::new(ValueType::I32, name.place)),
+                ty: ty.unwrap_or_else(|| Spanned::new(guess, name.place)),
                 default: full.and_then(|object| self.literal_of(self.field(object, "default")?)),
                 meta: full.and_then(|object| self.meta(object)),
                 name,

@@ -1,0 +1,503 @@
+//! The model that a machine means, straight from its author graph: what `describe` must say about its ROM.
+//!
+//! Shape and texts are those of the documentation of `statewright_compile::describe`.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+use statewright_author::expr::{ActionText, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse, parse_action, parse_call};
+use statewright_author::graph::{
+    Action, ActionKind, Argument, Branch, Code, Machine, Payload, StackOperation, StateKind, Timer, TransitionKind, Trigger,
+};
+use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::value::{Class, Duration, FunctionKind, Literal, Tier, ValueType};
+
+use super::moves::{Move, moves};
+use super::tree::{Target, Tree};
+
+/// The model of a machine in a tier.
+pub fn project(machine: &Machine, tier: Tier) -> Value {
+    let tree = Tree::new(machine);
+    let projector = Projector { tree: &tree, clocks: RefCell::default(), functions: RefCell::default() };
+    projector.model(tier)
+}
+
+struct Projector<'t, 'a> {
+    tree: &'t Tree<'a>,
+    /// States whose time is read.
+    clocks: RefCell<BTreeSet<usize>>,
+    /// Functions in use.
+    functions: RefCell<BTreeSet<(FunctionKind, String)>>,
+}
+
+impl Projector<'_, '_> {
+    fn model(&self, tier: Tier) -> Value {
+        let machine = self.tree.machine;
+        let on = |policy: &Option<Spanned<bool>>| policy.as_ref().is_some_and(|policy| policy.value);
+        let policies = &machine.policies;
+        let path = |name: &Option<Name>| {
+            name.as_ref().map(|name| self.tree.target_path(self.tree.find(0, &name.value)))
+        };
+        let mut model = json!({
+            "machine": machine.name.value,
+            "tier": tier.as_str(),
+            "tick_rate": self.tree.tick_rate(),
+            "policies": {
+                "reverse_exit_order": on(&policies.reverse_exit_order),
+                "immediate_update": on(&policies.immediate_update),
+                "posted_next_tick": on(&policies.posted_next_tick),
+                "internal_first": on(&policies.internal_first),
+                "done_events": on(&policies.done_events),
+                "strict_writes": on(&policies.strict_writes),
+            },
+            "budgets": self.budgets(tier),
+            "fail_safe": path(&machine.fail_safe),
+            "reload_entry": path(&machine.reload_entry),
+            "events": self.events(),
+            "blackboard": self.blackboard(),
+            "parameters": self.parameters(),
+            "variants": self.variants(),
+            "channels": self.channels(),
+            "lanes": machine.lanes.iter().map(|lane| json!({
+                "name": lane.name.value, "merge": lane.merge.value.as_str(), "critical": lane.critical,
+            })).collect::<Value>(),
+            "timers": machine.timers.iter().map(|timer| {
+                let (class, event) = fires(timer);
+                let instances = timer.instances.as_ref().map_or(1, |count| count.value);
+                json!({ "name": timer.name.value, "instances": instances, "class": class, "event": event })
+            }).collect::<Value>(),
+            "observers": self.observers(),
+            "functions": null,
+            "states": self.states(),
+        });
+        model["functions"] = self.used_functions();
+        self.set_clocks(&mut model);
+        model
+    }
+
+    /// RAM-2, TICK-4, CMD-2, EVT-10.
+    fn budgets(&self, tier: Tier) -> Value {
+        let machine = self.tree.machine;
+        let given = |budget: &Option<Spanned<u32>>, usual: u32| budget.as_ref().map_or(usual, |budget| budget.value);
+        let (events, microsteps) = match tier {
+            Tier::Crowd => (4, 8),
+            Tier::Standard => (8, 16),
+            Tier::Hero => (16, 32),
+        };
+        let internal = machine.policies.internal_first.as_ref().is_some_and(|on| on.value);
+        json!({
+            "events_per_tick": given(&machine.budgets.events_per_tick, events),
+            "microsteps_per_tick": given(&machine.budgets.microsteps_per_tick, if internal { 256 } else { microsteps }),
+            "clamp_limit": given(&machine.budgets.clamp_limit, 5),
+            "command_bytes": given(&machine.budgets.command_bytes, 1024),
+        })
+    }
+
+    fn events(&self) -> Value {
+        let event = |event: &statewright_author::graph::Event| {
+            let payload = event.payload.as_ref().map(|payload| match payload.value {
+                Payload::Value(ty) => ty.as_str(),
+                Payload::U32 => "u32",
+                Payload::U64 => "u64",
+                Payload::Vec4 => "vec4",
+                Payload::Bytes(_) => "bytes",
+            });
+            let bytes = event.payload.as_ref().map_or(0, |payload| payload.value.bytes());
+            json!({
+                "name": event.name.value,
+                "class": event.class.as_ref().map_or(Class::Normal, |class| class.value).as_str(),
+                "payload": payload,
+                "payload_bytes": if event.indirect { 4 } else { bytes },
+                "coalesce": event.coalesce,
+                "ttl": self.ticks(event.ttl.as_ref()),
+                "indirect": event.indirect,
+            })
+        };
+        self.tree.machine.events.iter().map(event).collect()
+    }
+
+    fn blackboard(&self) -> Value {
+        let key = |key: &statewright_author::graph::Key| {
+            let default = key.default.as_ref().map_or_else(|| zero(key.ty.value), |value| value_of(&value.value));
+            json!({ "name": key.name.value, "type": key.ty.value.as_str(), "default": default })
+        };
+        self.tree.machine.blackboard.iter().map(key).collect()
+    }
+
+    fn parameters(&self) -> Value {
+        let parameters = self.tree.machine.parameters.iter();
+        parameters.map(|p| json!({ "name": p.name.value, "type": p.ty.value.as_str(), "value": value_of(&p.value.value) })).collect()
+    }
+
+    fn variants(&self) -> Value {
+        let variant = |variant: &statewright_author::graph::Variant| {
+            let mut values = Map::new();
+            for parameter in &self.tree.machine.parameters {
+                let own = variant.values.iter().find(|(name, _)| name.value == parameter.name.value);
+                let value = own.map_or(&parameter.value.value, |(_, value)| &value.value);
+                values.insert(parameter.name.value.clone(), value_of(value));
+            }
+            json!({ "name": variant.name.value, "values": values })
+        };
+        self.tree.machine.variants.iter().map(variant).collect()
+    }
+
+    fn channels(&self) -> Value {
+        let text = |name: &Option<Name>, usual: &str| name.as_ref().map_or(usual.to_owned(), |name| name.value.clone());
+        let channels = self.tree.machine.channels.iter();
+        channels
+            .map(|channel| {
+                json!({
+                    "name": channel.name.value,
+                    "release": text(&channel.release, "release"),
+                    "lane": text(&channel.lane, "gameplay"),
+                })
+            })
+            .collect()
+    }
+
+    fn observers(&self) -> Value {
+        let observers = self.tree.machine.observers.iter();
+        let shown = observers.map(|observer| {
+            let event = observer.event.as_ref().map(|event| event.value.clone());
+            json!({ "event": event, "do": self.actions(&observer.actions, 0) })
+        });
+        shown.filter(|observer| observer["do"] != json!([])).collect()
+    }
+
+    /// Functions that were seen on the way, by kind and name.
+    fn used_functions(&self) -> Value {
+        let rng = |name: &str| self.tree.machine.functions.iter().any(|function| function.name.value == name && function.rng);
+        let functions = self.functions.borrow();
+        functions.iter().map(|(kind, name)| json!({ "name": name, "kind": kind.as_str(), "rng": rng(name) })).collect()
+    }
+
+    /// RAM-7: a clock is kept for whoever reads it.
+    fn set_clocks(&self, model: &mut Value) {
+        for &state in self.clocks.borrow().iter() {
+            model["states"][state]["clock"] = json!(true);
+        }
+    }
+
+    fn ticks(&self, duration: Option<&Spanned<Duration>>) -> Option<u32> {
+        duration.and_then(|duration| duration.value.ticks(self.tree.tick_rate()))
+    }
+
+    fn paths(&self, targets: &[Target]) -> Vec<String> {
+        targets.iter().map(|&target| self.tree.target_path(target)).collect()
+    }
+
+    fn states(&self) -> Value {
+        let all = moves(self.tree);
+        (0..self.tree.states.len()).map(|state| self.state(state, &all[state])).collect()
+    }
+
+    fn state(&self, index: usize, moves: &[Move]) -> Value {
+        let state = self.tree.states[index].authored;
+        let kind = match self.tree.kind(index) {
+            StateKind::Atomic => "atomic",
+            StateKind::Compound => "compound",
+            StateKind::Orthogonal => "orthogonal",
+            StateKind::Final => "final",
+            StateKind::Choice => "choice",
+        };
+        let machine = self.tree.machine;
+        let events = machine.events.iter().map(|event| &event.name.value);
+        let defer: Vec<&String> = events.filter(|event| state.defers.iter().any(|d| d.value == **event)).collect();
+        let channels = machine.channels.iter().map(|channel| &channel.name.value);
+        let owns: Vec<&String> = channels.filter(|channel| state.owns.iter().any(|o| o.value == **channel)).collect();
+        let timer = |timer: &Timer| {
+            let (class, event) = fires(timer);
+            json!({ "name": timer.name.value, "class": class, "event": event })
+        };
+        let scratch = state.scratch.iter().map(|s| json!({ "name": s.name.value, "slots": s.slots.value }));
+        json!({
+            "path": self.tree.states[index].path,
+            "kind": kind,
+            "regions": self.tree.states[index].regions.iter().map(|&region| self.region(region)).collect::<Value>(),
+            "history": self.history(index),
+            "history_reset_on_done": state.history_reset_on_done,
+            "entry": self.actions(&state.entry, index),
+            "exit": self.actions(&state.exit, index),
+            "suspend": self.actions(&state.suspend, index),
+            "resume": self.actions(&state.resume, index),
+            "activity": state.activity.as_ref().map(|code| self.call_text(code, FunctionKind::Activity)),
+            "defer": defer,
+            "owns": owns,
+            "timers": state.timers.iter().map(timer).collect::<Value>(),
+            "scratch": scratch.collect::<Value>(),
+            "exit_ready": state.exit_ready.as_ref().map(|code| self.expression(code, index)),
+            "min_active": self.ticks(state.min_active.as_ref()),
+            "clock": state.clock || state.min_active.is_some(),
+            "transitions": moves.iter().map(|m| self.transition(m)).collect::<Value>(),
+            "branches": state.choice.iter().flatten().map(|branch| self.branch(branch, index)).collect::<Value>(),
+        })
+    }
+
+    fn region(&self, region: usize) -> Value {
+        let node = &self.tree.regions[region];
+        let effect = node.authored.initial.as_ref().map_or(&[][..], |initial| &initial.effect);
+        let single = self.tree.states[node.owner].regions.len() == 1;
+        json!({
+            "name": node.authored.name.as_ref().filter(|_| !single).map(|name| &name.value),
+            "initial": { "to": self.paths(&self.tree.initial(region)), "do": self.actions(effect, node.owner) },
+            "stack": node.authored.stack_depth.as_ref().map(|depth| depth.value),
+            "children": node.children.iter().map(|&child| &self.tree.states[child].path).collect::<Vec<_>>(),
+        })
+    }
+
+    fn history(&self, owner: usize) -> Value {
+        let points = self.tree.states[owner].authored.history.iter();
+        let shown = points.map(|point| {
+            let default = point.default.iter().map(|name| self.tree.find(owner, &name.value)).collect();
+            json!({
+                "name": point.name.value,
+                "deep": point.deep,
+                "default": self.paths(&self.tree.in_order(default)),
+                "do": self.actions(&point.effect, owner),
+                "restore_on_entry": point.restore_on_entry,
+            })
+        });
+        shown.collect()
+    }
+
+    fn transition(&self, m: &Move) -> Value {
+        let t = &m.authored;
+        let trigger = match &t.trigger {
+            Trigger::Event(event) => format!("on {}", event.value),
+            Trigger::Any(_) => "on *".to_owned(),
+            Trigger::After(duration) => format!("after {}t", self.ticks(Some(duration)).unwrap_or(0)),
+            Trigger::Timer(name) => match &self.tree.timer(m.source, &name.value).1.event {
+                Some(event) => format!("on {}", event.value),
+                None => format!("timer {}", name.value),
+            },
+            Trigger::Always(_) => "always".to_owned(),
+            Trigger::Done(_) => "done".to_owned(),
+            Trigger::Failed(_) => "failed".to_owned(),
+        };
+        let threshold = t.threshold.as_ref().map_or(0.0, |threshold| threshold.value);
+        json!({
+            "name": t.name.as_ref().map(|name| &name.value),
+            "trigger": trigger,
+            "if": t.guard.as_ref().map(|code| self.expression(code, m.source)),
+            "to": self.paths(&m.targets),
+            "do": self.actions(&t.effect, m.source),
+            "kind": match m.kind {
+                TransitionKind::Internal => "internal",
+                TransitionKind::Local => "local",
+                TransitionKind::External => "external",
+            },
+            "stack": m.stack.map(|(operation, _)| match operation {
+                StackOperation::Push => "push",
+                StackOperation::Pop => "pop",
+            }),
+            "priority": m.priority(),
+            "interrupt": t.interrupt,
+            "score": t.score.as_ref().map(|code| self.score(code, m.source)),
+            "threshold": t.score.as_ref().map(|_| threshold),
+            "cooldown": self.ticks(t.cooldown.as_ref()),
+            "debounce": self.ticks(t.debounce.as_ref()),
+            "latch": t.latch,
+        })
+    }
+
+    fn branch(&self, branch: &Branch, choice: usize) -> Value {
+        let targets = branch.targets.iter().map(|name| self.tree.find(choice, &name.value)).collect();
+        json!({
+            "if": branch.guard.as_ref().map(|code| self.expression(code, choice)),
+            "to": self.paths(&self.tree.in_order(targets)),
+            "do": self.actions(&branch.effect, choice),
+        })
+    }
+}
+
+fn fires(timer: &Timer) -> (&'static str, Option<&String>) {
+    let class = timer.class.as_ref().map_or(Class::Normal, |class| class.value);
+    (class.as_str(), timer.event.as_ref().map(|event| &event.value))
+}
+
+fn zero(ty: ValueType) -> Value {
+    match ty {
+        ValueType::I32 | ValueType::Entity => json!(0),
+        ValueType::F32 => json!(0.0),
+        ValueType::Bool => json!(false),
+        ValueType::Vec2 => json!([0.0, 0.0]),
+        ValueType::Vec3 => json!([0.0, 0.0, 0.0]),
+        ValueType::Symbol => json!(""),
+    }
+}
+
+fn value_of(literal: &Literal) -> Value {
+    match literal {
+        Literal::Int(value) => json!(value),
+        Literal::Float(value) => json!(value),
+        Literal::Bool(value) => json!(value),
+        Literal::Text(value) => json!(value),
+        Literal::Vector(parts) => json!(parts),
+    }
+}
+
+/// Code as text.
+impl Projector<'_, '_> {
+    fn actions(&self, actions: &[Action], state: usize) -> Vec<String> {
+        actions.iter().filter(|action| !action.muted).map(|action| self.action(action, state)).collect()
+    }
+
+    fn action(&self, action: &Action, state: usize) -> String {
+        let payload = |code: &Option<Code>| code.as_ref().map_or(String::new(), |c| format!("({})", self.expression(c, state)));
+        match &action.kind {
+            ActionKind::Text(code) => match parse_action(&code.value).expect("generated actions parse") {
+                ActionText::Call(call) => self.call(FunctionKind::Action, &call.name.value, &call.arguments).to_string(),
+                ActionText::Set { key, value } => format!("{} = {}", key.value, self.resolved(&value, state, false)),
+                ActionText::Add { key, value } => format!("{} += {}", key.value, self.resolved(&value, state, false)),
+            },
+            ActionKind::Call { function, arguments } => {
+                self.call(FunctionKind::Action, &function.value, arguments).to_string()
+            }
+            ActionKind::Set { key, value } => format!("{} = {}", key.value, self.expression(value, state)),
+            ActionKind::Add { key, value } => format!("{} += {}", key.value, self.expression(value, state)),
+            ActionKind::Raise { event, payload: value } => format!("raise {}{}", event.value, payload(value)),
+            ActionKind::Send { event, payload: value, to } => {
+                let to = to.as_ref().map_or(String::new(), |to| format!(" to {}", self.expression(to, state)));
+                format!("send {}{}{to}", event.value, payload(value))
+            }
+            ActionKind::Emit { command, lane, payload: value } => {
+                format!("emit {} {}{}", lane.value, command.value, payload(value))
+            }
+            ActionKind::StartTimer { timer, after } => {
+                format!("start {} {}t", timer.value, self.ticks(Some(after)).unwrap_or(0))
+            }
+            ActionKind::StopTimer { timer } => format!("stop {}", timer.value),
+            ActionKind::ClearHistory { state: name } => {
+                let owner = self.tree.anchor(self.tree.find(state, &name.value));
+                format!("clear_history {}", self.tree.states[owner].path)
+            }
+        }
+    }
+
+    fn expression(&self, code: &Code, state: usize) -> String {
+        let expr = parse(&code.value).unwrap_or_else(|error| panic!("{}: {error}", code.value));
+        self.resolved(&expr, state, true).to_string()
+    }
+
+    fn score(&self, code: &Code, state: usize) -> String {
+        let built_in = ["i32", "f32", "min", "max", "abs", "clamp", "select", "dot", "length_squared", "distance_squared"];
+        match parse_call(&code.value) {
+            Ok(call) if !self.is_data(&call.name.value) && !built_in.contains(&call.name.value.as_str()) => {
+                match call.name.value.as_str() {
+                    "time_in_state" | "event" => self.expression(code, state),
+                    name => self.call(FunctionKind::Scorer, name, &call.arguments).to_string(),
+                }
+            }
+            _ => self.expression(code, state),
+        }
+    }
+
+    fn call_text(&self, code: &Code, kind: FunctionKind) -> String {
+        let call = parse_call(&code.value).expect("generated calls parse");
+        self.call(kind, &call.name.value, &call.arguments).to_string()
+    }
+
+    /// Arguments in the order of the declaration and by its names, if there is one.
+    fn call(&self, kind: FunctionKind, function: &str, arguments: &[Argument]) -> Expr {
+        self.functions.borrow_mut().insert((kind, function.to_owned()));
+        let declared = self.tree.machine.functions.iter().find(|declared| declared.name.value == function);
+        let ordered: Vec<(Option<String>, &Literal)> = match declared {
+            None => arguments.iter().map(|a| (a.name.as_ref().map(|n| n.value.clone()), &a.value.value)).collect(),
+            Some(declared) => {
+                let by_name = arguments.iter().all(|argument| argument.name.is_some());
+                let find = |(position, (name, _)): (usize, &(Name, Spanned<ValueType>))| {
+                    let named = |a: &&Argument| a.name.as_ref().is_some_and(|n| n.value == name.value);
+                    let argument = if by_name { arguments.iter().find(named) } else { arguments.get(position) };
+                    (Some(name.value.clone()), &argument.expect("an argument for each parameter").value.value)
+                };
+                declared.parameters.iter().enumerate().map(find).collect()
+            }
+        };
+        let argument = |(name, value): (Option<String>, &Literal)| CallArgument {
+            name: name.map(|name| Spanned::new(name, Place::default())),
+            value: literal(value),
+        };
+        let function = Spanned::new(function.to_owned(), Place::default());
+        node(ExprKind::Call { function, arguments: ordered.into_iter().map(argument).collect() })
+    }
+
+    fn is_data(&self, name: &str) -> bool {
+        let machine = self.tree.machine;
+        machine.blackboard.iter().any(|key| key.name.value == name)
+            || machine.parameters.iter().any(|parameter| parameter.name.value == name)
+    }
+
+    /// Names replaced by what they mean: states by path, unknown names by calls of guards.
+    fn resolved(&self, expr: &Expr, state: usize, _condition: bool) -> Expr {
+        let again = |inner: &Expr| self.resolved(inner, state, true);
+        let boxed = |inner: &Expr| Box::new(again(inner));
+        node(match &expr.kind {
+            ExprKind::Name(name) if name != "event" && !self.is_data(name) => {
+                return self.call(FunctionKind::Guard, name, &[]);
+            }
+            ExprKind::Field { base, field } => ExprKind::Field { base: boxed(base), field: field.clone() },
+            ExprKind::Unary { op: UnaryOp::Not, operand } => match again(operand) {
+                Expr { kind: ExprKind::Unary { op: UnaryOp::Not, operand }, .. } => return *operand,
+                operand => ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(operand) },
+            },
+            ExprKind::Unary { op, operand } => ExprKind::Unary { op: *op, operand: boxed(operand) },
+            ExprKind::Binary { op, left, right } => ExprKind::Binary { op: *op, left: boxed(left), right: boxed(right) },
+            ExprKind::Logic { op, operands } => {
+                ExprKind::Logic { op: *op, operands: operands.iter().map(again).collect() }
+            }
+            ExprKind::Call { function, arguments } if is_built_in(&function.value) => {
+                let argument = |a: &CallArgument| CallArgument { name: None, value: again(&a.value) };
+                ExprKind::Call { function: function.clone(), arguments: arguments.iter().map(argument).collect() }
+            }
+            ExprKind::Call { function, arguments } => {
+                let argument = |a: &CallArgument| Argument {
+                    name: a.name.clone(),
+                    value: Spanned::new(a.value.literal().expect("a literal"), Place::default()),
+                };
+                let arguments: Vec<Argument> = arguments.iter().map(argument).collect();
+                return self.call(FunctionKind::Guard, &function.value, &arguments);
+            }
+            ExprKind::State { query, state: named } => {
+                let asked = named.as_ref().map_or(state, |name| self.tree.anchor(self.tree.find(state, &name.value)));
+                if *query != StateQuery::In {
+                    self.clocks.borrow_mut().insert(asked);
+                }
+                let path = Spanned::new(self.tree.states[asked].path.clone(), Place::default());
+                ExprKind::State { query: *query, state: Some(path) }
+            }
+            other => other.clone(),
+        })
+    }
+}
+
+fn is_built_in(function: &str) -> bool {
+    let functions = [
+        "i32", "f32", "vec2", "vec3", "min", "max", "abs", "clamp", "select", "dot", "length_squared", "distance_squared",
+    ];
+    functions.contains(&function)
+}
+
+fn node(kind: ExprKind) -> Expr {
+    Expr { kind, range: 0..0 }
+}
+
+fn literal(value: &Literal) -> Expr {
+    let signed = |negative: bool, size: ExprKind| match negative {
+        true => node(ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(node(size)) }),
+        false => node(size),
+    };
+    let float = |value: f64| signed(value < 0.0, ExprKind::Float(value.abs()));
+    match value {
+        Literal::Int(value) => signed(*value < 0, ExprKind::Int(value.unsigned_abs())),
+        Literal::Float(value) => float(*value),
+        Literal::Bool(value) => node(ExprKind::Bool(*value)),
+        Literal::Text(text) => node(ExprKind::Text(text.clone())),
+        Literal::Vector(parts) => {
+            let function = if parts.len() == 2 { "vec2" } else { "vec3" };
+            let arguments = parts.iter().map(|&part| CallArgument { name: None, value: float(part) }).collect();
+            node(ExprKind::Call { function: Spanned::new(function.to_owned(), Place::default()), arguments })
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The arguments of every command and their help texts.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 all is well, 1 problems were found (or things differ), 2 wrong usage, or a file \
+cannot be read or written.
+
+A first machine in a minute:
+  statewright new Guard
+  statewright check guard.sw.json
+  statewright build guard.sw.json
+  statewright dump guard.swrom";
+
+/// State machines for game AI: check, build, show, compare and format machine files.
+#[derive(Debug, Parser)]
+#[command(name = "statewright", version, after_help = EXIT_CODES, arg_required_else_help = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// Say only what is wrong: no reports, no summary, no progress
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// When to use colors; `auto` looks at the terminal and at NO_COLOR
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// When to use colors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Write a commented sample machine to start from
+    New(New),
+    /// Look for mistakes in machine files and ROMs
+    Check(Check),
+    /// Compile machine files to ROMs
+    Build(Build),
+    /// Show what is in a ROM
+    Dump(Dump),
+    /// Say what changed between two machines and what a reload would do
+    Diff(Diff),
+    /// Format machine files, keeping every comment
+    Fmt(Fmt),
+    /// Print the JSON Schema of machine files
+    Schema(Schema),
+    /// Explain a code such as SW0101, or list all of them
+    Explain(Explain),
+    /// Print a script that completes this command in a shell
+    Completions(Completions),
+}
+
+/// Arguments of `new`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  statewright new Guard              writes guard.sw.json\n  \
+statewright new Guard -o ai/g.sw.json\n  statewright new -o -               prints it")]
+pub(crate) struct New {
+    /// Name of the machine
+    #[arg(default_value = "Guard")]
+    pub(crate) name: String,
+    /// File to write, `-` for standard output [default: the name in lower case, with `.sw.json`]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long, short)]
+    pub(crate) force: bool,
+}
+
+/// How machines are compiled and problems shown.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Compiling {
+    /// Warnings are errors, and missing stable ids are shown
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Raise a tier that is too small instead of refusing the machine
+    #[arg(long)]
+    pub(crate) dev: bool,
+    /// How to show problems: `text` on standard error, or one `json` document on standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) message_format: MessageFormat,
+}
+
+/// How problems are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MessageFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For tools
+    Json,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "A folder stands for all `*.sw.json` in it and below, except hidden ones.\n\nExamples:\n  \
+statewright check guard.sw.json\n  statewright check machines --strict\n  statewright check guard.swrom --deep\n  \
+statewright check - < guard.sw.json\n  statewright check machines --message-format json")]
+pub(crate) struct Check {
+    /// Machine files, ROMs, folders, or `-` for standard input
+    #[arg(required = true, value_name = "FILE|FOLDER")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) compiling: Compiling,
+    /// Prove that the plans in the ROM equal what follows from its other tables
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Print what each machine is made of and who pays for what
+    #[arg(long)]
+    pub(crate) report: bool,
+}
+
+/// Arguments of `build`.
+#[derive(Debug, Args)]
+#[command(after_help = "X.sw.json becomes X.swrom, with names and places in X.swdbg. A build that fails leaves old \
+files as they are.\n\nExamples:\n  statewright build guard.sw.json\n  statewright build machines --out-dir assets/ai\n  \
+statewright build guard.sw.json -o g.swrom --no-debug\n  statewright build - -o - < guard.sw.json > guard.swrom")]
+pub(crate) struct Build {
+    /// Machine files, folders, or `-` for standard input
+    #[arg(required = true, value_name = "FILE|FOLDER")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) compiling: Compiling,
+    /// File to write, for a single machine; `-` for standard output
+    #[arg(long, short, value_name = "FILE", conflicts_with = "out_dir")]
+    pub(crate) output: Option<PathBuf>,
+    /// Folder to write to; what lies below a folder keeps its place
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out_dir: Option<PathBuf>,
+    /// Do not write the debug sidecar (*.swdbg)
+    #[arg(long)]
+    pub(crate) no_debug: bool,
+}
+
+/// Arguments of `dump`.
+#[derive(Debug, Args)]
+#[command(after_help = "Names come from the sidecar (*.swdbg) beside a ROM, if it belongs to it.\n\nExamples:\n  \
+statewright dump guard.swrom\n  statewright dump guard.sw.json --json\n  statewright dump guard.swrom --tables | less")]
+pub(crate) struct Dump {
+    /// ROMs, machine files, folders, or `-` for standard input
+    #[arg(required = true, value_name = "FILE|FOLDER")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Print JSON: one object, or a list of them for several files
+    #[arg(long, conflicts_with = "tables")]
+    pub(crate) json: bool,
+    /// Show the raw records of every table, too
+    #[arg(long)]
+    pub(crate) tables: bool,
+}
+
+/// Arguments of `diff`.
+#[derive(Debug, Args)]
+#[command(after_help = "Each side is a machine file or a ROM. The exit code is 0 if they are the same and 1 if they \
+differ.\n\nExamples:\n  statewright diff shipped.swrom guard.sw.json\n  git show HEAD:guard.sw.json | statewright \
+diff - guard.sw.json")]
+pub(crate) struct Diff {
+    /// The old machine, `-` for standard input
+    #[arg(value_name = "OLD")]
+    pub(crate) old: PathBuf,
+    /// The new machine, `-` for standard input
+    #[arg(value_name = "NEW")]
+    pub(crate) new: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `fmt`.
+#[derive(Debug, Args)]
+#[command(after_help = "Standard input is formatted to standard output.\n\nExamples:\n  statewright fmt machines\n  \
+statewright fmt --check machines      for CI: lists files and exits with 1\n  statewright fmt --ids guard.sw.json   \
+so that renaming a state keeps saves")]
+pub(crate) struct Fmt {
+    /// Machine files, folders, or `-` for standard input
+    #[arg(required = true, value_name = "FILE|FOLDER")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Change nothing; list the files that are not formatted and exit with 1 if there are any
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Write the stable id of everything that has a name and none; this changes no hash
+    #[arg(long)]
+    pub(crate) ids: bool,
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  statewright schema > statewright.schema.json\n  statewright schema --draft 07")]
+pub(crate) struct Schema {
+    /// Version of JSON Schema
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) draft: Draft,
+}
+
+/// A version of JSON Schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Draft {
+    /// The current one
+    #[default]
+    #[value(name = "2020-12")]
+    Draft202012,
+    /// For older editors
+    #[value(name = "07", alias = "7")]
+    Draft07,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  statewright explain SW0101\n  statewright explain 101\n  statewright explain      \
+lists all codes"
+)]
+pub(crate) struct Explain {
+    /// Codes such as SW0101
+    #[arg(value_name = "CODE")]
+    pub(crate) codes: Vec<String>,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  statewright completions bash > ~/.local/share/bash-completion/completions/\
+statewright\n  statewright completions zsh  > ~/.zfunc/_statewright\n  statewright completions fish > \
+~/.config/fish/completions/statewright.fish")]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}

@@ -1,0 +1,94 @@
+//! `statewright check`: problems of machine files and ROMs, without writing anything.
+
+use serde_json::{Value, json};
+use statewright_compile::{Options, deep, describe};
+use statewright_rom::Rom;
+
+use super::summary::Summary;
+use crate::args::Check;
+use crate::console::Console;
+use crate::error::{CliError, Outcome};
+use crate::input::{Content, Input, collect};
+use crate::load::{compile, refused};
+use crate::progress::Progress;
+
+pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> {
+    let (inputs, errors) = collect(&args.paths);
+    let mut summary = Summary::new(console, args.compiling.message_format);
+    errors.iter().for_each(|error| summary.unreadable(None, error));
+    let progress = Progress::new(console, "checking", inputs.len());
+    for input in &inputs {
+        check(args, input, console, &mut summary);
+        progress.step();
+    }
+    drop(progress);
+    Ok(summary.finish("checked"))
+}
+
+fn check(args: &Check, input: &Input, console: &Console, summary: &mut Summary<'_>) {
+    let name = input.name();
+    match input.read() {
+        Err(error) => summary.unreadable(Some(&name), &error),
+        Ok(Content::Machine(bytes)) => machine(args, &name, &bytes, console, summary),
+        Ok(Content::Rom(bytes)) => rom(args, &name, &bytes, console, summary),
+    }
+}
+
+fn machine(args: &Check, name: &str, bytes: &[u8], console: &Console, summary: &mut Summary<'_>) {
+    let options = Options { strict: args.compiling.strict, dev: args.compiling.dev };
+    let compiled = compile(name, bytes, &options);
+    let mut facts = json!({ "kind": "machine" });
+    if let Some(output) = &compiled.output {
+        facts["machine"] = output.report.machine.as_str().into();
+        if args.report && summary.is_json() {
+            facts["report"] = serde_json::to_value(&output.report).unwrap_or_default();
+        }
+        if args.deep
+            && let Some(error) = prove(name, &output.rom.as_rom(), &mut facts)
+        {
+            return summary.refused(name, &error, facts);
+        }
+    }
+    summary.machine(&compiled.diagnostics, &compiled.machine.source, compiled.output.is_some(), facts);
+    if let Some(output) = compiled.output.filter(|_| args.report && !summary.is_json()) {
+        console.result(format!("{}\n", output.report));
+    }
+}
+
+fn rom(args: &Check, name: &str, bytes: &[u8], console: &Console, summary: &mut Summary<'_>) {
+    let mut facts = json!({ "kind": "rom" });
+    let rom = match Rom::from_bytes(bytes) {
+        Ok(rom) => rom,
+        Err(error) => {
+            facts["table"] = error.section.map(|section| section.name()).into();
+            facts["record"] = (error.record != statewright_rom::LoadError::WHOLE).then_some(error.record).into();
+            facts["reason"] = error.problem.to_string().into();
+            return summary.refused(name, &refused(name, &error), facts);
+        }
+    };
+    if args.deep
+        && let Some(error) = prove(name, &rom, &mut facts)
+    {
+        return summary.refused(name, &error, facts);
+    }
+    if args.report {
+        let described = describe::describe(&rom, None);
+        if summary.is_json() {
+            facts["report"] = described["layout"].clone();
+        } else {
+            console.result(format!("{}\n", describe::to_text(&described)));
+        }
+    }
+    summary.fine(name, facts);
+}
+
+/// Why the plans of a ROM are not those that follow from it, if so.
+fn prove(name: &str, rom: &Rom<'_>, facts: &mut Value) -> Option<CliError> {
+    let differences: Vec<String> = deep::verify(rom).iter().map(ToString::to_string).collect();
+    facts["deep"] = differences.clone().into();
+    if differences.is_empty() {
+        return None;
+    }
+    let text = format!("the plans of `{name}` are not those of its tables: {}", differences.join("; "));
+    Some(CliError::new(text).help("build it again from its machine file; if that does not help, please report it"))
+}

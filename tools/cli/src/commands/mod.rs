@@ -1,0 +1,31 @@
+//! One file per command. Each takes its arguments and the console and ends with an outcome.
+
+mod build;
+mod check;
+mod completions;
+mod diff;
+mod dump;
+mod explain;
+mod fmt;
+mod new;
+mod schema;
+mod summary;
+
+use crate::args::Command;
+use crate::console::Console;
+use crate::error::{CliError, Outcome};
+
+/// Runs a command.
+pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliError> {
+    match command {
+        Command::New(args) => new::run(&args, console),
+        Command::Check(args) => check::run(&args, console),
+        Command::Build(args) => build::run(&args, console),
+        Command::Dump(args) => dump::run(&args, console),
+        Command::Diff(args) => diff::run(&args, console),
+        Command::Fmt(args) => fmt::run(&args, console),
+        Command::Schema(args) => schema::run(&args, console),
+        Command::Explain(args) => explain::run(&args, console),
+        Command::Completions(args) => completions::run(&args, console),
+    }
+}

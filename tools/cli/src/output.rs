@@ -1,0 +1,64 @@
+//! Files that are whole or not there: written under a temporary name, then renamed.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::CliError;
+
+/// A file that was written under a temporary name. It goes away unless it is put in place.
+pub(crate) struct Prepared {
+    temporary: PathBuf,
+    target: PathBuf,
+    is_placed: bool,
+}
+
+impl Prepared {
+    /// Writes the bytes beside the target. Missing folders are made.
+    pub(crate) fn new(target: &Path, bytes: &[u8]) -> Result<Self, CliError> {
+        let refuse = |error: io::Error| CliError::write(&target.display().to_string(), &error);
+        if target.is_dir() {
+            return Err(refuse(io::ErrorKind::IsADirectory.into()));
+        }
+        // A link stays a link: what it points to is replaced.
+        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(refuse)?;
+        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
+        let prepared = Self { temporary, target, is_placed: false };
+        prepared.fill(bytes).map_err(refuse)?;
+        Ok(prepared)
+    }
+
+    fn fill(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut file = File::create(&self.temporary)?;
+        file.write_all(bytes)?;
+        if let Ok(old) = fs::metadata(&self.target) {
+            file.set_permissions(old.permissions())?;
+        }
+        file.sync_all()
+    }
+
+    /// Gives it its name.
+    pub(crate) fn place(mut self) -> Result<(), CliError> {
+        let refuse = |error: io::Error| CliError::write(&self.target.display().to_string(), &error);
+        fs::rename(&self.temporary, &self.target).map_err(refuse)?;
+        self.is_placed = true;
+        Ok(())
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        if !self.is_placed {
+            // Nothing more can be done about a file that cannot be removed.
+            _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Writes one file.
+pub(crate) fn write(target: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    Prepared::new(target, bytes)?.place()
+}

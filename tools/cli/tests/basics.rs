@@ -1,0 +1,111 @@
+//! Help, usage errors, and the commands without machine files: `new`, `schema`, `explain`, `completions`.
+
+mod common;
+
+use common::Folder;
+
+#[test]
+fn help_has_examples_and_exit_codes() {
+    let folder = Folder::new();
+    folder.run(&["--help"]).code(0).prints("Exit codes: 0").prints("statewright new Guard");
+    for command in ["new", "check", "build", "dump", "diff", "fmt", "schema", "explain", "completions"] {
+        let ran = folder.run(&[command, "--help"]).code(0).prints("Examples:");
+        assert!(ran.out.contains(&format!("statewright {command}")), "{}", ran.out);
+    }
+    folder.run(&["--version"]).code(0).prints("statewright ");
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    let folder = Folder::with_lamp();
+    folder.run(&[]).code(2).says("Usage:");
+    folder.run(&["chekc"]).code(2).says("'check'");
+    folder.run(&["check"]).code(2).says("required");
+    folder.run(&["check", "lamp.sw.json", "--fast"]).code(2).says("--fast");
+    folder.run(&["check", "lamp.sw.json", "--message-format", "xml"]).code(2).says("json");
+    folder.run(&["diff", "lamp.sw.json"]).code(2).says("<NEW>");
+    folder.run(&["dump", "lamp.sw.json", "--json", "--tables"]).code(2);
+    folder.run(&["build", "lamp.sw.json", "-o", "x", "--out-dir", "y"]).code(2);
+    folder.run(&["schema", "--draft", "04"]).code(2).says("2020-12");
+    folder.run(&["completions", "cmd"]).code(2).says("bash");
+    assert_eq!(folder.names(), ["lamp.sw.json"], "nothing was written");
+}
+
+#[test]
+fn new_compiles_in_strict_mode_without_a_warning() {
+    let folder = Folder::new();
+    folder.run(&["new"]).code(0).says("wrote guard.sw.json");
+    folder.run(&["new", "TrafficLight"]).code(0).says("traffic_light.sw.json");
+    folder.run(&["new", "Guard \"2\"", "-o", "ai/second.sw.json", "-q"]).code(0);
+    assert_eq!(folder.names(), ["ai", "guard.sw.json", "traffic_light.sw.json"]);
+    folder.run(&["check", ".", "--strict", "--deep"]).code(0).says("checked 3 files: no problems");
+    folder.run(&["fmt", "--check", "."]).code(1).says("3 of 3");
+    let text = folder.text("traffic_light.sw.json");
+    assert!(text.contains("\"machine\": \"TrafficLight\"") && text.contains("// "), "{text}");
+    assert!(!text.contains("NAME") && !text.contains("FILE"), "{text}");
+}
+
+#[test]
+fn new_never_overwrites_by_itself() {
+    let folder = Folder::new();
+    folder.write("guard.sw.json", "mine");
+    folder.run(&["new", "Guard"]).code(2).says("`guard.sw.json` exists already").says("--force");
+    assert_eq!(folder.text("guard.sw.json"), "mine");
+    folder.run(&["new", "Guard", "--force"]).code(0);
+    assert!(folder.text("guard.sw.json").contains("\"machine\": \"Guard\""));
+    folder.run(&["new", "Guard", "-o", "."]).code(2).says("is a folder");
+    folder.run(&["new", "ai/Guard"]).code(2).says("give the place with `-o`");
+    folder.run(&["new", ""]).code(2).says("must not be empty");
+    assert_eq!(folder.names(), ["guard.sw.json"]);
+}
+
+#[test]
+fn new_to_standard_output_can_be_checked_at_once() {
+    let folder = Folder::new();
+    let made = folder.run(&["new", "Piped", "-o", "-"]).code(0);
+    folder.run_with(&["check", "-", "--strict"], made.out.as_bytes()).code(0).says("no problems");
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn schema_has_both_drafts() {
+    let folder = Folder::new();
+    let current = folder.run(&["schema"]).code(0).json();
+    assert_eq!(current["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(folder.run(&["schema", "--draft", "2020-12"]).json(), current);
+    assert_eq!(folder.run(&["schema", "--draft", "07"]).json()["$schema"], "http://json-schema.org/draft-07/schema#");
+}
+
+#[test]
+fn explain_knows_every_code() {
+    let folder = Folder::new();
+    let list = folder.run(&["explain"]).code(0).out;
+    let codes = statewright_author::codes::Code::ALL;
+    assert_eq!(list.lines().count(), codes.len());
+    let ids: Vec<&str> = codes.iter().map(|code| code.info().id).collect();
+    let pages = folder.run(&[&["explain"][..], &ids].concat()).code(0).out;
+    for code in codes {
+        let info = code.info();
+        assert!(list.contains(info.id) && pages.contains(info.title), "{}", info.id);
+    }
+    let page = folder.run(&["explain", "SW0101"]).code(0).prints("SW0101 (error): no such state").out;
+    assert_eq!(folder.run(&["explain", "101"]).out, page);
+    assert_eq!(folder.run(&["explain", "sw0101"]).out, page);
+}
+
+#[test]
+fn explain_helps_with_unknown_codes() {
+    let folder = Folder::new();
+    folder.run(&["explain", "SW1011"]).code(2).says("there is no code `SW1011`").says("statewright explain");
+    folder.run(&["explain", "SX0101"]).code(2).says("did you mean `SW0101`?");
+    folder.run(&["explain", "shadowed"]).code(2).says("lists all codes");
+}
+
+#[test]
+fn completions_for_every_shell() {
+    let folder = Folder::new();
+    folder.run(&["completions", "bash"]).code(0).prints("_statewright").prints("--message-format");
+    folder.run(&["completions", "zsh"]).code(0).prints("#compdef statewright");
+    folder.run(&["completions", "fish"]).code(0).prints("complete -c statewright");
+    folder.run(&["completions", "powershell"]).code(0).prints("Register-ArgumentCompleter");
+}
