@@ -8,6 +8,7 @@ use statewright_rom::layout::*;
 use xxhash_rust::xxh3::xxh3_64;
 use zerocopy::byteorder::little_endian::{F32, U16, U32, U64};
 
+use crate::check::choice_lengths;
 use crate::model::{Model, TimerKind, Transition, Trigger};
 use crate::ops::Ops;
 use crate::place::Placement;
@@ -37,6 +38,8 @@ struct Lowering<'m, 'a> {
     target_sets: HashMap<Vec<(u8, usize)>, usize>,
     /// For each transition of the model its place in the ROM.
     transition_place: Vec<usize>,
+    /// Choices in the order of their branches in the ROM.
+    choices: Vec<StateIndex>,
 }
 
 /// Lowers a model.
@@ -46,8 +49,14 @@ pub fn lower(model: &Model<'_>, placement: &Placement, ids: &StableIds) -> Lower
     for (to, &from) in transition_order.iter().enumerate() {
         transition_place[from] = to;
     }
-    let mut lowering =
-        Lowering { model, placement, tables: Tables::default(), target_sets: HashMap::new(), transition_place };
+    let mut lowering = Lowering {
+        model,
+        placement,
+        tables: Tables::default(),
+        target_sets: HashMap::new(),
+        transition_place,
+        choices: choice_order(model),
+    };
     lowering.regions();
     lowering.states();
     lowering.transitions(&transition_order);
@@ -75,6 +84,15 @@ fn selection_order(model: &Model<'_>) -> Vec<usize> {
         order.extend(own);
     }
     order
+}
+
+/// Choices so that each comes before those it leads to; the loader proves by this order that choices end (EXEC-7).
+fn choice_order(model: &Model<'_>) -> Vec<StateIndex> {
+    let lengths = choice_lengths(model);
+    let is_choice = |&state: &StateIndex| model.tree.states[state].kind == StateKind::Choice;
+    let mut choices: Vec<StateIndex> = (0..model.tree.states.len()).filter(is_choice).collect();
+    choices.sort_by_key(|&choice| std::cmp::Reverse(lengths[choice]));
+    choices
 }
 
 fn index(value: Option<usize>) -> U16 {
@@ -152,14 +170,21 @@ impl Lowering<'_, '_> {
 
     fn states(&mut self) {
         let mut first_transition = 0;
-        let mut first_branch = 0;
+        let mut first_branch = vec![0; self.model.tree.states.len()];
+        let mut next_branch = 0;
+        for &choice in &self.choices {
+            first_branch[choice] = next_branch;
+            next_branch += self.model.parts[choice].branches.len();
+        }
         for (state, node) in self.model.tree.states.iter().enumerate() {
             let part = &self.model.parts[state];
             let choice = node.kind == StateKind::Choice;
-            let (first, count) =
-                if choice { (first_branch, part.branches.len()) } else { (first_transition, part.transitions.len()) };
+            let (first, count) = if choice {
+                (first_branch[state], part.branches.len())
+            } else {
+                (first_transition, part.transitions.len())
+            };
             first_transition += part.transitions.len();
-            first_branch += part.branches.len();
             let (first_timer, timer_count, timer_mask) = self.owned_timers(state);
             let extra = self.state_extra(state);
             self.tables.states.push(StateRecord {
@@ -328,7 +353,8 @@ impl Lowering<'_, '_> {
     fn transition_extra(&mut self, from: usize) -> Option<usize> {
         let transition = &self.model.transitions[from];
         let debounce = (transition.debounce > 0).then(|| self.debounce_timer(from)).flatten();
-        let stack = transition.stack.and_then(|(_, region)| self.placement.stacks.iter().position(|s| s.region == region));
+        let stack =
+            transition.stack.and_then(|(_, region)| self.placement.stacks.iter().position(|s| s.region == region));
         let record = TransitionExtra {
             transition: U16::new(self.transition_place[from] as u16),
             score: index(transition.score),
@@ -337,14 +363,12 @@ impl Lowering<'_, '_> {
             debounce_ticks: U32::new(transition.debounce),
             cooldown_slot: byte(self.placement.cooldown[from]),
             debounce_timer: byte(debounce.map(|t| self.placement.timers[t])),
-            region_mask: self.region_mask(transition),
             stack: byte(stack.map(|stack| stack as u32)),
-            reserved: [0; 12],
+            reserved: [0; 13],
         };
         let needed = transition.score.is_some()
             || transition.cooldown > 0
             || transition.debounce > 0
-            || record.region_mask != 0
             || transition.authored.latch
             || transition.stack.is_some();
         if !needed {
@@ -363,29 +387,11 @@ impl Lowering<'_, '_> {
         owned.into_iter().find(is_its)
     }
 
-    /// Regions that a local transition of an orthogonal source leaves (EXEC-2).
-    fn region_mask(&self, transition: &Transition<'_>) -> u8 {
-        let tree = &self.model.tree;
-        let source = &tree.states[transition.source];
-        if transition.kind != TransitionKind::Local || source.kind != StateKind::Orthogonal {
-            return 0;
-        }
-        let mut mask = 0;
-        for &target in &transition.targets {
-            match tree.child_towards(transition.source, tree.anchor(target)) {
-                Some(child) => {
-                    let region = tree.states[child].region.unwrap_or(source.regions.start);
-                    mask |= 1u8.checked_shl((region - source.regions.start) as u32).unwrap_or(0);
-                }
-                // A history point of the source itself brings back all regions.
-                None => mask |= (1u16 << source.regions.len()).wrapping_sub(1) as u8,
-            }
-        }
-        mask
-    }
-
     fn branches(&mut self) {
-        for branch in &self.model.branches {
+        let model = self.model;
+        let branches =
+            std::mem::take(&mut self.choices).into_iter().flat_map(|choice| model.parts[choice].branches.clone());
+        for branch in branches.map(|branch| &model.branches[branch]) {
             let targets = self.target_set(&branch.entry.targets);
             self.tables.branches.push(BranchRecord {
                 owner: U16::new(branch.owner as u16),

@@ -1,6 +1,7 @@
 //! What the machine declares besides states, found by name: events, keys, parameters, channels, lanes, timers,
 //! functions and transition sets.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use statewright_author::codes::Code;
@@ -25,7 +26,11 @@ pub struct Index<'a> {
     field: &'static str,
     names: Vec<&'a str>,
     found: HashMap<&'a str, usize>,
+    suggestions: Cell<usize>,
 }
+
+/// "Did you mean" looks at every name, so it is offered only so often.
+const MAX_SUGGESTIONS: usize = 20;
 
 impl<'a> Index<'a> {
     fn new(
@@ -35,7 +40,8 @@ impl<'a> Index<'a> {
         names: impl Iterator<Item = &'a Name>,
         diagnostics: &mut Diagnostics,
     ) -> Self {
-        let mut index = Self { what, unknown, field, names: Vec::new(), found: HashMap::new() };
+        let (names_of, found) = (Vec::new(), HashMap::new());
+        let mut index = Self { what, unknown, field, names: names_of, found, suggestions: Cell::new(0) };
         let mut declared: Vec<&'a Name> = Vec::new();
         let mut folded = HashMap::new();
         for name in names {
@@ -90,7 +96,11 @@ impl<'a> Index<'a> {
         declaration: &str,
     ) -> Diagnostic {
         let text = format!("no {} named `{}`", self.what, name.value);
-        let problem = Diagnostic::new(self.unknown, name.place, text).label("not declared").suggest(&name.value, known);
+        let problem = Diagnostic::new(self.unknown, name.place, text).label("not declared");
+        let problem = match self.suggestions.replace(self.suggestions.get() + 1) {
+            0..MAX_SUGGESTIONS => problem.suggest(&name.value, known),
+            _ => problem,
+        };
         let declare = format!("add `{declaration}` to `\"{}\"`", self.field);
         match &problem.help {
             Some(help) => {

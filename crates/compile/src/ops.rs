@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use statewright_author::value::FunctionKind;
 use statewright_author::place::Place;
+use statewright_author::value::FunctionKind;
 use statewright_rom::layout::*;
 use xxhash_rust::xxh3::xxh3_64;
 use zerocopy::IntoBytes;
@@ -89,6 +89,11 @@ impl Ops {
         self.functions.push(FunctionUse { name: name.to_owned(), kind, rng, places: vec![place] });
         self.by_name.insert(name.to_owned(), self.functions.len() - 1);
         Ok(self.functions.len() - 1)
+    }
+
+    /// Whether a function has been used before.
+    pub fn knows(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
     }
 
     /// Functions, in order of first use.
@@ -210,10 +215,9 @@ impl Ops {
         }
         tables.arguments.clone_from(&self.arguments);
         for text in &self.strings.items {
-            tables.strings.push(StringRecord {
-                offset: U32::new(tables.text.len() as u32),
-                length: U32::new(text.len() as u32),
-            });
+            tables
+                .strings
+                .push(StringRecord { offset: U32::new(tables.text.len() as u32), length: U32::new(text.len() as u32) });
             tables.text.extend(text.bytes().map(|byte| ByteRecord { byte }));
         }
         for compiled in &self.expressions.items {

@@ -8,7 +8,7 @@ use statewright_author::graph::{self, StableId};
 use statewright_author::place::Place;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::model::{Model, TimerKind};
+use crate::model::{Model, TimerKind, Transition, Trigger};
 
 /// Stable ids by group, each in the order of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl StableIds {
                 let authored = &transition.authored;
                 let key = match &authored.name {
                     Some(name) => format!("name {}", name.value),
-                    None => self.trigger_key(model, &authored.trigger),
+                    None => self.trigger_key(model, transition),
                 };
                 let ordinal = ordinals.entry(key.clone()).or_default();
                 // Shared transitions (sets, any-state) have one `id` in the file but one source each.
@@ -106,30 +106,37 @@ impl StableIds {
         }
     }
 
-    fn trigger_key(&self, model: &Model<'_>, trigger: &graph::Trigger) -> String {
-        match trigger {
-            graph::Trigger::Event(name) => {
-                let event = model.names.events.get(&name.value);
-                format!("event {:016x}", event.map_or(0, |event| self.events[event]))
+    /// What an unnamed transition is told apart by. Events and timers count by their ids, so that renaming one that has an
+    /// `id` changes nothing.
+    fn trigger_key(&self, model: &Model<'_>, transition: &Transition<'_>) -> String {
+        match (transition.trigger, &transition.authored.trigger) {
+            (Trigger::Event(event), _) => format!("event {:016x}", self.events[event]),
+            (Trigger::Any, _) => "any".to_owned(),
+            (Trigger::Timer(_), graph::Trigger::After(_)) => "after".to_owned(),
+            (Trigger::Timer(timer), _) => {
+                let id = model.timers[timer].authored.map_or(0, |named| self.named_timer(model, timer, named));
+                format!("timer {id:016x}")
             }
-            graph::Trigger::Any(_) => "any".to_owned(),
-            graph::Trigger::After(_) => "after".to_owned(),
-            graph::Trigger::Timer(name) => format!("timer {}", name.value),
-            graph::Trigger::Always(_) => "always".to_owned(),
-            graph::Trigger::Done(_) => "done".to_owned(),
-            graph::Trigger::Failed(_) => "failed".to_owned(),
+            (Trigger::Always, _) => "always".to_owned(),
+            (Trigger::Done, _) => "done".to_owned(),
+            (Trigger::Failed, _) => "failed".to_owned(),
         }
     }
 
+    fn named_timer(&self, model: &Model<'_>, timer: usize, named: &graph::Timer) -> u64 {
+        let owner = match model.timers[timer].kind {
+            TimerKind::Machine => self.machine,
+            _ => self.states[model.timers[timer].owner],
+        };
+        given(&named.id, || derive(owner, "timer", &named.name.value))
+    }
+
     fn add_timers(&mut self, model: &Model<'_>) {
-        for timer in &model.timers {
+        for (index, timer) in model.timers.iter().enumerate() {
             let owner = self.states[timer.owner];
             let of_transition = |kind| derive(timer.transition.map_or(0, |t| self.transitions[t]), kind, "");
             let id = match (timer.kind, timer.authored) {
-                (TimerKind::Machine, Some(named)) => {
-                    given(&named.id, || derive(self.machine, "timer", &named.name.value))
-                }
-                (_, Some(named)) => given(&named.id, || derive(owner, "timer", &named.name.value)),
+                (_, Some(named)) => self.named_timer(model, index, named),
                 (TimerKind::Clock, None) => derive(owner, "clock", ""),
                 (TimerKind::Debounce, None) => of_transition("debounce"),
                 (_, None) => of_transition("after"),
@@ -170,7 +177,7 @@ impl StableIds {
 }
 
 /// Whether a transition was written in its own source, not in a set or an any-state list.
-fn is_own(model: &Model<'_>, transition: &crate::model::Transition<'_>) -> bool {
+fn is_own(model: &Model<'_>, transition: &Transition<'_>) -> bool {
     let source = model.tree.states[transition.source].authored;
     source.transitions.iter().any(|own| std::ptr::eq(own, transition.authored.as_ref()))
 }

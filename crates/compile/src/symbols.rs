@@ -88,9 +88,8 @@ impl Symbols {
             let name = transition.authored.name.as_ref().map_or("", |name| name.value.as_str());
             at(name, transition.place())
         });
-        let history = (0..tree.histories.len()).map(|h| {
-            at(&tree.node_path(crate::tree::Node::History(h)), tree.histories[h].authored.name.place)
-        });
+        let history = (0..tree.histories.len())
+            .map(|h| at(&tree.node_path(crate::tree::Node::History(h)), tree.histories[h].authored.name.place));
         let scratch = tree.states.iter().flat_map(|s| &s.authored.scratch);
         let functions = model.ops.linker_order().into_iter().map(|f| {
             let function = &model.ops.functions()[f];
@@ -164,7 +163,7 @@ impl<'a> Locate<'a> {
         let (line, column) = match &self.lines {
             Some(lines) if !place.is_step() => {
                 let position = lines.position(place.start as usize);
-                (position.line as u32, position.column as u32)
+                (position.line, position.column)
             }
             _ => (0, 0),
         };

@@ -2,14 +2,22 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use common::mutate::{mutate, retarget};
 use common::project::project;
-use common::{OPTIONS, compiled, explain, for_each_seed, machines, random, shallow};
+use common::{OPTIONS, caught, compiled, equals_derivation, explain, for_each_seed, machines, random, varied};
 use serde_json::Value;
+use statewright_author::codes::Code;
 use statewright_author::graph::Machine;
 use statewright_author::value::Tier;
-use statewright_compile::compile;
 use statewright_compile::describe::describe;
-use statewright_forge::{to_text, without_places};
+use statewright_compile::{compile, compile_with};
+use statewright_forge::shrink::shrink;
+use statewright_forge::{Rng, Size, to_text, without_places};
+use statewright_rom::code::op;
+use statewright_rom::exercise::walk_everything;
+use statewright_rom::layout::feature;
 
 /// Loading is part of compiling: a ROM that is refused is error SW0901.
 #[test]
@@ -17,7 +25,11 @@ fn rom_2_every_machine_compiles_and_its_rom_loads() {
     for_each_seed(machines(2000), |seed| {
         let machine = random(seed);
         compiled(&machine)?;
-        explain(&machine, |m| shallow(&compiled(m)?))
+        explain(&machine, |m| {
+            let output = compiled(m)?;
+            caught(|| walk_everything(&output.rom.as_rom()))?;
+            equals_derivation(&output)
+        })
     });
 }
 
@@ -53,7 +65,7 @@ fn rom_4_the_same_machine_gives_the_same_bytes() {
 #[test]
 fn what_a_rom_says_is_what_the_machine_means() {
     for_each_seed(machines(2000), |seed| {
-        explain(&random(seed), |m| {
+        explain(&varied(seed, Size::of_seed(seed)), |m| {
             let output = compiled(m)?;
             let tier = [Tier::Crowd, Tier::Standard, Tier::Hero][usize::from(output.rom.as_rom().header().tier)];
             let said = describe(&output.rom.as_rom(), Some(&output.symbols));
@@ -75,4 +87,69 @@ fn same_value(path: &str, meant: &Value, said: &Value) -> Result<(), String> {
         _ if meant == said => Ok(()),
         _ => Err(format!("{path}: the machine means {meant}, the ROM says {said}")),
     }
+}
+
+/// The alarm works: a model that differs anywhere is noticed.
+#[test]
+fn a_changed_model_is_noticed() {
+    let output = compiled(&random(1)).unwrap();
+    let said = describe(&output.rom.as_rom(), Some(&output.symbols))["model"].clone();
+    let mut changed = said.clone();
+    changed["states"][0]["transitions"] = Value::Array(vec![Value::Null]);
+    assert_eq!(same_value("model", &said, &said), Ok(()));
+    assert!(same_value("model", &said, &changed).is_err());
+}
+
+/// Random machines use every feature of a ROM and every instruction.
+#[test]
+fn random_machines_reach_every_feature_and_instruction() {
+    let (mut features, mut instructions) = (0, std::collections::BTreeSet::new());
+    for seed in 0..600 {
+        let output = compiled(&random(seed)).unwrap();
+        features |= output.rom.as_rom().header().features.get();
+        instructions.extend(output.rom.as_rom().code().iter().map(|instruction| instruction.op));
+    }
+    assert_eq!(features, feature::ALL, "features never used: {:b}", !features & feature::ALL);
+    let known = (op::PUSH..=op::VEC3_FIELD).chain(op::PLAIN.iter().copied());
+    let missing: Vec<u8> = known.filter(|op| !instructions.contains(op)).collect();
+    assert!(missing.is_empty(), "instructions never used: {missing:?}");
+}
+
+/// Machines with mistakes in them: each is refused with a reason, or what comes out loads. Never a panic, never SW0901.
+#[test]
+fn machines_with_mistakes_are_refused_with_a_reason() {
+    let refused = AtomicU64::new(0);
+    let seeds = machines(2500);
+    let count = seeds.end - seeds.start;
+    for_each_seed(seeds, |seed| {
+        let mut rng = Rng::new(seed ^ 0x5EED);
+        let mut value: Value = serde_json::from_str(&to_text(&random(seed))).unwrap();
+        let text = if seed.is_multiple_of(2) {
+            mutate(&mut rng, &mut value);
+            serde_json::to_string_pretty(&value).unwrap()
+        } else {
+            let mut machine = random(seed);
+            retarget(&mut rng, &mut machine);
+            to_text(&machine)
+        };
+        let (machine, problems) = statewright_author::text::read("mistake.sw.json", &text);
+        let (output, problems) =
+            caught(|| compile_with(&machine, problems, &OPTIONS)).map_err(|e| format!("{e}\n{text}"))?;
+        refused.fetch_add(u64::from(output.is_none()), Ordering::Relaxed);
+        if let Some(problem) = problems.iter().find(|problem| problem.code == Code::Internal) {
+            let same = |m: &Machine| compile(m, &OPTIONS).1.iter().any(|p| p.code == Code::Internal);
+            let small = if same(&machine) { shrink(&machine, same) } else { machine };
+            return Err(format!("{}\n{}", problem.message, to_text(&small)));
+        }
+        assert_eq!(output.is_none(), problems.has_errors(), "a ROM comes out exactly if there are no errors");
+        let Some(output) = output else { return Ok(()) };
+        caught(|| walk_everything(&output.rom.as_rom())).map_err(|e| format!("{e}\n{text}"))?;
+        caught(|| describe(&output.rom.as_rom(), Some(&output.symbols))).map_err(|e| format!("{e}\n{text}"))?;
+        equals_derivation(&output).map_err(|e| format!("{e}\n{text}"))
+    });
+    let refused = refused.into_inner();
+    assert!(
+        refused * 10 > count && refused < count,
+        "{refused} of {count} refused: the mistakes are too small or too large"
+    );
 }

@@ -43,8 +43,7 @@ pub const MAX_CHANNELS: usize = 32;
 /// Most lanes, the seven built-in ones included.
 pub const MAX_LANES: usize = 32;
 /// Lanes that every machine has (CMD-1).
-pub const BUILT_IN_LANES: [&str; 7] =
-    ["animation", "navigation", "gameplay", "blackboard", "audio", "vfx", "message"];
+pub const BUILT_IN_LANES: [&str; 7] = ["animation", "navigation", "gameplay", "blackboard", "audio", "vfx", "message"];
 /// Dense dispatch rows are used up to this many cells, sorted ones above.
 pub const MAX_DENSE_CELLS: usize = 1 << 18;
 
@@ -71,9 +70,36 @@ pub struct TierCapacity {
 
 /// The three tiers: crowd, standard, hero (RAM-2).
 pub const TIERS: [TierCapacity; 3] = [
-    TierCapacity { bytes: 64, leaves: 2, timers: 2, slots: 6, events: 1, events_per_tick: 4, microsteps_per_tick: 8, cost: 32 },
-    TierCapacity { bytes: 128, leaves: 4, timers: 4, slots: 8, events: 3, events_per_tick: 8, microsteps_per_tick: 16, cost: 64 },
-    TierCapacity { bytes: 256, leaves: 8, timers: 8, slots: 24, events: 6, events_per_tick: 16, microsteps_per_tick: 32, cost: 160 },
+    TierCapacity {
+        bytes: 64,
+        leaves: 2,
+        timers: 2,
+        slots: 6,
+        events: 1,
+        events_per_tick: 4,
+        microsteps_per_tick: 8,
+        cost: 32,
+    },
+    TierCapacity {
+        bytes: 128,
+        leaves: 4,
+        timers: 4,
+        slots: 8,
+        events: 3,
+        events_per_tick: 8,
+        microsteps_per_tick: 16,
+        cost: 64,
+    },
+    TierCapacity {
+        bytes: 256,
+        leaves: 8,
+        timers: 8,
+        slots: 24,
+        events: 6,
+        events_per_tick: 16,
+        microsteps_per_tick: 32,
+        cost: 160,
+    },
 ];
 
 /// Defines a record: plain little-endian bytes of an exact size.
@@ -100,7 +126,7 @@ record! {
         structure_hash: U64,
         /// Hash of everything else that changes behavior (ROM-5).
         parameter_hash: U64,
-        /// xxh3 of all bytes, this field taken as zero.
+        /// [`crate::checksum`]: xxh3 of the bytes after this field, seeded with that of the bytes before it.
         checksum: U64,
         /// Length of the whole ROM.
         length: U32,
@@ -459,12 +485,10 @@ record! {
         cooldown_slot: u8,
         /// Timer place; 0xFF = none.
         debounce_timer: u8,
-        /// Regions that a local transition of an orthogonal source leaves, one bit each; else 0 (EXEC-2).
-        region_mask: u8,
         /// Record in the stacks table of a push or pop; 0xFF = none.
         stack: u8,
         /// Zero.
-        reserved: [u8; 12],
+        reserved: [u8; 13],
     }
 }
 
@@ -474,7 +498,10 @@ record! {
         /// Entry plan; `NONE` when it has no entries, or when history or choice on the way leave it to run time.
         plan: U16,
         /// Structural cost in the worst configuration (EXEC-9).
-        cost: U16,
+        cost: u8,
+        /// Regions of the domain that are exited and entered, one bit each (EXEC-2); 0 for an internal transition. Bits
+        /// beyond the regions of the domain mean nothing.
+        regions: u8,
     }
 }
 

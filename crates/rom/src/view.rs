@@ -221,8 +221,9 @@ impl<'a> Rom<'a> {
 
     /// The state, the state around it, and so on up to the root. At most [`MAX_DEPTH`] of them.
     pub fn path_up(&self, id: StateId) -> impl Iterator<Item = StateId> + Clone + use<'a> {
-        let rom = *self;
-        core::iter::successors(self.state(id).map(|_| id), move |&at| rom.parent(at)).take(MAX_DEPTH)
+        let states = self.states;
+        let parent = move |at: &StateId| StateId::read(states.get(at.index())?.parent);
+        core::iter::successors(self.state(id).map(|_| id), parent).take(MAX_DEPTH)
     }
 
     /// Is `outer` the same state as `inner` or around it?
@@ -276,10 +277,10 @@ impl<'a> Rom<'a> {
     /// Children of a region, in order.
     pub fn children(&self, id: RegionId) -> impl Iterator<Item = StateId> + Clone + use<'a> {
         let (first, end) = self.region_span(id).unwrap_or((0, 0));
-        let rom = *self;
+        let states = self.states;
         let inside = move |raw: u16| if raw < end { StateId::new(raw) } else { None };
         core::iter::successors(inside(first), move |&child| {
-            let next = rom.state(child)?.subtree_end.get();
+            let next = states.get(child.index())?.subtree_end.get();
             if next > child.raw() { inside(next) } else { None }
         })
     }

@@ -2,18 +2,9 @@
 
 mod common;
 
-use common::{Tables, samples};
+use common::samples::{self, all};
 use statewright_rom::exercise::{verdicts_agree, walk_everything};
 use statewright_rom::{Rom, seal};
-
-fn all() -> Vec<(&'static str, Tables)> {
-    vec![
-        ("flat", samples::flat()),
-        ("flat, sorted", samples::flat_sorted()),
-        ("rich", samples::rich()),
-        ("rich, sorted", samples::rich_sorted()),
-    ]
-}
 
 #[test]
 fn every_truncation_is_refused() {
@@ -113,7 +104,7 @@ fn random_damage_is_refused_or_harmless() {
 #[test]
 fn the_walk_notices_what_loading_refuses() {
     let mut tables = samples::flat();
-    tables.transitions[0].domain = 1.into();
+    tables.transitions[0].effect = 9.into();
     let bytes = tables.build();
     assert!(Rom::from_bytes(&bytes).is_err());
     #[allow(unsafe_code, reason = "the point of the test: bytes that loading refuses")]

@@ -23,10 +23,26 @@ impl Forge {
         let mut actions: Vec<Action> = (0..count).map(|_| self.action(site)).collect();
         if self.rng.chance(self.size.rare / 4) {
             let at = self.rng.below(actions.len() as u32 + 1) as usize;
-            let kind = ActionKind::Raise { event: name("nobody declares this"), payload: None };
-            actions.insert(at, Action { kind, muted: true, place: Place::default() });
+            actions.insert(at, Action { kind: self.muted_kind(), muted: true, place: Place::default() });
         }
         actions
+    }
+
+    /// What is left out need not mean anything.
+    fn muted_kind(&mut self) -> ActionKind {
+        let (nobody, nothing) = (name("nobody declares this"), code("this is not an expression"));
+        let key = name("no_such_key");
+        match self.rng.below(9) {
+            0 => ActionKind::Call { function: name("nothing"), arguments: Vec::new() },
+            1 => ActionKind::Set { key, value: nothing },
+            2 => ActionKind::Add { key, value: nothing },
+            3 => ActionKind::Raise { event: nobody, payload: Some(nothing) },
+            4 => ActionKind::Send { event: nobody, payload: None, to: Some(nothing) },
+            5 => ActionKind::Emit { command: nobody.clone(), lane: nobody, payload: Some(nothing) },
+            6 => ActionKind::StartTimer { timer: nobody, after: spanned(self.duration()) },
+            7 => ActionKind::StopTimer { timer: nobody },
+            _ => ActionKind::ClearHistory { state: nobody },
+        }
     }
 
     fn action(&mut self, site: &Site) -> Action {
@@ -177,7 +193,8 @@ impl Forge {
             return None;
         }
         let point = self.rng.below(self.plan.points.len() as u32) as usize;
-        let target = if self.rng.chance(70) { Target::State(self.plan.points[point].owner) } else { Target::Point(point) };
+        let target =
+            if self.rng.chance(70) { Target::State(self.plan.points[point].owner) } else { Target::Point(point) };
         let text = self.plan.reference(&mut self.rng, site.state, target)?;
         Some(ActionKind::ClearHistory { state: name(text) })
     }
@@ -188,4 +205,3 @@ fn as_expr(function: String, arguments: Vec<Argument>) -> Expr {
     let arguments = arguments.into_iter().map(argument).collect();
     Expr { kind: ExprKind::Call { function: name(function), arguments }, range: 0..0 }
 }
-

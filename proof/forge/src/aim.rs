@@ -135,25 +135,24 @@ impl Forge {
         vec![Target::State(region[0])]
     }
 
-    /// Where a push from a state may go: a state inside a higher overlay of a region around it (EXEC-8).
-    pub(crate) fn push_target(&mut self, source: usize) -> Option<Target> {
-        let mut found = Vec::new();
-        for at in self.plan.up(source) {
-            let (Some(parent), Some(region)) = (self.plan.nodes[at].parent, self.plan.region_of(at)) else { continue };
-            if region.stack.is_none() {
-                continue;
-            }
-            let rank = self.plan.nodes[at].overlay;
-            let above = |&child: &usize| self.plan.nodes[child].overlay.is_some_and(|r| rank.is_none_or(|own| r > own));
-            // Deeper in, the overlay must also be one that inner regions allow to go to.
-            let allowed = |&child: &usize| self.plan.may_lead(source, child);
-            let children = self.plan.nodes[parent].regions[self.plan.nodes[at].region].children.iter().copied();
-            found.extend(children.filter(above).filter(allowed));
-        }
-        let overlay = *self.rng.pick(&found)?;
+    /// Where a push from all of these states may go: a state inside a higher overlay of a region around them (EXEC-8).
+    pub(crate) fn push_target(&mut self, sources: &[usize]) -> Option<Target> {
+        let is_overlay = |&state: &usize| self.plan.nodes[state].overlay.is_some();
+        let overlays: Vec<usize> = (0..self.plan.nodes.len()).filter(is_overlay).collect();
+        let able = |overlay: &usize| sources.iter().all(|&source| self.may_push(source, *overlay));
+        let overlays: Vec<usize> = overlays.into_iter().filter(able).collect();
+        let overlay = *self.rng.pick(&overlays)?;
         let deep = self.plan.nodes[overlay].end > overlay + 1 && self.rng.chance(30);
         let state = if deep { self.inside(overlay) } else { overlay };
         Some(Target::State(if self.plan.is_active_kind(state) { state } else { overlay }))
+    }
+
+    /// Whether a state may push to an overlay: from a child of the same region that is no overlay, or a lower one.
+    fn may_push(&self, source: usize, overlay: usize) -> bool {
+        let Some(owner) = self.plan.nodes[overlay].parent else { return false };
+        let Some(child) = self.plan.child_towards(owner, source) else { return false };
+        let (from, to) = (&self.plan.nodes[child], &self.plan.nodes[overlay]);
+        from.region == to.region && from.overlay < to.overlay && self.plan.may_lead(source, overlay)
     }
 
     /// Whether a pop makes sense in a state.
@@ -161,17 +160,17 @@ impl Forge {
         self.plan.up(source).any(|at| self.plan.region_of(at).is_some_and(|region| region.stack.is_some()))
     }
 
-    /// A kind that can be written for a transition with these targets.
-    pub(crate) fn written_kind(&mut self, source: usize, targets: &[Target]) -> TransitionKind {
+    /// A kind that can be written for a transition of these states with these targets.
+    pub(crate) fn written_kind(&mut self, sources: &[usize], targets: &[Target]) -> TransitionKind {
         if targets.is_empty() {
             return TransitionKind::Internal;
         }
-        let inside = |&target: &Target| match target {
+        let inside = |source: usize, target: Target| match target {
             Target::State(state) => state != source && self.plan.contains(source, state),
             Target::Point(point) => self.plan.contains(source, self.plan.points[point].owner),
         };
-        let local = targets.iter().all(inside);
-        let external = source != 0 && (!local || self.rng.chance(40));
+        let local = sources.iter().all(|&source| targets.iter().all(|&target| inside(source, target)));
+        let external = !sources.contains(&0) && (!local || self.rng.chance(40));
         if external { TransitionKind::External } else { TransitionKind::Local }
     }
 }

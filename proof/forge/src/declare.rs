@@ -104,7 +104,8 @@ impl Forge {
         let mut used = Vec::new();
         for _ in 0..self.rng.between(0, self.size.declarations * 2) {
             let ty = self.rng.one(&ValueType::ALL);
-            let default = if ty != ValueType::Entity && self.rng.chance(50) { Some(spanned(self.literal(ty))) } else { None };
+            let default =
+                if ty != ValueType::Entity && self.rng.chance(50) { Some(spanned(self.literal(ty))) } else { None };
             let key = Key {
                 name: name(unused(&mut self.rng, &KEYS, &mut used)),
                 doc: self.doc(),

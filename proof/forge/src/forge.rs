@@ -82,9 +82,8 @@ impl Forge {
     }
 
     fn policies(&mut self) -> Policies {
-        let mut maybe = |percent| -> Option<Spanned<bool>> {
-            self.rng.chance(percent).then(|| spanned(self.rng.chance(70)))
-        };
+        let mut maybe =
+            |percent| -> Option<Spanned<bool>> { self.rng.chance(percent).then(|| spanned(self.rng.chance(70))) };
         let mut policies = Policies {
             reverse_exit_order: maybe(10),
             immediate_update: maybe(15),

@@ -261,8 +261,12 @@ impl Grower<'_> {
         for region in 0..count as usize {
             let name = (count > 1).then(|| self.words.region(self.rng, &mut used));
             self.plan.nodes[owner].regions.push(RegionPlan { name, ..RegionPlan::default() });
-            let share =
-                Budget { leaves: leaves[region], timers: timers[region], slots: slots[region], results: results[region] };
+            let share = Budget {
+                leaves: leaves[region],
+                timers: timers[region],
+                slots: slots[region],
+                results: results[region],
+            };
             self.children(owner, region, depth, share);
         }
     }

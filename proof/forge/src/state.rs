@@ -29,6 +29,11 @@ impl Forge {
         for channel in self.declared.channels.clone() {
             let composite = |&state: &usize| !self.plan.nodes[state].regions.is_empty();
             let states: Vec<usize> = (0..self.plan.nodes.len()).filter(composite).collect();
+            if self.rng.chance(15) {
+                // The root is active together with everything.
+                owners[0].push(channel.name);
+                continue;
+            }
             let owner = self.rng.one(&states);
             let regions = self.plan.nodes[owner].regions.clone();
             let region = &regions[self.rng.below(regions.len() as u32) as usize];

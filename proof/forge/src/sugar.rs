@@ -59,7 +59,9 @@ impl Forge {
             }
             let names = |states: &[usize]| states.iter().map(|&s| name(&*self.plan.nodes[s].name)).collect();
             let (include, exclude) = (names(&include), names(&exclude));
-            let transition = self.transition(&Spot { sources, any_of: Some(parent), in_set: false });
+            let muted = self.rng.chance(5);
+            let spot = Spot { sources, any_of: Some(parent), in_set: false };
+            let transition = if muted { self.muted_transition() } else { self.transition(&spot) };
             list.push(AnyTransition { transition, include, exclude });
         }
         list
@@ -77,16 +79,11 @@ impl Forge {
     }
 
     fn decision(&mut self, state: usize) -> Option<Decision> {
-        let trigger = match self.rng.below(4) {
-            0 => Trigger::Always(Place::default()),
-            1 if self.completes(state) => Trigger::Done(Place::default()),
-            2 => Trigger::Any(Place::default()),
-            _ => self.event_trigger(),
-        };
-        let then = self.single_target(&[state])?;
-        let otherwise = self.single_target(&[state])?;
         let both = self.rng.chance(60);
         let first = self.rng.chance(70);
+        let trigger = self.decision_trigger(state, if both { 2 } else { 1 });
+        let then = self.single_target(&[state])?;
+        let otherwise = self.single_target(&[state])?;
         let mut reference = |target| self.plan.reference(&mut self.rng, Some(state), target).map(name);
         let (then, otherwise) = (reference(then)?, reference(otherwise)?);
         let site = Site { payload: self.payload_of(&trigger), ..Site::of(state) };
@@ -100,6 +97,25 @@ impl Forge {
             trigger,
             place: Place::default(),
         })
+    }
+}
+
+impl Forge {
+    /// A trigger of a decision; `after` needs a timer for each of its ways.
+    fn decision_trigger(&mut self, state: usize, ways: u32) -> Trigger {
+        let place = Place::default();
+        match self.rng.below(7) {
+            0 | 1 => Trigger::Always(place),
+            2 if self.completes(state) => Trigger::Done(place),
+            3 if self.plan.nodes[state].result => Trigger::Failed(place),
+            4 => Trigger::Any(place),
+            5 if self.plan.nodes[state].timers >= ways => {
+                self.plan.nodes[state].timers -= ways;
+                Trigger::After(spanned(self.duration()))
+            }
+            6 => self.timer_trigger(&Spot::own(state)),
+            _ => self.event_trigger(),
+        }
     }
 }
 

@@ -56,10 +56,11 @@ impl Forge {
         if must_move && targets.is_empty() && transition.stack.is_none() {
             transition.trigger = Trigger::Any(Place::default());
         }
-        if let Some(source) = spot.only().filter(|_| transition.stack.is_none() && self.rng.chance(20)) {
-            let kind = self.written_kind(source, &targets);
-            let local_only = !transition.sync.is_empty();
-            transition.kind = (!local_only).then(|| spanned(kind));
+        // A sync group is always local. The root and its children could not agree on a kind.
+        let plain = transition.stack.is_none() && transition.sync.is_empty();
+        let agree = spot.sources.len() == 1 || !spot.sources.contains(&0);
+        if plain && agree && self.rng.chance(20) {
+            transition.kind = Some(spanned(self.written_kind(&spot.sources, &targets)));
         }
         self.conditions(spot, &mut transition);
         self.scored(spot, &mut transition);
@@ -101,7 +102,7 @@ impl Forge {
         }
     }
 
-    fn timer_trigger(&mut self, spot: &Spot) -> Trigger {
+    pub(crate) fn timer_trigger(&mut self, spot: &Spot) -> Trigger {
         let timers = self.visible_timers(spot.scope());
         match self.rng.pick(&timers) {
             Some(timer) => Trigger::Timer(name(timer.clone())),
@@ -119,21 +120,23 @@ impl Forge {
 
     /// Writes the targets and returns what they mean.
     fn aim(&mut self, spot: &Spot, transition: &mut Transition) -> Vec<Target> {
-        if let Some(source) = spot.only() {
-            if self.may_pop(source) && self.rng.chance(30) {
-                transition.stack = Some(spanned(StackOperation::Pop));
-                return Vec::new();
-            }
-            if self.rng.chance(50)
-                && let Some(target) = self.push_target(source)
-            {
-                transition.stack = Some(spanned(StackOperation::Push));
-                transition.targets = self.names_of(Some(source), &[target]);
-                return vec![target];
-            }
-            if self.plan.nodes[source].kind == StateKind::Orthogonal && self.rng.chance(25) {
-                return self.sync_group(source, transition);
-            }
+        if spot.sources.iter().all(|&source| self.may_pop(source)) && self.rng.chance(30) {
+            transition.stack = Some(spanned(StackOperation::Pop));
+            return Vec::new();
+        }
+        if self.rng.chance(50)
+            && let Some(target) = self.push_target(&spot.sources)
+        {
+            transition.stack = Some(spanned(StackOperation::Push));
+            transition.targets = self.names_of(spot.scope(), &[target]);
+            return vec![target];
+        }
+        if let [source] = spot.sources[..]
+            && !spot.in_set
+            && self.plan.nodes[source].kind == StateKind::Orthogonal
+            && self.rng.chance(25)
+        {
+            return self.sync_group(source, transition);
         }
         let targets = match self.rng.weighted(&[70, 15, 15]) {
             1 => self.several_targets(&spot.sources, 0),

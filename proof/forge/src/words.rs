@@ -3,8 +3,8 @@
 use crate::rng::Rng;
 
 const STATES: [&str; 24] = [
-    "idle", "patrol", "combat", "attack", "cover", "flee", "search", "alert", "reload", "aim", "fire", "hurt", "dead", "talk",
-    "walk", "run", "sleep", "eat", "guard", "chase", "wait", "spawn", "stunned", "phase_2",
+    "idle", "patrol", "combat", "attack", "cover", "flee", "search", "alert", "reload", "aim", "fire", "hurt", "dead",
+    "talk", "walk", "run", "sleep", "eat", "guard", "chase", "wait", "spawn", "stunned", "phase_2",
 ];
 const ODD_STATES: [&str; 10] =
     ["läuft weg", "a.b", "9", "Idle 2", "it's", "back\\slash", "\"quoted\"", "🙂", "root", "in"];

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use statewright_author::graph::{
-    Action, ActionKind, AnyTransition, Argument, Branch, Code, Decision, Event, Function, HistoryPoint, Initial, Machine,
-    Meta, Payload, Region, StableId, StackOperation, State, Timer, Transition, TransitionKind, Trigger,
+    Action, ActionKind, AnyTransition, Argument, Branch, Code, Decision, Event, Function, HistoryPoint, Initial,
+    Machine, Meta, Payload, Region, StableId, StackOperation, State, Timer, Transition, TransitionKind, Trigger,
 };
 use statewright_author::place::{Name, Source, Spanned};
 use statewright_author::value::Literal;
@@ -225,9 +225,10 @@ fn declarations(machine: &Machine, object: &mut Object) {
     object.map("timers", machine.timers.iter().map(timer));
     object.map(
         "transition_sets",
-        machine.transition_sets.iter().map(|set| {
-            (key(&set.name), Value::Array(set.transitions.iter().map(|t| transition(t).done()).collect()))
-        }),
+        machine
+            .transition_sets
+            .iter()
+            .map(|set| (key(&set.name), Value::Array(set.transitions.iter().map(|t| transition(t).done()).collect()))),
     );
 }
 
@@ -308,7 +309,8 @@ fn behavior(state: &State, object: &mut Object) {
 fn region(region: &Region, object: &mut Object) {
     object.maybe("stack", count(&region.stack_depth));
     object.maybe("initial", region.initial.as_ref().map(initial));
-    let states: Map<String, Value> = region.states.iter().map(|child| (child.name.value.clone(), state(child))).collect();
+    let states: Map<String, Value> =
+        region.states.iter().map(|child| (child.name.value.clone(), state(child))).collect();
     object.put("states", states);
 }
 
@@ -322,7 +324,11 @@ fn initial(initial: &Initial) -> Value {
 }
 
 fn branch(branch: &Branch) -> Value {
-    Object::default().code("if", branch.guard.as_ref()).targets("to", &branch.targets).actions("do", &branch.effect).done()
+    Object::default()
+        .code("if", branch.guard.as_ref())
+        .targets("to", &branch.targets)
+        .actions("do", &branch.effect)
+        .done()
 }
 
 fn history(point: &HistoryPoint) -> (String, Value) {

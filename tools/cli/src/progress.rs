@@ -64,11 +64,8 @@ fn show_later(
         if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
             return;
         }
-        let template = if total > 1 {
-            "{spinner} {msg} [{bar:30}] {pos} of {len} files, {eta}"
-        } else {
-            "{spinner} {msg} {elapsed}"
-        };
+        let template =
+            if total > 1 { "{spinner} {msg} [{bar:30}] {pos} of {len} files" } else { "{spinner} {msg} {elapsed}" };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = ProgressBar::new(total).with_style(style.progress_chars("=> ")).with_message(verb);
         bar.set_position(done.load(Ordering::Relaxed));

@@ -69,7 +69,8 @@ fn dump_of_what_cannot_be_shown() {
     folder.write("cut.swrom", &folder.read("lamp.swrom")[..70]);
     let ran = folder.run(&["dump", "cut.swrom", "--json"]).code(1).says("cannot be used: header: ");
     assert_eq!(ran.out, "");
-    folder.run(&["dump", "none.swrom"]).code(2).says("no such file");
+    let ran = folder.run(&["dump", "none.swrom", "--json"]).code(2).says("no such file");
+    assert_eq!(ran.out, "");
     folder.run(&["dump", "lamp.swdbg"]).code(2).says("name the `*.swrom` beside it");
     let all = folder.run(&["dump", "wrong.sw.json", "lamp.swrom"]).code(1);
     assert!(all.out.contains("machine     Lamp"), "the other one is shown");

@@ -10,7 +10,7 @@ use statewright_rom::layout::MAX_DEPTH;
 
 use super::Planned;
 use crate::model::{Branch, Model};
-use crate::tree::{Node, StateIndex};
+use crate::tree::{HistoryIndex, Node, RegionIndex, StateIndex};
 
 /// Longest way through choices; the loader has the same limit.
 const MAX_CHOICES_IN_A_ROW: usize = MAX_DEPTH;
@@ -30,39 +30,54 @@ fn as_choice(model: &Model<'_>, target: Node) -> Option<StateIndex> {
 
 /// Reports circles, and ways that are too long.
 pub fn check_cycles(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    // Longest way from each choice on; `None` while it is being walked.
-    let mut length: Vec<Option<usize>> = vec![Some(0); model.tree.states.len()];
-    let mut done = vec![false; model.tree.states.len()];
+    let lengths = walk(model, |from, to| diagnostics.push(cycle(model, from, to)));
+    for (choice, &length) in lengths.iter().enumerate() {
+        if length == MAX_CHOICES_IN_A_ROW + 1 {
+            diagnostics.push(too_long(model, choice));
+        }
+    }
+}
+
+/// For each choice, how many choices can follow each other from it on, itself included; 0 for other states.
+pub fn choice_lengths(model: &Model<'_>) -> Vec<usize> {
+    walk(model, |_, _| {})
+}
+
+/// Follows all choices, depth first; steps that close a circle are told and left out.
+fn walk(model: &Model<'_>, mut closes_circle: impl FnMut(StateIndex, StateIndex)) -> Vec<usize> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let mut lengths = vec![0; model.tree.states.len()];
+    let mut marks = vec![Mark::New; model.tree.states.len()];
     for start in 0..model.tree.states.len() {
-        if model.tree.states[start].kind != StateKind::Choice || done[start] {
+        if model.tree.states[start].kind != StateKind::Choice || marks[start] != Mark::New {
             continue;
         }
-        // Depth-first with an explicit stack: (choice, choices still to visit).
+        // An explicit stack: (choice, choices still to visit).
         let mut stack = vec![(start, next_choices(model, start).collect::<Vec<_>>())];
-        length[start] = None;
+        marks[start] = Mark::Open;
         while let Some((choice, open)) = stack.last_mut() {
             let choice = *choice;
-            match open.pop() {
-                Some(next) if length[next].is_none() && !done[next] => {
-                    diagnostics.push(cycle(model, choice, next));
-                }
-                Some(next) if !done[next] => {
-                    length[next] = None;
+            match open.pop().map(|next| (next, marks[next])) {
+                Some((next, Mark::Open)) => closes_circle(choice, next),
+                Some((next, Mark::New)) => {
+                    marks[next] = Mark::Open;
                     stack.push((next, next_choices(model, next).collect()));
                 }
-                Some(_) => {}
+                Some((_, Mark::Done)) => {}
                 None => {
-                    let longest = next_choices(model, choice).filter_map(|next| length[next]).max().unwrap_or(0);
-                    length[choice] = Some(longest + 1);
-                    done[choice] = true;
+                    lengths[choice] = 1 + next_choices(model, choice).map(|next| lengths[next]).max().unwrap_or(0);
+                    marks[choice] = Mark::Done;
                     stack.pop();
-                    if longest + 1 == MAX_CHOICES_IN_A_ROW + 1 {
-                        diagnostics.push(too_long(model, choice));
-                    }
                 }
             }
         }
     }
+    lengths
 }
 
 fn cycle(model: &Model<'_>, from: StateIndex, to: StateIndex) -> Diagnostic {
@@ -88,44 +103,117 @@ fn branch_target(branch: &Branch<'_>, target: Node) -> Option<Place> {
     branch.authored.targets.get(at).map(|name| name.place)
 }
 
-/// Every branch that a transition may take must stay inside its domain. Each branch is reported once.
+/// Where the branches of a choice must lead: into these regions of one state.
+struct Area {
+    owner: StateIndex,
+    regions: Vec<RegionIndex>,
+}
+
+impl Area {
+    /// What a transition leaves and enters.
+    fn of_transition(planned: &Planned<'_, '_>, place: usize) -> Self {
+        let owner = usize::from(planned.tables.transitions[place].domain.get());
+        let mask = planned.tables.transition_plans[place].regions;
+        let regions = planned.model.tree.states[owner].regions.clone();
+        let left =
+            regions.enumerate().filter(|(number, _)| mask.checked_shr(*number as u32).is_some_and(|m| m & 1 != 0));
+        Self { owner, regions: left.map(|(_, region)| region).collect() }
+    }
+
+    /// A region that is entered by its initial.
+    fn of_region(model: &Model<'_>, region: RegionIndex) -> Self {
+        Self { owner: model.tree.regions[region].owner, regions: vec![region] }
+    }
+
+    /// A state that is entered by the default of one of its history points.
+    fn of_history(model: &Model<'_>, history: HistoryIndex) -> Self {
+        let owner = model.tree.histories[history].owner;
+        Self { owner, regions: model.tree.states[owner].regions.clone().collect() }
+    }
+
+    fn is_whole(&self, model: &Model<'_>) -> bool {
+        self.regions.len() == model.tree.states[self.owner].regions.len()
+    }
+
+    fn holds(&self, model: &Model<'_>, target: Node) -> bool {
+        let anchor = model.tree.anchor(target);
+        if anchor == self.owner && matches!(target, Node::History(_)) {
+            // Its own history point brings back every region.
+            return self.is_whole(model);
+        }
+        let child = model.tree.child_towards(self.owner, anchor);
+        child.and_then(|child| model.tree.states[child].region).is_some_and(|region| self.regions.contains(&region))
+    }
+
+    fn shown(&self, model: &Model<'_>) -> String {
+        let owner = model.tree.path(self.owner);
+        let names = self.regions.iter().filter_map(|&region| model.tree.regions[region].authored.name.as_ref());
+        let names: Vec<&str> = names.map(|name| name.value.as_str()).collect();
+        if self.is_whole(model) {
+            format!("`{owner}`")
+        } else {
+            format!("region `{}` of `{owner}`", names.join("`, `"))
+        }
+    }
+}
+
+/// Every branch must stay inside what is entered on the way to its choice: the domain of a transition, the region of an
+/// initial, the state of a history point. Each branch is reported once.
 pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
     let mut reported = HashSet::new();
+    let mut follow = |targets: &[Node], area: &dyn Fn() -> Area, from: Place| {
+        let choices: Vec<StateIndex> = targets.iter().filter_map(|&t| as_choice(model, t)).collect();
+        if !choices.is_empty() {
+            check_branches(model, choices, &area(), from, &mut reported, diagnostics);
+        }
+    };
     for (place, &from) in planned.order.iter().enumerate() {
         let transition = &model.transitions[from];
-        let domain = usize::from(planned.tables.transitions[place].domain.get());
-        let mut open: Vec<StateIndex> = transition.targets.iter().filter_map(|&t| as_choice(model, t)).collect();
-        let mut seen = open.clone();
-        while let Some(choice) = open.pop() {
-            for branch in &model.branches[model.parts[choice].branches.clone()] {
-                for &target in &branch.entry.targets {
-                    let inside = match target {
-                        Node::State(state) => model.tree.is_inside(state, domain),
-                        Node::History(h) => model.tree.contains(domain, model.tree.histories[h].owner),
-                    };
-                    let place = branch_target(branch, target).unwrap_or(branch.authored.place);
-                    if !inside && reported.insert((choice, target, place)) {
-                        let (to, within) = (model.tree.node_path(target), model.tree.path(domain));
-                        let text =
-                            format!("choice `{}` may lead out of `{within}`, to `{to}`", model.tree.path(choice));
-                        diagnostics.push(
-                            Diagnostic::new(Code::ChoiceLeavesDomain, place, text)
-                                .label("leads outside")
-                                .related(transition.place(), format!("stays inside `{within}`"))
-                                .help(format!(
-                                    "move the choice to the level of `{to}`, or use a state with `always` transitions"
-                                )),
-                        );
-                    }
-                    if let Some(next) = as_choice(model, target)
-                        && !seen.contains(&next)
-                    {
-                        seen.push(next);
-                        open.push(next);
-                    }
+        follow(&transition.targets, &|| Area::of_transition(planned, place), transition.place());
+    }
+    for (region, entry) in model.initials.iter().enumerate() {
+        let initial = model.tree.regions[region].authored.initial.as_ref();
+        follow(&entry.targets, &|| Area::of_region(model, region), initial.map_or(Place::default(), |i| i.place));
+    }
+    for (history, entry) in model.history_defaults.iter().enumerate() {
+        let place = model.tree.histories[history].authored.place;
+        follow(&entry.targets, &|| Area::of_history(model, history), place);
+    }
+}
+
+/// Follows branches from choice to choice and reports those that lead out of the area.
+fn check_branches(
+    model: &Model<'_>,
+    mut open: Vec<StateIndex>,
+    area: &Area,
+    from: Place,
+    reported: &mut HashSet<(StateIndex, Node, Place)>,
+    diagnostics: &mut Diagnostics,
+) {
+    let mut seen = open.clone();
+    while let Some(choice) = open.pop() {
+        for branch in &model.branches[model.parts[choice].branches.clone()] {
+            for &target in &branch.entry.targets {
+                let place = branch_target(branch, target).unwrap_or(branch.authored.place);
+                if !area.holds(model, target) && reported.insert((choice, target, place)) {
+                    diagnostics.push(leaves(model, area, (choice, target), place, from));
+                }
+                if let Some(next) = as_choice(model, target)
+                    && !seen.contains(&next)
+                {
+                    seen.push(next);
+                    open.push(next);
                 }
             }
         }
     }
+}
+
+fn leaves(model: &Model<'_>, area: &Area, way: (StateIndex, Node), place: Place, from: Place) -> Diagnostic {
+    let (choice, to, within) = (model.tree.path(way.0), model.tree.node_path(way.1), area.shown(model));
+    Diagnostic::new(Code::ChoiceLeavesDomain, place, format!("choice `{choice}` may lead out of {within}, to `{to}`"))
+        .label("leads outside")
+        .related(from, format!("stays inside {within}"))
+        .help(format!("move the choice to the level of `{to}`, or use a state with `always` transitions"))
 }

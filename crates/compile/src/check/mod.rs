@@ -21,6 +21,7 @@ use crate::place::{Placement, PushConflicts};
 use crate::plan::PlanError;
 use crate::tables::Tables;
 
+pub use choices::choice_lengths;
 pub use eventless::{Chains, chains};
 
 /// A model with its planned tables.
@@ -36,7 +37,7 @@ pub struct Planned<'p, 'a> {
 impl Planned<'_, '_> {
     /// Cost of the most expensive transition (EXEC-9).
     pub fn highest_cost(&self) -> u16 {
-        self.tables.transition_plans.iter().map(|plan| plan.cost.get()).max().unwrap_or(0)
+        self.tables.transition_plans.iter().map(|plan| u16::from(plan.cost)).max().unwrap_or(0)
     }
 }
 

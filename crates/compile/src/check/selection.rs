@@ -130,7 +130,7 @@ pub fn check_shadowed(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) 
             match by {
                 Some(earlier) => diagnostics.push(shadowed(model, earlier, later)),
                 // Exit conditions can reject the first one, so that a later one gets its turn.
-                None if always_enabled(later) && !(has_conditions && !later.targets.is_empty()) => {
+                None if always_enabled(later) && (!has_conditions || later.targets.is_empty()) => {
                     blocked.insert(later.trigger, later);
                     if matches!(later.trigger, Trigger::Any | Trigger::Always) {
                         blockers.push(later);

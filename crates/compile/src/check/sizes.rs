@@ -62,7 +62,7 @@ fn out_of_range(what: &str, value: u32, least: u32, most: u32, place: Place) -> 
 pub fn check_costs(planned: &Planned<'_, '_>, placement: &Placement, diagnostics: &mut Diagnostics) {
     let limit = placement.capacity().cost;
     for (place, &from) in planned.order.iter().enumerate() {
-        let cost = planned.tables.transition_plans[place].cost.get();
+        let cost = u16::from(planned.tables.transition_plans[place].cost);
         if cost <= limit {
             continue;
         }

@@ -60,8 +60,11 @@ fn conflict(model: &Model<'_>, a: Node, b: Node) -> Option<&'static str> {
     let tree = &model.tree;
     let (x, y) = (tree.anchor(a), tree.anchor(b));
     let common = tree.common_ancestor(x, y);
+    let is_choice = |node| matches!(node, Node::State(state) if tree.states[state].kind == StateKind::Choice);
     if x == y {
         Some("the same target twice")
+    } else if is_choice(a) || is_choice(b) {
+        Some("a choice must be the only target")
     } else if common == x || common == y {
         Some("one lies inside the other")
     } else if tree.states[common].kind != StateKind::Orthogonal {

@@ -131,9 +131,9 @@ pub(super) fn matches(a: &[Item<'_>], b: &[Item<'_>]) -> Vec<Option<usize>> {
 pub(super) fn fields(a: &Value, b: &Value, skip: &[&str]) -> Vec<FieldChange> {
     let (Some(before), Some(after)) = (a.as_object(), b.as_object()) else { return Vec::new() };
     let differs = |(field, before): (&String, &Value)| {
-        let after = after.get(field).cloned().unwrap_or_default();
-        let changed = !skip.contains(&field.as_str()) && *before != after;
-        changed.then(|| FieldChange { field: field.clone(), before: before.clone(), after })
+        let after = after.get(field).unwrap_or(&Value::Null);
+        let changed = before != after && !skip.contains(&field.as_str());
+        changed.then(|| FieldChange { field: field.clone(), before: before.clone(), after: after.clone() })
     };
     before.iter().filter_map(differs).collect()
 }

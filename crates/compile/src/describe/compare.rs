@@ -137,9 +137,12 @@ fn state_items(side: &Value) -> Vec<Item<'_>> {
 
 fn states(a: &Value, b: &Value, changes: &mut Vec<Change>) {
     let (first, found) = (state_items(a), matches(&state_items(a), &state_items(b)));
-    let mut followed = b["model"]["states"].clone();
-    follow(&mut followed, &renames(a, b, &found));
-    let second = followed.as_array().map_or(&[][..], Vec::as_slice);
+    let renames = renames(a, b, &found);
+    let followed = (!renames.is_empty()).then(|| followed(&b["model"]["states"], &renames));
+    let second = match &followed {
+        Some(states) => states.as_array().map_or(&[][..], Vec::as_slice),
+        None => items(&b["model"], "states"),
+    };
     let ids = items(&b["layout"]["stable_ids"], "states");
     let second_items = list(second, ids, |state| text(state, "path").to_owned());
     compare_lists("state", &first, &second_items, &["transitions", "regions"], changes);
@@ -208,6 +211,13 @@ fn renames(a: &Value, b: &Value, found: &[Option<usize>]) -> HashMap<String, Str
     let pairs = first.iter().zip(found).filter_map(|(state, place)| Some((state, second.get((*place)?)?)));
     let paths = pairs.map(|(a, b)| (text(b, "path").to_owned(), text(a, "path").to_owned()));
     paths.filter(|(b, a)| b != a).collect()
+}
+
+/// States with their targets written as in the first machine.
+fn followed(states: &Value, renames: &HashMap<String, String>) -> Value {
+    let mut states = states.clone();
+    follow(&mut states, renames);
+    states
 }
 
 /// Writes targets as the first machine would, so that a renamed target is no change of each transition to it.

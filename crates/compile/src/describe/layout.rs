@@ -65,7 +65,7 @@ pub(super) fn layout(names: &NameTable<'_>) -> Value {
         "timers": places::timers(names),
         "slots": places::slots(names),
         "functions": functions(names),
-        "costs": rom.transition_plans().iter().map(|plan| plan.cost.get()).collect::<Vec<_>>(),
+        "costs": rom.transition_plans().iter().map(|plan| plan.cost).collect::<Vec<_>>(),
         "stable_ids": stable_ids(names),
     })
 }

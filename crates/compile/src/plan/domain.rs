@@ -81,7 +81,8 @@ pub fn left_regions(tables: &Tables, shape: &Shape, transition: &TransitionRecor
         number.map_or(all, |number| 1 << number)
     };
     let targets = targets(tables, transition.targets.get());
-    let targeted = targets.iter().fold(0, |mask, target| mask | bit(shape.region_towards(domain, anchor(tables, target))));
+    let targeted =
+        targets.iter().fold(0, |mask, target| mask | bit(shape.region_towards(domain, anchor(tables, target))));
     if flags & transition_flag::LOCAL != 0 {
         return targeted;
     }

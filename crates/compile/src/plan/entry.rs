@@ -20,6 +20,10 @@ pub fn assign(tables: &mut Tables, shape: &Shape) -> Result<(), PlanError> {
         let transition = tables.transitions[index];
         let steps = Planner { tables, shape }.steps(&transition);
         let cost = cost(tables, shape, &worst, &transition, steps.as_deref());
+        if steps.is_none() && transition.flags.get() & (transition_flag::HISTORY | transition_flag::CHOICE) == 0 {
+            // History or choice on the way, not among the targets.
+            tables.transitions[index].flags |= transition_flag::HISTORY;
+        }
         let plan = match steps.filter(|steps| !steps.is_empty()) {
             None => NONE,
             Some(steps) => match known.get(steps.as_slice().as_bytes()) {
@@ -31,7 +35,10 @@ pub fn assign(tables: &mut Tables, shape: &Shape) -> Result<(), PlanError> {
                 }
             },
         };
-        tables.transition_plans.push(TransitionPlan { plan: U16::new(plan), cost: U16::new(cost) });
+        // A cost over 255 is far over what any tier allows, so it is not told apart.
+        let cost = u8::try_from(cost).unwrap_or(u8::MAX);
+        let regions = left_regions(tables, shape, &transition);
+        tables.transition_plans.push(TransitionPlan { plan: U16::new(plan), cost, regions });
     }
     Ok(())
 }

@@ -85,9 +85,7 @@ fn exit_paths(tables: &mut Tables) {
 fn features(tables: &Tables) -> u32 {
     let transition = |flag: u16| tables.transitions.iter().any(|t| t.flags.get() & flag != 0);
     let extra = |test: fn(&TransitionExtra) -> bool| tables.transition_extras.iter().any(test);
-    let eventless = |t: &TransitionRecord| {
-        matches!(t.trigger.get(), trigger::ALWAYS | trigger::DONE | trigger::FAILED)
-    };
+    let eventless = |t: &TransitionRecord| matches!(t.trigger.get(), trigger::ALWAYS | trigger::DONE | trigger::FAILED);
     let list = [
         (tables.regions.iter().any(|r| r.leaf > 0), feature::REGIONS),
         (!tables.history.is_empty(), feature::HISTORY),

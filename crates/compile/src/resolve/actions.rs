@@ -16,6 +16,9 @@ use crate::names::with_article;
 use crate::ops::{halves, op};
 use crate::tree::Node;
 
+/// An argument with the name and type that its place in the declaration gives it.
+type Placed<'x> = (&'x Argument, Option<&'x str>, Option<ValueType>);
+
 /// Most arguments of one call.
 const MAX_ARGUMENTS: usize = 16;
 
@@ -248,7 +251,7 @@ impl Resolver<'_> {
         function: &Name,
         arguments: &'x [Argument],
         types: Option<&'x [(Name, ValueType)]>,
-    ) -> Option<Vec<(&'x Argument, Option<&'x str>, Option<ValueType>)>> {
+    ) -> Option<Vec<Placed<'x>>> {
         let Some(types) = types else {
             let plain = |a: &'x Argument| (a, a.name.as_ref().map(|n| n.value.as_str()), None);
             return Some(arguments.iter().map(plain).collect());

@@ -184,7 +184,8 @@ impl Scope for ResolverScope<'_, '_> {
     }
 
     fn guard_call(&mut self, function: &Name, arguments: &[Argument]) -> Option<u16> {
-        if arguments.is_empty() && self.resolver.machine.functions.is_empty() {
+        let first = !self.resolver.ops.knows(&function.value);
+        if arguments.is_empty() && first && self.resolver.machine.functions.is_empty() {
             self.warn_of_slip(function);
         }
         let call = self.resolver.call(function, FunctionKind::Guard, arguments)?;
@@ -199,6 +200,13 @@ impl Scope for ResolverScope<'_, '_> {
 impl ResolverScope<'_, '_> {
     /// Without declared functions any name is a guard of the host, also a misspelled key.
     fn warn_of_slip(&mut self, function: &Name) {
+        // Every function is compared with every name, so only where both are few.
+        const MOST_COMPARED: usize = 256;
+        let names = &self.resolver.names;
+        let count = names.keys.names().len() + names.parameters.names().len();
+        if count > MOST_COMPARED || self.resolver.ops.functions().len() > MOST_COMPARED {
+            return;
+        }
         let Some(meant) = self.names().into_iter().find(|name| is_slip(&function.value, name)) else { return };
         let text = format!("guard function `{}` has almost the name of `{meant}`", function.value);
         self.resolver.report(

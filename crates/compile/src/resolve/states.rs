@@ -130,9 +130,11 @@ impl<'a> Resolver<'a> {
             // Reported; no name can be found in it.
             return Entry::default();
         }
-        let Some(initial) = authored.initial.as_ref().filter(|initial| !initial.targets.is_empty()) else {
-            return self.implied_initial(region);
-        };
+        let Some(initial) = authored.initial.as_ref() else { return self.implied_initial(region) };
+        let effect = self.action_list(&initial.effect, &Site::state(owner, "the effect of an initial"));
+        if initial.targets.is_empty() {
+            return Entry { effect, ..self.implied_initial(region) };
+        }
         let mut targets = Vec::new();
         for name in &initial.targets {
             let Some(node) = self.node(name, owner) else { continue };
@@ -146,7 +148,6 @@ impl<'a> Resolver<'a> {
                 self.report(Diagnostic::new(Code::InitialOutside, name.place, text).label("lies elsewhere").help(help));
             }
         }
-        let effect = self.action_list(&initial.effect, &Site::state(owner, "the effect of an initial"));
         Entry { targets, effect }
     }
 

@@ -46,7 +46,13 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn named_timer(&mut self, authored: &'a graph::Timer, owner: StateIndex, kind: TimerKind, instances: u32) -> Timer<'a> {
+    fn named_timer(
+        &mut self,
+        authored: &'a graph::Timer,
+        owner: StateIndex,
+        kind: TimerKind,
+        instances: u32,
+    ) -> Timer<'a> {
         let event = authored.event.as_ref().and_then(|name| self.names.events.find(name, &mut self.diagnostics));
         Timer { kind, owner, authored: Some(authored), transition: None, ticks: 0, event, instances }
     }

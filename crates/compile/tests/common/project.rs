@@ -6,9 +6,12 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use statewright_author::expr::{ActionText, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse, parse_action, parse_call};
+use statewright_author::expr::{
+    ActionText, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse, parse_action, parse_call,
+};
 use statewright_author::graph::{
-    Action, ActionKind, Argument, Branch, Code, Machine, Payload, StackOperation, StateKind, Timer, TransitionKind, Trigger,
+    Action, ActionKind, Argument, Branch, Code, Machine, Payload, StackOperation, StateKind, Timer, TransitionKind,
+    Trigger,
 };
 use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::{Class, Duration, FunctionKind, Literal, Tier, ValueType};
@@ -36,9 +39,8 @@ impl Projector<'_, '_> {
         let machine = self.tree.machine;
         let on = |policy: &Option<Spanned<bool>>| policy.as_ref().is_some_and(|policy| policy.value);
         let policies = &machine.policies;
-        let path = |name: &Option<Name>| {
-            name.as_ref().map(|name| self.tree.target_path(self.tree.find(0, &name.value)))
-        };
+        let path =
+            |name: &Option<Name>| name.as_ref().map(|name| self.tree.target_path(self.tree.find(0, &name.value)));
         let mut model = json!({
             "machine": machine.name.value,
             "tier": tier.as_str(),
@@ -127,7 +129,9 @@ impl Projector<'_, '_> {
 
     fn parameters(&self) -> Value {
         let parameters = self.tree.machine.parameters.iter();
-        parameters.map(|p| json!({ "name": p.name.value, "type": p.ty.value.as_str(), "value": value_of(&p.value.value) })).collect()
+        parameters
+            .map(|p| json!({ "name": p.name.value, "type": p.ty.value.as_str(), "value": value_of(&p.value.value) }))
+            .collect()
     }
 
     fn variants(&self) -> Value {
@@ -168,7 +172,8 @@ impl Projector<'_, '_> {
 
     /// Functions that were seen on the way, by kind and name.
     fn used_functions(&self) -> Value {
-        let rng = |name: &str| self.tree.machine.functions.iter().any(|function| function.name.value == name && function.rng);
+        let rng =
+            |name: &str| self.tree.machine.functions.iter().any(|function| function.name.value == name && function.rng);
         let functions = self.functions.borrow();
         functions.iter().map(|(kind, name)| json!({ "name": name, "kind": kind.as_str(), "rng": rng(name) })).collect()
     }
@@ -345,12 +350,15 @@ impl Projector<'_, '_> {
     }
 
     fn action(&self, action: &Action, state: usize) -> String {
-        let payload = |code: &Option<Code>| code.as_ref().map_or(String::new(), |c| format!("({})", self.expression(c, state)));
+        let payload =
+            |code: &Option<Code>| code.as_ref().map_or(String::new(), |c| format!("({})", self.expression(c, state)));
         match &action.kind {
             ActionKind::Text(code) => match parse_action(&code.value).expect("generated actions parse") {
-                ActionText::Call(call) => self.call(FunctionKind::Action, &call.name.value, &call.arguments).to_string(),
-                ActionText::Set { key, value } => format!("{} = {}", key.value, self.resolved(&value, state, false)),
-                ActionText::Add { key, value } => format!("{} += {}", key.value, self.resolved(&value, state, false)),
+                ActionText::Call(call) => {
+                    self.call(FunctionKind::Action, &call.name.value, &call.arguments).to_string()
+                }
+                ActionText::Set { key, value } => format!("{} = {}", key.value, self.resolved(&value, state)),
+                ActionText::Add { key, value } => format!("{} += {}", key.value, self.resolved(&value, state)),
             },
             ActionKind::Call { function, arguments } => {
                 self.call(FunctionKind::Action, &function.value, arguments).to_string()
@@ -378,11 +386,12 @@ impl Projector<'_, '_> {
 
     fn expression(&self, code: &Code, state: usize) -> String {
         let expr = parse(&code.value).unwrap_or_else(|error| panic!("{}: {error}", code.value));
-        self.resolved(&expr, state, true).to_string()
+        self.resolved(&expr, state).to_string()
     }
 
     fn score(&self, code: &Code, state: usize) -> String {
-        let built_in = ["i32", "f32", "min", "max", "abs", "clamp", "select", "dot", "length_squared", "distance_squared"];
+        let built_in =
+            ["i32", "f32", "min", "max", "abs", "clamp", "select", "dot", "length_squared", "distance_squared"];
         match parse_call(&code.value) {
             Ok(call) if !self.is_data(&call.name.value) && !built_in.contains(&call.name.value.as_str()) => {
                 match call.name.value.as_str() {
@@ -430,8 +439,8 @@ impl Projector<'_, '_> {
     }
 
     /// Names replaced by what they mean: states by path, unknown names by calls of guards.
-    fn resolved(&self, expr: &Expr, state: usize, _condition: bool) -> Expr {
-        let again = |inner: &Expr| self.resolved(inner, state, true);
+    fn resolved(&self, expr: &Expr, state: usize) -> Expr {
+        let again = |inner: &Expr| self.resolved(inner, state);
         let boxed = |inner: &Expr| Box::new(again(inner));
         node(match &expr.kind {
             ExprKind::Name(name) if name != "event" && !self.is_data(name) => {
@@ -443,7 +452,9 @@ impl Projector<'_, '_> {
                 operand => ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(operand) },
             },
             ExprKind::Unary { op, operand } => ExprKind::Unary { op: *op, operand: boxed(operand) },
-            ExprKind::Binary { op, left, right } => ExprKind::Binary { op: *op, left: boxed(left), right: boxed(right) },
+            ExprKind::Binary { op, left, right } => {
+                ExprKind::Binary { op: *op, left: boxed(left), right: boxed(right) }
+            }
             ExprKind::Logic { op, operands } => {
                 ExprKind::Logic { op: *op, operands: operands.iter().map(again).collect() }
             }
@@ -474,7 +485,18 @@ impl Projector<'_, '_> {
 
 fn is_built_in(function: &str) -> bool {
     let functions = [
-        "i32", "f32", "vec2", "vec3", "min", "max", "abs", "clamp", "select", "dot", "length_squared", "distance_squared",
+        "i32",
+        "f32",
+        "vec2",
+        "vec3",
+        "min",
+        "max",
+        "abs",
+        "clamp",
+        "select",
+        "dot",
+        "length_squared",
+        "distance_squared",
     ];
     functions.contains(&function)
 }

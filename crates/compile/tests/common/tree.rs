@@ -116,7 +116,10 @@ impl<'a> Tree<'a> {
 
     /// The region of `owner` in which a state lies.
     pub fn region_towards(&self, owner: usize, inner: usize) -> Option<usize> {
-        self.up(inner).into_iter().find(|&at| self.states[at].parent == Some(owner)).and_then(|at| self.states[at].region)
+        self.up(inner)
+            .into_iter()
+            .find(|&at| self.states[at].parent == Some(owner))
+            .and_then(|at| self.states[at].region)
     }
 
     pub fn target_path(&self, target: Target) -> String {
@@ -146,7 +149,8 @@ impl<'a> Tree<'a> {
         if let Some(found) = self.up(from).into_iter().find_map(|at| self.follow(at, &parts)) {
             return found;
         }
-        let everywhere: Vec<Target> = (0..self.states.len()).filter_map(|at| self.follow_directly(at, &parts)).collect();
+        let everywhere: Vec<Target> =
+            (0..self.states.len()).filter_map(|at| self.follow_directly(at, &parts)).collect();
         assert_eq!(everywhere.len(), 1, "{name} in {}", self.states[from].path);
         everywhere[0]
     }

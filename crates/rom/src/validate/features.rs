@@ -5,7 +5,7 @@ use crate::layout::*;
 use crate::view::Rom;
 
 /// Refuses a header that keeps a used feature from the kernel.
-pub(super) fn features(rom: &Rom<'_>) -> Result<(), LoadError> {
+pub(super) fn features<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let used = by_tables(rom) | by_tree(rom) | by_transitions(rom) | by_extras(rom) | by_events(rom);
     let missing = used & !rom.header().features.get();
     if missing == 0 { Ok(()) } else { Err(LoadError::header(Problem::Features(missing))) }

@@ -66,6 +66,8 @@ macro_rules! in_order {
             transitions::transition_extras,
             timers::timers,
             timers::timers_of_states,
+            // From here on a feature that the header does not name is not there.
+            features::features,
             // What is precomputed.
             plans::entry_plans,
             plans::entry_steps,
@@ -73,8 +75,8 @@ macro_rules! in_order {
             dispatch::leaf_rows,
             dispatch::candidates,
             dispatch::candidate_lists,
-            dispatch::cells,
-            dispatch::columns,
+            dispatch::dense_cells,
+            dispatch::sorted_cells,
             plans::exit_steps,
         }
     };
@@ -95,8 +97,7 @@ pub(crate) fn validate(rom: &Rom<'_>) -> Result<(), LoadError> {
     frame::header(rom)?;
     data::text(rom)?;
     in_order!(prove, rom);
-    frame::wholes(rom)?;
-    features::features(rom)
+    frame::wholes(rom)
 }
 
 /// All proofs in their slow form only, to compare its verdict with that of [`validate`].
@@ -108,8 +109,7 @@ pub(crate) fn validate_slowly(rom: &Rom<'_>) -> Result<(), LoadError> {
     frame::header(rom)?;
     data::text(rom)?;
     in_order!(explain, rom);
-    frame::wholes(rom)?;
-    features::features(rom)
+    frame::wholes(rom)
 }
 
 /// Collects whether rules hold; with `EXPLAIN` it stops at the first that does not.

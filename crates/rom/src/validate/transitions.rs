@@ -2,12 +2,12 @@
 
 use super::targets::{Span, anchor, span};
 use super::tree::{range_of_slots, slots_fit};
-use super::{Check, MAX_TICKS, optional, presence, range, unknown};
+use super::{Check, MAX_TICKS, Runs, expected, optional, presence, range, unknown};
 use crate::error::{LoadError, Problem};
-use crate::ids::{RegionId, StateId, TargetSetId};
+use crate::ids::{StateId, TargetSetId};
 use crate::layout::*;
 use crate::validate::functions::{self, Role};
-use crate::view::{Rom, bit};
+use crate::view::Rom;
 
 /// Flags that say how a transition moves.
 mod group {
@@ -26,30 +26,57 @@ mod group {
 /// Transitions belong to their states, in selection order, and go where their domain allows.
 pub(super) fn transitions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Transitions);
-    let limits = Limits { lists: rom.action_lists().len(), triggers: rom.columns().saturating_sub(1) as u16 };
-    // The transition before: the order inside a state.
-    let mut last = 0;
-    for (i, transition) in rom.transitions().iter().enumerate() {
-        let order = order(transition);
-        check.rule(order >= last, i, || Problem::Rule("not in the order of sources and priorities"))?;
-        last = order;
-        if EXPLAIN || !is_simple(rom, &limits, i, transition) {
-            full(&mut check, rom, &limits, i, transition)?;
+    let limits = Limits {
+        lists: rom.action_lists().len() as u16,
+        sets: rom.target_sets().len() as u16,
+        triggers: rom.columns().saturating_sub(1) as u16,
+    };
+    let mut runs = Runs::default();
+    for (source, state) in (0_u16..).zip(rom.states()) {
+        let (first, count) = (state.first_transition.get(), state.transition_count.get());
+        if (state.kind == state_kind::CHOICE) | (count == 0) {
+            continue;
+        }
+        let next = runs.next as usize;
+        let placed = runs.take(u32::from(first), u32::from(count));
+        check.rule(placed, next, || Problem::Rule("the transition is not among those of its source"))?;
+        let own = crate::view::run(rom.transitions(), usize::from(first), usize::from(count));
+        // Most states have transitions of the common kind only.
+        if EXPLAIN || !are_simple(rom, &limits, source, own) {
+            explain(&mut check, rom, &limits, (source, state), own)?;
         }
     }
+    let total = rom.transitions().len();
+    check.whole(runs.is_all(total), || expected("sum of transitions of states", runs.next, total as u64))?;
     check.finish()
 }
 
-struct Limits {
-    lists: usize,
-    triggers: u16,
+/// All transitions of a state, rule by rule.
+#[cold]
+#[inline(never)]
+fn explain<const EXPLAIN: bool>(
+    check: &mut Check<EXPLAIN>,
+    rom: &Rom<'_>,
+    limits: &Limits,
+    (source, state): (u16, &StateRecord),
+    own: &[TransitionRecord],
+) -> Result<(), LoadError> {
+    let mut last = 0xF;
+    for (i, transition) in (usize::from(state.first_transition.get())..).zip(own) {
+        let found = transition.source.get();
+        check.rule(found == source, i, || Problem::Rule("the transition is not among those of its source"))?;
+        let priority = transition.flags.get() >> transition_flag::PRIORITY_SHIFT;
+        check.rule(priority <= last, i, || Problem::Rule("not in the order of priorities"))?;
+        last = priority;
+        full(check, rom, limits, i, transition)?;
+    }
+    Ok(())
 }
 
-/// Ascends over the table: sources in order, inside a source the priority descends.
-#[inline(always)]
-fn order(transition: &TransitionRecord) -> u32 {
-    let priority = transition.flags.get() >> transition_flag::PRIORITY_SHIFT;
-    u32::from(transition.source.get()) << 4 | u32::from(priority ^ 0xF)
+struct Limits {
+    lists: u16,
+    sets: u16,
+    triggers: u16,
 }
 
 #[inline(always)]
@@ -58,28 +85,37 @@ fn is_trigger(limits: &Limits, trigger: u16) -> bool {
     (trigger < limits.triggers) | special
 }
 
-/// Is this a transition of the common kind to which all rules of [`full`] apply? External or local, unguarded or with
-/// a called guard, one state as target, a domain with one region. Without branches except for what is absent.
+/// Are all transitions of a state of the common kind, to which all rules of [`full`] apply? External or local, with
+/// targets, in the order of priorities, without anything rare.
 #[inline(always)]
-fn is_simple(rom: &Rom<'_>, limits: &Limits, i: usize, transition: &TransitionRecord) -> bool {
+fn are_simple(rom: &Rom<'_>, limits: &Limits, source: u16, own: &[TransitionRecord]) -> bool {
     use transition_flag::{INTERRUPT, LOCAL, PRIORITY_SHIFT};
-    let (source, domain, flags) = (transition.source.get(), transition.domain.get(), transition.flags.get());
     let states = rom.states();
-    let (Some(state), Some(around)) = (states.get(usize::from(source)), states.get(usize::from(domain))) else {
-        return false;
-    };
-    let Some(set) = rom.target_sets().get(usize::from(transition.targets.get())) else { return false };
-    let Some(target) = rom.targets().get(set.first.get() as usize) else { return false };
-    let place = (i as u16).wrapping_sub(state.first_transition.get());
-    let own = (place < state.transition_count.get()) & (state.kind != state_kind::CHOICE);
-    let local = flags & LOCAL != 0;
-    let plain = (flags & !(INTERRUPT | LOCAL | 0xF << PRIORITY_SHIFT) == 0) & (transition.extra.get() == NONE);
-    let (end, to) = (around.subtree_end.get(), target.index.get());
-    let moves = (domain <= source) & (source < end) & (local == (domain == source));
-    let aims = (set.count.get() == 1) & (target.kind == target_kind::STATE) & (domain < to) & (to < end);
-    let runs = is_trigger(limits, transition.trigger.get()) & optional(transition.effect.get(), limits.lists);
-    let simple = own & plain & moves & aims & runs & (around.region_count == 1);
-    simple && functions::plays(rom, transition.guard.get(), Role::Guard)
+    let mut good = true;
+    let mut last = u16::MAX;
+    for transition in own {
+        let (domain, flags) = (transition.domain.get(), transition.flags.get());
+        let Some(around) = states.get(usize::from(domain)) else { return false };
+        let rare = flags & !(INTERRUPT | LOCAL | 0xF << PRIORITY_SHIFT);
+        let local = flags & LOCAL != 0;
+        let inside = (domain <= source) & (source < around.subtree_end.get()) & (local == (domain == source));
+        let aims = transition.targets.get() < limits.sets;
+        let runs = is_trigger(limits, transition.trigger.get()) & may_be(transition.effect.get(), limits.lists);
+        let plain = (rare == 0) & (transition.extra.get() == NONE) & (transition.source.get() == source);
+        let ordered = flags >> PRIORITY_SHIFT <= last;
+        last = flags >> PRIORITY_SHIFT;
+        good &= inside & aims & runs & plain & ordered;
+        if transition.guard.get() != NONE && !functions::plays(rom, transition.guard.get(), Role::Guard) {
+            return false;
+        }
+    }
+    good
+}
+
+/// A reference that may be absent: [`NONE`] is the number below the first.
+#[inline(always)]
+fn may_be(raw: u16, count: u16) -> bool {
+    raw.wrapping_add(1) <= count
 }
 
 /// All rules, one by one.
@@ -104,7 +140,7 @@ fn full<const EXPLAIN: bool>(
     let guard = transition.guard.get();
     check.rule(functions::plays(rom, guard, Role::Guard), i, || Role::Guard.problem(guard))?;
     let effect = transition.effect.get();
-    check.rule(optional(effect, limits.lists), i, || range("effect", effect, limits.lists))?;
+    check.rule(may_be(effect, limits.lists), i, || range("effect", effect, usize::from(limits.lists)))?;
     movement(check, rom, i, transition)?;
     extra_of(check, rom, i, transition, state)
 }
@@ -134,17 +170,14 @@ fn movement<const EXPLAIN: bool>(
     let stays = flags & group::STAYS != 0;
     let fits = (domain <= source) & (source < end) & ((stays == (domain == source)) | (source == 0));
     check.rule(fits, i, || Problem::Domain { domain, source })?;
-    let span = span(rom, targets);
-    check.rule(span.is_in(domain.wrapping_add(1), end), i, || {
-        let outside = if span.low <= domain { span.low } else { span.high };
-        Problem::NotInside { what: "target", inner: outside, outer: domain }
-    })?;
-    // Rare from here on.
-    if span.kinds & !bit(target_kind::STATE) != 0 {
+    // Any other transition enters by its plan.
+    if flags & (transition_flag::HISTORY | transition_flag::CHOICE) != 0 {
+        let span = span(rom, targets);
+        check.rule(span.is_in(domain.wrapping_add(1), end), i, || {
+            let outside = if span.low <= domain { span.low } else { span.high };
+            Problem::NotInside { what: "target", inner: outside, outer: domain }
+        })?;
         found_at_run_time(check, rom, i, transition, &span)?;
-    }
-    if (around.region_count > 1) & aimed {
-        regions_of_domain(check, rom, i, transition, &span)?;
     }
     Ok(())
 }
@@ -172,54 +205,6 @@ fn found_at_run_time<const EXPLAIN: bool>(
     Ok(())
 }
 
-/// The child of `outer` that is `inner` or around it.
-fn child_around(rom: &Rom<'_>, outer: StateId, inner: StateId) -> Option<StateId> {
-    rom.path_up(inner).find(|&state| rom.parent(state) == Some(outer))
-}
-
-/// Below an orthogonal domain, a transition either stays in one region, or is local and names the regions it leaves;
-/// only the root may be left as a whole.
-fn regions_of_domain<const EXPLAIN: bool>(
-    check: &mut Check<EXPLAIN>,
-    rom: &Rom<'_>,
-    i: usize,
-    transition: &TransitionRecord,
-    span: &Span,
-) -> Result<(), LoadError> {
-    let (Some(domain), Some(source)) = (StateId::read(transition.domain), StateId::read(transition.source)) else {
-        return Ok(());
-    };
-    if transition.flags.get() & transition_flag::LOCAL != 0 {
-        let extra = rom.transition_extras().get(usize::from(transition.extra.get()));
-        let mask = extra.map_or(0, |extra| extra.region_mask);
-        check.rule(u32::from(mask) & touched(rom, domain, transition) == touched(rom, domain, transition), i, || {
-            Problem::Rule("a target lies in a region that is not left")
-        })
-    } else {
-        let child = child_around(rom, domain, source).and_then(|child| rom.state(child));
-        let region = child.and_then(|child| RegionId::read(child.region));
-        let (first, end) = region.and_then(|region| rom.region_span(region)).unwrap_or((0, 0));
-        let run_time = transition.flags.get() & transition_flag::HISTORY != 0;
-        let fits = span.is_in(first, end) || run_time || domain == StateId::ROOT;
-        check.rule(fits, i, || Problem::Rule("source and targets lie in different regions of the domain"))
-    }
-}
-
-/// Regions of an orthogonal domain in which targets lie, one bit each; all of them for a history point of its own.
-fn touched(rom: &Rom<'_>, domain: StateId, transition: &TransitionRecord) -> u32 {
-    let targets = TargetSetId::read(transition.targets).map_or(&[][..], |set| rom.targets_of(set));
-    let mut mask = 0;
-    for target in targets {
-        let inner = StateId::new(anchor(rom, target));
-        for (number, region) in (0_u8..).zip(rom.region_ids_of(domain)) {
-            let (first, end) = rom.region_span(region).unwrap_or((0, 0));
-            let inside = inner.is_some_and(|inner| inner == domain || (first <= inner.raw() && inner.raw() < end));
-            mask |= if inside { bit(number) } else { 0 };
-        }
-    }
-    mask
-}
-
 /// The extra record is there where a flag needs it, and is the transition's own.
 fn extra_of<const EXPLAIN: bool>(
     check: &mut Check<EXPLAIN>,
@@ -228,10 +213,10 @@ fn extra_of<const EXPLAIN: bool>(
     transition: &TransitionRecord,
     source: &StateRecord,
 ) -> Result<(), LoadError> {
-    use transition_flag::{LATCH, LOCAL, POP, PUSH, SCORED};
+    use transition_flag::{LATCH, POP, PUSH, SCORED};
     let flags = transition.flags.get();
     let raw = transition.extra.get();
-    let needs = (flags & (SCORED | PUSH | POP) != 0) | ((flags & LOCAL != 0) & (source.region_count > 1));
+    let needs = flags & (SCORED | PUSH | POP) != 0;
     check.rule(!needs | (raw != NONE), i, || presence("extra record", true))?;
     if raw != NONE {
         let extra = rom.transition_extras().get(usize::from(raw));
@@ -255,10 +240,9 @@ pub(super) fn transition_extras<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<()
         };
         let back = usize::from(transition.extra.get()) == i;
         check.rule(back, i, || Problem::Rule("the transition does not refer back to its extra record"))?;
-        check.rule(extra.reserved == [0; 12], i, || Problem::Reserved)?;
+        check.rule(extra.reserved == [0; 13], i, || Problem::Reserved)?;
         score(&mut check, rom, i, extra, transition)?;
         times(&mut check, rom, i, extra)?;
-        mask(&mut check, rom, i, extra, transition)?;
         stack(&mut check, rom, i, extra, transition)?;
     }
     check.finish()
@@ -295,22 +279,6 @@ fn times<const EXPLAIN: bool>(
     check.rule((debounce > 0) == (timer != 0xFF), i, || presence("debounce timer", debounce > 0))?;
     let places = rom.tier().timers;
     check.rule(timer == 0xFF || timer < places, i, || range("debounce timer", timer, usize::from(places)))
-}
-
-/// Only a local transition of an orthogonal source leaves some of its regions (EXEC-2).
-fn mask<const EXPLAIN: bool>(
-    check: &mut Check<EXPLAIN>,
-    rom: &Rom<'_>,
-    i: usize,
-    extra: &TransitionExtra,
-    transition: &TransitionRecord,
-) -> Result<(), LoadError> {
-    let regions = StateId::read(transition.source).map_or(0, |source| rom.regions_of(source).len());
-    let local = transition.flags.get() & transition_flag::LOCAL != 0 && regions > 1;
-    let all = if local { 1_u32.wrapping_shl(regions as u32).wrapping_sub(1) } else { 0 };
-    let mask = u32::from(extra.region_mask);
-    let fits = mask & !all == 0 && (mask != 0) == local;
-    check.rule(fits, i, || unknown("region mask", extra.region_mask))
 }
 
 /// A push or pop works on the stack of a region of its domain; source and targets lie in that region (EXEC-8).

@@ -76,6 +76,11 @@ pub fn section_place(bytes: &[u8], section: Section) -> usize {
     u32::from_le_bytes(bytes[at + 4..at + 8].try_into().expect("four bytes")) as usize
 }
 
+/// Candidates: index and kind.
+type Run = Vec<(u16, u8)>;
+/// Candidate lists that are there already.
+type Known = std::collections::HashMap<Run, u32>;
+
 /// What a transition is made from.
 #[derive(Clone, Debug)]
 pub struct Arrow {
@@ -93,6 +98,8 @@ pub struct Machine {
     pub arrows: Vec<Arrow>,
     /// Initial targets by (owner, number of the region) instead of the first child.
     pub initials: Vec<(u16, usize, Vec<TargetRecord>)>,
+    /// Initial effects by (owner, number of the region).
+    pub effects: Vec<(u16, usize, u16)>,
     pub dense: bool,
 }
 
@@ -128,7 +135,14 @@ impl Machine {
             reload_entry: NOTHING,
             ..Header::new_zeroed()
         };
-        let mut machine = Self { tables, places: Vec::new(), arrows: Vec::new(), initials: Vec::new(), dense: true };
+        let mut machine = Self {
+            tables,
+            places: Vec::new(),
+            arrows: Vec::new(),
+            initials: Vec::new(),
+            effects: Vec::new(),
+            dense: true,
+        };
         machine.push_state(NONE, 0, state_kind::COMPOUND);
         machine
     }
@@ -334,7 +348,9 @@ impl Machine {
             let targets = given.map_or(vec![to(self.tables.regions[i].first_child.get())], |given| given.2.clone());
             let targets = self.target_set(&targets).into();
             self.tables.regions[i].initial = (self.tables.initials.len() as u16).into();
-            self.tables.initials.push(InitialRecord { targets, effect: NOTHING });
+            let effect = self.effects.iter().find(|given| given.0 == owner && given.1 == place);
+            let effect = effect.map_or(NONE, |given| given.2).into();
+            self.tables.initials.push(InitialRecord { targets, effect });
         }
     }
 
@@ -366,8 +382,30 @@ impl Machine {
             });
             let stays = transition_flag::HISTORY | transition_flag::CHOICE;
             let planned = !arrow.targets.is_empty() && flags & stays == 0;
-            let plan = if planned { self.plan(domain, &arrow.targets) } else { NONE };
-            self.tables.transition_plans.push(TransitionPlan { plan: plan.into(), cost: 8.into() });
+            let region = |state| self.region_below(domain, state);
+            let crosses = arrow.targets.iter().any(|t| region(self.anchor(t)) != region(arrow.source));
+            let whole = crosses && flags & transition_flag::LOCAL == 0;
+            let plan = if planned { self.plan(domain, &arrow.targets, whole) } else { NONE };
+            let regions = self.left_regions(domain, &arrow, flags);
+            self.tables.transition_plans.push(TransitionPlan { plan: plan.into(), cost: 8, regions });
+        }
+    }
+
+    /// Regions of the domain that are left: all when in doubt, which is always safe.
+    fn left_regions(&self, domain: u16, arrow: &Arrow, flags: u16) -> u8 {
+        if flags & transition_flag::INTERNAL != 0 {
+            return 0;
+        }
+        let state = &self.tables.states[usize::from(domain)];
+        let (first, count) = (state.first_region.get(), state.region_count);
+        let all = ((1_u16 << count) - 1) as u8;
+        let bit = |inner| self.region_below(domain, inner).map_or(all, |region| 1 << (region - first));
+        let targets = arrow.targets.iter().fold(0, |mask, target| mask | bit(self.anchor(target)));
+        let own = bit(arrow.source);
+        match flags & transition_flag::LOCAL != 0 {
+            true => targets,
+            false if targets & !own == 0 => own,
+            false => all,
         }
     }
 
@@ -403,13 +441,14 @@ impl Machine {
         None
     }
 
-    fn plan(&mut self, domain: u16, targets: &[TargetRecord]) -> u16 {
+    /// `whole`: all regions of the domain are left, not only those with targets.
+    fn plan(&mut self, domain: u16, targets: &[TargetRecord], whole: bool) -> u16 {
         let targets: Vec<u16> = targets.iter().map(|target| target.index.get()).collect();
         let first = self.tables.entry_steps.len();
         for region in self.regions_of(usize::from(domain)) {
-            let inside: Vec<u16> =
-                targets.iter().copied().filter(|&t| self.region_below(domain, t) == Some(region as u16)).collect();
-            if !inside.is_empty() {
+            let inside = |&t: &u16| self.region_below(domain, t) == Some(region as u16);
+            let inside: Vec<u16> = targets.iter().copied().filter(inside).collect();
+            if whole || !inside.is_empty() {
                 self.enter_region(region, &inside);
             }
         }
@@ -462,7 +501,7 @@ impl Machine {
         let firing = self.tables.timers.iter().filter(|timer| timer.kind <= timer_kind::MACHINE).count() as u16;
         self.tables.header.firing_timers = firing.into();
         self.tables.header.columns = (events + firing + 1).into();
-        let mut known: std::collections::HashMap<Vec<(u16, u8)>, u32> = std::collections::HashMap::new();
+        let mut known = Known::new();
         for i in 0..self.tables.states.len() {
             if matches!(self.tables.states[i].kind, state_kind::ATOMIC | state_kind::FINAL) {
                 self.row(i as u16, &mut known);
@@ -508,7 +547,7 @@ impl Machine {
         }
     }
 
-    fn row(&mut self, state: u16, known: &mut std::collections::HashMap<Vec<(u16, u8)>, u32>) {
+    fn row(&mut self, state: u16, known: &mut Known) {
         let row = self.tables.leaf_rows.len() as u16;
         self.tables.states[usize::from(state)].row = row.into();
         let first_cell = if self.dense { self.tables.dense_cells.len() } else { self.tables.sorted_cells.len() };
@@ -544,7 +583,7 @@ impl Machine {
         });
     }
 
-    fn reactions(&self, leaf: u16, column: u16) -> (Vec<(u16, u8)>, Vec<(u16, u8)>) {
+    fn reactions(&self, leaf: u16, column: u16) -> (Run, Run) {
         let (mut interrupts, mut others) = (Vec::new(), Vec::new());
         let mut at = leaf;
         while at != NONE {
@@ -584,12 +623,7 @@ impl Machine {
         }
     }
 
-    fn candidate_list(
-        &mut self,
-        interrupts: Vec<(u16, u8)>,
-        others: Vec<(u16, u8)>,
-        known: &mut std::collections::HashMap<Vec<(u16, u8)>, u32>,
-    ) -> u32 {
+    fn candidate_list(&mut self, interrupts: Run, others: Run, known: &mut Known) -> u32 {
         let all = [&interrupts[..], &others[..]].concat();
         if all.is_empty() {
             return NO_LIST;

@@ -39,6 +39,69 @@ pub fn flat_sorted() -> Tables {
     m.finish()
 }
 
+/// Compounds in compounds, one leaf. With `effects`, initial transitions do something.
+pub fn nested(effects: bool) -> Tables {
+    let mut m = Machine::new(0);
+    let (go, back) = (m.event(), m.event());
+    let outer = m.atomic(0, 0);
+    let inner = m.atomic(outer, 0);
+    let a = m.atomic(inner, 0);
+    let b = m.atomic(inner, 0);
+    let other = m.atomic(outer, 0);
+    let last = m.atomic(0, 0);
+    m.arrow(0, back, &[to(last)], transition_flag::LOCAL);
+    m.arrow(outer, go, &[to(b)], transition_flag::LOCAL);
+    m.arrow(inner, back, &[to(other)], 0);
+    m.arrow(a, go, &[to(b)], 0);
+    m.arrow(other, go, &[to(inner)], 0);
+    m.arrow(last, go, &[to(outer)], 0);
+    m.tables.linker = vec![function(7, function_kind::ACTION)];
+    m.tables.ops = vec![call(0), call(0)];
+    m.tables.action_lists = vec![list(0, 1), list(1, 1)];
+    for (place, state) in [outer, inner, a, b, other, last].into_iter().enumerate() {
+        let state = &mut m.tables.states[usize::from(state)];
+        (state.entry, state.exit) = ((place as u16 % 2).into(), (1 - place as u16 % 2).into());
+    }
+    if effects {
+        m.effects = vec![(outer, 0, 1), (inner, 0, 0)];
+    }
+    m.derive();
+    m.finish()
+}
+
+/// The root itself has regions; a transition between them leaves and enters all of it.
+pub fn orthogonal_root() -> Tables {
+    let mut m = Machine::new(1);
+    let (go, swap) = (m.event(), m.event());
+    let a = m.atomic(0, 0);
+    let b = m.atomic(0, 0);
+    let c = m.atomic(0, 1);
+    let d = m.atomic(0, 1);
+    m.arrow(a, go, &[to(b)], 0);
+    m.arrow(b, swap, &[to(d)], 0);
+    m.arrow(c, go, &[to(d)], 0);
+    m.tables.linker = vec![function(7, function_kind::ACTION)];
+    m.tables.ops = vec![call(0)];
+    m.tables.action_lists = vec![list(0, 1)];
+    m.effects = vec![(0, 0, 0), (0, 1, 0)];
+    m.derive();
+    m.tables.header.features = feature::REGIONS.into();
+    m.finish()
+}
+
+/// Legal ROMs with their names.
+pub fn all() -> Vec<(&'static str, Tables)> {
+    vec![
+        ("flat", flat()),
+        ("flat, sorted", flat_sorted()),
+        ("nested", nested(false)),
+        ("nested, with effects", nested(true)),
+        ("orthogonal root", orthogonal_root()),
+        ("rich", rich()),
+        ("rich, sorted", rich_sorted()),
+    ]
+}
+
 /// As many states as a ROM can have, flat.
 pub fn wide(states: usize) -> Tables {
     let mut m = Machine::new(0);
@@ -387,7 +450,6 @@ fn rich_extras(m: &mut Machine) {
     m.transition_extra(7).debounce_timer = 6;
     let cooled = m.transition_extra(2);
     (cooled.cooldown_ticks, cooled.cooldown_slot) = (90.into(), 10);
-    m.transition_extra(9).region_mask = 0b11;
     for (transition, score) in [(10, 3), (11, 4)] {
         let extra = m.transition_extra(transition);
         (extra.score, extra.threshold) = (score.into(), F32::new(0.25));

@@ -22,11 +22,11 @@ pub(crate) fn run(args: &Dump, console: &Console) -> Result<Outcome, CliError> {
                 continue;
             }
         };
-        let described = loaded.describe();
+        let mut described = loaded.describe();
         if args.json {
             let mut document = json!({ "file": input.name() });
-            document["model"] = described["model"].clone();
-            document["layout"] = described["layout"].clone();
+            document["model"] = described["model"].take();
+            document["layout"] = described["layout"].take();
             documents.push(document);
             continue;
         }
@@ -38,10 +38,11 @@ pub(crate) fn run(args: &Dump, console: &Console) -> Result<Outcome, CliError> {
         console.result(format!("{}{tables}{end}", describe::to_text(&described)));
     }
     if args.json {
-        match (args.paths.len(), inputs.len(), documents.pop()) {
-            (1, 1, Some(only)) => console.json(&only),
-            (1, 1, None) => {}
-            (_, _, last) => {
+        let is_single = args.paths.len() == 1 && inputs.len() <= 1;
+        match documents.pop() {
+            Some(only) if is_single => console.json(&only),
+            None if is_single => {}
+            last => {
                 documents.extend(last);
                 console.json(&documents.into());
             }

@@ -13,7 +13,7 @@ use crate::ids::derived;
 use crate::input::MACHINE_SUFFIX;
 use crate::output;
 
-/// The machine, with `NAME` and `FILE` where they belong.
+/// The machine, with `@NAME@` and `@FILE@` where they belong.
 const SAMPLE: &str = include_str!("new.sw.json");
 
 pub(crate) fn run(args: &New, console: &Console) -> Result<Outcome, CliError> {
@@ -65,7 +65,8 @@ fn file_name(name: &str) -> String {
 /// The sample under a name, with the ids of its states.
 fn sample(name: &str, file: &str) -> String {
     let quoted = serde_json::Value::from(name).to_string();
-    let text = SAMPLE.replace("\"NAME\"", &quoted).replace("NAME", name).replace("FILE", file);
+    let file = if file.contains(char::is_control) { "FILE" } else { file };
+    let text = SAMPLE.replace("@FILE@", file).replace("\"@NAME@\"", &quoted).replace("@NAME@", name);
     let (machine, _) = read(file, &text);
     let written = write_ids(&machine, |missing| match missing.kind {
         ItemKind::State => derived(&machine, missing),

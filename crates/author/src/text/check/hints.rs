@@ -48,7 +48,7 @@ pub(super) fn keep_one(first: &str, second: &str) -> String {
         ("states", "regions") | ("regions", "states") => "move the states into a region, or remove `regions`".into(),
         ("initial" | "stack", "regions") => format!("each region has its own `{first}`: move it there"),
         ("regions", "initial" | "stack") => format!("each region has its own `{second}`: move it there"),
-        _ if is_trigger(first) && is_trigger(second) => "keep one, or write two transitions".into(),
+        _ if is_trigger(first) && is_trigger(second) => "keep one of them, or write two transitions".into(),
         _ => "keep one of them".into(),
     }
 }
