@@ -129,6 +129,7 @@ codes! {
     PayloadMismatch = SW0407 Error "the payload does not fit the event";
     UnusedTimer = SW0408 Warning "a timer is never used";
     TimerOutOfScope = SW0409 Error "a timer of a state that is not around";
+    ObserverChanges = SW0410 Error "an observer changes something";
 
     // Sizes.
     TierTooSmall = SW0501 Error "the machine does not fit its tier";

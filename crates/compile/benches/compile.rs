@@ -164,13 +164,11 @@ fn machine(states: usize) -> String {
         text.push(']');
         if first && state + 1 < states {
             let _ = write!(text, ", \"initial\": \"s{}\", \"states\": {{", state + 1);
-        } else if first {
-            text.push_str("},");
         } else {
             text.push_str("},");
         }
     }
-    if (states - 1) % (FAN_OUT + 1) != 0 {
+    if !(states - 1).is_multiple_of(FAN_OUT + 1) {
         text.push_str("} }");
     }
     text.push_str("} }");

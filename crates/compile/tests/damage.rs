@@ -3,10 +3,14 @@
 //!
 //! `crates/rom/tests/damage.rs` does the same to hand-made ROMs, and compares the fast checks with slow ones.
 
+mod common;
+
 use std::path::Path;
 
+use common::{caught, compiled, for_each_seed, machines, random};
 use statewright_compile::{Options, compile_text};
-use statewright_rom::exercise::walk_everything;
+use statewright_forge::Rng;
+use statewright_rom::exercise::{verdicts_agree, walk_everything};
 use statewright_rom::{Rom, checksum, seal};
 
 /// Bytes that the header says how to check: the checksum itself.
@@ -109,6 +113,35 @@ fn every_bit_flip_with_a_fresh_checksum_is_refused_or_harmless() {
         // The alarm works: literals and durations may be anything, indices may not.
         assert!(loaded > 0 && loaded < all, "{name}: {loaded} of {all}");
     }
+}
+
+/// Random machines reach tables that no sample has; several changed bytes reach what single bits do not.
+#[test]
+fn random_damage_of_random_machines_is_refused_or_harmless() {
+    for_each_seed(machines(1000), |seed| {
+        let bytes = compiled(&random(seed))?.rom.into_bytes().into_vec();
+        let mut rng = Rng::new(seed);
+        for round in 0..40 {
+            let mut damaged = bytes.clone();
+            for _ in 0..rng.between(1, 4) {
+                let at = rng.below(bytes.len() as u32) as usize;
+                damaged[at] = match rng.below(4) {
+                    0 => bytes[rng.below(bytes.len() as u32) as usize],
+                    1 => bytes[at].wrapping_add(1),
+                    2 => bytes[at].wrapping_sub(1),
+                    _ => rng.one(&[0, 1, 2, 0x7F, 0xFE, 0xFF]),
+                };
+            }
+            seal(&mut damaged);
+            caught(|| {
+                let result = Rom::from_bytes(&damaged);
+                verdicts_agree(&damaged, &result);
+                result.ok().map(|rom| walk_everything(&rom))
+            })
+            .map_err(|problem| format!("round {round}: {problem}"))?;
+        }
+        Ok(())
+    });
 }
 
 /// The alarm works: an undamaged ROM loads, and its checksum is what `seal` would write.

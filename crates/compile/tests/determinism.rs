@@ -79,7 +79,7 @@ fn run_child(run: usize, names: &[String]) -> Vec<String> {
         .env("LANG", languages[run % languages.len()])
         .env("LC_ALL", languages[run % languages.len()])
         .env("TZ", format!("UTC{:+}", run % 12))
-        .env("RUST_TEST_THREADS", if run % 2 == 0 { "1" } else { "4" })
+        .env("RUST_TEST_THREADS", if run.is_multiple_of(2) { "1" } else { "4" })
         .env("SOURCE_DATE_EPOCH", run.to_string())
         // The environment lies above the stack: its size moves addresses.
         .env("PADDING", "x".repeat(run * 37))

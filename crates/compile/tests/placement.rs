@@ -43,7 +43,7 @@ fn with_case(machine: &Machine, check: impl Fn(&Case<'_>) -> Result<(), String>)
 
 fn for_small_machines(check: impl Fn(&Case<'_>) -> Result<(), String> + Sync) {
     let size = |seed: u64| if seed.is_multiple_of(4) { Size::MEDIUM } else { Size::SMALL };
-    for_each_seed(machines(1500), |seed| explain(&varied(seed, size(seed)), |m| with_case(m, &check)));
+    for_each_seed(machines(800), |seed| explain(&varied(seed, size(seed)), |m| with_case(m, &check)));
 }
 
 /// Within capacity, and no two users that can be alive together share a place.

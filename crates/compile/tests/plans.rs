@@ -36,7 +36,7 @@ fn with_plans(machine: &Machine, check: impl Fn(&Case<'_>) -> Result<(), String>
 
 fn for_small_machines(check: impl Fn(&Case<'_>) -> Result<(), String> + Sync) {
     let size = |seed: u64| if seed.is_multiple_of(4) { Size::MEDIUM } else { Size::SMALL };
-    for_each_seed(machines(1500), |seed| explain(&varied(seed, size(seed)), |m| with_plans(m, &check)));
+    for_each_seed(machines(800), |seed| explain(&varied(seed, size(seed)), |m| with_plans(m, &check)));
 }
 
 /// Whether source and targets lie in one region of a state: EXEC-2 as settled, where a region counts as a compound.

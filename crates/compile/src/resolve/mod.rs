@@ -14,9 +14,11 @@ use std::collections::BTreeMap;
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::graph::Machine;
+use statewright_author::graph::{Action, Machine};
 use statewright_author::place::{Name, Spanned};
 use statewright_author::value::Duration;
+
+use statewright_rom::layout::op_kind;
 
 use crate::model::{Entry, Model, Timer, Usage};
 use crate::names::Names;
@@ -157,9 +159,35 @@ impl<'a> Resolver<'a> {
             }
             let site = scope::Site::observer(self.machine, event);
             let actions = self.action_list(&observer.actions, &site);
+            self.check_observer(&observer.actions, actions);
             observers.push(crate::model::Observer { event, actions });
         }
         observers
+    }
+
+    /// Observers may call, post and emit; they may not change what the commit after them relies on (EVT-8).
+    fn check_observer(&mut self, authored: &[Action], list: Option<usize>) {
+        let live: Vec<&Action> = authored.iter().filter(|action| !action.muted).collect();
+        let ops = list.map_or(Vec::new(), |list| self.ops.list_ops(list).to_vec());
+        if ops.len() != live.len() {
+            // Something in it could not be compiled and has been reported.
+            return;
+        }
+        for (op, action) in ops.iter().zip(live) {
+            let what = match op.kind {
+                op_kind::SET | op_kind::ADD => "write the blackboard",
+                op_kind::START_TIMER => "start a timer",
+                op_kind::STOP_TIMER => "stop a timer",
+                op_kind::CLEAR_HISTORY => "clear history",
+                _ => continue,
+            };
+            self.report(
+                Diagnostic::new(Code::ObserverChanges, action.place, format!("an observer cannot {what}"))
+                    .label("changes something")
+                    .note("observers run between the choice of a transition and its effect, for every event")
+                    .help("do it in the effect of a transition, or raise an event here that a transition handles"),
+            );
+        }
     }
 
     /// Release command and lane of each channel (CODE-7).
