@@ -44,5 +44,5 @@ fn bare_target() -> bool {
 
 /// Rewrites all expectations.
 pub fn bless() -> Result<(), String> {
-    run(vec![Step::cargo("bless", &["test", "--workspace", "--tests"]).env("BLESS", "1")])
+    run(vec![Step::cargo("bless", &["test", "--workspace", "--tests", "--no-fail-fast"]).env("BLESS", "1")])
 }
