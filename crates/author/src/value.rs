@@ -115,6 +115,20 @@ pub enum Literal {
     Vector(Vec<f64>),
 }
 
+impl Literal {
+    /// The type of a literal where nothing else decides; text is a symbol.
+    pub fn natural_type(&self) -> ValueType {
+        match self {
+            Self::Int(_) => ValueType::I32,
+            Self::Float(_) => ValueType::F32,
+            Self::Bool(_) => ValueType::Bool,
+            Self::Text(_) => ValueType::Symbol,
+            Self::Vector(parts) if parts.len() == 2 => ValueType::Vec2,
+            Self::Vector(_) => ValueType::Vec3,
+        }
+    }
+}
+
 /// A length of time, exact (SEL-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Duration {

@@ -2,7 +2,6 @@
 
 use super::action::{Action, append};
 use super::part::{Context, Part, Rule, fields, text};
-use super::values::natural_type;
 use super::{
     ChannelBuilder, EventBuilder, FunctionBuilder, KeyBuilder, LaneBuilder, MachineBuilder, ObserverBuilder,
     ParameterBuilder, Time, TimerBuilder, TransitionSetBuilder, VariantBuilder,
@@ -32,7 +31,7 @@ impl MachineBuilder<'_> {
     /// Adds a blackboard key of the type of its default (text is a symbol).
     pub fn key(&mut self, name: impl Into<String>, default: impl Into<Literal>) -> KeyBuilder<'_> {
         let default = default.into();
-        let mut key = self.key_of(name, natural_type(&default));
+        let mut key = self.key_of(name, default.natural_type());
         key.default(default);
         key
     }
@@ -48,7 +47,7 @@ impl MachineBuilder<'_> {
     pub fn parameter(&mut self, name: impl Into<String>, value: impl Into<Literal>) -> ParameterBuilder<'_> {
         let (name, place) = self.declare("parameter", check_identifier, name);
         let value = value.into();
-        let ty = Spanned::new(natural_type(&value), place);
+        let ty = Spanned::new(value.natural_type(), place);
         let parameter = Parameter { name, doc: None, ty, value: Spanned::new(value, place), meta: None };
         Part::push(self.root.cx, &mut self.machine.parameters, parameter, place)
     }

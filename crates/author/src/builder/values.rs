@@ -51,18 +51,6 @@ impl From<std::time::Duration> for Time {
     }
 }
 
-/// The type that a literal suggests; text is a symbol.
-pub(super) fn natural_type(literal: &Literal) -> ValueType {
-    match literal {
-        Literal::Int(_) => ValueType::I32,
-        Literal::Float(_) => ValueType::F32,
-        Literal::Bool(_) => ValueType::Bool,
-        Literal::Text(_) => ValueType::Symbol,
-        Literal::Vector(parts) if parts.len() == 2 => ValueType::Vec2,
-        Literal::Vector(_) => ValueType::Vec3,
-    }
-}
-
 impl From<ValueType> for Payload {
     fn from(value: ValueType) -> Self {
         Self::Value(value)

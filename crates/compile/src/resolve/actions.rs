@@ -5,7 +5,7 @@ use statewright_author::diagnostic::Diagnostic;
 use statewright_author::expr::{ActionText, Expr, parse_action};
 use statewright_author::graph::{Action, ActionKind, Argument, Code as CodeText};
 use statewright_author::place::{Name, Place, Spanned};
-use statewright_author::value::{FunctionKind, Literal, ValueType};
+use statewright_author::value::{FunctionKind, ValueType};
 use statewright_rom::layout::{ArgumentRecord, NONE, OpRecord, op_kind};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
@@ -288,7 +288,7 @@ impl Resolver<'_> {
     }
 
     fn argument(&mut self, argument: &Argument, name: Option<&str>, ty: Option<ValueType>) -> Option<ArgumentRecord> {
-        let ty = ty.unwrap_or_else(|| natural_type(&argument.value.value));
+        let ty = ty.unwrap_or_else(|| argument.value.value.natural_type());
         let words = self.literal(&argument.value, ty, "argument")?;
         let name = name.map(|name| self.ops.string(name));
         Some(ArgumentRecord {
@@ -308,18 +308,6 @@ fn signature(function: &str, types: &[(Name, ValueType)]) -> String {
 
 fn count(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// The type of a literal that nothing else decides.
-fn natural_type(literal: &Literal) -> ValueType {
-    match literal {
-        Literal::Int(_) => ValueType::I32,
-        Literal::Float(_) => ValueType::F32,
-        Literal::Bool(_) => ValueType::Bool,
-        Literal::Text(_) => ValueType::Symbol,
-        Literal::Vector(parts) if parts.len() == 2 => ValueType::Vec2,
-        Literal::Vector(_) => ValueType::Vec3,
-    }
 }
 
 fn placed(code: &CodeText, name: &Spanned<String>) -> Name {

@@ -90,7 +90,7 @@ impl Reader<'_> {
             let given = full.and_then(|object| self.word(object, "type", ValueType::parse));
             Some(Parameter {
                 doc: full.and_then(|object| self.text(object, "doc")),
-                ty: given.unwrap_or_else(|| Spanned::new(type_of(&value), value.place)),
+                ty: given.unwrap_or_else(|| Spanned::new(value.natural_type(), value.place)),
                 meta: full.and_then(|object| self.meta(object)),
                 value,
                 name,
@@ -178,18 +178,6 @@ impl Reader<'_> {
         self.each(object, "transition_sets", |entry| {
             Some(TransitionSet { name: self.key(entry), transitions: self.transitions(Some(entry.value())) })
         })
-    }
-}
-
-/// Type of a parameter that does not state it.
-fn type_of(value: &Literal) -> ValueType {
-    match value {
-        Literal::Int(_) => ValueType::I32,
-        Literal::Float(_) => ValueType::F32,
-        Literal::Bool(_) => ValueType::Bool,
-        Literal::Text(_) => ValueType::Symbol,
-        Literal::Vector(parts) if parts.len() == 2 => ValueType::Vec2,
-        Literal::Vector(_) => ValueType::Vec3,
     }
 }
 

@@ -1,12 +1,15 @@
 //! Pass *emit*, first half: the model and its places become records. Plans are added by [`crate::plan`].
 
+mod data;
+mod header;
+
 use std::collections::HashMap;
 
-use statewright_author::graph::{Machine, Payload, StackOperation, StateKind, TransitionKind};
-use statewright_author::place::Spanned;
+use statewright_author::graph::{StackOperation, StateKind, TransitionKind};
 use statewright_rom::layout::*;
-use xxhash_rust::xxh3::xxh3_64;
-use zerocopy::byteorder::little_endian::{F32, U16, U32, U64};
+use zerocopy::byteorder::little_endian::{F32, U16, U32};
+
+pub use header::{INTERNAL_FIRST_MICROSTEPS, set_tier};
 
 use crate::check::choice_lengths;
 use crate::model::{Model, TimerKind, Transition, Trigger};
@@ -15,13 +18,6 @@ use crate::place::Placement;
 use crate::stable::StableIds;
 use crate::tables::Tables;
 use crate::tree::{Node, StateIndex};
-
-/// Clamped ticks before the fail-safe, where a machine does not say (TICK-4).
-const DEFAULT_CLAMP_LIMIT: u32 = 5;
-/// Command bytes, where a machine does not say (CMD-2).
-const DEFAULT_COMMAND_BYTES: u32 = 1024;
-/// Microsteps where internal events come first (EVT-10).
-pub const INTERNAL_FIRST_MICROSTEPS: u32 = 256;
 
 /// Records of a machine without plans, features and hashes.
 pub struct Lowered {
@@ -441,187 +437,6 @@ impl Lowering<'_, '_> {
                 reserved: U16::new(0),
             });
         }
-    }
-
-    fn events(&mut self) {
-        for event in &self.model.machine.events {
-            let ttl = event.ttl.as_ref().and_then(|ttl| ttl.value.ticks(self.model.tick_rate)).unwrap_or(0);
-            let payload = event.payload.as_ref().map(|payload| payload.value);
-            let flags = if event.coalesce { event_flag::COALESCE } else { 0 }
-                | if event.indirect { event_flag::INDIRECT } else { 0 };
-            let bytes = payload.map_or(0, Payload::bytes);
-            self.tables.events.push(EventRecord {
-                ttl_ticks: U32::new(ttl),
-                class: event.class.as_ref().map_or(1, |class| class.value as u8),
-                flags,
-                payload: payload_number(payload),
-                payload_bytes: if event.indirect { 4 } else { bytes as u8 },
-            });
-        }
-    }
-
-    fn data(&mut self) {
-        let mut offset = 0;
-        for (key, words) in self.model.machine.blackboard.iter().zip(&self.model.data.keys) {
-            self.tables.keys.push(KeyRecord {
-                name_hash: U64::new(xxh3_64(key.name.value.as_bytes())),
-                default: words.map(U32::new),
-                offset: U16::new(offset),
-                ty: key.ty.value as u8,
-                reserved: [0; 9],
-            });
-            offset += key.ty.value.words() as u16;
-        }
-        let mut offset = 0;
-        for parameter in &self.model.machine.parameters {
-            self.tables.parameters.push(ParameterRecord {
-                name_hash: U64::new(xxh3_64(parameter.name.value.as_bytes())),
-                offset: U16::new(offset),
-                ty: parameter.ty.value as u8,
-                reserved: [0; 5],
-            });
-            offset += parameter.ty.value.words() as u16;
-        }
-        if self.model.machine.parameters.is_empty() && self.model.machine.variants.is_empty() {
-            return;
-        }
-        self.tables.variants.push(VariantRecord::default());
-        let hash = |name: &str| U64::new(xxh3_64(name.as_bytes()));
-        let variants = &self.model.machine.variants;
-        self.tables.variants.extend(variants.iter().map(|v| VariantRecord { name_hash: hash(&v.name.value) }));
-        for row in &self.model.data.parameters {
-            for (parameter, words) in self.model.machine.parameters.iter().zip(row) {
-                let used = parameter.ty.value.words() as usize;
-                self.tables.parameter_values.extend(words[..used].iter().map(|&w| WordRecord { word: U32::new(w) }));
-            }
-        }
-    }
-
-    fn observers(&mut self) {
-        for observer in &self.model.observers {
-            let Some(actions) = observer.actions else { continue };
-            self.tables.observers.push(ObserverRecord {
-                event: U16::new(observer.event.map_or(trigger::ANY, |event| event as u16)),
-                actions: U16::new(actions as u16),
-            });
-        }
-    }
-
-    fn stacks(&mut self) {
-        self.tables.stacks.extend(self.placement.stacks.iter().map(|stack| StackRecord {
-            first_slot: stack.slot as u8,
-            depth: stack.depth as u8,
-            frame_slots: stack.frame_slots() as u8,
-            leaves: stack.leaves as u8,
-        }));
-    }
-
-    fn scratch(&mut self) {
-        for (state, node) in self.model.tree.states.iter().enumerate() {
-            let mut slot = self.placement.scratch[state].unwrap_or(0);
-            for item in &node.authored.scratch {
-                self.tables.scratch.push(ScratchRecord {
-                    owner: U16::new(state as u16),
-                    slot: slot as u8,
-                    count: item.slots.value as u8,
-                });
-                slot += item.slots.value;
-            }
-        }
-    }
-
-    fn channels(&mut self) {
-        for (channel, node) in self.model.machine.channels.iter().enumerate() {
-            let (command, lane) = self.model.channel_commands[channel];
-            self.tables.channels.push(ChannelRecord {
-                name_hash: U64::new(xxh3_64(node.name.value.as_bytes())),
-                command: U16::new(command as u16),
-                lane: U16::new(lane as u16),
-                reserved: U32::new(0),
-            });
-        }
-        self.tables.lanes.extend(self.model.machine.lanes.iter().map(|lane| LaneRecord {
-            name_hash: U64::new(xxh3_64(lane.name.value.as_bytes())),
-            merge: lane.merge.value as u8,
-            critical: u8::from(lane.critical),
-            reserved: [0; 6],
-        }));
-    }
-
-    fn stable_ids(&mut self, ids: &StableIds, order: &[usize]) {
-        let transitions = order.iter().map(|&from| ids.transitions[from]);
-        let all = std::iter::once(ids.machine)
-            .chain(ids.states.iter().copied())
-            .chain(ids.regions.iter().copied())
-            .chain(ids.events.iter().copied())
-            .chain(ids.timers.iter().copied())
-            .chain(transitions)
-            .chain(ids.history.iter().copied())
-            .chain(ids.scratch.iter().copied());
-        self.tables.stable_ids = all.map(|id| StableIdRecord { id: U64::new(id) }).collect();
-    }
-
-    fn header(&mut self) {
-        let machine = self.model.machine;
-        let policies = policies(machine);
-        let firing = self.model.timers.iter().filter(|t| !matches!(t.kind, TimerKind::Clock | TimerKind::Debounce));
-        let firing = firing.count();
-        let fail_safe = self.model.fail_safe.and_then(|node| self.target_set(&[node]));
-        let reload_entry = self.model.reload_entry.and_then(|node| self.target_set(&[node]));
-        self.tables.header = Header {
-            max_depth: self.model.tree.states.iter().map(|s| s.depth).max().unwrap_or(1) as u8,
-            tick_rate: U16::new(self.model.tick_rate as u16),
-            clamp_limit: budget(&machine.budgets.clamp_limit, DEFAULT_CLAMP_LIMIT) as u8,
-            policies,
-            command_bytes: U16::new(budget(&machine.budgets.command_bytes, DEFAULT_COMMAND_BYTES) as u16),
-            fail_safe: index(fail_safe),
-            reload_entry: index(reload_entry),
-            columns: U16::new((machine.events.len() + firing + 1) as u16),
-            firing_timers: U16::new(firing as u16),
-            ..Header::default()
-        };
-    }
-}
-
-/// Writes the tier and the caps whose defaults depend on it (RAM-2).
-pub fn set_tier(tables: &mut Tables, machine: &Machine, tier: usize) {
-    let capacity = TIERS[tier];
-    let default_microsteps = match tables.header.policies & policy::INTERNAL_FIRST {
-        0 => u32::from(capacity.microsteps_per_tick),
-        _ => INTERNAL_FIRST_MICROSTEPS,
-    };
-    let events = budget(&machine.budgets.events_per_tick, u32::from(capacity.events_per_tick));
-    let microsteps = budget(&machine.budgets.microsteps_per_tick, default_microsteps);
-    tables.header.tier = tier as u8;
-    tables.header.events_per_tick = U16::new(events as u16);
-    tables.header.microsteps_per_tick = U16::new(microsteps as u16);
-}
-
-fn budget(given: &Option<Spanned<u32>>, default: u32) -> u32 {
-    given.as_ref().map_or(default, |given| given.value)
-}
-
-fn policies(machine: &Machine) -> u8 {
-    let p = &machine.policies;
-    let flags = [
-        (&p.reverse_exit_order, policy::REVERSE_EXIT_ORDER),
-        (&p.immediate_update, policy::IMMEDIATE_UPDATE),
-        (&p.posted_next_tick, policy::POSTED_NEXT_TICK),
-        (&p.internal_first, policy::INTERNAL_FIRST),
-        (&p.done_events, policy::DONE_EVENTS),
-        (&p.strict_writes, policy::STRICT_WRITES),
-    ];
-    flags.into_iter().filter(|(on, _)| on.as_ref().is_some_and(|on| on.value)).fold(0, |all, (_, flag)| all | flag)
-}
-
-fn payload_number(payload: Option<Payload>) -> u8 {
-    match payload {
-        None => payload::EMPTY,
-        Some(Payload::Value(ty)) => ty as u8,
-        Some(Payload::U32) => payload::U32,
-        Some(Payload::U64) => payload::U64,
-        Some(Payload::Vec4) => payload::VEC4,
-        Some(Payload::Bytes(_)) => payload::BYTES,
     }
 }
 

@@ -1,0 +1,140 @@
+//! Records of everything that is not a state or a transition: events, blackboard, parameters, lanes, channels, stable ids.
+
+use statewright_author::graph::Payload;
+use statewright_rom::layout::*;
+use xxhash_rust::xxh3::xxh3_64;
+use zerocopy::byteorder::little_endian::{U16, U32, U64};
+
+use super::Lowering;
+use crate::stable::StableIds;
+
+impl Lowering<'_, '_> {
+    pub(super) fn events(&mut self) {
+        for event in &self.model.machine.events {
+            let ttl = event.ttl.as_ref().and_then(|ttl| ttl.value.ticks(self.model.tick_rate)).unwrap_or(0);
+            let payload = event.payload.as_ref().map(|payload| payload.value);
+            let flags = if event.coalesce { event_flag::COALESCE } else { 0 }
+                | if event.indirect { event_flag::INDIRECT } else { 0 };
+            let bytes = payload.map_or(0, Payload::bytes);
+            self.tables.events.push(EventRecord {
+                ttl_ticks: U32::new(ttl),
+                class: event.class.as_ref().map_or(1, |class| class.value as u8),
+                flags,
+                payload: payload_number(payload),
+                payload_bytes: if event.indirect { 4 } else { bytes as u8 },
+            });
+        }
+    }
+
+    pub(super) fn data(&mut self) {
+        let mut offset = 0;
+        for (key, words) in self.model.machine.blackboard.iter().zip(&self.model.data.keys) {
+            self.tables.keys.push(KeyRecord {
+                name_hash: U64::new(xxh3_64(key.name.value.as_bytes())),
+                default: words.map(U32::new),
+                offset: U16::new(offset),
+                ty: key.ty.value as u8,
+                reserved: [0; 9],
+            });
+            offset += key.ty.value.words() as u16;
+        }
+        let mut offset = 0;
+        for parameter in &self.model.machine.parameters {
+            self.tables.parameters.push(ParameterRecord {
+                name_hash: U64::new(xxh3_64(parameter.name.value.as_bytes())),
+                offset: U16::new(offset),
+                ty: parameter.ty.value as u8,
+                reserved: [0; 5],
+            });
+            offset += parameter.ty.value.words() as u16;
+        }
+        if self.model.machine.parameters.is_empty() && self.model.machine.variants.is_empty() {
+            return;
+        }
+        self.tables.variants.push(VariantRecord::default());
+        let hash = |name: &str| U64::new(xxh3_64(name.as_bytes()));
+        let variants = &self.model.machine.variants;
+        self.tables.variants.extend(variants.iter().map(|v| VariantRecord { name_hash: hash(&v.name.value) }));
+        for row in &self.model.data.parameters {
+            for (parameter, words) in self.model.machine.parameters.iter().zip(row) {
+                let used = parameter.ty.value.words() as usize;
+                self.tables.parameter_values.extend(words[..used].iter().map(|&w| WordRecord { word: U32::new(w) }));
+            }
+        }
+    }
+
+    pub(super) fn observers(&mut self) {
+        for observer in &self.model.observers {
+            let Some(actions) = observer.actions else { continue };
+            self.tables.observers.push(ObserverRecord {
+                event: U16::new(observer.event.map_or(trigger::ANY, |event| event as u16)),
+                actions: U16::new(actions as u16),
+            });
+        }
+    }
+
+    pub(super) fn stacks(&mut self) {
+        self.tables.stacks.extend(self.placement.stacks.iter().map(|stack| StackRecord {
+            first_slot: stack.slot as u8,
+            depth: stack.depth as u8,
+            frame_slots: stack.frame_slots() as u8,
+            leaves: stack.leaves as u8,
+        }));
+    }
+
+    pub(super) fn scratch(&mut self) {
+        for (state, node) in self.model.tree.states.iter().enumerate() {
+            let mut slot = self.placement.scratch[state].unwrap_or(0);
+            for item in &node.authored.scratch {
+                self.tables.scratch.push(ScratchRecord {
+                    owner: U16::new(state as u16),
+                    slot: slot as u8,
+                    count: item.slots.value as u8,
+                });
+                slot += item.slots.value;
+            }
+        }
+    }
+
+    pub(super) fn channels(&mut self) {
+        for (channel, node) in self.model.machine.channels.iter().enumerate() {
+            let (command, lane) = self.model.channel_commands[channel];
+            self.tables.channels.push(ChannelRecord {
+                name_hash: U64::new(xxh3_64(node.name.value.as_bytes())),
+                command: U16::new(command as u16),
+                lane: U16::new(lane as u16),
+                reserved: U32::new(0),
+            });
+        }
+        self.tables.lanes.extend(self.model.machine.lanes.iter().map(|lane| LaneRecord {
+            name_hash: U64::new(xxh3_64(lane.name.value.as_bytes())),
+            merge: lane.merge.value as u8,
+            critical: u8::from(lane.critical),
+            reserved: [0; 6],
+        }));
+    }
+
+    pub(super) fn stable_ids(&mut self, ids: &StableIds, order: &[usize]) {
+        let transitions = order.iter().map(|&from| ids.transitions[from]);
+        let all = std::iter::once(ids.machine)
+            .chain(ids.states.iter().copied())
+            .chain(ids.regions.iter().copied())
+            .chain(ids.events.iter().copied())
+            .chain(ids.timers.iter().copied())
+            .chain(transitions)
+            .chain(ids.history.iter().copied())
+            .chain(ids.scratch.iter().copied());
+        self.tables.stable_ids = all.map(|id| StableIdRecord { id: U64::new(id) }).collect();
+    }
+}
+
+fn payload_number(payload: Option<Payload>) -> u8 {
+    match payload {
+        None => payload::EMPTY,
+        Some(Payload::Value(ty)) => ty as u8,
+        Some(Payload::U32) => payload::U32,
+        Some(Payload::U64) => payload::U64,
+        Some(Payload::Vec4) => payload::VEC4,
+        Some(Payload::Bytes(_)) => payload::BYTES,
+    }
+}
