@@ -126,7 +126,7 @@ record! {
         structure_hash: U64,
         /// Hash of everything else that changes behavior (ROM-5).
         parameter_hash: U64,
-        /// [`crate::checksum`]: xxh3 of the bytes after this field, seeded with that of the bytes before it.
+        /// [`crate::checksum()`]: xxh3 of the bytes after this field, seeded with that of the bytes before it.
         checksum: U64,
         /// Length of the whole ROM.
         length: U32,

@@ -1,4 +1,4 @@
-//! A ROM as people and tools read it: [`describe`] gives JSON, [`to_text`] makes it readable, [`compare`] says what
+//! A ROM as people and tools read it: [`describe`] gives JSON, [`to_text`] makes it readable, [`compare()`] says what
 //! changed between two, [`tables`] shows the raw records.
 //!
 //! Comes in: a loaded ROM and, for names, its sidecar. Goes out: `{ "model": …, "layout": … }`. Every key is always

@@ -132,7 +132,7 @@ pub struct Compiled {
     pub facts: Facts,
     /// Its value, if it is always the same.
     pub constant: Option<Constant>,
-    /// Canonical source: what the instructions say, by [`decompile`].
+    /// Canonical source: what the instructions say, by [`decompile()`].
     pub text: String,
 }
 
