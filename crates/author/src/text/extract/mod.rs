@@ -1,5 +1,5 @@
 //! Owns the step from a checked JSON tree to the author graph. It reports nothing: the check has done that, and what
-//! the check marked as bad is left out here. The root of all is [`machine`](self::machine).
+//! the check marked as bad is left out here. The root of all is [`machine`].
 
 mod action;
 mod declare;
