@@ -177,7 +177,7 @@ impl StableIds {
 }
 
 /// Whether a transition was written in its own source, not in a set or an any-state list.
-fn is_own(model: &Model<'_>, transition: &Transition<'_>) -> bool {
+pub fn is_own(model: &Model<'_>, transition: &Transition<'_>) -> bool {
     let source = model.tree.states[transition.source].authored;
     source.transitions.iter().any(|own| std::ptr::eq(own, transition.authored.as_ref()))
 }

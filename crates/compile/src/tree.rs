@@ -351,7 +351,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-const MAX_SUGGESTIONS: usize = 20;
+const MAX_SUGGESTIONS: usize = 8;
 
 /// So many names are listed when none is close.
 const MAX_LISTED: usize = 12;
@@ -498,6 +498,10 @@ fn content(state: &State) -> Vec<&'static str> {
         ("channels", !state.owns.is_empty()),
         ("scratch", !state.scratch.is_empty()),
         ("conditions for leaving", state.exit_ready.is_some() || state.min_active.is_some()),
+        ("suspend or resume steps", !state.suspend.is_empty() || !state.resume.is_empty()),
+        ("a clock", state.clock),
+        ("`history_reset`", state.history_reset_on_done),
+        ("`any_state`", !state.any_state.is_empty()),
     ];
     parts.into_iter().filter(|&(_, has)| has).map(|(what, _)| what).collect()
 }

@@ -22,6 +22,10 @@ impl Prepared {
         }
         // A link stays a link: what it points to is replaced.
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        if fs::metadata(&target).is_ok_and(|old| !old.is_file()) {
+            let text = format!("`{}` is not a file that can be replaced", target.display());
+            return Err(CliError::new(text).help("name an ordinary file, or `-` for standard output"));
+        }
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(refuse)?;
         let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -106,3 +106,14 @@ fn a_link_stays_a_link_and_permissions_stay() {
     assert!(folder.read("store/lamp.swrom").starts_with(b"SWRM"));
     assert_eq!(std::fs::metadata(stored).unwrap().permissions().mode() & 0o777, 0o640);
 }
+
+#[test]
+fn a_source_is_never_replaced() {
+    let folder = Folder::with_lamp();
+    let source = folder.read("lamp.sw.json");
+    folder.run(&["build", "lamp.sw.json", "-o", "lamp.sw.json", "-q"]).code(2).says("is the name of a source");
+    folder.write("plain", LAMP);
+    folder.run(&["build", "plain", "-o", "./plain", "-q"]).code(2).says("would replace its own source");
+    assert_eq!(folder.read("lamp.sw.json"), source);
+    assert_eq!(folder.read("plain"), LAMP.as_bytes());
+}

@@ -41,7 +41,13 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let Some(links) = links(planned) else { return };
     let model = planned.model;
     let of = |link: usize| &model.transitions[links[link].transition];
-    let unguarded = |link: usize| of(link).trigger == Trigger::Always && is_free(of(link));
+    // Debounce, cooldown and minimum times end a circle within the tick.
+    let at_once = |link: usize| {
+        let transition = of(link);
+        let held = model.parts[transition.source].min_active > 0 && !transition.authored.interrupt;
+        transition.trigger == Trigger::Always && transition.cooldown == 0 && transition.debounce == 0 && !held
+    };
+    let unguarded = |link: usize| at_once(link) && is_free(of(link));
     if let Some(circle) = find_circle(&links, unguarded) {
         diagnostics.push(describe(planned, &links, &circle, Code::AlwaysCycle));
         return;
@@ -49,8 +55,7 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let circular = find_circle(&links, |link| of(link).trigger == Trigger::Always).is_some();
     let guards: BTreeSet<usize> = (0..links.len()).filter(|_| circular).filter_map(|link| of(link).guard).collect();
     for guard in guards.into_iter().take(MAX_GUARDS) {
-        let same =
-            |link: usize| of(link).trigger == Trigger::Always && (of(link).guard == Some(guard) || is_free(of(link)));
+        let same = |link: usize| at_once(link) && (of(link).guard == Some(guard) || is_free(of(link)));
         if let Some(circle) = find_circle(&links, same) {
             diagnostics.push(describe(planned, &links, &circle, Code::PossibleLivelock));
         }

@@ -7,6 +7,7 @@ use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 
 use super::Planned;
 use crate::model::{Model, Transition, Trigger};
+use crate::stable::is_own;
 use crate::tree::StateIndex;
 
 /// Rules that need no plans.
@@ -128,6 +129,8 @@ pub fn check_shadowed(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) 
             let by = blocked.get(&later.trigger).copied();
             let by = by.or_else(|| blockers.iter().copied().find(|earlier| covers(earlier.trigger, later.trigger)));
             match by {
+                // A state may answer before the sets and any-state lists that it shares with others.
+                Some(_) if !is_own(model, later) => {}
                 Some(earlier) => diagnostics.push(shadowed(model, earlier, later)),
                 // Exit conditions can reject the first one, so that a later one gets its turn.
                 None if always_enabled(later) && (!has_conditions || later.targets.is_empty()) => {

@@ -5,6 +5,8 @@ use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{StateKind, TransitionKind};
 use statewright_author::place::{Name, Place};
 
+use statewright_rom::layout::MAX_LEAVES;
+
 use crate::model::{Model, Transition};
 use crate::tree::Node;
 
@@ -33,6 +35,11 @@ fn places(names: &[Name]) -> Vec<Place> {
 /// `places` has one place for each target, if all were found.
 fn check_set(model: &Model<'_>, targets: &[Node], places: &[Place], diagnostics: &mut Diagnostics) {
     if places.len() != targets.len() {
+        return;
+    }
+    if targets.len() > MAX_LEAVES {
+        let text = format!("{} targets, but at most {MAX_LEAVES} regions can be active", targets.len());
+        diagnostics.push(Diagnostic::new(Code::IllegalTargets, places[MAX_LEAVES], text).label("one too many"));
         return;
     }
     for (position, &a) in targets.iter().enumerate() {
@@ -77,7 +84,7 @@ fn conflict(model: &Model<'_>, a: Node, b: Node) -> Option<&'static str> {
 
 /// A transition between regions leaves and re-enters the whole orthogonal state, which is rarely meant.
 fn check_cross_region(model: &Model<'_>, transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
-    if transition.kind != TransitionKind::External {
+    if transition.kind != TransitionKind::External || transition.authored.stack.is_some() {
         return;
     }
     for (&target, place) in transition.targets.iter().zip(transition.target_places()) {

@@ -3,7 +3,7 @@
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, is_slip};
 use statewright_author::expr::Expr;
-use statewright_author::graph::{Argument, Code as CodeText, Machine, Payload};
+use statewright_author::graph::{Argument, Code as CodeText, Machine, Payload, StateKind};
 use statewright_author::place::Name;
 use statewright_author::value::{FunctionKind, ValueType};
 
@@ -73,6 +73,17 @@ impl Resolver<'_> {
         diagnostics.append(std::mem::take(&mut self.diagnostics));
         self.diagnostics = diagnostics;
         let compiled = compiled?;
+        let is_choice = |&&state: &&u16| self.tree.states[usize::from(state)].kind == StateKind::Choice;
+        if let Some(&choice) = compiled.facts.clocks.iter().find(is_choice) {
+            let text =
+                format!("choice `{}` is never active, so it has no time in state", self.tree.path(usize::from(choice)));
+            self.report(
+                Diagnostic::new(Code::ExpressionType, code.place, text)
+                    .label("reads its time")
+                    .help("name the state that the agent comes from, such as `time_in_state(Chase)`"),
+            );
+            return None;
+        }
         for &state in &compiled.facts.clocks {
             self.clocks.entry(usize::from(state)).or_insert("an expression reads its time");
         }

@@ -8,6 +8,8 @@ use statewright_author::diagnostic::Diagnostic;
 use statewright_author::graph::{self, Decision, StackOperation, StateKind, TransitionKind};
 use statewright_author::place::{Name, Spanned};
 
+use statewright_rom::layout::MAX_RECORDS;
+
 use super::Resolver;
 use super::scope::Site;
 use crate::model::{Transition, Trigger, trigger_place};
@@ -100,7 +102,8 @@ impl<'a> Resolver<'a> {
         scope: StateIndex,
         out: &mut Vec<Transition<'a>>,
     ) {
-        if authored.muted {
+        // Sets and any-state lists multiply: past the limit one more is enough to report it.
+        if authored.muted || out.len() > MAX_RECORDS {
             return;
         }
         let Some(trigger) = self.trigger(&authored, source, out.len()) else { return };

@@ -59,6 +59,14 @@ fn targets(args: &Build, inputs: &[Input]) -> Result<Vec<Target>, CliError> {
 fn target(args: &Build, input: &Input) -> Result<Target, CliError> {
     match (&args.output, &args.out_dir, &input.path) {
         (Some(output), ..) if output == Path::new("-") => to_stdout(args),
+        (Some(output), ..) if output.extension().is_some_and(|extension| extension == "json") => {
+            let text = format!("`{}` is the name of a source, not of a ROM", output.display());
+            Err(CliError::new(text).help("call it `*.swrom`"))
+        }
+        (Some(output), _, Some(path)) if is_same_file(output, path) => {
+            let text = format!("the ROM would replace its own source `{}`", path.display());
+            Err(CliError::new(text).help("call it `*.swrom`"))
+        }
         (Some(output), ..) => Ok(Target::File(output.clone())),
         (None, Some(folder), _) => Ok(Target::File(folder.join(with_extension(&input.below, ROM_EXTENSION)))),
         (None, None, Some(path)) => Ok(Target::File(with_extension(path, ROM_EXTENSION))),
@@ -66,6 +74,12 @@ fn target(args: &Build, input: &Input) -> Result<Target, CliError> {
             Err(CliError::new("standard input has no name to call the ROM by").help("add `-o FILE`, or `-o -`"))
         }
     }
+}
+
+/// Whether two names mean one file that exists.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let found = |path: &Path| std::fs::canonicalize(path).ok();
+    found(a).is_some_and(|a| Some(a) == found(b))
 }
 
 fn to_stdout(args: &Build) -> Result<Target, CliError> {

@@ -1,0 +1,93 @@
+//! Mistakes that were once made by the compiler; each stays mended.
+
+use statewright_compile::{Options, compile_text};
+
+/// Codes reported for a text, each once.
+fn codes(text: &str) -> Vec<&'static str> {
+    let (_, diagnostics) = compile_text("case.sw.json", text, &Options::default());
+    let mut codes: Vec<_> = diagnostics.iter().map(|problem| problem.code.info().id).collect();
+    codes.dedup();
+    codes
+}
+
+/// A machine whose state `c` is a choice with something more.
+fn choice_with(more: &str, guard: &str) -> String {
+    format!(
+        r#"{{ "machine": "M", "events": ["E"], "initial": "a", "states": {{
+            "a": {{ "transitions": [{{ "on": "E", "to": "c" }}] }},
+            "c": {{ {more} "choice": [{{ "if": "{guard}", "to": "b" }}, {{ "to": "a" }}] }},
+            "b": {{ "transitions": [{{ "on": "E", "to": "a" }}] }} }} }}"#
+    )
+}
+
+#[test]
+fn exec_7_a_choice_has_branches_only() {
+    for more in [r#""clock": true,"#, r#""suspend": "A","#, r#""resume": "A","#, r#""history_reset": "on_done","#] {
+        assert_eq!(codes(&choice_with(more, "Ready")), ["SW0216"], "{more}");
+    }
+    assert_eq!(codes(&choice_with("", "time_in_state() > 1.0")), ["SW0602"]);
+    assert_eq!(codes(&choice_with("", "ticks_in_state(c) > 1")), ["SW0602"]);
+    assert_eq!(codes(&choice_with("", "ticks_in_state(a) > 1")), Vec::<&str>::new());
+}
+
+#[test]
+fn rom_3_lists_that_multiply_are_counted_not_built() {
+    let transitions = vec![r#"{ "on": "E", "to": "s1" }"#; 2_000].join(",");
+    let states: Vec<String> = (0..2_000).map(|state| format!("\"s{state}\": {{}}")).collect();
+    let text = format!(
+        r#"{{ "machine": "M", "events": ["E"], "initial": "s0", "any_state": [{transitions}], "states": {{ {} }} }}"#,
+        states.join(",")
+    );
+    assert!(codes(&text).contains(&"SW0504"));
+}
+
+#[test]
+fn exec_3_targets_are_no_more_than_leaves() {
+    let regions: Vec<String> = (0..9).map(|r| format!(r#""r{r}": {{ "states": {{ "x{r}": {{}} }} }}"#)).collect();
+    let targets: Vec<String> = (0..9).map(|r| format!("\"x{r}\"")).collect();
+    let text = format!(
+        r#"{{ "machine": "M", "events": ["E"], "initial": "o", "states": {{ "o": {{ "regions": {{ {} }},
+            "transitions": [{{ "on": "E", "to": [{}] }}] }} }} }}"#,
+        regions.join(","),
+        targets.join(",")
+    );
+    assert!(codes(&text).contains(&"SW0210"));
+}
+
+/// Two states that lead to each other by `always`.
+fn ring(state: &str, transition: &str) -> String {
+    format!(
+        r#"{{ "machine": "M", "blackboard": {{ "j": "bool" }}, "initial": "a", "states": {{
+            "a": {{ {state} "transitions": [{{ "when": "always", {transition} "to": "b" }}] }},
+            "b": {{ {state} "transitions": [{{ "when": "always", {transition} "to": "a" }}] }} }} }}"#
+    )
+}
+
+#[test]
+fn sel_6_waiting_ends_a_circle_within_the_tick() {
+    assert_eq!(codes(&ring("", "")), ["SW0310"]);
+    assert_eq!(codes(&ring("", r#""if": "j","#)), ["SW0311"]);
+    for (state, transition) in [
+        (r#""min_active": "1s","#, ""),
+        ("", r#""if": "j", "debounce": "1s","#),
+        ("", r#""if": "j", "cooldown": "1s","#),
+        ("", r#""cooldown": "1s","#),
+    ] {
+        assert_eq!(codes(&ring(state, transition)), Vec::<&str>::new(), "{state} {transition}");
+    }
+}
+
+#[test]
+fn code_8_a_state_may_answer_before_what_it_shares() {
+    let text = r#"{ "machine": "M", "events": ["E"], "initial": "a", "any_state": [{ "on": "E", "to": "a" }], "states": {
+        "a": { "transitions": [{ "on": "E", "to": "c" }] }, "c": {} } }"#;
+    assert_eq!(codes(text), Vec::<&str>::new());
+}
+
+#[test]
+fn exec_8_a_push_across_regions_is_one_problem() {
+    let text = r#"{ "machine": "M", "events": ["E"], "initial": "o", "states": { "o": { "regions": {
+        "l": { "states": { "x": { "transitions": [{ "on": "E", "to": "y", "stack": "push" }] } } },
+        "r": { "states": { "y": {} } } } } } }"#;
+    assert_eq!(codes(text), ["SW0307"]);
+}
