@@ -91,3 +91,21 @@ fn exec_8_a_push_across_regions_is_one_problem() {
         "r": { "states": { "y": {} } } } } } }"#;
     assert_eq!(codes(text), ["SW0307"]);
 }
+
+#[test]
+fn exec_8_many_pushes_are_refused_in_time() {
+    let states: Vec<String> = (0..3_000)
+        .map(|n| {
+            let to = (n + 1) % 3_000;
+            format!(
+                r#""s{n}": {{ "transitions": [{{ "on": "E", "to": "t{n}", "stack": "push" }}] }},
+                   "t{n}": {{ "transitions": [{{ "on": "E", "to": "t{to}" }}] }}"#
+            )
+        })
+        .collect();
+    let text = format!(
+        r#"{{ "machine": "M", "events": ["E"], "initial": "s0", "stack": 1, "states": {{ {} }} }}"#,
+        states.join(",")
+    );
+    assert_eq!(codes(&text), ["SW0504"]);
+}

@@ -268,7 +268,10 @@ fn transitions_out_of_place() {
     rich(|t| t.transitions[10].extra = NONE.into(), "transitions[10]: extra record is missing");
     rich(|t| t.transition_extras[0].reserved[3] = 1, "transition_extras[0]: reserved or unused bytes are not zero");
     rich(|t| t.transition_plans[0].cost = 161, "transition_plans[0]: cost 161 is out of range, the limit is 161");
-    rich(|t| t.transition_plans[0].regions = 0, "transition_plans[0]: regions is missing");
+    rich(
+        |t| t.transition_plans[0].plan = 999.into(),
+        "transition_plans[0]: entry plan 999 is out of range, the limit is 10",
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! A transition whose source and targets lie in the region of the stack stays in it and leaves the frames alone; any
 //! other unwinds them. So what may run above a frame is found by following the former from the target of the push.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
@@ -13,15 +13,21 @@ use statewright_author::graph::StackOperation;
 use crate::model::{Model, Transition};
 use crate::tree::{RegionIndex, StateIndex};
 
-/// Pairs of children of one region that can be alive together.
+/// Different targets of pushes in one region; what may run above each is found once.
+const MAX_PUSH_TARGETS: usize = 64;
+
+/// Which children of one region can be alive together.
 #[derive(Debug, Default)]
 pub struct PushConflicts {
-    pairs: BTreeSet<(StateIndex, StateIndex)>,
     regions: BTreeSet<RegionIndex>,
+    /// For each target of a push, the children that may run from there on.
+    above: Vec<HashSet<StateIndex>>,
+    /// For each child that is suspended, the sets that may run above it.
+    suspended: HashMap<StateIndex, BTreeSet<usize>>,
 }
 
 impl PushConflicts {
-    /// Finds the pairs; a push that could suspend a state that is already suspended is reported.
+    /// Finds the conflicts; a push that could suspend a state that is already suspended is reported.
     pub fn new(model: &Model<'_>, diagnostics: &mut Diagnostics) -> Self {
         let mut conflicts = Self::default();
         let mut pushes: BTreeMap<RegionIndex, Vec<&Transition<'_>>> = BTreeMap::new();
@@ -31,44 +37,40 @@ impl PushConflicts {
             }
         }
         for (region, pushes) in pushes {
-            let moves = child_moves(model, region);
-            for push in pushes {
-                conflicts.add(model, region, push, &moves, diagnostics);
-            }
+            conflicts.add_region(model, region, &pushes, diagnostics);
         }
         conflicts
     }
 
-    fn add(
+    fn add_region(
         &mut self,
         model: &Model<'_>,
         region: RegionIndex,
-        push: &Transition<'_>,
-        moves: &BTreeMap<StateIndex, BTreeSet<StateIndex>>,
+        pushes: &[&Transition<'_>],
         diagnostics: &mut Diagnostics,
     ) {
         let owner = model.tree.regions[region].owner;
-        let Some(suspended) = model.tree.child_towards(owner, push.source) else { return };
-        let target = push.targets.first().and_then(|&t| model.tree.child_towards(owner, model.tree.anchor(t)));
-        let Some(target) = target else { return };
-        let above = reachable(target, moves);
-        if above.contains(&suspended) {
-            let name = model.tree.path(suspended);
-            diagnostics.push(
-                Diagnostic::new(
-                    Code::SuspendsTwice,
-                    push.authored.stack.as_ref().map_or(push.place(), |stack| stack.place),
-                    format!("`{name}` is suspended by this push and could be entered again before it is resumed"),
-                )
-                .label(format!("suspends `{name}`"))
-                .note(format!("from `{}` transitions lead back to `{name}` without a pop", model.tree.path(target)))
-                .help("return by a transition with `\"stack\": \"pop\"`, or push to a state that does not lead back"),
-            );
-            return;
-        }
+        let moves = child_moves(model, region);
+        let mut sets: HashMap<StateIndex, usize> = HashMap::new();
         self.regions.insert(region);
-        for other in above {
-            self.pairs.insert((suspended.min(other), suspended.max(other)));
+        for push in pushes {
+            let target = push.targets.first().and_then(|&t| model.tree.child_towards(owner, model.tree.anchor(t)));
+            let (Some(suspended), Some(target)) = (model.tree.child_towards(owner, push.source), target) else {
+                continue;
+            };
+            if sets.len() >= MAX_PUSH_TARGETS && !sets.contains_key(&target) {
+                diagnostics.push(too_many_targets(push));
+                return;
+            }
+            let set = *sets.entry(target).or_insert_with(|| {
+                self.above.push(reachable(target, &moves));
+                self.above.len() - 1
+            });
+            if self.above[set].contains(&suspended) {
+                diagnostics.push(suspends_twice(model, push, suspended, target));
+            } else {
+                self.suspended.entry(suspended).or_default().insert(set);
+            }
         }
     }
 
@@ -79,8 +81,29 @@ impl PushConflicts {
 
     /// Whether two children of one region can be alive together.
     pub fn conflict(&self, a: StateIndex, b: StateIndex) -> bool {
-        self.pairs.contains(&(a.min(b), a.max(b)))
+        self.runs_above(a, b) || self.runs_above(b, a)
     }
+
+    fn runs_above(&self, suspended: StateIndex, other: StateIndex) -> bool {
+        self.suspended.get(&suspended).is_some_and(|sets| sets.iter().any(|&set| self.above[set].contains(&other)))
+    }
+}
+
+fn too_many_targets(push: &Transition<'_>) -> Diagnostic {
+    let text = format!("pushes of one region go to more than {MAX_PUSH_TARGETS} different states");
+    Diagnostic::new(Code::TableFull, push.place(), text)
+        .label("one too many")
+        .help("push to a few states that hold the others")
+}
+
+fn suspends_twice(model: &Model<'_>, push: &Transition<'_>, suspended: StateIndex, target: StateIndex) -> Diagnostic {
+    let name = model.tree.path(suspended);
+    let place = push.authored.stack.as_ref().map_or(push.place(), |stack| stack.place);
+    let text = format!("`{name}` is suspended by this push and could be entered again before it is resumed");
+    Diagnostic::new(Code::SuspendsTwice, place, text)
+        .label(format!("suspends `{name}`"))
+        .note(format!("from `{}` transitions lead back to `{name}` without a pop", model.tree.path(target)))
+        .help("return by a transition with `\"stack\": \"pop\"`, or push to a state that does not lead back")
 }
 
 /// Whether two states can be alive at the same time, push and pop included.
@@ -119,8 +142,8 @@ fn child_moves(model: &Model<'_>, region: RegionIndex) -> BTreeMap<StateIndex, B
     moves
 }
 
-fn reachable(start: StateIndex, moves: &BTreeMap<StateIndex, BTreeSet<StateIndex>>) -> BTreeSet<StateIndex> {
-    let mut seen = BTreeSet::from([start]);
+fn reachable(start: StateIndex, moves: &BTreeMap<StateIndex, BTreeSet<StateIndex>>) -> HashSet<StateIndex> {
+    let mut seen = HashSet::from([start]);
     let mut open = vec![start];
     while let Some(at) = open.pop() {
         for &next in moves.get(&at).into_iter().flatten() {

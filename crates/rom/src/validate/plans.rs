@@ -3,7 +3,7 @@
 //! Proven is that carrying them out stays in range. That a plan is the one that follows from the targets is proven by
 //! `statewright check --deep`.
 
-use super::{Check, expected, optional, presence, range, unknown};
+use super::{Check, expected, optional, range, unknown};
 use crate::error::{LoadError, Problem};
 use crate::layout::*;
 use crate::view::Rom;
@@ -44,23 +44,22 @@ pub(super) fn entry_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
     check.finish()
 }
 
-/// A transition enters by a plan unless its flags say otherwise, leaves regions unless it is internal, and costs no more
-/// than its tier allows (EXEC-2, EXEC-9).
+/// Each transition names an entry plan or none, and costs no more than its tier allows (EXEC-9).
+///
+/// Read as whole words, so that many are compared at once.
 pub(super) fn transition_plans<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
-    use transition_flag::{CHOICE, HISTORY, INTERNAL, POP};
     let mut check = Check::<EXPLAIN>::new(Section::TransitionPlans);
-    let (plans, transitions) = (rom.entry_plans().len(), rom.transitions());
+    let (plans, transitions) = (rom.entry_plans().len(), rom.transitions().len());
     let found = rom.transition_plans().len();
-    check.whole(found == transitions.len(), || expected("count", transitions.len() as u64, found as u64))?;
-    let most = rom.tier().cost;
-    for (i, (record, transition)) in rom.transition_plans().iter().zip(transitions).enumerate() {
-        let (plan, cost, flags) = (record.plan.get(), u16::from(record.cost), transition.flags.get());
-        check.rule((cost >= 1) & (cost <= most), i, || range("cost", cost, usize::from(most).wrapping_add(1)))?;
-        check.rule(optional(plan, plans), i, || range("entry plan", plan, plans))?;
-        let planned = flags & (INTERNAL | POP | HISTORY | CHOICE) == 0;
-        check.rule(planned == (plan != NONE), i, || presence("entry plan", planned))?;
-        let moves = flags & INTERNAL == 0;
-        check.rule(moves == (record.regions != 0), i, || presence("regions", moves))?;
+    check.whole(found == transitions, || expected("count", transitions as u64, found as u64))?;
+    let (most_plans, most) = (plans as u32, u32::from(rom.tier().cost));
+    for (i, record) in rom.transition_plans().iter().enumerate() {
+        let word = u32::from_le_bytes(zerocopy::transmute!(*record));
+        let (plan, cost) = (word & 0xFFFF, word >> 16 & 0xFF);
+        // `NONE` is the number below the first.
+        let named = plan.wrapping_add(1) & 0xFFFF;
+        check.rule(named <= most_plans, i, || range("entry plan", plan, plans))?;
+        check.rule(cost.wrapping_sub(1) < most, i, || range("cost", cost, (most as usize).wrapping_add(1)))?;
     }
     check.finish()
 }
