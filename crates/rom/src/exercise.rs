@@ -168,6 +168,7 @@ impl Walk<'_, '_> {
         let rom = self.rom;
         may_name(extra.suspend.get(), rom.action_lists().len(), "suspend");
         may_name(extra.resume.get(), rom.action_lists().len(), "resume");
+        may_name(extra.done_event.get(), rom.events().len(), "event of completion");
         self.single(extra.exit_ready.get(), function_kind::GUARD, value_type::BOOL);
         assert!(extra.clock == 0xFF || extra.clock < rom.tier().timers);
         for slot in [extra.result_slot, extra.latch_slot] {

@@ -159,6 +159,11 @@ impl StateId {
     pub const ROOT: Self = Self(0);
 }
 
+impl VariantId {
+    /// The plain values.
+    pub const PLAIN: Self = Self(0);
+}
+
 impl CandidateListId {
     /// The id in a field of a record.
     #[inline]

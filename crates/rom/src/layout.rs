@@ -358,8 +358,10 @@ record! {
         scratch_slot: u8,
         /// How many scratch slots; they are zeroed on entry.
         scratch_count: u8,
+        /// Event raised when the state completes (EVT-10); or `NONE`.
+        done_event: U16,
         /// Zero.
-        reserved: [u8; 3],
+        reserved: u8,
     }
 }
 

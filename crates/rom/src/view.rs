@@ -244,6 +244,11 @@ impl<'a> Rom<'a> {
         self.state_extras.get(StateExtraId::read(self.state(id)?.extra)?.index())
     }
 
+    /// The event that a state raises when it completes (EVT-10).
+    pub fn done_event(&self, id: StateId) -> Option<EventId> {
+        EventId::read(self.state_extra(id)?.done_event)
+    }
+
     /// A region.
     #[inline]
     pub fn region(&self, id: RegionId) -> Option<&'a RegionRecord> {

@@ -31,6 +31,7 @@ fn state(names: &NameTable<'_>, id: StateId, record: &StateRecord) -> Value {
         resume: U16::new(NONE),
         exit_ready: U16::new(NONE),
         clock: 0xFF,
+        done_event: U16::new(NONE),
         ..StateExtra::default()
     };
     let extra = names.rom.state_extra(id).copied().unwrap_or(absent);

@@ -290,7 +290,8 @@ impl Lowering<'_, '_> {
             latch_slot: byte(self.placement.latch[state]),
             scratch_slot: byte(self.placement.scratch[state]),
             scratch_count: scratch_count as u8,
-            reserved: [0; 3],
+            done_event: index(self.done_event(state)),
+            reserved: 0,
         };
         let absent = StateExtra {
             state: record.state,
@@ -301,6 +302,7 @@ impl Lowering<'_, '_> {
             result_slot: 0xFF,
             latch_slot: 0xFF,
             scratch_slot: 0xFF,
+            done_event: U16::new(NONE),
             ..StateExtra::default()
         };
         if record == absent {
@@ -310,6 +312,18 @@ impl Lowering<'_, '_> {
         self.tables.deferrals.extend(part.defers.iter().map(event));
         self.tables.state_extras.push(record);
         Some(self.tables.state_extras.len() - 1)
+    }
+
+    /// The event that a completed state raises: the one declared as `done.state.NAME` (EVT-10).
+    fn done_event(&self, state: StateIndex) -> Option<usize> {
+        let machine = self.model.machine;
+        if !machine.policies.done_events.as_ref().is_some_and(|policy| policy.value) {
+            return None;
+        }
+        let node = &self.model.tree.states[state];
+        let name = format!("done.state.{}", node.authored.name.value);
+        let found = machine.events.iter().position(|event| event.name.value == name);
+        found.filter(|_| !node.regions.is_empty())
     }
 
     fn transitions(&mut self, order: &[usize]) {

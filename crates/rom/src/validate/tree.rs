@@ -374,7 +374,9 @@ fn extra_references<const EXPLAIN: bool>(
         .rule(extra.min_active_ticks.get() <= MAX_TICKS, i, || range("min-active", extra.min_active_ticks, 1 << 31))?;
     let channels = (1_u64 << rom.channels().len().min(MAX_CHANNELS)).wrapping_sub(1);
     check.rule(u64::from(extra.channels.get()) & !channels == 0, i, || unknown("channels", extra.channels))?;
-    check.rule(extra.reserved == [0; 3], i, || Problem::Reserved)
+    let (event, events) = (extra.done_event, rom.events().len());
+    check.rule(optional(event.get(), events), i, || range("event of completion", event, events))?;
+    check.rule(extra.reserved == 0, i, || Problem::Reserved)
 }
 
 fn extra_places<const EXPLAIN: bool>(

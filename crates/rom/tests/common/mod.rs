@@ -208,6 +208,7 @@ impl Machine {
                     result_slot: 0xFF,
                     latch_slot: 0xFF,
                     scratch_slot: 0xFF,
+                    done_event: NOTHING,
                     ..StateExtra::new_zeroed()
                 });
                 let place = (self.tables.state_extras.len() - 1) as u16;

@@ -1,0 +1,116 @@
+//! Which of the transitions found go together (SEL-4).
+
+use statewright_rom::Rom;
+use statewright_rom::layout::*;
+
+use crate::bugs::{self, Bug};
+use crate::conditions::Candidate;
+use crate::core_state::Leaves;
+use crate::fault::Fault;
+use crate::host::{Cause, Host};
+use crate::scope::Scope;
+use crate::select::Selection;
+use crate::tick::Run;
+use crate::trace::{Reason, Trace};
+
+/// A transition that will be carried out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accepted<'a> {
+    pub(crate) candidate: Candidate<'a>,
+    pub(crate) scope: Scope,
+    pub(crate) cause: Cause,
+    /// Its only target is its source.
+    pub(crate) is_self: bool,
+}
+
+/// Transitions that are carried out together, in the order of their effects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step<'a> {
+    accepted: [Option<Accepted<'a>>; MAX_LEAVES],
+}
+
+impl<'a> Step<'a> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &Accepted<'a>)> {
+        self.accepted.iter().enumerate().filter_map(|(place, one)| one.as_ref().map(|one| (place, one)))
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// Places in the order in which they stand in the tree: disjoint exit sets are ordered as their leaves.
+    pub(crate) fn in_tree_order(&self) -> [Option<Accepted<'a>>; MAX_LEAVES] {
+        let mut sorted = self.accepted;
+        sorted.sort_unstable_by_key(|one| one.map_or(u32::MAX, |one| one.scope.leaves.trailing_zeros()));
+        sorted
+    }
+}
+
+impl<'a, H: Host> Run<'a, H> {
+    /// Accepts candidates by priority, then post-order of sources, as long as exit sets are disjoint.
+    pub(crate) fn arbitrate(&mut self, selection: &Selection, leaves: &Leaves) -> Result<Step<'a>, Fault> {
+        let mut found: [Option<Accepted<'a>>; MAX_LEAVES] = [None; MAX_LEAVES];
+        for (cell, pick) in found.iter_mut().zip(selection.iter()) {
+            let candidate = self.core.candidate(pick.transition).ok_or(Fault::BadPlan)?;
+            let scope = self.core.scope(pick.transition, leaves).ok_or(Fault::BadPlan)?;
+            let targets = self.core.targets(candidate.record.targets.get());
+            let is_self = targets.len() == 1 && targets.iter().all(|target| target.index == candidate.record.source);
+            *cell = Some(Accepted { candidate, scope, cause: pick.cause, is_self });
+        }
+        let mut left = 0_u8;
+        let mut refused = [false; MAX_LEAVES];
+        let mut judged = [false; MAX_LEAVES];
+        // Bound: each round judges one candidate.
+        for _ in 0..MAX_LEAVES {
+            let Some(place) = self.first_unjudged(&found, &judged) else { break };
+            let Some(one) = found.get(place).copied().flatten() else { break };
+            if let Some(cell) = judged.get_mut(place) {
+                *cell = true;
+            }
+            let conflict = one.scope.leaves & left != 0;
+            if conflict && !bugs::has(Bug::ConflictBySource) {
+                if let Some(cell) = refused.get_mut(place) {
+                    *cell = true;
+                }
+                self.reject(one.candidate.id, Reason::LostConflict);
+            } else {
+                left |= one.scope.leaves;
+            }
+        }
+        for (cell, refused) in found.iter_mut().zip(refused) {
+            if refused {
+                *cell = None;
+            }
+        }
+        if self.tracing {
+            found.iter().flatten().for_each(|one| self.host.trace(&Trace::Taken(one.candidate.id)));
+        }
+        Ok(Step { accepted: found })
+    }
+
+    fn first_unjudged(&self, found: &[Option<Accepted<'a>>], judged: &[bool]) -> Option<usize> {
+        let open = found.iter().zip(judged).enumerate().filter(|(_, (_, judged))| !**judged);
+        let open = open.filter_map(|(place, (one, _))| one.as_ref().map(|one| (place, one)));
+        let rom = self.core.rom;
+        open.reduce(|best, other| if goes_before(rom, other.1, best.1) { other } else { best }).map(|(place, _)| place)
+    }
+}
+
+/// Priority, then post-order of the sources, then declaration.
+fn goes_before(rom: &Rom<'_>, a: &Accepted<'_>, b: &Accepted<'_>) -> bool {
+    let (first, second) = (a.candidate.priority(), b.candidate.priority());
+    if first != second && !bugs::has(Bug::ArbitrationByOrderOnly) {
+        return first > second;
+    }
+    let (x, y) = (a.candidate.source, b.candidate.source);
+    if x == y {
+        return a.candidate.id < b.candidate.id;
+    }
+    if rom.is_inside(x, y) {
+        true
+    } else if rom.is_inside(y, x) {
+        false
+    } else {
+        x < y
+    }
+}

@@ -1,0 +1,87 @@
+//! Any bytes are a legal instance: what has work is looked at before it runs (SYS-10).
+
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::core_state::{Core, Leaves};
+use crate::fault::Fault;
+
+impl Core<'_> {
+    /// Leaves, frames and queue hold what the machine can have put there.
+    pub(crate) fn check_instance(&self) -> Result<(), Fault> {
+        self.check_queue()?;
+        if !self.is_configuration() {
+            return Err(Fault::BadConfiguration);
+        }
+        if self.are_frames() { Ok(()) } else { Err(Fault::BadFrames) }
+    }
+
+    /// Events exist and there are not more than places.
+    pub(crate) fn check_queue(&self) -> Result<(), Fault> {
+        let fits = usize::from(self.ram.header.event_count) <= self.ram.events.len();
+        let known =
+            |event: &crate::event::Event| event.id().is_some_and(|id| self.rom.event(id).is_some()) && event.class <= 3;
+        if fits && self.ram.queue().iter().all(known) { Ok(()) } else { Err(Fault::BadQueue) }
+    }
+
+    /// One leaf per active region, each in its place.
+    fn is_configuration(&self) -> bool {
+        let placed = (0_u8..)
+            .zip(self.ram.leaves.iter())
+            .all(|(number, leaf)| StateId::read(*leaf).is_none_or(|leaf| self.is_leaf_at(leaf, number)));
+        placed && self.is_whole(&self.leaves(), StateId::ROOT, u8::MAX)
+    }
+
+    fn is_leaf_at(&self, leaf: StateId, number: u8) -> bool {
+        self.rom.state(leaf).is_some_and(|record| record.row.get() != NONE && record.leaf == number)
+    }
+
+    /// Do leaves lie in different regions, and is there one in every region around them, from some regions of a state down?
+    fn is_whole(&self, leaves: &Leaves, outer: StateId, regions: u8) -> bool {
+        leaves.len() > 0
+            && self.are_concurrent(leaves)
+            && leaves.iter().all(|(_, leaf)| {
+                let around =
+                    self.rom.path_up(leaf).skip(1).take_while(|&state| self.rom.is_ancestor_or_self(outer, state));
+                around.into_iter().all(|state| {
+                    let mask = if state == outer { regions } else { u8::MAX };
+                    (0_u8..).zip(self.rom.region_ids_of(state)).all(|(number, region)| {
+                        let span = self.rom.region_span(region);
+                        mask & crate::ram::bit(number) == 0
+                            || span.is_some_and(|(first, end)| leaves.mask_in(first, end) != 0)
+                    })
+                })
+            })
+    }
+
+    /// Every frame holds a configuration of its region.
+    fn are_frames(&self) -> bool {
+        if !self.rom.has(feature::STACK) {
+            return self.ram.header.stack_depth == 0;
+        }
+        let mut total = 0_u8;
+        for (region, stack) in self.stacked_regions() {
+            let used = self.frames_used(stack);
+            total = total.saturating_add(used);
+            if !(0..used).all(|frame| self.is_frame(region, stack, frame)) {
+                return false;
+            }
+        }
+        total == self.ram.header.stack_depth
+    }
+
+    fn is_frame(&self, region: RegionId, stack: StackId, frame: u8) -> bool {
+        let Some(owner) = self.rom.region(region).and_then(|region| StateId::read(region.owner)) else { return false };
+        let Some((first, end)) = self.rom.region_span(region) else { return false };
+        let number = self.rom.region_ids_of(owner).position(|other| other == region).unwrap_or(0);
+        let mut leaves = Leaves::default();
+        for (place, raw) in self.frame_leaves(region, stack, frame) {
+            let Some(leaf) = StateId::new(raw) else { continue };
+            if !self.is_leaf_at(leaf, place) || raw < first || raw >= end {
+                return false;
+            }
+            leaves.insert(leaf);
+        }
+        self.is_whole(&leaves, owner, crate::ram::bit(number as u8))
+    }
+}

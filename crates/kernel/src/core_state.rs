@@ -1,0 +1,213 @@
+//! Everything one call works on, except the host: ROM, instance, time, counters.
+//!
+//! Dropping it before the end of the call, as a panic in a callback does, quarantines the instance (TICK-3).
+
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::counters::{Counters, count};
+use crate::fault::Fault;
+use crate::host::{Call, Cause};
+use crate::instance::flag;
+use crate::ram::Ram;
+
+/// Where a piece of code stands: what its callbacks are told (CODE-1).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    pub(crate) state: StateId,
+    pub(crate) transition: Option<TransitionId>,
+    pub(crate) cause: Cause,
+}
+
+/// Depth that no state has.
+const NOT_FRESH: u8 = u8::MAX;
+
+/// The state of one call.
+#[derive(Debug)]
+pub(crate) struct Core<'a> {
+    pub(crate) rom: &'a Rom<'a>,
+    pub(crate) ram: Ram<'a>,
+    pub(crate) counters: &'a mut Counters,
+    pub(crate) agent: u64,
+    pub(crate) now: u32,
+    pub(crate) variant: VariantId,
+    /// What went wrong inside a callback; looked at after the microstep (TICK-3).
+    pub(crate) fault: Option<Fault>,
+    /// Events posted from now on wait for the next tick (TICK-7).
+    pub(crate) hides_posts: bool,
+    /// Per leaf number: states at this depth or deeper were entered in this tick (TICK-5).
+    fresh: [u8; MAX_LEAVES],
+    finished: bool,
+}
+
+impl<'a> Core<'a> {
+    pub(crate) fn new(
+        rom: &'a Rom<'a>,
+        ram: Ram<'a>,
+        counters: &'a mut Counters,
+        (agent, now, variant): (u64, u32, VariantId),
+    ) -> Self {
+        let fresh = [NOT_FRESH; MAX_LEAVES];
+        Self { rom, ram, counters, agent, now, variant, fault: None, hides_posts: false, fresh, finished: false }
+    }
+
+    /// The call ends as it should.
+    pub(crate) fn finish(mut self) {
+        self.finished = true;
+    }
+
+    /// Ends the instance: no leaf, no timers, no queue, no frames; rng, history and the rest of the slots stay (TICK-3).
+    pub(crate) fn quarantine(&mut self) {
+        self.ram.clear_leaves();
+        self.ram.disarm_all(u8::MAX);
+        self.ram.clear_queue();
+        self.clear_frames();
+        self.ram.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
+        self.ram.set_flag(flag::QUARANTINED);
+        count(&mut self.counters.quarantines);
+        self.finished = true;
+    }
+
+    /// Empties all stacks.
+    pub(crate) fn clear_frames(&mut self) {
+        for stack in self.rom.stacks() {
+            self.ram.clear_slots(stack.first_slot, stack.depth.saturating_mul(stack.frame_slots));
+        }
+        self.ram.header.stack_depth = 0;
+    }
+
+    /// A fault that a callback caused, if any.
+    pub(crate) fn check_fault(&self) -> Result<(), Fault> {
+        self.fault.map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn has_policy(&self, policy: u8) -> bool {
+        self.rom.header().policies & policy != 0
+    }
+
+    pub(crate) fn call(&self, op: &OpRecord, site: &Site) -> Option<Call<'a>> {
+        let record = self.rom.state(site.state)?;
+        Some(Call {
+            function: FunctionId::read(op.a)?,
+            arguments: self.rom.arguments_of(op),
+            agent: self.agent,
+            tick: self.now,
+            variant: self.variant,
+            state: site.state,
+            region: RegionId::read(record.region),
+            transition: site.transition,
+            cause: site.cause,
+        })
+    }
+}
+
+impl Drop for Core<'_> {
+    fn drop(&mut self) {
+        if !self.finished {
+            self.quarantine();
+        }
+    }
+}
+
+/// The configuration (RAM-4).
+impl Core<'_> {
+    /// Is a state active?
+    pub(crate) fn is_active(&self, state: StateId) -> bool {
+        (0..self.ram.leaves.len() as u8)
+            .filter_map(|number| self.ram.leaf(number))
+            .any(|leaf| self.rom.is_ancestor_or_self(state, leaf))
+    }
+
+    /// Ticks since an active state with a clock was entered.
+    pub(crate) fn ticks_in_state(&self, state: StateId) -> Option<u32> {
+        let clock = self.clock_of(state)?;
+        self.is_active(state).then(|| self.now.wrapping_sub(self.ram.time(clock)))
+    }
+
+    /// Timer place of a state's clock.
+    pub(crate) fn clock_of(&self, state: StateId) -> Option<u8> {
+        self.rom.state_extra(state).map(|extra| extra.clock).filter(|&clock| clock != 0xFF)
+    }
+
+    /// A state becomes the innermost active one of its line.
+    pub(crate) fn activate(&mut self, state: StateId) {
+        if let Some(record) = self.rom.state(state) {
+            self.ram.set_leaf(record.leaf, Some(state));
+        }
+    }
+
+    /// A state stops being active; the state around it stays the innermost one if it has the same line.
+    pub(crate) fn deactivate(&mut self, state: StateId) {
+        let Some(record) = self.rom.state(state) else { return };
+        let parent = StateId::read(record.parent)
+            .filter(|&parent| self.rom.state(parent).is_some_and(|around| around.leaf == record.leaf));
+        self.ram.set_leaf(record.leaf, parent);
+    }
+
+    /// A state counts as entered in this tick (TICK-5).
+    pub(crate) fn mark_fresh(&mut self, state: StateId) {
+        let Some(record) = self.rom.state(state) else { return };
+        if let Some(depth) = self.fresh.get_mut(usize::from(record.leaf)) {
+            *depth = (*depth).min(record.depth);
+        }
+    }
+
+    /// Was a state entered in this tick?
+    pub(crate) fn is_fresh(&self, record: &StateRecord) -> bool {
+        self.fresh.get(usize::from(record.leaf)).is_some_and(|&depth| record.depth >= depth)
+    }
+
+    /// Active leaves in the order of the tree.
+    pub(crate) fn leaves(&self) -> Leaves {
+        let mut leaves = Leaves::default();
+        for number in 0..self.ram.leaves.len() as u8 {
+            if let Some(leaf) = self.ram.leaf(number) {
+                leaves.insert(leaf);
+            }
+        }
+        leaves
+    }
+}
+
+/// Up to eight leaves in the order of the tree.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Leaves {
+    states: [Option<StateId>; MAX_LEAVES],
+    count: u8,
+}
+
+impl Leaves {
+    /// Adds a leaf at its place in the tree; one past the eighth is left out.
+    pub(crate) fn insert(&mut self, leaf: StateId) {
+        let count = usize::from(self.count);
+        let place = self.states.iter().take(count).position(|state| *state > Some(leaf)).unwrap_or(count);
+        if let Some(rest) = self.states.get_mut(place..count.saturating_add(1)) {
+            rest.rotate_right(1);
+            if let Some(first) = rest.first_mut() {
+                *first = Some(leaf);
+                self.count = self.count.saturating_add(1);
+            }
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u8, StateId)> + Clone + use<> {
+        let (states, count) = (self.states, usize::from(self.count));
+        (0..count as u8).filter_map(move |place| states.get(usize::from(place)).copied().flatten().map(|s| (place, s)))
+    }
+
+    pub(crate) fn get(&self, place: u8) -> Option<StateId> {
+        self.states.get(usize::from(place)).copied().flatten()
+    }
+
+    pub(crate) fn len(&self) -> u8 {
+        self.count
+    }
+
+    /// Leaves inside a range of states, one bit per place.
+    pub(crate) fn mask_in(&self, first: u16, end: u16) -> u8 {
+        self.iter()
+            .filter(|(_, leaf)| first <= leaf.raw() && leaf.raw() < end)
+            .fold(0, |mask, (place, _)| mask | crate::ram::bit(place))
+    }
+}

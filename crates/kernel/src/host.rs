@@ -1,0 +1,164 @@
+//! The border to user code: what a host implements and what its functions are given (CODE-1).
+//!
+//! The kernel is generic over one [`Host`], so that calling a function costs one indirect call at most: the host's own, from
+//! its table of functions. A guard gets `&self` and a [`View`]: there is nothing it could write through (SEL-5).
+
+use statewright_rom::ids::*;
+use statewright_rom::layout::ArgumentRecord;
+
+use crate::actor::{Actor, View};
+use crate::trace::Trace;
+
+/// What a guard says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether it holds.
+    pub holds: bool,
+    /// Why not, in the guard's own numbers (SEL-7).
+    pub code: u16,
+}
+
+impl From<bool> for Verdict {
+    fn from(holds: bool) -> Self {
+        Self { holds, code: 0 }
+    }
+}
+
+/// Why an activity is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Its state is active (TICK-6).
+    Run,
+    /// Its state is being left.
+    Cancel,
+}
+
+/// What an activity says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Call me again.
+    Running,
+    /// Done, well.
+    Succeeded,
+    /// Done, badly.
+    Failed,
+}
+
+/// What made the kernel call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cause {
+    /// No event: eventless transitions, start, stop, fail-safe, activities.
+    #[default]
+    None,
+    /// An event with its payload.
+    Event(EventId, [u32; 4]),
+    /// A timer.
+    Timer(TimerId),
+}
+
+/// One call of a user function: everything that is known about it (CODE-1).
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'r> {
+    /// The function.
+    pub function: FunctionId,
+    /// Its literal arguments.
+    pub arguments: &'r [ArgumentRecord],
+    /// The agent.
+    pub agent: u64,
+    /// The tick.
+    pub tick: u32,
+    /// The variant of the agent's parameters.
+    pub variant: VariantId,
+    /// The state that the call belongs to.
+    pub state: StateId,
+    /// The region that the state is a child of; the root has none.
+    pub region: Option<RegionId>,
+    /// The transition that is judged or carried out.
+    pub transition: Option<TransitionId>,
+    /// What made the kernel call.
+    pub cause: Cause,
+}
+
+/// What a command says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandKind {
+    /// `emit`: a named command with a payload of up to three words.
+    Emit {
+        /// Text of its name.
+        name: StringId,
+        /// Type of the payload, as in [`value_type`](statewright_rom::layout::value_type); `None` without one.
+        ty: Option<u8>,
+        /// Its words; unused ones are 0.
+        payload: [u32; 3],
+    },
+    /// A channel is free again (CODE-7).
+    Release {
+        /// The channel.
+        channel: ChannelId,
+    },
+    /// An event for another agent (CMD-4).
+    Send {
+        /// The receiver.
+        to: [u32; 2],
+        /// The event.
+        event: EventId,
+        /// Its payload.
+        payload: [u32; 4],
+    },
+}
+
+/// A command that leaves the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The agent.
+    pub agent: u64,
+    /// The lane.
+    pub lane: LaneId,
+    /// Whether it may use the reserved part of the budget (CMD-2).
+    pub critical: bool,
+    /// The state that it belongs to.
+    pub state: StateId,
+    /// The transition that it belongs to.
+    pub transition: Option<TransitionId>,
+    /// What it says.
+    pub kind: CommandKind,
+}
+
+/// User code.
+pub trait Host {
+    /// A batch goes on to this agent.
+    fn begin(&mut self, agent: u64) {
+        let _ = agent;
+    }
+
+    /// Asks a guard.
+    fn guard(&self, call: &Call<'_>, view: &mut View<'_, '_>) -> Verdict;
+
+    /// Asks a scorer.
+    fn score(&self, call: &Call<'_>, view: &mut View<'_, '_>) -> f32;
+
+    /// Runs an action.
+    fn action(&mut self, call: &Call<'_>, actor: &mut Actor<'_, '_>);
+
+    /// Runs or cancels an activity; what it says when canceled is not looked at.
+    fn activity(&mut self, call: &Call<'_>, mode: Mode, actor: &mut Actor<'_, '_>) -> Status;
+
+    /// Takes a command; `false` if there is no room for it (CMD-2).
+    fn command(&mut self, command: &Command) -> bool;
+
+    /// Words of a blackboard key (CODE-5).
+    fn read_key(&self, key: KeyId) -> [u32; 3];
+
+    /// Writes the words of a blackboard key.
+    fn write_key(&mut self, key: KeyId, words: [u32; 3]);
+
+    /// Whether this tick is traced; asked once per tick.
+    fn is_tracing(&self) -> bool {
+        false
+    }
+
+    /// Something happened; only called while tracing.
+    fn trace(&mut self, trace: &Trace) {
+        let _ = trace;
+    }
+}

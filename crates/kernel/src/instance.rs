@@ -1,0 +1,181 @@
+//! Instances: 64, 128 or 256 plain bytes per agent (RAM-1 to RAM-3).
+
+use zerocopy::byteorder::little_endian::{U16, U32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use statewright_rom::Rom;
+use statewright_rom::layout::{NONE, TIERS};
+
+use crate::event::Event;
+use crate::ram::Ram;
+use crate::rng;
+
+/// Bits of [`Header::flags`] (RAM-3).
+pub mod flag {
+    /// The initial configuration has been entered.
+    pub const STARTED: u16 = 1 << 0;
+    /// Ended by itself or stopped; no further work until reset.
+    pub const TERMINATED: u16 = 1 << 1;
+    /// Time stands still (SYS-9).
+    pub const PAUSED: u16 = 1 << 2;
+    /// Not run any more; only reset ends it (TICK-3).
+    pub const QUARANTINED: u16 = 1 << 3;
+    /// A tick was clamped (TICK-4). Stays until cleared by the host.
+    pub const BUDGET_EXCEEDED: u16 = 1 << 4;
+    /// An event was dropped (EVT-3). Stays until cleared by the host.
+    pub const QUEUE_OVERFLOW: u16 = 1 << 5;
+    /// A command was dropped (CMD-2). Stays until cleared by the host.
+    pub const COMMAND_DROPPED: u16 = 1 << 6;
+    /// A command of a critical lane was dropped (CMD-2). Stays until cleared by the host.
+    pub const CRITICAL_DROPPED: u16 = 1 << 7;
+    /// An event that is not deferred is queued.
+    pub const WORK: u16 = 1 << 8;
+    /// The configuration has an activity or an eventless trigger.
+    pub const POLLS: u16 = 1 << 9;
+    /// The host traces this agent.
+    pub const TRACED: u16 = 1 << 10;
+    /// Every bit that has a meaning.
+    pub const ALL: u16 = (1 << 11) - 1;
+    /// What only the host clears.
+    pub const STICKY: u16 = BUDGET_EXCEEDED | QUEUE_OVERFLOW | COMMAND_DROPPED | CRITICAL_DROPPED;
+}
+
+/// The first 16 bytes of every instance (RAM-3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Header {
+    /// Low half of the structure hash of its machine.
+    pub machine: U32,
+    /// [`flag`] bits.
+    pub flags: U16,
+    /// Timer places that run, one bit each.
+    pub armed: u8,
+    /// Queued events.
+    pub event_count: u8,
+    /// State of the rng (CODE-6).
+    pub rng: U32,
+    /// Raised by reset and reload (EVT-7).
+    pub generation: U16,
+    /// Clamped ticks in a row (TICK-4).
+    pub clamped: u8,
+    /// Frames in use, of all stacks (EXEC-8).
+    pub stack_depth: u8,
+}
+
+const _: () = assert!(size_of::<Header>() == 16);
+
+impl Header {
+    /// Does the instance have all of these [`flag`] bits?
+    #[inline]
+    pub fn has(&self, flags: u16) -> bool {
+        self.flags.get() & flags == flags
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// An instance of any tier.
+pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
+    /// Its tier: 0 crowd, 1 standard, 2 hero.
+    const TIER: u8;
+
+    /// A new instance of a machine, not yet started; `None` if the machine has another tier (SYS-10).
+    fn new(rom: &Rom<'_>, seed: u64, agent: u64) -> Option<Self>;
+
+    /// The header.
+    fn header(&self) -> &Header;
+
+    /// The header, for hosts that clear flags or mark an agent as traced.
+    fn header_mut(&mut self) -> &mut Header;
+
+    /// The whole as one view, the same for all tiers.
+    #[doc(hidden)]
+    fn ram(&mut self) -> Ram<'_>;
+}
+
+macro_rules! instance {
+    ($(#[$meta:meta])* $name:ident tier $tier:literal bytes $bytes:literal
+     leaves $leaves:literal at $leaves_at:literal timers $timers:literal at $timers_at:literal
+     slots $slots:literal at $slots_at:literal events $events:literal at $events_at:literal) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+        #[repr(C, align(64))]
+        pub struct $name {
+            header: Header,
+            leaves: [U16; $leaves],
+            timers: [U32; $timers],
+            slots: [U16; $slots],
+            events: [Event; $events],
+        }
+
+        const _: () = {
+            assert!(size_of::<$name>() == $bytes && align_of::<$name>() == 64);
+            assert!(core::mem::offset_of!($name, leaves) == $leaves_at);
+            assert!(core::mem::offset_of!($name, timers) == $timers_at);
+            assert!(core::mem::offset_of!($name, slots) == $slots_at);
+            assert!(core::mem::offset_of!($name, events) == $events_at);
+            // The compiler places by the same table.
+            let tier = &TIERS[$tier];
+            assert!(tier.bytes == $bytes && tier.leaves == $leaves && tier.timers == $timers);
+            assert!(tier.slots == $slots && tier.events == $events);
+        };
+
+        impl sealed::Sealed for $name {}
+
+        impl Instance for $name {
+            const TIER: u8 = $tier;
+
+            fn new(rom: &Rom<'_>, seed: u64, agent: u64) -> Option<Self> {
+                if rom.header().tier != $tier {
+                    return None;
+                }
+                Some(Self {
+                    header: Header {
+                        machine: U32::new(rom.machine_id()),
+                        rng: U32::new(rng::mix(seed, agent)),
+                        ..Header::default()
+                    },
+                    leaves: [U16::new(NONE); $leaves],
+                    timers: [U32::new(0); $timers],
+                    slots: [U16::new(0); $slots],
+                    events: [Event::default(); $events],
+                })
+            }
+
+            #[inline]
+            fn header(&self) -> &Header {
+                &self.header
+            }
+
+            fn header_mut(&mut self) -> &mut Header {
+                &mut self.header
+            }
+
+            #[inline]
+            fn ram(&mut self) -> Ram<'_> {
+                Ram {
+                    header: &mut self.header,
+                    leaves: &mut self.leaves,
+                    timers: &mut self.timers,
+                    slots: &mut self.slots,
+                    events: &mut self.events,
+                }
+            }
+        }
+    };
+}
+
+instance! {
+    /// The crowd tier.
+    Instance64 tier 0 bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
+}
+instance! {
+    /// The standard tier.
+    Instance128 tier 1 bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
+}
+instance! {
+    /// The hero tier.
+    Instance256 tier 2 bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
+}

@@ -1,0 +1,77 @@
+//! The kernel: one tick of one instance of a compiled machine, by the rules of `docs/semantics.md` sections 4 to 9.
+//!
+//! `(instance', commands, trace) = tick(ROM, instance, host, inbox, tick)`. The kernel keeps nothing between calls, allocates nothing,
+//! locks nothing, never recurses, and every loop is bounded by the ROM's tables or by a cap. All three tiers go through
+//! one core ([`Ram`](ram::Ram) is a view of any of them).
+//!
+//! # The promise
+//!
+//! - Any bytes are a legal instance, any ROM that loads may run: the kernel runs it or quarantines the instance with a
+//!   [`Fault`]; it never panics and never loops without bound (`tests/any_bytes.rs`).
+//! - A panic in a callback leaves the instance quarantined and everything else as it was (`tests/panics.rs`).
+//! - What a tick does is what the reference interpreter does (`proof/trial`).
+//!
+//! # Code map, in the order of a tick
+//!
+//! [`tick`] the phases · `check` is the instance sound · `queue` admission, next event · `timers` what is due ·
+//! `select` who wins in a state and a leaf · `conditions` what a candidate is asked · `scope` what a transition leaves · `arbitrate` which
+//! winners go together · `microstep` carrying them out · `settle` what is entered · `exits` leaving states · `history` · `stack` · `complete` ·
+//! `activity` phase (3) · `actions` ops · `eval` expressions · `host` and `actor` the border to user code · `life` start, stop, reset, pause.
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+mod actions;
+mod activity;
+mod actor;
+mod arbitrate;
+mod batch;
+pub mod bugs;
+mod check;
+mod complete;
+mod conditions;
+mod core_state;
+mod counters;
+mod eval;
+mod event;
+mod exits;
+mod fault;
+mod history;
+mod host;
+mod instance;
+mod life;
+mod microstep;
+mod queue;
+mod ram;
+mod rng;
+mod scope;
+mod select;
+mod settle;
+mod stack;
+mod tick;
+mod time;
+mod timers;
+mod trace;
+
+pub use actor::{Actor, View};
+pub use batch::{Batch, BatchError, InboxEvent, tick_batch};
+pub use counters::Counters;
+pub use event::{Class, Event, event_flag};
+pub use fault::Fault;
+pub use host::{Call, Cause, Command, CommandKind, Host, Mode, Status, Verdict};
+pub use instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
+pub use life::{Posted, pause, post, reset, resume, stop};
+pub use queue::Admission;
+pub use rng::Rng;
+pub use tick::{Input, Mismatch, Report, tick};
+pub use time::is_due;
+pub use trace::{Reason, Trace};

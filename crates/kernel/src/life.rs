@@ -1,0 +1,177 @@
+//! Life of an instance outside of its ticks: posts, pause, stop, reset (SYS-9, SYS-10).
+
+use statewright_rom::Rom;
+use statewright_rom::ids::{EventId, VariantId};
+use statewright_rom::layout::{NONE, feature};
+use zerocopy::byteorder::little_endian::{U16, U32};
+
+use crate::core_state::{Core, Leaves};
+use crate::counters::{Counters, count};
+use crate::event::{Class, Event};
+use crate::fault::Fault;
+use crate::host::{Cause, Host};
+use crate::instance::{Header, Instance, flag};
+use crate::queue::Admission;
+use crate::tick::{Input, Run};
+
+/// What became of an event that the host posted.
+pub type Posted = Result<Admission, Fault>;
+
+/// Does an instance belong to a machine?
+fn belongs<I: Instance>(rom: &Rom<'_>, instance: &I) -> bool {
+    I::TIER == rom.header().tier && instance.header().machine.get() == rom.machine_id()
+}
+
+/// Posts an external event; the class is the type's unless given (EVT-1). An instance of another machine is left alone.
+pub fn post<I: Instance>(
+    rom: &Rom<'_>,
+    instance: &mut I,
+    now: u32,
+    event: EventId,
+    class: Option<Class>,
+    payload: [u32; 4],
+    counters: &mut Counters,
+) -> Posted {
+    if !belongs(rom, instance) {
+        return Err(Fault::WrongMachine);
+    }
+    let mut core = Core::new(rom, instance.ram(), counters, (0, now, VariantId::PLAIN));
+    if core.check_queue().is_err() {
+        core.quarantine();
+        return Err(Fault::BadQueue);
+    }
+    let admission = core.post_from_outside(event, class, payload);
+    match core.fault {
+        Some(fault) => {
+            core.quarantine();
+            Err(fault)
+        }
+        None => {
+            core.finish();
+            Ok(admission)
+        }
+    }
+}
+
+impl Core<'_> {
+    fn post_from_outside(&mut self, id: EventId, class: Option<Class>, payload: [u32; 4]) -> Admission {
+        let declared = self.rom.event(id).map_or(Class::Normal, |record| Class::from_number(record.class));
+        let mut event = Event::new(id, class.unwrap_or(declared)).with_words(payload);
+        // The stamps of a paused instance are ages (SYS-9).
+        event.stamp.set(if self.ram.has(flag::PAUSED) { 0 } else { self.now });
+        self.admit(event)
+    }
+}
+
+/// Stops time for an instance: every running time `x` becomes `now - x` (SYS-9). One that does not run is left alone.
+pub fn pause<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
+    let ended = instance.header().flags.get() & (flag::TERMINATED | flag::QUARANTINED | flag::PAUSED) != 0;
+    if belongs(rom, instance) && !ended {
+        turn_times(rom, instance, now);
+        instance.ram().set_flag(flag::PAUSED);
+    }
+}
+
+/// Lets time go on: all times are shifted by the pause.
+pub fn resume<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
+    if belongs(rom, instance) && instance.header().has(flag::PAUSED) {
+        turn_times(rom, instance, now);
+        instance.ram().clear_flag(flag::PAUSED);
+    }
+}
+
+/// Replaces every running deadline, clock, cooldown and stamp `x` by `now - x`. What lies in frames stands still already.
+fn turn_times<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
+    let mut counters = Counters::default();
+    let mut core = Core::new(rom, instance.ram(), &mut counters, (0, now, VariantId::PLAIN));
+    let places = core.ram.header.armed | core.running_clocks();
+    for place in (0..core.ram.timers.len() as u8).filter(|&place| places & crate::ram::bit(place) != 0) {
+        let time = core.ram.time(place);
+        core.ram.set_time(place, now.wrapping_sub(time));
+    }
+    core.turn_cooldowns();
+    for event in core.ram.queue_mut() {
+        event.stamp.set(now.wrapping_sub(event.stamp.get()));
+    }
+    core.finish();
+}
+
+impl Core<'_> {
+    /// Timer places of the clocks of active states.
+    fn running_clocks(&self) -> u8 {
+        let leaves = self.leaves();
+        let states = leaves.iter().flat_map(|(_, leaf)| self.rom.path_up(leaf));
+        states.filter_map(|state| self.clock_of(state)).fold(0, |places, place| places | crate::ram::bit(place))
+    }
+
+    fn turn_cooldowns(&mut self) {
+        if !self.rom.has(feature::COOLDOWN) {
+            return;
+        }
+        for extra in self.rom.transition_extras().iter().filter(|extra| extra.cooldown_slot != 0xFF) {
+            let ready = self.ram.wide_slot(extra.cooldown_slot);
+            if ready != 0 {
+                self.ram.set_wide_slot(extra.cooldown_slot, self.now.wrapping_sub(ready));
+            }
+        }
+    }
+}
+
+/// Runs all exits and ends an instance (SYS-10). One that has not started runs nothing; one that has ended is left alone.
+pub fn stop<I: Instance, H: Host>(
+    rom: &Rom<'_>,
+    instance: &mut I,
+    host: &mut H,
+    input: &Input<'_>,
+    counters: &mut Counters,
+) -> Result<(), Fault> {
+    if !belongs(rom, instance) {
+        return Err(Fault::WrongMachine);
+    }
+    if instance.header().flags.get() & (flag::TERMINATED | flag::QUARANTINED) != 0 {
+        return Ok(());
+    }
+    resume(rom, instance, input.tick);
+    let core = Core::new(rom, instance.ram(), counters, (input.agent, input.tick, input.variant));
+    let tracing = host.is_tracing();
+    let mut run = Run { core, host, tracing, entered: Leaves::default() };
+    match run.stop() {
+        Ok(()) => {
+            run.core.finish();
+            Ok(())
+        }
+        Err(fault) => {
+            run.core.quarantine();
+            Err(fault)
+        }
+    }
+}
+
+impl<H: Host> Run<'_, H> {
+    fn stop(&mut self) -> Result<(), Fault> {
+        if self.core.ram.has(flag::STARTED) {
+            self.core.check_instance()?;
+            return self.terminate(Cause::None);
+        }
+        self.core.ram.clear_queue();
+        self.core.ram.set_flag(flag::TERMINATED);
+        count(&mut self.core.counters.terminations);
+        Ok(())
+    }
+}
+
+/// Makes an instance as new, with its rng kept and its generation raised (SYS-10). Runs nothing.
+pub fn reset<I: Instance>(rom: &Rom<'_>, instance: &mut I) {
+    let ram = instance.ram();
+    let generation = ram.header.generation.get().wrapping_add(1);
+    *ram.header = Header {
+        machine: U32::new(rom.machine_id()),
+        rng: ram.header.rng,
+        generation: U16::new(generation),
+        ..Header::default()
+    };
+    ram.leaves.fill(U16::new(NONE));
+    ram.timers.fill(U32::new(0));
+    ram.slots.fill(U16::new(0));
+    ram.events.fill(Event::default());
+}

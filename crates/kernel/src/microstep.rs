@@ -1,0 +1,272 @@
+//! One microstep: exits, effects, entries (EXEC-1), and what follows from them.
+
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::arbitrate::{Accepted, Step};
+use crate::bugs::{self, Bug};
+use crate::core_state::{Core, Leaves, Site};
+use crate::counters::count;
+use crate::exits::Leave;
+use crate::fault::Fault;
+use crate::host::{Cause, Host};
+use crate::instance::flag;
+use crate::settle::{Entry, Settled, Way};
+use crate::tick::Run;
+use crate::trace::Trace;
+
+impl<'a, H: Host> Run<'a, H> {
+    /// Carries out what was accepted.
+    pub(crate) fn commit(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
+        if !bugs::has(Bug::HistoryAfterExits) {
+            self.record(step, leaves);
+        }
+        if step.iter().any(|(_, one)| needs_settling(one)) {
+            self.commit_settled(step, leaves)?;
+        } else {
+            self.carry_out(step, leaves, None)?;
+        }
+        count(&mut self.core.counters.microsteps);
+        let transitions = step.count() as u64;
+        self.core.counters.transitions = self.core.counters.transitions.wrapping_add(transitions);
+        Ok(())
+    }
+
+    /// Kept apart so that transitions with a plan do not pay for the buffer.
+    #[inline(never)]
+    fn commit_settled(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
+        let mut settled = Settled::new();
+        for (place, one) in step.iter().filter(|(_, one)| needs_settling(one)) {
+            let way = Way {
+                domain: one.scope.domain,
+                regions: one.scope.regions,
+                targets: TargetSetId::read(one.candidate.record.targets),
+                transition: Some(one.candidate.id),
+                cause: one.cause,
+            };
+            let span = self.settle(&mut settled, &way)?;
+            *settled.spans.get_mut(place).ok_or(Fault::BadPlan)? = span;
+        }
+        self.carry_out(step, leaves, Some(&settled))
+    }
+
+    fn carry_out(&mut self, step: &Step<'a>, leaves: &Leaves, settled: Option<&Settled>) -> Result<(), Fault> {
+        self.entered = Leaves::default();
+        self.exit_all(step, leaves)?;
+        if bugs::has(Bug::HistoryAfterExits) {
+            self.record(step, leaves);
+        }
+        if !bugs::has(Bug::EffectsLast) {
+            self.run_effects(step, settled);
+        }
+        self.enter_all(step, settled)?;
+        if bugs::has(Bug::EffectsLast) {
+            self.run_effects(step, settled);
+        }
+        if step.iter().any(|(_, one)| !one.candidate.has(transition_flag::INTERNAL)) {
+            self.core.clear_marks();
+        }
+        let cause = step.iter().next().map_or(Cause::None, |(_, one)| one.cause);
+        self.complete(cause)
+    }
+
+    fn record(&mut self, step: &Step<'a>, leaves: &Leaves) {
+        if !self.core.rom.has(feature::HISTORY) {
+            return;
+        }
+        let stack = transition_flag::PUSH | if bugs::has(Bug::PopRecordsHistory) { 0 } else { transition_flag::POP };
+        for (_, one) in step.iter().filter(|(_, one)| !one.candidate.has(stack)) {
+            self.core.record_history(&one.scope, leaves);
+        }
+    }
+
+    fn exit_all(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
+        let mut sorted = step.in_tree_order();
+        if self.core.has_policy(policy::REVERSE_EXIT_ORDER) {
+            sorted.reverse();
+        }
+        for one in sorted.iter().flatten() {
+            if one.candidate.has(transition_flag::INTERNAL) || is_ignored(one) {
+                continue;
+            }
+            if one.candidate.has(transition_flag::PUSH) {
+                self.suspend(leaves, one)?;
+                continue;
+            }
+            let leave = Leave {
+                mask: one.scope.leaves,
+                domain: Some(one.scope.domain),
+                keeps_frames: one.scope.stays || one.candidate.has(transition_flag::POP),
+                transition: Some(one.candidate.id),
+                cause: one.cause,
+            };
+            self.leave(leaves, &leave)?;
+        }
+        Ok(())
+    }
+
+    fn run_effects(&mut self, step: &Step<'a>, settled: Option<&Settled>) {
+        for (place, one) in step.iter() {
+            self.core.begin_transition(one);
+            self.run_list(one.candidate.record.effect.get(), &one.candidate.site(one.cause));
+            let Some(settled) = settled.filter(|_| needs_settling(one)) else { continue };
+            let Some(span) = settled.spans.get(place) else { continue };
+            for step in (span.first..span.entries).filter_map(|at| settled.get(at)) {
+                self.enter_step(step, Some(one.candidate.id), one.cause);
+            }
+        }
+    }
+
+    fn enter_all(&mut self, step: &Step<'a>, settled: Option<&Settled>) -> Result<(), Fault> {
+        for one in step.in_tree_order().iter().flatten() {
+            if one.candidate.has(transition_flag::INTERNAL) || is_ignored(one) {
+                continue;
+            }
+            if one.candidate.has(transition_flag::POP) {
+                self.resume_frame(one)?;
+            } else if needs_settling(one) {
+                let place =
+                    step.iter().find(|(_, other)| other.candidate.id == one.candidate.id).map(|(place, _)| place);
+                let (settled, place) = settled.zip(place).ok_or(Fault::BadPlan)?;
+                let span = settled.spans.get(place).ok_or(Fault::BadPlan)?;
+                for step in (span.entries..span.end).filter_map(|at| settled.get(at)) {
+                    self.enter_step(step, Some(one.candidate.id), one.cause);
+                }
+            } else {
+                self.enter_plan(one);
+            }
+        }
+        Ok(())
+    }
+
+    /// Enters by the plan in the ROM.
+    fn enter_plan(&mut self, one: &Accepted<'a>) {
+        let plan = self.core.rom.transition_plan(one.candidate.id).and_then(|plan| PlanId::read(plan.plan));
+        let steps = plan.map_or(&[][..], |plan| self.core.rom.plan_steps(plan));
+        for step in steps {
+            let Some(state) = StateId::read(step.state) else { continue };
+            let entry = match (step.kind, ListId::read(step.list)) {
+                (step_kind::STATE, _) => Entry::State(state),
+                (_, Some(list)) => Entry::Effect(state, list),
+                (_, None) => continue,
+            };
+            self.enter_step(entry, Some(one.candidate.id), one.cause);
+        }
+    }
+
+    pub(crate) fn enter_step(&mut self, step: Entry, transition: Option<TransitionId>, cause: Cause) {
+        match step {
+            Entry::Effect(state, list) => self.run_list(list.raw(), &Site { state, transition, cause }),
+            Entry::State(state) => {
+                self.core.enter(state);
+                self.note_entry(state);
+                let list = self.core.rom.state(state).map_or(NONE, |record| record.entry.get());
+                self.run_list(list, &Site { state, transition, cause });
+            }
+            Entry::Silent(state) => {
+                self.core.enter(state);
+                self.note_entry(state);
+            }
+        }
+    }
+
+    fn note_entry(&mut self, state: StateId) {
+        if self.core.rom.state(state).is_some_and(|record| record.kind == state_kind::FINAL) {
+            self.entered.insert(state);
+        }
+        if self.tracing {
+            self.host.trace(&Trace::Entered(state));
+        }
+    }
+
+    /// What completion brings: forgotten history, events, the end of the instance (EXEC-6).
+    pub(crate) fn complete(&mut self, cause: Cause) -> Result<(), Fault> {
+        if self.entered.len() == 0 {
+            return Ok(());
+        }
+        let entered = self.entered;
+        self.core.announce_completion(&entered);
+        if self.core.is_complete(StateId::ROOT) { self.terminate(cause) } else { Ok(()) }
+    }
+
+    /// Leaves everything and ends the instance.
+    pub(crate) fn terminate(&mut self, cause: Cause) -> Result<(), Fault> {
+        let leaves = self.core.leaves();
+        if self.core.rom.has(feature::HISTORY) {
+            self.core.record_all_history(&leaves);
+        }
+        let leave = Leave { mask: u8::MAX, domain: None, keeps_frames: false, transition: None, cause };
+        self.leave(&leaves, &leave)?;
+        self.core.ram.clear_leaves();
+        self.core.ram.disarm_all(u8::MAX);
+        self.core.ram.clear_queue();
+        self.core.clear_frames();
+        self.core.ram.header.clamped = 0;
+        self.core.ram.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
+        self.core.ram.set_flag(flag::TERMINATED);
+        count(&mut self.core.counters.terminations);
+        if self.tracing {
+            self.host.trace(&Trace::Terminated);
+        }
+        Ok(())
+    }
+}
+
+/// Is the entry found at run time? A pop brings back a frame instead.
+fn needs_settling(one: &Accepted<'_>) -> bool {
+    one.candidate.has(transition_flag::HISTORY | transition_flag::CHOICE)
+}
+
+fn is_ignored(one: &Accepted<'_>) -> bool {
+    bugs::has(Bug::SelfTransitionIgnored) && one.is_self
+}
+
+impl Core<'_> {
+    /// What the instance keeps of a transition that is taken: cooldown, and what its waiting leaves behind (SEL-1, SEL-6).
+    fn begin_transition(&mut self, one: &Accepted<'_>) {
+        let candidate = &one.candidate;
+        if matches!(candidate.record.trigger.get(), trigger::DONE | trigger::FAILED) {
+            self.clear_result(candidate.source);
+        }
+        if let Some(extra) = candidate.extra {
+            if extra.cooldown_slot != 0xFF {
+                let ready = self.now.wrapping_add(extra.cooldown_ticks.get());
+                self.ram.set_wide_slot(extra.cooldown_slot, ready.max(1));
+            }
+            if extra.debounce_timer != 0xFF && self.is_active(candidate.source) {
+                self.ram.disarm(extra.debounce_timer);
+            }
+        }
+        if let Some(slot) = self.latch_slot(candidate.source)
+            && self.ram.slot(slot) == candidate.id.raw().saturating_add(1)
+        {
+            self.ram.set_slot(slot, 0);
+        }
+    }
+
+    /// A state becomes active: everything it keeps begins anew (RAM-7).
+    fn enter(&mut self, state: StateId) {
+        self.activate(state);
+        self.mark_fresh(state);
+        self.clear_result(state);
+        if let Some(extra) = self.rom.state_extra(state) {
+            if extra.scratch_slot != 0xFF {
+                self.ram.clear_slots(extra.scratch_slot, extra.scratch_count);
+            }
+            if extra.latch_slot != 0xFF {
+                self.ram.set_slot(extra.latch_slot, 0);
+            }
+            if extra.clock != 0xFF {
+                self.ram.set_time(extra.clock, self.now);
+            }
+        }
+        self.arm_after_timers(state);
+    }
+
+    fn record_all_history(&mut self, leaves: &Leaves) {
+        let mut order = crate::exits::ExitOrder::new(leaves, u8::MAX, None, false);
+        while let Some(state) = order.next(self.rom) {
+            self.record_points(state);
+        }
+    }
+}

@@ -1,0 +1,468 @@
+//! Choosing transitions (SEL-1 to SEL-3, EVT-5): interrupts first, then per leaf from leaf to root.
+//!
+//! The lists of candidates come from the ROM, one per leaf and column. A state's part of a list is asked once: whether an
+//! earlier leaf has asked it already follows from where that leaf's search ended.
+
+use statewright_rom::Reaction;
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::bugs::{self, Bug};
+use crate::conditions::Candidate;
+use crate::core_state::{Core, Leaves};
+use crate::fault::Fault;
+use crate::host::{Cause, Host};
+use crate::tick::Run;
+use crate::trace::{Reason, Trace};
+
+/// Most members of a group of scored transitions.
+pub(crate) const MAX_GROUP: usize = 64;
+
+/// What is being selected for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ask {
+    pub(crate) column: Column,
+    pub(crate) cause: Cause,
+    /// A timer fires in this column: `any` and deferrals do not count.
+    pub(crate) timer: bool,
+    /// Latched transitions are tried, too.
+    pub(crate) latched: bool,
+}
+
+/// A transition that was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pick {
+    pub(crate) transition: TransitionId,
+    pub(crate) cause: Cause,
+}
+
+/// What was found, in the order of the leaves.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Selection {
+    picks: [Option<Pick>; MAX_LEAVES],
+    count: u8,
+    pub(crate) deferred: bool,
+}
+
+impl Selection {
+    fn add(&mut self, pick: Pick) {
+        let known = self.iter().any(|other| other.transition == pick.transition);
+        if let Some(place) = self.picks.get_mut(usize::from(self.count)).filter(|_| !known) {
+            *place = Some(pick);
+            self.count = self.count.saturating_add(1);
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Pick> + use<'_> {
+        self.picks.iter().copied().flatten()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// How the search of one leaf ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    /// The state that decided; `None` if the search went past the root.
+    at: Option<StateId>,
+    /// Its transition; `None` if it defers.
+    pick: Option<Pick>,
+}
+
+/// The part of a list that belongs to one state.
+struct Group<'a> {
+    state: StateId,
+    members: &'a [statewright_rom::layout::Candidate],
+}
+
+/// Splits the first group off a list.
+fn next_group<'a>(core: &Core<'_>, list: &mut &'a [statewright_rom::layout::Candidate]) -> Option<Group<'a>> {
+    let state_of = |candidate: &statewright_rom::layout::Candidate| match Reaction::read(candidate)? {
+        Reaction::Transition(id) => StateId::read(core.rom.transition(id)?.source),
+        Reaction::Deferral(state) => Some(state),
+    };
+    let state = state_of(list.first()?)?;
+    let end = list.iter().position(|candidate| state_of(candidate) != Some(state)).unwrap_or(list.len());
+    let (members, rest) = list.split_at_checked(end)?;
+    *list = rest;
+    Some(Group { state, members })
+}
+
+impl<'a, H: Host> Run<'a, H> {
+    /// Finds the transitions for an event, a timer or an eventless round.
+    pub(crate) fn select(&mut self, ask: &Ask) -> Result<Selection, Fault> {
+        let leaves = self.core.leaves();
+        if self.tracing {
+            self.host.trace(&Trace::Select(ask.cause));
+        }
+        if let Some(pick) = self.select_interrupt(ask, &leaves)? {
+            let mut selection = Selection::default();
+            selection.add(pick);
+            self.trace_rest(ask, &leaves, Some(pick), &[]);
+            return Ok(selection);
+        }
+        let mut found = [Found::default(); MAX_LEAVES];
+        let mut selection = Selection::default();
+        for (place, leaf) in leaves.iter() {
+            let (asked, _) = found.split_at_checked(usize::from(place)).ok_or(Fault::BadPlan)?;
+            let end = self.select_leaf(ask, &leaves, leaf, asked)?;
+            match end.pick {
+                Some(pick) => selection.add(pick),
+                None => selection.deferred |= end.at.is_some(),
+            }
+            if let Some(cell) = found.get_mut(usize::from(place)) {
+                *cell = end;
+            }
+        }
+        self.trace_rest(ask, &leaves, None, &found);
+        Ok(selection)
+    }
+
+    fn list(&self, leaf: StateId, column: Column) -> statewright_rom::Candidates<'a> {
+        let rom = self.core.rom;
+        let list = rom.row_of(leaf).and_then(|row| rom.candidate_list(row, column));
+        list.map_or_else(Default::default, |list| rom.candidates_of(list))
+    }
+
+    /// SEL-2 (a): interrupts of all active states in pre-order.
+    fn select_interrupt(&mut self, ask: &Ask, leaves: &Leaves) -> Result<Option<Pick>, Fault> {
+        if !self.core.rom.has(feature::INTERRUPTS) {
+            return Ok(None);
+        }
+        for (place, leaf) in leaves.iter() {
+            let mut list = self.list(leaf, ask.column).interrupts;
+            while let Some(group) = next_group(&self.core, &mut list) {
+                let rom = self.core.rom;
+                let active = rom.is_ancestor_or_self(group.state, leaf);
+                // An earlier leaf below the same state has asked it.
+                let asked = leaves.iter().any(|(p, other)| p < place && rom.is_ancestor_or_self(group.state, other));
+                if active
+                    && !asked
+                    && let Some(pick) = self.ask_state(ask, leaves, &group, None)?
+                {
+                    return Ok(Some(pick));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// SEL-2 (b): from a leaf to the root, the first enabled transition or deferring state.
+    fn select_leaf(&mut self, ask: &Ask, leaves: &Leaves, leaf: StateId, asked: &[Found]) -> Result<Found, Fault> {
+        let mut list = self.list(leaf, ask.column).others;
+        if ask.latched && self.core.rom.has(feature::LATCH) {
+            return self.select_leaf_latched(ask, leaves, leaf, asked, list);
+        }
+        while let Some(group) = next_group(&self.core, &mut list) {
+            if let Some(found) = self.decide(ask, leaves, leaf, asked, &group)? {
+                return Ok(found);
+            }
+        }
+        Ok(Found::default())
+    }
+
+    /// The same, visiting every state on the way because each may have a latched transition.
+    fn select_leaf_latched(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        leaf: StateId,
+        asked: &[Found],
+        mut list: &'a [statewright_rom::layout::Candidate],
+    ) -> Result<Found, Fault> {
+        for state in self.core.rom.path_up(leaf) {
+            let mut rest = list;
+            let group = match next_group(&self.core, &mut rest) {
+                Some(group) if group.state == state => {
+                    list = rest;
+                    group
+                }
+                _ => Group { state, members: &[] },
+            };
+            if let Some(found) = self.decide(ask, leaves, leaf, asked, &group)? {
+                return Ok(found);
+            }
+        }
+        Ok(Found::default())
+    }
+
+    /// Whether the search of a leaf ends at a state.
+    fn decide(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        leaf: StateId,
+        asked: &[Found],
+        group: &Group<'_>,
+    ) -> Result<Option<Found>, Fault> {
+        let rom = self.core.rom;
+        if !rom.is_ancestor_or_self(group.state, leaf) {
+            return Ok(None);
+        }
+        for ((_, other), end) in leaves.iter().zip(asked) {
+            let reached = end.at.is_none_or(|at| rom.is_ancestor_or_self(at, group.state));
+            if rom.is_ancestor_or_self(group.state, other) && reached {
+                return Ok(if end.at == Some(group.state) { Some(*end) } else { None });
+            }
+        }
+        let latched = if ask.latched { self.core.latched(group.state) } else { None };
+        if let Some(pick) = self.ask_state(ask, leaves, group, latched)? {
+            return Ok(Some(Found { at: Some(group.state), pick: Some(pick) }));
+        }
+        let defers = !ask.timer && group.members.iter().any(|member| member.kind == candidate_kind::DEFERRAL);
+        Ok(if defers { Some(Found { at: Some(group.state), pick: None }) } else { None })
+    }
+
+    /// SEL-3 inside one state.
+    fn ask_state(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        group: &Group<'_>,
+        latched: Option<TransitionId>,
+    ) -> Result<Option<Pick>, Fault> {
+        let mut latched = latched;
+        for (place, member) in group.members.iter().enumerate() {
+            let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
+            if let Some(stored) = latched.filter(|&stored| stored <= id) {
+                latched = None;
+                if let Some(pick) = self.ask_latched(stored, leaves) {
+                    return Ok(Some(pick));
+                }
+                if stored == id {
+                    continue;
+                }
+            }
+            let Some(candidate) = self.core.candidate(id).filter(|c| self.core.is_triggered(ask, c)) else { continue };
+            if candidate.has(transition_flag::SCORED) {
+                let earlier = group.members.get(..place).unwrap_or(&[]);
+                if !earlier.iter().any(|other| self.core.is_rival(other, &candidate))
+                    && let Some(pick) = self.ask_scored(ask, leaves, group, &candidate)?
+                {
+                    return Ok(Some(pick));
+                }
+            } else if self.is_enabled(&candidate, ask.cause) && self.may_leave(&candidate, ask.cause, leaves) {
+                return Ok(Some(Pick { transition: id, cause: ask.cause }));
+            }
+        }
+        Ok(latched.and_then(|stored| self.ask_latched(stored, leaves)))
+    }
+
+    /// A latched transition is asked everything but its trigger, guard, debounce and score (SEL-6).
+    fn ask_latched(&mut self, id: TransitionId, leaves: &Leaves) -> Option<Pick> {
+        let candidate = self.core.candidate(id)?;
+        let cause = self.core.latched_cause(candidate.record);
+        let early = self.core.cooldown_reason(&candidate).or_else(|| self.core.stack_reason(&candidate));
+        if let Some(reason) = early {
+            self.reject(id, reason);
+            return None;
+        }
+        self.may_leave(&candidate, cause, leaves).then_some(Pick { transition: id, cause })
+    }
+
+    /// A group of scored transitions: all guards, then all scores, then the best that may leave.
+    fn ask_scored(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        group: &Group<'_>,
+        first: &Candidate<'_>,
+    ) -> Result<Option<Pick>, Fault> {
+        let mut scores: [Option<(TransitionId, f32)>; MAX_GROUP] = [None; MAX_GROUP];
+        let mut count = 0_usize;
+        for member in group.members {
+            let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
+            if !self.core.is_rival(member, first) {
+                continue;
+            }
+            let Some(candidate) = self.core.candidate(id) else { continue };
+            let cell = scores.get_mut(count).ok_or(Fault::BadPlan)?;
+            if self.is_enabled(&candidate, ask.cause) {
+                *cell = Some((id, f32::NAN));
+            }
+            count = count.saturating_add(1);
+        }
+        for cell in scores.iter_mut().flatten() {
+            if let Some(candidate) = self.core.candidate(cell.0) {
+                cell.1 = self.score(&candidate, ask.cause);
+            }
+        }
+        Ok(self.best_of(&mut scores, ask, leaves))
+    }
+
+    /// Bound: each round removes one.
+    fn best_of(
+        &mut self,
+        scores: &mut [Option<(TransitionId, f32)>; MAX_GROUP],
+        ask: &Ask,
+        leaves: &Leaves,
+    ) -> Option<Pick> {
+        for cell in scores.iter_mut() {
+            let Some(candidate) = cell.and_then(|(id, _)| self.core.candidate(id)) else { continue };
+            let threshold = candidate.extra.map_or(0.0, |extra| extra.threshold.get());
+            if !cell.is_some_and(|(_, score)| score >= threshold) {
+                self.reject(candidate.id, Reason::BelowThreshold);
+                *cell = None;
+            }
+        }
+        for _ in 0..MAX_GROUP {
+            let best = scores.iter_mut().filter(|cell| cell.is_some()).reduce(better)?;
+            let (id, _) = best.take()?;
+            let candidate = self.core.candidate(id)?;
+            if self.may_leave(&candidate, ask.cause, leaves) {
+                scores.iter().flatten().for_each(|&(id, _)| self.reject(id, Reason::NotReached));
+                return Some(Pick { transition: id, cause: ask.cause });
+            }
+        }
+        None
+    }
+}
+
+/// The one with the higher score; the first of equal ones.
+fn better<'s>(
+    best: &'s mut Option<(TransitionId, f32)>,
+    other: &'s mut Option<(TransitionId, f32)>,
+) -> &'s mut Option<(TransitionId, f32)> {
+    let score = |cell: &Option<(TransitionId, f32)>| cell.map_or(f32::NEG_INFINITY, |(_, score)| score);
+    let wins = if bugs::has(Bug::LastOfEqualScores) { score(other) >= score(best) } else { score(other) > score(best) };
+    if wins { other } else { best }
+}
+
+impl Core<'_> {
+    /// Does the trigger of a candidate match? Its column does.
+    fn is_triggered(&self, ask: &Ask, candidate: &Candidate<'_>) -> bool {
+        match candidate.record.trigger.get() {
+            trigger::ANY => !ask.timer,
+            trigger::DONE => self.is_complete(candidate.source) || self.result(candidate.source) == Some(true),
+            trigger::FAILED => self.result(candidate.source) == Some(false),
+            _ => true,
+        }
+    }
+
+    /// Is this a scored transition of the same trigger and priority?
+    fn is_rival(&self, member: &statewright_rom::layout::Candidate, first: &Candidate<'_>) -> bool {
+        let Some(Reaction::Transition(id)) = Reaction::read(member) else { return false };
+        self.candidate(id).is_some_and(|other| {
+            other.has(transition_flag::SCORED)
+                && other.record.trigger == first.record.trigger
+                && other.priority() == first.priority()
+        })
+    }
+
+    /// The transition that waits in a state.
+    fn latched(&self, state: StateId) -> Option<TransitionId> {
+        let stored = self.ram.slot(self.latch_slot(state)?);
+        let id = TransitionId::new(stored.checked_sub(1)?)?;
+        let record = self.rom.transition(id)?;
+        let own = StateId::read(record.source) == Some(state) && record.flags.get() & transition_flag::LATCH != 0;
+        own.then_some(id)
+    }
+
+    /// What a latched transition sees: the id of its event, no payload (SEL-6).
+    fn latched_cause(&self, record: &TransitionRecord) -> Cause {
+        match EventId::new(record.trigger.get()).filter(|&event| self.rom.event(event).is_some()) {
+            Some(event) => Cause::Event(event, [0; 4]),
+            None => Cause::None,
+        }
+    }
+}
+
+/// Reasons of those that were never asked (SEL-7).
+impl<H: Host> Run<'_, H> {
+    fn trace_rest(&mut self, ask: &Ask, leaves: &Leaves, interrupt: Option<Pick>, found: &[Found]) {
+        if !self.tracing {
+            return;
+        }
+        for (place, leaf) in leaves.iter() {
+            let lists = self.list(leaf, ask.column);
+            self.trace_interrupts(ask, leaves, place, lists.interrupts, interrupt);
+            let mut list = lists.others;
+            while let Some(group) = next_group(&self.core, &mut list) {
+                self.trace_group(ask, leaves, place, &group, interrupt.is_some(), found);
+            }
+        }
+    }
+
+    /// Interrupts after the one that stands alone.
+    fn trace_interrupts(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        place: u8,
+        mut list: &[statewright_rom::layout::Candidate],
+        taken: Option<Pick>,
+    ) {
+        let Some(taken) = taken.and_then(|taken| self.core.candidate(taken.transition)) else { return };
+        while let Some(group) = next_group(&self.core, &mut list) {
+            let first = self.is_first_leaf(leaves, place, group.state);
+            // Pre-order: states before the winner's have been asked.
+            if first && group.state > taken.source {
+                self.reject_members(ask, &group, Reason::NotReached, None);
+            } else if first && group.state == taken.source {
+                self.reject_members(ask, &group, Reason::NotReached, Some(taken.id));
+            }
+        }
+    }
+
+    fn is_first_leaf(&self, leaves: &Leaves, place: u8, state: StateId) -> bool {
+        !leaves.iter().any(|(p, other)| p < place && self.core.rom.is_ancestor_or_self(state, other))
+    }
+
+    fn trace_group(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        place: u8,
+        group: &Group<'_>,
+        interrupted: bool,
+        found: &[Found],
+    ) {
+        if !self.is_first_leaf(leaves, place, group.state) {
+            return;
+        }
+        if interrupted {
+            return self.reject_members(ask, group, Reason::Outranked, None);
+        }
+        let rom = self.core.rom;
+        let mut below = leaves.iter().zip(found).filter(|((_, leaf), _)| rom.is_ancestor_or_self(group.state, *leaf));
+        let asked = below.clone().any(|(_, end)| end.at.is_none_or(|at| rom.is_ancestor_or_self(at, group.state)));
+        let winner = below.find_map(|(_, end)| end.pick.filter(|_| end.at == Some(group.state)));
+        match (asked, winner) {
+            (false, _) => self.reject_members(ask, group, Reason::NotReached, None),
+            (true, Some(pick)) => self.reject_members(ask, group, Reason::NotReached, Some(pick.transition)),
+            (true, None) => {}
+        }
+    }
+
+    /// Gives a reason to the members of a group, or only to those after the winner that were not asked.
+    fn reject_members(&mut self, ask: &Ask, group: &Group<'_>, reason: Reason, winner: Option<TransitionId>) {
+        let winner = winner.and_then(|winner| self.core.candidate(winner));
+        for member in group.members {
+            let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
+            let Some(candidate) = self.core.candidate(id).filter(|c| self.core.is_triggered(ask, c)) else { continue };
+            let untold = winner.is_none_or(|winner| {
+                let judged_together = winner.has(transition_flag::SCORED) && self.core.is_rival(member, &winner);
+                // A group is judged at the place of its first member.
+                id != winner.id && !judged_together && self.is_after(group, &candidate, &winner)
+            });
+            if untold {
+                self.reject(id, reason);
+            }
+        }
+    }
+
+    /// Was a candidate after the winner in the order of asking?
+    fn is_after(&self, group: &Group<'_>, candidate: &Candidate<'_>, winner: &Candidate<'_>) -> bool {
+        let asked_at = |one: &Candidate<'_>| {
+            let position = group.members.iter().position(|member| {
+                let same = member.index.get() == one.id.raw() && member.kind == candidate_kind::TRANSITION;
+                same || (one.has(transition_flag::SCORED) && self.core.is_rival(member, one))
+            });
+            position
+                .unwrap_or_else(|| group.members.iter().take_while(|member| member.index.get() < one.id.raw()).count())
+        };
+        asked_at(candidate) > asked_at(winner) || (asked_at(candidate) == asked_at(winner) && candidate.id > winner.id)
+    }
+}

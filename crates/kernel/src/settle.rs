@@ -1,0 +1,365 @@
+//! What is entered, settled before the first exit: history, initials, choices (EXEC-3, EXEC-4, EXEC-7).
+//!
+//! Transitions whose entry is known in advance have a plan in the ROM; all others come here. Targets become goals; a walk
+//! in pre-order enters regions towards their goals, or by default where there are none.
+
+use statewright_rom::Target;
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::bugs::{self, Bug};
+use crate::core_state::Site;
+use crate::fault::Fault;
+use crate::host::{Cause, Host};
+use crate::ram::bit;
+use crate::tick::Run;
+
+/// Most steps of one microstep: far over what the structural cost allows (EXEC-9).
+const MAX_STEPS: usize = 512;
+/// Goals that are open at once: one per leaf; some are passed on the way.
+const MAX_GOALS: usize = 16;
+/// Effects that wait for the entry of their owner.
+const MAX_PENDING: usize = 16;
+/// Target sets that lead to each other: choices and nested history points.
+const MAX_CHAIN: usize = 40;
+
+/// One step of an entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Entry {
+    /// Enters a state.
+    State(StateId),
+    /// Enters a state without its action; only a deliberate bug makes these.
+    Silent(StateId),
+    /// Runs an effect that belongs to a state.
+    Effect(StateId, ListId),
+}
+
+/// Steps of one accepted transition: branch effects that run with its own, then entries.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Span {
+    pub(crate) first: usize,
+    pub(crate) entries: usize,
+    pub(crate) end: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Goal {
+    state: StateId,
+    /// Entered by its initials, whatever its history says.
+    by_initial: bool,
+}
+
+/// Where an effect found on the way belongs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sink {
+    /// To the effects of the transition.
+    Effects,
+    /// Before the first entry.
+    Start,
+    /// After the entry of this state.
+    At(StateId),
+    /// Here.
+    Now,
+}
+
+/// Entries of all transitions of a microstep.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    steps: [Option<Entry>; MAX_STEPS],
+    len: usize,
+    goals: [Option<Goal>; MAX_GOALS],
+    pending: [Option<(Sink, StateId, ListId)>; MAX_PENDING],
+    pub(crate) spans: [Span; MAX_LEAVES],
+}
+
+/// What to enter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    /// The state that is active already; everything is entered below it.
+    pub(crate) domain: StateId,
+    /// Regions of it, one bit each.
+    pub(crate) regions: u8,
+    /// Targets; `None` = by the initials.
+    pub(crate) targets: Option<TargetSetId>,
+    pub(crate) transition: Option<TransitionId>,
+    pub(crate) cause: Cause,
+}
+
+impl Settled {
+    pub(crate) fn new() -> Self {
+        Self {
+            steps: [None; MAX_STEPS],
+            len: 0,
+            goals: [None; MAX_GOALS],
+            pending: [None; MAX_PENDING],
+            spans: [Span::default(); MAX_LEAVES],
+        }
+    }
+
+    pub(crate) fn get(&self, place: usize) -> Option<Entry> {
+        self.steps.get(place).copied().flatten()
+    }
+
+    fn push(&mut self, step: Entry) -> Result<(), Fault> {
+        *self.steps.get_mut(self.len).ok_or(Fault::BadPlan)? = Some(step);
+        self.len = self.len.saturating_add(1);
+        Ok(())
+    }
+
+    fn add_goal(&mut self, state: StateId, by_initial: bool) -> Result<(), Fault> {
+        let free = self.goals.iter_mut().find(|goal| goal.is_none()).ok_or(Fault::BadPlan)?;
+        *free = Some(Goal { state, by_initial });
+        Ok(())
+    }
+
+    /// The first goal in a range of states.
+    fn goal_in(&self, first: u16, end: u16) -> Option<StateId> {
+        let inside = |goal: &&Goal| first <= goal.state.raw() && goal.state.raw() < end;
+        self.goals.iter().flatten().filter(inside).map(|goal| goal.state).min()
+    }
+
+    /// A state is reached: takes its goal away.
+    fn take_goal(&mut self, state: StateId) -> Option<Goal> {
+        self.goals.iter_mut().find(|goal| goal.is_some_and(|goal| goal.state == state))?.take()
+    }
+
+    fn effect(&mut self, sink: Sink, state: StateId, list: u16) -> Result<(), Fault> {
+        let Some(list) = ListId::new(list) else { return Ok(()) };
+        if matches!(sink, Sink::Effects | Sink::Now) {
+            return self.push(Entry::Effect(state, list));
+        }
+        let free = self.pending.iter_mut().find(|cell| cell.is_none()).ok_or(Fault::BadPlan)?;
+        *free = Some((sink, state, list));
+        Ok(())
+    }
+
+    /// Puts effects that waited for this moment into the steps, in the order in which they were found.
+    fn flush(&mut self, sink: Sink) -> Result<(), Fault> {
+        for place in 0..MAX_PENDING {
+            let Some(cell) = self.pending.get_mut(place) else { continue };
+            if let Some((_, state, list)) = cell.take_if(|(waits_for, ..)| *waits_for == sink) {
+                self.push(Entry::Effect(state, list))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<H: Host> Run<'_, H> {
+    /// Settles one way; gives its steps.
+    pub(crate) fn settle(&mut self, settled: &mut Settled, way: &Way) -> Result<Span, Fault> {
+        settled.goals = [None; MAX_GOALS];
+        settled.pending = [None; MAX_PENDING];
+        let first = settled.len;
+        if let Some(set) = way.targets {
+            self.resolve(settled, way, set, Sink::Effects, way.domain)?;
+        }
+        let entries = settled.len;
+        settled.flush(Sink::Start)?;
+        self.walk(settled, way)?;
+        // A target outside of the domain is never reached: only a ROM that no compiler made has one.
+        if settled.goals.iter().any(Option::is_some) || settled.pending.iter().any(Option::is_some) {
+            return Err(Fault::BadPlan);
+        }
+        Ok(Span { first, entries, end: settled.len })
+    }
+
+    /// Settles the entry of the whole machine, the root included.
+    pub(crate) fn settle_start(&mut self, settled: &mut Settled, way: &Way) -> Result<Span, Fault> {
+        settled.push(Entry::State(StateId::ROOT))?;
+        if way.targets.is_none() {
+            self.restore(settled, way, StateId::ROOT)?;
+        }
+        let span = self.settle_from(settled, way)?;
+        Ok(Span { first: 0, entries: 0, end: span.end })
+    }
+
+    fn settle_from(&mut self, settled: &mut Settled, way: &Way) -> Result<Span, Fault> {
+        self.walk(settled, way)?;
+        if settled.goals.iter().any(Option::is_some) {
+            Err(Fault::BadPlan)
+        } else {
+            Ok(Span { end: settled.len, ..Span::default() })
+        }
+    }
+
+    /// Enters regions in pre-order. Bound: every round enters a state or ends one; steps are limited.
+    fn walk(&mut self, settled: &mut Settled, way: &Way) -> Result<(), Fault> {
+        // State, next region of it, and which of them are entered.
+        let mut path: [(StateId, u8, u8); MAX_DEPTH] = [(way.domain, 0, way.regions); MAX_DEPTH];
+        let mut depth = 1_usize;
+        while let Some(place) = depth.checked_sub(1) {
+            let (owner, next, mask) = path.get_mut(place).ok_or(Fault::BadPlan)?;
+            let number = *next;
+            let Some(region) = self.core.rom.region_ids_of(*owner).nth(usize::from(number)) else {
+                depth = place;
+                continue;
+            };
+            *next = number.saturating_add(1);
+            if *mask & bit(number) == 0 {
+                continue;
+            }
+            let owner = *owner;
+            let child = self.enter_region(settled, way, owner, region)?;
+            if let Some(child) = child.filter(|&child| !self.core.rom.regions_of(child).is_empty()) {
+                *path.get_mut(depth).ok_or(Fault::BadPlan)? = (child, 0, u8::MAX);
+                depth = depth.saturating_add(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Enters the child of a region that leads to its goals, or the one its initial names.
+    fn enter_region(
+        &mut self,
+        settled: &mut Settled,
+        way: &Way,
+        owner: StateId,
+        region: RegionId,
+    ) -> Result<Option<StateId>, Fault> {
+        let (first, end) = self.core.rom.region_span(region).ok_or(Fault::BadPlan)?;
+        let by_default = settled.goal_in(first, end).is_none();
+        if by_default {
+            if bugs::has(Bug::OtherRegionsNotEntered)
+                && way.targets.is_some()
+                && self.core.rom.regions_of(owner).len() > 1
+            {
+                return Ok(None);
+            }
+            let initial = self.core.rom.initial_of(region).ok_or(Fault::BadPlan)?;
+            settled.effect(Sink::Now, owner, initial.effect.get())?;
+            let set = TargetSetId::read(initial.targets).ok_or(Fault::BadPlan)?;
+            self.resolve(settled, way, set, Sink::Now, owner)?;
+        }
+        let goal = settled.goal_in(first, end).ok_or(Fault::BadPlan)?;
+        let child = self.core.rom.path_up(goal).take_while(|&state| state != owner).last().ok_or(Fault::BadPlan)?;
+        if self.core.rom.state(child).is_none_or(|record| record.kind == state_kind::CHOICE) {
+            return Err(Fault::BadPlan);
+        }
+        let silent = by_default && bugs::has(Bug::NoDefaultEntryAction);
+        settled.push(if silent { Entry::Silent(child) } else { Entry::State(child) })?;
+        self.reach(settled, way, child)?;
+        Ok(Some(child))
+    }
+
+    /// A state is entered: effects that wait for it, and its history if nothing inside it is aimed at.
+    fn reach(&mut self, settled: &mut Settled, way: &Way, state: StateId) -> Result<(), Fault> {
+        settled.flush(Sink::At(state))?;
+        let goal = settled.take_goal(state);
+        let end = self.core.rom.state(state).map_or(0, |record| record.subtree_end.get());
+        let aimed = settled.goal_in(state.raw().saturating_add(1), end).is_some();
+        if aimed || goal.is_some_and(|goal| goal.by_initial) {
+            return Ok(());
+        }
+        self.restore(settled, way, state)
+    }
+
+    /// Default entry of a state that restores its history (EXEC-4).
+    fn restore(&mut self, settled: &mut Settled, way: &Way, state: StateId) -> Result<(), Fault> {
+        let restores = self.core.rom.state(state).is_some_and(|s| s.flags.get() & state_flag::RESTORES != 0);
+        if !restores {
+            return Ok(());
+        }
+        let Some(point) = self.core.rom.history_of(state).iter().find(|point| point.restore == 1) else {
+            return Ok(());
+        };
+        if let Some(set) = self.enter_history(settled, point, Sink::Now, state)? {
+            self.resolve(settled, way, set.0, set.1, state)?;
+        }
+        Ok(())
+    }
+
+    /// Turns targets into goals, through choices and history. `alive` is the innermost state known to be active or entered.
+    fn resolve(
+        &mut self,
+        settled: &mut Settled,
+        way: &Way,
+        set: TargetSetId,
+        sink: Sink,
+        alive: StateId,
+    ) -> Result<(), Fault> {
+        let mut chain: [Option<(TargetSetId, usize, Sink)>; MAX_CHAIN] = [None; MAX_CHAIN];
+        *chain.first_mut().ok_or(Fault::BadPlan)? = Some((set, 0, sink));
+        let mut depth = 1_usize;
+        // Bound: the loader proves that choices and defaults end; the chain is limited.
+        while let Some(place) = depth.checked_sub(1) {
+            let (set, next, sink) = chain.get_mut(place).and_then(Option::as_mut).ok_or(Fault::BadPlan)?;
+            let Some(target) = self.core.rom.targets_of(*set).get(*next) else {
+                depth = place;
+                continue;
+            };
+            *next = next.saturating_add(1);
+            let sink = *sink;
+            let leads_to = match Target::read(target).ok_or(Fault::BadPlan)? {
+                Target::State(state) => {
+                    settled.add_goal(state, false)?;
+                    None
+                }
+                Target::Choice(choice) => Some(self.choose(settled, way, choice, sink)?),
+                Target::History(point) => {
+                    let point = self.core.rom.history_point(point).ok_or(Fault::BadPlan)?;
+                    self.enter_history(settled, point, sink, alive)?
+                }
+            };
+            if let Some((set, sink)) = leads_to {
+                *chain.get_mut(depth).ok_or(Fault::BadPlan)? = Some((set, 0, sink));
+                depth = depth.saturating_add(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// The branch of a choice: the first whose guard holds (EXEC-7).
+    fn choose(
+        &mut self,
+        settled: &mut Settled,
+        way: &Way,
+        choice: StateId,
+        sink: Sink,
+    ) -> Result<(TargetSetId, Sink), Fault> {
+        let site = Site { state: choice, transition: way.transition, cause: way.cause };
+        let branches = self.core.rom.branches_of(choice);
+        let mut taken = None;
+        for branch in branches {
+            if self.guard(branch.guard.get(), &site).holds {
+                taken = Some(branch);
+                break;
+            }
+        }
+        if bugs::has(Bug::ChoiceTakesLast) {
+            taken = branches.last();
+        }
+        let branch = taken.ok_or(Fault::BadPlan)?;
+        settled.effect(sink, choice, branch.effect.get())?;
+        Ok((TargetSetId::read(branch.targets).ok_or(Fault::BadPlan)?, sink))
+    }
+
+    /// What a history point remembers becomes goals; else its default comes next (EXEC-4).
+    fn enter_history(
+        &mut self,
+        settled: &mut Settled,
+        point: &HistoryRecord,
+        sink: Sink,
+        alive: StateId,
+    ) -> Result<Option<(TargetSetId, Sink)>, Fault> {
+        if let Some(remembered) = self.core.remembered(point) {
+            for (_, state) in remembered.states.iter() {
+                settled.add_goal(state, false)?;
+            }
+            return Ok(None);
+        }
+        let owner = StateId::read(point.owner).ok_or(Fault::BadPlan)?;
+        let active = self.core.rom.is_ancestor_or_self(owner, alive);
+        let sink = match sink {
+            Sink::Effects | Sink::Start if active => Sink::Start,
+            Sink::Now if active => Sink::Now,
+            _ => Sink::At(owner),
+        };
+        settled.effect(sink, owner, point.effect.get())?;
+        match TargetSetId::read(point.default) {
+            Some(set) => Ok(Some((set, sink))),
+            None if active => Ok(None),
+            None => settled.add_goal(owner, true).map(|()| None),
+        }
+    }
+}

@@ -1,0 +1,432 @@
+//! One whole tick as a list of phases (TICK-1).
+
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::bugs::{self, Bug};
+use crate::core_state::{Core, Leaves, Site};
+use crate::counters::{Counters, count, count_class};
+use crate::event::Event;
+use crate::exits::Leave;
+use crate::fault::Fault;
+use crate::host::{Cause, Host};
+use crate::instance::{Instance, flag};
+use crate::life;
+use crate::queue::{Next, known_event};
+use crate::ram::Ram;
+use crate::select::{Ask, Selection};
+use crate::settle::{Settled, Way};
+use crate::time::is_due;
+use crate::trace::Trace;
+
+/// What happens to an instance that belongs to another machine (RAM-6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mismatch {
+    /// It is quarantined: for shipping.
+    #[default]
+    Quarantine,
+    /// It is reset and starts on its next tick: for development.
+    Reset,
+}
+
+/// What one tick is given.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'i> {
+    /// The agent.
+    pub agent: u64,
+    /// The tick.
+    pub tick: u32,
+    /// The variant of the agent's parameters.
+    pub variant: VariantId,
+    /// Events for this tick (EVT-4).
+    pub inbox: &'i [Event],
+    /// What happens to an instance of another machine.
+    pub mismatch: Mismatch,
+}
+
+impl Input<'_> {
+    /// A tick of an agent with the plain parameters and no inbox.
+    pub fn new(agent: u64, tick: u32) -> Self {
+        Self { agent, tick, variant: VariantId::PLAIN, inbox: &[], mismatch: Mismatch::default() }
+    }
+}
+
+/// What one tick reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Events of the inbox that were taken; the rest is to be offered again (EVT-4).
+    pub inbox_taken: usize,
+    /// A cap was reached (TICK-4).
+    pub clamped: bool,
+    /// Why the instance was quarantined in this tick.
+    pub fault: Option<Fault>,
+}
+
+/// Runs one whole tick of one instance.
+pub fn tick<I: Instance, H: Host>(
+    rom: &Rom<'_>,
+    instance: &mut I,
+    host: &mut H,
+    input: &Input<'_>,
+    counters: &mut Counters,
+) -> Report {
+    if I::TIER != rom.header().tier || instance.header().machine.get() != rom.machine_id() {
+        return mismatched(rom, instance, input, counters);
+    }
+    run(rom, instance.ram(), host, input, counters)
+}
+
+/// RAM-6: never run.
+#[cold]
+fn mismatched<I: Instance>(rom: &Rom<'_>, instance: &mut I, input: &Input<'_>, counters: &mut Counters) -> Report {
+    if instance.header().has(flag::QUARANTINED) {
+        return Report { inbox_taken: drop_inbox(input, counters), ..Report::default() };
+    }
+    if input.mismatch == Mismatch::Reset && I::TIER == rom.header().tier {
+        count(&mut counters.resets);
+        life::reset(rom, instance);
+        return Report::default();
+    }
+    let mut ram = instance.ram();
+    ram.clear_leaves();
+    ram.disarm_all(u8::MAX);
+    ram.clear_queue();
+    ram.header.stack_depth = 0;
+    ram.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
+    ram.set_flag(flag::QUARANTINED);
+    count(&mut counters.quarantines);
+    Report { fault: Some(Fault::WrongMachine), ..Report::default() }
+}
+
+fn drop_inbox(input: &Input<'_>, counters: &mut Counters) -> usize {
+    input.inbox.iter().for_each(|event| count_class(&mut counters.dropped, event.class));
+    input.inbox.len()
+}
+
+/// All tiers come together here.
+fn run<H: Host>(rom: &Rom<'_>, ram: Ram<'_>, host: &mut H, input: &Input<'_>, counters: &mut Counters) -> Report {
+    let flags = ram.header.flags.get();
+    if flags & (flag::TERMINATED | flag::QUARANTINED) != 0 {
+        return Report { inbox_taken: drop_inbox(input, counters), ..Report::default() };
+    }
+    if flags & flag::PAUSED != 0 || (input.inbox.is_empty() && is_quiet(&ram, input.tick)) {
+        return Report::default();
+    }
+    let core = Core::new(rom, ram, counters, (input.agent, input.tick, input.variant));
+    let tracing = host.is_tracing();
+    let mut run = Run { core, host, tracing, entered: Leaves::default() };
+    let mut report = Report::default();
+    match run.phases(input.inbox, &mut report) {
+        Ok(()) => run.core.finish(),
+        Err(fault) => {
+            report.fault = Some(fault);
+            run.core.quarantine();
+        }
+    }
+    report
+}
+
+/// Would a tick change nothing? One masked look at the header, and the deadlines if any timer runs (RAM-3).
+#[inline]
+fn is_quiet(ram: &Ram<'_>, now: u32) -> bool {
+    const BUSY: u16 = flag::STARTED | flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS;
+    let header = &ram.header;
+    header.flags.get() & BUSY == flag::STARTED
+        && header.clamped == 0
+        && (header.armed == 0
+            || (0_u8..).zip(ram.timers.iter()).all(|(place, time)| !ram.is_armed(place) || !is_due(time.get(), now)))
+}
+
+/// A tick in progress.
+pub(crate) struct Run<'a, H: Host> {
+    pub(crate) core: Core<'a>,
+    pub(crate) host: &'a mut H,
+    pub(crate) tracing: bool,
+    /// Final states entered in this microstep.
+    pub(crate) entered: Leaves,
+}
+
+/// What a tick has used of its caps.
+#[derive(Default)]
+struct Used {
+    events: u16,
+    microsteps: u16,
+    inbox: usize,
+    clamped: bool,
+}
+
+impl<'a, H: Host> Run<'a, H> {
+    /// TICK-1: check and start, events to completion, clamp, activities, end.
+    fn phases(&mut self, inbox: &[Event], report: &mut Report) -> Result<(), Fault> {
+        self.core.hides_posts = self.core.has_policy(policy::POSTED_NEXT_TICK);
+        if self.core.ram.has(flag::STARTED) {
+            self.core.check_instance()?;
+        } else {
+            self.start()?;
+        }
+        let mut used = Used::default();
+        let result = self.run_to_completion(inbox, &mut used);
+        (report.inbox_taken, report.clamped) = (used.inbox, used.clamped);
+        result?;
+        if self.is_over() {
+            return Ok(());
+        }
+        self.settle_clamp(used.clamped)?;
+        if !self.is_over() {
+            self.run_activities();
+            self.core.check_fault()?;
+            self.core.show_posted();
+            self.core.update_polls();
+        }
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.core.ram.has(flag::TERMINATED)
+    }
+
+    /// Phases (1) and (2): eventless rounds and events until nothing is left or a cap is reached. Bound: both caps.
+    fn run_to_completion(&mut self, inbox: &[Event], used: &mut Used) -> Result<(), Fault> {
+        let caps = self.core.rom.header();
+        let (event_cap, microstep_cap) = (caps.events_per_tick.get(), caps.microsteps_per_tick.get());
+        let mut latched = true;
+        loop {
+            while !self.is_over() && used.microsteps < microstep_cap && self.run_eventless(latched)? {
+                used.microsteps = used.microsteps.saturating_add(1);
+                latched = false;
+            }
+            latched = false;
+            if self.is_over() {
+                return Ok(());
+            }
+            if used.microsteps >= microstep_cap {
+                used.clamped = true;
+                return if self.core.has_policy(policy::INTERNAL_FIRST) { Err(Fault::MicrostepCap) } else { Ok(()) };
+            }
+            if used.events >= event_cap {
+                used.clamped = self.core.has_visible_event();
+                return Ok(());
+            }
+            let Some(next) = self.core.next_event(inbox.get(used.inbox)) else { return Ok(()) };
+            used.events = used.events.saturating_add(1);
+            if self.run_event(next, inbox, &mut used.inbox)? {
+                used.microsteps = used.microsteps.saturating_add(1);
+            }
+        }
+    }
+
+    /// One eventless round; whether something was carried out.
+    fn run_eventless(&mut self, latched: bool) -> Result<bool, Fault> {
+        let latched = latched && self.core.rom.has(feature::LATCH);
+        if !latched && !self.core.rom.has(feature::EVENTLESS) {
+            return Ok(false);
+        }
+        let Some(column) = self.core.rom.eventless_column() else { return Ok(false) };
+        let ask = Ask { column, cause: Cause::None, timer: false, latched };
+        let selection = self.select(&ask)?;
+        self.commit_selection(&selection)
+    }
+
+    /// Takes one event; whether something was carried out.
+    fn run_event(&mut self, next: Next, inbox: &[Event], taken: &mut usize) -> Result<bool, Fault> {
+        count(&mut self.core.counters.events);
+        match next {
+            Next::Timer(timer, place) => self.run_timer(timer, place),
+            Next::Queued(position) => {
+                let event = self.core.ram.queue().get(position).copied().ok_or(Fault::BadQueue)?;
+                self.dispatch(event, Some(position))
+            }
+            Next::Inbox => {
+                let mut event = inbox.get(*taken).copied().ok_or(Fault::BadQueue)?;
+                *taken = taken.saturating_add(1);
+                event.stamp.set(self.core.now);
+                event.class = event.class.min(3);
+                event.flags = 0;
+                self.dispatch(event, None)
+            }
+        }
+    }
+
+    /// A due timer (EVT-7). Observers do not see it and nobody defers it.
+    fn run_timer(&mut self, timer: TimerId, place: u8) -> Result<bool, Fault> {
+        let record = self.core.rom.timer(timer).ok_or(Fault::BadPlan)?;
+        let deadline = self.core.ram.time(place);
+        self.core.take_timer(timer, place);
+        if self.tracing {
+            self.host.trace(&Trace::Fired(timer));
+        }
+        let event = EventId::read(record.column).filter(|&event| self.core.rom.event(event).is_some());
+        let cause = event.map_or(Cause::Timer(timer), |event| Cause::Event(event, [0; 4]));
+        let Some(column) = Column::read(record.column) else { return Ok(false) };
+        let selection = self.select(&Ask { column, cause, timer: true, latched: false })?;
+        if selection.is_empty() {
+            count(&mut self.core.counters.unhandled);
+            if bugs::has(Bug::AfterFiresAgain) && record.kind == timer_kind::AFTER {
+                self.core.ram.arm(place, deadline.wrapping_add(1));
+            }
+        }
+        self.commit_selection(&selection)
+    }
+
+    /// An event of queue or inbox: select, observe, then commit, defer or drop.
+    fn dispatch(&mut self, event: Event, queued_at: Option<usize>) -> Result<bool, Fault> {
+        let Some(id) = known_event(&self.core, &event) else {
+            count(&mut self.core.counters.unhandled);
+            return Ok(false);
+        };
+        let column = self.core.rom.event_column(id).ok_or(Fault::BadPlan)?;
+        let cause = Cause::Event(id, event.words());
+        let selection = self.select(&Ask { column, cause, timer: false, latched: false })?;
+        if selection.is_empty() && selection.deferred {
+            let kept = self.core.defer(event, queued_at);
+            if self.tracing && kept {
+                self.host.trace(&Trace::Deferred(id));
+            }
+            if bugs::has(Bug::ObserversSeeDeferred) {
+                self.run_observers(id, cause);
+            }
+            return Ok(false);
+        }
+        queued_at.map(|position| self.core.ram.remove_event(position));
+        if selection.is_empty() {
+            count(&mut self.core.counters.unhandled);
+            if self.tracing {
+                self.host.trace(&Trace::Unhandled(id));
+            }
+        }
+        let leaves = self.core.leaves();
+        let step = self.arbitrate(&selection, &leaves)?;
+        self.run_observers(id, cause);
+        if selection.is_empty() {
+            self.core.check_fault()?;
+            return Ok(false);
+        }
+        self.commit(&step, &leaves)?;
+        self.core.check_fault()?;
+        Ok(true)
+    }
+
+    fn commit_selection(&mut self, selection: &Selection) -> Result<bool, Fault> {
+        if selection.is_empty() {
+            return Ok(false);
+        }
+        let leaves = self.core.leaves();
+        let step = self.arbitrate(selection, &leaves)?;
+        self.commit(&step, &leaves)?;
+        self.core.check_fault()?;
+        Ok(true)
+    }
+
+    /// EVT-8.
+    fn run_observers(&mut self, event: EventId, cause: Cause) {
+        let site = Site { state: StateId::ROOT, transition: None, cause };
+        for observer in self.core.rom.observers() {
+            if observer.event.get() == event.raw() || observer.event.get() == trigger::ANY {
+                self.run_list(observer.actions.get(), &site);
+            }
+        }
+    }
+}
+
+/// Start, clamp, fail-safe.
+impl<H: Host> Run<'_, H> {
+    /// Enters the initial configuration (TICK-1).
+    fn start(&mut self) -> Result<(), Fault> {
+        self.core.check_queue()?;
+        self.core.ram.clear_leaves();
+        self.core.ram.disarm_all(u8::MAX);
+        self.core.clear_frames();
+        self.core.ram.set_flag(flag::STARTED);
+        let way = Way { domain: StateId::ROOT, regions: u8::MAX, targets: None, transition: None, cause: Cause::None };
+        let mut settled = Settled::new();
+        let span = self.settle_start(&mut settled, &way)?;
+        self.enter_settled(&settled, span.first..span.end)
+    }
+
+    fn enter_settled(&mut self, settled: &Settled, steps: core::ops::Range<usize>) -> Result<(), Fault> {
+        self.entered = Leaves::default();
+        for step in steps.filter_map(|at| settled.get(at)) {
+            self.enter_step(step, None, Cause::None);
+        }
+        self.core.clear_marks();
+        self.complete(Cause::None)?;
+        self.core.check_fault()
+    }
+
+    /// Counts clamped ticks; too many in a row lead to the fail-safe (TICK-4).
+    fn settle_clamp(&mut self, clamped: bool) -> Result<(), Fault> {
+        if !clamped {
+            self.core.ram.header.clamped = 0;
+            return Ok(());
+        }
+        count(&mut self.core.counters.clamps);
+        self.core.ram.set_flag(flag::BUDGET_EXCEEDED);
+        if self.tracing {
+            self.host.trace(&Trace::Clamped);
+        }
+        let ticks = self.core.ram.header.clamped.saturating_add(1);
+        self.core.ram.header.clamped = ticks;
+        let limit = self.core.rom.header().clamp_limit;
+        // The counter has no more room than the limit.
+        if ticks > limit || (limit == u8::MAX && ticks == u8::MAX) { self.fail_safe() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn fail_safe(&mut self) -> Result<(), Fault> {
+        count(&mut self.core.counters.fail_safes);
+        if self.tracing {
+            self.host.trace(&Trace::FailSafe);
+        }
+        let leaves = self.core.leaves();
+        let way = Way {
+            domain: StateId::ROOT,
+            regions: u8::MAX,
+            targets: self.core.rom.fail_safe(),
+            transition: None,
+            cause: Cause::None,
+        };
+        let scope = self.core.whole_scope(&leaves);
+        if self.core.rom.has(feature::HISTORY) {
+            self.core.record_history(&scope, &leaves);
+        }
+        let mut settled = Settled::new();
+        let span = self.settle(&mut settled, &way)?;
+        let (domain, cause) = (Some(StateId::ROOT), Cause::None);
+        self.leave(&leaves, &Leave { mask: scope.leaves, domain, keeps_frames: false, transition: None, cause })?;
+        self.core.forget_work();
+        self.enter_settled(&settled, span.first..span.end)
+    }
+}
+
+impl Core<'_> {
+    /// What the fail-safe clears: queue, timers, latched transitions, counter.
+    fn forget_work(&mut self) {
+        if !bugs::has(Bug::FailSafeKeepsQueue) {
+            self.ram.clear_queue();
+        }
+        self.ram.header.armed = 0;
+        let clock = self.clock_of(StateId::ROOT);
+        for place in (0..self.ram.timers.len() as u8).filter(|&place| Some(place) != clock) {
+            self.ram.set_time(place, 0);
+        }
+        if let Some(slot) = self.latch_slot(StateId::ROOT) {
+            self.ram.set_slot(slot, 0);
+        }
+        self.ram.header.clamped = 0;
+    }
+
+    /// RAM-3: does the configuration have an activity, an eventless trigger or a transition that waits?
+    fn update_polls(&mut self) {
+        let leaves = self.leaves();
+        let polls = leaves.iter().any(|(_, leaf)| {
+            let row = self.rom.row_of(leaf).map_or(0, |row| row.flags.get());
+            row & row_flag::POLLS != 0 || (self.rom.has(feature::LATCH) && self.has_latched(leaf))
+        });
+        self.ram.put_flag(flag::POLLS, polls);
+    }
+
+    fn has_latched(&self, leaf: StateId) -> bool {
+        self.rom.path_up(leaf).any(|state| self.latch_slot(state).is_some_and(|slot| self.ram.slot(slot) != 0))
+    }
+}

@@ -1,0 +1,59 @@
+//! What a tracer is told (SYS-3, SEL-7). One test when off.
+
+use statewright_rom::ids::{EventId, StateId, TimerId, TransitionId};
+
+use crate::host::Cause;
+
+/// Why a candidate was not taken (SEL-7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Its cooldown runs.
+    Cooldown,
+    /// No free frame for a push.
+    StackFull,
+    /// No frame for a pop.
+    StackEmpty,
+    /// The guard said no, with a code of its own (0 for expressions).
+    GuardFalse(u16),
+    /// The guard has not been true long enough.
+    Debounce,
+    /// Its score is too low.
+    BelowThreshold,
+    /// A state that it would leave has not been active long enough.
+    MinActive,
+    /// A state that it would leave is not ready.
+    ExitNotReady,
+    /// Another one was found first.
+    NotReached,
+    /// Another winner leaves the same states (SEL-4).
+    LostConflict,
+    /// An interrupt stands alone (SEL-2).
+    Outranked,
+}
+
+/// One thing that happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Trace {
+    /// A selection begins.
+    Select(Cause),
+    /// A candidate was not taken.
+    Rejected(TransitionId, Reason),
+    /// A transition was accepted.
+    Taken(TransitionId),
+    /// An event was marked as deferred.
+    Deferred(EventId),
+    /// Nobody handled an event.
+    Unhandled(EventId),
+    /// A state was entered.
+    Entered(StateId),
+    /// A state was exited.
+    Exited(StateId),
+    /// A timer was taken.
+    Fired(TimerId),
+    /// The tick was clamped.
+    Clamped,
+    /// The fail-safe was entered.
+    FailSafe,
+    /// The instance ended.
+    Terminated,
+}
