@@ -130,6 +130,7 @@ codes! {
     UnusedTimer = SW0408 Warning "a timer is never used";
     TimerOutOfScope = SW0409 Error "a timer of a state that is not around";
     ObserverChanges = SW0410 Error "an observer changes something";
+    TimerIsEvent = SW0411 Error "a timer that fires as an event is a trigger";
 
     // Sizes.
     TierTooSmall = SW0501 Error "the machine does not fit its tier";

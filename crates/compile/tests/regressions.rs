@@ -109,3 +109,45 @@ fn exec_8_many_pushes_are_refused_in_time() {
     );
     assert_eq!(codes(&text), ["SW0504"]);
 }
+
+/// A machine whose state `a` has these transitions.
+fn waiting(transitions: &str) -> String {
+    format!(
+        r#"{{ "machine": "M", "blackboard": {{ "j": "bool", "n": "f32" }}, "initial": "a", "states": {{
+            "a": {{ "transitions": [{transitions}] }},
+            "b": {{ "transitions": [{{ "after": "1t", "to": "a" }}] }},
+            "c": {{ "transitions": [{{ "after": "1t", "to": "a" }}] }} }} }}"#
+    )
+}
+
+#[test]
+fn sel_3_equal_durations_share_a_timer() {
+    let text = waiting(
+        r#"{ "after": "1s", "if": "j", "to": "b" }, { "after": "60t", "if": "n > 1.0", "priority": 3, "to": "c" },
+           { "after": "2s", "to": "b" }"#,
+    );
+    let (output, _) = compile_text("case.sw.json", &text, &Options::default());
+    let output = output.expect("compiles");
+    assert_eq!(codes(&text), Vec::<&str>::new());
+    let rom = output.rom.as_rom();
+    let of_a: Vec<(u32, u16)> = rom
+        .timers()
+        .iter()
+        .filter(|timer| timer.owner.get() == 1)
+        .map(|timer| (timer.ticks.get(), timer.transition.get()))
+        .collect();
+    // The one declared first has the second place: the other has a higher priority.
+    assert_eq!(of_a, [(60, 1), (120, 2)]);
+    let triggers: Vec<u16> = rom.transitions()[..3].iter().map(|transition| transition.trigger.get()).collect();
+    assert_eq!((triggers[0], triggers[1] == triggers[2]), (triggers[1], false));
+    let shown = output.report.to_string();
+    assert!(shown.contains("after 1s to `b` or `c`"), "{shown}");
+}
+
+#[test]
+fn sel_3_equal_durations_compete() {
+    let shadowed = waiting(r#"{ "after": "1s", "to": "b" }, { "after": "1000ms", "if": "j && n > 1.0", "to": "c" }"#);
+    assert_eq!(codes(&shadowed), ["SW0301"]);
+    let mixed = waiting(r#"{ "after": "1s", "score": "n", "to": "b" }, { "after": "1s", "if": "j", "to": "c" }"#);
+    assert_eq!(codes(&mixed), ["SW0302"]);
+}

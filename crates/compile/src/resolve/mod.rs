@@ -43,6 +43,8 @@ struct Resolver<'a> {
     state_timers: BTreeMap<(StateIndex, &'a str), usize>,
     /// Machine-level timers by declaration to place in `timers`.
     machine_timers: Vec<usize>,
+    /// Timers of `after` transitions: (owner, ticks) to place in `timers`.
+    after_timers: BTreeMap<(StateIndex, u32), usize>,
     clocks: BTreeMap<StateIndex, &'static str>,
     usage: Usage,
     diagnostics: Diagnostics,
@@ -61,6 +63,7 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
         timers: Vec::new(),
         state_timers: BTreeMap::new(),
         machine_timers: Vec::new(),
+        after_timers: BTreeMap::new(),
         clocks: BTreeMap::new(),
         usage: Usage::default(),
         diagnostics,
