@@ -151,3 +151,100 @@ fn sel_3_equal_durations_compete() {
     let mixed = waiting(r#"{ "after": "1s", "score": "n", "to": "b" }, { "after": "1s", "if": "j", "to": "c" }"#);
     assert_eq!(codes(&mixed), ["SW0302"]);
 }
+
+/// A machine in which `Ping` and `Pong` raise each other; one way has something more.
+fn ping_pong(more: &str) -> String {
+    format!(
+        r#"{{ "machine": "M", "events": ["Ping", "Pong", "Other"], "blackboard": {{ "j": "bool" }}, "initial": "a", "states": {{
+            "a": {{ "transitions": [{{ "on": "Ping", "to": "b", "do": {{ "raise": "Pong" }} }}, {{ "on": "Other", "to": "b" }}] }},
+            "b": {{ "transitions": [{{ "on": "Pong", "to": "a", "do": {{ "raise": "Ping" }}{more} }}] }} }} }}"#
+    )
+}
+
+#[test]
+fn tick_4_events_that_raise_each_other() {
+    let (_, problems) = compile_text("case.sw.json", &ping_pong(""), &Options::default());
+    let texts: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(texts, ["events raise each other in a circle, without a guard: `Ping` → `Pong` → `Ping`"]);
+    for more in [r#", "if": "j""#, r#", "cooldown": "1s""#] {
+        assert_eq!(codes(&ping_pong(more)), Vec::<&str>::new(), "{more}");
+    }
+}
+
+/// Codes of a machine with two regions that raise each other's events; the second has these states.
+fn across(second: &str) -> Vec<&'static str> {
+    codes(&format!(
+        r#"{{ "machine": "M", "events": ["Ping", "Pong"], "blackboard": {{ "j": "bool" }}, "initial": "o", "states": {{ "o": {{ "regions": {{
+            "l": {{ "states": {{ "x": {{ "transitions": [{{ "on": "Ping", "do": {{ "raise": "Pong" }} }}] }} }} }},
+            "r": {{ "initial": "y", "states": {{ {second} }} }} }} }} }} }}"#
+    ))
+}
+
+#[test]
+fn tick_4_circles_across_regions_and_through_entries() {
+    let ping = r#""do": { "raise": "Ping" }"#;
+    assert_eq!(across(&format!(r#""y": {{ "transitions": [{{ "on": "Pong", {ping} }}] }}"#)), ["SW0311"]);
+    let entry = r#""y": { "transitions": [{ "on": "Pong", "to": "y" }], "entry": { "raise": "Ping" } }"#;
+    assert_eq!(across(entry), ["SW0311"]);
+    // It comes to rest in `z`.
+    let rests = format!(r#""y": {{ "transitions": [{{ "on": "Pong", "to": "z", {ping} }}] }}, "z": {{}}"#);
+    assert_eq!(across(&rests), Vec::<&str>::new());
+    // A state inside answers first.
+    let inside = format!(
+        r#""y": {{ "transitions": [{{ "on": "Pong", {ping} }}], "initial": "w", "states": {{
+            "w": {{ "transitions": [{{ "on": "Pong", "if": "j", "kind": "internal" }}] }} }} }}"#
+    );
+    assert_eq!(across(&inside), Vec::<&str>::new());
+}
+
+/// Codes of a machine whose root and state `a` have these transitions; `a` has the leaves `x` and `y`.
+fn levels(root: &str, a: &str, x: &str, y: &str, more: &str) -> Vec<&'static str> {
+    codes(&format!(
+        r#"{{ "machine": "M", "events": ["E", "F"], "blackboard": {{ "j": "bool" }}, "initial": "a", {more}
+            "transitions": [{root}], "states": {{
+                "a": {{ "transitions": [{a}, {{ "on": "F", "if": "j", "to": "b" }}], "initial": "x", "states": {{
+                    "x": {{ "transitions": [{x}] }}, "y": {{ "transitions": [{y}] }} }} }},
+                "b": {{ "transitions": [{{ "on": "F", "if": "j", "to": "a/y" }}] }} }} }}"#
+    ))
+}
+
+#[test]
+fn sel_2_an_interrupt_around_is_always_first() {
+    let none = Vec::<&str>::new();
+    let (stop, plain) = (r#"{ "on": "E", "to": "b", "interrupt": true }"#, r#"{ "on": "E", "to": "b" }"#);
+    let own = r#"{ "on": "E", "do": "A" }"#;
+    let idle = r#"{ "on": "F", "if": "j", "do": "A" }"#;
+    assert_eq!(levels(stop, own, idle, idle, ""), ["SW0301"]);
+    assert_eq!(levels(stop, idle, own, idle, ""), ["SW0301"]);
+    assert_eq!(levels(idle, stop, own, idle, ""), ["SW0301"]);
+    assert_eq!(levels(plain, own, idle, idle, ""), none);
+    for held in [r#", "if": "j""#, r#", "cooldown": "1s""#] {
+        let stop = format!(r#"{{ "on": "E", "to": "b", "interrupt": true{held} }}"#);
+        assert_eq!(levels(&stop, own, idle, idle, ""), none, "{held}");
+    }
+    // `any` is no timer, and a timer may stand for the event.
+    let any = r#"{ "on": "*", "do": "A", "interrupt": true }"#;
+    let timer = r#""timers": { "t": { "event": "E" } },"#;
+    let any_levels = |more| {
+        codes(&format!(
+            r#"{{ "machine": "M", "events": ["E"], "initial": "b", {more} "transitions": [{any}],
+                "states": {{ "b": {{ "transitions": [{own}] }} }} }}"#
+        ))
+    };
+    assert_eq!((any_levels(""), any_levels(timer)), (vec!["SW0301"], none));
+}
+
+#[test]
+fn sel_2_what_every_state_inside_takes_is_never_left_over() {
+    let none = Vec::<&str>::new();
+    let (out, own) = (r#"{ "on": "E", "to": "b" }"#, r#"{ "on": "E", "do": "A" }"#);
+    let guarded = r#"{ "on": "E", "if": "j", "do": "A" }"#;
+    let idle = r#"{ "on": "F", "if": "j", "do": "A" }"#;
+    assert_eq!(levels(idle, out, own, own, ""), ["SW0301"]);
+    assert_eq!(levels(idle, out, own, guarded, ""), none);
+    assert_eq!(levels(idle, out, own, idle, ""), none);
+    // `b` has none.
+    assert_eq!(levels(own, idle, own, own, ""), none);
+    let interrupt = r#"{ "on": "E", "to": "b", "interrupt": true, "if": "j" }"#;
+    assert_eq!(levels(idle, interrupt, own, own, ""), none);
+}

@@ -8,8 +8,10 @@ mod completion;
 mod data;
 mod eventless;
 mod events;
+mod raises;
 mod reach;
 mod selection;
+mod shadowing;
 mod sharing;
 mod sizes;
 mod targets;
@@ -71,9 +73,10 @@ pub fn transitions(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 pub fn planned(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     choices::check_domains(planned, diagnostics);
     reach::check(planned.model, diagnostics);
-    selection::check_shadowed(planned, diagnostics);
+    shadowing::check(planned.model, diagnostics);
     selection::check_latches(planned, diagnostics);
     eventless::check(planned, diagnostics);
+    raises::check(planned, diagnostics);
 }
 
 /// What the tier does not allow.
