@@ -248,3 +248,36 @@ fn sel_2_what_every_state_inside_takes_is_never_left_over() {
     let interrupt = r#"{ "on": "E", "to": "b", "interrupt": true, "if": "j" }"#;
     assert_eq!(levels(idle, interrupt, own, own, ""), none);
 }
+
+#[test]
+fn a_flag_that_is_off_excludes_nothing() {
+    assert_eq!(codes(&choice_with(r#""final": false,"#, "Ready")), Vec::<&str>::new());
+    assert!(codes(&choice_with(r#""final": true,"#, "Ready")).contains(&"SW0012"));
+    let regions = r#"{ "machine": "M", "states": { "o": { "final": false, "regions": {
+        "l": { "states": { "x": {} } }, "r": { "states": { "y": {} } } } } } }"#;
+    assert_eq!(codes(regions), Vec::<&str>::new());
+}
+
+#[test]
+fn a_raw_control_character_is_one_problem() {
+    assert_eq!(codes("{ \"machine\": \"M\", \"states\": { \"a\tb\": {} } }"), ["SW0001"]);
+    assert_eq!(codes("{ \"machine\": \"M\\u0007\", \"states\": { \"a\": {} } }"), ["SW0008"]);
+}
+
+#[test]
+fn code_4_a_call_may_stand_in_parentheses() {
+    let machine = |code: &str| {
+        format!(
+            r#"{{ "machine": "M", "events": ["E"], "initial": "a", "states": {{ "a": {{ "transitions": [{{ "on": "E", {code}, "do": "A" }}] }} }} }}"#
+        )
+    };
+    let bytes = |code: &str| {
+        let (output, problems) = compile_text("case.sw.json", &machine(code), &Options::default());
+        assert!(problems.is_empty(), "{code}: {:?}", problems.iter().next());
+        output.expect("compiles").rom.as_bytes().to_vec()
+    };
+    assert_eq!(bytes(r#""score": "((Need(1)))""#), bytes(r#""score": "Need(1)""#));
+    assert_eq!(bytes(r#""score": "(Need)""#), bytes(r#""score": "Need""#));
+    assert_eq!(bytes(r#""if": "(Near(1))""#), bytes(r#""if": "Near(1)""#));
+    assert_eq!(codes(&machine(r#""score": "(Need(1)""#)), ["SW0601"]);
+}
