@@ -99,6 +99,8 @@ codes! {
     RootHas = SW0217 Error "the root cannot have this";
     MutedInUse = SW0218 Error "a muted state is needed";
     EmptyChoice = SW0219 Error "a choice has no branches";
+    EntryEnds = SW0220 Warning "the fail-safe or reload entry ends the machine";
+    RootStays = SW0221 Warning "a condition for leaving the root";
 
     // Transitions.
     Shadowed = SW0301 Warning "a transition can never win";

@@ -1,6 +1,7 @@
 //! Mistakes that were once made by the compiler; each stays mended.
 
 use statewright_compile::{Options, compile_text};
+use statewright_rom::layout::target_kind;
 
 /// Codes reported for a text, each once.
 fn codes(text: &str) -> Vec<&'static str> {
@@ -280,4 +281,33 @@ fn code_4_a_call_may_stand_in_parentheses() {
     assert_eq!(bytes(r#""score": "(Need)""#), bytes(r#""score": "Need""#));
     assert_eq!(bytes(r#""if": "(Near(1))""#), bytes(r#""if": "Near(1)""#));
     assert_eq!(codes(&machine(r#""score": "(Need(1)""#)), ["SW0601"]);
+}
+
+#[test]
+fn tick_4_a_fail_safe_may_be_a_choice_or_a_history_point() {
+    let machine = |entry: &str| {
+        format!(
+            r#"{{ "machine": "M", "events": ["E"], "fail_safe": "{entry}", "reload_entry": "{entry}", "initial": "a", "states": {{
+                "a": {{ "transitions": [{{ "on": "E", "to": "w" }}] }},
+                "pick": {{ "choice": [{{ "if": "Ready", "to": "a" }}, {{ "to": "w" }}] }},
+                "w": {{ "initial": "x", "history": {{ "last": {{}} }}, "states": {{
+                    "x": {{ "transitions": [{{ "on": "E", "to": "y" }}] }}, "y": {{ "final": true }} }} }} }} }}"#
+        )
+    };
+    for (entry, kind) in [
+        ("w", target_kind::STATE),
+        ("w/last", target_kind::HISTORY),
+        ("pick", target_kind::CHOICE),
+        ("w/y", target_kind::STATE),
+    ] {
+        let (output, problems) = compile_text("case.sw.json", &machine(entry), &Options::default());
+        assert!(problems.iter().all(|problem| problem.code.info().id == "SW0214"), "{entry}");
+        let output = output.expect("compiles");
+        let rom = output.rom.as_rom();
+        assert_eq!(rom.fail_safe(), rom.reload_entry());
+        let targets = rom.targets_of(rom.fail_safe().expect("a fail-safe"));
+        let kinds: Vec<u8> = targets.iter().map(|target| target.kind).collect();
+        assert_eq!(kinds, [kind], "{entry}");
+    }
+    assert!(codes(&machine("root")).contains(&"SW0316"));
 }

@@ -64,6 +64,7 @@ pub fn sharing(model: &Model<'_>, conflicts: &PushConflicts, diagnostics: &mut D
 /// Transitions, as far as source, trigger and targets tell.
 pub fn transitions(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     targets::check(model, diagnostics);
+    targets::check_entries(model, diagnostics);
     choices::check_cycles(model, diagnostics);
     selection::check(model, diagnostics);
     completion::check(model, diagnostics);
