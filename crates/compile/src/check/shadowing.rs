@@ -163,7 +163,10 @@ impl<'m, 'a> Interrupts<'m, 'a> {
             let open = self.0.entry(interrupt.trigger).or_default();
             // States come in pre-order, so what has ended does not come back.
             open.retain(|&(end, _)| end > state);
-            open.push((end, interrupt));
+            // One that ends here, too, is of the same state or of one around.
+            if open.last().is_none_or(|&(last, _)| last != end) {
+                open.push((end, interrupt));
+            }
         }
     }
 
