@@ -99,6 +99,8 @@ codes! {
     RootHas = SW0217 Error "the root cannot have this";
     MutedInUse = SW0218 Error "a muted state is needed";
     EmptyChoice = SW0219 Error "a choice has no branches";
+    EntryEnds = SW0220 Warning "the fail-safe or reload entry ends the machine";
+    RootStays = SW0221 Warning "a condition for leaving the root";
 
     // Transitions.
     Shadowed = SW0301 Warning "a transition can never win";
@@ -130,6 +132,7 @@ codes! {
     UnusedTimer = SW0408 Warning "a timer is never used";
     TimerOutOfScope = SW0409 Error "a timer of a state that is not around";
     ObserverChanges = SW0410 Error "an observer changes something";
+    TimerIsEvent = SW0411 Error "a timer that fires as an event is a trigger";
 
     // Sizes.
     TierTooSmall = SW0501 Error "the machine does not fit its tier";

@@ -9,9 +9,7 @@ use crate::limits::MAX_NAME_BYTES;
 /// a path of states.
 pub fn check_name(name: &str) -> Result<(), String> {
     check_size(name)?;
-    if let Some(control) = name.chars().find(|c| c.is_control()) {
-        return Err(format!("a name must not contain control characters, this one has {}", control.escape_unicode()));
-    }
+    check_shown(name)?;
     if name.contains('/') {
         return Err("a name must not contain `/`, which separates the states of a path".into());
     }
@@ -19,6 +17,26 @@ pub fn check_name(name: &str) -> Result<(), String> {
         return Err("a name must not start or end with a space".into());
     }
     Ok(())
+}
+
+/// Names appear in messages and reports: each character must be seen, and must not change how others look.
+pub(crate) fn check_shown(name: &str) -> Result<(), String> {
+    let unseen = name.chars().find(|&c| c.is_control() || is_invisible(c));
+    match unseen {
+        Some(c) if c.is_control() => {
+            Err(format!("a name must not contain control characters, this one has U+{:04X}", u32::from(c)))
+        }
+        Some(c) => Err(format!("a name must not contain invisible characters, this one has U+{:04X}", u32::from(c))),
+        None => Ok(()),
+    }
+}
+
+/// Characters without a shape of their own: joiners, marks of direction, tags, separators of lines.
+pub(crate) fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Names of events. `*` stands for any event in the text form.
@@ -29,7 +47,26 @@ pub fn check_event(name: &str) -> Result<(), String> {
     check_name(name)
 }
 
-/// Names that expressions use: blackboard keys, parameters, arguments.
+/// Names of blackboard keys and parameters, which expressions read as they are.
+pub fn check_key(name: &str) -> Result<(), String> {
+    check_identifier(name)?;
+    match is_reserved(name) {
+        true => {
+            Err(format!("`{name}` means something else in expressions and cannot be the name of a key or parameter"))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Words that an expression never reads as a key or parameter.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    const OPERATORS: [&str; 3] = ["and", "or", "not"];
+    let query = crate::expr::StateQuery::parse(name).is_some();
+    let value = matches!(name, "true" | "false" | "event");
+    query || value || OPERATORS.iter().any(|word| word.eq_ignore_ascii_case(name))
+}
+
+/// Names that stand in expressions and calls: keys, parameters, arguments.
 pub fn check_identifier(name: &str) -> Result<(), String> {
     check_size(name)?;
     if is_identifier(name) {
@@ -74,6 +111,28 @@ mod tests {
             assert!(check_name(bad).is_err(), "{bad:?}");
         }
         assert!(check_name("*").is_ok() && check_event("*").is_err() && check_event("Hit").is_ok());
+    }
+
+    #[test]
+    fn every_character_of_a_name_is_seen() {
+        for (bad, code) in
+            [("a\u{200b}b", "U+200B"), ("\u{202e}ab", "U+202E"), ("a\u{ad}", "U+00AD"), ("a\u{7}", "U+0007")]
+        {
+            assert!(check_name(bad).is_err_and(|problem| problem.contains(code)), "{bad:?}");
+        }
+        for bad in ["\u{feff}", "a\u{2028}b", "\u{2066}a\u{2069}", "a\u{e0041}", "\u{180e}x", "\u{61c}x", "\u{2060}"] {
+            assert!(check_name(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn keys_are_no_words_of_expressions() {
+        for bad in ["true", "false", "event", "in", "time_in_state", "ticks_in_state", "and", "Or", "NOT"] {
+            assert!(check_key(bad).is_err() && check_identifier(bad).is_ok(), "{bad}");
+        }
+        for good in ["min", "i32", "inn", "events", "True", "health"] {
+            assert_eq!(check_key(good), Ok(()), "{good}");
+        }
     }
 
     #[test]

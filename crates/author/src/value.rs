@@ -146,22 +146,22 @@ impl Default for Duration {
 
 impl Duration {
     /// Reads `1.5s`, `200ms` or `30t`. Nothing finer than a nanosecond, nothing negative.
-    pub fn parse(text: &str) -> Result<Self, &'static str> {
-        const FORM: &str = "a duration is a number with a unit, such as \"1.5s\", \"200ms\" or \"30t\"";
+    pub fn parse(text: &str) -> Result<Self, DurationError> {
         let text = text.trim();
-        let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or(FORM)?;
-        let (number, unit) = text.split_at(unit_at);
-        match unit.trim() {
-            "t" => {
-                if number.contains('.') {
-                    return Err("ticks are whole: write \"30t\"");
-                }
-                number.parse().map(Self::Ticks).map_err(|_| FORM)
-            }
-            "ms" => decimal(number, 6).map(Self::Nanos).ok_or(FORM),
-            "s" => decimal(number, 9).map(Self::Nanos).ok_or(FORM),
-            _ => Err(FORM),
+        if text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.')) {
+            return Err(DurationError::Negative);
         }
+        let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or(DurationError::Form)?;
+        let (number, unit) = text.split_at(unit_at);
+        let digits = match unit.trim() {
+            "t" if number.contains('.') => return Err(DurationError::PartOfTick),
+            "t" => 0,
+            "ms" => 6,
+            "s" => 9,
+            _ => return Err(DurationError::Form),
+        };
+        let count = decimal(number, digits)?;
+        Ok(if digits == 0 { Self::Ticks(count) } else { Self::Nanos(count) })
     }
 
     /// Ticks at a rate: rounded up, at least 1. `None` when it does not fit.
@@ -174,16 +174,69 @@ impl Duration {
     }
 }
 
-/// A decimal number times ten to the power of `digits`, exactly.
-fn decimal(number: &str, digits: usize) -> Option<u64> {
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if (whole.is_empty() && fraction.is_empty()) || fraction.len() > digits || fraction.contains('.') {
-        return None;
+/// What is wrong with a duration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DurationError {
+    /// Not a number with a unit.
+    Form,
+    /// A fraction of a tick.
+    PartOfTick,
+    /// Less than nothing.
+    Negative,
+    /// Finer than a nanosecond.
+    TooFine,
+    /// More than anything can count.
+    TooLong,
+}
+
+impl DurationError {
+    /// One sentence.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::Form => "a duration is a number with a unit, such as \"1.5s\", \"200ms\" or \"30t\"",
+            Self::PartOfTick => "ticks are whole: write \"30t\"",
+            Self::Negative => "a duration cannot be negative",
+            Self::TooFine => "a duration cannot be finer than a nanosecond",
+            Self::TooLong => "the duration is too long: the longest is 2147483647 ticks",
+        }
     }
-    let part = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<u64>().ok() };
-    let scale = 10u64.checked_pow(u32::try_from(digits).ok()?)?;
-    let fraction_scale = 10u64.checked_pow(u32::try_from(digits - fraction.len()).ok()?)?;
-    part(whole)?.checked_mul(scale)?.checked_add(part(fraction)?.checked_mul(fraction_scale)?)
+
+    /// A few words at its place.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Form => "not a duration",
+            Self::PartOfTick => "a part of a tick",
+            Self::Negative => "less than nothing",
+            Self::TooFine => "too many digits",
+            Self::TooLong => "too long",
+        }
+    }
+
+    /// What to write instead.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Form => "the units are `s` (seconds), `ms` (milliseconds) and `t` (ticks)",
+            Self::PartOfTick => "write whole ticks, or seconds such as \"0.5s\"",
+            Self::Negative => "leave the sign out; the shortest duration is \"1t\", one tick",
+            Self::TooFine => "write fewer digits: durations are rounded up to whole ticks anyway",
+            Self::TooLong => "count in the blackboard if something may take that long",
+        }
+    }
+}
+
+/// A decimal number times ten to the power of `digits`, exactly.
+fn decimal(number: &str, digits: usize) -> Result<u64, DurationError> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
+        return Err(DurationError::Form);
+    }
+    let fraction = fraction.trim_end_matches('0');
+    if fraction.len() > digits {
+        return Err(DurationError::TooFine);
+    }
+    // Only digits are left.
+    let written = format!("{whole}{fraction}{}", "0".repeat(digits - fraction.len()));
+    written.parse().map_err(|_| DurationError::TooLong)
 }
 
 impl fmt::Display for Duration {

@@ -78,7 +78,7 @@ fn everything_of_the_nested_shape() {
     assert_eq!(missing[10].path, [Region(0), State(1), Region(0), State(1)]);
 
     let written = write(NESTED, None);
-    assert!(written.text.contains("\"Soldier\",\n  \"id\": \"0000000000000001\", // its name"), "{}", written.text);
+    assert!(written.text.contains("\"Soldier\", // its name\n  \"id\": \"0000000000000001\",\n"), "{}", written.text);
     assert!(written.text.contains("{ \"name\": \"flee\", \"id\": \"0000000000000008\", \"on\""), "{}", written.text);
     assert_eq!(written.skipped.iter().map(|m| m.name.value.as_str()).collect::<Vec<_>>(), ["fuse"]);
     let again = read(&written.text);
@@ -144,6 +144,29 @@ fn space_of_all_kinds_is_kept() {
     );
     assert_eq!(written.text, expected);
     read(&written.text);
+}
+
+#[test]
+fn comments_stay_with_what_they_stand_beside() {
+    let cases = [
+        ("\"name\": \"n\", // c\n  \"on\": \"E\"", "\"name\": \"n\", // c\n  ID,\n  \"on\": \"E\""),
+        ("\"on\": \"E\",\n  \"name\": \"n\" // c\n", "\"on\": \"E\",\n  \"name\": \"n\", // c\n  ID\n"),
+        ("\"on\": \"E\",\n  \"name\": \"n\", // c\n", "\"on\": \"E\",\n  \"name\": \"n\", // c\n  ID,\n"),
+        ("\"on\": \"E\", \"name\": \"n\" // c\n", "\"on\": \"E\", \"name\": \"n\", // c\nID\n"),
+        ("\"name\": \"n\" /* c */, \"on\": \"E\"", "\"name\": \"n\", /* c */ ID, \"on\": \"E\""),
+        ("\"name\": \"n\",\n  // of on\n  \"on\": \"E\"", "\"name\": \"n\",\n  ID,\n  // of on\n  \"on\": \"E\""),
+    ];
+    for (before, after) in cases {
+        let newline = if before.starts_with("\"name\"") && before.contains('\n') { "\n  " } else { " " };
+        let file = |inside: &str| {
+            format!(
+                "{{ \"machine\": \"M\", \"events\": [\"E\"], \"initial\": \"a\", \"transitions\": [{{{newline}{inside}}}], \"states\": {{ \"a\": {{}} }} }}"
+            )
+        };
+        let written = write(&file(before), Some(ItemKind::Transition));
+        assert_eq!(written.text, file(&after.replace("ID", &hex(1))), "{before}");
+        read(&written.text);
+    }
 }
 
 #[test]

@@ -40,6 +40,8 @@ fn samples_are_valid() {
     check(&to_json(FLAT).unwrap(), true);
     check(&json!({ "machine": "M", "regions": { "r": { "states": {} } } }), true);
     check(&state(json!({ "transitions": [{ "after": " 1.5 s ", "to": "a" }] })), true);
+    check(&state(json!({ "final": false, "choice": [{ "to": "a" }] })), true);
+    check(&with("blackboard", json!({ "min": "i32", "Event": "bool" })), true);
     check(&with("events", json!(["A", "B c"])), true);
     check(&with("timers", json!(["t"])), true);
     check(&with("tier", json!(128)), true);
@@ -75,6 +77,10 @@ fn typical_mistakes_are_refused() {
     check(&state(json!({ "entry": [["A"]] })), false);
     check(&state(json!({ "regions": {} })), false);
     check(&state(json!({ "final": true, "choice": [] })), false);
+    check(&with("blackboard", json!({ "event": "i32" })), false);
+    check(&with("parameters", json!({ "OR": 3 })), false);
+    check(&with("machine", json!("M\u{200b}")), false);
+    check(&with("events", json!(["\u{202e}A"])), false);
     check(&json!({ "machine": "M", "states": [{ "name": "a" }] }), false);
     check(&json!({ "machine": "M", "states": [{ "id": "a", "type": "orthogonal" }] }), false);
 }

@@ -193,7 +193,7 @@ pub struct Branch<'a> {
 /// Kinds of timers (RAM-7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimerKind {
-    /// `after` of a transition.
+    /// `after` of a transition, or of several that wait equally long.
     After,
     /// Named, of a state.
     State,
@@ -214,8 +214,10 @@ pub struct Timer<'a> {
     pub owner: StateIndex,
     /// Its declaration, if it has a name.
     pub authored: Option<&'a graph::Timer>,
-    /// Its transition, by place in [`Model::transitions`].
+    /// Its transition, by place in [`Model::transitions`]; of several that share it, the one declared first.
     pub transition: Option<usize>,
+    /// Transitions that share an `after` with the first.
+    pub sharing: Vec<usize>,
     /// Duration, where it is fixed.
     pub ticks: u32,
     /// Fires as this event.

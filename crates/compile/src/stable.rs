@@ -179,7 +179,7 @@ impl StableIds {
 /// Whether a transition was written in its own source, not in a set or an any-state list.
 pub fn is_own(model: &Model<'_>, transition: &Transition<'_>) -> bool {
     let source = model.tree.states[transition.source].authored;
-    source.transitions.iter().any(|own| std::ptr::eq(own, transition.authored.as_ref()))
+    source.transitions.as_ptr_range().contains(&std::ptr::from_ref(transition.authored.as_ref()))
 }
 
 /// Reports ids of one group that meet. Ids that both follow from names meet because the names do, or those of their

@@ -441,6 +441,18 @@ fn check_root(machine: &Machine, diagnostics: &mut Diagnostics) {
     if root.muted {
         refuse("muted", named, "remove `muted`; to leave out a part, mute the states inside");
     }
+    let conditions = [
+        ("exit_ready", root.exit_ready.as_ref().map(|c| c.place)),
+        ("min_active", root.min_active.as_ref().map(|d| d.place)),
+    ];
+    for (field, place) in conditions {
+        let Some(place) = place else { continue };
+        diagnostics.push(
+            Diagnostic::new(Code::RootStays, place, format!("`{field}` of the root has no effect"))
+                .label("the root is never left")
+                .help("remove it, or put it into the states inside that are left"),
+        );
+    }
     // A file that could not be read has no states either.
     if root.regions.is_empty() && root.choice.is_none() && root.is_final.is_none() && !unread {
         diagnostics.push(

@@ -57,6 +57,9 @@ fn child() {
     }
 }
 
+/// What an operating system needs to start a program at all: libraries, and on Windows its own folder.
+const NEEDED: [&str; 4] = ["LD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "SystemRoot", "windir"];
+
 /// Starts this program as a child with its own environment, folder and way to write paths.
 fn run_child(run: usize, names: &[String]) -> Vec<String> {
     let machines = machines();
@@ -73,7 +76,7 @@ fn run_child(run: usize, names: &[String]) -> Vec<String> {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["child", "--exact", "--nocapture"])
         .env_clear()
-        .envs(std::env::var_os("LD_LIBRARY_PATH").map(|path| ("LD_LIBRARY_PATH", path)))
+        .envs(NEEDED.into_iter().filter_map(|name| std::env::var_os(name).map(|value| (name, value))))
         .env(FILES, files.join("\n"))
         .env("HOME", format!("/nowhere/{run}"))
         .env("LANG", languages[run % languages.len()])

@@ -3,10 +3,11 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use common::alive::Alive;
-use common::moves::{Move, moves};
+use common::moves::{Move, after_ticks, moves};
 use common::tree::Tree;
 use common::{compiled, explain, for_each_seed, machines, varied};
 use statewright_author::graph::{Machine, Trigger};
@@ -128,8 +129,8 @@ fn ram_7_features_have_their_places() {
         };
         let all = || moves.iter().flatten();
         let of = |kind: u8| rom.timers().iter().filter(|timer| timer.kind == kind).count();
-        let after = all().filter(|m| matches!(m.authored.trigger, Trigger::After(_))).count();
-        expect("after", after, of(timer_kind::AFTER))?;
+        let after: BTreeSet<_> = all().filter_map(|m| Some((m.source, after_ticks(tree, m)?))).collect();
+        expect("after", after.len(), of(timer_kind::AFTER))?;
         expect("debounce", all().filter(|m| m.authored.debounce.is_some()).count(), of(timer_kind::DEBOUNCE))?;
         let named = tree.states.iter().map(|state| state.authored.timers.len()).sum();
         expect("timers of states", named, of(timer_kind::STATE))?;

@@ -1,4 +1,4 @@
-//! What the README shows is what the compiler does: its machine, its error message and its report.
+//! What the README and the format page show is what the compiler does: their machines, an error message, a report.
 //! `BLESS=1` writes the report anew.
 
 use statewright_author::render::{Style, render_text};
@@ -35,6 +35,18 @@ fn the_first_machine_compiles() {
     let (problems, report) = compile("guard.sw.json", &block(&readme(), "jsonc", "\"Guard\""));
     assert_eq!(problems, "");
     assert!(report.is_some());
+}
+
+#[test]
+fn the_whole_machines_of_the_format_page_have_no_problems() {
+    let page = std::fs::read_to_string(format!("{ROOT}/docs/file-format.md")).expect("the page is there");
+    let whole = |text: &&str| text.starts_with("{\n  \"machine\"");
+    let mut seen = 0;
+    for text in page.split("```jsonc\n").skip(1).filter_map(|rest| rest.split("```").next()).filter(whole) {
+        assert_eq!(compile("page.sw.json", text).0, "");
+        seen += 1;
+    }
+    assert_eq!(seen, 2, "the nested and the flat one");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Mistakes that were once made by the compiler; each stays mended.
 
 use statewright_compile::{Options, compile_text};
+use statewright_rom::layout::target_kind;
 
 /// Codes reported for a text, each once.
 fn codes(text: &str) -> Vec<&'static str> {
@@ -108,4 +109,205 @@ fn exec_8_many_pushes_are_refused_in_time() {
         states.join(",")
     );
     assert_eq!(codes(&text), ["SW0504"]);
+}
+
+/// A machine whose state `a` has these transitions.
+fn waiting(transitions: &str) -> String {
+    format!(
+        r#"{{ "machine": "M", "blackboard": {{ "j": "bool", "n": "f32" }}, "initial": "a", "states": {{
+            "a": {{ "transitions": [{transitions}] }},
+            "b": {{ "transitions": [{{ "after": "1t", "to": "a" }}] }},
+            "c": {{ "transitions": [{{ "after": "1t", "to": "a" }}] }} }} }}"#
+    )
+}
+
+#[test]
+fn sel_3_equal_durations_share_a_timer() {
+    let text = waiting(
+        r#"{ "after": "1s", "if": "j", "to": "b" }, { "after": "60t", "if": "n > 1.0", "priority": 3, "to": "c" },
+           { "after": "2s", "to": "b" }"#,
+    );
+    let (output, _) = compile_text("case.sw.json", &text, &Options::default());
+    let output = output.expect("compiles");
+    assert_eq!(codes(&text), Vec::<&str>::new());
+    let rom = output.rom.as_rom();
+    let of_a: Vec<(u32, u16)> = rom
+        .timers()
+        .iter()
+        .filter(|timer| timer.owner.get() == 1)
+        .map(|timer| (timer.ticks.get(), timer.transition.get()))
+        .collect();
+    // The one declared first has the second place: the other has a higher priority.
+    assert_eq!(of_a, [(60, 1), (120, 2)]);
+    let triggers: Vec<u16> = rom.transitions()[..3].iter().map(|transition| transition.trigger.get()).collect();
+    assert_eq!((triggers[0], triggers[1] == triggers[2]), (triggers[1], false));
+    let shown = output.report.to_string();
+    assert!(shown.contains("after 1s to `b` or `c`"), "{shown}");
+}
+
+#[test]
+fn sel_3_equal_durations_compete() {
+    let shadowed = waiting(r#"{ "after": "1s", "to": "b" }, { "after": "1000ms", "if": "j && n > 1.0", "to": "c" }"#);
+    assert_eq!(codes(&shadowed), ["SW0301"]);
+    let mixed = waiting(r#"{ "after": "1s", "score": "n", "to": "b" }, { "after": "1s", "if": "j", "to": "c" }"#);
+    assert_eq!(codes(&mixed), ["SW0302"]);
+}
+
+/// A machine in which `Ping` and `Pong` raise each other; one way has something more.
+fn ping_pong(more: &str) -> String {
+    format!(
+        r#"{{ "machine": "M", "events": ["Ping", "Pong", "Other"], "blackboard": {{ "j": "bool" }}, "initial": "a", "states": {{
+            "a": {{ "transitions": [{{ "on": "Ping", "to": "b", "do": {{ "raise": "Pong" }} }}, {{ "on": "Other", "to": "b" }}] }},
+            "b": {{ "transitions": [{{ "on": "Pong", "to": "a", "do": {{ "raise": "Ping" }}{more} }}] }} }} }}"#
+    )
+}
+
+#[test]
+fn tick_4_events_that_raise_each_other() {
+    let (_, problems) = compile_text("case.sw.json", &ping_pong(""), &Options::default());
+    let texts: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(texts, ["events raise each other in a circle, without a guard: `Ping` → `Pong` → `Ping`"]);
+    for more in [r#", "if": "j""#, r#", "cooldown": "1s""#] {
+        assert_eq!(codes(&ping_pong(more)), Vec::<&str>::new(), "{more}");
+    }
+}
+
+/// Codes of a machine with two regions that raise each other's events; the second has these states.
+fn across(second: &str) -> Vec<&'static str> {
+    codes(&format!(
+        r#"{{ "machine": "M", "events": ["Ping", "Pong"], "blackboard": {{ "j": "bool" }}, "initial": "o", "states": {{ "o": {{ "regions": {{
+            "l": {{ "states": {{ "x": {{ "transitions": [{{ "on": "Ping", "do": {{ "raise": "Pong" }} }}] }} }} }},
+            "r": {{ "initial": "y", "states": {{ {second} }} }} }} }} }} }}"#
+    ))
+}
+
+#[test]
+fn tick_4_circles_across_regions_and_through_entries() {
+    let ping = r#""do": { "raise": "Ping" }"#;
+    assert_eq!(across(&format!(r#""y": {{ "transitions": [{{ "on": "Pong", {ping} }}] }}"#)), ["SW0311"]);
+    let entry = r#""y": { "transitions": [{ "on": "Pong", "to": "y" }], "entry": { "raise": "Ping" } }"#;
+    assert_eq!(across(entry), ["SW0311"]);
+    // It comes to rest in `z`.
+    let rests = format!(r#""y": {{ "transitions": [{{ "on": "Pong", "to": "z", {ping} }}] }}, "z": {{}}"#);
+    assert_eq!(across(&rests), Vec::<&str>::new());
+    // A state inside answers first.
+    let inside = format!(
+        r#""y": {{ "transitions": [{{ "on": "Pong", {ping} }}], "initial": "w", "states": {{
+            "w": {{ "transitions": [{{ "on": "Pong", "if": "j", "kind": "internal" }}] }} }} }}"#
+    );
+    assert_eq!(across(&inside), Vec::<&str>::new());
+}
+
+/// Codes of a machine whose root and state `a` have these transitions; `a` has the leaves `x` and `y`.
+fn levels(root: &str, a: &str, x: &str, y: &str, more: &str) -> Vec<&'static str> {
+    codes(&format!(
+        r#"{{ "machine": "M", "events": ["E", "F"], "blackboard": {{ "j": "bool" }}, "initial": "a", {more}
+            "transitions": [{root}], "states": {{
+                "a": {{ "transitions": [{a}, {{ "on": "F", "if": "j", "to": "b" }}], "initial": "x", "states": {{
+                    "x": {{ "transitions": [{x}] }}, "y": {{ "transitions": [{y}] }} }} }},
+                "b": {{ "transitions": [{{ "on": "F", "if": "j", "to": "a/y" }}] }} }} }}"#
+    ))
+}
+
+#[test]
+fn sel_2_an_interrupt_around_is_always_first() {
+    let none = Vec::<&str>::new();
+    let (stop, plain) = (r#"{ "on": "E", "to": "b", "interrupt": true }"#, r#"{ "on": "E", "to": "b" }"#);
+    let own = r#"{ "on": "E", "do": "A" }"#;
+    let idle = r#"{ "on": "F", "if": "j", "do": "A" }"#;
+    assert_eq!(levels(stop, own, idle, idle, ""), ["SW0301"]);
+    assert_eq!(levels(stop, idle, own, idle, ""), ["SW0301"]);
+    assert_eq!(levels(idle, stop, own, idle, ""), ["SW0301"]);
+    assert_eq!(levels(plain, own, idle, idle, ""), none);
+    for held in [r#", "if": "j""#, r#", "cooldown": "1s""#] {
+        let stop = format!(r#"{{ "on": "E", "to": "b", "interrupt": true{held} }}"#);
+        assert_eq!(levels(&stop, own, idle, idle, ""), none, "{held}");
+    }
+    // `any` is no timer, and a timer may stand for the event.
+    let any = r#"{ "on": "*", "do": "A", "interrupt": true }"#;
+    let timer = r#""timers": { "t": { "event": "E" } },"#;
+    let any_levels = |more| {
+        codes(&format!(
+            r#"{{ "machine": "M", "events": ["E"], "initial": "b", {more} "transitions": [{any}],
+                "states": {{ "b": {{ "transitions": [{own}] }} }} }}"#
+        ))
+    };
+    assert_eq!((any_levels(""), any_levels(timer)), (vec!["SW0301"], none));
+}
+
+#[test]
+fn sel_2_what_every_state_inside_takes_is_never_left_over() {
+    let none = Vec::<&str>::new();
+    let (out, own) = (r#"{ "on": "E", "to": "b" }"#, r#"{ "on": "E", "do": "A" }"#);
+    let guarded = r#"{ "on": "E", "if": "j", "do": "A" }"#;
+    let idle = r#"{ "on": "F", "if": "j", "do": "A" }"#;
+    assert_eq!(levels(idle, out, own, own, ""), ["SW0301"]);
+    assert_eq!(levels(idle, out, own, guarded, ""), none);
+    assert_eq!(levels(idle, out, own, idle, ""), none);
+    // `b` has none.
+    assert_eq!(levels(own, idle, own, own, ""), none);
+    let interrupt = r#"{ "on": "E", "to": "b", "interrupt": true, "if": "j" }"#;
+    assert_eq!(levels(idle, interrupt, own, own, ""), none);
+}
+
+#[test]
+fn a_flag_that_is_off_excludes_nothing() {
+    assert_eq!(codes(&choice_with(r#""final": false,"#, "Ready")), Vec::<&str>::new());
+    assert!(codes(&choice_with(r#""final": true,"#, "Ready")).contains(&"SW0012"));
+    let regions = r#"{ "machine": "M", "states": { "o": { "final": false, "regions": {
+        "l": { "states": { "x": {} } }, "r": { "states": { "y": {} } } } } } }"#;
+    assert_eq!(codes(regions), Vec::<&str>::new());
+}
+
+#[test]
+fn a_raw_control_character_is_one_problem() {
+    assert_eq!(codes("{ \"machine\": \"M\", \"states\": { \"a\tb\": {} } }"), ["SW0001"]);
+    assert_eq!(codes("{ \"machine\": \"M\\u0007\", \"states\": { \"a\": {} } }"), ["SW0008"]);
+}
+
+#[test]
+fn code_4_a_call_may_stand_in_parentheses() {
+    let machine = |code: &str| {
+        format!(
+            r#"{{ "machine": "M", "events": ["E"], "initial": "a", "states": {{ "a": {{ "transitions": [{{ "on": "E", {code}, "do": "A" }}] }} }} }}"#
+        )
+    };
+    let bytes = |code: &str| {
+        let (output, problems) = compile_text("case.sw.json", &machine(code), &Options::default());
+        assert!(problems.is_empty(), "{code}: {:?}", problems.iter().next());
+        output.expect("compiles").rom.as_bytes().to_vec()
+    };
+    assert_eq!(bytes(r#""score": "((Need(1)))""#), bytes(r#""score": "Need(1)""#));
+    assert_eq!(bytes(r#""score": "(Need)""#), bytes(r#""score": "Need""#));
+    assert_eq!(bytes(r#""if": "(Near(1))""#), bytes(r#""if": "Near(1)""#));
+    assert_eq!(codes(&machine(r#""score": "(Need(1)""#)), ["SW0601"]);
+}
+
+#[test]
+fn tick_4_a_fail_safe_may_be_a_choice_or_a_history_point() {
+    let machine = |entry: &str| {
+        format!(
+            r#"{{ "machine": "M", "events": ["E"], "fail_safe": "{entry}", "reload_entry": "{entry}", "initial": "a", "states": {{
+                "a": {{ "transitions": [{{ "on": "E", "to": "w" }}] }},
+                "pick": {{ "choice": [{{ "if": "Ready", "to": "a" }}, {{ "to": "w" }}] }},
+                "w": {{ "initial": "x", "history": {{ "last": {{}} }}, "states": {{
+                    "x": {{ "transitions": [{{ "on": "E", "to": "y" }}] }}, "y": {{ "final": true }} }} }} }} }}"#
+        )
+    };
+    for (entry, kind) in [
+        ("w", target_kind::STATE),
+        ("w/last", target_kind::HISTORY),
+        ("pick", target_kind::CHOICE),
+        ("w/y", target_kind::STATE),
+    ] {
+        let (output, problems) = compile_text("case.sw.json", &machine(entry), &Options::default());
+        assert!(problems.iter().all(|problem| problem.code.info().id == "SW0214"), "{entry}");
+        let output = output.expect("compiles");
+        let rom = output.rom.as_rom();
+        assert_eq!(rom.fail_safe(), rom.reload_entry());
+        let targets = rom.targets_of(rom.fail_safe().expect("a fail-safe"));
+        let kinds: Vec<u8> = targets.iter().map(|target| target.kind).collect();
+        assert_eq!(kinds, [kind], "{entry}");
+    }
+    assert!(codes(&machine("root")).contains(&"SW0316"));
 }

@@ -649,7 +649,7 @@ pub mod value_type {
 
 /// Values of [`TimerRecord::kind`]. Timers that fire come first in the table.
 pub mod timer_kind {
-    /// `after` of a transition: armed on entry of the owner.
+    /// `after` of one or several transitions of the owner: armed on its entry.
     pub const AFTER: u8 = 0;
     /// Named timer of a state.
     pub const STATE: u8 = 1;
@@ -666,7 +666,7 @@ record! {
     TimerRecord: 16 {
         /// State that owns it; the root for machine-level timers.
         owner: U16,
-        /// The transition of an `after` or a debounce; or `NONE`.
+        /// The transition of an `after` (of several that share it, the one declared first) or a debounce; or `NONE`.
         transition: U16,
         /// Duration of an `after` or a debounce; else 0.
         ticks: U32,

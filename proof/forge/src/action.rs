@@ -172,8 +172,21 @@ impl Forge {
     /// Names of timers that a state sees; `None` sees those of the machine.
     pub(crate) fn visible_timers(&self, state: Option<usize>) -> Vec<String> {
         let around = state.into_iter().flat_map(|state| self.plan.up(state));
-        let own = around.flat_map(|at| self.plan.nodes[at].timer_names.clone());
-        own.chain(self.declared.timers.iter().map(|timer| timer.name.value.clone())).collect()
+        let own = around.flat_map(|at| &self.plan.nodes[at].named_timers);
+        own.chain(&self.declared.timers).map(|timer| timer.name.value.clone()).collect()
+    }
+
+    /// Those that have a trigger of their own, wherever the name is used: one that fires as an event has none.
+    pub(crate) fn trigger_timers(&self, state: Option<usize>) -> Vec<String> {
+        let of_states = self.plan.nodes.iter().flat_map(|node| &node.named_timers);
+        let as_events: Vec<&str> = of_states
+            .chain(&self.declared.timers)
+            .filter(|timer| timer.event.is_some())
+            .map(|timer| timer.name.value.as_str())
+            .collect();
+        let mut timers = self.visible_timers(state);
+        timers.retain(|timer| !as_events.contains(&timer.as_str()));
+        timers
     }
 
     fn timer_action(&mut self, site: &Site) -> Option<ActionKind> {

@@ -4,7 +4,7 @@
 //! region get the same places, regions of an orthogonal state share them out, and so do children that a push keeps
 //! alive together (RAM-5, EXEC-8). What is generated later only spends what it was given, so the machine fits.
 
-use statewright_author::graph::StateKind;
+use statewright_author::graph::{StateKind, Timer};
 
 use crate::rng::Rng;
 use crate::size::Size;
@@ -46,7 +46,7 @@ pub struct Node {
     /// It has a slot for a latched transition.
     pub latch: bool,
     /// Names of its timers.
-    pub timer_names: Vec<String>,
+    pub named_timers: Vec<Timer>,
 }
 
 /// A region.
@@ -210,7 +210,7 @@ impl Grower<'_> {
             activity: false,
             result: false,
             latch: false,
-            timer_names: Vec::new(),
+            named_timers: Vec::new(),
         };
         let budget = self.allot(&mut node, budget);
         self.plan.nodes.push(node);

@@ -18,7 +18,7 @@ impl Forge {
             while self.plan.nodes[state].timers > 0 && self.rng.chance(30) {
                 self.plan.nodes[state].timers -= 1;
                 let timer = self.timer(&mut used);
-                self.plan.nodes[state].timer_names.push(timer.name.value.clone());
+                self.plan.nodes[state].named_timers.push(timer);
             }
         }
     }
@@ -98,7 +98,7 @@ impl Forge {
             let call = self.function_call(FunctionKind::Activity);
             state.activity = Some(code(call.to_string()));
         }
-        state.timers = node.timer_names.iter().map(|timer| self.state_timer(timer)).collect();
+        state.timers = node.named_timers.iter().map(|timer| self.state_timer(timer)).collect();
         for _ in 0..self.rng.between(0, self.size.transitions) {
             let muted = self.rng.chance(self.size.rare / 8);
             let transition = if muted { self.muted_transition() } else { self.transition(&Spot::own(index)) };
@@ -112,8 +112,9 @@ impl Forge {
         self.limits(index, state);
     }
 
-    fn state_timer(&mut self, timer: &str) -> Timer {
-        Timer { name: name(timer), ..self.timer(&mut Vec::new()) }
+    /// A timer as it is declared: its name and event are known before.
+    fn state_timer(&mut self, named: &Timer) -> Timer {
+        Timer { name: named.name.clone(), event: named.event.clone(), ..self.timer(&mut Vec::new()) }
     }
 
     /// Conditions for leaving, clock and scratch.

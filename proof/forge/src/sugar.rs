@@ -101,7 +101,7 @@ impl Forge {
 }
 
 impl Forge {
-    /// A trigger of a decision; `after` needs a timer for each of its ways.
+    /// A trigger of a decision; an `after` is paid for each of its ways, although they share a timer.
     fn decision_trigger(&mut self, state: usize, ways: u32) -> Trigger {
         let place = Place::default();
         match self.rng.below(7) {

@@ -103,7 +103,7 @@ impl Forge {
     }
 
     pub(crate) fn timer_trigger(&mut self, spot: &Spot) -> Trigger {
-        let timers = self.visible_timers(spot.scope());
+        let timers = self.trigger_timers(spot.scope());
         match self.rng.pick(&timers) {
             Some(timer) => Trigger::Timer(name(timer.clone())),
             None => self.event_trigger(),

@@ -106,9 +106,11 @@ pub(crate) enum MessageFormat {
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
-#[command(after_help = "A folder stands for all `*.sw.json` in it and below, except hidden ones.\n\nExamples:\n  \
+#[command(
+    after_help = "A folder stands for all `*.sw.json` and `*.swrom` in it and below, except hidden ones.\n\nExamples:\n  \
 statewright check guard.sw.json\n  statewright check machines --strict\n  statewright check guard.swrom --deep\n  \
-statewright check - < guard.sw.json\n  statewright check machines --message-format json")]
+statewright check - < guard.sw.json\n  statewright check machines --message-format json"
+)]
 pub(crate) struct Check {
     /// Machine files, ROMs, folders, or `-` for standard input
     #[arg(required = true, value_name = "FILE|FOLDER")]

@@ -85,11 +85,34 @@ pub(crate) fn read_limited(from: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// What a folder stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// The machine files in it.
+    Machines,
+    /// The machine files and the ROMs in it.
+    MachinesAndRoms,
+}
+
+impl Wanted {
+    fn takes(self, name: &str) -> bool {
+        let is_rom = Path::new(name).extension().is_some_and(|extension| extension == ROM_EXTENSION);
+        name.ends_with(MACHINE_SUFFIX) || (self == Self::MachinesAndRoms && is_rom)
+    }
+
+    fn names(self) -> String {
+        match self {
+            Self::Machines => format!("`*{MACHINE_SUFFIX}`"),
+            Self::MachinesAndRoms => format!("`*{MACHINE_SUFFIX}` or `*.{ROM_EXTENSION}`"),
+        }
+    }
+}
+
 /// What paths of the command line stand for, and what is wrong with those that stand for nothing. A file is taken once.
-pub(crate) fn collect(paths: &[PathBuf]) -> (Vec<Input>, Vec<CliError>) {
+pub(crate) fn collect(paths: &[PathBuf], wanted: Wanted) -> (Vec<Input>, Vec<CliError>) {
     let (mut inputs, mut errors, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
     for path in paths {
-        let found = match expand(path, &mut errors) {
+        let found = match expand(path, wanted, &mut errors) {
             Ok(found) => found,
             Err(error) => {
                 errors.push(error);
@@ -101,7 +124,7 @@ pub(crate) fn collect(paths: &[PathBuf]) -> (Vec<Input>, Vec<CliError>) {
     (inputs, errors)
 }
 
-fn expand(path: &Path, errors: &mut Vec<CliError>) -> Result<Vec<Input>, CliError> {
+fn expand(path: &Path, wanted: Wanted, errors: &mut Vec<CliError>) -> Result<Vec<Input>, CliError> {
     let input = Input::single(path);
     if input.path.is_none() {
         return Ok(vec![input]);
@@ -112,18 +135,18 @@ fn expand(path: &Path, errors: &mut Vec<CliError>) -> Result<Vec<Input>, CliErro
     }
     let mut files = Vec::new();
     let before = errors.len();
-    search(path, 0, &mut files, errors);
+    search(path, wanted, 0, &mut files, errors);
     if files.is_empty() && errors.len() == before {
-        let text = format!("there are no `*{MACHINE_SUFFIX}` files in folder `{}`", path.display());
+        let text = format!("there are no {} files in folder `{}`", wanted.names(), path.display());
         return Err(CliError::new(text).help("name the files themselves if they are called differently"));
     }
     let below = |file: &PathBuf| file.strip_prefix(path).map_or_else(|_| file.clone(), Path::to_owned);
     Ok(files.iter().map(|file| Input { path: Some(file.clone()), below: below(file) }).collect())
 }
 
-/// Machine files in a folder and below, sorted. Hidden ones and links to folders are left out; a folder that cannot be
+/// What is wanted of a folder and below, sorted. Hidden ones and links to folders are left out; a folder that cannot be
 /// read is reported and does not keep the others from being searched.
-fn search(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, errors: &mut Vec<CliError>) {
+fn search(folder: &Path, wanted: Wanted, depth: usize, files: &mut Vec<PathBuf>, errors: &mut Vec<CliError>) {
     let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<fs::DirEntry>>>());
     let mut entries = match entries {
         Ok(entries) => entries,
@@ -138,8 +161,8 @@ fn search(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, errors: &mut Ve
             continue;
         }
         if is_folder && depth < MAX_FOLDER_DEPTH {
-            search(&entry.path(), depth + 1, files, errors);
-        } else if !is_folder && name.ends_with(MACHINE_SUFFIX) {
+            search(&entry.path(), wanted, depth + 1, files, errors);
+        } else if !is_folder && wanted.takes(&name) {
             files.push(entry.path());
         }
     }

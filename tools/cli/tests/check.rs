@@ -58,12 +58,29 @@ fn folders_are_searched_in_order_and_files_are_taken_once() {
 }
 
 #[test]
+fn roms_in_a_folder_are_checked_too() {
+    let folder = Folder::with_lamp();
+    folder.run(&["build", "lamp.sw.json", "-q"]).code(0);
+    folder.write("sub/broken.swrom", "no ROM");
+    let json = folder.run(&["check", ".", "--message-format", "json"]).code(1).json();
+    let files: Vec<(&str, &str)> = json["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["file"].as_str().unwrap(), file["kind"].as_str().unwrap()))
+        .collect();
+    assert_eq!(files, [("./lamp.sw.json", "machine"), ("./lamp.swrom", "rom"), ("./sub/broken.swrom", "rom")]);
+    // The other commands work on machine files.
+    folder.run(&["dump", "sub"]).code(2).says("there are no `*.sw.json` files in folder `sub`");
+}
+
+#[test]
 fn a_missing_file_does_not_stop_the_others() {
     let folder = Folder::with_lamp();
     folder.write("empty/readme.txt", "");
     let ran = folder.run(&["check", "none.sw.json", "lamp.sw.json", "empty"]).code(2);
     ran.says("cannot read `none.sw.json`: there is no such file or folder")
-        .says("there are no `*.sw.json` files in folder `empty`")
+        .says("there are no `*.sw.json` or `*.swrom` files in folder `empty`")
         .says("checked 1 file: 2 files could not be read");
 }
 

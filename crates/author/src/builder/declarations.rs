@@ -7,7 +7,7 @@ use super::{
     ParameterBuilder, Time, TimerBuilder, TransitionSetBuilder, VariantBuilder,
 };
 use crate::graph::{Channel, Event, Function, Key, Lane, Observer, Parameter, Payload, Timer, TransitionSet, Variant};
-use crate::names::{check_event, check_function, check_identifier, check_name};
+use crate::names::{check_event, check_function, check_identifier, check_key, check_name};
 use crate::place::{Name, Place, Spanned};
 use crate::value::{Class, FunctionKind, Literal, MergeRule, ValueType};
 
@@ -38,14 +38,14 @@ impl MachineBuilder<'_> {
 
     /// Adds a blackboard key of a type.
     pub fn key_of(&mut self, name: impl Into<String>, ty: ValueType) -> KeyBuilder<'_> {
-        let (name, place) = self.declare("key", check_identifier, name);
+        let (name, place) = self.declare("key", check_key, name);
         let key = Key { name, doc: None, ty: Spanned::new(ty, place), default: None, meta: None };
         Part::push(self.root.cx, &mut self.machine.blackboard, key, place)
     }
 
     /// Adds a parameter of the type of its value (text is a symbol).
     pub fn parameter(&mut self, name: impl Into<String>, value: impl Into<Literal>) -> ParameterBuilder<'_> {
-        let (name, place) = self.declare("parameter", check_identifier, name);
+        let (name, place) = self.declare("parameter", check_key, name);
         let value = value.into();
         let ty = Spanned::new(value.natural_type(), place);
         let parameter = Parameter { name, doc: None, ty, value: Spanned::new(value, place), meta: None };

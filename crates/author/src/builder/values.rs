@@ -18,7 +18,7 @@ impl Time {
     /// The duration, or the text and what is wrong with it.
     pub(super) fn read(self) -> Result<Duration, (String, &'static str)> {
         match self.0 {
-            Given::Text(text) => Duration::parse(&text).map_err(|reason| (text, reason)),
+            Given::Text(text) => Duration::parse(&text).map_err(|reason| (text, reason.message())),
             Given::Exact(duration) => Ok(duration),
             Given::Std(duration) => u64::try_from(duration.as_nanos())
                 .map(Duration::Nanos)

@@ -93,11 +93,23 @@ pub fn parse_action(text: &str) -> Result<ActionText, SyntaxError> {
     }
 }
 
-/// Reads a call: an activity, a scorer or an action that is one.
+/// Reads a call: an activity, a scorer or an action that is one. As in an expression, it may stand in parentheses.
 pub fn parse_call(text: &str) -> Result<CallText, SyntaxError> {
     let mut parser = Parser::new(text)?;
+    let mut open = 0;
+    while parser.sees("(") {
+        parser.next();
+        open += 1;
+    }
     let name = function_name(&mut parser, "a call")?;
-    call(&mut parser, name)
+    let arguments = call_arguments(&mut parser)?;
+    for _ in 0..open {
+        if !parser.sees(")") {
+            return Err(parser.unexpected("after the call"));
+        }
+        parser.next();
+    }
+    end_of_call(&parser, CallText { name, arguments })
 }
 
 fn function_name(parser: &mut Parser, what: &str) -> Result<Name, SyntaxError> {
@@ -125,13 +137,21 @@ fn negated(parser: &mut Parser) -> Result<Expr, SyntaxError> {
 }
 
 fn call(parser: &mut Parser, name: Name) -> Result<CallText, SyntaxError> {
-    let mut arguments = Vec::new();
-    if parser.sees("(") {
-        let (parsed, _, _) = parser.arguments()?;
-        arguments = parsed.into_iter().map(literal_argument).collect::<Result<_, _>>()?;
+    let arguments = call_arguments(parser)?;
+    end_of_call(parser, CallText { name, arguments })
+}
+
+fn call_arguments(parser: &mut Parser) -> Result<Vec<Argument>, SyntaxError> {
+    if !parser.sees("(") {
+        return Ok(Vec::new());
     }
+    let (parsed, _, _) = parser.arguments()?;
+    parsed.into_iter().map(literal_argument).collect()
+}
+
+fn end_of_call(parser: &Parser, call: CallText) -> Result<CallText, SyntaxError> {
     match parser.peek().token {
-        Token::End => Ok(CallText { name, arguments }),
+        Token::End => Ok(call),
         _ => Err(parser.unexpected("after the call")),
     }
 }

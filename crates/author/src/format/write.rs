@@ -32,8 +32,8 @@ pub fn write_ids(machine: &Machine, mut id_of: impl FnMut(&MissingId) -> Option<
     for missing in missing_ids(machine) {
         let Some(id) = id_of(&missing) else { continue };
         match insertion(text, &items, &missing, id) {
-            Some(insertion) => {
-                insertions.push(insertion);
+            Some(new) => {
+                insertions.extend(new);
                 written.push(missing);
             }
             None => skipped.push(missing),
@@ -56,13 +56,13 @@ fn insert(text: &str, mut insertions: Vec<(usize, String)>) -> String {
 }
 
 /// What to insert where; `None` if the thing has no object.
-fn insertion(text: &str, items: &[Item], missing: &MissingId, id: u64) -> Option<(usize, String)> {
+fn insertion(text: &str, items: &[Item], missing: &MissingId, id: u64) -> Option<Vec<(usize, String)>> {
     let name = item_at(items, missing.name.place.start as usize)?;
     let is_key = items.get(name + 1)?.kind == Kind::Colon;
     if is_key {
         let open = items.get(name + 2).filter(|item| item.of(text) == "{")?;
         let first = items.get(name + 3)?;
-        return Some(first_member(text, open, first, &format!("\"id\": \"{id:016x}\"")));
+        return Some(vec![first_member(text, open, first, &format!("\"id\": \"{id:016x}\""))]);
     }
     let key = name.checked_sub(2).and_then(|key| items.get(key))?;
     let colon = items.get(name - 1)?;
@@ -71,7 +71,23 @@ fn insertion(text: &str, items: &[Item], missing: &MissingId, id: u64) -> Option
     }
     let field = if key.of(text) == "\"id\"" { "stable_id" } else { "id" };
     let space = if key.gap == Gap::None { " " } else { space_before(text, key.start) };
-    Some((items[name].end, format!(",{space}\"{field}\": \"{id:016x}\"")))
+    Some(next_member(text, &items[name], items.get(name + 1)?, space, &format!("\"{field}\": \"{id:016x}\"")))
+}
+
+/// A new member after the one that ends with `value`. Comments beside that one stay there.
+fn next_member(text: &str, value: &Item, next: &Item, space: &str, member: &str) -> Vec<(usize, String)> {
+    let mut has_comma = false;
+    let mut end = value.end;
+    let mut space = space;
+    for comment in next.comments.iter().take_while(|comment| comment.gap == Gap::None) {
+        has_comma |= text[end..comment.start].contains(',');
+        end = comment.end;
+        space = if comment.is_line && !space.contains(['\n', '\r']) { "\n" } else { space };
+    }
+    match has_comma {
+        true => vec![(end, format!("{space}{member},"))],
+        false => vec![(value.end, ",".to_owned()), (end, format!("{space}{member}"))],
+    }
 }
 
 /// The scalar that contains a byte.

@@ -1,7 +1,7 @@
 //! Owns what the text form asks of names (SW0008): the rules of [`names`](crate::names), by what a name names.
 
 use crate::limits::MAX_NAME_BYTES;
-use crate::names::{check_function, check_identifier, check_name};
+use crate::names::{check_function, check_identifier, check_key, check_name, check_shown};
 
 /// What a name names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,9 @@ pub enum NameKind {
     EventOrAny,
     /// A state that is referred to, by name or by a path of names with `/`.
     StateReference,
-    /// A blackboard key, a parameter, an argument: a word that expressions can read.
+    /// A blackboard key or a parameter where it is declared: a word that expressions can read.
+    Key,
+    /// A key or parameter that is referred to, or an argument.
     Identifier,
     /// A function: identifiers joined by `::`.
     Function,
@@ -22,6 +24,20 @@ pub enum NameKind {
 
 /// Longest path of names: one for each level that a tree may have.
 const MAX_PATH_BYTES: usize = 16 * (MAX_NAME_BYTES + 1);
+
+/// Characters that cannot be seen, as far as a schema can say it: some lie beyond four digits.
+macro_rules! unseen {
+    () => {
+        r"\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    };
+}
+
+/// A plain name, from its first character on.
+macro_rules! name_pattern {
+    () => {
+        concat!(r"[^\s/", unseen!(), "]([^/", unseen!(), r"]*[^\s/", unseen!(), "])?$")
+    };
+}
 
 impl NameKind {
     /// What a message expects.
@@ -31,7 +47,7 @@ impl NameKind {
             Self::Event => "the name of an event",
             Self::EventOrAny => "the name of an event or \"*\"",
             Self::StateReference => "the name of a state",
-            Self::Identifier => "a name such as \"health\"",
+            Self::Key | Self::Identifier => "a name such as \"health\"",
             Self::Function => "the name of a function",
         }
     }
@@ -40,12 +56,16 @@ impl NameKind {
     pub fn pattern(self) -> &'static str {
         match self {
             Self::Plain | Self::EventOrAny => {
-                r"^[^\s/\u0000-\u001f\u007f-\u009f]([^/\u0000-\u001f\u007f-\u009f]*[^\s/\u0000-\u001f\u007f-\u009f])?$"
+                concat!("^", name_pattern!())
             }
             Self::Event => {
-                r"^(?!\*$)[^\s/\u0000-\u001f\u007f-\u009f]([^/\u0000-\u001f\u007f-\u009f]*[^\s/\u0000-\u001f\u007f-\u009f])?$"
+                concat!(r"^(?!\*$)", name_pattern!())
             }
-            Self::StateReference => r"^[^\u0000-\u001f\u007f-\u009f]+$",
+            Self::StateReference => concat!("^[^", unseen!(), "]+$"),
+            Self::Key => concat!(
+                "^(?!(true|false|event|in|time_in_state|ticks_in_state|[Aa][Nn][Dd]|[Oo][Rr]|[Nn][Oo][Tt])$)",
+                "[A-Za-z_][A-Za-z0-9_]*$"
+            ),
             Self::Identifier => "^[A-Za-z_][A-Za-z0-9_]*$",
             Self::Function => "^[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*$",
         }
@@ -63,6 +83,7 @@ impl NameKind {
             Self::Event if name == "*" => Err("`*` stands for any event and cannot be the name of one".into()),
             Self::Event => check_name(name),
             Self::StateReference => check_path(name),
+            Self::Key => check_key(name),
             Self::Identifier => check_identifier(name),
             Self::Function => check_function(name),
         }
@@ -77,12 +98,7 @@ fn check_path(path: &str) -> Result<(), String> {
     if path.len() > MAX_PATH_BYTES {
         return Err(format!("a path must not be longer than {MAX_PATH_BYTES} bytes, this one has {}", path.len()));
     }
-    match path.chars().find(|c| c.is_control()) {
-        Some(control) => {
-            Err(format!("a name must not contain control characters, this one has {}", control.escape_unicode()))
-        }
-        None => Ok(()),
-    }
+    check_shown(path)
 }
 
 #[cfg(test)]
@@ -95,7 +111,7 @@ mod tests {
         assert_eq!(NameKind::EventOrAny.check("*"), Ok(()));
         assert_eq!(NameKind::StateReference.check("combat/fire"), Ok(()));
         assert!(NameKind::Plain.check("combat/fire").is_err());
-        for bad in ["", "a\nb"] {
+        for bad in ["", "a\nb", "a/\u{200b}"] {
             assert!(NameKind::StateReference.check(bad).is_err(), "{bad:?}");
         }
     }

@@ -79,15 +79,24 @@ fn explain(kind: &ParseErrorKind, text: &str, range: Range) -> (Cow<'static, str
         Kind::UnexpectedCloseBrace => ("`}` closes nothing here", "check the brackets before it"),
         Kind::UnexpectedCloseBracket => ("`]` closes nothing here", "check the brackets before it"),
         Kind::UnexpectedComma => ("a value is missing before the comma", "remove one `,`"),
-        Kind::String(kind) => {
+        Kind::ExpectedDigit | Kind::ExpectedDigitFollowingNegativeSign => {
+            ("a digit is missing in this number", "numbers look like `-3`, `0.5` or `2e3`")
+        }
+        Kind::ExpectedPlusMinusOrDigitInNumberLiteral => ("the exponent of this number is missing", "write `2e3`"),
+        Kind::NonFiniteNumbersNotAllowed => ("a number must be finite", "write a large number instead"),
+        Kind::UnexpectedColon => ("a `:` has no place here", "write `\"key\": value`, and lists without keys"),
+        Kind::NestingDepthExceeded => ("brackets are nested too deeply", "close what was opened by mistake"),
+        Kind::String(_) => {
             return (
-                format!("the text has an escape that is not legal: {kind}").into(),
+                "the text has an escape that is not legal".into(),
                 Some(
                     "escapes are `\\\"`, `\\\\`, `\\/`, `\\b`, `\\f`, `\\n`, `\\r`, `\\t` and `\\u` with four hexadecimal digits",
                 ),
             );
         }
-        Kind::UnexpectedWord | Kind::UnexpectedToken => return (unexpected(text, range), None),
+        Kind::UnexpectedWord | Kind::UnexpectedToken | Kind::UnexpectedTokenInObject => {
+            return (unexpected(text, range), None);
+        }
         other => return (format!("{other}").into(), None),
     };
     (message.into(), Some(help))

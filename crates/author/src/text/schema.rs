@@ -73,7 +73,7 @@ impl Writer {
     fn object(&self, shape: &'static Shape) -> Value {
         let properties: JsonMap<_, _> = shape.fields().map(|field| (field.key.to_owned(), self.field(field))).collect();
         let required: Vec<_> = shape.fields().filter(|field| field.required).map(|field| field.key).collect();
-        let groups: Vec<_> = shape.groups.iter().flat_map(group).collect();
+        let groups: Vec<_> = shape.groups.iter().flat_map(|of| group(shape, of)).collect();
         let mut object = json!({
             "title": capital(shape.title),
             "description": shape.doc,
@@ -178,12 +178,22 @@ fn vector() -> Value {
 }
 
 /// What a group of fields asks for.
-fn group(group: &Group) -> Vec<Value> {
+fn group(shape: &'static Shape, group: &Group) -> Vec<Value> {
     let one = |key: &&str| json!({ "required": [key] });
     match group.rule {
         Rule::One => vec![json!({ "oneOf": group.keys.iter().map(one).collect::<Vec<_>>() })],
         Rule::AtLeastOne => vec![json!({ "anyOf": group.keys.iter().map(one).collect::<Vec<_>>() })],
-        Rule::AtMostOne => pairs(group.keys).map(|pair| json!({ "not": { "required": pair } })).collect(),
+        Rule::AtMostOne => pairs(group.keys).map(|pair| json!({ "not": both(shape, pair) })).collect(),
+    }
+}
+
+/// Two fields that are given; a flag that is off is not.
+fn both(shape: &'static Shape, pair: [&str; 2]) -> Value {
+    let flags = pair.iter().filter(|key| shape.field(key).is_some_and(Field::is_flag));
+    let on: JsonMap<_, _> = flags.map(|key| ((*key).to_owned(), json!({ "const": true }))).collect();
+    match on.is_empty() {
+        true => json!({ "required": pair }),
+        false => json!({ "required": pair, "properties": on }),
     }
 }
 

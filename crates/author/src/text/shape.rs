@@ -152,6 +152,11 @@ impl Field {
     pub const fn or(key: &'static str, ty: Type, default: &'static str, doc: &'static str) -> Self {
         Self { key, ty, doc, required: false, default: Some(default) }
     }
+
+    /// Whether it is on or off.
+    pub const fn is_flag(&self) -> bool {
+        matches!(self.ty, Type::Bool)
+    }
 }
 
 /// How many fields of a group an object has.

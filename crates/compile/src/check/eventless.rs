@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
-use statewright_rom::layout::{NONE, TIERS, op_kind, step_kind};
+use statewright_rom::layout::{NONE, TIERS, step_kind};
 
 use super::Planned;
 use crate::lower::INTERNAL_FIRST_MICROSTEPS;
@@ -30,10 +30,10 @@ pub enum Chains {
     Unknown,
 }
 
-/// One eventless transition and those that may follow it.
-struct Link {
-    transition: usize,
-    next: Vec<usize>,
+/// One transition, by place in the model, and the links that may follow it.
+pub(super) struct Link {
+    pub(super) transition: usize,
+    pub(super) next: Vec<usize>,
 }
 
 /// Reports circles and long chains.
@@ -60,7 +60,6 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
             diagnostics.push(describe(planned, &links, &circle, Code::PossibleLivelock));
         }
     }
-    check_raises(planned, diagnostics);
 }
 
 /// Reports a chain that is longer than a tick of the tier allows.
@@ -105,7 +104,7 @@ fn cap(planned: &Planned<'_, '_>, tier: usize) -> u16 {
 }
 
 /// Whether nothing but its trigger holds a transition back.
-fn is_free(transition: &Transition<'_>) -> bool {
+pub(super) fn is_free(transition: &Transition<'_>) -> bool {
     transition.guard.is_none() && transition.cooldown == 0 && transition.debounce == 0 && transition.score.is_none()
 }
 
@@ -128,7 +127,7 @@ fn links(planned: &Planned<'_, '_>) -> Option<Vec<Link>> {
 }
 
 /// States that are certainly active after a transition: what its plan enters, and what is around its domain.
-fn active_after(planned: &Planned<'_, '_>, place: usize) -> BTreeSet<StateIndex> {
+pub(super) fn active_after(planned: &Planned<'_, '_>, place: usize) -> BTreeSet<StateIndex> {
     let tables = planned.tables;
     let transition = &planned.model.transitions[planned.order[place]];
     let domain = usize::from(tables.transitions[place].domain.get());
@@ -155,7 +154,7 @@ fn active_after(planned: &Planned<'_, '_>, place: usize) -> BTreeSet<StateIndex>
 }
 
 /// A circle among the links that pass a test, as the links on it.
-fn find_circle(links: &[Link], test: impl Fn(usize) -> bool) -> Option<Vec<usize>> {
+pub(super) fn find_circle(links: &[Link], test: impl Fn(usize) -> bool) -> Option<Vec<usize>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
@@ -254,29 +253,4 @@ fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: C
         Code::AlwaysCycle => "give one of them a guard, a target that ends the circle, or an event as trigger",
         _ => "let one of the effects make the guard false, or use different guards",
     })
-}
-
-/// A transition whose effect raises its own trigger again.
-fn check_raises(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
-    let model = planned.model;
-    for transition in &model.transitions {
-        let (Trigger::Event(event), Some(effect)) = (transition.trigger, transition.effect) else { continue };
-        let raises = model.ops.list_ops(effect).iter().any(|op| {
-            matches!(op.kind, op_kind::RAISE | op_kind::SEND)
-                && usize::from(op.a.get()) == event
-                && (op.kind == op_kind::RAISE || op.b.get() >> 16 == u32::from(NONE))
-        });
-        let stays = transition.targets.is_empty()
-            || transition.targets.iter().any(|&t| model.tree.contains(transition.source, model.tree.anchor(t)));
-        if raises && stays && is_free(transition) {
-            let name = &model.machine.events[event].name.value;
-            let text = format!("this transition on `{name}` sends `{name}` to itself, without a guard");
-            diagnostics.push(
-                Diagnostic::new(Code::PossibleLivelock, transition.place(), text)
-                    .label("goes on without end")
-                    .note("a tick would take this until its cap, and be clamped")
-                    .help("give it a guard, or use a timer"),
-            );
-        }
-    }
 }

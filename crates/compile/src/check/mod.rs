@@ -8,8 +8,10 @@ mod completion;
 mod data;
 mod eventless;
 mod events;
+mod raises;
 mod reach;
 mod selection;
+mod shadowing;
 mod sharing;
 mod sizes;
 mod targets;
@@ -62,6 +64,7 @@ pub fn sharing(model: &Model<'_>, conflicts: &PushConflicts, diagnostics: &mut D
 /// Transitions, as far as source, trigger and targets tell.
 pub fn transitions(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     targets::check(model, diagnostics);
+    targets::check_entries(model, diagnostics);
     choices::check_cycles(model, diagnostics);
     selection::check(model, diagnostics);
     completion::check(model, diagnostics);
@@ -71,9 +74,10 @@ pub fn transitions(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 pub fn planned(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     choices::check_domains(planned, diagnostics);
     reach::check(planned.model, diagnostics);
-    selection::check_shadowed(planned, diagnostics);
+    shadowing::check(planned.model, diagnostics);
     selection::check_latches(planned, diagnostics);
     eventless::check(planned, diagnostics);
+    raises::check(planned, diagnostics);
 }
 
 /// What the tier does not allow.

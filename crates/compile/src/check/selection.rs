@@ -1,13 +1,12 @@
-//! How transitions of one state compete (SEL-2, SEL-3, SEL-6): what is not allowed, and what can never win.
+//! How transitions of one state compete (SEL-2, SEL-3, SEL-6): what is not allowed, and what has no effect.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 
 use super::Planned;
 use crate::model::{Model, Transition, Trigger};
-use crate::stable::is_own;
 use crate::tree::StateIndex;
 
 /// Rules that need no plans.
@@ -94,63 +93,6 @@ fn check_scores(transitions: &[Transition<'_>], diagnostics: &mut Diagnostics) {
             return;
         }
     }
-}
-
-/// Whether a transition is taken whenever it is asked.
-fn always_enabled(transition: &Transition<'_>) -> bool {
-    transition.guard.is_none()
-        && transition.score.is_none()
-        && transition.cooldown == 0
-        && transition.debounce == 0
-        && transition.stack.is_none()
-        && !transition.authored.latch
-}
-
-/// Whether every occurrence of `later`'s trigger is one of `earlier`'s.
-fn covers(earlier: Trigger, later: Trigger) -> bool {
-    match earlier {
-        Trigger::Any => matches!(later, Trigger::Event(_) | Trigger::Any),
-        Trigger::Always => later.is_eventless(),
-        _ => earlier == later,
-    }
-}
-
-/// Transitions that come after one that is always taken first.
-pub fn check_shadowed(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
-    let model = planned.model;
-    let has_conditions = model.parts.iter().any(|part| part.exit_ready.is_some() || part.min_active > 0);
-    for part in &model.parts {
-        // In selection order; interrupts are asked before the others.
-        let mut order: Vec<&Transition<'_>> = model.transitions[part.transitions.clone()].iter().collect();
-        order.sort_by_key(|t| (!t.authored.interrupt, std::cmp::Reverse(t.priority)));
-        let mut blockers: Vec<&Transition<'_>> = Vec::new();
-        let mut blocked: HashMap<Trigger, &Transition<'_>> = HashMap::new();
-        for later in order {
-            let by = blocked.get(&later.trigger).copied();
-            let by = by.or_else(|| blockers.iter().copied().find(|earlier| covers(earlier.trigger, later.trigger)));
-            match by {
-                // A state may answer before the sets and any-state lists that it shares with others.
-                Some(_) if !is_own(model, later) => {}
-                Some(earlier) => diagnostics.push(shadowed(model, earlier, later)),
-                // Exit conditions can reject the first one, so that a later one gets its turn.
-                None if always_enabled(later) && (!has_conditions || later.targets.is_empty()) => {
-                    blocked.insert(later.trigger, later);
-                    if matches!(later.trigger, Trigger::Any | Trigger::Always) {
-                        blockers.push(later);
-                    }
-                }
-                None => {}
-            }
-        }
-    }
-}
-
-fn shadowed(model: &Model<'_>, earlier: &Transition<'_>, later: &Transition<'_>) -> Diagnostic {
-    let text = format!("this transition of `{}` can never be taken", model.tree.path(later.source));
-    Diagnostic::new(Code::Shadowed, later.place(), text)
-        .label("never reached")
-        .related(earlier.place(), "always taken first: it has no guard")
-        .help("write this one before the other, give it a higher `priority`, or guard the other with `if`")
 }
 
 /// A latched transition that nothing can hold back.

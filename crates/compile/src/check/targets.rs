@@ -28,6 +28,32 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Where an agent goes on when it cannot go on where it is (TICK-4, SYS-5): a state at which the machine ends is rarely meant.
+pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
+    let machine = model.machine;
+    let entries = [
+        ("fail_safe", &machine.fail_safe, model.fail_safe),
+        ("reload_entry", &machine.reload_entry, model.reload_entry),
+    ];
+    for (field, name, node) in entries {
+        let (Some(name), Some(Node::State(state))) = (name, node) else { continue };
+        let node = &model.tree.states[state];
+        if state == 0 {
+            diagnostics.push(
+                Diagnostic::new(Code::RootTarget, name.place, format!("the root cannot be the `{field}`"))
+                    .label("always active")
+                    .help("name a state inside the machine, or leave the field out for the initial state"),
+            );
+        } else if node.kind == StateKind::Final && node.parent == Some(0) {
+            diagnostics.push(
+                Diagnostic::new(Code::EntryEnds, name.place, format!("`{field}` ends the machine"))
+                    .label("a final state of the root")
+                    .help("name a state from which the agent can go on, or leave the field out for the initial state"),
+            );
+        }
+    }
+}
+
 fn places(names: &[Name]) -> Vec<Place> {
     names.iter().map(|name| name.place).collect()
 }

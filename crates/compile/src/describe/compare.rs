@@ -1,7 +1,7 @@
 //! Two machines side by side: what changed, and what a hot reload would do with running agents (SYS-5).
 //!
 //! Comes in: two descriptions. Goes out: a [`Comparison`], which prints itself or becomes JSON. Things are matched by
-//! stable id, then by name; a state that only has another path is renamed, and targets that follow it do not count.
+//! stable id, then by name; a state or event that only has another name is renamed, and what refers to it does not count.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -58,6 +58,8 @@ pub fn compare(a: &Value, b: &Value) -> Comparison {
     let structure_changed = hash(a, "structure") != hash(b, "structure");
     let parameters_changed = hash(a, "parameters") != hash(b, "parameters");
     let mut changes = Vec::new();
+    let followed = followed(a, b);
+    let b = followed.as_ref().unwrap_or(b);
     settings(&a["model"], &b["model"], &mut changes);
     declarations(a, b, &mut changes);
     states(a, b, &mut changes);
@@ -129,23 +131,16 @@ fn declarations(a: &Value, b: &Value, changes: &mut Vec<Change>) {
     }
 }
 
-/// States of a description, with their stable ids.
-fn state_items(side: &Value) -> Vec<Item<'_>> {
-    let ids = items(&side["layout"]["stable_ids"], "states");
-    list(items(&side["model"], "states"), ids, |state| text(state, "path").to_owned())
+/// Things of a description, with their stable ids and what they are called by.
+fn named_items<'v>(side: &'v Value, group: &str, key: &str) -> Vec<Item<'v>> {
+    let ids = items(&side["layout"]["stable_ids"], group);
+    list(items(&side["model"], group), ids, |item| text(item, key).to_owned())
 }
 
 fn states(a: &Value, b: &Value, changes: &mut Vec<Change>) {
-    let (first, found) = (state_items(a), matches(&state_items(a), &state_items(b)));
-    let renames = renames(a, b, &found);
-    let followed = (!renames.is_empty()).then(|| followed(&b["model"]["states"], &renames));
-    let second = match &followed {
-        Some(states) => states.as_array().map_or(&[][..], Vec::as_slice),
-        None => items(&b["model"], "states"),
-    };
-    let ids = items(&b["layout"]["stable_ids"], "states");
-    let second_items = list(second, ids, |state| text(state, "path").to_owned());
-    compare_lists("state", &first, &second_items, &["transitions", "regions"], changes);
+    let (first, second_items) = (named_items(a, "states", "path"), named_items(b, "states", "path"));
+    let second = items(&b["model"], "states");
+    let found = compare_lists("state", &first, &second_items, &["transitions", "regions"], changes);
     if is_reordered(&found) {
         changes.push(change(ChangeKind::Reordered, "states", ""));
     }
@@ -205,36 +200,74 @@ impl Part {
     }
 }
 
-/// Paths of the second machine that the first one writes differently.
-fn renames(a: &Value, b: &Value, found: &[Option<usize>]) -> HashMap<String, String> {
-    let (first, second) = (items(&a["model"], "states"), items(&b["model"], "states"));
-    let pairs = first.iter().zip(found).filter_map(|(state, place)| Some((state, second.get((*place)?)?)));
-    let paths = pairs.map(|(a, b)| (text(b, "path").to_owned(), text(a, "path").to_owned()));
-    paths.filter(|(b, a)| b != a).collect()
+/// What the first machine calls differently: names of the second one with those of the first.
+struct Renames {
+    states: HashMap<String, String>,
+    events: HashMap<String, String>,
 }
 
-/// States with their targets written as in the first machine.
-fn followed(states: &Value, renames: &HashMap<String, String>) -> Value {
-    let mut states = states.clone();
-    follow(&mut states, renames);
-    states
+/// The second machine with states and events called as in the first where they are meant, so that a new name is no
+/// change of all that refers to it. `None` if nothing has another name.
+fn followed(a: &Value, b: &Value) -> Option<Value> {
+    let renames = Renames { states: renamed(a, b, "states", "path"), events: renamed(a, b, "events", "name") };
+    if renames.states.is_empty() && renames.events.is_empty() {
+        return None;
+    }
+    let mut followed = b.clone();
+    renames.follow(&mut followed["model"]);
+    Some(followed)
 }
 
-/// Writes targets as the first machine would, so that a renamed target is no change of each transition to it.
-fn follow(value: &mut Value, renames: &HashMap<String, String>) {
+/// Names of a group that differ where the stable ids are the same.
+fn renamed(a: &Value, b: &Value, group: &str, key: &str) -> HashMap<String, String> {
+    let (first, second) = (named_items(a, group, key), named_items(b, group, key));
+    let found = matches(&first, &second);
+    let pairs = first.iter().zip(found).filter_map(|(item, place)| Some((&second.get(place?)?.name, &item.name)));
+    pairs.filter(|(b, a)| b != a).map(|(b, a)| (b.clone(), a.clone())).collect()
+}
+
+impl Renames {
+    fn follow(&self, value: &mut Value) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|item| self.follow(item)),
+            Value::Object(members) => members.iter_mut().for_each(|(key, member)| self.member(key, member)),
+            _ => {}
+        }
+    }
+
+    fn member(&self, key: &str, member: &mut Value) {
+        let states = |text: &str| self.states.get(text).cloned();
+        let events = |text: &str| self.events.get(text).cloned();
+        match key {
+            "to" | "default" | "children" | "fail_safe" | "reload_entry" => rewrite(member, &states),
+            "defer" | "event" => rewrite(member, &events),
+            "trigger" => rewrite(member, &|text| Some(format!("on {}", events(text.strip_prefix("on ")?)?))),
+            "do" | "entry" | "exit" | "suspend" | "resume" => rewrite(member, &|text| self.action(text)),
+            _ => self.follow(member),
+        }
+    }
+
+    /// An action that posts an event.
+    fn action(&self, text: &str) -> Option<String> {
+        let (verb, rest) = text.split_once(' ').filter(|(verb, _)| matches!(*verb, "raise" | "send"))?;
+        let ends = |rest: &str| rest.is_empty() || rest.starts_with('(') || rest.starts_with(" to ");
+        self.events
+            .iter()
+            .filter_map(|(new, old)| Some((old, rest.strip_prefix(new.as_str())?)))
+            .filter(|(_, after)| ends(after))
+            // Of names that begin alike the longest.
+            .min_by_key(|(_, after)| after.len())
+            .map(|(old, after)| format!("{verb} {old}{after}"))
+    }
+}
+
+/// Replaces a text, or the texts of a list.
+fn rewrite(value: &mut Value, new: &dyn Fn(&str) -> Option<String>) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| follow(item, renames)),
-        Value::Object(members) => {
-            for (key, member) in members {
-                match (key.as_str(), member) {
-                    ("to" | "default" | "children", Value::Array(paths)) => paths.iter_mut().for_each(|path| {
-                        if let Some(old) = path.as_str().and_then(|path| renames.get(path)) {
-                            *path = old.as_str().into();
-                        }
-                    }),
-                    (_, member @ (Value::Array(_) | Value::Object(_))) => follow(member, renames),
-                    _ => {}
-                }
+        Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, new)),
+        Value::String(text) => {
+            if let Some(new) = new(text) {
+                *text = new;
             }
         }
         _ => {}

@@ -221,6 +221,17 @@ fn compare_finds_what_changed() {
     let renamed = change("\"walk\"", "\"run\"");
     assert_eq!(renamed.reload.states_gone, ["work/walk"]);
 
+    let named = |event: &str| {
+        let file = r#"{ "machine": "M", "events": { "E": { "id": "e1" }, "F": {} }, "initial": "a", "observers": [{ "on": "E", "do": "See" }],
+            "timers": { "t": { "event": "E" } }, "states": { "a": {
+                "entry": { "raise": "E" }, "defer": ["F"], "transitions": [{ "on": "E", "do": { "send": "E" }, "to": "b" }] },
+                "b": { "defer": ["E"], "transitions": [{ "on": "F", "to": "a" }] } } }"#;
+        described(&file.replace("\"E\"", &format!("\"{event}\"")))
+    };
+    let event = compare(&named("E"), &named("E now"));
+    assert_eq!(shown(&event).lines().next(), Some("~ event E"), "{}", shown(&event));
+    assert_eq!(event.changes.len(), 1, "{}", shown(&event));
+
     let machine = change("\"machine\": \"Full\"", "\"machine\": \"Other\"");
     assert!(shown(&machine).contains("every agent is reset"), "{}", shown(&machine));
 }

@@ -375,10 +375,7 @@ pub fn tier_name(tier: usize) -> &'static str {
 /// What a timer is for, in words.
 pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String {
     let name = timer.authored.map_or("", |timer| timer.name.value.as_str());
-    let to = timer.transition.map(|t| match &model.transitions[t] {
-        transition if transition.stack.is_some() && transition.targets.is_empty() => "what was suspended".to_owned(),
-        transition => crate::model::targets_shown(model, &transition.targets),
-    });
+    let to = || leads_to(model, timer);
     match timer.kind {
         TimerKind::After => {
             let authored = timer.transition.map(|t| &model.transitions[t].authored.trigger);
@@ -386,11 +383,26 @@ pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String
                 Some(graph::Trigger::After(duration)) => duration.value.to_string(),
                 _ => format!("{}t", timer.ticks),
             };
-            format!("after {duration} to {}", to.unwrap_or_default())
+            format!("after {duration} to {}", to())
         }
         TimerKind::State => format!("timer `{name}`"),
         TimerKind::Machine => format!("machine timer `{name}`"),
         TimerKind::Clock => format!("clock ({})", model.parts[timer.owner].clock.unwrap_or("asked for")),
-        TimerKind::Debounce => format!("debounce of the transition to {}", to.unwrap_or_default()),
+        TimerKind::Debounce => format!("debounce of the transition to {}", to()),
     }
+}
+
+/// Where the transitions of a timer lead, in words.
+fn leads_to(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String {
+    const MOST_SHOWN: usize = 3;
+    let target = |&t: &usize| match &model.transitions[t] {
+        transition if transition.stack.is_some() && transition.targets.is_empty() => "what was suspended".to_owned(),
+        transition => crate::model::targets_shown(model, &transition.targets),
+    };
+    let mut targets: Vec<String> = timer.transition.iter().chain(&timer.sharing).take(MOST_SHOWN).map(target).collect();
+    targets.dedup();
+    if timer.sharing.len() >= MOST_SHOWN {
+        targets.push("…".to_owned());
+    }
+    targets.join(" or ")
 }

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{Action, Machine};
+use statewright_author::limits::MAX_DURATION_TICKS;
 use statewright_author::place::{Name, Spanned};
 use statewright_author::value::Duration;
 
@@ -43,6 +44,8 @@ struct Resolver<'a> {
     state_timers: BTreeMap<(StateIndex, &'a str), usize>,
     /// Machine-level timers by declaration to place in `timers`.
     machine_timers: Vec<usize>,
+    /// Timers of `after` transitions: (owner, ticks) to place in `timers`.
+    after_timers: BTreeMap<(StateIndex, u32), usize>,
     clocks: BTreeMap<StateIndex, &'static str>,
     usage: Usage,
     diagnostics: Diagnostics,
@@ -61,6 +64,7 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
         timers: Vec::new(),
         state_timers: BTreeMap::new(),
         machine_timers: Vec::new(),
+        after_timers: BTreeMap::new(),
         clocks: BTreeMap::new(),
         usage: Usage::default(),
         diagnostics,
@@ -126,10 +130,15 @@ impl<'a> Resolver<'a> {
     /// A duration in ticks.
     fn ticks(&mut self, duration: &Spanned<Duration>) -> u32 {
         duration.value.ticks(self.tick_rate).unwrap_or_else(|| {
+            let days = f64::from(MAX_DURATION_TICKS) / f64::from(self.tick_rate.max(1)) / 86_400.0;
+            let text = format!(
+                "{} is too long: the longest is {MAX_DURATION_TICKS} ticks, {days:.1} days at {} per second",
+                duration.value, self.tick_rate
+            );
             self.report(
-                Diagnostic::new(Code::BadDuration, duration.place, format!("{} is too long", duration.value))
-                    .label("more than 2147483647 ticks")
-                    .help("count in the blackboard if something may take that long"),
+                Diagnostic::new(Code::BadDuration, duration.place, text)
+                    .label("too long")
+                    .help("count in the blackboard if something may take that long, or use a lower `tick_rate`"),
             );
             1
         })

@@ -54,7 +54,7 @@ impl<'a> Resolver<'a> {
         instances: u32,
     ) -> Timer<'a> {
         let event = authored.event.as_ref().and_then(|name| self.names.events.find(name, &mut self.diagnostics));
-        Timer { kind, owner, authored: Some(authored), transition: None, ticks: 0, event, instances }
+        Timer { authored: Some(authored), event, instances, ..plain(kind, owner, None, 0) }
     }
 
     /// The timer that a name means in a state: of the state, of one around it, or of the machine.
@@ -80,18 +80,33 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    /// A timer for an `after` transition that gets the number `transition`.
+    /// The timer that a trigger names: one that fires as an event has no trigger of its own.
+    pub(super) fn timer_with_trigger(&mut self, name: &Name, from: StateIndex) -> Option<usize> {
+        let timer = self.timer(name, from)?;
+        let Timer { authored, event, .. } = self.timers[timer];
+        let Some(event) = event else { return Some(timer) };
+        let event = &self.machine.events[event].name.value;
+        let declared = authored.and_then(|timer| timer.event.as_ref()).map_or(name.place, |event| event.place);
+        let text = format!("timer `{}` fires as event `{event}` and has no trigger of its own", name.value);
+        self.report(
+            Diagnostic::new(Code::TimerIsEvent, name.place, text)
+                .label("never comes")
+                .related(declared, "fires as this event")
+                .help(format!("write `\"on\": \"{event}\"`, or remove `event` from the timer")),
+        );
+        None
+    }
+
+    /// The timer of an `after` transition that gets the number `transition`. Those of one state that wait equally long
+    /// share one, so that SEL-3 decides between them.
     pub(super) fn after_timer(&mut self, owner: StateIndex, transition: usize, ticks: u32) -> usize {
-        self.timers.push(Timer {
-            kind: TimerKind::After,
-            owner,
-            authored: None,
-            transition: Some(transition),
-            ticks,
-            event: None,
-            instances: 1,
-        });
-        self.timers.len() - 1
+        let next = self.timers.len();
+        let timer = *self.after_timers.entry((owner, ticks)).or_insert(next);
+        match self.timers.get_mut(timer) {
+            Some(shared) => shared.sharing.push(transition),
+            None => self.timers.push(plain(TimerKind::After, owner, Some(transition), ticks)),
+        }
+        timer
     }
 
     /// Adds clocks and debounces, then sorts: firing timers first, each group by owner, in declaration order.
@@ -128,5 +143,5 @@ impl<'a> Resolver<'a> {
 }
 
 fn plain<'a>(kind: TimerKind, owner: StateIndex, transition: Option<usize>, ticks: u32) -> Timer<'a> {
-    Timer { kind, owner, authored: None, transition, ticks, event: None, instances: 1 }
+    Timer { kind, owner, authored: None, transition, sharing: Vec::new(), ticks, event: None, instances: 1 }
 }

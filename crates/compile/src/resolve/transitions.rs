@@ -163,7 +163,7 @@ impl<'a> Resolver<'a> {
                 let ticks = self.ticks(duration);
                 Trigger::Timer(self.after_timer(source, number, ticks))
             }
-            graph::Trigger::Timer(name) => Trigger::Timer(self.timer(name, source)?),
+            graph::Trigger::Timer(name) => Trigger::Timer(self.timer_with_trigger(name, source)?),
             graph::Trigger::Always(_) => Trigger::Always,
             graph::Trigger::Done(_) => Trigger::Done,
             graph::Trigger::Failed(_) => Trigger::Failed,

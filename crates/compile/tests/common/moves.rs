@@ -117,15 +117,23 @@ fn stack_region(tree: &Tree<'_>, source: usize, targets: &[Target]) -> usize {
 /// The columns of the dispatch rows: events, firing timers in order, one for what needs no event.
 pub struct Columns {
     events: usize,
-    /// Owner (`None` = the machine) and name; or owner and place of the transition that has the `after`.
+    /// In order.
     timers: Vec<Firing>,
 }
 
 /// A timer that fires.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Firing {
+    /// Owner (`None` = the machine) and name.
     Named(Option<usize>, String),
-    After(usize, usize),
+    /// Owner and ticks of an `after`; equal ones share a timer.
+    After(usize, u32),
+}
+
+/// How long an `after` waits.
+pub fn after_ticks(tree: &Tree<'_>, transition: &Move) -> Option<u32> {
+    let Trigger::After(duration) = &transition.authored.trigger else { return None };
+    duration.value.ticks(tree.tick_rate())
 }
 
 impl Columns {
@@ -135,10 +143,15 @@ impl Columns {
         for (state, own) in moves.iter().enumerate() {
             let named = tree.states[state].authored.timers.iter();
             timers.extend(named.map(|timer| Firing::Named(Some(state), timer.name.value.clone())));
-            let mut after: Vec<usize> =
-                own.iter().filter(|m| matches!(m.authored.trigger, Trigger::After(_))).map(|m| m.declared).collect();
+            let mut after: Vec<(usize, u32)> =
+                own.iter().filter_map(|m| after_ticks(tree, m).map(|ticks| (m.declared, ticks))).collect();
             after.sort_unstable();
-            timers.extend(after.into_iter().map(|declared| Firing::After(state, declared)));
+            for (_, ticks) in after {
+                let firing = Firing::After(state, ticks);
+                if !timers.contains(&firing) {
+                    timers.push(firing);
+                }
+            }
         }
         Self { events: tree.machine.events.len(), timers }
     }
@@ -159,13 +172,13 @@ impl Columns {
         match &transition.authored.trigger {
             Trigger::Event(name) => vec![tree.event(&name.value)],
             Trigger::Any(_) => (0..self.events).collect(),
-            Trigger::After(_) => vec![timer(Firing::After(transition.source, transition.declared))],
+            Trigger::After(_) => {
+                let ticks = after_ticks(tree, transition).expect("a legal duration");
+                vec![timer(Firing::After(transition.source, ticks))]
+            }
             Trigger::Timer(name) => {
-                let (owner, declared) = tree.timer(transition.source, &name.value);
-                match &declared.event {
-                    Some(event) => vec![tree.event(&event.value)],
-                    None => vec![timer(Firing::Named(owner, name.value.clone()))],
-                }
+                let (owner, _) = tree.timer(transition.source, &name.value);
+                vec![timer(Firing::Named(owner, name.value.clone()))]
             }
             Trigger::Always(_) | Trigger::Done(_) | Trigger::Failed(_) => vec![self.count() - 1],
         }

@@ -273,10 +273,7 @@ impl Projector<'_, '_> {
             Trigger::Event(event) => format!("on {}", event.value),
             Trigger::Any(_) => "on *".to_owned(),
             Trigger::After(duration) => format!("after {}t", self.ticks(Some(duration)).unwrap_or(0)),
-            Trigger::Timer(name) => match &self.tree.timer(m.source, &name.value).1.event {
-                Some(event) => format!("on {}", event.value),
-                None => format!("timer {}", name.value),
-            },
+            Trigger::Timer(name) => format!("timer {}", name.value),
             Trigger::Always(_) => "always".to_owned(),
             Trigger::Done(_) => "done".to_owned(),
             Trigger::Failed(_) => "failed".to_owned(),

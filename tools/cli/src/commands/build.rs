@@ -11,7 +11,7 @@ use super::summary::Summary;
 use crate::args::{Build, MessageFormat};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::{Content, Input, ROM_EXTENSION, SIDECAR_EXTENSION, collect, with_extension};
+use crate::input::{Content, Input, ROM_EXTENSION, SIDECAR_EXTENSION, Wanted, collect, with_extension};
 use crate::load::compile;
 use crate::output::Prepared;
 use crate::progress::Progress;
@@ -23,7 +23,7 @@ enum Target {
 }
 
 pub(crate) fn run(args: &Build, console: &Console) -> Result<Outcome, CliError> {
-    let (inputs, errors) = collect(&args.paths);
+    let (inputs, errors) = collect(&args.paths, Wanted::Machines);
     let targets = targets(args, &inputs)?;
     let mut summary = Summary::new(console, args.compiling.message_format);
     errors.iter().for_each(|error| summary.unreadable(None, error));

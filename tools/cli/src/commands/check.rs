@@ -8,12 +8,12 @@ use super::summary::Summary;
 use crate::args::Check;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::{Content, Input, collect};
+use crate::input::{Content, Input, Wanted, collect};
 use crate::load::{compile, refused};
 use crate::progress::Progress;
 
 pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> {
-    let (inputs, errors) = collect(&args.paths);
+    let (inputs, errors) = collect(&args.paths, Wanted::MachinesAndRoms);
     let mut summary = Summary::new(console, args.compiling.message_format);
     errors.iter().for_each(|error| summary.unreadable(None, error));
     let progress = Progress::new(console, "checking", inputs.len());

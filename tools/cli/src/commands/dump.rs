@@ -6,11 +6,11 @@ use statewright_compile::describe;
 use crate::args::Dump;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::collect;
+use crate::input::{Wanted, collect};
 use crate::load::load;
 
 pub(crate) fn run(args: &Dump, console: &Console) -> Result<Outcome, CliError> {
-    let (inputs, errors) = collect(&args.paths);
+    let (inputs, errors) = collect(&args.paths, Wanted::Machines);
     errors.iter().for_each(|error| console.error(error));
     let mut outcome = if errors.is_empty() { Outcome::Fine } else { Outcome::Failed };
     let mut documents: Vec<Value> = Vec::new();

@@ -11,7 +11,7 @@ use crate::args::Fmt;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
 use crate::ids::derived;
-use crate::input::{Content, Input, collect};
+use crate::input::{Content, Input, Wanted, collect};
 use crate::output;
 use crate::progress::Progress;
 
@@ -19,7 +19,7 @@ use crate::progress::Progress;
 const MAX_LISTED: usize = 8;
 
 pub(crate) fn run(args: &Fmt, console: &Console) -> Result<Outcome, CliError> {
-    let (inputs, errors) = collect(&args.paths);
+    let (inputs, errors) = collect(&args.paths, Wanted::Machines);
     errors.iter().for_each(|error| console.error(error));
     let mut outcome = if errors.is_empty() { Outcome::Fine } else { Outcome::Failed };
     let progress = Progress::new(console, "formatting", inputs.len());

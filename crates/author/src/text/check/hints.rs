@@ -1,5 +1,6 @@
 //! Owns what the reports on a file's form suggest: the field that was meant, a name that is legal, a unit.
 
+use crate::names::{is_invisible, is_reserved};
 use crate::text::name::NameKind;
 use crate::text::shape::Kind;
 use crate::text::shapes::TRIGGERS;
@@ -55,6 +56,13 @@ pub(super) fn keep_one(first: &str, second: &str) -> String {
 
 /// The name with `_` for everything that is not legal, if that makes it legal.
 pub(super) fn legal_name(name: &str, kind: NameKind) -> Option<String> {
+    if kind == NameKind::Key && is_reserved(name) {
+        return Some(format!("{name}_value"));
+    }
+    let shown: String = name.chars().filter(|&c| !is_invisible(c)).collect();
+    if kind.check(&shown).is_ok() {
+        return Some(shown);
+    }
     let plain = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '_' };
     let mut legal: String = name.trim().chars().map(plain).collect();
     if legal.starts_with(|c: char| c.is_ascii_digit()) {

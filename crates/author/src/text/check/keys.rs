@@ -133,6 +133,11 @@ impl Checker<'_> {
     }
 
     pub(super) fn bad_name(&mut self, place: Place, name: &str, kind: NameKind, problem: String) {
+        let written = self.text.get(place.start as usize..place.end as usize).unwrap_or_default();
+        // A control character that stands there as it is has been reported.
+        if written.bytes().any(|byte| byte < b' ') {
+            return;
+        }
         self.report(Code::BadName, place, |bare| {
             let problem = Diagnostic { message: problem, ..bare }.label("not a legal name");
             match legal_name(name, kind) {

@@ -103,11 +103,11 @@ impl Checker<'_> {
             let number = text.value.trim();
             let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
             self.report(Code::BadDuration, string_place(self.text, text), |bare| {
-                let problem = Diagnostic { message: problem.into(), ..bare };
+                let bare = Diagnostic { message: problem.message().into(), ..bare };
                 if is_number {
-                    return problem.label("the unit is missing").help(with_unit(number));
+                    return bare.label("the unit is missing").help(with_unit(number));
                 }
-                problem.label("not a duration").help("the units are `s` (seconds), `ms` (milliseconds) and `t` (ticks)")
+                bare.label(problem.label()).help(problem.help())
             });
         }
     }

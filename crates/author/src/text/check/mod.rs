@@ -174,7 +174,13 @@ impl Checker<'_> {
     }
 
     fn group(&mut self, object: &Object, kind: Kind, keys: &'static [&'static str], rule: Rule, slipped: bool) {
-        let mut given = object.properties.iter().filter(|property| keys.contains(&property.name.as_str()));
+        // A flag that is off excludes nothing.
+        let is_off = |property: &&ObjectProp| matches!(&property.value, Value::BooleanLit(flag) if !flag.value);
+        let is_flag = |property: &&ObjectProp| kind.shape().field(property.name.as_str()).is_some_and(Field::is_flag);
+        let mut given = object
+            .properties
+            .iter()
+            .filter(|property| keys.contains(&property.name.as_str()) && !(is_off(property) && is_flag(property)));
         match (given.next(), rule) {
             (None, Rule::One | Rule::AtLeastOne) if !slipped => self.missing_group(object, kind, keys),
             (Some(first), Rule::One | Rule::AtMostOne) => {

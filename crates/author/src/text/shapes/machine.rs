@@ -36,8 +36,8 @@ pub(crate) const HEAD: &[Field] = &[
 ];
 
 const EVENTS: Type = Type::OneOf(&[Type::List(&super::EVENT), map!(Event => Type::Object(Kind::Event))]);
-const BLACKBOARD: Type = map!(Identifier => Type::OneOf(&[super::VALUE_TYPE, Type::Object(Kind::Key)]));
-const PARAMETERS: Type = map!(Identifier => Type::OneOf(&[Type::Bool, Type::Number, Type::Object(Kind::Parameter)]));
+const BLACKBOARD: Type = map!(Key => Type::OneOf(&[super::VALUE_TYPE, Type::Object(Kind::Key)]));
+const PARAMETERS: Type = map!(Key => Type::OneOf(&[Type::Bool, Type::Number, Type::Object(Kind::Parameter)]));
 const VARIANTS: Type = map!(Plain => Type::Map(&VARIANT));
 const CHANNELS: Type = Type::OneOf(&[Type::List(&NAME), map!(Plain => Type::Object(Kind::Channel))]);
 const FUNCTIONS: Type = map!(Function => Type::OneOf(&[super::declare::FUNCTION_KIND, Type::Object(Kind::Function)]));
