@@ -47,6 +47,11 @@ impl<'c, 'a> View<'c, 'a> {
         scratch_slots(self.core, scratch).map(|slot| self.core.ram.slot(slot))
     }
 
+    /// What the rng holds, without advancing it: for tools that compare runs.
+    pub fn peek_rng(&self) -> u32 {
+        self.core.ram.header.rng.get()
+    }
+
     /// Random numbers, if the function is declared to use them (SEL-5).
     pub fn rng(&mut self) -> Option<Rng<'_>> {
         if self.rng { Some(Rng::new(&mut self.core.ram.header.rng)) } else { None }
@@ -103,6 +108,11 @@ impl<'c, 'a> Actor<'c, 'a> {
     /// Words of scratch.
     pub fn scratch(&self, scratch: ScratchId) -> impl Iterator<Item = u16> + '_ {
         scratch_slots(self.core, scratch).map(|slot| self.core.ram.slot(slot))
+    }
+
+    /// What the rng holds, without advancing it: for tools that compare runs.
+    pub fn peek_rng(&self) -> u32 {
+        self.core.ram.header.rng.get()
     }
 
     /// Raised by reset and reload: a token for work outside (EVT-7).

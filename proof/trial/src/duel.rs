@@ -1,0 +1,289 @@
+//! Runs a machine on kernel and oracle and finds the first difference.
+
+use statewright_kernel::{
+    Counters, Event, Fault, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause, post, reset, resume, stop, tick,
+};
+use statewright_oracle::{Oracle, Snapshot};
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::timer_kind;
+
+use crate::bytes::Bytes;
+use crate::kernel_side::{self, KernelHost};
+use crate::log::Entry;
+use crate::machine::Subject;
+use crate::mind::{Habits, Mind, Tools};
+use crate::oracle_side::{self, OracleWorld};
+use crate::script::{Happening, Outside, Script};
+
+const AGENT: u64 = 77;
+
+/// What one run did: a run in which nothing happens proves nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// Ticks run.
+    pub ticks: u64,
+    /// Calls, commands and writes compared.
+    pub entries: u64,
+    /// What the kernel counted.
+    pub counters: Counters,
+}
+
+/// The first difference between the two.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Ticks that went well before.
+    pub after_ticks: u64,
+    /// What happened last.
+    pub happening: Happening,
+    /// What differs.
+    pub what: String,
+}
+
+/// What a machine offers to user code.
+fn tools(rom: &Rom<'_>) -> Tools {
+    let named = |kind: u8| matches!(kind, timer_kind::STATE | timer_kind::MACHINE);
+    let timers = rom.timers().iter().enumerate().filter(|(_, timer)| named(timer.kind));
+    Tools {
+        events: rom.events().len() as u32,
+        timers: timers.map(|(number, _)| number).collect(),
+        scratch: rom.scratch().iter().map(|scratch| scratch.count).collect(),
+        remembering: rom.history().iter().map(|point| usize::from(point.owner.get())).collect(),
+    }
+}
+
+/// Runs so many ticks.
+pub fn run(subject: &Subject, seed: u64, ticks: u64) -> Result<Tally, Box<Difference>> {
+    match subject.output.rom.as_rom().header().tier {
+        0 => run_tier::<Instance64>(subject, seed, ticks),
+        1 => run_tier::<Instance128>(subject, seed, ticks),
+        _ => run_tier::<Instance256>(subject, seed, ticks),
+    }
+}
+
+fn run_tier<I: Instance>(subject: &Subject, seed: u64, ticks: u64) -> Result<Tally, Box<Difference>> {
+    let rom = subject.output.rom.as_rom();
+    let mut script = Script::new(seed, rom.events().len() as u32);
+    let mut duel = Duel::<I>::new(subject, &rom, seed);
+    for _ in 0..ticks {
+        for happening in script.next_tick() {
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| duel.step(&happening)));
+            let problem = match done {
+                Ok(Ok(())) => continue,
+                Ok(Err(what)) => what,
+                Err(panic) => panic_text(panic.as_ref()),
+            };
+            return Err(Box::new(Difference { after_ticks: duel.tally.ticks, happening, what: problem }));
+        }
+        duel.end_of_tick();
+    }
+    duel.tally.counters = duel.counters;
+    Ok(duel.tally)
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("panic: {}", text.unwrap_or("?"))
+}
+
+struct Duel<'s, I> {
+    rom: &'s Rom<'s>,
+    instance: I,
+    host: KernelHost<'s>,
+    counters: Counters,
+    oracle: Oracle,
+    world: OracleWorld<'s>,
+    variant: usize,
+    ended_for: u32,
+    tally: Tally,
+}
+
+impl<'s, I: Instance> Duel<'s, I> {
+    fn new(subject: &'s Subject, rom: &'s Rom<'s>, seed: u64) -> Self {
+        let mind = Mind::new(seed, Habits::of_seed(seed), tools(rom), subject.blackboard());
+        let instance = I::new(rom, seed, AGENT).expect("the tier fits");
+        let mut oracle = Oracle::new(&subject.graph, subject.tier(), AGENT, instance.header().rng.get());
+        oracle.set_symbols(subject.texts.clone());
+        let variants = rom.variants().len().max(1);
+        Self {
+            rom,
+            instance,
+            host: KernelHost::new(subject, mind.clone()),
+            counters: Counters::default(),
+            oracle,
+            world: OracleWorld { subject, mind },
+            variant: seed as usize % variants,
+            ended_for: 0,
+            tally: Tally::default(),
+        }
+    }
+
+    /// An ended instance is reset after a while, so that runs go on.
+    fn end_of_tick(&mut self) {
+        self.tally.ticks += 1;
+        let ended = self.instance.header().flags.get() & 0b1010 != 0;
+        self.ended_for = if ended { self.ended_for + 1 } else { 0 };
+        if self.ended_for > 3 {
+            self.reset();
+        }
+    }
+
+    fn reset(&mut self) {
+        reset(self.rom, &mut self.instance);
+        self.oracle.reset();
+        self.ended_for = 0;
+    }
+
+    fn step(&mut self, happening: &Happening) -> Result<(), String> {
+        match happening {
+            Happening::Tick(now, inbox) => self.tick(*now, inbox)?,
+            Happening::Post(now, outside) => self.post(*now, outside)?,
+            Happening::Pause(now) => {
+                pause(self.rom, &mut self.instance, *now);
+                self.oracle.pause(*now);
+            }
+            Happening::Resume(now) => {
+                resume(self.rom, &mut self.instance, *now);
+                self.oracle.resume(*now);
+            }
+            Happening::Stop(now) => {
+                let input = self.input(*now, &[]);
+                let _ = stop(self.rom, &mut self.instance, &mut self.host, &input, &mut self.counters);
+                self.oracle.stop(&mut self.world, *now, self.variant);
+            }
+            Happening::Reset => self.reset(),
+        }
+        self.compare()
+    }
+
+    fn input<'i>(&self, tick: u32, inbox: &'i [Event]) -> Input<'i> {
+        let variant = VariantId::from_index(self.variant).unwrap_or(VariantId::PLAIN);
+        Input { agent: AGENT, tick, variant, inbox, mismatch: Mismatch::Quarantine }
+    }
+
+    fn tick(&mut self, now: u32, inbox: &[Outside]) -> Result<(), String> {
+        let class_of = |outside: &Outside| {
+            let declared = self.rom.events()[outside.event].class;
+            outside.class.unwrap_or(statewright_kernel::Class::from_number(declared))
+        };
+        let for_kernel: Vec<Event> = inbox
+            .iter()
+            .map(|outside| {
+                let id = EventId::from_index(outside.event).expect("an event");
+                Event::new(id, class_of(outside)).with_words(outside.payload)
+            })
+            .collect();
+        let for_oracle: Vec<statewright_oracle::Event> = inbox
+            .iter()
+            .map(|outside| statewright_oracle::Event {
+                id: outside.event,
+                class: oracle_side::class(class_of(outside)),
+                payload: outside.payload,
+                ..Default::default()
+            })
+            .collect();
+        self.host.selections.clear();
+        let input = self.input(now, &for_kernel);
+        let mine = tick(self.rom, &mut self.instance, &mut self.host, &input, &mut self.counters);
+        let theirs = self.oracle.tick(&mut self.world, now, self.variant, &for_oracle);
+        self.compare_log()?;
+        same("selections", &oracle_side::selections(&theirs.selections), &self.host.selections)?;
+        same("inbox taken", &theirs.inbox_taken, &mine.inbox_taken)?;
+        same("clamped", &theirs.clamped, &mine.clamped)?;
+        same("quarantine", &theirs.quarantine.map(fault), &mine.fault)
+    }
+
+    fn post(&mut self, now: u32, outside: &Outside) -> Result<(), String> {
+        let id = EventId::from_index(outside.event).expect("an event");
+        let theirs =
+            self.oracle.post(now, outside.event, outside.class.map(oracle_side::class), outside.payload);
+        let counters = &mut self.counters;
+        match post(self.rom, &mut self.instance, now, id, outside.class, outside.payload, counters) {
+            Ok(mine) => same("post", &oracle_side::posted(&theirs), &kernel_side::posted(mine)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn compare_log(&mut self) -> Result<(), String> {
+        let theirs = self.world.mind.take_log();
+        let mine = self.host.mind.get_mut().take_log();
+        self.tally.entries += mine.len() as u64;
+        if let Some(place) = theirs.iter().zip(&mine).position(|(a, b)| a != b) {
+            return Err(format!("entry {place} of the log\n{}", around(&theirs, &mine, place)));
+        }
+        if theirs.len() != mine.len() {
+            let place = theirs.len().min(mine.len());
+            return Err(format!("one log ends early\n{}", around(&theirs, &mine, place)));
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self) -> Result<(), String> {
+        self.compare_log()?;
+        let mine = Bytes::new(self.rom, self.instance.as_bytes()).snapshot();
+        same_snapshot(&self.oracle.snapshot(), &mine)?;
+        same_counters(self.oracle.counters(), &self.counters)
+    }
+}
+
+fn fault(quarantine: statewright_oracle::Quarantine) -> Fault {
+    match quarantine {
+        statewright_oracle::Quarantine::QueueOverflow => Fault::QueueOverflow,
+        statewright_oracle::Quarantine::TimerOverflow => Fault::TimerOverflow,
+        statewright_oracle::Quarantine::MicrostepCap => Fault::MicrostepCap,
+    }
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, theirs: &T, mine: &T) -> Result<(), String> {
+    if theirs == mine { Ok(()) } else { Err(format!("{what}\n  oracle: {theirs:?}\n  kernel: {mine:?}")) }
+}
+
+fn around(theirs: &[Entry], mine: &[Entry], place: usize) -> String {
+    let mut text = String::new();
+    for entry in &theirs[place.saturating_sub(3)..place.min(theirs.len())] {
+        text += &format!("  both:   {entry:?}\n");
+    }
+    let show = |log: &[Entry]| log.get(place).map_or("(nothing)".to_owned(), |entry| format!("{entry:?}"));
+    text + &format!("  oracle: {}\n  kernel: {}", show(theirs), show(mine))
+}
+
+fn same_snapshot(theirs: &Snapshot, mine: &Snapshot) -> Result<(), String> {
+    same("flags", &theirs.flags, &mine.flags)?;
+    same("leaves", &theirs.leaves, &mine.leaves)?;
+    same("history", &theirs.history, &mine.history)?;
+    same("timers", &theirs.timers, &mine.timers)?;
+    same("clocks", &theirs.clocks, &mine.clocks)?;
+    same("debounces", &theirs.debounces, &mine.debounces)?;
+    same("cooldowns", &theirs.cooldowns, &mine.cooldowns)?;
+    same("results", &theirs.results, &mine.results)?;
+    same("latched", &theirs.latched, &mine.latched)?;
+    same("scratch", &theirs.scratch, &mine.scratch)?;
+    same("queue", &theirs.queue, &mine.queue)?;
+    same("frames", &theirs.frames, &mine.frames)?;
+    same("rng", &theirs.rng, &mine.rng)?;
+    same("generation", &theirs.generation, &mine.generation)?;
+    same("clamped ticks", &theirs.clamped, &mine.clamped)
+}
+
+fn same_counters(theirs: &statewright_oracle::Counters, mine: &Counters) -> Result<(), String> {
+    let list = [
+        ("events", theirs.events, mine.events),
+        ("unhandled", theirs.unhandled, mine.unhandled),
+        ("deferred", theirs.deferred, mine.deferred),
+        ("deferrals refused", theirs.deferral_refused, mine.deferrals_refused),
+        ("expired", theirs.expired, mine.expired),
+        ("coalesced", theirs.coalesced, mine.coalesced),
+        ("microsteps", theirs.microsteps, mine.microsteps),
+        ("transitions", theirs.transitions, mine.transitions),
+        ("clamps", theirs.clamps, mine.clamps),
+        ("fail-safes", theirs.fail_safes, mine.fail_safes),
+        ("terminations", theirs.terminations, mine.terminations),
+        ("quarantines", theirs.quarantines, mine.quarantines),
+        ("commands dropped", theirs.command_drops, mine.commands_dropped),
+    ];
+    for (what, theirs, mine) in list {
+        same(&format!("counter {what}"), &theirs, &mine)?;
+    }
+    same("counter dropped", &theirs.dropped, &mine.dropped)?;
+    same("counter evicted", &theirs.evicted, &mine.evicted)
+}

@@ -1,0 +1,186 @@
+//! The kernel's host: [`Mind`] behind [`Host`].
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use statewright_kernel as kernel;
+use statewright_kernel::{Actor, Admission, Call, Command, CommandKind, Host, Mode, Status, Trace, Verdict, View};
+use statewright_rom::ids::*;
+
+use crate::log::{Called, Cause, Entry, Kind, Outcome, Posted, Selection};
+use crate::machine::Subject;
+use crate::mind::{Deed, Mind};
+
+/// User code for the kernel.
+pub struct KernelHost<'s> {
+    /// The machine.
+    pub subject: &'s Subject,
+    /// What user code does. Guards get `&self`, so it lies in a cell.
+    pub mind: RefCell<Mind>,
+    /// Selections of this tick.
+    pub selections: Vec<Selection>,
+    /// Whether selections are traced.
+    pub tracing: bool,
+}
+
+impl<'s> KernelHost<'s> {
+    /// A host with a mind.
+    pub fn new(subject: &'s Subject, mind: Mind) -> Self {
+        Self { subject, mind: RefCell::new(mind), selections: Vec::new(), tracing: true }
+    }
+
+    fn called(&self, kind: Kind, call: &Call<'_>, ticks_in_state: Option<u32>, rng: u32) -> Called {
+        let argument = |record: &statewright_rom::layout::ArgumentRecord| {
+            let name = StringId::read(record.name).map(|id| self.subject.texts[id.index()].clone());
+            (name, record.ty, record.words.map(|word| word.get()))
+        };
+        Called {
+            kind,
+            function: self.subject.output.symbols.functions[call.function.index()].name.clone(),
+            arguments: call.arguments.iter().map(argument).collect(),
+            agent: call.agent,
+            tick: call.tick,
+            variant: call.variant.index(),
+            state: call.state.index(),
+            region: call.region.map(RegionId::index),
+            transition: call.transition.map(TransitionId::index),
+            cause: cause(call.cause),
+            ticks_in_state,
+            rng,
+        }
+    }
+
+    fn act(&mut self, called: Called, actor: &mut Actor<'_, '_>) {
+        let deeds = self.mind.get_mut().act(called);
+        for deed in deeds {
+            self.carry_out(deed, actor);
+        }
+    }
+
+    fn carry_out(&mut self, deed: Deed, actor: &mut Actor<'_, '_>) {
+        match deed {
+            Deed::Post { event, class, payload, internal } => {
+                let id = EventId::from_index(event).expect("an event");
+                let admission = match internal {
+                    true => actor.raise(id, payload),
+                    false => actor.post(id, class, payload),
+                };
+                self.mind.get_mut().log.push(Entry::Posted(event, posted(admission)));
+            }
+            Deed::Start(timer, ticks) => actor.start_timer(TimerId::from_index(timer).expect("a timer"), ticks),
+            Deed::Stop(timer) => actor.stop_timer(TimerId::from_index(timer).expect("a timer")),
+            Deed::Draw => {
+                actor.rng().next_u32();
+            }
+            Deed::Scratch(number, word, value) => {
+                let owner = actor.rom().scratch()[number].owner;
+                if StateId::read(owner).is_some_and(|owner| actor.is_active(owner)) {
+                    actor.set_scratch(ScratchId::from_index(number).expect("scratch"), word, value);
+                }
+            }
+            Deed::Forget(state) => actor.clear_history(StateId::from_index(state).expect("a state")),
+        }
+    }
+}
+
+/// In the form of both.
+pub fn posted(admission: Admission) -> Posted {
+    match admission {
+        Admission::Admitted => Posted::Admitted,
+        Admission::Coalesced => Posted::Coalesced,
+        Admission::Dropped => Posted::Dropped,
+    }
+}
+
+fn cause(cause: kernel::Cause) -> Cause {
+    match cause {
+        kernel::Cause::None => Cause::None,
+        kernel::Cause::Event(id, payload) => Cause::Event(id.index(), payload),
+        kernel::Cause::Timer(timer) => Cause::Timer(timer.index()),
+    }
+}
+
+impl Host for KernelHost<'_> {
+    fn guard(&self, call: &Call<'_>, view: &mut View<'_, '_>) -> Verdict {
+        let called = self.called(Kind::Guard, call, view.ticks_in_state(call.state), view.peek_rng());
+        let opinion = self.mind.borrow_mut().guard(called);
+        if opinion.draws && let Some(mut rng) = view.rng() {
+            rng.next_u32();
+        }
+        Verdict { holds: opinion.holds, code: opinion.code }
+    }
+
+    fn score(&self, call: &Call<'_>, view: &mut View<'_, '_>) -> f32 {
+        let called = self.called(Kind::Score, call, view.ticks_in_state(call.state), view.peek_rng());
+        let (score, draws) = self.mind.borrow_mut().score(called);
+        if draws && let Some(mut rng) = view.rng() {
+            rng.next_u32();
+        }
+        score
+    }
+
+    fn action(&mut self, call: &Call<'_>, actor: &mut Actor<'_, '_>) {
+        let called = self.called(Kind::Action, call, actor.ticks_in_state(call.state), actor.peek_rng());
+        self.act(called, actor);
+    }
+
+    fn activity(&mut self, call: &Call<'_>, mode: Mode, actor: &mut Actor<'_, '_>) -> Status {
+        let kind = if mode == Mode::Run { Kind::Activity } else { Kind::Cancel };
+        let called = self.called(kind, call, actor.ticks_in_state(call.state), actor.peek_rng());
+        self.act(called, actor);
+        match self.mind.get_mut().activity() {
+            0 => Status::Running,
+            1 => Status::Succeeded,
+            _ => Status::Failed,
+        }
+    }
+
+    fn command(&mut self, command: &Command) -> bool {
+        let (state, transition) = (command.state.index(), command.transition.map(TransitionId::index));
+        let entry = match command.kind {
+            CommandKind::Emit { name, ty, payload } => {
+                let words = ty.map_or(0, |ty| usize::from(statewright_rom::layout::value_type::words(ty)));
+                let name = self.subject.texts[name.index()].clone();
+                Entry::Emitted(command.lane.index(), name, ty, payload[..words].to_vec(), state, transition)
+            }
+            CommandKind::Release { channel } => Entry::Released(channel.index(), state, transition),
+            CommandKind::Send { to, event, payload } => Entry::Sent(to, event.index(), payload, state, transition),
+        };
+        let mind = self.mind.get_mut();
+        mind.log.push(entry);
+        !mind.drops()
+    }
+
+    fn read_key(&self, key: KeyId) -> [u32; 3] {
+        self.mind.borrow().keys[key.index()]
+    }
+
+    fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
+        let mind = self.mind.get_mut();
+        mind.keys[key.index()] = words;
+        mind.log.push(Entry::Wrote(key.index(), words));
+    }
+
+    fn is_tracing(&self) -> bool {
+        self.tracing
+    }
+
+    fn trace(&mut self, trace: &Trace) {
+        match *trace {
+            Trace::Select(from) => {
+                self.selections.push(Selection { cause: cause(from), outcomes: BTreeMap::new() });
+            }
+            Trace::Rejected(id, reason) => self.outcome(id, Outcome::Rejected(reason)),
+            Trace::Taken(id) => self.outcome(id, Outcome::Taken),
+            _ => {}
+        }
+    }
+}
+
+impl KernelHost<'_> {
+    fn outcome(&mut self, id: TransitionId, outcome: Outcome) {
+        let selection = self.selections.last_mut().expect("a selection begins before its outcomes");
+        let before = selection.outcomes.insert(id.index(), outcome);
+        assert!(before.is_none(), "transition {id} has two outcomes in one selection: {before:?} and {outcome:?}");
+    }
+}

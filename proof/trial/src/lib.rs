@@ -1,0 +1,19 @@
+//! The kernel against the reference interpreter: the same machine, the same script, the same user code, compared after
+//! every tick.
+//!
+//! # Code map
+//!
+//! [`machine`] a graph compiled and ready for both · [`script`] what happens from outside · [`mind`] what user code does, pseudo-random
+//! and the same for both · [`log`] what either side did, in one form · [`kernel_side`], [`oracle_side`] the two hosts · [`bytes`] an instance
+//! read from its bytes alone · [`duel`] runs both and finds the first difference · [`report`] a failure for people.
+#![forbid(unsafe_code)]
+
+pub mod bytes;
+pub mod duel;
+pub mod kernel_side;
+pub mod log;
+pub mod machine;
+pub mod mind;
+pub mod oracle_side;
+pub mod report;
+pub mod script;

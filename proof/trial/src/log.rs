@@ -1,0 +1,106 @@
+//! What an engine did, in one form for both: calls of user code with all arguments, commands, writes.
+
+/// A literal argument: name, type, words.
+pub type Argument = (Option<String>, u8, [u32; 3]);
+
+/// What made the engine call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cause {
+    /// No event.
+    #[default]
+    None,
+    /// An event with its payload.
+    Event(usize, [u32; 4]),
+    /// A timer.
+    Timer(usize),
+}
+
+/// What kind of call it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A guard.
+    Guard,
+    /// A scorer.
+    Score,
+    /// An action.
+    Action,
+    /// An activity that runs.
+    Activity,
+    /// An activity that is canceled.
+    Cancel,
+}
+
+/// One call of user code (CODE-1).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Called {
+    /// What it is.
+    pub kind: Kind,
+    /// The function.
+    pub function: String,
+    /// Its arguments.
+    pub arguments: Vec<Argument>,
+    /// The agent.
+    pub agent: u64,
+    /// The tick.
+    pub tick: u32,
+    /// The variant.
+    pub variant: usize,
+    /// The state it belongs to.
+    pub state: usize,
+    /// The region of that state.
+    pub region: Option<usize>,
+    /// The transition it belongs to.
+    pub transition: Option<usize>,
+    /// What made the engine call.
+    pub cause: Cause,
+    /// Ticks in that state, if it has a clock and is active.
+    pub ticks_in_state: Option<u32>,
+    /// What the rng held.
+    pub rng: u32,
+}
+
+/// What became of a post.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Posted {
+    /// Queued.
+    Admitted,
+    /// Replaced the payload of another.
+    Coalesced,
+    /// Lost.
+    Dropped,
+}
+
+/// One thing that an engine did.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// Called user code.
+    Called(Called),
+    /// User code posted an event.
+    Posted(usize, Posted),
+    /// Emitted a command: lane, name, type, payload, state, transition.
+    Emitted(usize, String, Option<u8>, Vec<u32>, usize, Option<usize>),
+    /// Released a channel: channel, state, transition.
+    Released(usize, usize, Option<usize>),
+    /// Sent an event to another agent: receiver, event, payload, state, transition.
+    Sent([u32; 2], usize, [u32; 4], usize, Option<usize>),
+    /// Wrote a blackboard key.
+    Wrote(usize, [u32; 3]),
+}
+
+/// What became of a candidate (SEL-7); the numbers of [`statewright_kernel::Reason`] and more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Carried out.
+    Taken,
+    /// A reason.
+    Rejected(statewright_kernel::Reason),
+}
+
+/// One selection: its cause and what became of each candidate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Selection {
+    /// What it was for.
+    pub cause: Cause,
+    /// By transition.
+    pub outcomes: std::collections::BTreeMap<usize, Outcome>,
+}

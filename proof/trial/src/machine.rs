@@ -1,0 +1,69 @@
+//! A machine ready for both engines: its graph, its ROM, and the names behind its numbers.
+
+use std::collections::BTreeMap;
+
+use statewright_author::graph::Machine;
+use statewright_author::value::Tier;
+use statewright_compile::{Options, Output, compile};
+use statewright_rom::layout::value_type;
+
+/// Tiers that are too small are raised: a random machine does not know how large it gets.
+pub const OPTIONS: Options = Options { strict: false, dev: true };
+
+/// A machine and what is known about it.
+pub struct Subject {
+    /// As authored.
+    pub graph: Machine,
+    /// As compiled.
+    pub output: Output,
+    /// Texts of the ROM, by number.
+    pub texts: Vec<String>,
+    /// Whether a function may use the rng.
+    pub uses_rng: BTreeMap<String, bool>,
+}
+
+impl Subject {
+    /// Compiles a machine; the problem is its errors.
+    pub fn new(graph: Machine) -> Result<Self, String> {
+        let (output, diagnostics) = compile(&graph, &OPTIONS);
+        let Some(output) = output.filter(|_| !diagnostics.has_errors()) else {
+            return Err(diagnostics.iter().map(|d| format!("{} {}\n", d.code.info().id, d.message)).collect());
+        };
+        let rom = output.rom.as_rom();
+        let ids = (0..rom.strings().len()).filter_map(statewright_rom::ids::StringId::from_index);
+        let texts = ids.map(|id| rom.string(id).unwrap_or_default().to_owned()).collect();
+        let functions = output.symbols.functions.iter().zip(rom.linker());
+        let uses_rng = functions.map(|(symbol, record)| (symbol.name.clone(), record.rng != 0)).collect();
+        Ok(Self { graph, output, texts, uses_rng })
+    }
+
+    /// The tier that the compiler chose.
+    pub fn tier(&self) -> Tier {
+        [Tier::Crowd, Tier::Standard, Tier::Hero][usize::from(self.output.rom.as_rom().header().tier)]
+    }
+
+    /// Words of the blackboard before the first tick.
+    pub fn blackboard(&self) -> Vec<[u32; 3]> {
+        self.output.rom.as_rom().keys().iter().map(|key| key.default.map(|word| word.get())).collect()
+    }
+
+    /// Words of a literal argument.
+    pub fn literal_words(&self, ty: u8, literal: &statewright_author::value::Literal) -> [u32; 3] {
+        use statewright_author::value::Literal;
+        let number = |value: f64| if ty == value_type::I32 { value as i64 as u32 } else { (value as f32).to_bits() };
+        match literal {
+            Literal::Int(value) if ty == value_type::I32 => [*value as u32, 0, 0],
+            Literal::Int(value) => [number(*value as f64), 0, 0],
+            Literal::Float(value) => [number(*value), 0, 0],
+            Literal::Bool(value) => [u32::from(*value), 0, 0],
+            Literal::Text(text) => {
+                [self.texts.iter().position(|known| known == text).map_or(u32::MAX, |n| n as u32), 0, 0]
+            }
+            Literal::Vector(parts) => {
+                let mut words = [0; 3];
+                words.iter_mut().zip(parts).for_each(|(word, &part)| *word = (part as f32).to_bits());
+                words
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! The oracle's world: [`Mind`] behind [`World`].
+
+use statewright_kernel::Reason;
+use statewright_oracle as oracle;
+use statewright_oracle::{Actor, Call, Command, Mode, Rng, Status, Verdict, World};
+
+use crate::log::{Called, Cause, Entry, Kind, Outcome, Posted, Selection};
+use crate::machine::Subject;
+use crate::mind::{Deed, Mind};
+
+/// User code for the oracle.
+pub struct OracleWorld<'s> {
+    /// The machine.
+    pub subject: &'s Subject,
+    /// What user code does.
+    pub mind: Mind,
+}
+
+/// In the form of both.
+pub fn posted(posted: &oracle::Posted) -> Posted {
+    match posted {
+        oracle::Posted::Admitted { .. } => Posted::Admitted,
+        oracle::Posted::Coalesced => Posted::Coalesced,
+        oracle::Posted::Dropped => Posted::Dropped,
+    }
+}
+
+/// In the form of both.
+pub fn cause(cause: &oracle::Cause) -> Cause {
+    match cause {
+        oracle::Cause::None => Cause::None,
+        oracle::Cause::Event { id, payload } => Cause::Event(*id, *payload),
+        oracle::Cause::Timer(timer) => Cause::Timer(*timer),
+    }
+}
+
+/// In the form of both.
+pub fn class(class: statewright_kernel::Class) -> oracle::Class {
+    match class {
+        statewright_kernel::Class::Low => oracle::Class::Low,
+        statewright_kernel::Class::Normal => oracle::Class::Normal,
+        statewright_kernel::Class::Interrupt => oracle::Class::Interrupt,
+        statewright_kernel::Class::Critical => oracle::Class::Critical,
+    }
+}
+
+/// In the form of both.
+pub fn selections(found: &[oracle::Selection]) -> Vec<Selection> {
+    let one = |selection: &oracle::Selection| Selection {
+        cause: cause(&selection.cause),
+        outcomes: selection.outcomes.iter().map(|(&id, &what)| (id, outcome(what))).collect(),
+    };
+    found.iter().map(one).collect()
+}
+
+fn outcome(outcome: oracle::Outcome) -> Outcome {
+    use oracle::Outcome as From;
+    Outcome::Rejected(match outcome {
+        From::Taken => return Outcome::Taken,
+        From::Cooldown => Reason::Cooldown,
+        From::StackFull => Reason::StackFull,
+        From::StackEmpty => Reason::StackEmpty,
+        From::GuardFalse(code) => Reason::GuardFalse(code),
+        From::Debounce => Reason::Debounce,
+        From::BelowThreshold => Reason::BelowThreshold,
+        From::MinActive => Reason::MinActive,
+        From::ExitNotReady => Reason::ExitNotReady,
+        From::NotReached => Reason::NotReached,
+        From::LostConflict => Reason::LostConflict,
+        From::Outranked => Reason::Outranked,
+    })
+}
+
+impl OracleWorld<'_> {
+    fn called(&self, kind: Kind, call: &Call<'_>, active: bool, rng: u32) -> Called {
+        let argument = |argument: &oracle::Argument| {
+            let ty = argument.ty as u8;
+            (argument.name.clone(), ty, self.subject.literal_words(ty, &argument.value))
+        };
+        let _ = active;
+        Called {
+            kind,
+            function: call.function.to_owned(),
+            arguments: call.arguments.iter().map(argument).collect(),
+            agent: call.agent,
+            tick: call.tick,
+            variant: call.variant,
+            state: call.state,
+            region: call.region,
+            transition: call.transition,
+            cause: cause(&call.cause),
+            ticks_in_state: call.ticks_in_state,
+            rng,
+        }
+    }
+
+    fn draw(&self, function: &str, draws: bool, rng: &mut Rng) {
+        if draws && self.subject.uses_rng.get(function) == Some(&true) {
+            rng.next_u32();
+        }
+    }
+
+    fn act(&mut self, called: Called, actor: &mut Actor<'_>) {
+        for deed in self.mind.act(called) {
+            self.carry_out(deed, actor);
+        }
+    }
+
+    fn carry_out(&mut self, deed: Deed, actor: &mut Actor<'_>) {
+        match deed {
+            Deed::Post { event, class: given, payload, internal } => {
+                let given = if internal { None } else { given.map(class) };
+                let result = actor.post(event, given, payload, internal);
+                self.mind.log.push(Entry::Posted(event, posted(&result)));
+            }
+            Deed::Start(timer, ticks) => actor.start_timer(timer, ticks),
+            Deed::Stop(timer) => actor.stop_timer(timer),
+            Deed::Draw => {
+                actor.rng().next_u32();
+            }
+            Deed::Scratch(number, word, value) => actor.set_scratch(number, usize::from(word), value),
+            Deed::Forget(state) => actor.clear_history(state),
+        }
+    }
+}
+
+impl World for OracleWorld<'_> {
+    fn guard(&mut self, call: &Call<'_>, rng: &mut Rng) -> Verdict {
+        let called = self.called(Kind::Guard, call, true, rng.0);
+        let opinion = self.mind.guard(called);
+        self.draw(call.function, opinion.draws, rng);
+        Verdict { holds: opinion.holds, code: opinion.code }
+    }
+
+    fn score(&mut self, call: &Call<'_>, rng: &mut Rng) -> f32 {
+        let called = self.called(Kind::Score, call, true, rng.0);
+        let (score, draws) = self.mind.score(called);
+        self.draw(call.function, draws, rng);
+        score
+    }
+
+    fn action(&mut self, call: &Call<'_>, actor: &mut Actor<'_>) {
+        let called = self.called(Kind::Action, call, true, actor.rng().0);
+        self.act(called, actor);
+    }
+
+    fn activity(&mut self, call: &Call<'_>, mode: Mode, actor: &mut Actor<'_>) -> Status {
+        let kind = if mode == Mode::Run { Kind::Activity } else { Kind::Cancel };
+        let called = self.called(kind, call, true, actor.rng().0);
+        self.act(called, actor);
+        match self.mind.activity() {
+            0 => Status::Running,
+            1 => Status::Succeeded,
+            _ => Status::Failed,
+        }
+    }
+
+    fn command(&mut self, command: &Command) -> bool {
+        let entry = match command {
+            Command::Emit { lane, name, ty, payload, state, transition } => {
+                Entry::Emitted(*lane, name.clone(), ty.map(|ty| ty as u8), payload.clone(), *state, *transition)
+            }
+            Command::Release { channel, state, transition, .. } => Entry::Released(*channel, *state, *transition),
+            Command::Send { to, event, payload, state, transition } => {
+                Entry::Sent(*to, *event, *payload, *state, *transition)
+            }
+        };
+        self.mind.log.push(entry);
+        !self.mind.drops()
+    }
+
+    fn read_key(&mut self, key: usize) -> [u32; 3] {
+        self.mind.keys[key]
+    }
+
+    fn write_key(&mut self, key: usize, words: [u32; 3]) {
+        self.mind.keys[key] = words;
+        self.mind.log.push(Entry::Wrote(key, words));
+    }
+}

@@ -1,0 +1,31 @@
+//! A failure for people: seed, the shrunk machine as a file, the happening, the first difference.
+
+use statewright_author::graph::Machine;
+use statewright_forge::shrink::shrink;
+use statewright_forge::{Size, machine, to_text};
+
+use crate::duel::{self, Difference, Tally};
+use crate::machine::Subject;
+
+/// Runs the machine of a seed; the problem is a text for people.
+pub fn prove(seed: u64, ticks: u64) -> Result<Tally, String> {
+    let subject = Subject::new(machine(seed, Size::of_seed(seed))).map_err(|e| format!("seed {seed}: {e}"))?;
+    duel::run(&subject, seed, ticks).map_err(|found| describe(seed, ticks, &subject.graph, &found))
+}
+
+fn describe(seed: u64, ticks: u64, graph: &Machine, found: &Difference) -> String {
+    let ticks = (found.after_ticks + 1).min(ticks);
+    // Smaller machines are run a little longer: the same script may need more time.
+    let differs = |m: &Machine| difference(m, seed, ticks * 2);
+    let small = shrink(graph, |m| differs(m).is_some());
+    let last = differs(&small).unwrap_or_else(|| found.clone());
+    format!(
+        "seed {seed}: kernel and oracle differ after {} ticks, at {:?}\n{}\n\nshrunk machine:\n{}\nrepeat with: cargo xtask prove --seed {seed}\n(first seen in the whole machine after {} ticks: {})",
+        last.after_ticks, last.happening, last.what, to_text(&small), found.after_ticks, found.what
+    )
+}
+
+fn difference(graph: &Machine, seed: u64, ticks: u64) -> Option<Difference> {
+    let subject = Subject::new(graph.clone()).ok()?;
+    duel::run(&subject, seed, ticks).err().map(|found| *found)
+}
