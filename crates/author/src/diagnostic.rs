@@ -6,6 +6,8 @@ use crate::codes::Code;
 use crate::limits::MAX_DIAGNOSTICS;
 use crate::place::Place;
 
+pub use crate::similar::{closest, is_slip};
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -140,6 +142,11 @@ impl Diagnostics {
         }
     }
 
+    /// Whether one more is shown; if not, it needs no help that takes long to find.
+    pub fn has_room(&self) -> bool {
+        self.list.len() < MAX_DIAGNOSTICS
+    }
+
     /// Takes all of another list.
     pub fn append(&mut self, other: Self) {
         for diagnostic in other.list {
@@ -214,66 +221,9 @@ impl<'a> IntoIterator for &'a Diagnostics {
     }
 }
 
-/// The known name that is closest to a wrong one, if it is close enough to be a slip.
-pub fn closest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    const LONGEST: usize = 64;
-    if wrong.chars().count() > LONGEST {
-        return None;
-    }
-    let allowed = (wrong.chars().count() / 3).max(1);
-    known
-        .into_iter()
-        .filter(|name| name.chars().count() <= LONGEST)
-        .filter(|name| name.len().abs_diff(wrong.len()) <= 2 * allowed + 1)
-        .map(|name| (name_distance(wrong, name), name))
-        .filter(|&(distance, _)| distance <= allowed)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, name)| name)
-}
-
-/// Whether two different names of some length are one slip apart, or differ only in case.
-pub fn is_slip(a: &str, b: &str) -> bool {
-    const SHORTEST: usize = 4;
-    let long = a.chars().count() >= SHORTEST && b.chars().count() >= SHORTEST;
-    a != b && long && a.len().abs_diff(b.len()) <= 1 && name_distance(a, b) <= 1
-}
-
-/// Edit distance without regard to case; a swap of neighbours counts as one.
-fn name_distance(a: &str, b: &str) -> usize {
-    let fold = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
-    let (a, b) = (fold(a), fold(b));
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = change.min(above[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    above[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn slips_are_recognised() {
-        let known = ["approach", "attack", "retreat", "hp"];
-        assert_eq!(closest("aproach", known), Some("approach"));
-        assert_eq!(closest("Attack", known), Some("attack"));
-        assert_eq!(closest("retaert", known), Some("retreat"));
-        assert_eq!(closest("pursue", known), None);
-        assert_eq!(closest("", known), None);
-        assert!(is_slip("armd", "armed") && is_slip("Armed", "armed") && is_slip("amred", "armed"));
-        assert!(!is_slip("IsArmed", "armed") && !is_slip("armed", "armed") && !is_slip("hp", "hx"));
-    }
 
     #[test]
     fn errors_are_never_lost_to_the_limit() {

@@ -14,5 +14,6 @@ pub mod limits;
 pub mod names;
 pub mod place;
 pub mod render;
+pub mod similar;
 pub mod text;
 pub mod value;

@@ -234,7 +234,8 @@ impl<'a> Names<'a> {
         if let Some(declared) = self.lanes.get(&name.value) {
             return Some(BUILT_IN_LANES.len() + declared);
         }
-        let known = BUILT_IN_LANES.iter().copied().chain(self.lanes.names().iter().copied());
+        let shown = diagnostics.has_room();
+        let known = BUILT_IN_LANES.iter().copied().chain(self.lanes.names().iter().copied()).filter(|_| shown);
         let problem = Diagnostic::new(Code::UnknownLane, name.place, format!("no lane named `{}`", name.value))
             .label("not declared")
             .suggest(&name.value, known);

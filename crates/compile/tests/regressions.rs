@@ -118,6 +118,33 @@ fn waiting(transitions: &str) -> String {
             "a": {{ "transitions": [{transitions}] }},
             "b": {{ "transitions": [{{ "after": "1t", "to": "a" }}] }},
             "c": {{ "transitions": [{{ "after": "1t", "to": "a" }}] }} }} }}"#
+
+/// What is suggested for a text, one entry per problem that has help.
+fn suggestions(text: &str) -> Vec<String> {
+    let (_, diagnostics) = compile_text("case.sw.json", text, &Options::default());
+    let helps = diagnostics.iter().filter_map(|problem| problem.help.clone());
+    helps.filter(|help| help.starts_with("did you mean")).collect()
+}
+
+/// A file full of unknown names that are close to thousands of others: names of states, events, keys, functions
+/// and children of a state.
+fn full_of_slips(count: usize) -> String {
+    let stem = "n".repeat(40);
+    let list = |item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
+    let events = list(&|i| format!(r#""{stem}{i}""#));
+    let keys = list(&|i| format!(r#""{stem}{i}": "i32""#));
+    let functions = list(&|i| format!(r#""{stem}f{i}": "action""#));
+    let children = list(&|i| format!(r#""{stem}x{i}""#));
+    let states = list(&|i| {
+        format!(
+            r#""{stem}{i}": {{ "entry": "{stem}g{i}", "transitions": [
+                {{ "on": "{stem}y{i}", "to": "{stem}x{i}", "if": "{stem}z{i} > 1" }} ] }}"#
+        )
+    });
+    format!(
+        r#"{{ "machine": "M", "initial": "{stem}0", "events": [{events}], "blackboard": {{ {keys} }},
+            "functions": {{ {functions} }}, "any_state": [{{ "on": "{stem}1", "to": "{stem}1", "include": [{children}] }}],
+            "states": {{ {states} }} }}"#
     )
 }
 
@@ -310,4 +337,26 @@ fn tick_4_a_fail_safe_may_be_a_choice_or_a_history_point() {
         assert_eq!(kinds, [kind], "{entry}");
     }
     assert!(codes(&machine("root")).contains(&"SW0316"));
+
+fn files_full_of_slips_have_some_suggestions() {
+    let few = suggestions(&full_of_slips(5));
+    assert!(few.iter().any(|help| help.contains("n0`")), "{few:?}");
+    // Each kind of name is looked up only so often, and nothing that is not shown.
+    let many = suggestions(&full_of_slips(1_000)).len();
+    assert!((1..=statewright_author::limits::MAX_DIAGNOSTICS).contains(&many), "{many}");
+}
+
+#[test]
+fn one_suggestion_takes_a_bounded_number_of_steps() {
+    use statewright_author::similar::{MOST_STEPS, search};
+    let names: Vec<String> = (0..7_000).map(|i| format!("{}{i}", "n".repeat(40))).collect();
+    let found = search(&format!("{}x1", "n".repeat(40)), names.iter().map(String::as_str));
+    assert_eq!(found.found, Some(names[1].as_str()));
+    assert!(found.steps < MOST_STEPS + 10_000, "{}", found.steps);
+}
+
+#[test]
+fn suggestions_look_at_case() {
+    let text = r#"{ "machine": "M", "initial": "idel", "states": { "Idle": {}, "idle": {} } }"#;
+    assert_eq!(suggestions(text), ["did you mean `idle`?"]);
 }

@@ -16,3 +16,4 @@ mod verify;
 
 pub use fault::{CodeError, Fault, Operand};
 pub use verify::{CodeLimits, MAX_JOINS, PAYLOAD_WORDS, verify};
+pub(crate) use verify::{Scratch, verify_with};

@@ -10,7 +10,7 @@ use statewright_rom::layout::timer_kind;
 
 use crate::bytes::Bytes;
 use crate::kernel_side::{self, KernelHost};
-use crate::log::Entry;
+use crate::log::{Entry, Selection};
 use crate::machine::Subject;
 use crate::mind::{Habits, Mind, Tools};
 use crate::oracle_side::{self, OracleWorld};
@@ -187,7 +187,7 @@ impl<'s, I: Instance> Duel<'s, I> {
         let mine = tick(self.rom, &mut self.instance, &mut self.host, &input, &mut self.counters);
         let theirs = self.oracle.tick(&mut self.world, now, self.variant, &for_oracle);
         self.compare_log()?;
-        same("selections", &oracle_side::selections(&theirs.selections), &self.host.selections)?;
+        same_selections(&oracle_side::selections(&theirs.selections), &self.host.selections)?;
         same("inbox taken", &theirs.inbox_taken, &mine.inbox_taken)?;
         same("clamped", &theirs.clamped, &mine.clamped)?;
         same("quarantine", &theirs.quarantine.map(fault), &mine.fault)
@@ -236,6 +236,18 @@ fn fault(quarantine: statewright_oracle::Quarantine) -> Fault {
 
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, theirs: &T, mine: &T) -> Result<(), String> {
     if theirs == mine { Ok(()) } else { Err(format!("{what}\n  oracle: {theirs:?}\n  kernel: {mine:?}")) }
+}
+
+/// Selections in which nobody cared say nothing.
+fn same_selections(theirs: &[Selection], mine: &[Selection]) -> Result<(), String> {
+    let told = |list: &[Selection]| -> Vec<Selection> {
+        list.iter().filter(|selection| !selection.outcomes.is_empty()).cloned().collect()
+    };
+    let (theirs, mine) = (told(theirs), told(mine));
+    for (place, (theirs, mine)) in theirs.iter().zip(&mine).enumerate() {
+        same(&format!("selection {place}"), theirs, mine)?;
+    }
+    same("count of selections", &theirs.len(), &mine.len())
 }
 
 fn around(theirs: &[Entry], mine: &[Entry], place: usize) -> String {

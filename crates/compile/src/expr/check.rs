@@ -135,7 +135,7 @@ impl Checker<'_> {
         if want == Want::Condition {
             return self.guard(&Name::new(name.to_owned(), place), &[]);
         }
-        let known = self.scope.names();
+        let known = if self.diagnostics.has_room() { self.scope.names() } else { Vec::new() };
         self.report(report::unknown(place, name, &known));
         None
     }

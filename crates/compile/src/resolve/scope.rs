@@ -167,8 +167,7 @@ impl Scope for ResolverScope<'_, '_> {
     }
 
     fn names(&self) -> Vec<String> {
-        let names = &self.resolver.names;
-        names.keys.names().iter().chain(names.parameters.names()).map(|&name| name.to_owned()).collect()
+        self.values().map(str::to_owned).collect()
     }
 
     fn payload(&self) -> Option<Payload> {
@@ -209,6 +208,12 @@ impl Scope for ResolverScope<'_, '_> {
 }
 
 impl ResolverScope<'_, '_> {
+    /// Names of keys and parameters.
+    fn values(&self) -> impl Iterator<Item = &str> {
+        let names = &self.resolver.names;
+        names.keys.names().iter().chain(names.parameters.names()).copied()
+    }
+
     /// Without declared functions any name is a guard of the host, also a misspelled key.
     fn warn_of_slip(&mut self, function: &Name) {
         // Every function is compared with every name, so only where both are few.
@@ -218,7 +223,7 @@ impl ResolverScope<'_, '_> {
         if count > MOST_COMPARED || self.resolver.ops.functions().len() > MOST_COMPARED {
             return;
         }
-        let Some(meant) = self.names().into_iter().find(|name| is_slip(&function.value, name)) else { return };
+        let Some(meant) = self.values().find(|name| is_slip(&function.value, name)) else { return };
         let text = format!("guard function `{}` has almost the name of `{meant}`", function.value);
         self.resolver.report(
             Diagnostic::new(Code::GuardLooksLikeKey, function.place, text)

@@ -2,6 +2,7 @@
 //! any-state transitions of the state around it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostic;
@@ -74,17 +75,20 @@ impl<'a> Resolver<'a> {
     /// Include and exclude lists name direct children.
     fn check_any_lists(&mut self, state: StateIndex) {
         let regions = self.tree.states[state].regions.clone();
+        // In their order, for suggestions, and as a set, because both lists can be long.
         let children: Vec<&str> = regions
             .flat_map(|region| self.tree.regions[region].children.iter())
             .map(|&child| self.tree.states[child].authored.name.value.as_str())
             .collect();
+        let are_children: HashSet<&str> = children.iter().copied().collect();
         for any in &self.tree.states[state].authored.any_state {
             for name in any.include.iter().chain(&any.exclude) {
-                if !children.contains(&name.value.as_str()) {
+                if !are_children.contains(name.value.as_str()) {
                     let owner = self.state_shown(state);
                     let text = format!("`{}` is not a child of {owner}", name.value);
                     let problem = Diagnostic::new(Code::BadAnyState, name.place, text).label("not a child");
-                    let problem = problem.suggest(&name.value, children.iter().copied());
+                    let shown = self.diagnostics.has_room();
+                    let problem = problem.suggest(&name.value, children.iter().copied().filter(|_| shown));
                     self.diagnostics.push(match problem.help {
                         Some(_) => problem,
                         None => problem.help(format!("name states directly inside {owner}")),
@@ -204,7 +208,8 @@ impl<'a> Resolver<'a> {
         let Some(index) = self.tree.region_named(source, &region.value) else {
             let text = format!("no region named `{}` in state `{}`", region.value, self.tree.path(source));
             let regions = self.tree.states[source].authored.regions.iter();
-            let known = regions.filter_map(|r| r.name.as_ref().map(|name| name.value.as_str()));
+            let shown = self.diagnostics.has_room();
+            let known = regions.filter_map(|r| r.name.as_ref().map(|name| name.value.as_str())).filter(|_| shown);
             let problem = Diagnostic::new(Code::UnknownRegion, region.place, text).label("not found");
             let problem = problem.suggest(&region.value, known);
             self.report(problem);

@@ -44,6 +44,30 @@ pub fn verify(
     expression: &ExpressionRecord,
     limits: &CodeLimits<'_>,
 ) -> Result<(), CodeError> {
+    verify_with(&mut Scratch::new(), code, expression, limits)
+}
+
+/// Room for what [`verify`] notes. What is left in it from another expression is never read: it is made once for many
+/// of them, because filling it takes as long as a short expression.
+pub(crate) struct Scratch {
+    types: [u8; STACK],
+    joins: [Join; MAX_JOINS],
+}
+
+impl Scratch {
+    pub(crate) const fn new() -> Self {
+        Self { types: [0; STACK], joins: [Join::NONE; MAX_JOINS] }
+    }
+}
+
+/// [`verify`] in room that is already there.
+#[inline(always)]
+pub(crate) fn verify_with(
+    scratch: &mut Scratch,
+    code: &[InstructionRecord],
+    expression: &ExpressionRecord,
+    limits: &CodeLimits<'_>,
+) -> Result<(), CodeError> {
     let count = expression.count.get();
     let at = |instruction: u16| move |fault: Fault| CodeError { instruction, fault };
     if count == 0 || count > MAX_CODE {
@@ -54,11 +78,11 @@ pub fn verify(
         code.get(first..).and_then(|rest| rest.get(..usize::from(count))).ok_or_else(|| at(0)(Fault::OutsideCode))?;
     let mut checker = Checker {
         count,
-        types: &mut [0; STACK],
+        types: &mut scratch.types,
         values: 0,
         words: 0,
         peak: 0,
-        joins: &mut [Join::NONE; MAX_JOINS],
+        joins: &mut scratch.joins,
         join_count: 0,
         inner: Join::NONE,
     };

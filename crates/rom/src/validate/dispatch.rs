@@ -84,6 +84,9 @@ fn wrong_candidate(rom: &Rom<'_>, candidate: &Candidate) -> Problem {
 /// Lists name at least one candidate, all inside the table.
 pub(super) fn candidate_lists<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::CandidateLists);
+    if !EXPLAIN && all_lists_fit(rom) {
+        return check.finish();
+    }
     let total = rom.candidates().len() as u64;
     for (i, list) in rom.candidate_lists().iter().enumerate() {
         let count = u64::from(list.interrupts.get()).wrapping_add(u64::from(list.others.get()));
@@ -92,6 +95,17 @@ pub(super) fn candidate_lists<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), 
         check.rule(end <= total, i, || range("last candidate", end, rom.candidates().len()))?;
     }
     check.finish()
+}
+
+/// The rules of [`candidate_lists`] without a comparison: a difference that must not be negative has no highest bit.
+fn all_lists_fit(rom: &Rom<'_>) -> bool {
+    let total = rom.candidates().len() as u64;
+    let any = rom.candidate_lists().iter().fold(0, |any, list| {
+        let count = u64::from(list.interrupts.get()).wrapping_add(u64::from(list.others.get()));
+        let end = u64::from(list.first.get()).wrapping_add(count);
+        any | count.wrapping_sub(1) | total.wrapping_sub(end)
+    });
+    any >> 63 == 0
 }
 
 /// Whether a cell names a list or none: [`NO_LIST`] is the number below the first.

@@ -41,12 +41,16 @@ fn by_tree(rom: &Rom<'_>) -> u32 {
 }
 
 fn by_transitions(rom: &Rom<'_>) -> u32 {
-    let (mut flags, mut eventless) = (0, false);
-    for transition in rom.transitions() {
-        flags |= transition.flags.get();
-        eventless |= transition.trigger.get() > trigger::ANY;
-    }
-    let flagged = |flag| flags & flag != 0;
+    // The bits of all transitions, whole records at a time.
+    let any = rom
+        .transitions()
+        .iter()
+        .fold(0, |any, transition| any | u128::from_le_bytes(zerocopy::transmute!(*transition)));
+    let any: TransitionRecord = zerocopy::transmute!(any.to_le_bytes());
+    // Mostly the bits alone show that no trigger is that high.
+    let is_eventless = |transition: &TransitionRecord| transition.trigger.get() > trigger::ANY;
+    let eventless = is_eventless(&any) && rom.transitions().iter().any(is_eventless);
+    let flagged = |flag| any.flags.get() & flag != 0;
     when(flagged(transition_flag::INTERRUPT), feature::INTERRUPTS)
         | when(eventless, feature::EVENTLESS)
         | when(flagged(transition_flag::SCORED), feature::SCORES)

@@ -65,13 +65,13 @@ pub(super) fn expressions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         linker: rom.linker(),
         strings: rom.strings().len(),
     };
-    let mut runs = Runs::default();
+    let (mut runs, mut scratch) = (Runs::default(), code::Scratch::new());
     for (i, expression) in rom.expressions().iter().enumerate() {
         let next = runs.next;
         let placed = runs.take(expression.first.get(), u32::from(expression.count.get()));
         check.rule(placed, i, || expected("first instruction", next, expression.first))?;
         if placed {
-            let sound = code::verify(rom.code(), expression, &limits);
+            let sound = code::verify_with(&mut scratch, rom.code(), expression, &limits);
             check.rule(sound.is_ok(), i, || sound.map_or_else(Problem::Code, |()| Problem::Rule("sound")))?;
         }
     }

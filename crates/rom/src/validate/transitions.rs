@@ -30,7 +30,9 @@ pub(super) fn transitions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         lists: rom.action_lists().len() as u16,
         sets: rom.target_sets().len() as u16,
         triggers: rom.columns().saturating_sub(1) as u16,
+        guards: leading_guards(rom),
     };
+    let common = Common::of(&limits);
     let mut runs = Runs::default();
     for (source, state) in (0_u16..).zip(rom.states()) {
         let (first, count) = (state.first_transition.get(), state.transition_count.get());
@@ -41,8 +43,8 @@ pub(super) fn transitions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         let placed = runs.take(u32::from(first), u32::from(count));
         check.rule(placed, next, || Problem::Rule("the transition is not among those of its source"))?;
         let own = crate::view::run(rom.transitions(), usize::from(first), usize::from(count));
-        // Most states have transitions of the common kind only.
-        if EXPLAIN || !are_simple(rom, &limits, source, own) {
+        // Most states have transitions of the common kind only; those have targets.
+        if EXPLAIN || limits.sets == 0 || !are_common(rom, &limits, &common, source, own) {
             explain(&mut check, rom, &limits, (source, state), own)?;
         }
     }
@@ -77,6 +79,8 @@ struct Limits {
     lists: u16,
     sets: u16,
     triggers: u16,
+    /// So many ops from the first on are guards. There may be more further on.
+    guards: u16,
 }
 
 #[inline(always)]
@@ -85,31 +89,109 @@ fn is_trigger(limits: &Limits, trigger: u16) -> bool {
     (trigger < limits.triggers) | special
 }
 
-/// Are all transitions of a state of the common kind, to which all rules of [`full`] apply? External or local, with
-/// targets, in the order of priorities, without anything rare.
 #[inline(always)]
-fn are_simple(rom: &Rom<'_>, limits: &Limits, source: u16, own: &[TransitionRecord]) -> bool {
-    use transition_flag::{INTERRUPT, LOCAL, PRIORITY_SHIFT};
-    let states = rom.states();
-    let mut good = true;
-    let mut last = u16::MAX;
-    for transition in own {
-        let (domain, flags) = (transition.domain.get(), transition.flags.get());
-        let Some(around) = states.get(usize::from(domain)) else { return false };
-        let rare = flags & !(INTERRUPT | LOCAL | 0xF << PRIORITY_SHIFT);
-        let local = flags & LOCAL != 0;
-        let inside = (domain <= source) & (source < around.subtree_end.get()) & (local == (domain == source));
-        let aims = transition.targets.get() < limits.sets;
-        let runs = is_trigger(limits, transition.trigger.get()) & may_be(transition.effect.get(), limits.lists);
-        let plain = (rare == 0) & (transition.extra.get() == NONE) & (transition.source.get() == source);
-        let ordered = flags >> PRIORITY_SHIFT <= last;
-        last = flags >> PRIORITY_SHIFT;
-        good &= inside & aims & runs & plain & ordered;
-        if transition.guard.get() != NONE && !functions::plays(rom, transition.guard.get(), Role::Guard) {
-            return false;
+fn is_guard(rom: &Rom<'_>, limits: &Limits, guard: u16) -> bool {
+    may_be(guard, limits.guards) || plays_guard(rom, guard)
+}
+
+#[inline(never)]
+fn plays_guard(rom: &Rom<'_>, op: u16) -> bool {
+    functions::plays(rom, op, Role::Guard)
+}
+
+/// How many ops from the first on are guards, as far as a u16 can name them.
+fn leading_guards(rom: &Rom<'_>) -> u16 {
+    (0..NONE).find(|&op| !functions::plays(rom, op, Role::Guard)).unwrap_or(NONE)
+}
+
+/// The fields of a transition in their order, to compare all of them at once.
+#[inline(always)]
+fn fields(transition: &TransitionRecord) -> Fields {
+    let TransitionRecord { source, targets, trigger, guard, effect, flags, domain, extra } = transition;
+    [source, targets, trigger, guard, effect, flags, domain, extra].map(|field| field.get())
+}
+
+const FIELDS: usize = size_of::<TransitionRecord>() / 2;
+type Fields = [u16; FIELDS];
+
+/// What each field of a transition of the common kind can be: its bits of `mask` are `first` or one of the `more`
+/// numbers after it. [`NONE`] is the number before 0.
+struct Common {
+    mask: Fields,
+    first: Fields,
+    more: Fields,
+    /// None is above this.
+    most: Fields,
+    /// Ones where the number of the source is added to `first`.
+    first_is_source: Fields,
+    /// Ones where the number of the source is added to `more`.
+    more_is_source: Fields,
+}
+
+impl Common {
+    fn of(limits: &Limits) -> Self {
+        use transition_flag::{INTERRUPT, LOCAL, PRIORITY_SHIFT};
+        let rare = !(INTERRUPT | LOCAL | 0xF << PRIORITY_SHIFT);
+        let targets = limits.sets.saturating_sub(1);
+        // The special ones are the first of the numbers before 0.
+        let triggers = limits.triggers.wrapping_sub(trigger::ANY).wrapping_sub(1);
+        // In the order of `fields`. A guard takes more than a comparison.
+        Self {
+            mask: [!0, !0, !0, 0, !0, rare, !0, !0],
+            first: [0, 0, trigger::ANY, 0, NONE, 0, 0, NONE],
+            more: [0, targets, triggers, 0, limits.lists, 0, 0, 0],
+            most: [!0, !0, trigger::FAILED, !0, !0, !0, !0, !0],
+            first_is_source: [!0, 0, 0, 0, 0, 0, 0, 0],
+            more_is_source: [0, 0, 0, 0, 0, 0, !0, 0],
         }
     }
-    good
+
+    /// The same for the transitions of one state: it is their source, and their domain is not after it.
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "all arrays are of the same length")]
+    fn of_state(&self, source: u16) -> Self {
+        let with_source =
+            |numbers: &Fields, ones: &Fields| core::array::from_fn(|i| numbers[i].wrapping_add(source & ones[i]));
+        Self {
+            first: with_source(&self.first, &self.first_is_source),
+            more: with_source(&self.more, &self.more_is_source),
+            ..*self
+        }
+    }
+
+    /// Are all fields in their ranges? Written so that all of them are compared at once.
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, clippy::needless_range_loop, reason = "all arrays are of the same length")]
+    fn has(&self, fields: &Fields) -> bool {
+        let mut excess = 0;
+        for i in 0..FIELDS {
+            excess |= (fields[i] & self.mask[i]).wrapping_sub(self.first[i]).saturating_sub(self.more[i]);
+            excess |= fields[i].saturating_sub(self.most[i]);
+        }
+        excess == 0
+    }
+}
+
+/// Are all transitions of a state of the common kind, to which all rules of [`full`] apply? External or local, with
+/// targets, in the order of priorities, without anything rare.
+///
+/// Not inlined: with the constants of [`Common::of`] in sight, the fields are compared one by one.
+#[inline(never)]
+fn are_common(rom: &Rom<'_>, limits: &Limits, common: &Common, source: u16, own: &[TransitionRecord]) -> bool {
+    use transition_flag::{LOCAL, PRIORITY_SHIFT};
+    let common = common.of_state(source);
+    let mut last = u16::MAX;
+    own.iter().all(|transition| {
+        let (domain, flags) = (transition.domain.get(), transition.flags.get());
+        let priority = flags >> PRIORITY_SHIFT;
+        let ordered = priority <= last;
+        last = priority;
+        common.has(&fields(transition))
+            && rom.states().get(usize::from(domain)).is_some_and(|around| source < around.subtree_end.get())
+            && (flags & LOCAL != 0) == (domain == source)
+            && ordered
+            && is_guard(rom, limits, transition.guard.get())
+    })
 }
 
 /// A reference that may be absent: [`NONE`] is the number below the first.

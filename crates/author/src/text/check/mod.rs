@@ -20,7 +20,6 @@ use super::parse::{has_key, json, place};
 use super::shape::{Content, Field, Json, Kind, Map, Rule, Type};
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::limits::MAX_DIAGNOSTICS;
 use crate::place::Place;
 use hints::with_unit;
 
@@ -37,7 +36,7 @@ pub(crate) fn check(text: &str, object: &Object, kind: Kind, out: &mut Diagnosti
 /// Reports a problem. Its text is only made while it would be shown, so that a file full of them stays cheap.
 pub(crate) fn report(out: &mut Diagnostics, code: Code, place: Place, full: impl FnOnce(Diagnostic) -> Diagnostic) {
     let bare = Diagnostic::new(code, place, "");
-    let shown = out.len() < MAX_DIAGNOSTICS;
+    let shown = out.has_room();
     out.push(if shown { full(bare) } else { bare });
 }
 
