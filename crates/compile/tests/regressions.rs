@@ -118,33 +118,6 @@ fn waiting(transitions: &str) -> String {
             "a": {{ "transitions": [{transitions}] }},
             "b": {{ "transitions": [{{ "after": "1t", "to": "a" }}] }},
             "c": {{ "transitions": [{{ "after": "1t", "to": "a" }}] }} }} }}"#
-
-/// What is suggested for a text, one entry per problem that has help.
-fn suggestions(text: &str) -> Vec<String> {
-    let (_, diagnostics) = compile_text("case.sw.json", text, &Options::default());
-    let helps = diagnostics.iter().filter_map(|problem| problem.help.clone());
-    helps.filter(|help| help.starts_with("did you mean")).collect()
-}
-
-/// A file full of unknown names that are close to thousands of others: names of states, events, keys, functions
-/// and children of a state.
-fn full_of_slips(count: usize) -> String {
-    let stem = "n".repeat(40);
-    let list = |item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
-    let events = list(&|i| format!(r#""{stem}{i}""#));
-    let keys = list(&|i| format!(r#""{stem}{i}": "i32""#));
-    let functions = list(&|i| format!(r#""{stem}f{i}": "action""#));
-    let children = list(&|i| format!(r#""{stem}x{i}""#));
-    let states = list(&|i| {
-        format!(
-            r#""{stem}{i}": {{ "entry": "{stem}g{i}", "transitions": [
-                {{ "on": "{stem}y{i}", "to": "{stem}x{i}", "if": "{stem}z{i} > 1" }} ] }}"#
-        )
-    });
-    format!(
-        r#"{{ "machine": "M", "initial": "{stem}0", "events": [{events}], "blackboard": {{ {keys} }},
-            "functions": {{ {functions} }}, "any_state": [{{ "on": "{stem}1", "to": "{stem}1", "include": [{children}] }}],
-            "states": {{ {states} }} }}"#
     )
 }
 
@@ -337,7 +310,38 @@ fn tick_4_a_fail_safe_may_be_a_choice_or_a_history_point() {
         assert_eq!(kinds, [kind], "{entry}");
     }
     assert!(codes(&machine("root")).contains(&"SW0316"));
+}
 
+/// What is suggested for a text, one entry per problem that has help.
+fn suggestions(text: &str) -> Vec<String> {
+    let (_, diagnostics) = compile_text("case.sw.json", text, &Options::default());
+    let helps = diagnostics.iter().filter_map(|problem| problem.help.clone());
+    helps.filter(|help| help.starts_with("did you mean")).collect()
+}
+
+/// A file full of unknown names that are close to thousands of others: names of states, events, keys, functions
+/// and children of a state.
+fn full_of_slips(count: usize) -> String {
+    let stem = "n".repeat(40);
+    let list = |item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
+    let events = list(&|i| format!(r#""{stem}{i}""#));
+    let keys = list(&|i| format!(r#""{stem}{i}": "i32""#));
+    let functions = list(&|i| format!(r#""{stem}f{i}": "action""#));
+    let children = list(&|i| format!(r#""{stem}x{i}""#));
+    let states = list(&|i| {
+        format!(
+            r#""{stem}{i}": {{ "entry": "{stem}g{i}", "transitions": [
+                {{ "on": "{stem}y{i}", "to": "{stem}x{i}", "if": "{stem}z{i} > 1" }} ] }}"#
+        )
+    });
+    format!(
+        r#"{{ "machine": "M", "initial": "{stem}0", "events": [{events}], "blackboard": {{ {keys} }},
+            "functions": {{ {functions} }}, "any_state": [{{ "on": "{stem}1", "to": "{stem}1", "include": [{children}] }}],
+            "states": {{ {states} }} }}"#
+    )
+}
+
+#[test]
 fn files_full_of_slips_have_some_suggestions() {
     let few = suggestions(&full_of_slips(5));
     assert!(few.iter().any(|help| help.contains("n0`")), "{few:?}");
