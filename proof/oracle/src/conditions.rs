@@ -1,0 +1,88 @@
+//! Cooldown, debounce, min-active, exit_ready and latches (SEL-6).
+
+use std::collections::BTreeSet;
+
+use crate::oracle::{Env, Oracle, Site};
+use crate::report::Outcome;
+use crate::timers::is_due;
+use crate::world::Cause;
+
+impl Oracle {
+    /// A cooldown that has not ended.
+    pub(crate) fn cooldown_allows(&self, transition: usize, now: u32) -> Result<(), Outcome> {
+        match self.cooldowns.get(&transition) {
+            Some(&ready) if !is_due(ready, now) => Err(Outcome::Cooldown),
+            _ => Ok(()),
+        }
+    }
+
+    /// The guard, and the debounce that follows from it.
+    pub(crate) fn guard_allows(&mut self, env: &mut Env<'_>, transition: usize, cause: &Cause) -> Result<(), Outcome> {
+        let model = self.model.clone();
+        let record = &model.transitions[transition];
+        if let Some(guard) = &record.guard {
+            let site = Site { state: record.source, transition: Some(transition), cause: cause.clone() };
+            let verdict = self.guard(env, guard, &site);
+            if !verdict.holds {
+                self.debounces.remove(&transition);
+                return Err(Outcome::GuardFalse(verdict.code));
+            }
+        }
+        let Some(ticks) = record.debounce else { return Ok(()) };
+        let deadline = *self.debounces.entry(transition).or_insert(env.tick.wrapping_add(ticks));
+        if is_due(deadline, env.tick) { Ok(()) } else { Err(Outcome::Debounce) }
+    }
+
+    /// Min-active of all states of the exit set in exit order, then their exit_ready guards in exit order.
+    pub(crate) fn exit_allows(
+        &mut self,
+        env: &mut Env<'_>,
+        transition: usize,
+        exits: &BTreeSet<usize>,
+        cause: &Cause,
+    ) -> Result<(), Outcome> {
+        let model = self.model.clone();
+        let order = self.active_exit_order(exits);
+        for &state in &order {
+            let least = model.states[state].min_active.unwrap_or(0);
+            if self.ticks_in_state(state, env.tick) < least {
+                return Err(Outcome::MinActive);
+            }
+        }
+        for &state in &order {
+            if let Some(ready) = &model.states[state].exit_ready {
+                let site = Site { state, transition: Some(transition), cause: cause.clone() };
+                if !self.guard(env, ready, &site).holds {
+                    return Err(Outcome::ExitNotReady);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A transition marked `latch` that its source may not yet take waits in the slot; the first stored stays.
+    pub(crate) fn latch(&mut self, transition: usize) {
+        let record = &self.model.transitions[transition];
+        if record.latch {
+            self.latched.entry(record.source).or_insert(transition);
+        }
+    }
+
+    /// Just before the effect: the cooldown starts, debounce, slot and result are cleared.
+    pub(crate) fn before_effect(&mut self, transition: usize, now: u32) {
+        use crate::model::Trigger;
+        let model = self.model.clone();
+        let record = &model.transitions[transition];
+        if let Some(ticks) = record.cooldown {
+            // A ready tick of 0 is stored as 1.
+            self.cooldowns.insert(transition, now.wrapping_add(ticks).max(1));
+        }
+        self.debounces.remove(&transition);
+        if self.latched.get(&record.source) == Some(&transition) {
+            self.latched.remove(&record.source);
+        }
+        if matches!(record.trigger, Trigger::Done | Trigger::Failed) {
+            self.results.remove(&record.source);
+        }
+    }
+}

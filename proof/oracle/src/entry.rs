@@ -1,0 +1,237 @@
+//! Entries: where they lead (EXEC-3, EXEC-7) and the entry of one state.
+//!
+//! Settling happens before the first exit, in pre-order; it evaluates the guards of branches and fills an [`EntryPlan`].
+
+use std::collections::BTreeMap;
+
+use statewright_author::graph::StateKind;
+
+use crate::exit::Owner;
+use crate::model::Target;
+use crate::oracle::{Env, Oracle, Site};
+
+/// How a state becomes active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    /// It is entered.
+    Enter,
+    /// It is resumed from the top frame of this region.
+    Resume(usize),
+}
+
+/// An effect that does not stand in a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Of the initial of a region.
+    Initial(usize),
+    /// Of the default of a history point.
+    Default(usize),
+    /// Of a branch of a choice state.
+    Branch(usize, usize),
+}
+
+/// What is to be entered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EntryPlan {
+    /// States, in pre-order.
+    pub(crate) states: BTreeMap<usize, (EntryKind, Owner)>,
+    /// Effects that run right after the entry of a state; if it stays active, before the first entry inside it.
+    pub(crate) effects: Vec<(usize, Effect, Owner)>,
+}
+
+impl Oracle {
+    /// A choice is replaced by the branch that is taken, until there is none (EXEC-7). Returns the targets and the branches.
+    pub(crate) fn resolve_choices(
+        &mut self,
+        env: &mut Env<'_>,
+        targets: &[Target],
+        owner: &Owner,
+    ) -> (Vec<Target>, Vec<Effect>) {
+        let model = self.model.clone();
+        let mut targets = targets.to_vec();
+        let mut branches = Vec::new();
+        while let [Target::State(choice)] = targets[..]
+            && model.states[choice].kind == StateKind::Choice
+        {
+            let site = Site { state: choice, transition: owner.0, cause: owner.1.clone() };
+            let list = &model.states[choice].branches;
+            let mut chosen = None;
+            for (index, branch) in list.iter().enumerate() {
+                let holds = branch.guard.as_ref().is_none_or(|guard| self.guard(env, guard, &site).holds);
+                if holds {
+                    chosen = Some(index);
+                    break;
+                }
+            }
+            let chosen = chosen.expect("the last branch has no guard");
+            branches.push(Effect::Branch(choice, chosen));
+            targets = list[chosen].targets.clone();
+        }
+        (targets, branches)
+    }
+
+    /// Enters a state, aiming at targets inside it.
+    pub(crate) fn settle_state(
+        &mut self,
+        env: &mut Env<'_>,
+        state: usize,
+        targets: Vec<Target>,
+        owner: &Owner,
+        plan: &mut EntryPlan,
+    ) {
+        let model = self.model.clone();
+        plan.states.insert(state, (EntryKind::Enter, owner.clone()));
+        let record = &model.states[state];
+        // Entered without a target inside: the first point with `restore: on_entry` is used (EXEC-4).
+        let restore = record.points.iter().find(|&&point| model.points[point].on_entry);
+        let targets = match restore {
+            Some(&point) if targets.is_empty() => vec![Target::Point(point)],
+            _ => targets,
+        };
+        self.settle_regions(env, state, &record.regions, targets, owner, plan);
+    }
+
+    /// Enters regions of a state, aiming at targets inside it; regions without one by their initial.
+    pub(crate) fn settle_regions(
+        &mut self,
+        env: &mut Env<'_>,
+        state: usize,
+        regions: &[usize],
+        targets: Vec<Target>,
+        owner: &Owner,
+        plan: &mut EntryPlan,
+    ) {
+        let model = self.model.clone();
+        let targets = self.settle_points(env, state, targets, owner, plan);
+        for &region in regions {
+            let mut inside: Vec<Target> =
+                targets.iter().copied().filter(|&target| self.target_in(region, target)).collect();
+            if inside.is_empty() {
+                plan.effects.push((state, Effect::Initial(region), owner.clone()));
+                let (resolved, branches) = self.resolve_choices(env, &model.regions[region].initial, owner);
+                plan.effects.extend(branches.into_iter().map(|branch| (state, branch, owner.clone())));
+                inside = self.settle_points(env, state, resolved, owner, plan);
+            }
+            let child = match inside[0] {
+                Target::State(target) => model.child_towards(state, target),
+                Target::Point(point) => model.child_towards(state, model.points[point].owner),
+            };
+            inside.retain(|&target| target != Target::State(child));
+            self.settle_state(env, child, inside, owner, plan);
+        }
+    }
+
+    /// History points of a state among the targets become what they remember, or their default (EXEC-4).
+    fn settle_points(
+        &mut self,
+        env: &mut Env<'_>,
+        state: usize,
+        targets: Vec<Target>,
+        owner: &Owner,
+        plan: &mut EntryPlan,
+    ) -> Vec<Target> {
+        let model = self.model.clone();
+        let mut settled = Vec::new();
+        for target in targets {
+            let point = match target {
+                Target::Point(point) if model.points[point].owner == state => point,
+                other => {
+                    settled.push(other);
+                    continue;
+                }
+            };
+            if let Some(states) = &self.history[point] {
+                settled.extend(states.iter().map(|&state| Target::State(state)));
+                continue;
+            }
+            plan.effects.push((state, Effect::Default(point), owner.clone()));
+            let (resolved, branches) = self.resolve_choices(env, &model.points[point].default, owner);
+            plan.effects.extend(branches.into_iter().map(|branch| (state, branch, owner.clone())));
+            settled.extend(self.settle_points(env, state, resolved, owner, plan));
+        }
+        settled
+    }
+
+    fn target_in(&self, region: usize, target: Target) -> bool {
+        match target {
+            Target::State(state) => self.model.in_region(region, state),
+            Target::Point(point) => self.model.in_region(region, self.model.points[point].owner),
+        }
+    }
+
+    /// Carries out entries in pre-order, with the effects on the way.
+    pub(crate) fn carry_out_entries(&mut self, env: &mut Env<'_>, plan: EntryPlan) {
+        let model = self.model.clone();
+        let mut waiting = plan.effects;
+        // Frames that are popped stay at hand until everything is resumed.
+        let mut popped = BTreeMap::new();
+        for (kind, _) in plan.states.values() {
+            if let EntryKind::Resume(region) = *kind {
+                popped.entry(region).or_insert_with(|| self.pop_frame(region));
+            }
+        }
+        for (&state, (kind, owner)) in &plan.states {
+            let stays = |outer: usize| !plan.states.contains_key(&outer) && model.around(outer, state);
+            let (now, later) = waiting.into_iter().partition(|(outer, _, _)| stays(*outer));
+            waiting = later;
+            self.run_entry_effects(env, now);
+            let site = Site { state, transition: owner.0, cause: owner.1.clone() };
+            match kind {
+                EntryKind::Enter => self.enter_state(env, &site),
+                EntryKind::Resume(region) => self.resume_state(env, &site, &popped[region]),
+            }
+            let (now, later) = waiting.into_iter().partition(|(outer, _, _)| *outer == state);
+            waiting = later;
+            self.run_entry_effects(env, now);
+        }
+    }
+
+    fn pop_frame(&mut self, region: usize) -> crate::snapshot::Frame {
+        let frames = self.frames.get_mut(&region).expect("a pop has a frame");
+        let frame = frames.pop().expect("a pop has a frame");
+        if frames.is_empty() {
+            self.frames.remove(&region);
+        }
+        frame
+    }
+
+    fn run_entry_effects(&mut self, env: &mut Env<'_>, effects: Vec<(usize, Effect, Owner)>) {
+        for (_, effect, owner) in effects {
+            self.run_effect(env, effect, &owner);
+        }
+    }
+
+    /// Runs an effect that does not stand in a transition.
+    pub(crate) fn run_effect(&mut self, env: &mut Env<'_>, effect: Effect, owner: &Owner) {
+        let model = self.model.clone();
+        let (state, actions) = match effect {
+            Effect::Initial(region) => (model.regions[region].owner, &model.regions[region].effect),
+            Effect::Default(point) => (model.points[point].owner, &model.points[point].effect),
+            Effect::Branch(choice, branch) => (choice, &model.states[choice].branches[branch].effect),
+        };
+        self.run_actions(env, actions, &Site { state, transition: owner.0, cause: owner.1.clone() });
+    }
+
+    /// Entry of one state: active, scratch zeroed, result and latch cleared, clock set, `after` timers armed, entry action.
+    fn enter_state(&mut self, env: &mut Env<'_>, site: &Site) {
+        let model = self.model.clone();
+        let state = site.state;
+        let record = &model.states[state];
+        self.active.insert(state);
+        self.entered.insert(state);
+        for &scratch in &record.scratch {
+            self.scratch[scratch] = vec![0; model.scratch[scratch].slots];
+        }
+        self.results.remove(&state);
+        self.latched.remove(&state);
+        if record.has_clock {
+            self.clocks.insert(state, env.tick);
+        }
+        for &timer in &record.timers {
+            if let Some(ticks) = model.timers[timer].after {
+                self.start_timer(timer, ticks, env.tick);
+            }
+        }
+        self.run_actions(env, &record.entry, site);
+    }
+}

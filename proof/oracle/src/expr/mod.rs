@@ -1,0 +1,174 @@
+//! Expressions over the author's syntax tree (CODE-4): names, state queries, logic; no types ahead of time.
+
+mod function;
+mod number;
+mod value;
+
+use statewright_author::expr::{CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp};
+use statewright_author::graph::Payload;
+use statewright_author::value::ValueType;
+
+use crate::code::{literals, match_arguments};
+use crate::model::Code;
+use crate::oracle::{Env, Oracle, Site};
+use crate::world::{Cause, Verdict};
+
+pub(crate) use value::Value;
+
+impl Oracle {
+    /// A guard. One that is just a call gives the function's own code, any other 0.
+    pub(crate) fn guard(&mut self, env: &mut Env<'_>, code: &Code, site: &Site) -> Verdict {
+        if let Some((function, arguments)) = self.user_call(&code.expr) {
+            return self.call_guard(env, function, arguments, site);
+        }
+        Verdict { holds: self.value(env, code, site).truth(), code: 0 }
+    }
+
+    /// A score: a scorer function, or an expression.
+    pub(crate) fn score(&mut self, env: &mut Env<'_>, code: &Code, site: &Site) -> f32 {
+        if let Some((function, arguments)) = self.user_call(&code.expr) {
+            let arguments = match_arguments(&self.model.functions, function, literals(arguments));
+            let call = self.call(env, function, &arguments, site);
+            return env.world.score(&call, &mut self.rng);
+        }
+        self.value(env, code, site).float()
+    }
+
+    /// The value of an expression.
+    pub(crate) fn value(&mut self, env: &mut Env<'_>, code: &Code, site: &Site) -> Value {
+        self.evaluate(env, &code.expr, code.scope, site)
+    }
+
+    /// If an expression is nothing but a call of a user function: its name and arguments.
+    fn user_call<'e>(&self, expr: &'e Expr) -> Option<(&'e str, &'e [CallArgument])> {
+        match &expr.kind {
+            ExprKind::Name(name) if name != "event" && self.key(name).is_none() && self.parameter(name).is_none() => {
+                Some((name, &[]))
+            }
+            ExprKind::Call { function, arguments } if !function::is_built_in(&function.value) => {
+                Some((&function.value, arguments))
+            }
+            _ => None,
+        }
+    }
+
+    fn key(&self, name: &str) -> Option<usize> {
+        self.model.keys.iter().position(|key| key.name == name)
+    }
+
+    fn parameter(&self, name: &str) -> Option<usize> {
+        self.model.parameters.iter().position(|parameter| parameter.name == name)
+    }
+
+    fn call_guard(&mut self, env: &mut Env<'_>, function: &str, arguments: &[CallArgument], site: &Site) -> Verdict {
+        let arguments = match_arguments(&self.model.functions, function, literals(arguments));
+        let call = self.call(env, function, &arguments, site);
+        env.world.guard(&call, &mut self.rng)
+    }
+
+    fn evaluate(&mut self, env: &mut Env<'_>, expr: &Expr, scope: usize, site: &Site) -> Value {
+        if let Some((function, arguments)) = self.user_call(expr) {
+            return Value::Bool(self.call_guard(env, function, arguments, site).holds);
+        }
+        match &expr.kind {
+            ExprKind::Int(value) => Value::I32(*value as i32),
+            ExprKind::Float(value) => Value::F32(*value as f32),
+            ExprKind::Bool(value) => Value::Bool(*value),
+            ExprKind::Text(text) => Value::Symbol(self.symbol(text)),
+            ExprKind::Name(name) => self.named(env, name, site),
+            ExprKind::Field { base, field } => {
+                let part = "xyzw".find(&field.value).expect("a field of a vector");
+                if matches!(&base.kind, ExprKind::Name(name) if name == "event") {
+                    return Value::F32(f32::from_bits(payload_of(site)[part]));
+                }
+                Value::F32(self.evaluate(env, base, scope, site).parts()[part])
+            }
+            ExprKind::Unary { op, operand } => {
+                let operand = self.evaluate(env, operand, scope, site);
+                match op {
+                    UnaryOp::Not => Value::Bool(!operand.truth()),
+                    UnaryOp::Neg => operand.negated(),
+                }
+            }
+            ExprKind::Binary { op, left, right } => {
+                let left = self.evaluate(env, left, scope, site);
+                let right = self.evaluate(env, right, scope, site);
+                number::binary(*op, left, right)
+            }
+            ExprKind::Logic { op, operands } => {
+                // A later operand is only asked if the ones before do not decide.
+                let decides = *op == LogicOp::Or;
+                for operand in operands {
+                    if self.evaluate(env, operand, scope, site).truth() == decides {
+                        return Value::Bool(decides);
+                    }
+                }
+                Value::Bool(!decides)
+            }
+            ExprKind::Call { function, arguments } => {
+                let mut values = Vec::new();
+                for argument in arguments {
+                    values.push(self.evaluate(env, &argument.value, scope, site));
+                }
+                function::call(&function.value, &values)
+            }
+            ExprKind::State { query, state } => {
+                let state = match state {
+                    Some(name) => self.model.named_states[&(scope, name.value.clone())],
+                    None => site.state,
+                };
+                // At most the largest i32.
+                let ticks = i32::try_from(self.ticks_in_state(state, env.tick)).unwrap_or(i32::MAX);
+                match query {
+                    StateQuery::In => Value::Bool(self.active.contains(&state)),
+                    StateQuery::Ticks => Value::I32(ticks),
+                    StateQuery::Time => Value::F32(ticks as f32 / self.model.tick_rate as f32),
+                }
+            }
+        }
+    }
+
+    /// `event`, a key or a parameter.
+    fn named(&mut self, env: &mut Env<'_>, name: &str, site: &Site) -> Value {
+        if name == "event" {
+            let words = payload_of(site);
+            let Cause::Event { id, .. } = site.cause else { panic!("`event` is read where there is none") };
+            return match self.model.events[id].payload {
+                Some(Payload::Value(ty)) => Value::from_words(ty, &words),
+                Some(Payload::U32) => Value::from_words(ValueType::I32, &words),
+                other => panic!("a payload {other:?} cannot be read"),
+            };
+        }
+        if let Some(key) = self.key(name) {
+            return self.read_key(env, key);
+        }
+        let parameter = self.parameter(name).unwrap_or_else(|| panic!("no key or parameter `{name}`"));
+        let model = self.model.clone();
+        let record = &model.parameters[parameter];
+        let literal = record.values.get(env.variant).unwrap_or(&record.values[0]);
+        Value::from_literal(record.ty, literal, |text| self.symbol(text))
+    }
+
+    /// The value of a blackboard key.
+    pub(crate) fn read_key(&mut self, env: &mut Env<'_>, key: usize) -> Value {
+        Value::from_words(self.model.keys[key].ty, &env.world.read_key(key))
+    }
+
+    /// The number of a text; one that the table lacks is added.
+    fn symbol(&mut self, text: &str) -> u32 {
+        let known = self.symbols.iter().position(|symbol| symbol == text);
+        let number = known.unwrap_or_else(|| {
+            self.symbols.push(text.to_owned());
+            self.symbols.len() - 1
+        });
+        u32::try_from(number).expect("few symbols")
+    }
+}
+
+/// The payload of the event that runs the code; empty if there is none.
+fn payload_of(site: &Site) -> [u32; 4] {
+    match site.cause {
+        Cause::Event { payload, .. } => payload,
+        _ => [0; 4],
+    }
+}

@@ -1,0 +1,70 @@
+//! A reference interpreter of the author graph, written from `docs/semantics.md` alone: slow and obvious.
+//!
+//! It shares no code with the compiler, the ROM or a kernel, so that a kernel can be compared with it after every tick. The
+//! input is a [`Machine`](statewright_author::graph::Machine) that the compiler accepts; what it would refuse may end in a
+//! panic here. Where the rules leave a choice, `AMBIGUITIES.md` says what was chosen.
+//!
+//! # Files and the rules they carry
+//!
+//! | file | rules |
+//! | --- | --- |
+//! | `numbers`, `names`, `resolve`, `transitions`, `code`, `model` | section 13: numbers, what a name means, order of transitions and timers; CODE-8 |
+//! | `oracle`, `report`, `world`, `actor` | the interface; what callbacks see (CODE-1) |
+//! | `tick` | TICK-1 to TICK-5, TICK-7 |
+//! | `queue` | EVT-1 to EVT-6, EVT-10 |
+//! | `timers` | EVT-7, EVT-9 |
+//! | `observers` | EVT-8 |
+//! | `select` | SEL-1 to SEL-5, SEL-7, EVT-5 (who decides) |
+//! | `conditions` | SEL-6 |
+//! | `microstep` | EXEC-1 |
+//! | `domain` | EXEC-2, EXEC-5 |
+//! | `entry` | EXEC-3, EXEC-7 |
+//! | `exit` | exit of one state, exit order (EXEC-1), CODE-7 |
+//! | `history` | EXEC-4 |
+//! | `completion` | EXEC-6 |
+//! | `stack` | EXEC-8 |
+//! | `activity` | TICK-5, TICK-6 |
+//! | `actions`, `expr` | CODE-3, CODE-4 |
+//! | `pause` | SYS-9 |
+//! | `life` | SYS-10, fail-safe of TICK-4, EVT-10 (quarantine) |
+//! | `configuration`, `snapshot` | what is active; what can be compared |
+#![forbid(unsafe_code)]
+
+mod actions;
+mod activity;
+mod actor;
+mod code;
+mod completion;
+mod conditions;
+mod configuration;
+mod domain;
+mod entry;
+mod exit;
+mod expr;
+mod history;
+mod life;
+mod microstep;
+mod model;
+mod names;
+mod numbers;
+mod observers;
+mod oracle;
+mod pause;
+mod queue;
+mod report;
+mod resolve;
+mod select;
+mod snapshot;
+mod stack;
+mod tick;
+mod timers;
+mod transitions;
+mod world;
+
+pub use actor::Actor;
+pub use oracle::Oracle;
+pub use queue::{Event, Posted};
+pub use report::{Counters, Outcome, Quarantine, Selection, TickReport};
+pub use snapshot::{Flags, Frame, Snapshot};
+pub use statewright_author::value::{Class, Tier, ValueType};
+pub use world::{Argument, Call, Cause, Command, Mode, Rng, Status, Verdict, World};
