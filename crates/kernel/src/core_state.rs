@@ -69,6 +69,11 @@ impl<'a> Core<'a> {
         self.finished = true;
     }
 
+    /// Has the instance ended, so that only reset helps?
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ram.header.flags.get() & flag::ENDED != 0
+    }
+
     /// Empties all stacks.
     pub(crate) fn clear_frames(&mut self) {
         for stack in self.rom.stacks() {

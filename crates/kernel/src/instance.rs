@@ -36,6 +36,8 @@ pub mod flag {
     pub const TRACED: u16 = 1 << 10;
     /// Every bit that has a meaning.
     pub const ALL: u16 = (1 << 11) - 1;
+    /// No further work until reset.
+    pub const ENDED: u16 = TERMINATED | QUARANTINED;
     /// What only the host clears.
     pub const STICKY: u16 = BUDGET_EXCEEDED | QUEUE_OVERFLOW | COMMAND_DROPPED | CRITICAL_DROPPED;
 }

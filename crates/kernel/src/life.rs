@@ -65,7 +65,7 @@ impl Core<'_> {
 
 /// Stops time for an instance: every running time `x` becomes `now - x` (SYS-9). One that does not run is left alone.
 pub fn pause<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
-    let ended = instance.header().flags.get() & (flag::TERMINATED | flag::QUARANTINED | flag::PAUSED) != 0;
+    let ended = instance.header().flags.get() & (flag::ENDED | flag::PAUSED) != 0;
     if belongs(rom, instance) && !ended {
         turn_times(rom, instance, now);
         instance.ram().set_flag(flag::PAUSED);
@@ -128,7 +128,7 @@ pub fn stop<I: Instance, H: Host>(
     if !belongs(rom, instance) {
         return Err(Fault::WrongMachine);
     }
-    if instance.header().flags.get() & (flag::TERMINATED | flag::QUARANTINED) != 0 {
+    if instance.header().flags.get() & flag::ENDED != 0 {
         return Ok(());
     }
     resume(rom, instance, input.tick);

@@ -36,7 +36,7 @@ pub(crate) enum Next {
 impl Core<'_> {
     /// Puts an event into the queue if there is room for its class (EVT-3).
     pub(crate) fn admit(&mut self, event: Event) -> Admission {
-        let ended = self.ram.header.flags.get() & (flag::TERMINATED | flag::QUARANTINED) != 0;
+        let ended = self.ram.header.flags.get() & flag::ENDED != 0;
         let Some(record) = event.id().and_then(|id| self.rom.event(id)).filter(|_| !ended) else {
             return self.drop_event(&event);
         };

@@ -81,7 +81,7 @@ pub fn tick<I: Instance, H: Host>(
 #[cold]
 fn mismatched<I: Instance>(rom: &Rom<'_>, instance: &mut I, input: &Input<'_>, counters: &mut Counters) -> Report {
     if instance.header().has(flag::QUARANTINED) {
-        return Report { inbox_taken: drop_inbox(input, counters), ..Report::default() };
+        return Report { inbox_taken: drop_all(input.inbox, counters), ..Report::default() };
     }
     if input.mismatch == Mismatch::Reset && I::TIER == rom.header().tier {
         count(&mut counters.resets);
@@ -99,16 +99,17 @@ fn mismatched<I: Instance>(rom: &Rom<'_>, instance: &mut I, input: &Input<'_>, c
     Report { fault: Some(Fault::WrongMachine), ..Report::default() }
 }
 
-fn drop_inbox(input: &Input<'_>, counters: &mut Counters) -> usize {
-    input.inbox.iter().for_each(|event| count_class(&mut counters.dropped, event.class));
-    input.inbox.len()
+/// An instance that has ended drops its events, counted (SYS-10).
+fn drop_all(inbox: &[Event], counters: &mut Counters) -> usize {
+    inbox.iter().for_each(|event| count_class(&mut counters.dropped, event.class));
+    inbox.len()
 }
 
 /// All tiers come together here.
 fn run<H: Host>(rom: &Rom<'_>, ram: Ram<'_>, host: &mut H, input: &Input<'_>, counters: &mut Counters) -> Report {
     let flags = ram.header.flags.get();
-    if flags & (flag::TERMINATED | flag::QUARANTINED) != 0 {
-        return Report { inbox_taken: drop_inbox(input, counters), ..Report::default() };
+    if flags & flag::ENDED != 0 {
+        return Report { inbox_taken: drop_all(input.inbox, counters), ..Report::default() };
     }
     if flags & flag::PAUSED != 0 || (input.inbox.is_empty() && is_quiet(&ram, input.tick)) {
         return Report::default();
@@ -117,13 +118,16 @@ fn run<H: Host>(rom: &Rom<'_>, ram: Ram<'_>, host: &mut H, input: &Input<'_>, co
     let tracing = host.is_tracing();
     let mut run = Run { core, host, tracing, entered: Leaves::default() };
     let mut report = Report::default();
-    match run.phases(input.inbox, &mut report) {
-        Ok(()) => run.core.finish(),
-        Err(fault) => {
-            report.fault = Some(fault);
-            run.core.quarantine();
-        }
+    let result = run.phases(input.inbox, &mut report);
+    if let Err(fault) = result {
+        report.fault = Some(fault);
+        run.core.quarantine();
     }
+    if run.core.has_ended() {
+        let rest = input.inbox.get(report.inbox_taken..).unwrap_or(&[]);
+        report.inbox_taken = report.inbox_taken.saturating_add(drop_all(rest, run.core.counters));
+    }
+    run.core.finish();
     report
 }
 
@@ -172,10 +176,11 @@ impl<'a, H: Host> Run<'a, H> {
         if self.is_over() {
             return Ok(());
         }
-        self.settle_clamp(used.clamped)?;
-        if !self.is_over() {
+        if !self.settle_clamp(used.clamped)? {
             self.run_activities();
             self.core.check_fault()?;
+        }
+        if !self.is_over() {
             self.core.show_posted();
             self.core.update_polls();
         }
@@ -183,7 +188,7 @@ impl<'a, H: Host> Run<'a, H> {
     }
 
     fn is_over(&self) -> bool {
-        self.core.ram.has(flag::TERMINATED)
+        self.core.has_ended()
     }
 
     /// Phases (1) and (2): eventless rounds and events until nothing is left or a cap is reached. Bound: both caps.
@@ -354,22 +359,23 @@ impl<H: Host> Run<'_, H> {
         self.core.check_fault()
     }
 
-    /// Counts clamped ticks; too many in a row lead to the fail-safe (TICK-4).
-    fn settle_clamp(&mut self, clamped: bool) -> Result<(), Fault> {
+    /// Counts clamped ticks; too many in a row end the tick with the fail-safe (TICK-4). Whether they did.
+    fn settle_clamp(&mut self, clamped: bool) -> Result<bool, Fault> {
         if !clamped {
             self.core.ram.header.clamped = 0;
-            return Ok(());
+            return Ok(false);
         }
         count(&mut self.core.counters.clamps);
         self.core.ram.set_flag(flag::BUDGET_EXCEEDED);
         if self.tracing {
             self.host.trace(&Trace::Clamped);
         }
-        let ticks = self.core.ram.header.clamped.saturating_add(1);
-        self.core.ram.header.clamped = ticks;
-        let limit = self.core.rom.header().clamp_limit;
-        // The counter has no more room than the limit.
-        if ticks > limit || (limit == u8::MAX && ticks == u8::MAX) { self.fail_safe() } else { Ok(()) }
+        let (before, limit) = (self.core.ram.header.clamped, self.core.rom.header().clamp_limit);
+        if before >= limit {
+            return self.fail_safe().map(|()| true);
+        }
+        self.core.ram.header.clamped = before.saturating_add(1);
+        Ok(false)
     }
 
     #[cold]

@@ -30,13 +30,22 @@ pub(crate) enum Effect {
     Branch(usize, usize),
 }
 
+/// When an effect runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// Right after the entry of a state; if it stays active, before the first entry inside it.
+    After(usize),
+    /// Right before the entry of a state: effects of the initial that leads to it.
+    Before(usize),
+}
+
 /// What is to be entered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EntryPlan {
     /// States, in pre-order.
     pub(crate) states: BTreeMap<usize, (EntryKind, Owner)>,
-    /// Effects that run right after the entry of a state; if it stays active, before the first entry inside it.
-    pub(crate) effects: Vec<(usize, Effect, Owner)>,
+    /// Effects and where they run.
+    pub(crate) effects: Vec<(Moment, Effect, Owner)>,
 }
 
 impl Oracle {
@@ -106,16 +115,19 @@ impl Oracle {
         for &region in regions {
             let mut inside: Vec<Target> =
                 targets.iter().copied().filter(|&target| self.target_in(region, target)).collect();
+            let settled_before = plan.effects.len();
             if inside.is_empty() {
-                plan.effects.push((state, Effect::Initial(region), owner.clone()));
+                plan.effects.push((Moment::After(state), Effect::Initial(region), owner.clone()));
                 let (resolved, branches) = self.resolve_choices(env, &model.regions[region].initial, owner);
-                plan.effects.extend(branches.into_iter().map(|branch| (state, branch, owner.clone())));
+                plan.effects.extend(branches.into_iter().map(|branch| (Moment::After(state), branch, owner.clone())));
                 inside = self.settle_points(env, state, resolved, owner, plan);
             }
             let child = match inside[0] {
                 Target::State(target) => model.child_towards(state, target),
                 Target::Point(point) => model.child_towards(state, model.points[point].owner),
             };
+            // What the initial of a region brings along runs when the region is entered.
+            plan.effects[settled_before..].iter_mut().for_each(|(moment, ..)| *moment = Moment::Before(child));
             inside.retain(|&target| target != Target::State(child));
             self.settle_state(env, child, inside, owner, plan);
         }
@@ -144,9 +156,9 @@ impl Oracle {
                 settled.extend(states.iter().map(|&state| Target::State(state)));
                 continue;
             }
-            plan.effects.push((state, Effect::Default(point), owner.clone()));
+            plan.effects.push((Moment::After(state), Effect::Default(point), owner.clone()));
             let (resolved, branches) = self.resolve_choices(env, &model.points[point].default, owner);
-            plan.effects.extend(branches.into_iter().map(|branch| (state, branch, owner.clone())));
+            plan.effects.extend(branches.into_iter().map(|branch| (Moment::After(state), branch, owner.clone())));
             settled.extend(self.settle_points(env, state, resolved, owner, plan));
         }
         settled
@@ -172,7 +184,10 @@ impl Oracle {
         }
         for (&state, (kind, owner)) in &plan.states {
             let stays = |outer: usize| !plan.states.contains_key(&outer) && model.around(outer, state);
-            let (now, later) = waiting.into_iter().partition(|(outer, _, _)| stays(*outer));
+            let (now, later) = waiting.into_iter().partition(|(moment, ..)| match *moment {
+                Moment::After(outer) => stays(outer),
+                Moment::Before(child) => child == state,
+            });
             waiting = later;
             self.run_entry_effects(env, now);
             let site = Site { state, transition: owner.0, cause: owner.1.clone() };
@@ -180,7 +195,7 @@ impl Oracle {
                 EntryKind::Enter => self.enter_state(env, &site),
                 EntryKind::Resume(region) => self.resume_state(env, &site, &popped[region]),
             }
-            let (now, later) = waiting.into_iter().partition(|(outer, _, _)| *outer == state);
+            let (now, later) = waiting.into_iter().partition(|(moment, ..)| *moment == Moment::After(state));
             waiting = later;
             self.run_entry_effects(env, now);
         }
@@ -195,7 +210,7 @@ impl Oracle {
         frame
     }
 
-    fn run_entry_effects(&mut self, env: &mut Env<'_>, effects: Vec<(usize, Effect, Owner)>) {
+    fn run_entry_effects(&mut self, env: &mut Env<'_>, effects: Vec<(Moment, Effect, Owner)>) {
         for (_, effect, owner) in effects {
             self.run_effect(env, effect, &owner);
         }

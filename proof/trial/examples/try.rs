@@ -5,7 +5,11 @@ fn main() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut bad = 0;
     for seed in first..first + count {
-        let subject = statewright_trial::machine::Subject::new(statewright_forge::machine(seed, statewright_forge::Size::of_seed(seed))).unwrap();
+        let subject = statewright_trial::machine::Subject::new(statewright_forge::machine(
+            seed,
+            statewright_forge::Size::of_seed(seed),
+        ))
+        .unwrap();
         if let Err(found) = statewright_trial::duel::run(&subject, seed, ticks) {
             bad += 1;
             if bad <= show {

@@ -1,7 +1,8 @@
 //! Runs a machine on kernel and oracle and finds the first difference.
 
 use statewright_kernel::{
-    Counters, Event, Fault, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause, post, reset, resume, stop, tick,
+    Counters, Event, Fault, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause, post, reset,
+    resume, stop, tick,
 };
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
@@ -54,11 +55,15 @@ fn tools(rom: &Rom<'_>) -> Tools {
 
 /// Runs so many ticks.
 pub fn run(subject: &Subject, seed: u64, ticks: u64) -> Result<Tally, Box<Difference>> {
-    match subject.output.rom.as_rom().header().tier {
+    let all = std::panic::AssertUnwindSafe(|| match subject.output.rom.as_rom().header().tier {
         0 => run_tier::<Instance64>(subject, seed, ticks),
         1 => run_tier::<Instance128>(subject, seed, ticks),
         _ => run_tier::<Instance256>(subject, seed, ticks),
-    }
+    });
+    std::panic::catch_unwind(all).unwrap_or_else(|panic| {
+        let what = panic_text(panic.as_ref());
+        Err(Box::new(Difference { after_ticks: 0, happening: Happening::Reset, what }))
+    })
 }
 
 fn run_tier<I: Instance>(subject: &Subject, seed: u64, ticks: u64) -> Result<Tally, Box<Difference>> {
@@ -195,8 +200,7 @@ impl<'s, I: Instance> Duel<'s, I> {
 
     fn post(&mut self, now: u32, outside: &Outside) -> Result<(), String> {
         let id = EventId::from_index(outside.event).expect("an event");
-        let theirs =
-            self.oracle.post(now, outside.event, outside.class.map(oracle_side::class), outside.payload);
+        let theirs = self.oracle.post(now, outside.event, outside.class.map(oracle_side::class), outside.payload);
         let counters = &mut self.counters;
         match post(self.rom, &mut self.instance, now, id, outside.class, outside.payload, counters) {
             Ok(mine) => same("post", &oracle_side::posted(&theirs), &kernel_side::posted(mine)),

@@ -104,7 +104,9 @@ impl Host for KernelHost<'_> {
     fn guard(&self, call: &Call<'_>, view: &mut View<'_, '_>) -> Verdict {
         let called = self.called(Kind::Guard, call, view.ticks_in_state(call.state), view.peek_rng());
         let opinion = self.mind.borrow_mut().guard(called);
-        if opinion.draws && let Some(mut rng) = view.rng() {
+        if opinion.draws
+            && let Some(mut rng) = view.rng()
+        {
             rng.next_u32();
         }
         Verdict { holds: opinion.holds, code: opinion.code }

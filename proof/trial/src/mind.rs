@@ -175,7 +175,8 @@ impl Mind {
     }
 
     fn post(&mut self) -> Deed {
-        let classes = [None, None, None, Some(Class::Low), Some(Class::Normal), Some(Class::Interrupt), Some(Class::Critical)];
+        let classes =
+            [None, None, None, Some(Class::Low), Some(Class::Normal), Some(Class::Interrupt), Some(Class::Critical)];
         Deed::Post {
             event: self.rng.below(self.tools.events) as usize,
             class: self.rng.one(&classes),

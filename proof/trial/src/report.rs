@@ -21,7 +21,12 @@ fn describe(seed: u64, ticks: u64, graph: &Machine, found: &Difference) -> Strin
     let last = differs(&small).unwrap_or_else(|| found.clone());
     format!(
         "seed {seed}: kernel and oracle differ after {} ticks, at {:?}\n{}\n\nshrunk machine:\n{}\nrepeat with: cargo xtask prove --seed {seed}\n(first seen in the whole machine after {} ticks: {})",
-        last.after_ticks, last.happening, last.what, to_text(&small), found.after_ticks, found.what
+        last.after_ticks,
+        last.happening,
+        last.what,
+        to_text(&small),
+        found.after_ticks,
+        found.what
     )
 }
 

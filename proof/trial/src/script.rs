@@ -66,8 +66,16 @@ impl Script {
     }
 
     fn outside(&mut self) -> Outside {
-        let classes =
-            [None, None, None, None, Some(Class::Low), Some(Class::Normal), Some(Class::Interrupt), Some(Class::Critical)];
+        let classes = [
+            None,
+            None,
+            None,
+            None,
+            Some(Class::Low),
+            Some(Class::Normal),
+            Some(Class::Interrupt),
+            Some(Class::Critical),
+        ];
         Outside {
             event: self.rng.below(self.events) as usize,
             class: self.rng.one(&classes),
