@@ -32,7 +32,7 @@ impl<'c, 'a> View<'c, 'a> {
         self.core.is_active(state)
     }
 
-    /// Ticks since a state was entered; `None` if it is not active or has no clock.
+    /// Ticks since a state was entered, 0 while it is not active; `None` if it has no clock.
     pub fn ticks_in_state(&self, state: StateId) -> Option<u32> {
         self.core.ticks_in_state(state)
     }
@@ -95,7 +95,7 @@ impl<'c, 'a> Actor<'c, 'a> {
         self.core.is_active(state)
     }
 
-    /// Ticks since a state was entered; `None` if it is not active or has no clock.
+    /// Ticks since a state was entered, 0 while it is not active; `None` if it has no clock.
     pub fn ticks_in_state(&self, state: StateId) -> Option<u32> {
         self.core.ticks_in_state(state)
     }

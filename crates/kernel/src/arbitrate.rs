@@ -5,8 +5,9 @@ use statewright_rom::layout::*;
 
 use crate::bugs::{self, Bug};
 use crate::conditions::Candidate;
-use crate::core_state::Leaves;
+use crate::core_state::{Core, Leaves};
 use crate::fault::Fault;
+use crate::ram::bit;
 use crate::host::{Cause, Host};
 use crate::scope::Scope;
 use crate::select::Selection;
@@ -38,12 +39,41 @@ impl<'a> Step<'a> {
         self.iter().count()
     }
 
-    /// Places in the order in which they stand in the tree: disjoint exit sets are ordered as their leaves.
-    pub(crate) fn in_tree_order(&self) -> [Option<Accepted<'a>>; MAX_LEAVES] {
-        let mut sorted = self.accepted;
-        sorted.sort_unstable_by_key(|one| one.map_or(u32::MAX, |one| one.scope.leaves.trailing_zeros()));
-        sorted
+    /// The regions that are left, in the order in which they stand in the tree. Transitions that leave several regions may
+    /// have those of others between them.
+    pub(crate) fn units(&self, core: &Core<'_>, leaves: &Leaves) -> [Option<Unit>; MAX_LEAVES] {
+        let mut units = [None; MAX_LEAVES];
+        let moving = self.iter().filter(|(_, one)| !one.candidate.has(transition_flag::INTERNAL));
+        let all = moving.flat_map(|(place, one)| {
+            let regions = (0_u8..).zip(core.rom.region_ids_of(one.scope.domain));
+            let left = regions.filter(|&(number, _)| one.scope.regions & bit(number) != 0);
+            left.map(move |(number, region)| {
+                let span = core.rom.region_span(region).unwrap_or((0, 0));
+                Unit { place, number, first: span.0, leaves: leaves.mask_in(span.0, span.1) }
+            })
+        });
+        for (cell, unit) in units.iter_mut().zip(all) {
+            *cell = Some(unit);
+        }
+        units.sort_unstable_by_key(|unit| unit.map_or(u16::MAX, |unit| unit.first));
+        units
     }
+
+    pub(crate) fn get(&self, place: usize) -> Option<&Accepted<'a>> {
+        self.accepted.get(place).and_then(Option::as_ref)
+    }
+}
+
+/// One region that a transition leaves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit {
+    /// The transition, by its place.
+    pub(crate) place: usize,
+    /// Number of the region in the domain.
+    pub(crate) number: u8,
+    first: u16,
+    /// Active leaves in it, one bit per place.
+    pub(crate) leaves: u8,
 }
 
 impl<'a, H: Host> Run<'a, H> {

@@ -124,10 +124,10 @@ impl Core<'_> {
             .any(|leaf| self.rom.is_ancestor_or_self(state, leaf))
     }
 
-    /// Ticks since an active state with a clock was entered.
+    /// Ticks since a state with a clock was entered; 0 while it is not active.
     pub(crate) fn ticks_in_state(&self, state: StateId) -> Option<u32> {
         let clock = self.clock_of(state)?;
-        self.is_active(state).then(|| self.now.wrapping_sub(self.ram.time(clock)))
+        Some(if self.is_active(state) { self.now.wrapping_sub(self.ram.time(clock)) } else { 0 })
     }
 
     /// Timer place of a state's clock.
@@ -207,6 +207,11 @@ impl Leaves {
 
     pub(crate) fn len(&self) -> u8 {
         self.count
+    }
+
+    /// All of them, one bit per place.
+    pub(crate) fn mask(&self) -> u8 {
+        self.iter().fold(0, |mask, (place, _)| mask | crate::ram::bit(place))
     }
 
     /// Leaves inside a range of states, one bit per place.

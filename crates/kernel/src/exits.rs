@@ -26,7 +26,7 @@ pub(crate) struct ExitOrder {
 
 impl ExitOrder {
     pub(crate) fn new(leaves: &Leaves, mask: u8, domain: Option<StateId>, reverse: bool) -> Self {
-        Self { leaves: *leaves, rest: mask, at: None, domain, reverse }
+        Self { leaves: *leaves, rest: mask & leaves.mask(), at: None, domain, reverse }
     }
 
     /// The next state to leave. Bound: leaves times depth.

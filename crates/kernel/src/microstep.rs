@@ -3,7 +3,7 @@
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::arbitrate::{Accepted, Step};
+use crate::arbitrate::{Accepted, Step, Unit};
 use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Leaves, Site};
 use crate::counters::count;
@@ -11,7 +11,7 @@ use crate::exits::Leave;
 use crate::fault::Fault;
 use crate::host::{Cause, Host};
 use crate::instance::flag;
-use crate::settle::{Entry, Settled, Way};
+use crate::settle::{Entry, Settled, Span, Way};
 use crate::tick::Run;
 use crate::trace::Trace;
 
@@ -52,14 +52,15 @@ impl<'a, H: Host> Run<'a, H> {
 
     fn carry_out(&mut self, step: &Step<'a>, leaves: &Leaves, settled: Option<&Settled>) -> Result<(), Fault> {
         self.entered = Leaves::default();
-        self.exit_all(step, leaves)?;
+        let units = step.units(&self.core, leaves);
+        self.exit_all(step, &units, leaves)?;
         if bugs::has(Bug::HistoryAfterExits) {
             self.record(step, leaves);
         }
         if !bugs::has(Bug::EffectsLast) {
             self.run_effects(step, settled);
         }
-        self.enter_all(step, settled)?;
+        self.enter_all(step, &units, settled)?;
         if bugs::has(Bug::EffectsLast) {
             self.run_effects(step, settled);
         }
@@ -80,13 +81,15 @@ impl<'a, H: Host> Run<'a, H> {
         }
     }
 
-    fn exit_all(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
-        let mut sorted = step.in_tree_order();
+    /// All exits: region by region in the order of the tree.
+    fn exit_all(&mut self, step: &Step<'a>, units: &Units, leaves: &Leaves) -> Result<(), Fault> {
+        let mut units = *units;
         if self.core.has_policy(policy::REVERSE_EXIT_ORDER) {
-            sorted.reverse();
+            units.reverse();
         }
-        for one in sorted.iter().flatten() {
-            if one.candidate.has(transition_flag::INTERNAL) || is_ignored(one) {
+        for unit in units.iter().flatten() {
+            let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
+            if is_ignored(one) {
                 continue;
             }
             if one.candidate.has(transition_flag::PUSH) {
@@ -94,7 +97,7 @@ impl<'a, H: Host> Run<'a, H> {
                 continue;
             }
             let leave = Leave {
-                mask: one.scope.leaves,
+                mask: unit.leaves,
                 domain: Some(one.scope.domain),
                 keeps_frames: one.scope.stays || one.candidate.has(transition_flag::POP),
                 transition: Some(one.candidate.id),
@@ -117,41 +120,31 @@ impl<'a, H: Host> Run<'a, H> {
         }
     }
 
-    fn enter_all(&mut self, step: &Step<'a>, settled: Option<&Settled>) -> Result<(), Fault> {
-        for one in step.in_tree_order().iter().flatten() {
-            if one.candidate.has(transition_flag::INTERNAL) || is_ignored(one) {
+    /// All entries: region by region in the order of the tree.
+    fn enter_all(&mut self, step: &Step<'a>, units: &Units, settled: Option<&Settled>) -> Result<(), Fault> {
+        let mut cursors = [0_usize; MAX_LEAVES];
+        for (at, unit) in units.iter().enumerate() {
+            let Some(unit) = unit else { continue };
+            let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
+            if is_ignored(one) {
                 continue;
             }
             if one.candidate.has(transition_flag::POP) {
                 self.resume_frame(one)?;
-            } else if needs_settling(one) {
-                let place =
-                    step.iter().find(|(_, other)| other.candidate.id == one.candidate.id).map(|(place, _)| place);
-                let (settled, place) = settled.zip(place).ok_or(Fault::BadPlan)?;
-                let span = settled.spans.get(place).ok_or(Fault::BadPlan)?;
-                for step in (span.entries..span.end).filter_map(|at| settled.get(at)) {
-                    self.enter_step(step, Some(one.candidate.id), one.cause);
+                continue;
+            }
+            let more = units.iter().skip(at.saturating_add(1)).flatten().any(|later| later.place == unit.place);
+            let steps = Steps::of(&self.core, one, settled.filter(|_| needs_settling(one)), unit.place);
+            let cursor = cursors.get_mut(unit.place).ok_or(Fault::BadPlan)?;
+            while let Some(entry) = steps.get(*cursor) {
+                if more && !self.core.belongs(&steps, *cursor, one.scope.domain, unit.number) {
+                    break;
                 }
-            } else {
-                self.enter_plan(one);
+                *cursor = cursor.saturating_add(1);
+                self.enter_step(entry, Some(one.candidate.id), one.cause);
             }
         }
         Ok(())
-    }
-
-    /// Enters by the plan in the ROM.
-    fn enter_plan(&mut self, one: &Accepted<'a>) {
-        let plan = self.core.rom.transition_plan(one.candidate.id).and_then(|plan| PlanId::read(plan.plan));
-        let steps = plan.map_or(&[][..], |plan| self.core.rom.plan_steps(plan));
-        for step in steps {
-            let Some(state) = StateId::read(step.state) else { continue };
-            let entry = match (step.kind, ListId::read(step.list)) {
-                (step_kind::STATE, _) => Entry::State(state),
-                (_, Some(list)) => Entry::Effect(state, list),
-                (_, None) => continue,
-            };
-            self.enter_step(entry, Some(one.candidate.id), one.cause);
-        }
     }
 
     pub(crate) fn enter_step(&mut self, step: Entry, transition: Option<TransitionId>, cause: Cause) {
@@ -201,16 +194,66 @@ impl<'a, H: Host> Run<'a, H> {
         self.core.ram.disarm_all(u8::MAX);
         self.core.ram.clear_queue();
         self.core.clear_frames();
-        self.core.ram.header.clamped = 0;
         self.core.ram.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
         self.core.ram.set_flag(flag::TERMINATED);
         count(&mut self.core.counters.terminations);
+        // What was lost on the way out does not matter any more.
+        self.core.fault = None;
         if self.tracing {
             self.host.trace(&Trace::Terminated);
         }
         Ok(())
     }
 }
+
+/// The entries of a transition: a plan of the ROM, or what was settled.
+enum Steps<'s> {
+    Plan(&'s [PlanStep]),
+    Settled(&'s Settled, Span),
+}
+
+impl<'s> Steps<'s> {
+    fn of(core: &Core<'s>, one: &Accepted<'_>, settled: Option<&'s Settled>, place: usize) -> Self {
+        match settled.and_then(|settled| settled.spans.get(place).map(|span| (settled, *span))) {
+            Some((settled, span)) => Self::Settled(settled, span),
+            None => {
+                let plan = core.rom.transition_plan(one.candidate.id).and_then(|plan| PlanId::read(plan.plan));
+                Self::Plan(plan.map_or(&[], |plan| core.rom.plan_steps(plan)))
+            }
+        }
+    }
+
+    fn get(&self, at: usize) -> Option<Entry> {
+        match self {
+            Self::Settled(settled, span) => {
+                let place = span.entries.saturating_add(at);
+                if place < span.end { settled.get(place) } else { None }
+            }
+            Self::Plan(steps) => {
+                let step = steps.get(at)?;
+                let state = StateId::read(step.state)?;
+                Some(match (step.kind, ListId::read(step.list)) {
+                    (step_kind::INITIAL, Some(list)) => Entry::Effect(state, list),
+                    _ => Entry::State(state),
+                })
+            }
+        }
+    }
+}
+
+impl Core<'_> {
+    /// Does a step belong to a region of the domain? An effect of the domain itself belongs to what follows it.
+    fn belongs(&self, steps: &Steps<'_>, at: usize, domain: StateId, number: u8) -> bool {
+        // Bound: the steps.
+        let states = (at..).map_while(|at| steps.get(at)).map(|entry| match entry {
+            Entry::State(state) | Entry::Silent(state) | Entry::Effect(state, _) => state,
+        });
+        let region = states.map(|state| self.region_towards(domain, state)).find(Option::is_some).flatten();
+        region.is_none_or(|region| region == number)
+    }
+}
+
+type Units = [Option<Unit>; MAX_LEAVES];
 
 /// Is the entry found at run time? A pop brings back a frame instead.
 fn needs_settling(one: &Accepted<'_>) -> bool {

@@ -75,19 +75,56 @@ struct Found {
 struct Group<'a> {
     state: StateId,
     members: &'a [statewright_rom::layout::Candidate],
+    /// A transition that waits in the state and is to be asked, too.
+    latched: Option<TransitionId>,
 }
 
-/// Splits the first group off a list.
-fn next_group<'a>(core: &Core<'_>, list: &mut &'a [statewright_rom::layout::Candidate]) -> Option<Group<'a>> {
-    let state_of = |candidate: &statewright_rom::layout::Candidate| match Reaction::read(candidate)? {
-        Reaction::Transition(id) => StateId::read(core.rom.transition(id)?.source),
-        Reaction::Deferral(state) => Some(state),
-    };
-    let state = state_of(list.first()?)?;
-    let end = list.iter().position(|candidate| state_of(candidate) != Some(state)).unwrap_or(list.len());
-    let (members, rest) = list.split_at_checked(end)?;
-    *list = rest;
-    Some(Group { state, members })
+/// Goes through a list state by state. Where latched transitions are asked, every state on the way is visited, because
+/// each may have one.
+struct Groups<'a> {
+    list: &'a [statewright_rom::layout::Candidate],
+    /// The next state on the way to the root, if every state is visited.
+    path: Option<Option<StateId>>,
+}
+
+impl<'a> Groups<'a> {
+    fn plain(list: &'a [statewright_rom::layout::Candidate]) -> Self {
+        Self { list, path: None }
+    }
+
+    fn of_leaf(core: &Core<'_>, ask: &Ask, leaf: StateId, list: &'a [statewright_rom::layout::Candidate]) -> Self {
+        let visits_all = ask.latched && core.rom.has(feature::LATCH);
+        Self { list, path: visits_all.then_some(Some(leaf)) }
+    }
+
+    /// Bound: the list, or the depth of the tree.
+    fn next(&mut self, core: &Core<'_>) -> Option<Group<'a>> {
+        let Some(state) = self.path else { return self.split_first(core) };
+        let state = state?;
+        self.path = Some(core.rom.parent(state));
+        let mut rest = Groups { list: self.list, path: None };
+        let members = match rest.split_first(core) {
+            Some(group) if group.state == state => {
+                self.list = rest.list;
+                group.members
+            }
+            _ => &[],
+        };
+        Some(Group { state, members, latched: core.latched(state) })
+    }
+
+    /// Splits the first state's part off the list.
+    fn split_first(&mut self, core: &Core<'_>) -> Option<Group<'a>> {
+        let state_of = |candidate: &statewright_rom::layout::Candidate| match Reaction::read(candidate)? {
+            Reaction::Transition(id) => StateId::read(core.rom.transition(id)?.source),
+            Reaction::Deferral(state) => Some(state),
+        };
+        let state = state_of(self.list.first()?)?;
+        let end = self.list.iter().position(|candidate| state_of(candidate) != Some(state)).unwrap_or(self.list.len());
+        let (members, rest) = self.list.split_at_checked(end)?;
+        self.list = rest;
+        Some(Group { state, members, latched: None })
+    }
 }
 
 impl<'a, H: Host> Run<'a, H> {
@@ -132,15 +169,15 @@ impl<'a, H: Host> Run<'a, H> {
             return Ok(None);
         }
         for (place, leaf) in leaves.iter() {
-            let mut list = self.list(leaf, ask.column).interrupts;
-            while let Some(group) = next_group(&self.core, &mut list) {
+            let mut groups = Groups::plain(self.list(leaf, ask.column).interrupts);
+            while let Some(group) = groups.next(&self.core) {
                 let rom = self.core.rom;
                 let active = rom.is_ancestor_or_self(group.state, leaf);
                 // An earlier leaf below the same state has asked it.
                 let asked = leaves.iter().any(|(p, other)| p < place && rom.is_ancestor_or_self(group.state, other));
                 if active
                     && !asked
-                    && let Some(pick) = self.ask_state(ask, leaves, &group, None)?
+                    && let Some(pick) = self.ask_state(ask, leaves, &group)?
                 {
                     return Ok(Some(pick));
                 }
@@ -151,36 +188,8 @@ impl<'a, H: Host> Run<'a, H> {
 
     /// SEL-2 (b): from a leaf to the root, the first enabled transition or deferring state.
     fn select_leaf(&mut self, ask: &Ask, leaves: &Leaves, leaf: StateId, asked: &[Found]) -> Result<Found, Fault> {
-        let mut list = self.list(leaf, ask.column).others;
-        if ask.latched && self.core.rom.has(feature::LATCH) {
-            return self.select_leaf_latched(ask, leaves, leaf, asked, list);
-        }
-        while let Some(group) = next_group(&self.core, &mut list) {
-            if let Some(found) = self.decide(ask, leaves, leaf, asked, &group)? {
-                return Ok(found);
-            }
-        }
-        Ok(Found::default())
-    }
-
-    /// The same, visiting every state on the way because each may have a latched transition.
-    fn select_leaf_latched(
-        &mut self,
-        ask: &Ask,
-        leaves: &Leaves,
-        leaf: StateId,
-        asked: &[Found],
-        mut list: &'a [statewright_rom::layout::Candidate],
-    ) -> Result<Found, Fault> {
-        for state in self.core.rom.path_up(leaf) {
-            let mut rest = list;
-            let group = match next_group(&self.core, &mut rest) {
-                Some(group) if group.state == state => {
-                    list = rest;
-                    group
-                }
-                _ => Group { state, members: &[] },
-            };
+        let mut groups = Groups::of_leaf(&self.core, ask, leaf, self.list(leaf, ask.column).others);
+        while let Some(group) = groups.next(&self.core) {
             if let Some(found) = self.decide(ask, leaves, leaf, asked, &group)? {
                 return Ok(found);
             }
@@ -207,8 +216,7 @@ impl<'a, H: Host> Run<'a, H> {
                 return Ok(if end.at == Some(group.state) { Some(*end) } else { None });
             }
         }
-        let latched = if ask.latched { self.core.latched(group.state) } else { None };
-        if let Some(pick) = self.ask_state(ask, leaves, group, latched)? {
+        if let Some(pick) = self.ask_state(ask, leaves, group)? {
             return Ok(Some(Found { at: Some(group.state), pick: Some(pick) }));
         }
         let defers = !ask.timer && group.members.iter().any(|member| member.kind == candidate_kind::DEFERRAL);
@@ -221,9 +229,8 @@ impl<'a, H: Host> Run<'a, H> {
         ask: &Ask,
         leaves: &Leaves,
         group: &Group<'_>,
-        latched: Option<TransitionId>,
     ) -> Result<Option<Pick>, Fault> {
-        let mut latched = latched;
+        let mut latched = group.latched;
         for (place, member) in group.members.iter().enumerate() {
             let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
             if let Some(stored) = latched.filter(|&stored| stored <= id) {
@@ -299,18 +306,16 @@ impl<'a, H: Host> Run<'a, H> {
         ask: &Ask,
         leaves: &Leaves,
     ) -> Option<Pick> {
-        for cell in scores.iter_mut() {
-            let Some(candidate) = cell.and_then(|(id, _)| self.core.candidate(id)) else { continue };
-            let threshold = candidate.extra.map_or(0.0, |extra| extra.threshold.get());
-            if !cell.is_some_and(|(_, score)| score >= threshold) {
-                self.reject(candidate.id, Reason::BelowThreshold);
-                *cell = None;
-            }
-        }
         for _ in 0..MAX_GROUP {
             let best = scores.iter_mut().filter(|cell| cell.is_some()).reduce(better)?;
-            let (id, _) = best.take()?;
+            let (id, score) = best.take()?;
             let candidate = self.core.candidate(id)?;
+            let threshold = candidate.extra.map_or(0.0, |extra| extra.threshold.get());
+            // NaN is below any threshold.
+            if score < threshold || score.is_nan() {
+                self.reject(id, Reason::BelowThreshold);
+                continue;
+            }
             if self.may_leave(&candidate, ask.cause, leaves) {
                 scores.iter().flatten().for_each(|&(id, _)| self.reject(id, Reason::NotReached));
                 return Some(Pick { transition: id, cause: ask.cause });
@@ -325,7 +330,8 @@ fn better<'s>(
     best: &'s mut Option<(TransitionId, f32)>,
     other: &'s mut Option<(TransitionId, f32)>,
 ) -> &'s mut Option<(TransitionId, f32)> {
-    let score = |cell: &Option<(TransitionId, f32)>| cell.map_or(f32::NEG_INFINITY, |(_, score)| score);
+    let number = |score: f32| if score.is_nan() { f32::NEG_INFINITY } else { score };
+    let score = |cell: &Option<(TransitionId, f32)>| cell.map_or(f32::NEG_INFINITY, |(_, score)| number(score));
     let wins = if bugs::has(Bug::LastOfEqualScores) { score(other) >= score(best) } else { score(other) > score(best) };
     if wins { other } else { best }
 }
@@ -378,8 +384,8 @@ impl<H: Host> Run<'_, H> {
         for (place, leaf) in leaves.iter() {
             let lists = self.list(leaf, ask.column);
             self.trace_interrupts(ask, leaves, place, lists.interrupts, interrupt);
-            let mut list = lists.others;
-            while let Some(group) = next_group(&self.core, &mut list) {
+            let mut groups = Groups::of_leaf(&self.core, ask, leaf, lists.others);
+            while let Some(group) = groups.next(&self.core) {
                 self.trace_group(ask, leaves, place, &group, interrupt.is_some(), found);
             }
         }
@@ -391,11 +397,12 @@ impl<H: Host> Run<'_, H> {
         ask: &Ask,
         leaves: &Leaves,
         place: u8,
-        mut list: &[statewright_rom::layout::Candidate],
+        list: &[statewright_rom::layout::Candidate],
         taken: Option<Pick>,
     ) {
         let Some(taken) = taken.and_then(|taken| self.core.candidate(taken.transition)) else { return };
-        while let Some(group) = next_group(&self.core, &mut list) {
+        let mut groups = Groups::plain(list);
+        while let Some(group) = groups.next(&self.core) {
             let first = self.is_first_leaf(leaves, place, group.state);
             // Pre-order: states before the winner's have been asked.
             if first && group.state > taken.source {
@@ -436,33 +443,29 @@ impl<H: Host> Run<'_, H> {
         }
     }
 
-    /// Gives a reason to the members of a group, or only to those after the winner that were not asked.
+    /// Gives a reason to the members of a group, or only to those that were not asked because there was a winner.
     fn reject_members(&mut self, ask: &Ask, group: &Group<'_>, reason: Reason, winner: Option<TransitionId>) {
         let winner = winner.and_then(|winner| self.core.candidate(winner));
+        let won_at = winner.map(|winner| self.asked_at(group, &winner));
         for member in group.members {
             let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
             let Some(candidate) = self.core.candidate(id).filter(|c| self.core.is_triggered(ask, c)) else { continue };
-            let untold = winner.is_none_or(|winner| {
-                let judged_together = winner.has(transition_flag::SCORED) && self.core.is_rival(member, &winner);
-                // A group is judged at the place of its first member.
-                id != winner.id && !judged_together && self.is_after(group, &candidate, &winner)
-            });
-            if untold {
+            // A latched one is told below; a group is judged together, at the place of its first member.
+            if group.latched != Some(id) && won_at.is_none_or(|won_at| self.asked_at(group, &candidate) > won_at) {
                 self.reject(id, reason);
             }
         }
+        if let Some(latched) = group.latched.filter(|&latched| won_at.is_none_or(|won_at| latched > won_at)) {
+            self.reject(latched, reason);
+        }
     }
 
-    /// Was a candidate after the winner in the order of asking?
-    fn is_after(&self, group: &Group<'_>, candidate: &Candidate<'_>, winner: &Candidate<'_>) -> bool {
-        let asked_at = |one: &Candidate<'_>| {
-            let position = group.members.iter().position(|member| {
-                let same = member.index.get() == one.id.raw() && member.kind == candidate_kind::TRANSITION;
-                same || (one.has(transition_flag::SCORED) && self.core.is_rival(member, one))
-            });
-            position
-                .unwrap_or_else(|| group.members.iter().take_while(|member| member.index.get() < one.id.raw()).count())
-        };
-        asked_at(candidate) > asked_at(winner) || (asked_at(candidate) == asked_at(winner) && candidate.id > winner.id)
+    /// The transition at whose place a candidate is asked: itself, or the first of its group of scored ones.
+    fn asked_at(&self, group: &Group<'_>, candidate: &Candidate<'_>) -> TransitionId {
+        let latched = group.latched == Some(candidate.id);
+        let first = group.members.iter().find(|member| self.core.is_rival(member, candidate));
+        let scored = candidate.has(transition_flag::SCORED) && !latched;
+        let first = first.filter(|_| scored).and_then(|member| TransitionId::read(member.index));
+        first.unwrap_or(candidate.id)
     }
 }

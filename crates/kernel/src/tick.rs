@@ -206,8 +206,8 @@ impl<'a, H: Host> Run<'a, H> {
                 return Ok(());
             }
             if used.microsteps >= microstep_cap {
-                used.clamped = true;
-                return if self.core.has_policy(policy::INTERNAL_FIRST) { Err(Fault::MicrostepCap) } else { Ok(()) };
+                used.clamped = !self.core.has_policy(policy::INTERNAL_FIRST);
+                return if used.clamped { Ok(()) } else { Err(Fault::MicrostepCap) };
             }
             if used.events >= event_cap {
                 used.clamped = self.core.has_visible_event();

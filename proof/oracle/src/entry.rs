@@ -48,6 +48,12 @@ pub(crate) struct EntryPlan {
     pub(crate) effects: Vec<(Moment, Effect, Owner)>,
 }
 
+/// Whether a point belongs to a state or to one around it, which then stays active.
+fn owner_reaches(model: &crate::model::Model, point: usize, state: usize) -> bool {
+    let owner = model.points[point].owner;
+    owner == state || model.around(owner, state)
+}
+
 impl Oracle {
     /// A choice is replaced by the branch that is taken, until there is none (EXEC-7). Returns the targets and the branches.
     pub(crate) fn resolve_choices(
@@ -146,7 +152,7 @@ impl Oracle {
         let mut settled = Vec::new();
         for target in targets {
             let point = match target {
-                Target::Point(point) if model.points[point].owner == state => point,
+                Target::Point(point) if owner_reaches(&model, point, state) => point,
                 other => {
                     settled.push(other);
                     continue;
@@ -164,7 +170,8 @@ impl Oracle {
         settled
     }
 
-    fn target_in(&self, region: usize, target: Target) -> bool {
+    /// Whether a target lies in a region; a history point lies where its owner does.
+    pub(crate) fn target_in(&self, region: usize, target: Target) -> bool {
         match target {
             Target::State(state) => self.model.in_region(region, state),
             Target::Point(point) => self.model.in_region(region, self.model.points[point].owner),

@@ -101,6 +101,7 @@ impl Oracle {
         self.results.clear();
         self.frames.clear();
         self.fault = None;
+        self.flags.paused = false;
         self.flags.quarantined = true;
         self.counters.quarantines += 1;
     }

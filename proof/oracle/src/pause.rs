@@ -3,9 +3,9 @@
 use crate::oracle::Oracle;
 
 impl Oracle {
-    /// Freezes time. A paused agent stays paused.
+    /// Freezes time. A paused agent stays paused, and one that has ended cannot be.
     pub fn pause(&mut self, tick: u32) {
-        if !self.flags.paused {
+        if !self.flags.paused && self.running() {
             self.flags.paused = true;
             self.flip_times(tick);
         }

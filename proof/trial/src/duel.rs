@@ -192,6 +192,8 @@ impl<'s, I: Instance> Duel<'s, I> {
         let mine = tick(self.rom, &mut self.instance, &mut self.host, &input, &mut self.counters);
         let theirs = self.oracle.tick(&mut self.world, now, self.variant, &for_oracle);
         self.compare_log()?;
+        let bytes = Bytes::new(self.rom, self.instance.as_bytes()).snapshot();
+        same("leaves", &self.oracle.snapshot().leaves, &bytes.leaves)?;
         same_selections(&oracle_side::selections(&theirs.selections), &self.host.selections)?;
         same("inbox taken", &theirs.inbox_taken, &mine.inbox_taken)?;
         same("clamped", &theirs.clamped, &mine.clamped)?;
@@ -251,7 +253,7 @@ fn same_selections(theirs: &[Selection], mine: &[Selection]) -> Result<(), Strin
     for (place, (theirs, mine)) in theirs.iter().zip(&mine).enumerate() {
         same(&format!("selection {place}"), theirs, mine)?;
     }
-    same("count of selections", &theirs.len(), &mine.len())
+    if theirs.len() == mine.len() { Ok(()) } else { same("selections", &theirs, &mine) }
 }
 
 fn around(theirs: &[Entry], mine: &[Entry], place: usize) -> String {

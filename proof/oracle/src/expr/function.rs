@@ -2,7 +2,7 @@
 
 use statewright_author::expr::BinaryOp;
 
-use super::number::{arithmetic, binary, canonical};
+use super::number::{SIGN, arithmetic, binary};
 use super::value::Value;
 
 const BUILT_IN: [&str; 12] =
@@ -21,7 +21,7 @@ pub(crate) fn call(function: &str, values: &[Value]) -> Value {
         ("vec2", [x, y]) => Value::Vec2([x.float(), y.float()]),
         ("vec3", [x, y, z]) => Value::Vec3([x.float(), y.float(), z.float()]),
         ("abs", [Value::I32(value)]) => Value::I32(value.wrapping_abs()),
-        ("abs", [value]) => Value::F32(canonical(value.float().abs())),
+        ("abs", [value]) => Value::F32(f32::from_bits(value.float().to_bits() & !SIGN)),
         ("min", [a, b]) => least(*a, *b),
         ("max", [a, b]) => most(*a, *b),
         ("clamp", [value, low, high]) => {
@@ -50,7 +50,7 @@ fn least(a: Value, b: Value) -> Value {
         (Value::I32(a), Value::I32(b)) => Value::I32(a.min(b)),
         (a, b) => {
             let (a, b) = (a.float(), b.float());
-            Value::F32(canonical(if b < a { b } else { a }))
+            Value::F32(if b < a { b } else { a })
         }
     }
 }
@@ -60,7 +60,7 @@ fn most(a: Value, b: Value) -> Value {
         (Value::I32(a), Value::I32(b)) => Value::I32(a.max(b)),
         (a, b) => {
             let (a, b) = (a.float(), b.float());
-            Value::F32(canonical(if b > a { b } else { a }))
+            Value::F32(if b > a { b } else { a })
         }
     }
 }

@@ -15,10 +15,23 @@ use crate::world::{Cause, Verdict};
 
 pub(crate) use value::Value;
 
+/// What a `!` stands before.
+fn negated(expr: &Expr) -> Option<&Expr> {
+    match &expr.kind {
+        ExprKind::Unary { op: UnaryOp::Not, operand } => Some(operand),
+        _ => None,
+    }
+}
+
 impl Oracle {
     /// A guard. One that is just a call gives the function's own code, any other 0.
     pub(crate) fn guard(&mut self, env: &mut Env<'_>, code: &Code, site: &Site) -> Verdict {
-        if let Some((function, arguments)) = self.user_call(&code.expr) {
+        // A guard that is negated twice, as in the second half of a decision, is that guard.
+        let mut expr = &code.expr;
+        while let Some(inner) = negated(expr).and_then(negated) {
+            expr = inner;
+        }
+        if let Some((function, arguments)) = self.user_call(expr) {
             return self.call_guard(env, function, arguments, site);
         }
         Verdict { holds: self.value(env, code, site).truth(), code: 0 }

@@ -5,6 +5,14 @@ use statewright_author::expr::BinaryOp;
 use super::value::Value;
 
 /// Every operation that gives NaN gives the same bits.
+/// Where a float has its sign.
+pub(crate) const SIGN: u32 = 1 << 31;
+
+/// The sign turned, whatever the rest is.
+pub(crate) fn flipped(value: f32) -> f32 {
+    f32::from_bits(value.to_bits() ^ SIGN)
+}
+
 pub(crate) fn canonical(value: f32) -> f32 {
     if value.is_nan() { f32::from_bits(0x7FC0_0000) } else { value }
 }

@@ -3,7 +3,7 @@
 use statewright_author::expr::BinaryOp;
 use statewright_author::value::{Literal, ValueType};
 
-use super::number::{binary, canonical};
+use super::number::{binary, flipped};
 
 /// A value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,9 +122,9 @@ impl Value {
     pub(crate) fn negated(self) -> Self {
         match self {
             Self::I32(value) => Self::I32(value.wrapping_neg()),
-            Self::F32(value) => Self::F32(canonical(-value)),
+            Self::F32(value) => Self::F32(flipped(value)),
             vector => {
-                let parts: Vec<f32> = vector.parts().iter().map(|part| canonical(-part)).collect();
+                let parts: Vec<f32> = vector.parts().iter().map(|&part| flipped(part)).collect();
                 Self::with_parts(&parts)
             }
         }
