@@ -6,7 +6,7 @@ use statewright_author::expr::{ActionText, CallArgument, Expr, ExprKind, StateQu
 use statewright_author::graph::{self, ActionKind};
 use statewright_author::value::{Literal, ValueType};
 
-use crate::model::{Action, CallSite, Code};
+use crate::model::{Action, CallSite, Code, Target};
 use crate::numbers::Tree;
 use crate::world::Argument;
 
@@ -168,9 +168,11 @@ impl Reader<'_> {
                 Action::StartTimer { timer: self.timer(site.scope, &timer.value), ticks: self.ticks(&after.value) }
             }
             ActionKind::StopTimer { timer } => Action::StopTimer { timer: self.timer(site.scope, &timer.value) },
-            ActionKind::ClearHistory { state } => {
-                Action::ClearHistory { state: self.tree.state(site.scope, &state.value) }
-            }
+            // The name of a history point stands for the state that has it.
+            ActionKind::ClearHistory { state } => match self.tree.target(site.scope, &state.value) {
+                Target::State(state) => Action::ClearHistory { state },
+                Target::Point(point) => Action::ClearHistory { state: self.tree.points[point].owner },
+            },
         }
     }
 

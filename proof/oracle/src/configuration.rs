@@ -36,4 +36,22 @@ impl Oracle {
         let entered = self.clocks.get(&state).filter(|_| self.active.contains(&state));
         entered.map_or(0, |&entered| now.wrapping_sub(entered))
     }
+
+    /// After every microstep: the root is active, and of each region of an active state exactly one child; nothing else is,
+    /// and nothing is both active and suspended.
+    pub(crate) fn check_configuration(&self) {
+        let mut expected = BTreeSet::new();
+        let mut open = vec![0];
+        while let Some(state) = open.pop() {
+            expected.insert(state);
+            for &region in &self.model.states[state].regions {
+                let children = &self.model.regions[region].children;
+                let active: Vec<usize> = children.iter().copied().filter(|child| self.active.contains(child)).collect();
+                assert_eq!(active.len(), 1, "region {region} has one active child");
+                open.extend(active);
+            }
+        }
+        assert_eq!(self.active, expected, "an active state lies in an active one");
+        assert!(self.active.iter().all(|&state| !self.is_suspended(state)), "no state is active and suspended");
+    }
 }

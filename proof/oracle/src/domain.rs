@@ -104,15 +104,11 @@ impl Oracle {
         domain.as_ref().map_or_else(BTreeSet::new, |domain| self.active_in(&domain.regions))
     }
 
-    /// Whether source and all targets lie in a region: then the frames of the region are left alone (EXEC-8).
+    /// Whether source and all targets lie in a region: then the frames of the region are left alone (EXEC-8). A history
+    /// point lies where its owner lies, so a point of the region's own owner does not lie in the region.
     pub(crate) fn stays_in(&self, transition: usize, region: usize) -> bool {
         let record = &self.model.transitions[transition];
-        let owner = self.model.regions[region].owner;
-        let inside = |anchor: &Anchor| match *anchor {
-            Anchor::State(state) => self.model.in_region(region, state),
-            Anchor::Inside(state) if state == owner => self.model.states[owner].regions.len() == 1,
-            Anchor::Inside(state) => self.model.in_region(region, state),
-        };
-        self.model.in_region(region, record.source) && self.anchors(&record.targets).iter().all(inside)
+        self.model.in_region(region, record.source)
+            && record.targets.iter().all(|&target| self.target_in(region, target))
     }
 }

@@ -152,7 +152,8 @@ impl Oracle {
         settled
     }
 
-    fn target_in(&self, region: usize, target: Target) -> bool {
+    /// Whether a target lies in a region; a history point lies where its owner does.
+    pub(crate) fn target_in(&self, region: usize, target: Target) -> bool {
         match target {
             Target::State(state) => self.model.in_region(region, state),
             Target::Point(point) => self.model.in_region(region, self.model.points[point].owner),

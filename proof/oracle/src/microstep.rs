@@ -40,6 +40,7 @@ impl Oracle {
         moves: bool,
         cause: &Cause,
     ) {
+        self.check_configuration();
         if moves {
             self.queue.iter_mut().for_each(|event| event.deferred = false);
         }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use statewright_author::graph::{self, StateKind};
-use statewright_author::value::Tier;
+use statewright_author::graph::{self, Payload, StateKind};
+use statewright_author::value::{Tier, ValueType};
 
 use crate::code::{Reader, Site};
 use crate::model::{
@@ -125,9 +125,11 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
 }
 
 fn event_type(reader: &Reader<'_>, event: &graph::Event) -> EventType {
+    // An indirect event carries an index (EVT-6).
+    let index = event.indirect.then_some(Payload::Value(ValueType::I32));
     EventType {
         name: event.name.value.clone(),
-        payload: event.payload.as_ref().map(|payload| payload.value),
+        payload: index.or(event.payload.as_ref().map(|payload| payload.value)),
         class: event.class.as_ref().map_or_else(Default::default, |class| class.value),
         coalesce: event.coalesce,
         ttl: event.ttl.as_ref().map(|ttl| reader.ticks(&ttl.value)),
