@@ -2,7 +2,7 @@
 
 mod common;
 use common::Bench;
-use statewright_oracle::{Posted, Status};
+use statewright_oracle::{Posted, Status, Tier};
 
 #[test]
 fn exec_6_a_final_child_of_the_root_terminates() {
@@ -95,9 +95,10 @@ fn tick_5_immediate_update() {
 
 #[test]
 fn sys_9_pause_shifts_every_time() {
-    let mut bench = Bench::new(
+    let mut bench = Bench::with_tier(
         r#"{ "machine": "M", "events": { "E": { "ttl": "4t" }, "F": {} }, "initial": "a", "states": {
           "a": { "clock": true, "defer": ["E"], "transitions": [{ "after": "5t", "do": "Ring" }, { "on": "F", "do": "Eff", "cooldown": "6t" }] } } }"#,
+        Tier::Hero,
     );
     bench.tick();
     bench.post("E");
