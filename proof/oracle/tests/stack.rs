@@ -79,3 +79,73 @@ fn exec_8_stop_exits_suspended_states_too() {
     bench.oracle.stop(&mut bench.notes, bench.now, 0);
     assert_eq!(bench.notes.log.join(" "), "-p -a1 cancel:Walk -a -w -root", "no second release");
 }
+
+const NESTED: &str = r#"{ "machine": "M", "events": ["In", "Push", "Pop", "Out", "Back"], "initial": "w", "states": {
+  "w": { "stack": 1, "initial": "a", "history": { "h": { "deep": true }, "s": {} },
+    "transitions": [{ "on": "Out", "to": "z" }],
+    "states": {
+      "a": { "stack": 1, "initial": "a1", "history": { "ha": {} },
+        "transitions": [{ "on": "Push", "to": "p", "stack": "push" }],
+        "states": { "a1": { "clock": true, "transitions": [{ "on": "In", "to": "a2", "stack": "push" }] },
+          "a2": { "transitions": [{ "on": "Pop", "stack": "pop" }] } } },
+      "p": { "transitions": [{ "on": "Pop", "stack": "pop" }] } } },
+  "z": { "transitions": [{ "on": "Back", "to": "w/h" }] } } }"#;
+
+#[test]
+fn exec_8_frames_inside_a_frame() {
+    let mut bench = Bench::new(NESTED);
+    bench.tick();
+    assert_eq!(bench.send(&["In"]), "~a1 +a2");
+    assert_eq!(bench.send(&["Push"]), "~a2 ~a +p");
+    assert_eq!(bench.oracle.snapshot().frames.len(), 2);
+    assert_eq!(bench.send(&["Pop"]), "-p ^a ^a2");
+    assert_eq!(bench.oracle.snapshot().frames.len(), 1);
+    bench.send(&["Push"]);
+    assert_eq!(bench.send(&["Out"]), "-p -a2 -a1 -a -w +z");
+    assert!(bench.oracle.snapshot().frames.is_empty());
+    // h and s of w; ha of a, which was suspended and so is not recorded.
+    assert_eq!(bench.oracle.snapshot().history, [Some(vec![3]), Some(vec![2]), None]);
+    assert_eq!(bench.send(&["Back"]), "-z +w +a +a1");
+}
+
+#[test]
+fn exec_8_clocks_of_suspended_states_stand_still() {
+    let mut bench = Bench::new(NESTED);
+    bench.tick();
+    bench.send(&["In"]);
+    assert_eq!(bench.oracle.snapshot().clocks, []);
+    bench.skip(50);
+    bench.send(&["Pop"]);
+    // Entered at 100, suspended at 101, resumed at 152.
+    assert_eq!(bench.oracle.snapshot().clocks, [(3, 151)]);
+}
+
+#[test]
+fn sys_9_a_pause_leaves_frames_alone() {
+    let mut bench = Bench::new(NESTED);
+    bench.tick();
+    bench.send(&["In"]);
+    let before = bench.oracle.snapshot().frames;
+    bench.oracle.pause(110);
+    bench.oracle.resume(500);
+    assert_eq!(bench.oracle.snapshot().frames, before);
+    bench.now = 501;
+    bench.send(&["Pop"]);
+    assert_eq!(bench.oracle.snapshot().clocks, [(3, 500)]);
+}
+
+#[test]
+fn exec_8_a_history_point_of_the_owner_unwinds() {
+    let mut bench = Bench::new(
+        r#"{ "machine": "M", "events": ["Push", "H", "Out", "Back"], "initial": "w", "states": {
+          "w": { "stack": 1, "initial": "a", "history": { "h": {} }, "transitions": [{ "on": "Out", "to": "z" }], "states": {
+            "a": { "transitions": [{ "on": "Push", "to": "p", "stack": "push" }] },
+            "p": { "transitions": [{ "on": "H", "to": "h" }] } } },
+          "z": { "transitions": [{ "on": "Back", "to": "w" }] } } }"#,
+    );
+    bench.tick();
+    bench.send(&["Out"]);
+    bench.send(&["Back"]);
+    bench.send(&["Push"]);
+    assert_eq!(bench.send(&["H"]), "-p -a +a");
+}
