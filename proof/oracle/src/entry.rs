@@ -103,6 +103,8 @@ impl Oracle {
     ) {
         let model = self.model.clone();
         let targets = self.settle_points(env, state, targets, owner, plan);
+        let covered = |&target: &Target| regions.iter().any(|&region| self.target_in(region, target));
+        assert!(targets.iter().all(covered), "targets {targets:?} lie in regions {regions:?} of state {state}");
         for &region in regions {
             let mut inside: Vec<Target> =
                 targets.iter().copied().filter(|&target| self.target_in(region, target)).collect();
@@ -121,7 +123,8 @@ impl Oracle {
         }
     }
 
-    /// History points of a state among the targets become what they remember, or their default (EXEC-4).
+    /// History points of a state, or of one around it, become what they remember, or their default (EXEC-4). The points of
+    /// states further inside wait until their owner is reached.
     fn settle_points(
         &mut self,
         env: &mut Env<'_>,
@@ -133,8 +136,10 @@ impl Oracle {
         let model = self.model.clone();
         let mut settled = Vec::new();
         for target in targets {
+            let outside =
+                |point: usize| model.points[point].owner == state || model.around(model.points[point].owner, state);
             let point = match target {
-                Target::Point(point) if model.points[point].owner == state => point,
+                Target::Point(point) if outside(point) => point,
                 other => {
                     settled.push(other);
                     continue;
@@ -144,9 +149,10 @@ impl Oracle {
                 settled.extend(states.iter().map(|&state| Target::State(state)));
                 continue;
             }
-            plan.effects.push((state, Effect::Default(point), owner.clone()));
+            let place = model.points[point].owner;
+            plan.effects.push((place, Effect::Default(point), owner.clone()));
             let (resolved, branches) = self.resolve_choices(env, &model.points[point].default, owner);
-            plan.effects.extend(branches.into_iter().map(|branch| (state, branch, owner.clone())));
+            plan.effects.extend(branches.into_iter().map(|branch| (place, branch, owner.clone())));
             settled.extend(self.settle_points(env, state, resolved, owner, plan));
         }
         settled
@@ -185,6 +191,7 @@ impl Oracle {
             waiting = later;
             self.run_entry_effects(env, now);
         }
+        assert!(waiting.is_empty(), "every effect has an entry after it");
     }
 
     fn pop_frame(&mut self, region: usize) -> crate::snapshot::Frame {

@@ -100,3 +100,41 @@ fn exec_4_entries_use_what_was_just_recorded() {
     bench.send(&["E"]);
     assert_eq!(bench.send(&["H"]), "-a2 -a +a +a2");
 }
+
+#[test]
+fn exec_2_the_domain_may_lie_inside_the_owner_of_the_point() {
+    let mut bench = Bench::new(
+        r#"{ "machine": "M", "events": ["H", "E"], "initial": "o", "states": { "o": { "history": { "h": { "default": "q2", "do": "Def" } },
+          "initial": "p", "states": { "p": { "initial": "q1", "states": {
+            "q1": { "transitions": [{ "on": "H", "to": "h", "do": "Eff" }] }, "q2": {} } } } } } }"#,
+    );
+    bench.tick();
+    assert_eq!(bench.send(&["H"]), "-q1 Eff Def +q2");
+}
+
+#[test]
+fn exec_4_a_sync_group_may_use_history() {
+    let mut bench = Bench::new(
+        r#"{ "machine": "M", "events": ["S", "N"], "initial": "o", "states": { "o": {
+          "transitions": [{ "on": "S", "sync": { "y": "y2", "x": "x1/h" }, "do": "Eff" }],
+          "regions": {
+            "x": { "initial": "x1", "states": { "x1": { "history": { "h": {} }, "initial": "a",
+              "states": { "a": { "transitions": [{ "on": "N", "to": "b" }] }, "b": {} } } } },
+            "y": { "initial": "y1", "states": { "y1": {}, "y2": {} } },
+            "w": { "states": { "w1": {} } } } } } }"#,
+    );
+    bench.tick();
+    bench.send(&["N"]);
+    assert_eq!(bench.send(&["S"]), "-b -x1 -y1 Eff +x1 +b +y2");
+}
+
+#[test]
+fn exec_3_a_default_effect_comes_before_the_initials_of_other_regions() {
+    let mut bench = Bench::new(
+        r#"{ "machine": "M", "initial": "o", "states": { "o": { "history": { "h": { "default": "y2", "do": "Def", "restore": "on_entry" } },
+          "regions": {
+            "x": { "initial": { "to": "x1", "do": "InitX" }, "states": { "x1": {}, "x2": {} } },
+            "y": { "initial": { "to": "y1", "do": "InitY" }, "states": { "y1": {}, "y2": {} } } } } } }"#,
+    );
+    assert_eq!(bench.tick(), "+root +o Def InitX +x1 +y2");
+}
