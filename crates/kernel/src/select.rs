@@ -224,12 +224,7 @@ impl<'a, H: Host> Run<'a, H> {
     }
 
     /// SEL-3 inside one state.
-    fn ask_state(
-        &mut self,
-        ask: &Ask,
-        leaves: &Leaves,
-        group: &Group<'_>,
-    ) -> Result<Option<Pick>, Fault> {
+    fn ask_state(&mut self, ask: &Ask, leaves: &Leaves, group: &Group<'_>) -> Result<Option<Pick>, Fault> {
         let mut latched = group.latched;
         for (place, member) in group.members.iter().enumerate() {
             let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };

@@ -48,6 +48,22 @@ pub(crate) struct EntryPlan {
     pub(crate) effects: Vec<(Moment, Effect, Owner)>,
 }
 
+impl EntryPlan {
+    /// Adds what one transition enters. Effects of states that stay active run before its own first entry.
+    pub(crate) fn add(&mut self, own: Self) {
+        let first = own.states.keys().next().copied();
+        let settled = |(moment, effect, owner): (Moment, Effect, Owner)| {
+            let moment = match (moment, first) {
+                (Moment::After(outer), Some(first)) if !own.states.contains_key(&outer) => Moment::Before(first),
+                _ => moment,
+            };
+            (moment, effect, owner)
+        };
+        self.effects.extend(own.effects.into_iter().map(settled));
+        self.states.extend(own.states);
+    }
+}
+
 /// Whether a point belongs to a state or to one around it, which then stays active.
 fn owner_reaches(model: &crate::model::Model, point: usize, state: usize) -> bool {
     let owner = model.points[point].owner;
@@ -118,6 +134,8 @@ impl Oracle {
     ) {
         let model = self.model.clone();
         let targets = self.settle_points(env, state, targets, owner, plan);
+        let covered = |&target: &Target| regions.iter().any(|&region| self.target_in(region, target));
+        assert!(targets.iter().all(covered), "targets {targets:?} lie in regions {regions:?} of state {state}");
         for &region in regions {
             let mut inside: Vec<Target> =
                 targets.iter().copied().filter(|&target| self.target_in(region, target)).collect();
@@ -139,7 +157,8 @@ impl Oracle {
         }
     }
 
-    /// History points of a state among the targets become what they remember, or their default (EXEC-4).
+    /// History points of a state, or of one around it, become what they remember, or their default (EXEC-4). The points of
+    /// states further inside wait until their owner is reached.
     fn settle_points(
         &mut self,
         env: &mut Env<'_>,
@@ -206,6 +225,7 @@ impl Oracle {
             waiting = later;
             self.run_entry_effects(env, now);
         }
+        assert!(waiting.is_empty(), "every effect has an entry after it");
     }
 
     fn pop_frame(&mut self, region: usize) -> crate::snapshot::Frame {

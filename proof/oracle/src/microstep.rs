@@ -107,7 +107,9 @@ impl Oracle {
                     let (targets, path) = self.resolve_choices(env, &record.targets, &owner);
                     branches = path;
                     let regions: Vec<usize> = domain.regions.iter().copied().collect();
-                    self.settle_regions(env, domain.state, &regions, targets, &owner, &mut plan);
+                    let mut own = EntryPlan::default();
+                    self.settle_regions(env, domain.state, &regions, targets, &owner, &mut own);
+                    plan.add(own);
                 }
             }
             all_branches.push(branches);

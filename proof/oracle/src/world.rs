@@ -3,6 +3,7 @@
 use statewright_author::value::{Literal, ValueType};
 
 use crate::actor::Actor;
+use crate::expr::Value;
 
 /// xorshift32 (CODE-6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,13 @@ pub struct Argument {
     pub ty: ValueType,
     /// Its value.
     pub value: Literal,
+}
+
+impl Argument {
+    /// Its words, with the numbers of symbols given by `symbol`.
+    pub fn words(&self, symbol: impl FnOnce(&str) -> u32) -> Vec<u32> {
+        Value::from_literal(self.ty, &self.value, symbol).words()
+    }
 }
 
 /// What user code is told (CODE-1).
