@@ -5,12 +5,14 @@ fn main() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut bad = 0;
     for seed in first..first + count {
-        let subject = statewright_trial::machine::Subject::new(statewright_forge::machine(
-            seed,
-            statewright_forge::Size::of_seed(seed),
-        ))
-        .unwrap();
-        if let Err(found) = statewright_trial::duel::run(&subject, seed, ticks) {
+        let graph = statewright_trial::machine::of_seed(seed);
+        let subject = statewright_trial::machine::Subject::new(graph).unwrap();
+        let start = std::time::Instant::now();
+        let result = statewright_trial::duel::run(&subject, seed, ticks);
+        if show == 99 && let Ok(t) = &result {
+            println!("{seed} {:?} entries {} microsteps {} events {}", start.elapsed(), t.entries, t.counters.microsteps, t.counters.events);
+        }
+        if let Err(found) = result {
             bad += 1;
             if bad <= show {
                 println!("{}\n----", statewright_trial::report::prove(seed, ticks).unwrap_err());

@@ -36,7 +36,7 @@ impl<'s> KernelHost<'s> {
         };
         Called {
             kind,
-            function: self.subject.output.symbols.functions[call.function.index()].name.clone(),
+            function: self.subject.function_names[call.function.index()].clone(),
             arguments: call.arguments.iter().map(argument).collect(),
             agent: call.agent,
             tick: call.tick,

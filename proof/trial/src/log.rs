@@ -1,5 +1,7 @@
 //! What an engine did, in one form for both: calls of user code with all arguments, commands, writes.
 
+use std::rc::Rc;
+
 /// A literal argument: name, type, words.
 pub type Argument = (Option<String>, u8, [u32; 3]);
 
@@ -36,7 +38,7 @@ pub struct Called {
     /// What it is.
     pub kind: Kind,
     /// The function.
-    pub function: String,
+    pub function: Rc<str>,
     /// Its arguments.
     pub arguments: Vec<Argument>,
     /// The agent.

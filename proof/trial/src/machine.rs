@@ -1,10 +1,13 @@
 //! A machine ready for both engines: its graph, its ROM, and the names behind its numbers.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use statewright_author::graph::Machine;
+use statewright_author::place::{Place, Spanned};
 use statewright_author::value::Tier;
 use statewright_compile::{Options, Output, compile};
+use statewright_forge::{Rng, Size};
 use statewright_rom::layout::value_type;
 
 /// Tiers that are too small are raised: a random machine does not know how large it gets.
@@ -18,8 +21,31 @@ pub struct Subject {
     pub output: Output,
     /// Texts of the ROM, by number.
     pub texts: Vec<String>,
-    /// Whether a function may use the rng.
-    pub uses_rng: BTreeMap<String, bool>,
+    /// Functions and whether each may use the rng, by name.
+    pub functions: BTreeMap<Rc<str>, bool>,
+    /// Names of functions in the order of the ROM.
+    pub function_names: Vec<Rc<str>>,
+}
+
+/// The machine of a seed, with caps low enough that a machine that never rests is clamped soon: a tick that repeats itself
+/// a thousand times proves no more than one that does so ten times. One in 32 keeps what was generated.
+pub fn of_seed(seed: u64) -> Machine {
+    // Mostly small: what goes wrong in a large machine goes wrong in a small one, and ten of them run in the same time.
+    let size = match seed % 64 {
+        0..54 => Size::SMALL,
+        54..60 => Size::MEDIUM,
+        60..63 => Size::random(&mut Rng::new(!seed)),
+        _ => Size::LARGE,
+    };
+    let mut machine = statewright_forge::machine(seed, size);
+    if seed % 32 != 30 {
+        let mut rng = Rng::new(seed ^ 0xCA9);
+        let mut cap = |most: u32| Some(Spanned::new(rng.between(1, most), Place::default()));
+        machine.budgets.events_per_tick = cap(5);
+        machine.budgets.microsteps_per_tick = cap(7);
+        machine.budgets.clamp_limit = cap(6);
+    }
+    machine
 }
 
 impl Subject {
@@ -33,8 +59,10 @@ impl Subject {
         let ids = (0..rom.strings().len()).filter_map(statewright_rom::ids::StringId::from_index);
         let texts = ids.map(|id| rom.string(id).unwrap_or_default().to_owned()).collect();
         let functions = output.symbols.functions.iter().zip(rom.linker());
-        let uses_rng = functions.map(|(symbol, record)| (symbol.name.clone(), record.rng != 0)).collect();
-        Ok(Self { graph, output, texts, uses_rng })
+        let functions: Vec<(Rc<str>, bool)> =
+            functions.map(|(symbol, record)| (symbol.name.as_str().into(), record.rng != 0)).collect();
+        let function_names = functions.iter().map(|(name, _)| name.clone()).collect();
+        Ok(Self { graph, output, texts, functions: functions.into_iter().collect(), function_names })
     }
 
     /// The tier that the compiler chose.

@@ -1,5 +1,7 @@
 //! The oracle's world: [`Mind`] behind [`World`].
 
+use std::rc::Rc;
+
 use statewright_kernel::Reason;
 use statewright_oracle as oracle;
 use statewright_oracle::{Actor, Call, Command, Mode, Rng, Status, Verdict, World};
@@ -80,7 +82,7 @@ impl OracleWorld<'_> {
         let _ = active;
         Called {
             kind,
-            function: call.function.to_owned(),
+            function: self.known(call.function),
             arguments: call.arguments.iter().map(argument).collect(),
             agent: call.agent,
             tick: call.tick,
@@ -94,8 +96,12 @@ impl OracleWorld<'_> {
         }
     }
 
+    fn known(&self, function: &str) -> Rc<str> {
+        self.subject.functions.get_key_value(function).map_or_else(|| function.into(), |(name, _)| name.clone())
+    }
+
     fn draw(&self, function: &str, draws: bool, rng: &mut Rng) {
-        if draws && self.subject.uses_rng.get(function) == Some(&true) {
+        if draws && self.subject.functions.get(function) == Some(&true) {
             rng.next_u32();
         }
     }

@@ -2,14 +2,14 @@
 
 use statewright_author::graph::Machine;
 use statewright_forge::shrink::shrink;
-use statewright_forge::{Size, machine, to_text};
+use statewright_forge::to_text;
 
 use crate::duel::{self, Difference, Tally};
-use crate::machine::Subject;
+use crate::machine::{Subject, of_seed};
 
 /// Runs the machine of a seed; the problem is a text for people.
 pub fn prove(seed: u64, ticks: u64) -> Result<Tally, String> {
-    let subject = Subject::new(machine(seed, Size::of_seed(seed))).map_err(|e| format!("seed {seed}: {e}"))?;
+    let subject = Subject::new(of_seed(seed)).map_err(|e| format!("seed {seed}: {e}"))?;
     duel::run(&subject, seed, ticks).map_err(|found| describe(seed, ticks, &subject.graph, &found))
 }
 
