@@ -72,22 +72,12 @@ impl Core<'_> {
         TargetSetId::new(set).map_or(&[], |set| self.rom.targets_of(set))
     }
 
-    /// Frames of the region stay if the source lies in it and no target is a history point of the domain or around it.
+    /// Frames of a region stay if source and targets lie in it; a history point lies where its owner does (EXEC-8).
     fn stays(&self, record: &TransitionRecord, source: StateId, domain: StateId) -> bool {
-        let inside = |target: &TargetRecord| match Target::read(target) {
-            Some(Target::History(point)) => {
-                let owner = self.rom.history_point(point).and_then(|point| StateId::read(point.owner));
-                owner.is_some_and(|owner| self.rom.is_inside(owner, domain))
-            }
-            _ => true,
-        };
-        // An orthogonal root left in several regions is left as a whole.
         let own = self.region_towards(domain, source);
-        let same_region = |target: &TargetRecord| match Target::read(target) {
-            Some(Target::State(state) | Target::Choice(state)) => self.region_towards(domain, state) == own,
-            _ => true,
-        };
-        source != domain && self.targets(record.targets.get()).iter().all(|t| inside(t) && same_region(t))
+        let anchor = |target: &TargetRecord| Target::read(target).and_then(|target| self.rom.anchor(target));
+        let same = |anchor: StateId| anchor != domain && self.region_towards(domain, anchor) == own;
+        own.is_some() && self.targets(record.targets.get()).iter().all(|target| anchor(target).is_some_and(same))
     }
 }
 

@@ -129,8 +129,10 @@ impl Host for KernelHost<'_> {
     fn activity(&mut self, call: &Call<'_>, mode: Mode, actor: &mut Actor<'_, '_>) -> Status {
         let kind = if mode == Mode::Run { Kind::Activity } else { Kind::Cancel };
         let called = self.called(kind, call, actor.ticks_in_state(call.state), actor.peek_rng());
+        let function = called.function.clone();
         self.act(called, actor);
-        match self.mind.get_mut().activity() {
+        let status = self.mind.get_mut().activity(&function);
+        match status {
             0 => Status::Running,
             1 => Status::Succeeded,
             _ => Status::Failed,

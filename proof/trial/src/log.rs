@@ -77,6 +77,8 @@ pub enum Posted {
 pub enum Entry {
     /// Called user code.
     Called(Called),
+    /// User code answered.
+    Answered(String),
     /// User code posted an event.
     Posted(usize, Posted),
     /// Emitted a command: lane, name, type, payload, state, transition.

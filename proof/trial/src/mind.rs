@@ -1,9 +1,11 @@
 //! What user code does: pseudo-random, the same for both engines as long as they call it in the same order.
 
+use std::collections::BTreeMap;
+
 use statewright_forge::Rng;
 use statewright_kernel::Class;
 
-use crate::log::{Called, Entry, Kind};
+use crate::log::{Called, Entry};
 
 /// What there is to act on.
 #[derive(Clone, Debug, Default)]
@@ -81,12 +83,41 @@ pub struct Opinion {
     pub draws: bool,
 }
 
+/// What a function of a fixture does, call by call; the last one repeats.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    /// Verdicts of a guard.
+    pub verdicts: Vec<Opinion>,
+    /// Scores.
+    pub scores: Vec<f32>,
+    /// What an activity says: 0 running, 1 succeeded, 2 failed.
+    pub statuses: Vec<u8>,
+    /// What an action or activity does; an empty list is nothing.
+    pub deeds: Vec<Vec<Deed>>,
+    calls: [usize; 4],
+}
+
+impl Answers {
+    fn next<T: Clone>(list: &[T], calls: &mut usize) -> Option<T> {
+        let answer = list.get(*calls).or(list.last()).cloned();
+        *calls += 1;
+        answer
+    }
+}
+
+/// Where answers come from.
+#[derive(Clone, Debug)]
+enum Source {
+    /// From chance.
+    Chance(Rng, Habits, Tools),
+    /// From a fixture, by function.
+    Given(BTreeMap<String, Answers>),
+}
+
 /// User code of one run.
 #[derive(Clone, Debug)]
 pub struct Mind {
-    rng: Rng,
-    habits: Habits,
-    tools: Tools,
+    source: Source,
     /// The blackboard.
     pub keys: Vec<[u32; 3]>,
     /// What happened since the last look.
@@ -100,7 +131,12 @@ const MOST_ACTIVE_CALLS: u32 = 200;
 impl Mind {
     /// A mind with its own stream of chance.
     pub fn new(seed: u64, habits: Habits, tools: Tools, keys: Vec<[u32; 3]>) -> Self {
-        Self { rng: Rng::new(seed), habits, tools, keys, log: Vec::new(), calls: 0 }
+        Self { source: Source::Chance(Rng::new(seed), habits, tools), keys, log: Vec::new(), calls: 0 }
+    }
+
+    /// A mind that answers as a fixture says. Functions that it does not name hold, score 1, run on and do nothing.
+    pub fn given(answers: BTreeMap<String, Answers>, keys: Vec<[u32; 3]>) -> Self {
+        Self { source: Source::Given(answers), keys, log: Vec::new(), calls: 0 }
     }
 
     /// The log so far; the next tick begins.
@@ -111,83 +147,126 @@ impl Mind {
 
     fn note(&mut self, called: Called) {
         self.calls += 1;
-        // Chance follows from the call, too: a difference shows at once.
-        let mix = called.function.bytes().fold(called.state as u64, |mix, byte| mix.rotate_left(5) ^ u64::from(byte));
-        self.rng = Rng::new(self.rng.next_u64() ^ mix);
+        if let Source::Chance(rng, ..) = &mut self.source {
+            // Chance follows from the call, too: a difference shows at once.
+            let start = called.state as u64;
+            let mix = called.function.bytes().fold(start, |mix, byte| mix.rotate_left(5) ^ u64::from(byte));
+            *rng = Rng::new(rng.next_u64() ^ mix);
+        }
         self.log.push(Entry::Called(called));
     }
 
     /// A guard is asked.
     pub fn guard(&mut self, called: Called) -> Opinion {
+        let function = called.function.clone();
         self.note(called);
-        let holds = self.rng.chance(self.habits.holds);
-        Opinion { holds, code: self.rng.below(1000) as u16, draws: self.rng.chance(50) }
+        let opinion = match &mut self.source {
+            Source::Chance(rng, habits, _) => Opinion {
+                holds: rng.chance(habits.holds),
+                code: rng.below(1000) as u16,
+                draws: rng.chance(50),
+            },
+            Source::Given(answers) => {
+                let answers = answers.get_mut(&*function);
+                let given = answers.and_then(|a| Answers::next(&a.verdicts, &mut a.calls[0]));
+                given.unwrap_or(Opinion { holds: true, code: 0, draws: false })
+            }
+        };
+        self.log.push(Entry::Answered(if opinion.holds { "yes".into() } else { "no".into() }));
+        opinion
     }
 
     /// A scorer is asked: its score, and whether it draws a random number.
     pub fn score(&mut self, called: Called) -> (f32, bool) {
+        let function = called.function.clone();
         self.note(called);
-        let score = match self.rng.below(8) {
-            0 => f32::NAN,
-            1 => -1.0,
-            2 => f32::INFINITY,
-            step => step as f32 * 0.5,
+        let (score, draws) = match &mut self.source {
+            Source::Chance(rng, ..) => {
+                let score = match rng.below(8) {
+                    0 => f32::NAN,
+                    1 => -1.0,
+                    2 => f32::INFINITY,
+                    step => step as f32 * 0.5,
+                };
+                (score, rng.chance(50))
+            }
+            Source::Given(answers) => {
+                let answers = answers.get_mut(&*function);
+                (answers.and_then(|a| Answers::next(&a.scores, &mut a.calls[1])).unwrap_or(1.0), false)
+            }
         };
-        (score, self.rng.chance(50))
+        self.log.push(Entry::Answered(score.to_string()));
+        (score, draws)
     }
 
-    /// An activity is called: 0 running, 1 succeeded, 2 failed.
-    pub fn activity(&mut self) -> u8 {
-        if self.rng.chance(self.habits.ends) { 1 + self.rng.below(2) as u8 } else { 0 }
+    /// An activity was called: 0 running, 1 succeeded, 2 failed.
+    pub fn activity(&mut self, function: &str) -> u8 {
+        match &mut self.source {
+            Source::Chance(rng, habits, _) => {
+                if rng.chance(habits.ends) { 1 + rng.below(2) as u8 } else { 0 }
+            }
+            Source::Given(answers) => {
+                let answers = answers.get_mut(function);
+                answers.and_then(|a| Answers::next(&a.statuses, &mut a.calls[2])).unwrap_or(0)
+            }
+        }
     }
 
     /// Does the host drop this command?
     pub fn drops(&mut self) -> bool {
-        self.rng.chance(self.habits.drops)
+        match &mut self.source {
+            Source::Chance(rng, habits, _) => rng.chance(habits.drops),
+            Source::Given(_) => false,
+        }
     }
 
     /// An action or activity is called: what it does.
     pub fn act(&mut self, called: Called) -> Vec<Deed> {
-        let state = called.state;
-        let canceled = called.kind == Kind::Cancel;
+        let function = called.function.clone();
         self.note(called);
-        let mut deeds = Vec::new();
-        while deeds.len() < 3 && self.calls < MOST_ACTIVE_CALLS && self.rng.chance(self.habits.acts) {
-            deeds.extend(self.deed(state, canceled));
-        }
-        deeds
-    }
-
-    fn deed(&mut self, state: usize, canceled: bool) -> Option<Deed> {
-        let _ = canceled;
-        match self.rng.weighted(&[40, 15, 10, 20, 10, 5]) {
-            0 if self.tools.events > 0 => Some(self.post()),
-            1 => {
-                let timer = self.rng.pick(&self.tools.timers).copied()?;
-                Some(Deed::Start(timer, self.rng.below(12)))
+        match &mut self.source {
+            Source::Chance(rng, habits, tools) => {
+                let mut deeds = Vec::new();
+                while deeds.len() < 3 && self.calls < MOST_ACTIVE_CALLS && rng.chance(habits.acts) {
+                    deeds.extend(deed(rng, tools));
+                }
+                deeds
             }
-            2 => self.rng.pick(&self.tools.timers).copied().map(Deed::Stop),
-            3 => Some(Deed::Draw),
-            4 => self.scratch(state),
-            5 => self.rng.pick(&self.tools.remembering).copied().map(Deed::Forget),
-            _ => None,
+            Source::Given(answers) => {
+                let answers = answers.get_mut(&*function);
+                answers.and_then(|a| Answers::next(&a.deeds, &mut a.calls[3])).unwrap_or_default()
+            }
         }
     }
+}
 
-    fn post(&mut self) -> Deed {
-        let classes =
-            [None, None, None, Some(Class::Low), Some(Class::Normal), Some(Class::Interrupt), Some(Class::Critical)];
-        Deed::Post {
-            event: self.rng.below(self.tools.events) as usize,
-            class: self.rng.one(&classes),
-            payload: [self.rng.below(5), self.rng.below(3), 0, 7],
-            internal: self.rng.chance(30),
+fn deed(rng: &mut Rng, tools: &Tools) -> Option<Deed> {
+    match rng.weighted(&[40, 15, 10, 20, 10, 5]) {
+        0 if tools.events > 0 => Some(post(rng, tools)),
+        1 => {
+            let timer = rng.pick(&tools.timers).copied()?;
+            Some(Deed::Start(timer, rng.below(12)))
         }
+        2 => rng.pick(&tools.timers).copied().map(Deed::Stop),
+        3 => Some(Deed::Draw),
+        4 => scratch(rng, tools),
+        5 => rng.pick(&tools.remembering).copied().map(Deed::Forget),
+        _ => None,
     }
+}
 
-    fn scratch(&mut self, _state: usize) -> Option<Deed> {
-        let number = self.rng.below(self.tools.scratch.len() as u32) as usize;
-        let words = *self.tools.scratch.get(number)?;
-        Some(Deed::Scratch(number, self.rng.below(u32::from(words)) as u8, self.rng.below(100) as u16))
+fn post(rng: &mut Rng, tools: &Tools) -> Deed {
+    let given = [Class::Low, Class::Normal, Class::Interrupt, Class::Critical];
+    Deed::Post {
+        event: rng.below(tools.events) as usize,
+        class: rng.chance(50).then(|| rng.one(&given)),
+        payload: [rng.below(5), rng.below(3), 0, 7],
+        internal: rng.chance(30),
     }
+}
+
+fn scratch(rng: &mut Rng, tools: &Tools) -> Option<Deed> {
+    let number = rng.below(tools.scratch.len() as u32) as usize;
+    let words = *tools.scratch.get(number)?;
+    Some(Deed::Scratch(number, rng.below(u32::from(words)) as u8, rng.below(100) as u16))
 }

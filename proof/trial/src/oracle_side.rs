@@ -154,7 +154,7 @@ impl World for OracleWorld<'_> {
         let kind = if mode == Mode::Run { Kind::Activity } else { Kind::Cancel };
         let called = self.called(kind, call, true, actor.rng().0);
         self.act(called, actor);
-        match self.mind.activity() {
+        match self.mind.activity(call.function) {
             0 => Status::Running,
             1 => Status::Succeeded,
             _ => Status::Failed,
