@@ -181,13 +181,13 @@ impl Reader<'_> {
     }
 }
 
-/// Arguments in the order and with the types of the declaration, else as they are written.
+/// Arguments in the order and with the types of the declaration; as they are written if no parameters are declared.
 pub(crate) fn match_arguments(
     functions: &BTreeMap<String, Vec<(String, ValueType)>>,
     function: &str,
     written: Vec<(Option<String>, Literal)>,
 ) -> Vec<Argument> {
-    let Some(declared) = functions.get(function) else {
+    let Some(declared) = functions.get(function).filter(|declared| !declared.is_empty()) else {
         let plain = |(name, value): (Option<String>, Literal)| Argument { name, ty: value.natural_type(), value };
         return written.into_iter().map(plain).collect();
     };

@@ -27,7 +27,7 @@
 //! | `actions`, `expr` | CODE-3, CODE-4 |
 //! | `pause` | SYS-9 |
 //! | `life` | SYS-10, fail-safe of TICK-4, EVT-10 (quarantine) |
-//! | `configuration`, `snapshot` | what is active; what can be compared |
+//! | `configuration`, `snapshot`, `describe` | what is active; what can be compared; numbers in words |
 #![forbid(unsafe_code)]
 
 mod actions;
@@ -37,6 +37,7 @@ mod code;
 mod completion;
 mod conditions;
 mod configuration;
+mod describe;
 mod domain;
 mod entry;
 mod exit;
@@ -62,6 +63,7 @@ mod transitions;
 mod world;
 
 pub use actor::Actor;
+pub use describe::Counts;
 pub use oracle::Oracle;
 pub use queue::{Event, Posted};
 pub use report::{Counters, Outcome, Quarantine, Selection, TickReport};

@@ -56,6 +56,7 @@ impl Oracle {
             queue: Vec::new(),
             frames: BTreeMap::new(),
             fault: None,
+            quarantined_by: None,
             in_tick: false,
         };
         *self = fresh;
@@ -94,7 +95,7 @@ impl Oracle {
     }
 
     /// No active leaf, no timers, an empty queue, no frames; rng and history keep their values (TICK-3).
-    pub(crate) fn quarantine(&mut self, _reason: Quarantine) {
+    pub(crate) fn quarantine(&mut self, reason: Quarantine) {
         self.active.clear();
         self.forget_what_runs();
         self.clocks.clear();
@@ -103,6 +104,7 @@ impl Oracle {
         self.fault = None;
         self.flags.paused = false;
         self.flags.quarantined = true;
+        self.quarantined_by = Some(reason);
         self.counters.quarantines += 1;
     }
 

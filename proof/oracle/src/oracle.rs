@@ -1,7 +1,7 @@
 //! The interpreter: a resolved machine and one instance of it, in plain data.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use statewright_author::graph;
 use statewright_author::value::Tier;
@@ -16,7 +16,7 @@ use crate::world::{Call, Cause, Rng, Status, World};
 /// The reference interpreter of one agent.
 #[derive(Clone, Debug)]
 pub struct Oracle {
-    pub(crate) model: Rc<Model>,
+    pub(crate) model: Arc<Model>,
     /// Texts of symbols in the order of their numbers.
     pub(crate) symbols: Vec<String>,
     pub(crate) agent: u64,
@@ -49,6 +49,8 @@ pub struct Oracle {
     pub(crate) frames: BTreeMap<usize, Vec<Frame>>,
     /// Something happened that quarantines the agent as soon as the microstep is over (EVT-10).
     pub(crate) fault: Option<Quarantine>,
+    /// Why it is quarantined.
+    pub(crate) quarantined_by: Option<Quarantine>,
     /// Callbacks of a tick are running (TICK-7).
     pub(crate) in_tick: bool,
 }
@@ -100,8 +102,9 @@ impl Oracle {
             queue: Vec::new(),
             frames: BTreeMap::new(),
             fault: None,
+            quarantined_by: None,
             in_tick: false,
-            model: Rc::new(model),
+            model: Arc::new(model),
         }
     }
 
@@ -113,6 +116,11 @@ impl Oracle {
     /// What happened so far.
     pub fn counters(&self) -> &Counters {
         &self.counters
+    }
+
+    /// Why the agent is quarantined, if it is.
+    pub fn quarantined_by(&self) -> Option<Quarantine> {
+        self.quarantined_by
     }
 
     /// Whether there is anything left to do at all.

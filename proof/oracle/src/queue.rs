@@ -187,23 +187,22 @@ impl Oracle {
 
     /// An event that was taken is kept for later, at its old place or at the end, if a general place stays free (EVT-5).
     pub(crate) fn defer(&mut self, tick: u32, event: Event, place: Option<usize>) {
-        self.counters.deferred += 1;
         let event = Event { deferred: true, ..event };
-        // Only those before its place can move it.
         let mut place = place;
         if !self.may_defer(&event) {
-            let before: Vec<Event> = self.queue.iter().take(place.unwrap_or(0)).cloned().collect();
-            let gone = before.iter().filter(|event| self.has_expired(event, tick)).count();
-            place = place.map(|place| place - gone);
+            // What is too old goes; its old place moves with those before it.
+            let gone =
+                |place: usize| self.queue[..place].iter().filter(|before| self.has_expired(before, tick)).count();
+            place = place.map(|place| place - gone(place));
             self.remove_expired(tick);
         }
-        if !self.may_defer(&event) {
-            self.counters.deferred -= 1;
+        if self.may_defer(&event) {
+            self.counters.deferred += 1;
+            self.queue.insert(place.unwrap_or(self.queue.len()), event);
+        } else {
             self.counters.deferral_refused += 1;
             self.counters.dropped[event.class as usize] += 1;
-            return;
         }
-        self.queue.insert(place.unwrap_or(self.queue.len()), event);
     }
 
     /// min(n-1 - queued Low and Normal, n - queued) >= 1 with the event back in the queue.

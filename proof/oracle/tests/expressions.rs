@@ -95,3 +95,18 @@ fn names_are_looked_up_outward_then_anywhere() {
     assert_eq!(run("G"), "-x -a +b +only +w");
     assert_eq!(run("H"), "-x -a +b +y +w");
 }
+
+#[test]
+fn numbers_in_words() {
+    let bench = Bench::new(
+        r#"{ "machine": "M", "events": ["E"], "timers": ["m"], "initial": "a", "states": {
+          "gone": { "muted": true, "states": { "x": {} } },
+          "a": { "history": { "h": {} }, "states": { "b": { "transitions": [{ "on": "E", "to": "h" }, { "after": "2t", "to": "/a/b", "priority": 4 }] } } } } }"#,
+    );
+    let oracle = &bench.oracle;
+    let counts = oracle.counts();
+    assert_eq!((counts.states, counts.regions, counts.transitions, counts.timers, counts.points), (3, 2, 2, 2, 1));
+    assert_eq!(oracle.transition_line(0), "0: /a/b after 2t of /a/b p4 External -> [/a/b]");
+    assert_eq!(oracle.transition_line(1), "1: /a/b on E p0 External -> [point 0 of /a]");
+    assert_eq!(oracle.timer_line(0), "timer m of the machine");
+}

@@ -141,3 +141,16 @@ fn random_machines_run() {
     assert!(seen.iter().all(|&count| count > 0), "{seen:?}");
     assert!(features[..5].iter().all(|&count| count > 0), "{features:?}");
 }
+
+#[test]
+fn a_huge_machine_runs() {
+    let machine = machine(3, Size::HUGE);
+    let (snapshots, calls, _) = run(&machine, Tier::Hero, 9, 20);
+    assert!(snapshots.len() == 20 && calls > 0);
+}
+
+#[test]
+fn an_oracle_may_go_to_another_thread() {
+    fn moves<T: Send + Sync + Clone>() {}
+    moves::<Oracle>();
+}
