@@ -9,8 +9,16 @@ fn main() {
         let subject = statewright_trial::machine::Subject::new(graph).unwrap();
         let start = std::time::Instant::now();
         let result = statewright_trial::duel::run(&subject, seed, ticks);
-        if show == 99 && let Ok(t) = &result {
-            println!("{seed} {:?} entries {} microsteps {} events {}", start.elapsed(), t.entries, t.counters.microsteps, t.counters.events);
+        if show == 99
+            && let Ok(t) = &result
+        {
+            println!(
+                "{seed} {:?} entries {} microsteps {} events {}",
+                start.elapsed(),
+                t.entries,
+                t.counters.microsteps,
+                t.counters.events
+            );
         }
         if let Err(found) = result {
             bad += 1;

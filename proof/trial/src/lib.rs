@@ -10,6 +10,7 @@
 
 pub mod bytes;
 pub mod duel;
+pub mod fixture;
 pub mod kernel_side;
 pub mod log;
 pub mod machine;

@@ -161,11 +161,9 @@ impl Mind {
         let function = called.function.clone();
         self.note(called);
         let opinion = match &mut self.source {
-            Source::Chance(rng, habits, _) => Opinion {
-                holds: rng.chance(habits.holds),
-                code: rng.below(1000) as u16,
-                draws: rng.chance(50),
-            },
+            Source::Chance(rng, habits, _) => {
+                Opinion { holds: rng.chance(habits.holds), code: rng.below(1000) as u16, draws: rng.chance(50) }
+            }
             Source::Given(answers) => {
                 let answers = answers.get_mut(&*function);
                 let given = answers.and_then(|a| Answers::next(&a.verdicts, &mut a.calls[0]));
@@ -203,7 +201,11 @@ impl Mind {
     pub fn activity(&mut self, function: &str) -> u8 {
         match &mut self.source {
             Source::Chance(rng, habits, _) => {
-                if rng.chance(habits.ends) { 1 + rng.below(2) as u8 } else { 0 }
+                if rng.chance(habits.ends) {
+                    1 + rng.below(2) as u8
+                } else {
+                    0
+                }
             }
             Source::Given(answers) => {
                 let answers = answers.get_mut(function);

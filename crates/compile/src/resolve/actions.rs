@@ -53,13 +53,13 @@ impl Resolver<'_> {
             }
             ActionKind::Emit { command, lane, payload } => self.emit(command, lane, payload.as_ref(), site),
             ActionKind::StartTimer { timer, after } => {
-                let index = self.timer(timer, site.state)?;
+                let index = self.timer(timer, site.names)?;
                 self.usage.started.insert(index);
                 let ticks = self.ticks(after);
                 Some(op(op_kind::START_TIMER, 0, index, ticks))
             }
             ActionKind::StopTimer { timer } => {
-                let index = self.timer(timer, site.state)?;
+                let index = self.timer(timer, site.names)?;
                 Some(op(op_kind::STOP_TIMER, 0, index, 0))
             }
             ActionKind::ClearHistory { state } => self.clear_history(state, site),
@@ -171,7 +171,7 @@ impl Resolver<'_> {
     }
 
     fn clear_history(&mut self, name: &Name, site: &Site) -> Option<OpRecord> {
-        let state = match self.node(name, site.state)? {
+        let state = match self.node(name, site.names)? {
             Node::State(state) => state,
             Node::History(history) => self.tree.histories[history].owner,
         };

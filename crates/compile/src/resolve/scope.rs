@@ -16,8 +16,10 @@ use statewright_rom::layout::op_kind;
 /// Where a piece of code stands.
 #[derive(Clone, Debug)]
 pub(super) struct Site {
-    /// State whose names and clock it sees.
+    /// State whose clock it sees.
     pub(super) state: StateIndex,
+    /// State from which names are looked up: the one that has the list for an any-state transition, else the same.
+    pub(super) names: StateIndex,
     payload: Result<Payload, String>,
     /// State whose activity the code belongs to, for the check of concurrent writers.
     pub(super) writer: StateIndex,
@@ -27,7 +29,7 @@ impl Site {
     /// Code of a state that runs for many events.
     pub(super) fn state(state: StateIndex, what: &str) -> Self {
         let reason = format!("{what} may run for any event, so the type of the payload is not known");
-        Self { state, payload: Err(reason), writer: state }
+        Self { state, names: state, payload: Err(reason), writer: state }
     }
 
     /// Code of a transition, which sees the payload of its event.
@@ -38,12 +40,17 @@ impl Site {
             (Some(payload), false) => Ok(payload.value),
             (None, _) => Err(format!("event `{}` declares no payload", declared.name.value)),
         };
-        Self { state, payload, writer: state }
+        Self { state, names: state, payload, writer: state }
     }
 
     /// Code of a transition without a typed event.
     pub(super) fn no_event(state: StateIndex, reason: &str) -> Self {
-        Self { state, payload: Err(reason.to_owned()), writer: state }
+        Self { state, names: state, payload: Err(reason.to_owned()), writer: state }
+    }
+
+    /// The same code with names looked up from another state.
+    pub(super) fn with_names_of(self, names: StateIndex) -> Self {
+        Self { names, ..self }
     }
 
     /// Code of an observer.
@@ -179,7 +186,7 @@ impl Scope for ResolverScope<'_, '_> {
     }
 
     fn state(&mut self, name: &Name) -> Option<u16> {
-        match self.resolver.node(name, self.site.state)? {
+        match self.resolver.node(name, self.site.names)? {
             Node::State(state) => Some(state as u16),
             Node::History(_) => {
                 let text = format!("`{}` is a history point, not a state", name.value);

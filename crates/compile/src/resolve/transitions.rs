@@ -110,14 +110,15 @@ impl<'a> Resolver<'a> {
         if authored.muted || out.len() > MAX_RECORDS {
             return;
         }
-        let Some(trigger) = self.trigger(&authored, source, out.len()) else { return };
+        let Some(trigger) = self.trigger(&authored, source, scope, out.len()) else { return };
         let targets = self.targets(&authored, source, scope);
         let kind = self.kind(&authored, source, &targets);
         let stack = authored.stack.as_ref().and_then(|stack| self.stack(stack, &authored, source, &targets));
-        let site = self.transition_site(trigger, source);
+        let site = self.transition_site(trigger, source).with_names_of(scope);
         let guard = authored.guard.as_ref().and_then(|code| self.guard(code, &site));
         let effect_site = if authored.latch {
             Site::no_event(source, "a latched transition may be taken later, when the payload is gone")
+                .with_names_of(scope)
         } else {
             site.clone()
         };
@@ -152,7 +153,13 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn trigger(&mut self, authored: &graph::Transition, source: StateIndex, number: usize) -> Option<Trigger> {
+    fn trigger(
+        &mut self,
+        authored: &graph::Transition,
+        source: StateIndex,
+        scope: StateIndex,
+        number: usize,
+    ) -> Option<Trigger> {
         Some(match &authored.trigger {
             graph::Trigger::Event(name) => {
                 let event = self.names.events.find(name, &mut self.diagnostics)?;
@@ -167,7 +174,7 @@ impl<'a> Resolver<'a> {
                 let ticks = self.ticks(duration);
                 Trigger::Timer(self.after_timer(source, number, ticks))
             }
-            graph::Trigger::Timer(name) => Trigger::Timer(self.timer_with_trigger(name, source)?),
+            graph::Trigger::Timer(name) => Trigger::Timer(self.timer_with_trigger(name, scope)?),
             graph::Trigger::Always(_) => Trigger::Always,
             graph::Trigger::Done(_) => Trigger::Done,
             graph::Trigger::Failed(_) => Trigger::Failed,
