@@ -7,7 +7,7 @@
 //!
 //! `rng` chance · [`Size`] knobs · `plan` the tree and its budgets · `refer` how states are named · `declare` events, keys
 //! and the rest · `code` expressions · `action` actions · `aim` targets · `transition`, `sugar`, `state` the graph ·
-//! `forge` the machine · `write` its text · [`shrink`] smaller ones.
+//! `forge` the machine · [`scope`] all small machines · `write` its text · [`shrink`] smaller ones.
 #![forbid(unsafe_code)]
 
 mod action;
@@ -18,6 +18,7 @@ mod forge;
 mod plan;
 mod refer;
 mod rng;
+pub mod scope;
 pub mod shrink;
 mod size;
 mod state;

@@ -53,12 +53,25 @@ fn tools(rom: &Rom<'_>) -> Tools {
     }
 }
 
-/// Runs so many ticks.
+/// Runs so many ticks of the script of a seed.
 pub fn run(subject: &Subject, seed: u64, ticks: u64) -> Result<Tally, Box<Difference>> {
+    let rom = subject.output.rom.as_rom();
+    let mut script = Script::new(seed, rom.events().len() as u32);
+    let mind = Mind::new(seed, Habits::of_seed(seed), tools(&rom), subject.blackboard());
+    run_script(subject, seed, mind, (0..ticks).flat_map(|_| script.next_tick()))
+}
+
+/// Runs any script.
+pub fn run_script(
+    subject: &Subject,
+    seed: u64,
+    mind: Mind,
+    script: impl Iterator<Item = Happening>,
+) -> Result<Tally, Box<Difference>> {
     let all = std::panic::AssertUnwindSafe(|| match subject.output.rom.as_rom().header().tier {
-        0 => run_tier::<Instance64>(subject, seed, ticks),
-        1 => run_tier::<Instance128>(subject, seed, ticks),
-        _ => run_tier::<Instance256>(subject, seed, ticks),
+        0 => run_tier::<Instance64>(subject, seed, mind, script),
+        1 => run_tier::<Instance128>(subject, seed, mind, script),
+        _ => run_tier::<Instance256>(subject, seed, mind, script),
     });
     std::panic::catch_unwind(all).unwrap_or_else(|panic| {
         let what = panic_text(panic.as_ref());
@@ -66,21 +79,27 @@ pub fn run(subject: &Subject, seed: u64, ticks: u64) -> Result<Tally, Box<Differ
     })
 }
 
-fn run_tier<I: Instance>(subject: &Subject, seed: u64, ticks: u64) -> Result<Tally, Box<Difference>> {
+fn run_tier<I: Instance>(
+    subject: &Subject,
+    seed: u64,
+    mind: Mind,
+    script: impl Iterator<Item = Happening>,
+) -> Result<Tally, Box<Difference>> {
     let rom = subject.output.rom.as_rom();
-    let mut script = Script::new(seed, rom.events().len() as u32);
-    let mut duel = Duel::<I>::new(subject, &rom, seed);
-    for _ in 0..ticks {
-        for happening in script.next_tick() {
-            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| duel.step(&happening)));
-            let problem = match done {
-                Ok(Ok(())) => continue,
-                Ok(Err(what)) => what,
-                Err(panic) => panic_text(panic.as_ref()),
-            };
-            return Err(Box::new(Difference { after_ticks: duel.tally.ticks, happening, what: problem }));
-        }
-        duel.end_of_tick();
+    let mut duel = Duel::<I>::new(subject, &rom, seed, mind);
+    for happening in script {
+        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| duel.step(&happening)));
+        let problem = match done {
+            Ok(Ok(())) => {
+                if matches!(happening, Happening::Tick(..)) {
+                    duel.end_of_tick();
+                }
+                continue;
+            }
+            Ok(Err(what)) => what,
+            Err(panic) => panic_text(panic.as_ref()),
+        };
+        return Err(Box::new(Difference { after_ticks: duel.tally.ticks, happening, what: problem }));
     }
     duel.tally.counters = duel.counters;
     Ok(duel.tally)
@@ -104,8 +123,7 @@ struct Duel<'s, I> {
 }
 
 impl<'s, I: Instance> Duel<'s, I> {
-    fn new(subject: &'s Subject, rom: &'s Rom<'s>, seed: u64) -> Self {
-        let mind = Mind::new(seed, Habits::of_seed(seed), tools(rom), subject.blackboard());
+    fn new(subject: &'s Subject, rom: &'s Rom<'s>, seed: u64, mind: Mind) -> Self {
         let instance = I::new(rom, seed, AGENT).expect("the tier fits");
         let mut oracle = Oracle::new(&subject.graph, subject.tier(), AGENT, instance.header().rng.get());
         oracle.set_symbols(subject.texts.clone());

@@ -5,7 +5,7 @@
 //!
 //! [`machine`] a graph compiled and ready for both · [`script`] what happens from outside · [`mind`] what user code does, pseudo-random
 //! and the same for both · [`log`] what either side did, in one form · [`kernel_side`], [`oracle_side`] the two hosts · [`bytes`] an instance
-//! read from its bytes alone · [`duel`] runs both and finds the first difference · [`report`] a failure for people.
+//! read from its bytes alone · [`duel`] runs both and finds the first difference · [`report`] a failure for people · [`search`] many machines at once · [`small`] all small machines · [`fixture`] cases written by people.
 #![forbid(unsafe_code)]
 
 pub mod bytes;
@@ -18,3 +18,5 @@ pub mod mind;
 pub mod oracle_side;
 pub mod report;
 pub mod script;
+pub mod search;
+pub mod small;

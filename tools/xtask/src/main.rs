@@ -1,6 +1,7 @@
 //! `cargo xtask …`: the commands of the project, the same for people and for CI.
 
 mod bench;
+mod prove;
 mod steps;
 mod test;
 
@@ -26,6 +27,13 @@ enum Command {
     },
     /// Rewrites every committed expectation (rendered messages, golden ROMs, schemas) for review with `git diff`.
     Bless,
+    /// Kernel against reference interpreter over many random machines; `--seed N` shows one again.
+    #[command(disable_help_flag = true)]
+    Prove {
+        /// Passed on; try `cargo xtask prove --help`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Compile time, peak memory and load speed, as ratios of one run.
     Bench {
         /// Fewer repetitions.
@@ -38,6 +46,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Test { only } => test::test(only.as_deref()),
         Command::Bless => test::bless(),
+        Command::Prove { arguments } => prove::prove(&arguments),
         Command::Bench { quick } => bench::bench(quick),
     };
     match done {

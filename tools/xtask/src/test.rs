@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use crate::steps::{Step, run};
 
-/// A processor without an operating system, to prove that `rom` needs no std.
+/// A processor without an operating system, to prove that `rom` and `kernel` need no std.
 const BARE_TARGET: &str = "thumbv7em-none-eabi";
 
 /// Runs everything that must hold.
@@ -18,15 +18,16 @@ pub fn test(only: Option<&str>) -> Result<(), String> {
             .env("RUSTDOCFLAGS", "-D warnings"),
         Step::cargo("rom without alloc", &["build", "--package", "statewright-rom", "--no-default-features"]),
     ];
-    if only.is_none_or(|only| "rom without std".contains(only)) {
+    if only.is_none_or(|only| "core without std".contains(only)) {
         match bare_target() {
             true => steps.push(Step::cargo(
-                "rom without std",
-                &["build", "--package", "statewright-rom", "--target", BARE_TARGET],
+                "core without std",
+                &["build", "--package", "statewright-rom", "--package", "statewright-kernel", "--target", BARE_TARGET],
             )),
-            false => println!("==> rom without std: left out, target {BARE_TARGET} cannot be had here"),
+            false => println!("==> core without std: left out, target {BARE_TARGET} cannot be had here"),
         }
     }
+    steps.extend(crate::prove::steps());
     steps.retain(|step| only.is_none_or(|only| step.name.contains(only)));
     if steps.is_empty() {
         return Err(format!("no step is named `{}`", only.unwrap_or_default()));

@@ -1,0 +1,140 @@
+//! `cargo xtask prove`: kernel against oracle over many machines, or one seed again.
+
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use statewright_trial::report::prove;
+use statewright_trial::search::{Total, search, silence_panics};
+use statewright_trial::small;
+
+/// Runs random machines on kernel and oracle and compares them after every tick.
+#[derive(Parser)]
+#[command(name = "cargo xtask prove", bin_name = "cargo xtask prove")]
+struct Arguments {
+    /// Run only this seed, and show the first difference with a shrunk machine.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// First seed.
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// How many machines.
+    #[arg(long, default_value_t = 10_000)]
+    machines: u64,
+    /// Ticks of each machine.
+    #[arg(long, default_value_t = 100)]
+    ticks: u64,
+    /// Instead: every machine of up to so many states below the root, every transition.
+    #[arg(long, value_name = "STATES", value_parser = clap::value_parser!(u64).range(1..=7))]
+    small: Option<u64>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    silence_panics();
+    let done = match (arguments.seed, arguments.small) {
+        (Some(seed), _) => one(seed, arguments.ticks.max(1000)),
+        (None, Some(states)) => small_scope(states as usize),
+        (None, None) => many(&arguments),
+    };
+    match done {
+        Ok(line) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn one(seed: u64, ticks: u64) -> Result<String, String> {
+    let tally = prove(seed, ticks)?;
+    Ok(format!(
+        "seed {seed}: no difference in {} ticks ({} events, {} transitions, {} entries compared)",
+        tally.ticks, tally.counters.events, tally.counters.transitions, tally.entries
+    ))
+}
+
+fn bar(length: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} machines, {eta} left").expect("a template");
+    let bar = ProgressBar::new(length).with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(500));
+    bar
+}
+
+fn many(arguments: &Arguments) -> Result<String, String> {
+    let seeds = arguments.first..arguments.first.saturating_add(arguments.machines);
+    let start = Instant::now();
+    let bar = bar(arguments.machines);
+    let result = search(seeds.clone(), arguments.ticks, |done| bar.set_position(done));
+    bar.finish_and_clear();
+    match result {
+        Ok(total) => Ok(summary(&seeds, &total, start.elapsed())),
+        Err(seed) => Err(match prove(seed, arguments.ticks) {
+            Err(problem) => problem,
+            Ok(_) => format!("seed {seed} differed once and not again: that must not be"),
+        }),
+    }
+}
+
+fn summary(seeds: &std::ops::Range<u64>, total: &Total, time: Duration) -> String {
+    format!(
+        "seeds {}..{}: no difference. {} machines, {} ticks, {} events, {} transitions, {} calls and commands compared, \
+         {} clamped ticks, {} fail-safes, {} terminations, {:.0} s",
+        seeds.start,
+        seeds.end,
+        total.machines,
+        total.ticks,
+        total.events,
+        total.transitions,
+        total.entries,
+        total.clamps,
+        total.fail_safes,
+        total.terminations,
+        time.as_secs_f64()
+    )
+}
+
+fn small_scope(states: usize) -> Result<String, String> {
+    let all: Vec<_> = (1..=states).flat_map(small::all).collect();
+    let start = Instant::now();
+    let bar = bar(all.len() as u64);
+    let (next, moves, transitions) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let problem = Mutex::new(None::<String>);
+    let work = || {
+        while let Some((shape, memory)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            match small::run(shape, *memory) {
+                Ok(count) => {
+                    moves.fetch_add(count.moves, Ordering::Relaxed);
+                    transitions.fetch_add(count.transitions, Ordering::Relaxed);
+                }
+                Err(text) => {
+                    problem.lock().expect("no thread panics").get_or_insert(text);
+                    return;
+                }
+            }
+            bar.inc(1);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    bar.finish_and_clear();
+    match problem.into_inner().expect("no thread panics") {
+        Some(problem) => Err(problem),
+        None => Ok(format!(
+            "small scope up to {states} states: no difference. {} machines, {} transitions declared, {} carried out, {:.0} s",
+            all.len(),
+            moves.into_inner(),
+            transitions.into_inner(),
+            start.elapsed().as_secs_f64()
+        )),
+    }
+}
