@@ -2,7 +2,7 @@
 //!
 //! Settling happens before the first exit, in pre-order; it evaluates the guards of branches and fills an [`EntryPlan`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use statewright_author::graph::StateKind;
 
@@ -49,6 +49,14 @@ pub(crate) struct EntryPlan {
 }
 
 impl EntryPlan {
+    /// Final states that are entered, not resumed.
+    pub(crate) fn entered_finals(&self, model: &crate::model::Model) -> BTreeSet<usize> {
+        let is_final = |&(&state, (kind, _)): &(&usize, &(EntryKind, Owner))| {
+            *kind == EntryKind::Enter && model.states[state].kind == StateKind::Final
+        };
+        self.states.iter().filter(is_final).map(|(&state, _)| state).collect()
+    }
+
     /// Adds what one transition enters. Effects of states that stay active run before its own first entry.
     pub(crate) fn add(&mut self, own: Self) {
         let first = own.states.keys().next().copied();

@@ -16,9 +16,9 @@ impl Oracle {
         self.flags.started = true;
         let mut plan = EntryPlan::default();
         self.settle_state(env, 0, Vec::new(), &NOBODY, &mut plan);
-        let entered: BTreeSet<usize> = plan.states.keys().copied().collect();
+        let finals = plan.entered_finals(&self.model);
         self.carry_out_entries(env, plan);
-        self.finish_microstep(env, &BTreeSet::new(), &entered, true, &Cause::None);
+        self.finish_microstep(env, &finals, true, &Cause::None);
     }
 
     /// Runs all exits and terminates.
@@ -113,13 +113,12 @@ impl Oracle {
         let model = self.model.clone();
         env.report.fail_safe = true;
         self.counters.fail_safes += 1;
-        let before = self.complete_states();
         let exits: BTreeSet<usize> = self.active.iter().copied().filter(|&state| state != 0).collect();
         self.record_history(&exits);
         let mut entries = EntryPlan::default();
         let (targets, branches) = self.resolve_choices(env, &model.fail_safe.into_iter().collect::<Vec<_>>(), &NOBODY);
         self.settle_regions(env, 0, &model.states[0].regions, targets, &NOBODY, &mut entries);
-        let entered: BTreeSet<usize> = entries.states.keys().copied().collect();
+        let finals = entries.entered_finals(&self.model);
         self.exit_everything(env, exits, &NOBODY);
         self.forget_what_runs();
         self.clamped = 0;
@@ -127,6 +126,6 @@ impl Oracle {
             self.run_effect(env, branch, &NOBODY);
         }
         self.carry_out_entries(env, entries);
-        self.finish_microstep(env, &before, &entered, true, &Cause::None);
+        self.finish_microstep(env, &finals, true, &Cause::None);
     }
 }

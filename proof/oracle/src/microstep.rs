@@ -14,7 +14,6 @@ impl Oracle {
     /// Commits the accepted transitions together; they are in the order of effects.
     pub(crate) fn microstep(&mut self, env: &mut Env<'_>, accepted: &[Candidate]) {
         self.counters.transitions += accepted.len() as u64;
-        let before = self.complete_states();
         let exits = self.plan_exits(accepted);
         for candidate in accepted {
             if self.model.transitions[candidate.transition].stack().is_none() {
@@ -23,20 +22,19 @@ impl Oracle {
         }
         let (entries, branches) = self.settle(env, accepted);
         let moves = !exits.states.is_empty() || !entries.states.is_empty();
-        let entered: BTreeSet<usize> = entries.states.keys().copied().collect();
+        let finals = entries.entered_finals(&self.model);
         self.carry_out_exits(env, &exits);
         self.carry_out_effects(env, accepted, &branches);
         self.carry_out_entries(env, entries);
         let cause = accepted.first().map_or(Cause::None, |candidate| candidate.cause.clone());
-        self.finish_microstep(env, &before, &entered, moves, &cause);
+        self.finish_microstep(env, &finals, moves, &cause);
     }
 
     /// After the entries: marks, history of complete states, done events, termination.
     pub(crate) fn finish_microstep(
         &mut self,
         env: &mut Env<'_>,
-        complete_before: &BTreeSet<usize>,
-        entered: &BTreeSet<usize>,
+        entered_finals: &BTreeSet<usize>,
         moves: bool,
         cause: &Cause,
     ) {
@@ -45,7 +43,7 @@ impl Oracle {
             self.queue.iter_mut().for_each(|event| event.deferred = false);
         }
         self.reset_completed_history();
-        let made = |state: &usize| !complete_before.contains(state) || entered.contains(state);
+        let made = |state: &usize| entered_finals.iter().any(|&child| self.model.around(*state, child));
         let completed: BTreeSet<usize> = self.complete_states().into_iter().filter(made).collect();
         self.raise_done_events(env.tick, &completed);
         if self.is_complete(0) {

@@ -1,10 +1,10 @@
 //! A machine ready for both engines: its graph, its ROM, and the names behind its numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use statewright_author::graph::Machine;
-use statewright_author::place::{Place, Spanned};
+use statewright_author::graph::{Event, Machine};
+use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::Tier;
 use statewright_compile::{Options, Output, compile};
 use statewright_forge::{Rng, Size};
@@ -45,7 +45,25 @@ pub fn of_seed(seed: u64) -> Machine {
         machine.budgets.microsteps_per_tick = cap(7);
         machine.budgets.clamp_limit = cap(6);
     }
+    if seed % 8 == 3 {
+        announce_completion(&mut machine);
+    }
     machine
+}
+
+/// Declares the events of completed states (EVT-10), which random machines cannot name.
+fn announce_completion(machine: &mut Machine) {
+    machine.policies.done_events = Some(Spanned::new(true, Place::default()));
+    let mut names = BTreeSet::new();
+    let mut open: Vec<_> = machine.root.regions.iter().flat_map(|region| &region.states).collect();
+    while let Some(state) = open.pop() {
+        if !state.regions.is_empty() {
+            names.insert(format!("done.state.{}", state.name.value));
+        }
+        open.extend(state.regions.iter().flat_map(|region| &region.states));
+    }
+    let event = |name| Event { name: Name::new(name, Place::default()), ..Event::default() };
+    machine.events.extend(names.into_iter().take(6).map(event));
 }
 
 impl Subject {

@@ -86,7 +86,8 @@ fn damaged<I: Instance>(healthy: &I, host: &Dice, rom: &Rom<'_>) -> I {
         _ => {
             for _ in 0..=host.below(4) {
                 let place = host.below(all) as usize;
-                bytes[place] = if host.below(2) == 0 { host.below(256) as u8 } else { bytes[place] ^ 1 << host.below(8) };
+                bytes[place] =
+                    if host.below(2) == 0 { host.below(256) as u8 } else { bytes[place] ^ 1 << host.below(8) };
             }
         }
     }

@@ -4,8 +4,8 @@ mod common;
 
 use common::Dice;
 use statewright_kernel::{
-    Batch, BatchError, Counters, Event, Fault, InboxEvent, Input, Instance, Instance64, Instance128, Mismatch, flag, post,
-    stop, tick, tick_batch,
+    Batch, BatchError, Counters, Event, Fault, InboxEvent, Input, Instance, Instance64, Instance128, Mismatch, flag,
+    post, stop, tick, tick_batch,
 };
 use statewright_rom::OwnedRom;
 use statewright_rom::ids::{EventId, VariantId};
@@ -47,8 +47,10 @@ fn sys_1_a_batch_does_what_single_ticks_do() {
     let inbox: Vec<InboxEvent> = [0, 0, 2, 3, 3, 3, 7].map(|place| add(place, 4)).to_vec();
     let mut counters = Counters::default();
     let mut host = Dice::new(3);
-    tick_batch(&rom, &mut together, &mut host, &batch(&inbox, &[]), &mut counters, |_, _, left| assert!(left.is_empty()))
-        .unwrap();
+    tick_batch(&rom, &mut together, &mut host, &batch(&inbox, &[]), &mut counters, |_, _, left| {
+        assert!(left.is_empty())
+    })
+    .unwrap();
     let mut counters_alone = Counters::default();
     let mut host_alone = Dice::new(3);
     for (place, instance) in alone.iter_mut().enumerate() {

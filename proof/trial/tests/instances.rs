@@ -8,7 +8,8 @@ use statewright_rom::layout::TIERS;
 use statewright_trial::machine::{Subject, of_seed};
 
 /// Plain bytes can be copied, sent, and read again anywhere.
-fn is_plain<T: Copy + zerocopy::FromBytes + zerocopy::IntoBytes + zerocopy::Immutable + Send + Sync>() -> (usize, usize) {
+fn is_plain<T: Copy + zerocopy::FromBytes + zerocopy::IntoBytes + zerocopy::Immutable + Send + Sync>() -> (usize, usize)
+{
     (size_of::<T>(), align_of::<T>())
 }
 
@@ -41,7 +42,9 @@ fn ram_1_a_copy_of_the_bytes_is_a_copy_of_the_agent() {
         let mut counters = Counters::default();
         let mut host = Dice::new(seed);
         let mut instance = Instance256::new(&rom, seed, 3).unwrap();
-        (0..20).for_each(|now| drop(random_tick(&rom, &mut instance, &mut host, now, &mut counters)));
+        for now in 0..20 {
+            random_tick(&rom, &mut instance, &mut host, now, &mut counters);
+        }
         let bytes: [u8; 256] = zerocopy::transmute!(instance);
         let mut copy: Instance256 = zerocopy::transmute!(bytes);
         let mut second_host = host.clone();

@@ -5,7 +5,7 @@ mod common;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use common::{Dice, random_tick};
-use statewright_kernel::{Counters, Instance, Instance64, Instance128, Instance256, Input, flag, reset, tick};
+use statewright_kernel::{Counters, Input, Instance, Instance64, Instance128, Instance256, flag, reset, tick};
 use statewright_rom::Rom;
 use statewright_rom::layout::NONE;
 use statewright_trial::bytes::Bytes;

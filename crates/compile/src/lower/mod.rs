@@ -323,7 +323,8 @@ impl Lowering<'_, '_> {
         let node = &self.model.tree.states[state];
         let name = format!("done.state.{}", node.authored.name.value);
         let found = machine.events.iter().position(|event| event.name.value == name);
-        found.filter(|_| !node.regions.is_empty())
+        // The root ends the instance instead.
+        found.filter(|_| !node.regions.is_empty() && state != 0)
     }
 
     fn transitions(&mut self, order: &[usize]) {

@@ -3,7 +3,9 @@
 
 use std::cell::Cell;
 
-use statewright_kernel::{Actor, Call, Class, Command, Counters, Host, Input, Instance, Mode, Status, Verdict, View, tick};
+use statewright_kernel::{
+    Actor, Call, Class, Command, Counters, Host, Input, Instance, Mode, Status, Verdict, View, tick,
+};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 
