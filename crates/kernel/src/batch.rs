@@ -6,22 +6,10 @@ use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
 use crate::counters::Counters;
-use crate::event::Event;
 use crate::host::Host;
+use crate::inbox::{Inbox, InboxEvent};
 use crate::instance::Instance;
 use crate::tick::{Input, Mismatch, Report, tick};
-
-/// Most events that one agent is given at once; more stay in the inbox.
-const MAX_INBOX: usize = 64;
-
-/// An event for one agent of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InboxEvent {
-    /// The agent's place in the batch.
-    pub place: u32,
-    /// The event.
-    pub event: Event,
-}
 
 /// What a batch is given besides the instances.
 #[derive(Clone, Copy, Debug)]
@@ -104,14 +92,11 @@ pub fn tick_batch<I: Instance, H: Host>(
         inbox = rest;
         let agent = batch.first_agent.wrapping_add(place as u64);
         host.begin(agent);
-        let mut given = [Event::default(); MAX_INBOX];
-        let count = events.len().min(MAX_INBOX);
-        given.iter_mut().zip(events).for_each(|(cell, event)| *cell = event.event);
         let input = Input {
             agent,
             tick: batch.tick,
             variant: batch.variants.get(place).copied().unwrap_or(VariantId::PLAIN),
-            inbox: given.get(..count).unwrap_or(&[]),
+            inbox: Inbox::Part(events),
             mismatch: batch.mismatch,
         };
         let report = tick(rom, instance, host, &input, counters);

@@ -14,9 +14,9 @@
 //! # Code map, in the order of a tick
 //!
 //! [`tick`] the phases · `check` is the instance sound · `queue` admission, next event · `timers` what is due ·
-//! `select` who wins in a state and a leaf · `conditions` what a candidate is asked · `scope` what a transition leaves · `arbitrate` which
+//! `select` who wins in a state and a leaf · `conditions` what a candidate is asked · `reasons` why others were not · `scope` what a transition leaves · `arbitrate` which
 //! winners go together · `microstep` carrying them out · `settle` what is entered · `exits` leaving states · `history` · `stack` · `complete` ·
-//! `activity` phase (3) · `actions` ops · `eval` expressions · `host` and `actor` the border to user code · `life` start, stop, reset, pause.
+//! `activity` phase (3) · `fail_safe` start and fail-safe · `actions` ops · `eval` expressions · `host` and `actor` the border to user code · `life` start, stop, reset, pause.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -44,14 +44,17 @@ mod counters;
 mod eval;
 mod event;
 mod exits;
+mod fail_safe;
 mod fault;
 mod history;
 mod host;
+mod inbox;
 mod instance;
 mod life;
 mod microstep;
 mod queue;
 mod ram;
+mod reasons;
 mod rng;
 mod scope;
 mod select;
@@ -63,11 +66,12 @@ mod timers;
 mod trace;
 
 pub use actor::{Actor, View};
-pub use batch::{Batch, BatchError, InboxEvent, tick_batch};
+pub use batch::{Batch, BatchError, tick_batch};
 pub use counters::Counters;
 pub use event::{Class, Event, event_flag};
 pub use fault::Fault;
 pub use host::{Call, Cause, Command, CommandKind, Host, Mode, Status, Verdict};
+pub use inbox::{Inbox, InboxEvent};
 pub use instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
 pub use life::{Posted, pause, post, reset, resume, stop};
 pub use queue::Admission;

@@ -15,6 +15,9 @@ use crate::host::{Cause, Host};
 use crate::tick::Run;
 use crate::trace::{Reason, Trace};
 
+/// One entry of a candidate list.
+pub(crate) type Member = statewright_rom::layout::Candidate;
+
 /// Most members of a group of scored transitions.
 pub(crate) const MAX_GROUP: usize = 64;
 
@@ -64,41 +67,41 @@ impl Selection {
 
 /// How the search of one leaf ended.
 #[derive(Clone, Copy, Debug, Default)]
-struct Found {
+pub(crate) struct Found {
     /// The state that decided; `None` if the search went past the root.
-    at: Option<StateId>,
+    pub(crate) at: Option<StateId>,
     /// Its transition; `None` if it defers.
-    pick: Option<Pick>,
+    pub(crate) pick: Option<Pick>,
 }
 
 /// The part of a list that belongs to one state.
-struct Group<'a> {
-    state: StateId,
-    members: &'a [statewright_rom::layout::Candidate],
+pub(crate) struct Group<'a> {
+    pub(crate) state: StateId,
+    pub(crate) members: &'a [Member],
     /// A transition that waits in the state and is to be asked, too.
-    latched: Option<TransitionId>,
+    pub(crate) latched: Option<TransitionId>,
 }
 
 /// Goes through a list state by state. Where latched transitions are asked, every state on the way is visited, because
 /// each may have one.
-struct Groups<'a> {
-    list: &'a [statewright_rom::layout::Candidate],
+pub(crate) struct Groups<'a> {
+    list: &'a [Member],
     /// The next state on the way to the root, if every state is visited.
     path: Option<Option<StateId>>,
 }
 
 impl<'a> Groups<'a> {
-    fn plain(list: &'a [statewright_rom::layout::Candidate]) -> Self {
+    pub(crate) fn plain(list: &'a [Member]) -> Self {
         Self { list, path: None }
     }
 
-    fn of_leaf(core: &Core<'_>, ask: &Ask, leaf: StateId, list: &'a [statewright_rom::layout::Candidate]) -> Self {
+    pub(crate) fn of_leaf(core: &Core<'_>, ask: &Ask, leaf: StateId, list: &'a [Member]) -> Self {
         let visits_all = ask.latched && core.rom.has(feature::LATCH);
         Self { list, path: visits_all.then_some(Some(leaf)) }
     }
 
     /// Bound: the list, or the depth of the tree.
-    fn next(&mut self, core: &Core<'_>) -> Option<Group<'a>> {
+    pub(crate) fn next(&mut self, core: &Core<'_>) -> Option<Group<'a>> {
         let Some(state) = self.path else { return self.split_first(core) };
         let state = state?;
         self.path = Some(core.rom.parent(state));
@@ -115,7 +118,7 @@ impl<'a> Groups<'a> {
 
     /// Splits the first state's part off the list.
     fn split_first(&mut self, core: &Core<'_>) -> Option<Group<'a>> {
-        let state_of = |candidate: &statewright_rom::layout::Candidate| match Reaction::read(candidate)? {
+        let state_of = |candidate: &Member| match Reaction::read(candidate)? {
             Reaction::Transition(id) => StateId::read(core.rom.transition(id)?.source),
             Reaction::Deferral(state) => Some(state),
         };
@@ -157,7 +160,7 @@ impl<'a, H: Host> Run<'a, H> {
         Ok(selection)
     }
 
-    fn list(&self, leaf: StateId, column: Column) -> statewright_rom::Candidates<'a> {
+    pub(crate) fn list(&self, leaf: StateId, column: Column) -> statewright_rom::Candidates<'a> {
         let rom = self.core.rom;
         let list = rom.row_of(leaf).and_then(|row| rom.candidate_list(row, column));
         list.map_or_else(Default::default, |list| rom.candidates_of(list))
@@ -333,7 +336,7 @@ fn better<'s>(
 
 impl Core<'_> {
     /// Does the trigger of a candidate match? Its column does.
-    fn is_triggered(&self, ask: &Ask, candidate: &Candidate<'_>) -> bool {
+    pub(crate) fn is_triggered(&self, ask: &Ask, candidate: &Candidate<'_>) -> bool {
         match candidate.record.trigger.get() {
             trigger::ANY => !ask.timer,
             trigger::DONE => self.is_complete(candidate.source) || self.result(candidate.source) == Some(true),
@@ -343,7 +346,7 @@ impl Core<'_> {
     }
 
     /// Is this a scored transition of the same trigger and priority?
-    fn is_rival(&self, member: &statewright_rom::layout::Candidate, first: &Candidate<'_>) -> bool {
+    pub(crate) fn is_rival(&self, member: &Member, first: &Candidate<'_>) -> bool {
         let Some(Reaction::Transition(id)) = Reaction::read(member) else { return false };
         self.candidate(id).is_some_and(|other| {
             other.has(transition_flag::SCORED)
@@ -367,100 +370,5 @@ impl Core<'_> {
             Some(event) => Cause::Event(event, [0; 4]),
             None => Cause::None,
         }
-    }
-}
-
-/// Reasons of those that were never asked (SEL-7).
-impl<H: Host> Run<'_, H> {
-    fn trace_rest(&mut self, ask: &Ask, leaves: &Leaves, interrupt: Option<Pick>, found: &[Found]) {
-        if !self.tracing {
-            return;
-        }
-        for (place, leaf) in leaves.iter() {
-            let lists = self.list(leaf, ask.column);
-            self.trace_interrupts(ask, leaves, place, lists.interrupts, interrupt);
-            let mut groups = Groups::of_leaf(&self.core, ask, leaf, lists.others);
-            while let Some(group) = groups.next(&self.core) {
-                self.trace_group(ask, leaves, place, &group, interrupt.is_some(), found);
-            }
-        }
-    }
-
-    /// Interrupts after the one that stands alone.
-    fn trace_interrupts(
-        &mut self,
-        ask: &Ask,
-        leaves: &Leaves,
-        place: u8,
-        list: &[statewright_rom::layout::Candidate],
-        taken: Option<Pick>,
-    ) {
-        let Some(taken) = taken.and_then(|taken| self.core.candidate(taken.transition)) else { return };
-        let mut groups = Groups::plain(list);
-        while let Some(group) = groups.next(&self.core) {
-            let first = self.is_first_leaf(leaves, place, group.state);
-            // Pre-order: states before the winner's have been asked.
-            if first && group.state > taken.source {
-                self.reject_members(ask, &group, Reason::NotReached, None);
-            } else if first && group.state == taken.source {
-                self.reject_members(ask, &group, Reason::NotReached, Some(taken.id));
-            }
-        }
-    }
-
-    fn is_first_leaf(&self, leaves: &Leaves, place: u8, state: StateId) -> bool {
-        !leaves.iter().any(|(p, other)| p < place && self.core.rom.is_ancestor_or_self(state, other))
-    }
-
-    fn trace_group(
-        &mut self,
-        ask: &Ask,
-        leaves: &Leaves,
-        place: u8,
-        group: &Group<'_>,
-        interrupted: bool,
-        found: &[Found],
-    ) {
-        if !self.is_first_leaf(leaves, place, group.state) {
-            return;
-        }
-        if interrupted {
-            return self.reject_members(ask, group, Reason::Outranked, None);
-        }
-        let rom = self.core.rom;
-        let mut below = leaves.iter().zip(found).filter(|((_, leaf), _)| rom.is_ancestor_or_self(group.state, *leaf));
-        let asked = below.clone().any(|(_, end)| end.at.is_none_or(|at| rom.is_ancestor_or_self(at, group.state)));
-        let winner = below.find_map(|(_, end)| end.pick.filter(|_| end.at == Some(group.state)));
-        match (asked, winner) {
-            (false, _) => self.reject_members(ask, group, Reason::NotReached, None),
-            (true, Some(pick)) => self.reject_members(ask, group, Reason::NotReached, Some(pick.transition)),
-            (true, None) => {}
-        }
-    }
-
-    /// Gives a reason to the members of a group, or only to those that were not asked because there was a winner.
-    fn reject_members(&mut self, ask: &Ask, group: &Group<'_>, reason: Reason, winner: Option<TransitionId>) {
-        let winner = winner.and_then(|winner| self.core.candidate(winner));
-        let won_at = winner.map(|winner| self.asked_at(group, &winner));
-        for member in group.members {
-            let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
-            let Some(candidate) = self.core.candidate(id).filter(|c| self.core.is_triggered(ask, c)) else { continue };
-            // A latched one is told below; a group is judged together, at the place of its first member.
-            if group.latched != Some(id) && won_at.is_none_or(|won_at| self.asked_at(group, &candidate) > won_at) {
-                self.reject(id, reason);
-            }
-        }
-        if let Some(latched) = group.latched.filter(|&latched| won_at.is_none_or(|won_at| latched > won_at)) {
-            self.reject(latched, reason);
-        }
-    }
-
-    /// The transition at whose place a candidate is asked: itself, or the first of its group of scored ones.
-    fn asked_at(&self, group: &Group<'_>, candidate: &Candidate<'_>) -> TransitionId {
-        let latched = group.latched == Some(candidate.id);
-        let first = group.members.iter().find(|member| self.core.is_rival(member, candidate));
-        let scored = candidate.has(transition_flag::SCORED) && !latched;
-        let first = first.filter(|_| scored).and_then(|member| TransitionId::read(member.index));
-        first.unwrap_or(candidate.id)
     }
 }

@@ -8,15 +8,14 @@ use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Leaves, Site};
 use crate::counters::{Counters, count, count_class};
 use crate::event::Event;
-use crate::exits::Leave;
 use crate::fault::Fault;
 use crate::host::{Cause, Host};
+use crate::inbox::Inbox;
 use crate::instance::{Instance, flag};
 use crate::life;
 use crate::queue::{Next, known_event};
 use crate::ram::Ram;
 use crate::select::{Ask, Selection};
-use crate::settle::{Settled, Way};
 use crate::time::is_due;
 use crate::trace::Trace;
 
@@ -40,7 +39,7 @@ pub struct Input<'i> {
     /// The variant of the agent's parameters.
     pub variant: VariantId,
     /// Events for this tick (EVT-4).
-    pub inbox: &'i [Event],
+    pub inbox: Inbox<'i>,
     /// What happens to an instance of another machine.
     pub mismatch: Mismatch,
 }
@@ -48,7 +47,7 @@ pub struct Input<'i> {
 impl Input<'_> {
     /// A tick of an agent with the plain parameters and no inbox.
     pub fn new(agent: u64, tick: u32) -> Self {
-        Self { agent, tick, variant: VariantId::PLAIN, inbox: &[], mismatch: Mismatch::default() }
+        Self { agent, tick, variant: VariantId::PLAIN, inbox: Inbox::EMPTY, mismatch: Mismatch::default() }
     }
 }
 
@@ -81,7 +80,7 @@ pub fn tick<I: Instance, H: Host>(
 #[cold]
 fn mismatched<I: Instance>(rom: &Rom<'_>, instance: &mut I, input: &Input<'_>, counters: &mut Counters) -> Report {
     if instance.header().has(flag::QUARANTINED) {
-        return Report { inbox_taken: drop_all(input.inbox, counters), ..Report::default() };
+        return Report { inbox_taken: drop_rest(input.inbox, 0, counters), ..Report::default() };
     }
     if input.mismatch == Mismatch::Reset && I::TIER == rom.header().tier {
         count(&mut counters.resets);
@@ -100,8 +99,9 @@ fn mismatched<I: Instance>(rom: &Rom<'_>, instance: &mut I, input: &Input<'_>, c
 }
 
 /// An instance that has ended drops its events, counted (SYS-10).
-fn drop_all(inbox: &[Event], counters: &mut Counters) -> usize {
-    inbox.iter().for_each(|event| count_class(&mut counters.dropped, event.class));
+fn drop_rest(inbox: Inbox<'_>, taken: usize, counters: &mut Counters) -> usize {
+    let rest = (taken..inbox.len()).filter_map(|place| inbox.get(place));
+    rest.for_each(|event| count_class(&mut counters.dropped, event.class));
     inbox.len()
 }
 
@@ -109,7 +109,7 @@ fn drop_all(inbox: &[Event], counters: &mut Counters) -> usize {
 fn run<H: Host>(rom: &Rom<'_>, ram: Ram<'_>, host: &mut H, input: &Input<'_>, counters: &mut Counters) -> Report {
     let flags = ram.header.flags.get();
     if flags & flag::ENDED != 0 {
-        return Report { inbox_taken: drop_all(input.inbox, counters), ..Report::default() };
+        return Report { inbox_taken: drop_rest(input.inbox, 0, counters), ..Report::default() };
     }
     if flags & flag::PAUSED != 0 || (input.inbox.is_empty() && is_quiet(&ram, input.tick)) {
         return Report::default();
@@ -124,8 +124,7 @@ fn run<H: Host>(rom: &Rom<'_>, ram: Ram<'_>, host: &mut H, input: &Input<'_>, co
         run.core.quarantine();
     }
     if run.core.has_ended() {
-        let rest = input.inbox.get(report.inbox_taken..).unwrap_or(&[]);
-        report.inbox_taken = report.inbox_taken.saturating_add(drop_all(rest, run.core.counters));
+        report.inbox_taken = drop_rest(input.inbox, report.inbox_taken, run.core.counters);
     }
     run.core.finish();
     report
@@ -162,7 +161,7 @@ struct Used {
 
 impl<'a, H: Host> Run<'a, H> {
     /// TICK-1: check and start, events to completion, clamp, activities, end.
-    fn phases(&mut self, inbox: &[Event], report: &mut Report) -> Result<(), Fault> {
+    fn phases(&mut self, inbox: Inbox<'_>, report: &mut Report) -> Result<(), Fault> {
         self.core.hides_posts = self.core.has_policy(policy::POSTED_NEXT_TICK);
         if self.core.ram.has(flag::STARTED) {
             self.core.check_instance()?;
@@ -192,7 +191,7 @@ impl<'a, H: Host> Run<'a, H> {
     }
 
     /// Phases (1) and (2): eventless rounds and events until nothing is left or a cap is reached. Bound: both caps.
-    fn run_to_completion(&mut self, inbox: &[Event], used: &mut Used) -> Result<(), Fault> {
+    fn run_to_completion(&mut self, inbox: Inbox<'_>, used: &mut Used) -> Result<(), Fault> {
         let caps = self.core.rom.header();
         let (event_cap, microstep_cap) = (caps.events_per_tick.get(), caps.microsteps_per_tick.get());
         let mut latched = true;
@@ -234,7 +233,7 @@ impl<'a, H: Host> Run<'a, H> {
     }
 
     /// Takes one event; whether something was carried out.
-    fn run_event(&mut self, next: Next, inbox: &[Event], taken: &mut usize) -> Result<bool, Fault> {
+    fn run_event(&mut self, next: Next, inbox: Inbox<'_>, taken: &mut usize) -> Result<bool, Fault> {
         count(&mut self.core.counters.events);
         match next {
             Next::Timer(timer, place) => self.run_timer(timer, place),
@@ -334,94 +333,7 @@ impl<'a, H: Host> Run<'a, H> {
     }
 }
 
-/// Start, clamp, fail-safe.
-impl<H: Host> Run<'_, H> {
-    /// Enters the initial configuration (TICK-1).
-    fn start(&mut self) -> Result<(), Fault> {
-        self.core.check_queue()?;
-        self.core.ram.clear_leaves();
-        self.core.ram.disarm_all(u8::MAX);
-        self.core.clear_frames();
-        self.core.ram.set_flag(flag::STARTED);
-        let way = Way { domain: StateId::ROOT, regions: u8::MAX, targets: None, transition: None, cause: Cause::None };
-        let mut settled = Settled::new();
-        let span = self.settle_start(&mut settled, &way)?;
-        self.enter_settled(&settled, span.first..span.end)
-    }
-
-    fn enter_settled(&mut self, settled: &Settled, steps: core::ops::Range<usize>) -> Result<(), Fault> {
-        self.entered = Leaves::default();
-        for step in steps.filter_map(|at| settled.get(at)) {
-            self.enter_step(step, None, Cause::None);
-        }
-        self.core.clear_marks();
-        self.complete(Cause::None)?;
-        self.core.check_fault()
-    }
-
-    /// Counts clamped ticks; too many in a row end the tick with the fail-safe (TICK-4). Whether they did.
-    fn settle_clamp(&mut self, clamped: bool) -> Result<bool, Fault> {
-        if !clamped {
-            self.core.ram.header.clamped = 0;
-            return Ok(false);
-        }
-        count(&mut self.core.counters.clamps);
-        self.core.ram.set_flag(flag::BUDGET_EXCEEDED);
-        if self.tracing {
-            self.host.trace(&Trace::Clamped);
-        }
-        let (before, limit) = (self.core.ram.header.clamped, self.core.rom.header().clamp_limit);
-        if before >= limit {
-            return self.fail_safe().map(|()| true);
-        }
-        self.core.ram.header.clamped = before.saturating_add(1);
-        Ok(false)
-    }
-
-    #[cold]
-    fn fail_safe(&mut self) -> Result<(), Fault> {
-        count(&mut self.core.counters.fail_safes);
-        if self.tracing {
-            self.host.trace(&Trace::FailSafe);
-        }
-        let leaves = self.core.leaves();
-        let way = Way {
-            domain: StateId::ROOT,
-            regions: u8::MAX,
-            targets: self.core.rom.fail_safe(),
-            transition: None,
-            cause: Cause::None,
-        };
-        let scope = self.core.whole_scope(&leaves);
-        if self.core.rom.has(feature::HISTORY) {
-            self.core.record_history(&scope, &leaves);
-        }
-        let mut settled = Settled::new();
-        let span = self.settle(&mut settled, &way)?;
-        let (domain, cause) = (Some(StateId::ROOT), Cause::None);
-        self.leave(&leaves, &Leave { mask: scope.leaves, domain, keeps_frames: false, transition: None, cause })?;
-        self.core.forget_work();
-        self.enter_settled(&settled, span.first..span.end)
-    }
-}
-
 impl Core<'_> {
-    /// What the fail-safe clears: queue, timers, latched transitions, counter.
-    fn forget_work(&mut self) {
-        if !bugs::has(Bug::FailSafeKeepsQueue) {
-            self.ram.clear_queue();
-        }
-        self.ram.header.armed = 0;
-        let clock = self.clock_of(StateId::ROOT);
-        for place in (0..self.ram.timers.len() as u8).filter(|&place| Some(place) != clock) {
-            self.ram.set_time(place, 0);
-        }
-        if let Some(slot) = self.latch_slot(StateId::ROOT) {
-            self.ram.set_slot(slot, 0);
-        }
-        self.ram.header.clamped = 0;
-    }
-
     /// RAM-3: does the configuration have an activity, an eventless trigger or a transition that waits?
     fn update_polls(&mut self) {
         let leaves = self.leaves();

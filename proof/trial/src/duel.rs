@@ -1,7 +1,7 @@
 //! Runs a machine on kernel and oracle and finds the first difference.
 
 use statewright_kernel::{
-    Counters, Event, Fault, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause, post, reset,
+    Counters, Event, Fault, Inbox, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause, post, reset,
     resume, stop, tick,
 };
 use statewright_oracle::{Oracle, Snapshot};
@@ -181,7 +181,7 @@ impl<'s, I: Instance> Duel<'s, I> {
 
     fn input<'i>(&self, tick: u32, inbox: &'i [Event]) -> Input<'i> {
         let variant = VariantId::from_index(self.variant).unwrap_or(VariantId::PLAIN);
-        Input { agent: AGENT, tick, variant, inbox, mismatch: Mismatch::Quarantine }
+        Input { agent: AGENT, tick, variant, inbox: Inbox::Own(inbox), mismatch: Mismatch::Quarantine }
     }
 
     fn tick(&mut self, now: u32, inbox: &[Outside]) -> Result<(), String> {

@@ -55,7 +55,7 @@ fn sys_1_a_batch_does_what_single_ticks_do() {
     let mut host_alone = Dice::new(3);
     for (place, instance) in alone.iter_mut().enumerate() {
         let own: Vec<Event> = inbox.iter().filter(|e| e.place as usize == place).map(|e| e.event).collect();
-        let input = Input { inbox: &own, ..Input::new(100 + place as u64, 1) };
+        let input = Input { inbox: own.as_slice().into(), ..Input::new(100 + place as u64, 1) };
         tick(&rom, instance, &mut host_alone, &input, &mut counters_alone);
     }
     assert_eq!(alone, together);
@@ -157,7 +157,7 @@ fn an_event_that_does_not_exist_changes_nothing() {
     let posted = post(&rom.as_rom(), &mut instance, 1, unknown, None, [0; 4], &mut counters);
     assert_eq!(posted, Ok(statewright_kernel::Admission::Dropped));
     let stray = [Event::new(unknown, statewright_kernel::Class::Critical)];
-    let input = Input { inbox: &stray, ..Input::new(1, 2) };
+    let input = Input { inbox: stray.as_slice().into(), ..Input::new(1, 2) };
     let report = tick(&rom.as_rom(), &mut instance, &mut host, &input, &mut counters);
     assert_eq!((report.inbox_taken, report.fault), (1, None));
     assert_eq!((instance, counters.unhandled), (before, 1));

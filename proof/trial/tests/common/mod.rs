@@ -136,7 +136,7 @@ pub fn random_tick<I: Instance>(
             count += 1;
         }
     }
-    let input = Input { inbox: &inbox[..count], ..Input::new(3, now) };
+    let input = Input { inbox: (&inbox[..count]).into(), ..Input::new(3, now) };
     let report = tick(rom, instance, host, &input, counters);
     assert!(report.inbox_taken <= count);
     report

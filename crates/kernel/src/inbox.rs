@@ -1,0 +1,53 @@
+//! The inbox of one agent for one tick: a borrowed tail of its queue, never copied (EVT-4).
+
+use crate::event::Event;
+
+/// An event for one agent of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InboxEvent {
+    /// The agent's place in the batch.
+    pub place: u32,
+    /// The event.
+    pub event: Event,
+}
+
+/// Events for one agent, in order.
+#[derive(Clone, Copy, Debug)]
+pub enum Inbox<'i> {
+    /// Of one agent alone.
+    Own(&'i [Event]),
+    /// Its part of a batch's inbox.
+    Part(&'i [InboxEvent]),
+}
+
+impl<'i> Inbox<'i> {
+    /// No events.
+    pub const EMPTY: Self = Self::Own(&[]);
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Own(events) => events.len(),
+            Self::Part(events) => events.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The event at a place.
+    pub fn get(&self, place: usize) -> Option<&'i Event> {
+        match self {
+            Self::Own(events) => events.get(place),
+            Self::Part(events) => events.get(place).map(|event| &event.event),
+        }
+    }
+}
+
+impl<'i> From<&'i [Event]> for Inbox<'i> {
+    fn from(events: &'i [Event]) -> Self {
+        Self::Own(events)
+    }
+}
