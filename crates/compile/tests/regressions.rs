@@ -364,3 +364,16 @@ fn suggestions_look_at_case() {
     let text = r#"{ "machine": "M", "initial": "idel", "states": { "Idle": {}, "idle": {} } }"#;
     assert_eq!(suggestions(text), ["did you mean `idle`?"]);
 }
+
+#[test]
+fn sel_3_the_kernel_compares_a_bounded_number_of_scores() {
+    let scored = |count: usize| {
+        let transitions = vec![r#"{ "on": "E", "to": "b", "score": "Need" }"#; count].join(", ");
+        let text = format!(
+            r#"{{ "machine": "M", "initial": "a", "events": ["E"], "states": {{ "a": {{ "transitions": [{transitions}] }}, "b": {{}} }} }}"#
+        );
+        codes(&text).contains(&"SW0504")
+    };
+    assert!(!scored(64));
+    assert!(scored(65));
+}

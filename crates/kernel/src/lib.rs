@@ -7,8 +7,8 @@
 //! # The promise
 //!
 //! - Any bytes are a legal instance, any ROM that loads may run: the kernel runs it or quarantines the instance with a
-//!   [`Fault`]; it never panics and never loops without bound (`tests/any_bytes.rs`).
-//! - A panic in a callback leaves the instance quarantined and everything else as it was (`tests/panics.rs`).
+//!   [`Fault`]; it never panics and never loops without bound (`proof/trial/tests/any_bytes.rs`).
+//! - A panic in a callback leaves the instance quarantined and everything else as it was (`proof/trial/tests/panics.rs`).
 //! - What a tick does is what the reference interpreter does (`proof/trial`).
 //!
 //! # Code map, in the order of a tick
@@ -17,6 +17,41 @@
 //! `select` who wins in a state and a leaf · `conditions` what a candidate is asked · `reasons` why others were not · `scope` what a transition leaves · `arbitrate` which
 //! winners go together · `microstep` carrying them out · `settle` what is entered · `exits` leaving states · `history` · `stack` · `complete` ·
 //! `activity` phase (3) · `fail_safe` start and fail-safe · `actions` ops · `eval` expressions · `host` and `actor` the border to user code · `life` start, stop, reset, pause.
+//! # Example
+//!
+//! A host without functions, and a light that goes out after three ticks:
+//!
+//! ```
+//! use statewright_compile::{Options, compile_text};
+//! use statewright_kernel::*;
+//! use statewright_rom::ids::KeyId;
+//!
+//! struct NoFunctions;
+//! impl Host for NoFunctions {
+//!     fn guard(&self, _: &Call<'_>, _: &mut View<'_, '_>) -> Verdict { Verdict::from(true) }
+//!     fn score(&self, _: &Call<'_>, _: &mut View<'_, '_>) -> f32 { 0.0 }
+//!     fn action(&mut self, _: &Call<'_>, _: &mut Actor<'_, '_>) {}
+//!     fn activity(&mut self, _: &Call<'_>, _: Mode, _: &mut Actor<'_, '_>) -> Status { Status::Running }
+//!     fn command(&mut self, _: &Command) -> bool { true }
+//!     fn read_key(&self, _: KeyId) -> [u32; 3] { [0; 3] }
+//!     fn write_key(&mut self, _: KeyId, _: [u32; 3]) {}
+//! }
+//!
+//! let text = r#"{ "machine": "Light", "tier": "crowd", "initial": "on", "states": {
+//!     "on": { "transitions": [{ "after": "3t", "to": "off" }] }, "off": { "final": true } } }"#;
+//! let (output, _) = compile_text("light.sw.json", text, &Options::default());
+//! let output = output.unwrap();
+//! let rom = output.rom.as_rom();
+//!
+//! let mut agent = Instance64::new(&rom, 1, 7).unwrap();
+//! let mut counters = Counters::default();
+//! for now in 0..=3 {
+//!     assert!(!agent.header().has(flag::TERMINATED));
+//!     tick(&rom, &mut agent, &mut NoFunctions, &Input::new(7, now), &mut counters);
+//! }
+//! assert!(agent.header().has(flag::TERMINATED));
+//! assert_eq!(counters.transitions, 1);
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(

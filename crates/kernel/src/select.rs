@@ -18,9 +18,6 @@ use crate::trace::{Reason, Trace};
 /// One entry of a candidate list.
 pub(crate) type Member = statewright_rom::layout::Candidate;
 
-/// Most members of a group of scored transitions.
-pub(crate) const MAX_GROUP: usize = 64;
-
 /// What is being selected for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ask {
@@ -275,7 +272,7 @@ impl<'a, H: Host> Run<'a, H> {
         group: &Group<'_>,
         first: &Candidate<'_>,
     ) -> Result<Option<Pick>, Fault> {
-        let mut scores: [Option<(TransitionId, f32)>; MAX_GROUP] = [None; MAX_GROUP];
+        let mut scores: [Option<(TransitionId, f32)>; MAX_SCORED] = [None; MAX_SCORED];
         let mut count = 0_usize;
         for member in group.members {
             let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
@@ -300,11 +297,11 @@ impl<'a, H: Host> Run<'a, H> {
     /// Bound: each round removes one.
     fn best_of(
         &mut self,
-        scores: &mut [Option<(TransitionId, f32)>; MAX_GROUP],
+        scores: &mut [Option<(TransitionId, f32)>; MAX_SCORED],
         ask: &Ask,
         leaves: &Leaves,
     ) -> Option<Pick> {
-        for _ in 0..MAX_GROUP {
+        for _ in 0..MAX_SCORED {
             let best = scores.iter_mut().filter(|cell| cell.is_some()).reduce(better)?;
             let (id, score) = best.take()?;
             let candidate = self.core.candidate(id)?;

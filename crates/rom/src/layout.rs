@@ -38,6 +38,8 @@ pub const MAX_STACK_WORDS: u8 = 32;
 pub const MAX_CODE: u16 = 1024;
 /// Highest priority of a transition (SEL-3).
 pub const MAX_PRIORITY: u8 = 15;
+/// Most scored transitions of one state, trigger and priority: the kernel compares them without allocating (SEL-3).
+pub const MAX_SCORED: usize = 64;
 /// Most channels of a machine: one bit each.
 pub const MAX_CHANNELS: usize = 32;
 /// Most lanes, the seven built-in ones included.

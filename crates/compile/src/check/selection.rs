@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_rom::layout::MAX_SCORED;
 
 use super::Planned;
 use crate::model::{Model, Transition, Trigger};
@@ -91,6 +92,24 @@ fn check_scores(transitions: &[Transition<'_>], diagnostics: &mut Diagnostics) {
                 .help("add a `score` to this one, too, or give it another `priority`"),
             );
             return;
+        }
+    }
+    check_group_sizes(transitions, diagnostics);
+}
+
+/// The kernel compares a bounded number of scores.
+fn check_group_sizes(transitions: &[Transition<'_>], diagnostics: &mut Diagnostics) {
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    for transition in transitions.iter().filter(|transition| transition.authored.score.is_some()) {
+        let count = counts.entry((transition.trigger, transition.priority, transition.authored.interrupt)).or_default();
+        *count += 1;
+        if *count == MAX_SCORED + 1 {
+            let text = format!("more than {MAX_SCORED} scored transitions compete in one state");
+            diagnostics.push(
+                Diagnostic::new(Code::TableFull, transition.place(), text)
+                    .label("one too many")
+                    .help("give some of them another `priority`, or choose in two steps"),
+            );
         }
     }
 }
