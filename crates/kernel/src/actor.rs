@@ -9,6 +9,43 @@ use crate::instance::flag;
 use crate::queue::Admission;
 use crate::rng::Rng;
 
+/// What guards, scorers, actions and activities may all look at.
+macro_rules! looking {
+    ($who:ident) => {
+        impl<'a> $who<'_, 'a> {
+            /// The machine.
+            pub fn rom(&self) -> &'a Rom<'a> {
+                self.core.rom
+            }
+
+            /// Is a state active?
+            pub fn is_active(&self, state: StateId) -> bool {
+                self.core.is_active(state)
+            }
+
+            /// Ticks since a state was entered, 0 while it is not active; `None` if it has no clock.
+            pub fn ticks_in_state(&self, state: StateId) -> Option<u32> {
+                self.core.ticks_in_state(state)
+            }
+
+            /// Words of a parameter in the agent's variant.
+            pub fn parameter(&self, parameter: ParameterId) -> [u32; 3] {
+                parameter_words(self.core, parameter)
+            }
+
+            /// Words of scratch; none while its owner is not active.
+            pub fn scratch(&self, scratch: ScratchId) -> impl Iterator<Item = u16> + '_ {
+                scratch_slots(self.core, scratch).map(|slot| self.core.ram.slot(slot))
+            }
+
+            /// What the rng holds, without advancing it: for tools that compare runs.
+            pub fn peek_rng(&self) -> u32 {
+                self.core.ram.header.rng.get()
+            }
+        }
+    };
+}
+
 /// What a guard or scorer may look at.
 #[derive(Debug)]
 pub struct View<'c, 'a> {
@@ -22,44 +59,16 @@ impl<'c, 'a> View<'c, 'a> {
         Self { core, rng }
     }
 
-    /// The machine.
-    pub fn rom(&self) -> &'a Rom<'a> {
-        self.core.rom
-    }
-
-    /// Is a state active?
-    pub fn is_active(&self, state: StateId) -> bool {
-        self.core.is_active(state)
-    }
-
-    /// Ticks since a state was entered, 0 while it is not active; `None` if it has no clock.
-    pub fn ticks_in_state(&self, state: StateId) -> Option<u32> {
-        self.core.ticks_in_state(state)
-    }
-
-    /// Words of a parameter in the agent's variant.
-    pub fn parameter(&self, parameter: ParameterId) -> [u32; 3] {
-        parameter_words(self.core, parameter)
-    }
-
-    /// Words of scratch.
-    pub fn scratch(&self, scratch: ScratchId) -> impl Iterator<Item = u16> + '_ {
-        scratch_slots(self.core, scratch).map(|slot| self.core.ram.slot(slot))
-    }
-
-    /// What the rng holds, without advancing it: for tools that compare runs.
-    pub fn peek_rng(&self) -> u32 {
-        self.core.ram.header.rng.get()
-    }
-
     /// Random numbers, if the function is declared to use them (SEL-5).
     pub fn rng(&mut self) -> Option<Rng<'_>> {
         if self.rng { Some(Rng::new(&mut self.core.ram.header.rng)) } else { None }
     }
 }
 
+/// Slots of scratch; none while its owner is not active, because they may belong to another state then (RAM-5).
 fn scratch_slots(core: &Core<'_>, scratch: ScratchId) -> core::ops::Range<u8> {
-    match core.rom.scratch().get(scratch.index()) {
+    let record = core.rom.scratch().get(scratch.index());
+    match record.filter(|record| StateId::read(record.owner).is_some_and(|owner| core.is_active(owner))) {
         Some(record) => record.slot..record.slot.saturating_add(record.count),
         None => 0..0,
     }
@@ -83,36 +92,6 @@ pub struct Actor<'c, 'a> {
 impl<'c, 'a> Actor<'c, 'a> {
     pub(crate) fn new(core: &'c mut Core<'a>) -> Self {
         Self { core }
-    }
-
-    /// The machine.
-    pub fn rom(&self) -> &'a Rom<'a> {
-        self.core.rom
-    }
-
-    /// Is a state active?
-    pub fn is_active(&self, state: StateId) -> bool {
-        self.core.is_active(state)
-    }
-
-    /// Ticks since a state was entered, 0 while it is not active; `None` if it has no clock.
-    pub fn ticks_in_state(&self, state: StateId) -> Option<u32> {
-        self.core.ticks_in_state(state)
-    }
-
-    /// Words of a parameter in the agent's variant.
-    pub fn parameter(&self, parameter: ParameterId) -> [u32; 3] {
-        parameter_words(self.core, parameter)
-    }
-
-    /// Words of scratch.
-    pub fn scratch(&self, scratch: ScratchId) -> impl Iterator<Item = u16> + '_ {
-        scratch_slots(self.core, scratch).map(|slot| self.core.ram.slot(slot))
-    }
-
-    /// What the rng holds, without advancing it: for tools that compare runs.
-    pub fn peek_rng(&self) -> u32 {
-        self.core.ram.header.rng.get()
     }
 
     /// Raised by reset and reload: a token for work outside (EVT-7).
@@ -148,7 +127,7 @@ impl Actor<'_, '_> {
         self.core.stop_timer(timer);
     }
 
-    /// Writes one word of scratch; past its end nothing happens.
+    /// Writes one word of scratch; past its end, or while its owner is not active, nothing happens.
     pub fn set_scratch(&mut self, scratch: ScratchId, word: u8, value: u16) {
         if let Some(slot) = scratch_slots(self.core, scratch).nth(usize::from(word)) {
             self.core.ram.set_slot(slot, value);
@@ -182,3 +161,6 @@ impl Core<'_> {
         self.admit(event)
     }
 }
+
+looking!(View);
+looking!(Actor);

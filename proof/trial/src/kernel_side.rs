@@ -73,10 +73,7 @@ impl<'s> KernelHost<'s> {
                 actor.rng().next_u32();
             }
             Deed::Scratch(number, word, value) => {
-                let owner = actor.rom().scratch()[number].owner;
-                if StateId::read(owner).is_some_and(|owner| actor.is_active(owner)) {
-                    actor.set_scratch(ScratchId::from_index(number).expect("scratch"), word, value);
-                }
+                actor.set_scratch(ScratchId::from_index(number).expect("scratch"), word, value);
             }
             Deed::Forget(state) => actor.clear_history(StateId::from_index(state).expect("a state")),
         }
