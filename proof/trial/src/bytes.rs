@@ -223,7 +223,7 @@ impl<'a> Bytes<'a> {
         for (number, timer) in self.rom.timers().iter().enumerate() {
             let named = matches!(timer.kind, timer_kind::AFTER | timer_kind::STATE);
             if named && states.contains(&usize::from(timer.owner.get())) && armed >> timer.place & 1 == 1 {
-                frame.timers.entry(number).or_insert_with(Vec::new).push(self.time(timer.place));
+                frame.timers.entry(number).or_default().push(self.time(timer.place));
             }
         }
         for extra in self.rom.transition_extras().iter().filter(|extra| extra.debounce_timer != 0xFF) {

@@ -36,7 +36,7 @@ pub struct Habits {
 impl Habits {
     /// The habits of a seed.
     pub fn of_seed(seed: u64) -> Self {
-        let mut rng = Rng::new(seed ^ 0x4AB1_75);
+        let mut rng = Rng::new(seed ^ 0x004A_B175);
         Self {
             holds: rng.one(&[30, 60, 60, 90]),
             acts: rng.one(&[0, 10, 30]),

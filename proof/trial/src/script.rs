@@ -53,7 +53,7 @@ pub struct Script {
 impl Script {
     /// The script of a seed for a machine with so many event types.
     pub fn new(seed: u64, events: u32) -> Self {
-        let mut rng = Rng::new(seed ^ 0x5C41_97);
+        let mut rng = Rng::new(seed ^ 0x005C_4197);
         let mood = Mood {
             inbox: rng.one(&[0, 20, 50, 90]),
             posts: rng.one(&[0, 10, 30]),
