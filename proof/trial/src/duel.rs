@@ -1,8 +1,8 @@
 //! Runs a machine on kernel and oracle and finds the first difference.
 
 use statewright_kernel::{
-    Counters, Event, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause, post, reset,
-    resume, stop, tick,
+    Counters, Event, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause, post, reset, resume, stop,
+    tick,
 };
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;

@@ -1,4 +1,4 @@
-//! Every case of `proof/fixtures`: on the oracle, on the kernel in every tier that fits, and from ROM bytes read again.
+//! Every case of `proof/fixtures`: on the oracle, on the kernel in every tier that fits, from ROM bytes read again, and as a batch.
 //!
 //! `BLESS=1` (or `cargo xtask bless`) writes what the oracle says into the files, for review. With a filter only the cases that match
 //! are written.
