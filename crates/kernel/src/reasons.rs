@@ -92,7 +92,7 @@ impl<H: Host> Run<'_, H> {
     /// The transition at whose place a candidate is asked: itself, or the first of its group of scored ones.
     fn asked_at(&self, group: &Group<'_>, candidate: &Candidate<'_>) -> TransitionId {
         let latched = group.latched == Some(candidate.id);
-        let first = group.members.iter().find(|member| self.core.is_rival(member, candidate));
+        let first = group.members.iter().find(|member| group.is_rival(&self.core, member, candidate));
         let scored = candidate.has(transition_flag::SCORED) && !latched;
         let first = first.filter(|_| scored).and_then(|member| TransitionId::read(member.index));
         first.unwrap_or(candidate.id)

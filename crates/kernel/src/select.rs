@@ -79,6 +79,19 @@ pub(crate) struct Group<'a> {
     pub(crate) latched: Option<TransitionId>,
 }
 
+impl Group<'_> {
+    /// Is this a scored transition of the same trigger and priority? One that waits is asked alone.
+    pub(crate) fn is_rival(&self, core: &Core<'_>, member: &Member, first: &Candidate<'_>) -> bool {
+        let Some(Reaction::Transition(id)) = Reaction::read(member) else { return false };
+        self.latched != Some(id)
+            && core.candidate(id).is_some_and(|other| {
+                other.has(transition_flag::SCORED)
+                    && other.record.trigger == first.record.trigger
+                    && other.priority() == first.priority()
+            })
+    }
+}
+
 /// Goes through a list state by state. Where latched transitions are asked, every state on the way is visited, because
 /// each may have one.
 pub(crate) struct Groups<'a> {
@@ -240,7 +253,7 @@ impl<'a, H: Host> Run<'a, H> {
             let Some(candidate) = self.core.candidate(id).filter(|c| self.core.is_triggered(ask, c)) else { continue };
             if candidate.has(transition_flag::SCORED) {
                 let earlier = group.members.get(..place).unwrap_or(&[]);
-                if !earlier.iter().any(|other| self.core.is_rival(other, &candidate))
+                if !earlier.iter().any(|other| group.is_rival(&self.core, other, &candidate))
                     && let Some(pick) = self.ask_scored(ask, leaves, group, &candidate)?
                 {
                     return Ok(Some(pick));
@@ -276,7 +289,7 @@ impl<'a, H: Host> Run<'a, H> {
         let mut count = 0_usize;
         for member in group.members {
             let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
-            if !self.core.is_rival(member, first) {
+            if !group.is_rival(&self.core, member, first) {
                 continue;
             }
             let Some(candidate) = self.core.candidate(id) else { continue };
@@ -340,16 +353,6 @@ impl Core<'_> {
             trigger::FAILED => self.result(candidate.source) == Some(false),
             _ => true,
         }
-    }
-
-    /// Is this a scored transition of the same trigger and priority?
-    pub(crate) fn is_rival(&self, member: &Member, first: &Candidate<'_>) -> bool {
-        let Some(Reaction::Transition(id)) = Reaction::read(member) else { return false };
-        self.candidate(id).is_some_and(|other| {
-            other.has(transition_flag::SCORED)
-                && other.record.trigger == first.record.trigger
-                && other.priority() == first.priority()
-        })
     }
 
     /// The transition that waits in a state.

@@ -1,7 +1,7 @@
 //! Runs a machine on kernel and oracle and finds the first difference.
 
 use statewright_kernel::{
-    Counters, Event, Fault, Inbox, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause, post, reset,
+    Counters, Event, Inbox, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause, post, reset,
     resume, stop, tick,
 };
 use statewright_oracle::{Oracle, Snapshot};
@@ -215,7 +215,7 @@ impl<'s, I: Instance> Duel<'s, I> {
         same_selections(&oracle_side::selections(&theirs.selections), &self.host.selections)?;
         same("inbox taken", &theirs.inbox_taken, &mine.inbox_taken)?;
         same("clamped", &theirs.clamped, &mine.clamped)?;
-        same("quarantine", &theirs.quarantine.map(fault), &mine.fault)
+        same("quarantine", &theirs.quarantine.map(oracle_side::fault), &mine.fault)
     }
 
     fn post(&mut self, now: u32, outside: &Outside) -> Result<(), String> {
@@ -247,14 +247,6 @@ impl<'s, I: Instance> Duel<'s, I> {
         let mine = Bytes::new(self.rom, self.instance.as_bytes()).snapshot();
         same_snapshot(&self.oracle.snapshot(), &mine)?;
         same_counters(self.oracle.counters(), &self.counters)
-    }
-}
-
-fn fault(quarantine: statewright_oracle::Quarantine) -> Fault {
-    match quarantine {
-        statewright_oracle::Quarantine::QueueOverflow => Fault::QueueOverflow,
-        statewright_oracle::Quarantine::TimerOverflow => Fault::TimerOverflow,
-        statewright_oracle::Quarantine::MicrostepCap => Fault::MicrostepCap,
     }
 }
 
@@ -302,24 +294,9 @@ fn same_snapshot(theirs: &Snapshot, mine: &Snapshot) -> Result<(), String> {
 }
 
 fn same_counters(theirs: &statewright_oracle::Counters, mine: &Counters) -> Result<(), String> {
-    let list = [
-        ("events", theirs.events, mine.events),
-        ("unhandled", theirs.unhandled, mine.unhandled),
-        ("deferred", theirs.deferred, mine.deferred),
-        ("deferrals refused", theirs.deferral_refused, mine.deferrals_refused),
-        ("expired", theirs.expired, mine.expired),
-        ("coalesced", theirs.coalesced, mine.coalesced),
-        ("microsteps", theirs.microsteps, mine.microsteps),
-        ("transitions", theirs.transitions, mine.transitions),
-        ("clamps", theirs.clamps, mine.clamps),
-        ("fail-safes", theirs.fail_safes, mine.fail_safes),
-        ("terminations", theirs.terminations, mine.terminations),
-        ("quarantines", theirs.quarantines, mine.quarantines),
-        ("commands dropped", theirs.command_drops, mine.commands_dropped),
-    ];
-    for (what, theirs, mine) in list {
+    let both = oracle_side::counted(theirs).into_iter().zip(kernel_side::counted(mine));
+    for ((what, theirs), (_, mine)) in both {
         same(&format!("counter {what}"), &theirs, &mine)?;
     }
-    same("counter dropped", &theirs.dropped, &mine.dropped)?;
-    same("counter evicted", &theirs.evicted, &mine.evicted)
+    Ok(())
 }

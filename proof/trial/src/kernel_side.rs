@@ -89,6 +89,34 @@ pub fn posted(admission: Admission) -> Posted {
     }
 }
 
+/// Counters with their names, the same list on both sides. Resets are missing: the engines count different ones.
+pub fn counted(counters: &kernel::Counters) -> Vec<(&'static str, u64)> {
+    let [dropped, evicted] = [counters.dropped, counters.evicted];
+    vec![
+        ("events", counters.events),
+        ("unhandled", counters.unhandled),
+        ("deferred", counters.deferred),
+        ("deferrals refused", counters.deferrals_refused),
+        ("expired", counters.expired),
+        ("coalesced", counters.coalesced),
+        ("dropped low", dropped[0]),
+        ("dropped normal", dropped[1]),
+        ("dropped interrupt", dropped[2]),
+        ("dropped critical", dropped[3]),
+        ("evicted low", evicted[0]),
+        ("evicted normal", evicted[1]),
+        ("evicted interrupt", evicted[2]),
+        ("evicted critical", evicted[3]),
+        ("microsteps", counters.microsteps),
+        ("transitions", counters.transitions),
+        ("clamps", counters.clamps),
+        ("fail-safes", counters.fail_safes),
+        ("terminations", counters.terminations),
+        ("quarantines", counters.quarantines),
+        ("commands dropped", counters.commands_dropped),
+    ]
+}
+
 fn cause(cause: kernel::Cause) -> Cause {
     match cause {
         kernel::Cause::None => Cause::None,

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use statewright_kernel::Reason;
+use statewright_kernel::{Fault, Reason};
 use statewright_oracle as oracle;
 use statewright_oracle::{Actor, Call, Command, Mode, Rng, Status, Verdict, World};
 
@@ -24,6 +24,43 @@ pub fn posted(posted: &oracle::Posted) -> Posted {
         oracle::Posted::Admitted { .. } => Posted::Admitted,
         oracle::Posted::Coalesced => Posted::Coalesced,
         oracle::Posted::Dropped => Posted::Dropped,
+    }
+}
+
+/// Counters with their names, the same list on both sides. Resets are missing: the engines count different ones.
+pub fn counted(counters: &oracle::Counters) -> Vec<(&'static str, u64)> {
+    let [dropped, evicted] = [counters.dropped, counters.evicted];
+    vec![
+        ("events", counters.events),
+        ("unhandled", counters.unhandled),
+        ("deferred", counters.deferred),
+        ("deferrals refused", counters.deferral_refused),
+        ("expired", counters.expired),
+        ("coalesced", counters.coalesced),
+        ("dropped low", dropped[0]),
+        ("dropped normal", dropped[1]),
+        ("dropped interrupt", dropped[2]),
+        ("dropped critical", dropped[3]),
+        ("evicted low", evicted[0]),
+        ("evicted normal", evicted[1]),
+        ("evicted interrupt", evicted[2]),
+        ("evicted critical", evicted[3]),
+        ("microsteps", counters.microsteps),
+        ("transitions", counters.transitions),
+        ("clamps", counters.clamps),
+        ("fail-safes", counters.fail_safes),
+        ("terminations", counters.terminations),
+        ("quarantines", counters.quarantines),
+        ("commands dropped", counters.command_drops),
+    ]
+}
+
+/// In the form of both.
+pub fn fault(quarantine: oracle::Quarantine) -> Fault {
+    match quarantine {
+        oracle::Quarantine::QueueOverflow => Fault::QueueOverflow,
+        oracle::Quarantine::TimerOverflow => Fault::TimerOverflow,
+        oracle::Quarantine::MicrostepCap => Fault::MicrostepCap,
     }
 }
 

@@ -1,12 +1,13 @@
-//! Every case of `proof/fixtures`: on the oracle, on the kernel in every tier that fits, and from ROM bytes read again.
+//! Every case of `proof/fixtures`: on the oracle, on the kernel in every tier that fits, from ROM bytes read again, and as a batch.
 //!
-//! `BLESS=1` (or `cargo xtask bless`) writes what the oracle says into the files, for review.
+//! `BLESS=1` (or `cargo xtask bless`) writes what the oracle says into the files, for review. With a filter only the cases that match
+//! are written. With the feature `deliberate-bugs`, `BUG=MarksStay` gives the kernel that mistake: cases of its rule must fail.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use statewright_trial::fixture::{Case, File, Outcome, parse, run};
+use statewright_trial::fixture::{Case, File, Outcome, parse, problems, run};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
@@ -14,6 +15,8 @@ fn folder() -> PathBuf {
 
 fn main() {
     let arguments = Arguments::from_args();
+    #[cfg(feature = "deliberate-bugs")]
+    make_mistake();
     let mut paths: Vec<PathBuf> =
         fs::read_dir(folder()).expect("the folder of fixtures").map(|entry| entry.expect("a file").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
@@ -24,7 +27,11 @@ fn main() {
         let text = fs::read_to_string(&path).expect("a readable file");
         let mut file = parse(&text).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
         if std::env::var_os("BLESS").is_some() {
-            bless(&path, &mut file);
+            let wanted = |title: &str| match &arguments.filter {
+                Some(filter) => title.contains(filter.as_str()),
+                None => true,
+            };
+            bless(&path, &mut file, |case| wanted(&format!("{name}: {}", case.title)));
         }
         let cases = file.cases.into_iter();
         trials.extend(cases.map(|case| Trial::test(format!("{name}: {}", case.title), move || check(&case))));
@@ -33,31 +40,62 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
+#[cfg(feature = "deliberate-bugs")]
+fn make_mistake() {
+    use statewright_kernel::bugs::{Bug, set};
+    let Ok(name) = std::env::var("BUG") else { return };
+    let bug = Bug::ALL.into_iter().find(|bug| format!("{bug:?}") == name);
+    assert!(bug.is_some(), "`{name}` is no mistake: {:?}", Bug::ALL);
+    set(bug);
+}
+
 fn enough(count: usize) -> impl FnOnce() -> Result<(), Failed> + Send {
     move || if count >= 150 { Ok(()) } else { Err(format!("there are {count}").into()) }
 }
 
-fn bless(path: &Path, file: &mut File) {
-    for case in &mut file.cases {
+fn bless(path: &Path, file: &mut File, wanted: impl Fn(&Case) -> bool) {
+    let before = file.to_text();
+    for case in file.cases.iter_mut().filter(|case| wanted(case)) {
+        if case.problems.is_some() {
+            case.problems = Some(problems(case));
+        }
+        if case.script.is_empty() {
+            continue;
+        }
         let outcomes = run(case).unwrap_or_else(|problem| panic!("{}: {}: {problem}", path.display(), case.title));
         for (line, said) in case.script.iter_mut().zip(&outcomes[0].lines) {
             line.expected.clone_from(said);
         }
     }
-    fs::write(path, file.to_text()).expect("a writable file");
+    let after = file.to_text();
+    if after != before {
+        fs::write(path, after).expect("a writable file");
+    }
 }
 
 fn check(case: &Case) -> Result<(), Failed> {
+    if let Some(expected) = &case.problems {
+        let found = problems(case);
+        if *expected != found {
+            return Err(format!("problems\nexpected:\n{}found:\n{}", show(expected), show(&found)).into());
+        }
+        if case.script.is_empty() {
+            return Ok(());
+        }
+    }
     for outcome in run(case)? {
         compare(case, &outcome)?;
     }
     Ok(())
 }
 
+fn show(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("  {line}\n")).collect()
+}
+
 fn compare(case: &Case, outcome: &Outcome) -> Result<(), Failed> {
     for (number, (line, said)) in case.script.iter().zip(&outcome.lines).enumerate() {
         if line.expected != *said {
-            let show = |lines: &[String]| lines.iter().map(|line| format!("  {line}\n")).collect::<String>();
             return Err(format!(
                 "{}: command {} `{}`\nexpected:\n{}found:\n{}",
                 outcome.engine,
