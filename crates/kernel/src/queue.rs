@@ -35,12 +35,15 @@ pub(crate) enum Next {
 /// Admission.
 impl Core<'_> {
     /// Puts an event into the queue if there is room for its class (EVT-3).
-    pub(crate) fn admit(&mut self, event: Event) -> Admission {
+    pub(crate) fn admit(&mut self, mut event: Event) -> Admission {
+        if self.has_policy(policy::INTERNAL_FIRST) {
+            event.class = Class::Normal as u8;
+        }
         let ended = self.ram.header.flags.get() & flag::ENDED != 0;
-        let Some(record) = event.id().and_then(|id| self.rom.event(id)).filter(|_| !ended) else {
+        if ended || known_event(self, &event).is_none() {
             return self.drop_event(&event);
-        };
-        if record.flags & type_flag::COALESCE != 0 && self.coalesce(&event) {
+        }
+        if self.is_coalescing(&event) && self.coalesce(&event) {
             count(&mut self.counters.coalesced);
             return Admission::Coalesced;
         }
@@ -59,14 +62,23 @@ impl Core<'_> {
         Admission::Admitted
     }
 
+    fn is_coalescing(&self, event: &Event) -> bool {
+        let record = event.id().and_then(|id| self.rom.event(id));
+        record.is_some_and(|record| record.flags & type_flag::COALESCE != 0)
+    }
+
     fn drop_event(&mut self, event: &Event) -> Admission {
         count_class(&mut self.counters.dropped, event.class);
         Admission::Dropped
     }
 
-    /// Gives payload and stamp to a queued event of the same type, if there is one.
+    /// Gives payload and stamp to a queued event of the same type, if there is one. What may not be seen before the next tick
+    /// does not change what may (TICK-7).
     fn coalesce(&mut self, event: &Event) -> bool {
-        let Some(queued) = self.ram.queue_mut().iter_mut().find(|queued| queued.id == event.id) else { return false };
+        let alike = |queued: &&mut Event| {
+            queued.id == event.id && queued.has(event_flag::HIDDEN) == event.has(event_flag::HIDDEN)
+        };
+        let Some(queued) = self.ram.queue_mut().iter_mut().find(alike) else { return false };
         if !bugs::has(Bug::CoalesceKeepsPayload) {
             queued.payload = event.payload;
         }
@@ -74,10 +86,11 @@ impl Core<'_> {
         true
     }
 
-    /// Is there a place for an event of a class? One place is kept for interrupts where there are several.
+    /// Is there a place for an event of a class? One place is kept for interrupts where there are several; with
+    /// `internal_first` there are none to keep it for (EVT-10).
     fn has_room(&self, class: u8) -> bool {
         let (places, queue) = (self.ram.events.len(), self.ram.queue());
-        let general = class <= Class::Normal as u8 && places > 1;
+        let general = class <= Class::Normal as u8 && places > 1 && !self.has_policy(policy::INTERNAL_FIRST);
         queue.len() < places && (!general || general_count(queue) < places.saturating_sub(1))
     }
 
@@ -190,6 +203,10 @@ impl Core<'_> {
     /// Keeps an event for later: one of the queue where it lies, one of the inbox at the end. Drops it if no general place
     /// would stay free.
     pub(crate) fn defer(&mut self, mut event: Event, queued_at: Option<usize>) -> bool {
+        if queued_at.is_none() && self.is_coalescing(&event) && self.coalesce(&event) {
+            count(&mut self.counters.coalesced);
+            return true;
+        }
         if !self.leaves_general_place(&event, queued_at) {
             self.remove_expired_but(queued_at);
         }

@@ -95,7 +95,8 @@ fn mismatched<I: Instance>(rom: &Rom<'_>, instance: &mut I, input: &Input<'_>, c
     ram.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
     ram.set_flag(flag::QUARANTINED);
     count(&mut counters.quarantines);
-    Report { fault: Some(Fault::WrongMachine), ..Report::default() }
+    let inbox_taken = drop_rest(input.inbox, 0, counters);
+    Report { inbox_taken, fault: Some(Fault::WrongMachine), ..Report::default() }
 }
 
 /// An instance that has ended drops its events, counted (SYS-10).
@@ -209,7 +210,8 @@ impl<'a, H: Host> Run<'a, H> {
                 return if used.clamped { Ok(()) } else { Err(Fault::MicrostepCap) };
             }
             if used.events >= event_cap {
-                used.clamped = self.core.has_visible_event();
+                // A machine that must not lose events goes on in the next tick (EVT-10).
+                used.clamped = self.core.has_visible_event() && !self.core.has_policy(policy::INTERNAL_FIRST);
                 return Ok(());
             }
             let Some(next) = self.core.next_event(inbox.get(used.inbox)) else { return Ok(()) };

@@ -78,7 +78,8 @@ impl Oracle {
         hidden: bool,
     ) -> Posted {
         let declared = &self.model.events[id];
-        let class = class.unwrap_or(declared.class);
+        // Classes do not exist with `internal_first` (EVT-10).
+        let class = if self.model.internal_first { Class::Normal } else { class.unwrap_or(declared.class) };
         if !self.running() {
             self.counters.dropped[class as usize] += 1;
             return Posted::Dropped;
@@ -86,7 +87,7 @@ impl Oracle {
         // A paused agent stores ages instead of stamps (SYS-9).
         let stamp = if self.flags.paused { 0 } else { tick };
         if declared.coalesce
-            && let Some(queued) = self.queue.iter_mut().find(|queued| queued.id == id)
+            && let Some(queued) = self.queue.iter_mut().find(|queued| queued.id == id && queued.hidden == hidden)
         {
             queued.payload = payload;
             queued.stamp = stamp;
@@ -119,8 +120,8 @@ impl Oracle {
         let places = self.model.places;
         let free = self.queue.len() < places;
         let general = self.queue.iter().filter(|queued| is_general(queued)).count();
-        // The single place of tier 64 is not reserved.
-        free && (places == 1 || !is_general(event) || general < places - 1)
+        // The single place of tier 64 is not reserved, nor is any with `internal_first`.
+        free && (places == 1 || self.model.internal_first || !is_general(event) || general < places - 1)
     }
 
     /// The place of the oldest event of the lowest class below that of an Interrupt or Critical event, if no place is free.
@@ -187,6 +188,16 @@ impl Oracle {
 
     /// An event that was taken is kept for later, at its old place or at the end, if a general place stays free (EVT-5).
     pub(crate) fn defer(&mut self, tick: u32, event: Event, place: Option<usize>) {
+        // An event of the inbox is not queued yet: it coalesces as if it were posted (EVT-3).
+        if place.is_none()
+            && self.model.events[event.id].coalesce
+            && let Some(queued) = self.queue.iter_mut().find(|queued| queued.id == event.id && !queued.hidden)
+        {
+            queued.payload = event.payload;
+            queued.stamp = event.stamp;
+            self.counters.coalesced += 1;
+            return;
+        }
         let event = Event { deferred: true, ..event };
         let mut place = place;
         if !self.may_defer(&event) {

@@ -73,7 +73,9 @@ impl Oracle {
             }
             // (2) The next event.
             if env.report.events >= self.model.events_per_tick {
-                return self.queue.iter().any(|event| !event.deferred && !event.hidden);
+                let more = self.queue.iter().any(|event| !event.deferred && !event.hidden);
+                // A machine that must not lose events goes on in the next tick (EVT-10).
+                return more && !self.model.internal_first;
             }
             match self.next_event(env.tick, inbox.get(env.report.inbox_taken)) {
                 None => return false,

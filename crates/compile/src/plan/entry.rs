@@ -147,6 +147,20 @@ fn worst_regions(shape: &Shape) -> Vec<u32> {
     regions
 }
 
+/// Most states that can be active in the region of a source inside the domain, while the source is.
+fn active_with(shape: &Shape, worst: &[u32], domain: usize, source: usize) -> u32 {
+    let inside = |state: usize, but: Option<usize>| {
+        1 + shape.regions(state).filter(|&region| Some(region) != but).map(|region| worst[region]).sum::<u32>()
+    };
+    let mut count = inside(source, None);
+    let mut below = source;
+    while let Some(around) = shape.parent(below).filter(|&around| around != domain) {
+        count += inside(around, shape.region_of(below));
+        below = around;
+    }
+    count
+}
+
 fn has_bit(mask: u8, number: usize) -> bool {
     u32::try_from(number).is_ok_and(|number| mask & 1u8.checked_shl(number).unwrap_or(0) != 0)
 }
@@ -164,11 +178,13 @@ fn cost(
     }
     let domain = usize::from(transition.domain.get());
     let left = left_regions(tables, shape, transition);
+    let source = usize::from(transition.source.get());
+    let own = shape.region_towards(domain, source);
     let exits: u32 = shape
         .regions(domain)
         .enumerate()
         .filter(|&(number, _)| has_bit(left, number))
-        .map(|(_, region)| worst[region])
+        .map(|(_, region)| if own == Some(region) { active_with(shape, worst, domain, source) } else { worst[region] })
         .sum();
     let entered = steps.map(|steps| steps.iter().filter(|step| step.kind == step_kind::STATE).count() as u32);
     // A pop enters what it restores; history and choice may enter anything below the domain.
