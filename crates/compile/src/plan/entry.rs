@@ -180,14 +180,12 @@ fn cost(
     let left = left_regions(tables, shape, transition);
     let source = usize::from(transition.source.get());
     let own = shape.region_towards(domain, source);
-    let exits: u32 = shape
-        .regions(domain)
-        .enumerate()
-        .filter(|&(number, _)| has_bit(left, number))
-        .map(|(_, region)| if own == Some(region) { active_with(shape, worst, domain, source) } else { worst[region] })
-        .sum();
+    let regions =
+        shape.regions(domain).enumerate().filter(|&(number, _)| has_bit(left, number)).map(|(_, region)| region);
+    let active = |region| if own == Some(region) { active_with(shape, worst, domain, source) } else { worst[region] };
+    let exits: u32 = regions.clone().map(active).sum();
     let entered = steps.map(|steps| steps.iter().filter(|step| step.kind == step_kind::STATE).count() as u32);
-    // A pop enters what it restores; history and choice may enter anything below the domain.
-    let entries = entered.filter(|&count| count > 0).unwrap_or(exits);
+    // A pop enters what it restores; history and choice may enter anything in the regions.
+    let entries = entered.filter(|&count| count > 0).unwrap_or_else(|| regions.map(|region| worst[region]).sum());
     u16::try_from(exits + entries + 1).unwrap_or(u16::MAX)
 }
