@@ -24,7 +24,7 @@ fn choice_with(more: &str, guard: &str) -> String {
 #[test]
 fn exec_7_a_choice_has_branches_only() {
     for more in [r#""clock": true,"#, r#""suspend": "A","#, r#""resume": "A","#, r#""history_reset": "on_done","#] {
-        assert_eq!(codes(&choice_with(more, "Ready")), ["SW0216"], "{more}");
+        assert_eq!(codes(&choice_with(more, "Ready")), ["SW0208"], "{more}");
     }
     assert_eq!(codes(&choice_with("", "time_in_state() > 1.0")), ["SW0602"]);
     assert_eq!(codes(&choice_with("", "ticks_in_state(c) > 1")), ["SW0602"]);
@@ -376,4 +376,18 @@ fn sel_3_the_kernel_compares_a_bounded_number_of_scores() {
     };
     assert!(!scored(64));
     assert!(scored(65));
+}
+
+#[test]
+fn exec_7_choices_lead_in_no_circle_through_history() {
+    let machine = |last: &str| {
+        format!(
+            r#"{{ "machine": "M", "initial": "a", "events": ["Go"], "states": {{
+                "a": {{ "transitions": [{{ "on": "Go", "to": "o/c" }}] }},
+                "o": {{ "initial": "x", "history": {{ "h": {{ "default": "c" }} }}, "states": {{
+                    "c": {{ "choice": [{{ "if": "Ready", "to": "x" }}, {{ "to": "{last}" }}] }}, "x": {{}} }} }} }} }}"#
+        )
+    };
+    assert!(codes(&machine("o/h")).contains(&"SW0208"), "{:?}", codes(&machine("o/h")));
+    assert!(!codes(&machine("x")).contains(&"SW0208"));
 }

@@ -65,8 +65,8 @@ pub(crate) struct Leave {
     pub(crate) cause: Cause,
 }
 
-/// Nested walks: one per stack inside a frame of another.
-const MAX_WALKS: usize = MAX_SLOTS / 2;
+/// Nested walks: the active states, and one per stack inside a frame of another. A stack has two slots at least.
+const MAX_WALKS: usize = MAX_SLOTS / 2 + 1;
 
 /// One walk over the active states or over one frame.
 #[derive(Clone, Copy, Debug)]

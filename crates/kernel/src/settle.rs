@@ -14,14 +14,17 @@ use crate::host::{Cause, Host};
 use crate::ram::bit;
 use crate::tick::Run;
 
-/// Most steps of one microstep: far over what the structural cost allows (EXEC-9).
-const MAX_STEPS: usize = 512;
-/// Goals that are open at once: one per leaf; some are passed on the way.
-const MAX_GOALS: usize = 16;
-/// Effects that wait for the entry of their owner.
-const MAX_PENDING: usize = 16;
-/// Target sets that lead to each other: choices and nested history points.
-const MAX_CHAIN: usize = 40;
+/// Most steps of one microstep: entries, of which the structural cost allows 160 (EXEC-9), and effects on the way.
+const MAX_STEPS: usize = 1024;
+/// Goals that are open at once: they can be active together, so there is one per leaf at most.
+const MAX_GOALS: usize = MAX_LEAVES;
+/// Effects that wait for the entry of their owner: per target a default and the choices behind it.
+const MAX_PENDING: usize = MAX_LEAVES * 18;
+/// Target sets that are not yet finished: one per level of nested history points. A choice is the last of its set.
+const MAX_CHAIN: usize = MAX_DEPTH + 2;
+
+/// Targets that one set may lead to, through choices and defaults.
+const MAX_TARGETS: usize = 1024;
 
 /// One step of an entry.
 #[derive(Clone, Copy, Debug)]
@@ -281,15 +284,15 @@ impl<H: Host> Run<'_, H> {
         let mut chain: [Option<(TargetSetId, usize, Sink)>; MAX_CHAIN] = [None; MAX_CHAIN];
         *chain.first_mut().ok_or(Fault::BadPlan)? = Some((set, 0, sink));
         let mut depth = 1_usize;
-        // Bound: the loader proves that choices and defaults end; the chain is limited.
-        while let Some(place) = depth.checked_sub(1) {
+        for _ in 0..MAX_TARGETS {
+            let Some(place) = depth.checked_sub(1) else { return Ok(()) };
             let (set, next, sink) = chain.get_mut(place).and_then(Option::as_mut).ok_or(Fault::BadPlan)?;
             let Some(target) = self.core.rom.targets_of(*set).get(*next) else {
                 depth = place;
                 continue;
             };
             *next = next.saturating_add(1);
-            let sink = *sink;
+            let (is_last, sink) = (*next >= self.core.rom.targets_of(*set).len(), *sink);
             let leads_to = match Target::read(target).ok_or(Fault::BadPlan)? {
                 Target::State(state) => {
                     settled.add_goal(state, false)?;
@@ -301,12 +304,16 @@ impl<H: Host> Run<'_, H> {
                     self.enter_history(settled, point, sink, alive)?
                 }
             };
+            if is_last {
+                depth = place;
+            }
             if let Some((set, sink)) = leads_to {
                 *chain.get_mut(depth).ok_or(Fault::BadPlan)? = Some((set, 0, sink));
                 depth = depth.saturating_add(1);
             }
         }
-        Ok(())
+        // A circle through choices and history points, which no compiler lets pass.
+        Err(Fault::BadPlan)
     }
 
     /// The branch of a choice: the first whose guard holds (EXEC-7).

@@ -15,10 +15,21 @@ use crate::tree::{HistoryIndex, Node, RegionIndex, StateIndex};
 /// Longest way through choices; the loader has the same limit.
 const MAX_CHOICES_IN_A_ROW: usize = MAX_DEPTH;
 
-/// Choices that a choice leads to directly.
+/// Choices that a choice leads to, directly or by the defaults of history points.
 fn next_choices<'m>(model: &'m Model<'_>, choice: StateIndex) -> impl Iterator<Item = StateIndex> + 'm {
     let branches = &model.branches[model.parts[choice].branches.clone()];
-    branches.iter().flat_map(|branch| &branch.entry.targets).filter_map(|&target| as_choice(model, target))
+    let mut targets: Vec<Node> = branches.iter().flat_map(|branch| branch.entry.targets.iter().copied()).collect();
+    let mut at = 0;
+    // A default lies inside the owner of its point, so each point is met once on a way; other ways may meet it again.
+    while let Some(&target) = targets.get(at) {
+        at += 1;
+        if let Node::History(history) = target {
+            let defaults = model.history_defaults[history].targets.iter().filter(|d| !targets.contains(d));
+            let defaults: Vec<Node> = defaults.copied().collect();
+            targets.extend(defaults);
+        }
+    }
+    targets.into_iter().filter_map(|target| as_choice(model, target))
 }
 
 fn as_choice(model: &Model<'_>, target: Node) -> Option<StateIndex> {
