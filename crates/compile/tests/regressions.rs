@@ -24,7 +24,7 @@ fn choice_with(more: &str, guard: &str) -> String {
 #[test]
 fn exec_7_a_choice_has_branches_only() {
     for more in [r#""clock": true,"#, r#""suspend": "A","#, r#""resume": "A","#, r#""history_reset": "on_done","#] {
-        assert_eq!(codes(&choice_with(more, "Ready")), ["SW0208"], "{more}");
+        assert_eq!(codes(&choice_with(more, "Ready")), ["SW0216"], "{more}");
     }
     assert_eq!(codes(&choice_with("", "time_in_state() > 1.0")), ["SW0602"]);
     assert_eq!(codes(&choice_with("", "ticks_in_state(c) > 1")), ["SW0602"]);
