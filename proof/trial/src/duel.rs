@@ -35,11 +35,14 @@ pub struct Tally {
 pub struct Difference {
     /// Ticks that went well before.
     pub after_ticks: u64,
-    /// What happened last.
-    pub happening: Happening,
+    /// What happened, the last thing at the end; not more than [`SHOWN`] of it.
+    pub script: Vec<Happening>,
     /// What differs.
     pub what: String,
 }
+
+/// How much of the script a difference shows.
+pub const SHOWN: usize = 8;
 
 /// What a machine offers to user code.
 fn tools(rom: &Rom<'_>) -> Tools {
@@ -75,7 +78,7 @@ pub fn run_script(
     });
     std::panic::catch_unwind(all).unwrap_or_else(|panic| {
         let what = panic_text(panic.as_ref());
-        Err(Box::new(Difference { after_ticks: 0, happening: Happening::Reset, what }))
+        Err(Box::new(Difference { after_ticks: 0, script: Vec::new(), what }))
     })
 }
 
@@ -87,7 +90,12 @@ fn run_tier<I: Instance>(
 ) -> Result<Tally, Box<Difference>> {
     let rom = subject.output.rom.as_rom();
     let mut duel = Duel::<I>::new(subject, &rom, seed, mind);
+    let mut last: Vec<Happening> = Vec::new();
     for happening in script {
+        if last.len() == SHOWN {
+            last.remove(0);
+        }
+        last.push(happening.clone());
         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| duel.step(&happening)));
         let problem = match done {
             Ok(Ok(())) => {
@@ -99,7 +107,7 @@ fn run_tier<I: Instance>(
             Ok(Err(what)) => what,
             Err(panic) => panic_text(panic.as_ref()),
         };
-        return Err(Box::new(Difference { after_ticks: duel.tally.ticks, happening, what: problem }));
+        return Err(Box::new(Difference { after_ticks: duel.tally.ticks, script: last, what: problem }));
     }
     duel.tally.counters = duel.counters;
     Ok(duel.tally)

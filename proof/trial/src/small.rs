@@ -33,7 +33,7 @@ pub fn run(shape: &Shape, memory: Memory) -> Result<Count, String> {
     let subject = Subject::new(small.machine.clone()).map_err(|problem| format!("{problem}\n{}", text()))?;
     let mind = Mind::given(BTreeMap::new(), Vec::new());
     let tally = run_script(&subject, 1, mind, script(&small)).map_err(|found| {
-        format!("{}\nafter {} ticks at {:?}\n{}", found.what, found.after_ticks, found.happening, text())
+        format!("{}\nafter {} ticks at {:?}\n{}", found.what, found.after_ticks, found.script.last(), text())
     })?;
     let moves = small.moves.len() as u64;
     let least = moves * small.states as u64;
