@@ -20,8 +20,6 @@ pub(crate) struct Accepted<'a> {
     pub(crate) candidate: Candidate<'a>,
     pub(crate) scope: Scope,
     pub(crate) cause: Cause,
-    /// Its only target is its source.
-    pub(crate) is_self: bool,
 }
 
 /// Transitions that are carried out together, in the order of their effects.
@@ -83,9 +81,7 @@ impl<'a, H: Host> Run<'a, H> {
         for (cell, pick) in found.iter_mut().zip(selection.iter()) {
             let candidate = self.core.candidate(pick.transition).ok_or(Fault::BadPlan)?;
             let scope = self.core.scope(pick.transition, leaves).ok_or(Fault::BadPlan)?;
-            let targets = self.core.targets(candidate.record.targets.get());
-            let is_self = targets.len() == 1 && targets.iter().all(|target| target.index == candidate.record.source);
-            *cell = Some(Accepted { candidate, scope, cause: pick.cause, is_self });
+            *cell = Some(Accepted { candidate, scope, cause: pick.cause });
         }
         let mut left = 0_u8;
         let mut refused = [false; MAX_LEAVES];

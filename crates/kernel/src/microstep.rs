@@ -89,7 +89,7 @@ impl<'a, H: Host> Run<'a, H> {
         }
         for unit in units.iter().flatten() {
             let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
-            if is_ignored(one) {
+            if is_ignored(&self.core, one) {
                 continue;
             }
             if one.candidate.has(transition_flag::PUSH) {
@@ -126,7 +126,7 @@ impl<'a, H: Host> Run<'a, H> {
         for (at, unit) in units.iter().enumerate() {
             let Some(unit) = unit else { continue };
             let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
-            if is_ignored(one) {
+            if is_ignored(&self.core, one) {
                 continue;
             }
             if one.candidate.has(transition_flag::POP) {
@@ -260,8 +260,11 @@ fn needs_settling(one: &Accepted<'_>) -> bool {
     one.candidate.has(transition_flag::HISTORY | transition_flag::CHOICE)
 }
 
-fn is_ignored(one: &Accepted<'_>) -> bool {
-    bugs::has(Bug::SelfTransitionIgnored) && one.is_self
+/// Only a deliberate bug ignores anything: a transition from a state to itself.
+fn is_ignored(core: &Core<'_>, one: &Accepted<'_>) -> bool {
+    let record = one.candidate.record;
+    bugs::has(Bug::SelfTransitionIgnored)
+        && core.targets(record.targets.get()).iter().all(|target| target.index == record.source)
 }
 
 impl Core<'_> {
