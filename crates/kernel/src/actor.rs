@@ -117,26 +117,33 @@ impl Actor<'_, '_> {
         self.core.post_own(event, None, payload, event_flag::INTERNAL)
     }
 
-    /// Starts a named timer, at least one tick ahead. A timer of a state that is not active is not started.
+    /// Starts a named timer, at least one tick ahead. A timer of a state that is not active is not started, nor is any by an
+    /// observer.
     pub fn start_timer(&mut self, timer: TimerId, ticks: u32) {
-        self.core.start_timer(timer, ticks);
+        if !self.core.observing {
+            self.core.start_timer(timer, ticks);
+        }
     }
 
-    /// Stops a named timer.
+    /// Stops a named timer. Observers stop none.
     pub fn stop_timer(&mut self, timer: TimerId) {
-        self.core.stop_timer(timer);
+        if !self.core.observing {
+            self.core.stop_timer(timer);
+        }
     }
 
-    /// Writes one word of scratch; past its end, or while its owner is not active, nothing happens.
+    /// Writes one word of scratch; past its end, while its owner is not active, or in an observer, nothing happens.
     pub fn set_scratch(&mut self, scratch: ScratchId, word: u8, value: u16) {
-        if let Some(slot) = scratch_slots(self.core, scratch).nth(usize::from(word)) {
+        if let Some(slot) = scratch_slots(self.core, scratch).nth(usize::from(word)).filter(|_| !self.core.observing) {
             self.core.ram.set_slot(slot, value);
         }
     }
 
-    /// Forgets what the history points of a state remember (EXEC-4).
+    /// Forgets what the history points of a state remember (EXEC-4). Observers change no history.
     pub fn clear_history(&mut self, state: StateId) {
-        self.core.clear_history(state);
+        if !self.core.observing {
+            self.core.clear_history(state);
+        }
     }
 
     /// The host dropped a command of this agent: the flag is set and it is counted (CMD-2).

@@ -36,6 +36,8 @@ pub(crate) struct Core<'a> {
     pub(crate) fault: Option<Fault>,
     /// Events posted from now on wait for the next tick (TICK-7).
     pub(crate) hides_posts: bool,
+    /// An observer runs: it may post and emit, nothing else (EVT-8).
+    pub(crate) observing: bool,
     /// Per leaf number: states at this depth or deeper were entered in this tick (TICK-5).
     fresh: [u8; MAX_LEAVES],
     finished: bool,
@@ -49,7 +51,19 @@ impl<'a> Core<'a> {
         (agent, now, variant): (u64, u32, VariantId),
     ) -> Self {
         let fresh = [NOT_FRESH; MAX_LEAVES];
-        Self { rom, ram, counters, agent, now, variant, fault: None, hides_posts: false, fresh, finished: false }
+        Self {
+            rom,
+            ram,
+            counters,
+            agent,
+            now,
+            variant,
+            fault: None,
+            hides_posts: false,
+            observing: false,
+            fresh,
+            finished: false,
+        }
     }
 
     /// The call ends as it should.

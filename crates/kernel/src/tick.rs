@@ -327,11 +327,13 @@ impl<'a, H: Host> Run<'a, H> {
     /// EVT-8.
     fn run_observers(&mut self, event: EventId, cause: Cause) {
         let site = Site { state: StateId::ROOT, transition: None, cause };
+        self.core.observing = true;
         for observer in self.core.rom.observers() {
             if observer.event.get() == event.raw() || observer.event.get() == trigger::ANY {
                 self.run_list(observer.actions.get(), &site);
             }
         }
+        self.core.observing = false;
     }
 }
 

@@ -22,17 +22,23 @@ impl Actor<'_> {
 
     /// Starts a named timer; nothing happens if it belongs to a state that is not active.
     pub fn start_timer(&mut self, timer: usize, ticks: u32) {
-        self.oracle.start_timer(timer, ticks, self.tick);
+        if !self.oracle.observing {
+            self.oracle.start_timer(timer, ticks, self.tick);
+        }
     }
 
     /// Stops a timer.
     pub fn stop_timer(&mut self, timer: usize) {
-        self.oracle.stop_timer(timer);
+        if !self.oracle.observing {
+            self.oracle.stop_timer(timer);
+        }
     }
 
     /// Forgets what the history points of a state remember.
     pub fn clear_history(&mut self, state: usize) {
-        self.oracle.clear_history(state);
+        if !self.oracle.observing {
+            self.oracle.clear_history(state);
+        }
     }
 
     /// The random number generator.
@@ -48,7 +54,7 @@ impl Actor<'_> {
     /// Writes one slot of a scratch; nothing happens if its owner is not active.
     pub fn set_scratch(&mut self, scratch: usize, slot: usize, value: u16) {
         let owner = self.oracle.model.scratch[scratch].owner;
-        if self.oracle.active.contains(&owner) {
+        if self.oracle.active.contains(&owner) && !self.oracle.observing {
             self.oracle.scratch[scratch][slot] = value;
         }
     }

@@ -58,6 +58,7 @@ impl Oracle {
             fault: None,
             quarantined_by: None,
             in_tick: false,
+            observing: false,
         };
         *self = fresh;
         self.counters.resets += 1;

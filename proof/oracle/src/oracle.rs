@@ -53,6 +53,8 @@ pub struct Oracle {
     pub(crate) quarantined_by: Option<Quarantine>,
     /// Callbacks of a tick are running (TICK-7).
     pub(crate) in_tick: bool,
+    /// An observer runs: it may post and emit, nothing else (EVT-8).
+    pub(crate) observing: bool,
 }
 
 /// What one call of the host gives.
@@ -104,6 +106,7 @@ impl Oracle {
             fault: None,
             quarantined_by: None,
             in_tick: false,
+            observing: false,
             model: Arc::new(model),
         }
     }
