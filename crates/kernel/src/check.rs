@@ -59,6 +59,9 @@ impl Core<'_> {
         if !self.rom.has(feature::STACK) {
             return self.ram.header.stack_depth == 0;
         }
+        if self.ram.header.stack_depth == 0 {
+            return self.rom.stacks().iter().all(|stack| self.ram.slot(stack.first_slot) == 0);
+        }
         let mut total = 0_u8;
         for (region, stack) in self.stacked_regions() {
             let used = self.frames_used(stack);

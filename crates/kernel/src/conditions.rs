@@ -22,6 +22,17 @@ pub(crate) struct Candidate<'a> {
     pub(crate) source: StateId,
 }
 
+/// Whether a candidate may leave what it would leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Yes.
+    Free,
+    /// Not yet; the search goes on.
+    Refused,
+    /// Not yet, and it waits in its source's slot (SEL-6).
+    Stored,
+}
+
 impl<'a> Core<'a> {
     pub(crate) fn candidate(&self, id: TransitionId) -> Option<Candidate<'a>> {
         let record = self.rom.transition(id)?;
@@ -80,13 +91,14 @@ impl Core<'_> {
         (!is_due(self.ram.time(place), self.now)).then_some(Reason::Debounce)
     }
 
-    /// Keeps a transition that may not leave yet for later (SEL-6). The first stored stays.
-    fn latch(&mut self, candidate: &Candidate<'_>) {
-        if let Some(slot) = self.latch_slot(candidate.source)
-            && (self.ram.slot(slot) == 0 || bugs::has(Bug::LatchReplaced))
-        {
+    /// Keeps a transition that may not leave yet for later (SEL-6). The first stored stays. Whether it was stored.
+    fn latch(&mut self, candidate: &Candidate<'_>) -> bool {
+        let slot = self.latch_slot(candidate.source);
+        let free = slot.filter(|&slot| self.ram.slot(slot) == 0 || bugs::has(Bug::LatchReplaced));
+        if let Some(slot) = free {
             self.ram.set_slot(slot, candidate.id.raw().saturating_add(1));
         }
+        free.is_some()
     }
 
     pub(crate) fn latch_slot(&self, state: StateId) -> Option<u8> {
@@ -154,20 +166,18 @@ impl<H: Host> Run<'_, H> {
     }
 
     /// Min-active and exit_ready of everything that would be left (SEL-6). A transition that may wait is stored.
-    pub(crate) fn may_leave(&mut self, candidate: &Candidate<'_>, cause: Cause, leaves: &Leaves) -> bool {
+    pub(crate) fn may_leave(&mut self, candidate: &Candidate<'_>, cause: Cause, leaves: &Leaves) -> Exit {
         if !self.core.rom.has(feature::EXIT_CONDITIONS) {
-            return true;
+            return Exit::Free;
         }
         let interrupt = candidate.has(transition_flag::INTERRUPT) && !bugs::has(Bug::InterruptWaits);
         if interrupt || candidate.has(transition_flag::INTERNAL) {
-            return true;
+            return Exit::Free;
         }
-        let Some(reason) = self.exit_reason(candidate, cause, leaves) else { return true };
-        if candidate.has(transition_flag::LATCH) {
-            self.core.latch(candidate);
-        }
+        let Some(reason) = self.exit_reason(candidate, cause, leaves) else { return Exit::Free };
         self.reject(candidate.id, reason);
-        false
+        let stored = candidate.has(transition_flag::LATCH) && self.core.latch(candidate);
+        if stored { Exit::Stored } else { Exit::Refused }
     }
 
     fn exit_reason(&mut self, candidate: &Candidate<'_>, cause: Cause, leaves: &Leaves) -> Option<Reason> {

@@ -66,7 +66,7 @@ const _: () = assert!(size_of::<Event>() == 24);
 
 /// Building.
 impl Event {
-    /// An event without payload; its class is that of its type once it is sent.
+    /// An event without payload.
     pub fn new(id: EventId, class: Class) -> Self {
         Self { id: U16::new(id.raw()), class: class as u8, ..Self::default() }
     }

@@ -29,7 +29,8 @@ impl<H: Host> Run<'_, H> {
     }
 
     fn enter_settled(&mut self, settled: &Settled, steps: core::ops::Range<usize>) -> Result<(), Fault> {
-        self.entered = Leaves::default();
+        self.entered_finals = Leaves::default();
+        self.may_complete = false;
         for step in steps.filter_map(|at| settled.get(at)) {
             self.enter_step(step, None, Cause::None);
         }

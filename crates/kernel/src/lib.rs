@@ -2,7 +2,7 @@
 //!
 //! `(instance', commands, trace) = tick(ROM, instance, host, inbox, tick)`. The kernel keeps nothing between calls, allocates nothing,
 //! locks nothing, never recurses, and every loop is bounded by the ROM's tables or by a cap. All three tiers go through
-//! one core ([`Ram`](ram::Ram) is a view of any of them).
+//! one core (`ram` is a view of any of them).
 //!
 //! # The promise
 //!
@@ -70,6 +70,7 @@ mod activity;
 mod actor;
 mod arbitrate;
 mod batch;
+#[doc(hidden)]
 pub mod bugs;
 mod check;
 mod complete;

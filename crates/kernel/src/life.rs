@@ -5,7 +5,7 @@ use statewright_rom::ids::{EventId, VariantId};
 use statewright_rom::layout::{NONE, feature};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
-use crate::core_state::{Core, Leaves};
+use crate::core_state::Core;
 use crate::counters::{Counters, count};
 use crate::event::{Class, Event};
 use crate::fault::Fault;
@@ -67,7 +67,7 @@ impl Core<'_> {
 pub fn pause<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
     let ended = instance.header().flags.get() & (flag::ENDED | flag::PAUSED) != 0;
     if belongs(rom, instance) && !ended {
-        turn_times(rom, instance, now);
+        turn_times(rom, instance, now, 0);
         instance.ram().set_flag(flag::PAUSED);
     }
 }
@@ -75,13 +75,14 @@ pub fn pause<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
 /// Lets time go on: all times are shifted by the pause.
 pub fn resume<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
     if belongs(rom, instance) && instance.header().has(flag::PAUSED) {
-        turn_times(rom, instance, now);
+        // A ready tick of 0 would be none.
+        turn_times(rom, instance, now, 1);
         instance.ram().clear_flag(flag::PAUSED);
     }
 }
 
 /// Replaces every running deadline, clock, cooldown and stamp `x` by `now - x`. What lies in frames stands still already.
-fn turn_times<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
+fn turn_times<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32, least_ready: u32) {
     let mut counters = Counters::default();
     let mut core = Core::new(rom, instance.ram(), &mut counters, (0, now, VariantId::PLAIN));
     let places = core.ram.header.armed | core.running_clocks();
@@ -89,7 +90,7 @@ fn turn_times<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
         let time = core.ram.time(place);
         core.ram.set_time(place, now.wrapping_sub(time));
     }
-    core.turn_cooldowns();
+    core.turn_cooldowns(least_ready);
     for event in core.ram.queue_mut() {
         event.stamp.set(now.wrapping_sub(event.stamp.get()));
     }
@@ -104,14 +105,14 @@ impl Core<'_> {
         states.filter_map(|state| self.clock_of(state)).fold(0, |places, place| places | crate::ram::bit(place))
     }
 
-    fn turn_cooldowns(&mut self) {
+    fn turn_cooldowns(&mut self, least_ready: u32) {
         if !self.rom.has(feature::COOLDOWN) {
             return;
         }
         for extra in self.rom.transition_extras().iter().filter(|extra| extra.cooldown_slot != 0xFF) {
             let ready = self.ram.wide_slot(extra.cooldown_slot);
             if ready != 0 {
-                self.ram.set_wide_slot(extra.cooldown_slot, self.now.wrapping_sub(ready));
+                self.ram.set_wide_slot(extra.cooldown_slot, self.now.wrapping_sub(ready).max(least_ready));
             }
         }
     }
@@ -133,8 +134,7 @@ pub fn stop<I: Instance, H: Host>(
     }
     resume(rom, instance, input.tick);
     let core = Core::new(rom, instance.ram(), counters, (input.agent, input.tick, input.variant));
-    let tracing = host.is_tracing();
-    let mut run = Run { core, host, tracing, entered: Leaves::default() };
+    let mut run = Run::new(core, host);
     match run.stop() {
         Ok(()) => {
             run.core.finish();

@@ -51,7 +51,8 @@ impl<'a, H: Host> Run<'a, H> {
     }
 
     fn carry_out(&mut self, step: &Step<'a>, leaves: &Leaves, settled: Option<&Settled>) -> Result<(), Fault> {
-        self.entered = Leaves::default();
+        self.entered_finals = Leaves::default();
+        self.may_complete = false;
         let units = step.units(&self.core, leaves);
         self.exit_all(step, &units, leaves)?;
         if bugs::has(Bug::HistoryAfterExits) {
@@ -165,7 +166,8 @@ impl<'a, H: Host> Run<'a, H> {
 
     fn note_entry(&mut self, state: StateId) {
         if self.core.rom.state(state).is_some_and(|record| record.kind == state_kind::FINAL) {
-            self.entered.insert(state);
+            self.entered_finals.insert(state);
+            self.may_complete = true;
         }
         if self.tracing {
             self.host.trace(&Trace::Entered(state));
@@ -174,11 +176,11 @@ impl<'a, H: Host> Run<'a, H> {
 
     /// What completion brings: forgotten history, events, the end of the instance (EXEC-6).
     pub(crate) fn complete(&mut self, cause: Cause) -> Result<(), Fault> {
-        if self.entered.len() == 0 {
+        if !self.may_complete {
             return Ok(());
         }
-        let entered = self.entered;
-        self.core.announce_completion(&entered);
+        let finals = self.entered_finals;
+        self.core.announce_completion(&finals);
         if self.core.is_complete(StateId::ROOT) { self.terminate(cause) } else { Ok(()) }
     }
 

@@ -64,10 +64,11 @@ impl<H: Host> Run<'_, H> {
         let rom = self.core.rom;
         let mut below = leaves.iter().zip(found).filter(|((_, leaf), _)| rom.is_ancestor_or_self(group.state, *leaf));
         let asked = below.clone().any(|(_, end)| end.at.is_none_or(|at| rom.is_ancestor_or_self(at, group.state)));
-        let winner = below.find_map(|(_, end)| end.pick.filter(|_| end.at == Some(group.state)));
+        let decided = |end: &Found| end.pick.map(|pick| pick.transition).or(end.stored);
+        let winner = below.find_map(|(_, end)| decided(end).filter(|_| end.at == Some(group.state)));
         match (asked, winner) {
             (false, _) => self.reject_members(ask, group, Reason::NotReached, None),
-            (true, Some(pick)) => self.reject_members(ask, group, Reason::NotReached, Some(pick.transition)),
+            (true, Some(winner)) => self.reject_members(ask, group, Reason::NotReached, Some(winner)),
             (true, None) => {}
         }
     }

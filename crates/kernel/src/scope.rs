@@ -149,10 +149,12 @@ impl Core<'_> {
             return states.iter().all(|(_, state)| test(Goal::State(state)));
         }
         let Some(owner) = StateId::read(record.owner) else { return false };
-        if record.default.get() == NONE {
+        let default = self.targets(record.default.get());
+        // Where a choice will lead is not known yet, only that it stays inside the owner.
+        if default.is_empty() || default.iter().any(|target| target.kind == target_kind::CHOICE) {
             return test(Goal::Whole(owner));
         }
         let anchor = |target: &TargetRecord| Target::read(target).and_then(|target| self.rom.anchor(target));
-        self.targets(record.default.get()).iter().all(|target| anchor(target).is_some_and(|s| test(Goal::State(s))))
+        default.iter().all(|target| anchor(target).is_some_and(|s| test(Goal::State(s))))
     }
 }

@@ -8,7 +8,7 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::bugs::{self, Bug};
-use crate::conditions::Candidate;
+use crate::conditions::{Candidate, Exit};
 use crate::core_state::{Core, Leaves};
 use crate::fault::Fault;
 use crate::host::{Cause, Host};
@@ -42,6 +42,8 @@ pub(crate) struct Selection {
     picks: [Option<Pick>; MAX_LEAVES],
     count: u8,
     pub(crate) deferred: bool,
+    /// A transition was stored for later: the event is taken (SEL-6).
+    pub(crate) stored: bool,
 }
 
 impl Selection {
@@ -67,8 +69,21 @@ impl Selection {
 pub(crate) struct Found {
     /// The state that decided; `None` if the search went past the root.
     pub(crate) at: Option<StateId>,
-    /// Its transition; `None` if it defers.
+    /// Its transition; `None` if it defers or has stored one.
     pub(crate) pick: Option<Pick>,
+    /// The transition that it has stored.
+    pub(crate) stored: Option<TransitionId>,
+}
+
+/// What a state says.
+#[derive(Clone, Copy, Debug)]
+enum Answer {
+    /// Nobody here.
+    Nobody,
+    /// This one.
+    Picked(Pick),
+    /// This one, later; it has taken the event.
+    Stored(TransitionId),
 }
 
 /// The part of a list that belongs to one state.
@@ -160,6 +175,7 @@ impl<'a, H: Host> Run<'a, H> {
             let end = self.select_leaf(ask, &leaves, leaf, asked)?;
             match end.pick {
                 Some(pick) => selection.add(pick),
+                None if end.stored.is_some() => selection.stored = true,
                 None => selection.deferred |= end.at.is_some(),
             }
             if let Some(cell) = found.get_mut(usize::from(place)) {
@@ -190,7 +206,7 @@ impl<'a, H: Host> Run<'a, H> {
                 let asked = leaves.iter().any(|(p, other)| p < place && rom.is_ancestor_or_self(group.state, other));
                 if active
                     && !asked
-                    && let Some(pick) = self.ask_state(ask, leaves, &group)?
+                    && let Answer::Picked(pick) = self.ask_state(ask, leaves, &group)?
                 {
                     return Ok(Some(pick));
                 }
@@ -229,40 +245,64 @@ impl<'a, H: Host> Run<'a, H> {
                 return Ok(if end.at == Some(group.state) { Some(*end) } else { None });
             }
         }
-        if let Some(pick) = self.ask_state(ask, leaves, group)? {
-            return Ok(Some(Found { at: Some(group.state), pick: Some(pick) }));
+        let at = Some(group.state);
+        match self.ask_state(ask, leaves, group)? {
+            Answer::Picked(pick) => return Ok(Some(Found { at, pick: Some(pick), stored: None })),
+            Answer::Stored(id) => return Ok(Some(Found { at, pick: None, stored: Some(id) })),
+            Answer::Nobody => {}
         }
         let defers = !ask.timer && group.members.iter().any(|member| member.kind == candidate_kind::DEFERRAL);
-        Ok(if defers { Some(Found { at: Some(group.state), pick: None }) } else { None })
+        Ok(defers.then_some(Found { at, pick: None, stored: None }))
     }
 
     /// SEL-3 inside one state.
-    fn ask_state(&mut self, ask: &Ask, leaves: &Leaves, group: &Group<'_>) -> Result<Option<Pick>, Fault> {
+    fn ask_state(&mut self, ask: &Ask, leaves: &Leaves, group: &Group<'_>) -> Result<Answer, Fault> {
         let mut latched = group.latched;
         for (place, member) in group.members.iter().enumerate() {
             let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
             if let Some(stored) = latched.filter(|&stored| stored <= id) {
                 latched = None;
                 if let Some(pick) = self.ask_latched(stored, leaves) {
-                    return Ok(Some(pick));
-                }
-                if stored == id {
-                    continue;
+                    return Ok(Answer::Picked(pick));
                 }
             }
-            let Some(candidate) = self.core.candidate(id).filter(|c| self.core.is_triggered(ask, c)) else { continue };
-            if candidate.has(transition_flag::SCORED) {
-                let earlier = group.members.get(..place).unwrap_or(&[]);
-                if !earlier.iter().any(|other| group.is_rival(&self.core, other, &candidate))
-                    && let Some(pick) = self.ask_scored(ask, leaves, group, &candidate)?
-                {
-                    return Ok(Some(pick));
-                }
-            } else if self.is_enabled(&candidate, ask.cause) && self.may_leave(&candidate, ask.cause, leaves) {
-                return Ok(Some(Pick { transition: id, cause: ask.cause }));
+            let waits = group.latched == Some(id);
+            let triggered = self.core.candidate(id).filter(|c| !waits && self.core.is_triggered(ask, c));
+            let Some(candidate) = triggered else { continue };
+            let answer = match candidate.has(transition_flag::SCORED) {
+                true => self.ask_first_scored(ask, leaves, group, (place, &candidate))?,
+                false => self.ask_one(ask, leaves, &candidate),
+            };
+            if !matches!(answer, Answer::Nobody) {
+                return Ok(answer);
             }
         }
-        Ok(latched.and_then(|stored| self.ask_latched(stored, leaves)))
+        Ok(latched.and_then(|stored| self.ask_latched(stored, leaves)).map_or(Answer::Nobody, Answer::Picked))
+    }
+
+    fn ask_one(&mut self, ask: &Ask, leaves: &Leaves, candidate: &Candidate<'_>) -> Answer {
+        if !self.is_enabled(candidate, ask.cause) {
+            return Answer::Nobody;
+        }
+        let exit = self.may_leave(candidate, ask.cause, leaves);
+        self.core.answer(ask, candidate.id, exit)
+    }
+
+    /// Judges a group of scored transitions at the place of its first member.
+    fn ask_first_scored(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        group: &Group<'_>,
+        (place, candidate): (usize, &Candidate<'_>),
+    ) -> Result<Answer, Fault> {
+        // Members are sorted by priority.
+        let earlier = group.members.get(..place).unwrap_or(&[]).iter().rev();
+        let equal = |other: &&Member| self.core.has_priority(other, candidate.priority());
+        if earlier.take_while(equal).any(|other| group.is_rival(&self.core, other, candidate)) {
+            return Ok(Answer::Nobody);
+        }
+        self.ask_scored(ask, leaves, group, candidate)
     }
 
     /// A latched transition is asked everything but its trigger, guard, debounce and score (SEL-6).
@@ -274,7 +314,7 @@ impl<'a, H: Host> Run<'a, H> {
             self.reject(id, reason);
             return None;
         }
-        self.may_leave(&candidate, cause, leaves).then_some(Pick { transition: id, cause })
+        (self.may_leave(&candidate, cause, leaves) == Exit::Free).then_some(Pick { transition: id, cause })
     }
 
     /// A group of scored transitions: all guards, then all scores, then the best that may leave.
@@ -284,7 +324,7 @@ impl<'a, H: Host> Run<'a, H> {
         leaves: &Leaves,
         group: &Group<'_>,
         first: &Candidate<'_>,
-    ) -> Result<Option<Pick>, Fault> {
+    ) -> Result<Answer, Fault> {
         let mut scores: [Option<(TransitionId, f32)>; MAX_SCORED] = [None; MAX_SCORED];
         let mut count = 0_usize;
         for member in group.members {
@@ -313,23 +353,25 @@ impl<'a, H: Host> Run<'a, H> {
         scores: &mut [Option<(TransitionId, f32)>; MAX_SCORED],
         ask: &Ask,
         leaves: &Leaves,
-    ) -> Option<Pick> {
+    ) -> Answer {
         for _ in 0..MAX_SCORED {
-            let best = scores.iter_mut().filter(|cell| cell.is_some()).reduce(better)?;
-            let (id, score) = best.take()?;
-            let candidate = self.core.candidate(id)?;
+            let best = scores.iter_mut().filter(|cell| cell.is_some()).reduce(better);
+            let Some((id, score)) = best.and_then(Option::take) else { break };
+            let Some(candidate) = self.core.candidate(id) else { break };
             let threshold = candidate.extra.map_or(0.0, |extra| extra.threshold.get());
             // NaN is below any threshold.
             if score < threshold || score.is_nan() {
                 self.reject(id, Reason::BelowThreshold);
                 continue;
             }
-            if self.may_leave(&candidate, ask.cause, leaves) {
+            let exit = self.may_leave(&candidate, ask.cause, leaves);
+            let answer = self.core.answer(ask, id, exit);
+            if !matches!(answer, Answer::Nobody) {
                 scores.iter().flatten().for_each(|&(id, _)| self.reject(id, Reason::NotReached));
-                return Some(Pick { transition: id, cause: ask.cause });
+                return answer;
             }
         }
-        None
+        Answer::Nobody
     }
 }
 
@@ -345,6 +387,16 @@ fn better<'s>(
 }
 
 impl Core<'_> {
+    /// Storing takes the event; an eventless round has none to take and goes on (SEL-6).
+    fn answer(&self, ask: &Ask, id: TransitionId, exit: Exit) -> Answer {
+        let eventless = self.rom.eventless_column() == Some(ask.column);
+        match exit {
+            Exit::Free => Answer::Picked(Pick { transition: id, cause: ask.cause }),
+            Exit::Stored if !eventless => Answer::Stored(id),
+            Exit::Stored | Exit::Refused => Answer::Nobody,
+        }
+    }
+
     /// Does the trigger of a candidate match? Its column does.
     pub(crate) fn is_triggered(&self, ask: &Ask, candidate: &Candidate<'_>) -> bool {
         match candidate.record.trigger.get() {
@@ -353,6 +405,11 @@ impl Core<'_> {
             trigger::FAILED => self.result(candidate.source) == Some(false),
             _ => true,
         }
+    }
+
+    fn has_priority(&self, member: &Member, priority: u16) -> bool {
+        let Some(Reaction::Transition(id)) = Reaction::read(member) else { return true };
+        self.candidate(id).is_some_and(|other| other.priority() == priority)
     }
 
     /// The transition that waits in a state.

@@ -104,7 +104,7 @@ impl Settled {
     }
 
     fn push(&mut self, step: Entry) -> Result<(), Fault> {
-        *self.steps.get_mut(self.len).ok_or(Fault::BadPlan)? = Some(step);
+        *self.steps.get_mut(self.len).ok_or(Fault::TooManySteps)? = Some(step);
         self.len = self.len.saturating_add(1);
         Ok(())
     }
@@ -131,7 +131,7 @@ impl Settled {
         if matches!(sink, Sink::Effects | Sink::Now) {
             return self.push(Entry::Effect(state, list));
         }
-        let free = self.pending.iter_mut().find(|cell| cell.is_none()).ok_or(Fault::BadPlan)?;
+        let free = self.pending.iter_mut().find(|cell| cell.is_none()).ok_or(Fault::TooManySteps)?;
         *free = Some((sink, state, list));
         Ok(())
     }

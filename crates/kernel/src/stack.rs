@@ -52,13 +52,15 @@ impl Core<'_> {
     /// Takes the top frame off; `None` if there is none.
     pub(crate) fn take_top_frame(&mut self, region: RegionId, stack: StackId) -> Option<Frame> {
         let top = self.frames_used(stack).checked_sub(1)?;
+        // The count of all frames bounds every loop over them, whatever else a ROM may keep in the same slots.
+        let fewer = self.ram.header.stack_depth.checked_sub(1)?;
         let record = self.rom.stack(stack)?;
         let mut leaves = Leaves::default();
         self.frame_leaves(region, stack, top).filter_map(|(_, leaf)| StateId::new(leaf)).for_each(|l| leaves.insert(l));
         let first = first_slot(record, top);
         let armed = self.ram.slot(first.saturating_add(record.leaves)) as u8;
         self.ram.clear_slots(first, record.frame_slots);
-        self.ram.header.stack_depth = self.ram.header.stack_depth.saturating_sub(1);
+        self.ram.header.stack_depth = fewer;
         Some(Frame { leaves, armed })
     }
 }
@@ -80,6 +82,10 @@ impl<H: Host> Run<'_, H> {
     /// Suspends everything active in the region of a push.
     pub(crate) fn suspend(&mut self, leaves: &Leaves, accepted: &Accepted<'_>) -> Result<(), Fault> {
         let (region, stack) = stack_of(&self.core, accepted).ok_or(Fault::BadPlan)?;
+        // Taking a transition ends its debounce, which would be suspended with its source (SEL-6).
+        if let Some(extra) = accepted.candidate.extra.filter(|extra| extra.debounce_timer != 0xFF) {
+            self.core.ram.disarm(extra.debounce_timer);
+        }
         let first = self.core.save_leaves(region, stack).ok_or(Fault::BadPlan)?;
         let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER);
         let mut order = ExitOrder::new(leaves, accepted.scope.leaves, Some(accepted.scope.domain), reverse);
@@ -118,6 +124,7 @@ impl<H: Host> Run<'_, H> {
 
     fn resume_state(&mut self, state: StateId, armed: u8, accepted: &Accepted<'_>) {
         self.core.activate(state);
+        self.may_complete |= self.core.rom.state(state).is_some_and(|record| record.kind == state_kind::FINAL);
         self.core.thaw(state, armed);
         self.core.mark_fresh(state);
         let list = self.core.rom.state_extra(state).map_or(NONE, |extra| extra.resume.get());

@@ -54,7 +54,7 @@ impl Input<'_> {
 /// What one tick reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Events of the inbox that were taken; the rest is to be offered again (EVT-4).
+    /// Events of the inbox that were taken, or dropped because the agent has ended; the rest is to be offered again (EVT-4).
     pub inbox_taken: usize,
     /// A cap was reached (TICK-4).
     pub clamped: bool,
@@ -116,8 +116,7 @@ fn run<H: Host>(rom: &Rom<'_>, ram: Ram<'_>, host: &mut H, input: &Input<'_>, co
         return Report::default();
     }
     let core = Core::new(rom, ram, counters, (input.agent, input.tick, input.variant));
-    let tracing = host.is_tracing();
-    let mut run = Run { core, host, tracing, entered: Leaves::default() };
+    let mut run = Run::new(core, host);
     let mut report = Report::default();
     let result = run.phases(input.inbox, &mut report);
     if let Err(fault) = result {
@@ -148,7 +147,9 @@ pub(crate) struct Run<'a, H: Host> {
     pub(crate) host: &'a mut H,
     pub(crate) tracing: bool,
     /// Final states entered in this microstep.
-    pub(crate) entered: Leaves,
+    pub(crate) entered_finals: Leaves,
+    /// A final state was entered or resumed in this microstep.
+    pub(crate) may_complete: bool,
 }
 
 /// What a tick has used of its caps.
@@ -161,6 +162,11 @@ struct Used {
 }
 
 impl<'a, H: Host> Run<'a, H> {
+    pub(crate) fn new(core: Core<'a>, host: &'a mut H) -> Self {
+        let tracing = host.is_tracing();
+        Self { core, host, tracing, entered_finals: Leaves::default(), may_complete: false }
+    }
+
     /// TICK-1: check and start, events to completion, clamp, activities, end.
     fn phases(&mut self, inbox: Inbox<'_>, report: &mut Report) -> Result<(), Fault> {
         self.core.hides_posts = self.core.has_policy(policy::POSTED_NEXT_TICK);
@@ -266,7 +272,7 @@ impl<'a, H: Host> Run<'a, H> {
         let cause = event.map_or(Cause::Timer(timer), |event| Cause::Event(event, [0; 4]));
         let Some(column) = Column::read(record.column) else { return Ok(false) };
         let selection = self.select(&Ask { column, cause, timer: true, latched: false })?;
-        if selection.is_empty() {
+        if selection.is_empty() && !selection.stored {
             count(&mut self.core.counters.unhandled);
             if bugs::has(Bug::AfterFiresAgain) && record.kind == timer_kind::AFTER {
                 self.core.ram.arm(place, deadline.wrapping_add(1));
@@ -284,7 +290,7 @@ impl<'a, H: Host> Run<'a, H> {
         let column = self.core.rom.event_column(id).ok_or(Fault::BadPlan)?;
         let cause = Cause::Event(id, event.words());
         let selection = self.select(&Ask { column, cause, timer: false, latched: false })?;
-        if selection.is_empty() && selection.deferred {
+        if selection.is_empty() && selection.deferred && !selection.stored {
             let kept = self.core.defer(event, queued_at);
             if self.tracing && kept {
                 self.host.trace(&Trace::Deferred(id));
@@ -295,7 +301,7 @@ impl<'a, H: Host> Run<'a, H> {
             return Ok(false);
         }
         queued_at.map(|position| self.core.ram.remove_event(position));
-        if selection.is_empty() {
+        if selection.is_empty() && !selection.stored {
             count(&mut self.core.counters.unhandled);
             if self.tracing {
                 self.host.trace(&Trace::Unhandled(id));

@@ -61,11 +61,13 @@ impl Oracle {
     }
 
     /// A transition marked `latch` that its source may not yet take waits in the slot; the first stored stays.
-    pub(crate) fn latch(&mut self, transition: usize) {
+    pub(crate) fn latch(&mut self, transition: usize) -> bool {
         let record = &self.model.transitions[transition];
-        if record.latch {
-            self.latched.entry(record.source).or_insert(transition);
+        let stores = record.latch && !self.latched.contains_key(&record.source);
+        if stores {
+            self.latched.insert(record.source, transition);
         }
+        stores
     }
 
     /// Just before the effect: the cooldown starts, debounce, slot and result are cleared.

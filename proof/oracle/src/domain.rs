@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use statewright_author::graph::StateKind;
+
 use crate::model::{Kind, Target};
 use crate::oracle::Oracle;
 
@@ -86,6 +88,10 @@ impl Oracle {
                         Some(states) => anchors.extend(states.iter().map(|&state| Anchor::State(state))),
                         None if point.default.is_empty() => anchors.push(Anchor::Inside(point.owner)),
                         None => anchors.extend(point.default.iter().map(|&default| match default {
+                            // Where a choice will lead is not known yet, only that it stays inside the owner.
+                            Target::State(state) if self.model.states[state].kind == StateKind::Choice => {
+                                Anchor::Inside(point.owner)
+                            }
                             Target::State(state) => Anchor::State(state),
                             Target::Point(other) if self.model.points[other].owner == point.owner => {
                                 Anchor::Inside(point.owner)

@@ -8,6 +8,8 @@ impl Oracle {
         if !self.flags.paused && self.running() {
             self.flags.paused = true;
             self.flip_times(tick);
+            // 0 is no cooldown: it has just ended.
+            self.cooldowns.retain(|_, ready| *ready != 0);
         }
     }
 
@@ -28,8 +30,6 @@ impl Oracle {
         self.debounces.values_mut().for_each(flip);
         self.clocks.values_mut().for_each(flip);
         self.cooldowns.values_mut().for_each(flip);
-        // 0 is no cooldown.
-        self.cooldowns.retain(|_, ready| *ready != 0);
         self.queue.iter_mut().for_each(|event| flip(&mut event.stamp));
     }
 }

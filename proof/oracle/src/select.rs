@@ -38,8 +38,21 @@ pub(crate) enum Choice {
     Commit(Vec<Candidate>),
     /// The event is kept for later.
     Defer,
+    /// A transition that may not leave yet waits; it has taken the event (SEL-6).
+    Stored,
     /// Nobody wants it.
     Nothing,
+}
+
+/// What a state says.
+#[derive(Clone, Debug)]
+enum Answer {
+    /// Nobody here.
+    Nobody,
+    /// This one.
+    Found(Candidate),
+    /// One that waits from now on.
+    Stored,
 }
 
 type Outcomes = BTreeMap<usize, Outcome>;
@@ -67,24 +80,31 @@ impl Oracle {
     fn choose(&mut self, env: &mut Env<'_>, occasion: Occasion, cause: &Cause, outcomes: &mut Outcomes) -> Choice {
         // (a) Interrupts of all active states, in pre-order: the first enabled stands alone.
         for state in self.active.clone() {
-            if let Some(found) = self.ask_state(env, state, true, occasion, cause, outcomes) {
+            if let Answer::Found(found) = self.ask_state(env, state, true, occasion, cause, outcomes) {
                 outcomes.insert(found.transition, Outcome::Taken);
                 return Choice::Commit(vec![found]);
             }
         }
         // (b) Per leaf, from leaf to root, the first enabled transition; the first deferring state ends the search.
-        let mut answers: BTreeMap<usize, Option<Candidate>> = BTreeMap::new();
+        let mut answers: BTreeMap<usize, Answer> = BTreeMap::new();
         let mut found: Vec<Candidate> = Vec::new();
-        let mut deferred = false;
+        let (mut deferred, mut stored) = (false, false);
         for leaf in self.leaves() {
             let path: Vec<usize> = self.model.up(leaf).collect();
             for state in path {
                 let ask = || self.ask_state(env, state, false, occasion, cause, outcomes);
-                if let Some(candidate) = answers.entry(state).or_insert_with(ask) {
-                    if found.iter().all(|other| other.transition != candidate.transition) {
-                        found.push(candidate.clone());
+                match answers.entry(state).or_insert_with(ask) {
+                    Answer::Found(candidate) => {
+                        if found.iter().all(|other| other.transition != candidate.transition) {
+                            found.push(candidate.clone());
+                        }
+                        break;
                     }
-                    break;
+                    Answer::Stored => {
+                        stored = true;
+                        break;
+                    }
+                    Answer::Nobody => {}
                 }
                 if let Occasion::Event(id) = occasion
                     && self.model.states[state].defers.contains(&id)
@@ -94,10 +114,11 @@ impl Oracle {
                 }
             }
         }
-        match (found.is_empty(), deferred) {
-            (false, _) => Choice::Commit(self.arbitrate(found, outcomes)),
-            (true, true) => Choice::Defer,
-            (true, false) => Choice::Nothing,
+        match (found.is_empty(), stored, deferred) {
+            (false, ..) => Choice::Commit(self.arbitrate(found, outcomes)),
+            (true, true, _) => Choice::Stored,
+            (true, false, true) => Choice::Defer,
+            (true, false, false) => Choice::Nothing,
         }
     }
 
@@ -160,7 +181,7 @@ impl Oracle {
         occasion: Occasion,
         cause: &Cause,
         outcomes: &mut Outcomes,
-    ) -> Option<Candidate> {
+    ) -> Answer {
         let model = self.model.clone();
         let latched = self.latched_now(state, occasion).filter(|_| !interrupts);
         let mut list = self.matching(state, occasion);
@@ -172,18 +193,19 @@ impl Oracle {
             }
             let found = if Some(transition) == latched {
                 judged.insert(transition);
-                self.ask_latched(env, transition, outcomes)
+                self.ask_latched(env, transition, outcomes).map_or(Answer::Nobody, Answer::Found)
             } else {
                 let group: Vec<usize> =
                     list.iter().copied().filter(|&o| Some(o) != latched && self.is_grouped(transition, o)).collect();
                 judged.extend(&group);
-                self.ask_group(env, &group, cause, outcomes)
+                self.ask_group(env, &group, occasion, cause, outcomes)
             };
-            if found.is_some() {
-                return found;
+            match found {
+                Answer::Nobody => {}
+                found => return found,
             }
         }
-        None
+        Answer::Nobody
     }
 
     /// Scored transitions of one trigger and priority are judged as a whole.
@@ -223,9 +245,10 @@ impl Oracle {
         &mut self,
         env: &mut Env<'_>,
         group: &[usize],
+        occasion: Occasion,
         cause: &Cause,
         outcomes: &mut Outcomes,
-    ) -> Option<Candidate> {
+    ) -> Answer {
         let model = self.model.clone();
         let mut left: Vec<usize> = Vec::new();
         for &transition in group {
@@ -256,17 +279,20 @@ impl Oracle {
             }
             let candidate = self.candidate(transition, cause);
             if record.interrupt {
-                return Some(candidate);
+                return Answer::Found(candidate);
             }
             match self.exit_allows(env, transition, &candidate.exits, cause) {
-                Ok(()) => return Some(candidate),
+                Ok(()) => return Answer::Found(candidate),
                 Err(reason) => {
                     outcomes.insert(transition, reason);
-                    self.latch(transition);
+                    // Storing takes the event; an eventless round has none to take and goes on.
+                    if self.latch(transition) && !matches!(occasion, Occasion::Eventless { .. }) {
+                        return Answer::Stored;
+                    }
                 }
             }
         }
-        None
+        Answer::Nobody
     }
 }
 

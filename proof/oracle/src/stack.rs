@@ -34,6 +34,10 @@ impl Oracle {
     pub(crate) fn suspend_state(&mut self, env: &mut Env<'_>, site: &Site, frame: &mut Frame) {
         let model = self.model.clone();
         let state = site.state;
+        // Taking the push ends its debounce, which would be suspended with its source (SEL-6).
+        if let Some(push) = &site.transition {
+            self.debounces.remove(push);
+        }
         self.run_actions(env, &model.states[state].suspend, site);
         self.release_channels(env, site);
         self.active.remove(&state);

@@ -119,8 +119,8 @@ impl Oracle {
                 self.run_observers(env, event.id, &cause);
                 self.commit(env, &accepted);
             }
-            Choice::Nothing => {
-                self.counters.unhandled += 1;
+            what @ (Choice::Nothing | Choice::Stored) => {
+                self.counters.unhandled += u64::from(matches!(what, Choice::Nothing));
                 self.run_observers(env, event.id, &cause);
                 if let Some(reason) = self.fault.take() {
                     self.quarantine(reason);
@@ -140,6 +140,7 @@ impl Oracle {
         };
         match self.select(env, occasion, &cause) {
             Choice::Commit(accepted) => self.commit(env, &accepted),
+            Choice::Stored => {}
             Choice::Defer | Choice::Nothing => self.counters.unhandled += 1,
         }
     }

@@ -197,7 +197,7 @@ fn evt_10_internal_events_first_and_overflow_quarantines() {
         r#"{ "machine": "M", "events": ["A", "B", "C", "Q"], "policies": { "internal_first": true },
         "states": { "s": { "transitions": [
           { "on": "A", "do": [{ "send": "B" }, { "raise": "C" }, "DoA"] }, { "on": "B", "do": "DoB" }, { "on": "C", "do": "DoC" },
-          { "on": "Q", "do": [{ "raise": "A" }, { "raise": "A" }, { "raise": "A" }, "End"] } ] } } }"#,
+          { "on": "Q", "do": [{ "raise": "A" }, { "raise": "A" }, { "raise": "A" }, { "raise": "A" }, "End"] } ] } } }"#,
     );
     bench.tick();
     assert_eq!(bench.send(&["A"]), "DoA DoC DoB");

@@ -82,7 +82,7 @@ const REGIONS: &str = r#"{
 #[test]
 fn exec_1_two_regions_commit_together() {
     let mut bench = Bench::new(REGIONS);
-    assert_eq!(bench.tick(), "+root +o InitY +x1 +y1");
+    assert_eq!(bench.tick(), "+root +o +x1 InitY +y1");
     assert_eq!(bench.send(&["E"]), "-x1 -y1 Ex Ey +x2 +y2");
     assert_eq!(bench.leaves(), "x2 y2");
 }

@@ -123,7 +123,7 @@ fn sel_6_min_active_exit_ready_and_latch() {
     bench.tick();
     let event = bench.event("E");
     bench.oracle.post(101, event, None, [5, 0, 0, 0]);
-    assert_eq!(bench.tick(), "?G Other", "stored, and the search goes on");
+    assert_eq!(bench.tick(), "?G", "stored, and the event is taken");
     assert_eq!(bench.oracle.snapshot().latched, [(1, 0)]);
     assert_eq!(bench.outcome(1, 0), Some(Outcome::MinActive));
     assert_eq!(bench.send(&["F"]), "", "the first stored stays");

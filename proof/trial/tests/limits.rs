@@ -1,0 +1,139 @@
+//! Legal machines that go to the limits of the kernel's buffers: they run as the oracle says, none is quarantined.
+
+use statewright_trial::fixture::{Case, Line, run};
+
+/// A chain of choices, each with or without an effect.
+fn chain(prefix: &str, count: usize, last: &str, effect: bool) -> String {
+    let one = |i: usize| {
+        let next = if i + 1 < count { format!("{prefix}{}", i + 1) } else { last.to_owned() };
+        let effect = if effect { r#", "do": "Branch""# } else { "" };
+        format!(r#""{prefix}{i}": {{ "choice": [{{ "to": "{next}"{effect} }}] }}"#)
+    };
+    (0..count).map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Runs a machine on all engines; the last lines of all of them are the same and name no fault.
+fn agree(machine: String, script: &[String]) -> Vec<Vec<String>> {
+    let line = |command: &String| Line { command: command.clone(), expected: Vec::new() };
+    let case = Case {
+        title: "limit".to_owned(),
+        machine,
+        problems: None,
+        host: Vec::new(),
+        script: script.iter().map(line).collect(),
+    };
+    let outcomes = run(&case).unwrap();
+    assert!(outcomes.len() >= 2);
+    for outcome in &outcomes {
+        assert_eq!(outcome.lines, outcomes[0].lines, "{}", outcome.engine);
+    }
+    let lines = outcomes[0].lines.clone();
+    assert!(!lines.iter().flatten().any(|line| line.starts_with("fault") || line.contains("quarantined")), "{lines:?}");
+    lines
+}
+
+fn count(lines: &[Vec<String>], what: &str) -> usize {
+    lines.iter().flatten().filter(|line| line.starts_with(what)).count()
+}
+
+#[test]
+fn exec_7_a_default_and_sixteen_choices_have_their_effects() {
+    let choices = chain("c", 16, "b", true);
+    let machine = format!(
+        r#"{{ "machine": "M", "events": ["Go"], "initial": "idle", "states": {{
+            "idle": {{ "transitions": [{{ "on": "Go", "to": "x/h" }}] }},
+            "x": {{ "initial": "a", "history": {{ "h": {{ "default": "c0", "do": "Default" }} }},
+                   "states": {{ "a": {{}}, "b": {{}}, {choices} }} }} }} }}"#
+    );
+    let lines = agree(machine, &["tick Go".to_owned()]);
+    assert_eq!((count(&lines, "action Default"), count(&lines, "action Branch")), (1, 16));
+}
+
+#[test]
+fn exec_4_four_defaults_of_five_effects_each() {
+    let region = |r: &str| {
+        let choices = chain(&format!("{r}c"), 4, &format!("{r}b"), true);
+        format!(
+            r#""{r}": {{ "initial": "{r}x", "states": {{ "{r}x": {{ "initial": "{r}a",
+                "history": {{ "{r}h": {{ "default": "{r}c0", "do": "Default" }} }},
+                "states": {{ "{r}a": {{}}, "{r}b": {{}}, {choices} }} }} }} }}"#
+        )
+    };
+    let regions = ["p", "q", "r", "s"].map(region).join(", ");
+    let machine = format!(
+        r#"{{ "machine": "M", "events": ["Go"], "initial": "idle", "states": {{
+            "idle": {{ "transitions": [{{ "on": "Go", "to": ["o/px/ph", "o/qx/qh", "o/rx/rh", "o/sx/sh"] }}] }},
+            "o": {{ "regions": {{ {regions} }} }} }} }}"#
+    );
+    let lines = agree(machine, &["tick Go".to_owned()]);
+    assert_eq!((count(&lines, "action Default"), count(&lines, "action Branch")), (4, 16));
+}
+
+#[test]
+fn exec_7_choices_and_history_lead_to_each_other() {
+    fn level(number: usize) -> String {
+        let (inner, last) = match number {
+            2 => (r#", "leaf": { "entry": "EnterLeaf" }"#.to_owned(), "leaf".to_owned()),
+            _ => {
+                let next = number + 1;
+                let inner = format!(
+                    r#", "x{next}": {{ "initial": "plain{next}", "history": {{ "h{next}": {{ "default": "c{next}_0" }} }},
+                        "states": {{ {} }} }}"#,
+                    level(next)
+                );
+                (inner, format!("x{next}/h{next}"))
+            }
+        };
+        let go = if number == 0 { r#""transitions": [{ "on": "Go", "to": "c0_0" }]"# } else { "" };
+        format!(r#"{}, "plain{number}": {{ {go} }}{inner}"#, chain(&format!("c{number}_"), 5, &last, false))
+    }
+    let machine =
+        format!(r#"{{ "machine": "M", "events": ["Go"], "initial": "plain0", "states": {{ {} }} }}"#, level(0));
+    let lines = agree(machine, &["tick Go".to_owned()]);
+    assert_eq!(count(&lines, "action EnterLeaf"), 1);
+}
+
+#[test]
+fn exec_3_three_regions_of_eleven_levels_with_sixteen_choices_each() {
+    fn level(region: &str, number: usize) -> String {
+        if number == 14 {
+            return format!(r#""{region}14": {{ "entry": "In" }}"#);
+        }
+        let choices = chain(&format!("{region}{number}c"), 16, &format!("{region}{}", number + 1), true);
+        format!(
+            r#""{region}{number}": {{ "entry": "In", "initial": {{ "to": "{region}{number}c0", "do": "Init" }},
+                "states": {{ {}, {choices} }} }}"#,
+            level(region, number + 1)
+        )
+    }
+    let region = |r: &str| format!(r#""{r}": {{ "initial": "{r}3", "states": {{ {} }} }}"#, level(r, 3));
+    let regions = ["p", "q", "r"].map(region).join(", ");
+    let machine = format!(
+        r#"{{ "machine": "M", "events": ["Go"], "initial": "o", "states": {{ "o": {{ "regions": {{ {regions} }} }} }} }}"#
+    );
+    let lines = agree(machine, &["tick".to_owned()]);
+    assert_eq!((count(&lines, "action In "), count(&lines, "action Branch")), (36, 528));
+}
+
+#[test]
+fn exec_8_twelve_stacks_inside_each_other() {
+    const STACKS: usize = 12;
+    fn states(k: usize) -> String {
+        let push = format!(r#""exit": "ExitA", "transitions": [{{ "on": "Push{k}", "to": "p{k}", "stack": "push" }}]"#);
+        let a = match k {
+            STACKS => format!("{{ {push} }}"),
+            _ => format!(r#"{{ "initial": "a{}", "stack": 1, "states": {{ {} }}, {push} }}"#, k + 1, states(k + 1)),
+        };
+        format!(r#""a{k}": {a}, "p{k}": {{ "exit": "ExitP", "transitions": [{{ "on": "Pop{k}", "stack": "pop" }}] }}"#)
+    }
+    let names = (1..=STACKS).flat_map(|k| [format!(r#""Push{k}""#), format!(r#""Pop{k}""#)]);
+    let events = names.collect::<Vec<_>>().join(", ");
+    let machine = format!(
+        r#"{{ "machine": "M", "events": [{events}], "initial": "a1", "stack": 1, "states": {{ {} }} }}"#,
+        states(1)
+    );
+    let pushes = (1..=STACKS).rev().map(|k| format!("tick Push{k}"));
+    let script: Vec<String> = ["tick".to_owned()].into_iter().chain(pushes).chain(["stop".to_owned()]).collect();
+    let lines = agree(machine, &script);
+    assert_eq!((count(&lines, "action ExitA"), count(&lines, "action ExitP")), (STACKS, STACKS));
+}
