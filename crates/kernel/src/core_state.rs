@@ -71,14 +71,10 @@ impl<'a> Core<'a> {
         self.finished = true;
     }
 
-    /// Ends the instance: no leaf, no timers, no queue, no frames; rng, history and the rest of the slots stay (TICK-3).
+    /// Ends the instance, frames included (TICK-3).
     pub(crate) fn quarantine(&mut self) {
-        self.ram.clear_leaves();
-        self.ram.disarm_all(u8::MAX);
-        self.ram.clear_queue();
         self.clear_frames();
-        self.ram.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
-        self.ram.set_flag(flag::QUARANTINED);
+        self.ram.quarantine();
         count(&mut self.counters.quarantines);
         self.finished = true;
     }

@@ -13,10 +13,13 @@
 //!
 //! # Code map, in the order of a tick
 //!
-//! `tick` the phases · `check` is the instance sound · `queue` admission, next event · `timers` what is due ·
-//! `select` who wins in a state and a leaf · `conditions` what a candidate is asked · `reasons` why others were not · `scope` what a transition leaves · `arbitrate` which
-//! winners go together · `microstep` carrying them out · `settle` what is entered · `exits` leaving states · `history` · `stack` · `complete` ·
-//! `activity` phase (3) · `fail_safe` start and fail-safe · `actions` ops · `eval` expressions · `host` and `actor` the border to user code · `life` start, stop, reset, pause.
+//! - `tick` the phases, `check` is the instance sound, `queue` admission and next event, `timers` what is due
+//! - `select` who wins in a state and a leaf, `conditions` what a candidate is asked, `reasons` why others were not, `scope` what a
+//!   transition leaves, `arbitrate` which winners go together
+//! - `microstep` carrying them out, with `settle` what is entered, `exits`, `history`, `stack`, `complete`
+//! - `activity` phase (3), `fail_safe` start and fail-safe, `actions` ops, `eval` expressions
+//! - `host` and `actor` the border to user code, `life` posts, pause, stop and reset, `batch` and `inbox` many agents
+//!
 //! # Example
 //!
 //! A host without functions, and a light that goes out after three ticks:

@@ -18,7 +18,7 @@ use crate::tick::{Input, Run};
 pub type Posted = Result<Admission, Fault>;
 
 /// Does an instance belong to a machine?
-fn belongs<I: Instance>(rom: &Rom<'_>, instance: &I) -> bool {
+pub(crate) fn belongs<I: Instance>(rom: &Rom<'_>, instance: &I) -> bool {
     I::TIER == rom.header().tier && instance.header().machine.get() == rom.machine_id()
 }
 

@@ -48,7 +48,7 @@ impl Core<'_> {
             return Admission::Coalesced;
         }
         if !self.has_room(event.class) {
-            self.remove_expired();
+            self.remove_expired(None);
         }
         if !self.has_room(event.class) && !self.evict_for(event.class) {
             if self.has_policy(policy::INTERNAL_FIRST) {
@@ -127,9 +127,9 @@ impl Core<'_> {
         ttl > 0 && age >= ttl
     }
 
-    /// Removes all expired events. Bound: the places of the queue.
-    fn remove_expired(&mut self) {
-        for position in (0..self.ram.queue().len()).rev() {
+    /// Removes all expired events but one. Bound: the places of the queue.
+    fn remove_expired(&mut self, kept: Option<usize>) {
+        for position in (0..self.ram.queue().len()).rev().filter(|&position| Some(position) != kept) {
             if self.ram.queue().get(position).is_some_and(|event| self.has_expired(event)) {
                 self.ram.remove_event(position);
                 count(&mut self.counters.expired);
@@ -208,7 +208,7 @@ impl Core<'_> {
             return true;
         }
         if !self.leaves_general_place(&event, queued_at) {
-            self.remove_expired_but(queued_at);
+            self.remove_expired(queued_at);
         }
         // Removing expired ones moves the event forward.
         let queued_at = queued_at.and_then(|_| self.ram.queue().iter().position(|queued| *queued == event));
@@ -234,15 +234,6 @@ impl Core<'_> {
         let own_general = if event.class <= Class::Normal as u8 { own } else { 0 };
         let general = general_count(queue).saturating_add(own_general);
         general.saturating_add(1) < places && queue.len().saturating_add(own) < places
-    }
-
-    fn remove_expired_but(&mut self, kept: Option<usize>) {
-        for position in (0..self.ram.queue().len()).rev().filter(|&position| Some(position) != kept) {
-            if self.ram.queue().get(position).is_some_and(|event| self.has_expired(event)) {
-                self.ram.remove_event(position);
-                count(&mut self.counters.expired);
-            }
-        }
     }
 
     /// A change of configuration: everything may be taken again.

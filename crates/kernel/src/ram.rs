@@ -44,6 +44,19 @@ impl Ram<'_> {
     }
 }
 
+/// The end.
+impl Ram<'_> {
+    /// No leaf, no timers, no queue, no frames; rng, history and the rest of the slots stay (TICK-3).
+    pub(crate) fn quarantine(&mut self) {
+        self.clear_leaves();
+        self.disarm_all(u8::MAX);
+        self.clear_queue();
+        self.header.stack_depth = 0;
+        self.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
+        self.set_flag(flag::QUARANTINED);
+    }
+}
+
 /// Leaves.
 impl Ram<'_> {
     #[inline]

@@ -126,6 +126,12 @@ impl Settled {
         self.goals.iter_mut().find(|goal| goal.is_some_and(|goal| goal.state == state))?.take()
     }
 
+    /// A target outside of the domain is never reached: only a ROM that no compiler made has one.
+    fn check_reached(&self) -> Result<(), Fault> {
+        let open = self.goals.iter().any(Option::is_some) || self.pending.iter().any(Option::is_some);
+        if open { Err(Fault::BadPlan) } else { Ok(()) }
+    }
+
     fn effect(&mut self, sink: Sink, state: StateId, list: u16) -> Result<(), Fault> {
         let Some(list) = ListId::new(list) else { return Ok(()) };
         if matches!(sink, Sink::Effects | Sink::Now) {
@@ -160,10 +166,7 @@ impl<H: Host> Run<'_, H> {
         let entries = settled.len;
         settled.flush(Sink::Start)?;
         self.walk(settled, way)?;
-        // A target outside of the domain is never reached: only a ROM that no compiler made has one.
-        if settled.goals.iter().any(Option::is_some) || settled.pending.iter().any(Option::is_some) {
-            return Err(Fault::BadPlan);
-        }
+        settled.check_reached()?;
         Ok(Span { first, entries, end: settled.len })
     }
 
@@ -173,17 +176,9 @@ impl<H: Host> Run<'_, H> {
         if way.targets.is_none() {
             self.restore(settled, way, StateId::ROOT)?;
         }
-        let span = self.settle_from(settled, way)?;
-        Ok(Span { first: 0, entries: 0, end: span.end })
-    }
-
-    fn settle_from(&mut self, settled: &mut Settled, way: &Way) -> Result<Span, Fault> {
         self.walk(settled, way)?;
-        if settled.goals.iter().any(Option::is_some) {
-            Err(Fault::BadPlan)
-        } else {
-            Ok(Span { end: settled.len, ..Span::default() })
-        }
+        settled.check_reached()?;
+        Ok(Span { first: 0, entries: 0, end: settled.len })
     }
 
     /// Enters regions in pre-order. Bound: every round enters a state or ends one; steps are limited.

@@ -70,7 +70,7 @@ pub fn tick<I: Instance, H: Host>(
     input: &Input<'_>,
     counters: &mut Counters,
 ) -> Report {
-    if I::TIER != rom.header().tier || instance.header().machine.get() != rom.machine_id() {
+    if !life::belongs(rom, instance) {
         return mismatched(rom, instance, input, counters);
     }
     run(rom, instance.ram(), host, input, counters)
@@ -87,13 +87,7 @@ fn mismatched<I: Instance>(rom: &Rom<'_>, instance: &mut I, input: &Input<'_>, c
         life::reset(rom, instance);
         return Report::default();
     }
-    let mut ram = instance.ram();
-    ram.clear_leaves();
-    ram.disarm_all(u8::MAX);
-    ram.clear_queue();
-    ram.header.stack_depth = 0;
-    ram.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
-    ram.set_flag(flag::QUARANTINED);
+    instance.ram().quarantine();
     count(&mut counters.quarantines);
     let inbox_taken = drop_rest(input.inbox, 0, counters);
     Report { inbox_taken, fault: Some(Fault::WrongMachine), ..Report::default() }
