@@ -8,7 +8,7 @@ const PROVE: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewrig
 pub fn prove(arguments: &[String]) -> Result<(), String> {
     let status = cargo().args(PROVE).arg("--").args(arguments).status();
     let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
-    if status.success() { Ok(()) } else { Err("the proof failed".to_owned()) }
+    if status.success() { Ok(()) } else { Err("==> prove ended with an error, see above".to_owned()) }
 }
 
 /// What CI proves: random machines, the exhaustive small scope, and that the alarm works.

@@ -22,11 +22,11 @@ struct Arguments {
     #[arg(long, default_value_t = 0)]
     first: u64,
     /// How many machines.
-    #[arg(long, default_value_t = 10_000)]
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     machines: u64,
-    /// Ticks of each machine.
-    #[arg(long, default_value_t = 100)]
-    ticks: u64,
+    /// Ticks of each machine; 100 if not given, 1000 for a single seed.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    ticks: Option<u64>,
     /// Instead: every machine of up to so many states below the root, every transition.
     #[arg(long, value_name = "STATES", value_parser = clap::value_parser!(u64).range(1..=7))]
     small: Option<u64>,
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     silence_panics();
     let done = match (arguments.seed, arguments.small) {
-        (Some(seed), _) => one(seed, arguments.ticks.max(1000)),
+        (Some(seed), _) => one(seed, arguments.ticks.unwrap_or(1000)),
         (None, Some(states)) => small_scope(states as usize),
         (None, None) => many(&arguments),
     };
@@ -69,13 +69,14 @@ fn bar(length: u64) -> ProgressBar {
 
 fn many(arguments: &Arguments) -> Result<String, String> {
     let seeds = arguments.first..arguments.first.saturating_add(arguments.machines);
+    let ticks = arguments.ticks.unwrap_or(100);
     let start = Instant::now();
     let bar = bar(arguments.machines);
-    let result = search(seeds.clone(), arguments.ticks, |done| bar.set_position(done));
+    let result = search(seeds.clone(), ticks, |done| bar.set_position(done));
     bar.finish_and_clear();
     match result {
         Ok(total) => Ok(summary(&seeds, &total, start.elapsed())),
-        Err(seed) => Err(match prove(seed, arguments.ticks) {
+        Err(seed) => Err(match prove(seed, ticks) {
             Err(problem) => problem,
             Ok(_) => format!("seed {seed} differed once and not again: that must not be"),
         }),
