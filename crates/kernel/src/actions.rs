@@ -14,7 +14,7 @@ use crate::tick::Run;
 /// The lane that carries events to other agents (CMD-1).
 const MESSAGE_LANE: u16 = 6;
 
-impl<H: Host> Run<'_, H> {
+impl Run<'_, '_> {
     /// Runs a list; `NONE` is an empty one.
     pub(crate) fn run_list(&mut self, list: u16, site: &Site) {
         let Some(list) = ListId::new(list) else { return };
@@ -26,8 +26,8 @@ impl<H: Host> Run<'_, H> {
     fn run_op(&mut self, op: &OpRecord, site: &Site) {
         match op.kind {
             op_kind::CALL => {
-                if let Some(call) = self.core.call(op, site) {
-                    self.host.action(&call, &mut Actor::new(&mut self.core));
+                if let Some(function) = self.core.aim(op, site) {
+                    self.host.action(function, Actor::new(self.core));
                 }
             }
             op_kind::SET | op_kind::ADD => self.write_key(op, site),
@@ -59,7 +59,7 @@ impl<H: Host> Run<'_, H> {
     }
 
     fn value(&mut self, expression: u16, site: &Site) -> [u32; 3] {
-        ExpressionId::new(expression).map_or([0; 3], |e| evaluate(&mut self.core, self.host, e, site))
+        ExpressionId::new(expression).map_or([0; 3], |e| evaluate(self.core, self.host, e, site))
     }
 
     fn payload(&mut self, expression: u16, site: &Site) -> [u32; 4] {

@@ -6,10 +6,10 @@ use statewright_rom::layout::*;
 use crate::actor::Actor;
 use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Site};
-use crate::host::{Cause, Host, Mode, Status};
+use crate::host::{Cause, Mode, Status};
 use crate::tick::Run;
 
-impl<H: Host> Run<'_, H> {
+impl Run<'_, '_> {
     /// Runs the activities of all active states: leaf by leaf, each to the root, each state once.
     pub(crate) fn run_activities(&mut self) {
         if !self.core.rom.has(feature::ACTIVITIES) {
@@ -41,8 +41,8 @@ impl<H: Host> Run<'_, H> {
 
     pub(crate) fn call_activity(&mut self, record: &StateRecord, site: &Site, mode: Mode) -> Status {
         let op = OpId::read(record.activity).and_then(|op| self.core.rom.op(op));
-        match op.and_then(|op| self.core.call(op, site)) {
-            Some(call) => self.host.activity(&call, mode, &mut Actor::new(&mut self.core)),
+        match op.and_then(|op| self.core.aim(op, site)) {
+            Some(function) => self.host.activity(function, mode, Actor::new(self.core)),
             None => Status::Running,
         }
     }

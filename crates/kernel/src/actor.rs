@@ -5,6 +5,7 @@ use statewright_rom::ids::*;
 
 use crate::core_state::Core;
 use crate::event::{Class, Event, event_flag};
+use crate::host::Call;
 use crate::instance::flag;
 use crate::queue::Admission;
 use crate::rng::Rng;
@@ -13,6 +14,23 @@ use crate::rng::Rng;
 macro_rules! looking {
     ($who:ident) => {
         impl<'a> $who<'_, 'a> {
+            /// Everything about this call (CODE-1).
+            pub fn call(&self) -> Call<'a> {
+                self.core.call()
+            }
+
+            /// The agent.
+            #[inline]
+            pub fn agent(&self) -> u64 {
+                self.core.agent
+            }
+
+            /// The tick.
+            #[inline]
+            pub fn tick(&self) -> u32 {
+                self.core.now
+            }
+
             /// The machine.
             pub fn rom(&self) -> &'a Rom<'a> {
                 self.core.rom
@@ -40,7 +58,7 @@ macro_rules! looking {
 
             /// What the rng holds, without advancing it: for tools that compare runs.
             pub fn peek_rng(&self) -> u32 {
-                self.core.ram.header.rng.get()
+                self.core.ram.header().rng.get()
             }
         }
     };
@@ -50,18 +68,18 @@ macro_rules! looking {
 #[derive(Debug)]
 pub struct View<'c, 'a> {
     core: &'c mut Core<'a>,
-    rng: bool,
 }
 
 impl<'c, 'a> View<'c, 'a> {
-    pub(crate) fn new(core: &'c mut Core<'a>, function: FunctionId) -> Self {
-        let rng = core.rom.function(function).is_some_and(|function| function.rng != 0);
-        Self { core, rng }
+    #[inline]
+    pub(crate) fn new(core: &'c mut Core<'a>) -> Self {
+        Self { core }
     }
 
     /// Random numbers, if the function is declared to use them (SEL-5).
     pub fn rng(&mut self) -> Option<Rng<'_>> {
-        if self.rng { Some(Rng::new(&mut self.core.ram.header.rng)) } else { None }
+        let declared = self.core.rom.function(self.core.calling.function).is_some_and(|function| function.rng != 0);
+        if declared { Some(Rng::new(&mut self.core.ram.header_mut().rng)) } else { None }
     }
 }
 
@@ -90,13 +108,14 @@ pub struct Actor<'c, 'a> {
 
 /// Looking.
 impl<'c, 'a> Actor<'c, 'a> {
+    #[inline]
     pub(crate) fn new(core: &'c mut Core<'a>) -> Self {
         Self { core }
     }
 
     /// Raised by reset and reload: a token for work outside (EVT-7).
     pub fn generation(&self) -> u16 {
-        self.core.ram.header.generation.get()
+        self.core.ram.header().generation.get()
     }
 }
 
@@ -104,7 +123,7 @@ impl<'c, 'a> Actor<'c, 'a> {
 impl Actor<'_, '_> {
     /// Random numbers.
     pub fn rng(&mut self) -> Rng<'_> {
-        Rng::new(&mut self.core.ram.header.rng)
+        Rng::new(&mut self.core.ram.header_mut().rng)
     }
 
     /// Posts an external event to the agent itself; the class is the type's unless given (EVT-1).

@@ -7,7 +7,7 @@ use crate::bugs::{self, Bug};
 use crate::conditions::Candidate;
 use crate::core_state::{Core, Leaves};
 use crate::fault::Fault;
-use crate::host::{Cause, Host};
+use crate::host::Cause;
 use crate::ram::bit;
 use crate::scope::Scope;
 use crate::select::Selection;
@@ -74,7 +74,7 @@ pub(crate) struct Unit {
     pub(crate) leaves: u8,
 }
 
-impl<'a, H: Host> Run<'a, H> {
+impl<'a> Run<'_, 'a> {
     /// Accepts candidates by priority, then post-order of sources, as long as exit sets are disjoint.
     pub(crate) fn arbitrate(&mut self, selection: &Selection, leaves: &Leaves) -> Result<Step<'a>, Fault> {
         let mut found: [Option<Accepted<'a>>; MAX_LEAVES] = [None; MAX_LEAVES];

@@ -5,11 +5,12 @@ use core::fmt;
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
+use crate::core_state::Core;
 use crate::counters::Counters;
-use crate::host::Host;
+use crate::host::Hosts;
 use crate::inbox::{Inbox, InboxEvent};
 use crate::instance::Instance;
-use crate::tick::{Input, Mismatch, Report, tick};
+use crate::tick::{Input, Mismatch, Report, visit};
 
 /// What a batch is given besides the instances.
 #[derive(Clone, Copy, Debug)]
@@ -76,22 +77,22 @@ impl fmt::Display for BatchError {
 impl core::error::Error for BatchError {}
 
 /// Runs one tick of every instance, in order. `done` hears what each agent left in the inbox, and its report.
-pub fn tick_batch<I: Instance, H: Host>(
+pub fn tick_batch<I: Instance, H: Hosts>(
     rom: &Rom<'_>,
     instances: &mut [I],
-    host: &mut H,
+    hosts: &mut H,
     batch: &Batch<'_>,
     counters: &mut Counters,
     mut done: impl FnMut(usize, &Report, &[InboxEvent]),
 ) -> Result<(), BatchError> {
     check(rom, instances.len(), batch)?;
     let mut inbox = batch.inbox;
+    let mut core = Core::new(rom, counters, batch.tick);
     for (place, instance) in instances.iter_mut().enumerate() {
         let own = inbox.iter().take_while(|event| event.place as usize == place).count();
         let (events, rest) = inbox.split_at_checked(own).unwrap_or((&[], &[]));
         inbox = rest;
         let agent = batch.first_agent.wrapping_add(place as u64);
-        host.begin(agent);
         let input = Input {
             agent,
             tick: batch.tick,
@@ -99,7 +100,7 @@ pub fn tick_batch<I: Instance, H: Host>(
             inbox: Inbox::Part(events),
             mismatch: batch.mismatch,
         };
-        let report = tick(rom, instance, host, &input, counters);
+        let report = visit(&mut core, instance, &input, || hosts.of(place, agent));
         done(place, &report, events.get(report.inbox_taken..).unwrap_or(&[]));
     }
     Ok(())

@@ -18,7 +18,7 @@ impl Core<'_> {
 
     /// Events exist and there are not more than places.
     pub(crate) fn check_queue(&self) -> Result<(), Fault> {
-        let fits = usize::from(self.ram.header.event_count) <= self.ram.events.len();
+        let fits = usize::from(self.ram.header().event_count) <= self.ram.events().len();
         let known =
             |event: &crate::event::Event| event.id().is_some_and(|id| self.rom.event(id).is_some()) && event.class <= 3;
         if fits && self.ram.queue().iter().all(known) { Ok(()) } else { Err(Fault::BadQueue) }
@@ -27,7 +27,7 @@ impl Core<'_> {
     /// One leaf per active region, each in its place.
     fn is_configuration(&self) -> bool {
         let placed = (0_u8..)
-            .zip(self.ram.leaves.iter())
+            .zip(self.ram.leaves().iter())
             .all(|(number, leaf)| StateId::read(*leaf).is_none_or(|leaf| self.is_leaf_at(leaf, number)));
         placed && self.is_whole(&self.leaves(), StateId::ROOT, u8::MAX)
     }
@@ -57,9 +57,9 @@ impl Core<'_> {
     /// Every frame holds a configuration of its region.
     fn are_frames(&self) -> bool {
         if !self.rom.has(feature::STACK) {
-            return self.ram.header.stack_depth == 0;
+            return self.ram.header().stack_depth == 0;
         }
-        if self.ram.header.stack_depth == 0 {
+        if self.ram.header().stack_depth == 0 {
             return self.rom.stacks().iter().all(|stack| self.ram.slot(stack.first_slot) == 0);
         }
         let mut total = 0_u8;
@@ -70,7 +70,7 @@ impl Core<'_> {
                 return false;
             }
         }
-        total == self.ram.header.stack_depth
+        total == self.ram.header().stack_depth
     }
 
     fn is_frame(&self, region: RegionId, stack: StackId, frame: u8) -> bool {

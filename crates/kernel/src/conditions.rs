@@ -107,7 +107,7 @@ impl Core<'_> {
 }
 
 /// Asking user code.
-impl<H: Host> Run<'_, H> {
+impl Run<'_, '_> {
     pub(crate) fn reject(&mut self, id: TransitionId, reason: Reason) {
         if self.tracing {
             self.host.trace(&Trace::Rejected(id, reason));
@@ -134,18 +134,18 @@ impl<H: Host> Run<'_, H> {
     pub(crate) fn guard(&mut self, op: u16, site: &Site) -> Verdict {
         let Some(id) = OpId::new(op) else { return Verdict::from(true) };
         let Some(op) = self.core.rom.op(id) else { return Verdict::from(false) };
-        let rng = self.core.ram.header.rng;
+        let rng = self.core.ram.header().rng;
         let verdict = if op.kind == op_kind::EVALUATE {
-            let result = ExpressionId::read(op.a).map_or([0; 3], |e| evaluate(&mut self.core, self.host, e, site));
+            let result = ExpressionId::read(op.a).map_or([0; 3], |e| evaluate(self.core, self.host, e, site));
             Verdict::from(result[0] != 0)
         } else {
-            match self.core.call(op, site) {
-                Some(call) => self.host.guard(&call, &mut View::new(&mut self.core, call.function)),
+            match self.core.aim(op, site) {
+                Some(function) => self.host.guard(function, View::new(self.core)),
                 None => Verdict::from(false),
             }
         };
         if !verdict.holds && bugs::has(Bug::RngRestoredOnFalse) {
-            self.core.ram.header.rng = rng;
+            self.core.ram.header_mut().rng = rng;
         }
         verdict
     }
@@ -156,11 +156,11 @@ impl<H: Host> Run<'_, H> {
         let Some(op) = op else { return f32::NAN };
         let site = candidate.site(cause);
         if op.kind == op_kind::EVALUATE {
-            let bits = ExpressionId::read(op.a).map_or([0; 3], |e| evaluate(&mut self.core, self.host, e, &site));
+            let bits = ExpressionId::read(op.a).map_or([0; 3], |e| evaluate(self.core, self.host, e, &site));
             return f32::from_bits(bits[0]);
         }
-        match self.core.call(op, &site) {
-            Some(call) => self.host.score(&call, &mut View::new(&mut self.core, call.function)),
+        match self.core.aim(op, &site) {
+            Some(function) => self.host.score(function, View::new(self.core)),
             None => f32::NAN,
         }
     }

@@ -20,10 +20,19 @@ pub(crate) struct Site {
     pub(crate) cause: Cause,
 }
 
+/// The call that is going on: what its user code is told besides (CODE-1).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Calling {
+    pub(crate) function: FunctionId,
+    pub(crate) state: StateId,
+    /// First argument and how many there are.
+    pub(crate) arguments: (u32, u8),
+}
+
 /// Depth that no state has.
 const NOT_FRESH: u8 = u8::MAX;
 
-/// The state of one call.
+/// What the kernel works on: for one call, or for a whole batch with one agent after the other.
 #[derive(Debug)]
 pub(crate) struct Core<'a> {
     pub(crate) rom: &'a Rom<'a>,
@@ -32,6 +41,9 @@ pub(crate) struct Core<'a> {
     pub(crate) agent: u64,
     pub(crate) now: u32,
     pub(crate) variant: VariantId,
+    pub(crate) calling: Calling,
+    pub(crate) transition: Option<TransitionId>,
+    pub(crate) cause: Cause,
     /// What went wrong inside a callback; looked at after the microstep (TICK-3).
     pub(crate) fault: Option<Fault>,
     /// Events posted from now on wait for the next tick (TICK-7).
@@ -40,35 +52,49 @@ pub(crate) struct Core<'a> {
     pub(crate) observing: bool,
     /// Per leaf number: states at this depth or deeper were entered in this tick (TICK-5).
     fresh: [u8; MAX_LEAVES],
-    finished: bool,
+    /// User code may run: if it panics, the instance is quarantined (TICK-3).
+    pub(crate) running: bool,
 }
 
 impl<'a> Core<'a> {
-    pub(crate) fn new(
-        rom: &'a Rom<'a>,
-        ram: Ram<'a>,
-        counters: &'a mut Counters,
-        (agent, now, variant): (u64, u32, VariantId),
-    ) -> Self {
-        let fresh = [NOT_FRESH; MAX_LEAVES];
+    /// Ready for the first agent.
+    pub(crate) fn new(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32) -> Self {
         Self {
             rom,
-            ram,
+            ram: Ram::Nobody(crate::instance::Header::default()),
             counters,
-            agent,
+            agent: 0,
             now,
-            variant,
+            variant: VariantId::PLAIN,
+            calling: Calling { function: FunctionId::FIRST, state: StateId::ROOT, arguments: (0, 0) },
+            transition: None,
+            cause: Cause::None,
             fault: None,
             hides_posts: false,
             observing: false,
-            fresh,
-            finished: false,
+            fresh: [NOT_FRESH; MAX_LEAVES],
+            running: false,
         }
     }
 
+    /// Goes on to another agent.
+    #[inline]
+    pub(crate) fn attach(&mut self, ram: Ram<'a>, agent: u64, variant: VariantId) {
+        self.ram = ram;
+        self.agent = agent;
+        self.variant = variant;
+    }
+
+    /// User code may run from now on.
+    pub(crate) fn begin(&mut self) {
+        self.fault = None;
+        self.fresh = [NOT_FRESH; MAX_LEAVES];
+        self.running = true;
+    }
+
     /// The call ends as it should.
-    pub(crate) fn finish(mut self) {
-        self.finished = true;
+    pub(crate) fn finish(&mut self) {
+        self.running = false;
     }
 
     /// Ends the instance, frames included (TICK-3).
@@ -76,12 +102,12 @@ impl<'a> Core<'a> {
         self.clear_frames();
         self.ram.quarantine();
         count(&mut self.counters.quarantines);
-        self.finished = true;
+        self.running = false;
     }
 
     /// Has the instance ended, so that only reset helps?
     pub(crate) fn has_ended(&self) -> bool {
-        self.ram.header.flags.get() & flag::ENDED != 0
+        self.ram.header().flags.get() & flag::ENDED != 0
     }
 
     /// Empties all stacks.
@@ -89,7 +115,7 @@ impl<'a> Core<'a> {
         for stack in self.rom.stacks() {
             self.ram.clear_slots(stack.first_slot, stack.depth.saturating_mul(stack.frame_slots));
         }
-        self.ram.header.stack_depth = 0;
+        self.ram.header_mut().stack_depth = 0;
     }
 
     /// A fault that a callback caused, if any.
@@ -101,25 +127,34 @@ impl<'a> Core<'a> {
         self.rom.header().policies & policy != 0
     }
 
-    pub(crate) fn call(&self, op: &OpRecord, site: &Site) -> Option<Call<'a>> {
-        let record = self.rom.state(site.state)?;
-        Some(Call {
-            function: FunctionId::read(op.a)?,
-            arguments: self.rom.arguments_of(op),
+    /// Prepares a call of user code; `None` if the op calls nobody.
+    pub(crate) fn aim(&mut self, op: &OpRecord, site: &Site) -> Option<FunctionId> {
+        let function = FunctionId::read(op.a)?;
+        self.calling = Calling { function, state: site.state, arguments: (op.b.get(), op.count) };
+        (self.transition, self.cause) = (site.transition, site.cause);
+        Some(function)
+    }
+
+    /// The call that is going on.
+    pub(crate) fn call(&self) -> Call<'a> {
+        let Calling { function, state, arguments: (first, count) } = self.calling;
+        Call {
+            function,
+            arguments: self.rom.argument_run(first, count),
             agent: self.agent,
             tick: self.now,
             variant: self.variant,
-            state: site.state,
-            region: RegionId::read(record.region),
-            transition: site.transition,
-            cause: site.cause,
-        })
+            state,
+            region: self.rom.state(state).and_then(|record| RegionId::read(record.region)),
+            transition: self.transition,
+            cause: self.cause,
+        }
     }
 }
 
 impl Drop for Core<'_> {
     fn drop(&mut self) {
-        if !self.finished {
+        if self.running {
             self.quarantine();
         }
     }
@@ -129,7 +164,7 @@ impl Drop for Core<'_> {
 impl Core<'_> {
     /// Is a state active?
     pub(crate) fn is_active(&self, state: StateId) -> bool {
-        (0..self.ram.leaves.len() as u8)
+        (0..self.ram.leaves().len() as u8)
             .filter_map(|number| self.ram.leaf(number))
             .any(|leaf| self.rom.is_ancestor_or_self(state, leaf))
     }
@@ -176,7 +211,7 @@ impl Core<'_> {
     /// Active leaves in the order of the tree.
     pub(crate) fn leaves(&self) -> Leaves {
         let mut leaves = Leaves::default();
-        for number in 0..self.ram.leaves.len() as u8 {
+        for number in 0..self.ram.leaves().len() as u8 {
             if let Some(leaf) = self.ram.leaf(number) {
                 leaves.insert(leaf);
             }

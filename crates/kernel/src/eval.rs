@@ -61,7 +61,7 @@ impl Stack {
 }
 
 /// Words of an expression's result; unused ones are 0.
-pub(crate) fn evaluate<H: Host>(core: &mut Core<'_>, host: &H, expression: ExpressionId, site: &Site) -> [u32; 3] {
+pub(crate) fn evaluate(core: &mut Core<'_>, host: &dyn Host, expression: ExpressionId, site: &Site) -> [u32; 3] {
     let rom = core.rom;
     let code = rom.code_of(expression);
     let mut stack = Stack { words: [0; WORDS], len: 0 };
@@ -86,7 +86,7 @@ pub(crate) fn evaluate<H: Host>(core: &mut Core<'_>, host: &H, expression: Expre
     result
 }
 
-fn step<H: Host>(core: &mut Core<'_>, host: &H, instruction: &InstructionRecord, stack: &mut Stack, site: &Site) {
+fn step(core: &mut Core<'_>, host: &dyn Host, instruction: &InstructionRecord, stack: &mut Stack, site: &Site) {
     let InstructionRecord { op, a, b, c } = *instruction;
     match op {
         op::PUSH => stack.push(c.get()),
@@ -136,9 +136,9 @@ fn field(stack: &mut Stack, number: u8, source: &[u32]) {
     stack.push(source.get(usize::from(number)).copied().unwrap_or(0));
 }
 
-fn call_guard<H: Host>(core: &mut Core<'_>, host: &H, op: Option<OpId>, site: &Site) -> bool {
-    let Some(call) = op.and_then(|op| core.rom.op(op)).and_then(|op| core.call(op, site)) else { return false };
-    host.guard(&call, &mut View::new(core, call.function)).holds
+fn call_guard(core: &mut Core<'_>, host: &dyn Host, op: Option<OpId>, site: &Site) -> bool {
+    let function = op.and_then(|op| core.rom.op(op)).and_then(|op| core.aim(op, site));
+    function.is_some_and(|function| host.guard(function, View::new(core)).holds)
 }
 
 fn select(ty: u8, stack: &mut Stack) {

@@ -7,7 +7,7 @@ use statewright_rom::layout::*;
 use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Leaves, Site};
 use crate::fault::Fault;
-use crate::host::{Cause, CommandKind, Host, Mode};
+use crate::host::{Cause, CommandKind, Mode};
 use crate::ram::bit;
 use crate::tick::Run;
 use crate::trace::Trace;
@@ -77,7 +77,7 @@ struct Walk {
     unwinds: Option<(RegionId, StackId)>,
 }
 
-impl<H: Host> Run<'_, H> {
+impl Run<'_, '_> {
     /// Leaves active states, and with every region that has frames its suspended ones: from the top frame down, after the
     /// region's active states and before the state around. Bound: every round leaves a state or takes a frame.
     pub(crate) fn leave(&mut self, leaves: &Leaves, leave: &Leave) -> Result<(), Fault> {
@@ -157,7 +157,7 @@ impl<H: Host> Run<'_, H> {
 impl Core<'_> {
     /// The region of a state that was just left, if its frames go with it.
     fn frames_after(&self, state: StateId, leave: &Leave) -> Option<(RegionId, StackId)> {
-        if self.ram.header.stack_depth == 0 {
+        if self.ram.header().stack_depth == 0 {
             return None;
         }
         let region = RegionId::read(self.rom.state(state)?.region)?;

@@ -8,13 +8,13 @@ use crate::core_state::{Core, Leaves};
 use crate::counters::count;
 use crate::exits::Leave;
 use crate::fault::Fault;
-use crate::host::{Cause, Host};
+use crate::host::Cause;
 use crate::instance::flag;
 use crate::settle::{Settled, Way};
 use crate::tick::Run;
 use crate::trace::Trace;
 
-impl<H: Host> Run<'_, H> {
+impl Run<'_, '_> {
     /// Enters the initial configuration (TICK-1).
     pub(crate) fn start(&mut self) -> Result<(), Fault> {
         self.core.check_queue()?;
@@ -42,7 +42,7 @@ impl<H: Host> Run<'_, H> {
     /// Counts clamped ticks; too many in a row end the tick with the fail-safe (TICK-4). Whether they did.
     pub(crate) fn settle_clamp(&mut self, clamped: bool) -> Result<bool, Fault> {
         if !clamped {
-            self.core.ram.header.clamped = 0;
+            self.core.ram.header_mut().clamped = 0;
             return Ok(false);
         }
         count(&mut self.core.counters.clamps);
@@ -50,11 +50,11 @@ impl<H: Host> Run<'_, H> {
         if self.tracing {
             self.host.trace(&Trace::Clamped);
         }
-        let (before, limit) = (self.core.ram.header.clamped, self.core.rom.header().clamp_limit);
+        let (before, limit) = (self.core.ram.header().clamped, self.core.rom.header().clamp_limit);
         if before >= limit {
             return self.fail_safe().map(|()| true);
         }
-        self.core.ram.header.clamped = before.saturating_add(1);
+        self.core.ram.header_mut().clamped = before.saturating_add(1);
         Ok(false)
     }
 
@@ -91,14 +91,14 @@ impl Core<'_> {
         if !bugs::has(Bug::FailSafeKeepsQueue) {
             self.ram.clear_queue();
         }
-        self.ram.header.armed = 0;
+        self.ram.header_mut().armed = 0;
         let clock = self.clock_of(StateId::ROOT);
-        for place in (0..self.ram.timers.len() as u8).filter(|&place| Some(place) != clock) {
+        for place in (0..self.ram.timers().len() as u8).filter(|&place| Some(place) != clock) {
             self.ram.set_time(place, 0);
         }
         if let Some(slot) = self.latch_slot(StateId::ROOT) {
             self.ram.set_slot(slot, 0);
         }
-        self.ram.header.clamped = 0;
+        self.ram.header_mut().clamped = 0;
     }
 }

@@ -79,7 +79,7 @@ impl Core<'_> {
                 .filter(|&leaf| self.rom.is_ancestor_or_self(state, leaf))
                 .map_or(NONE, StateId::raw);
         }
-        if self.ram.header.stack_depth > 0 {
+        if self.ram.header().stack_depth > 0 {
             self.replace_by_lowest_frames(state, &mut alive);
         }
         alive

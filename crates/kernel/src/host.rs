@@ -1,7 +1,7 @@
 //! The border to user code: what a host implements and what its functions are given (CODE-1).
 //!
-//! The kernel is generic over one [`Host`], so that calling a function costs one indirect call at most: the host's own, from
-//! its table of functions. A guard gets `&self` and a [`View`]: there is nothing it could write through (SEL-5).
+//! The kernel knows hosts as `dyn Host`, so that it is compiled once and not per host; the fast paths (`fast`) know the type and
+//! call it directly. A guard gets `&self` and a [`View`]: there is nothing it could write through (SEL-5).
 
 use statewright_rom::ids::*;
 use statewright_rom::layout::ArgumentRecord;
@@ -126,22 +126,17 @@ pub struct Command {
 
 /// User code.
 pub trait Host {
-    /// A batch goes on to this agent.
-    fn begin(&mut self, agent: u64) {
-        let _ = agent;
-    }
-
     /// Asks a guard.
-    fn guard(&self, call: &Call<'_>, view: &mut View<'_, '_>) -> Verdict;
+    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict;
 
     /// Asks a scorer.
-    fn score(&self, call: &Call<'_>, view: &mut View<'_, '_>) -> f32;
+    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32;
 
     /// Runs an action.
-    fn action(&mut self, call: &Call<'_>, actor: &mut Actor<'_, '_>);
+    fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>);
 
     /// Runs or cancels an activity; what it says when canceled is not looked at.
-    fn activity(&mut self, call: &Call<'_>, mode: Mode, actor: &mut Actor<'_, '_>) -> Status;
+    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status;
 
     /// Takes a command; `false` if there is no room for it (CMD-2).
     fn command(&mut self, command: &Command) -> bool;
@@ -160,5 +155,66 @@ pub trait Host {
     /// Something happened; only called while tracing.
     fn trace(&mut self, trace: &Trace) {
         let _ = trace;
+    }
+}
+
+/// User code of many agents: gives each agent of a batch its host, when it has something to do.
+pub trait Hosts {
+    /// The host of one agent.
+    type Host<'h>: Host
+    where
+        Self: 'h;
+
+    /// The host of the agent at a place of the batch.
+    fn of(&mut self, place: usize, agent: u64) -> Self::Host<'_>;
+}
+
+/// One host for all.
+impl<H: Host> Hosts for H {
+    type Host<'h>
+        = &'h mut H
+    where
+        H: 'h;
+
+    fn of(&mut self, _: usize, _: u64) -> &mut H {
+        self
+    }
+}
+
+impl<H: Host + ?Sized> Host for &mut H {
+    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
+        (**self).guard(function, view)
+    }
+
+    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
+        (**self).score(function, view)
+    }
+
+    fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>) {
+        (**self).action(function, actor);
+    }
+
+    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+        (**self).activity(function, mode, actor)
+    }
+
+    fn command(&mut self, command: &Command) -> bool {
+        (**self).command(command)
+    }
+
+    fn read_key(&self, key: KeyId) -> [u32; 3] {
+        (**self).read_key(key)
+    }
+
+    fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
+        (**self).write_key(key, words);
+    }
+
+    fn is_tracing(&self) -> bool {
+        (**self).is_tracing()
+    }
+
+    fn trace(&mut self, trace: &Trace) {
+        (**self).trace(trace);
     }
 }

@@ -98,18 +98,18 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
 }
 
 macro_rules! instance {
-    ($(#[$meta:meta])* $name:ident tier $tier:literal bytes $bytes:literal
+    ($(#[$meta:meta])* $name:ident as $view:ident tier $tier:literal bytes $bytes:literal
      leaves $leaves:literal at $leaves_at:literal timers $timers:literal at $timers_at:literal
      slots $slots:literal at $slots_at:literal events $events:literal at $events_at:literal) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
         #[repr(C, align(64))]
         pub struct $name {
-            header: Header,
-            leaves: [U16; $leaves],
-            timers: [U32; $timers],
-            slots: [U16; $slots],
-            events: [Event; $events],
+            pub(crate) header: Header,
+            pub(crate) leaves: [U16; $leaves],
+            pub(crate) timers: [U32; $timers],
+            pub(crate) slots: [U16; $slots],
+            pub(crate) events: [Event; $events],
         }
 
         const _: () = {
@@ -157,13 +157,7 @@ macro_rules! instance {
 
             #[inline]
             fn ram(&mut self) -> Ram<'_> {
-                Ram {
-                    header: &mut self.header,
-                    leaves: &mut self.leaves,
-                    timers: &mut self.timers,
-                    slots: &mut self.slots,
-                    events: &mut self.events,
-                }
+                Ram::$view(self)
             }
         }
     };
@@ -171,13 +165,13 @@ macro_rules! instance {
 
 instance! {
     /// The crowd tier.
-    Instance64 tier 0 bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
+    Instance64 as Small tier 0 bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
 }
 instance! {
     /// The standard tier.
-    Instance128 tier 1 bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
+    Instance128 as Middle tier 1 bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
 }
 instance! {
     /// The hero tier.
-    Instance256 tier 2 bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
+    Instance256 as Large tier 2 bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
 }

@@ -27,14 +27,14 @@
 //! ```
 //! use statewright_compile::{Options, compile_text};
 //! use statewright_kernel::*;
-//! use statewright_rom::ids::KeyId;
+//! use statewright_rom::ids::{FunctionId, KeyId};
 //!
 //! struct NoFunctions;
 //! impl Host for NoFunctions {
-//!     fn guard(&self, _: &Call<'_>, _: &mut View<'_, '_>) -> Verdict { Verdict::from(true) }
-//!     fn score(&self, _: &Call<'_>, _: &mut View<'_, '_>) -> f32 { 0.0 }
-//!     fn action(&mut self, _: &Call<'_>, _: &mut Actor<'_, '_>) {}
-//!     fn activity(&mut self, _: &Call<'_>, _: Mode, _: &mut Actor<'_, '_>) -> Status { Status::Running }
+//!     fn guard(&self, _: FunctionId, _: View<'_, '_>) -> Verdict { Verdict::from(true) }
+//!     fn score(&self, _: FunctionId, _: View<'_, '_>) -> f32 { 0.0 }
+//!     fn action(&mut self, _: FunctionId, _: Actor<'_, '_>) {}
+//!     fn activity(&mut self, _: FunctionId, _: Mode, _: Actor<'_, '_>) -> Status { Status::Running }
 //!     fn command(&mut self, _: &Command) -> bool { true }
 //!     fn read_key(&self, _: KeyId) -> [u32; 3] { [0; 3] }
 //!     fn write_key(&mut self, _: KeyId, _: [u32; 3]) {}
@@ -109,7 +109,7 @@ pub use batch::{Batch, BatchError, tick_batch};
 pub use counters::Counters;
 pub use event::{Class, Event, event_flag};
 pub use fault::Fault;
-pub use host::{Call, Cause, Command, CommandKind, Host, Mode, Status, Verdict};
+pub use host::{Call, Cause, Command, CommandKind, Host, Hosts, Mode, Status, Verdict};
 pub use inbox::{Inbox, InboxEvent};
 pub use instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
 pub use life::{Posted, pause, post, reset, resume, stop};

@@ -35,7 +35,8 @@ pub fn post<I: Instance>(
     if !belongs(rom, instance) {
         return Err(Fault::WrongMachine);
     }
-    let mut core = Core::new(rom, instance.ram(), counters, (0, now, VariantId::PLAIN));
+    let mut core = Core::new(rom, counters, now);
+    core.attach(instance.ram(), 0, VariantId::PLAIN);
     if core.check_queue().is_err() {
         core.quarantine();
         return Err(Fault::BadQueue);
@@ -46,10 +47,7 @@ pub fn post<I: Instance>(
             core.quarantine();
             Err(fault)
         }
-        None => {
-            core.finish();
-            Ok(admission)
-        }
+        None => Ok(admission),
     }
 }
 
@@ -84,9 +82,10 @@ pub fn resume<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
 /// Replaces every running deadline, clock, cooldown and stamp `x` by `now - x`. What lies in frames stands still already.
 fn turn_times<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32, least_ready: u32) {
     let mut counters = Counters::default();
-    let mut core = Core::new(rom, instance.ram(), &mut counters, (0, now, VariantId::PLAIN));
-    let places = core.ram.header.armed | core.running_clocks();
-    for place in (0..core.ram.timers.len() as u8).filter(|&place| places & crate::ram::bit(place) != 0) {
+    let mut core = Core::new(rom, &mut counters, now);
+    core.attach(instance.ram(), 0, VariantId::PLAIN);
+    let places = core.ram.header().armed | core.running_clocks();
+    for place in (0..core.ram.timers().len() as u8).filter(|&place| places & crate::ram::bit(place) != 0) {
         let time = core.ram.time(place);
         core.ram.set_time(place, now.wrapping_sub(time));
     }
@@ -94,7 +93,6 @@ fn turn_times<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32, least_read
     for event in core.ram.queue_mut() {
         event.stamp.set(now.wrapping_sub(event.stamp.get()));
     }
-    core.finish();
 }
 
 impl Core<'_> {
@@ -133,21 +131,18 @@ pub fn stop<I: Instance, H: Host>(
         return Ok(());
     }
     resume(rom, instance, input.tick);
-    let core = Core::new(rom, instance.ram(), counters, (input.agent, input.tick, input.variant));
-    let mut run = Run::new(core, host);
-    match run.stop() {
-        Ok(()) => {
-            run.core.finish();
-            Ok(())
-        }
-        Err(fault) => {
-            run.core.quarantine();
-            Err(fault)
-        }
+    let mut core = Core::new(rom, counters, input.tick);
+    core.attach(instance.ram(), input.agent, input.variant);
+    core.begin();
+    let result = Run::new(&mut core, host).stop();
+    match result {
+        Ok(()) => core.finish(),
+        Err(_) => core.quarantine(),
     }
+    result
 }
 
-impl<H: Host> Run<'_, H> {
+impl Run<'_, '_> {
     fn stop(&mut self) -> Result<(), Fault> {
         if self.core.ram.has(flag::STARTED) {
             self.core.check_instance()?;
@@ -162,16 +157,16 @@ impl<H: Host> Run<'_, H> {
 
 /// Makes an instance as new, with its rng kept and its generation raised (SYS-10). Runs nothing.
 pub fn reset<I: Instance>(rom: &Rom<'_>, instance: &mut I) {
-    let ram = instance.ram();
-    let generation = ram.header.generation.get().wrapping_add(1);
-    *ram.header = Header {
+    let mut ram = instance.ram();
+    let generation = ram.header().generation.get().wrapping_add(1);
+    *ram.header_mut() = Header {
         machine: U32::new(rom.machine_id()),
-        rng: ram.header.rng,
+        rng: ram.header().rng,
         generation: U16::new(generation),
         ..Header::default()
     };
-    ram.leaves.fill(U16::new(NONE));
-    ram.timers.fill(U32::new(0));
-    ram.slots.fill(U16::new(0));
-    ram.events.fill(Event::default());
+    ram.leaves_mut().fill(U16::new(NONE));
+    ram.timers_mut().fill(U32::new(0));
+    ram.slots_mut().fill(U16::new(0));
+    ram.events_mut().fill(Event::default());
 }

@@ -9,13 +9,13 @@ use crate::core_state::{Core, Leaves, Site};
 use crate::counters::count;
 use crate::exits::Leave;
 use crate::fault::Fault;
-use crate::host::{Cause, Host};
+use crate::host::Cause;
 use crate::instance::flag;
 use crate::settle::{Entry, Settled, Span, Way};
 use crate::tick::Run;
 use crate::trace::Trace;
 
-impl<'a, H: Host> Run<'a, H> {
+impl<'a> Run<'_, 'a> {
     /// Carries out what was accepted.
     pub(crate) fn commit(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
         if !bugs::has(Bug::HistoryAfterExits) {
@@ -53,7 +53,7 @@ impl<'a, H: Host> Run<'a, H> {
     fn carry_out(&mut self, step: &Step<'a>, leaves: &Leaves, settled: Option<&Settled>) -> Result<(), Fault> {
         self.entered_finals = Leaves::default();
         self.may_complete = false;
-        let units = step.units(&self.core, leaves);
+        let units = step.units(self.core, leaves);
         self.exit_all(step, &units, leaves)?;
         if bugs::has(Bug::HistoryAfterExits) {
             self.record(step, leaves);
@@ -90,7 +90,7 @@ impl<'a, H: Host> Run<'a, H> {
         }
         for unit in units.iter().flatten() {
             let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
-            if is_ignored(&self.core, one) {
+            if is_ignored(self.core, one) {
                 continue;
             }
             if one.candidate.has(transition_flag::PUSH) {
@@ -127,7 +127,7 @@ impl<'a, H: Host> Run<'a, H> {
         for (at, unit) in units.iter().enumerate() {
             let Some(unit) = unit else { continue };
             let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
-            if is_ignored(&self.core, one) {
+            if is_ignored(self.core, one) {
                 continue;
             }
             if one.candidate.has(transition_flag::POP) {
@@ -135,7 +135,7 @@ impl<'a, H: Host> Run<'a, H> {
                 continue;
             }
             let more = units.iter().skip(at.saturating_add(1)).flatten().any(|later| later.place == unit.place);
-            let steps = Steps::of(&self.core, one, settled.filter(|_| needs_settling(one)), unit.place);
+            let steps = Steps::of(self.core, one, settled.filter(|_| needs_settling(one)), unit.place);
             let cursor = cursors.get_mut(unit.place).ok_or(Fault::BadPlan)?;
             while let Some(entry) = steps.get(*cursor) {
                 if more && !self.core.belongs(&steps, *cursor, one.scope.domain, unit.number) {

@@ -39,7 +39,7 @@ impl Core<'_> {
         if self.has_policy(policy::INTERNAL_FIRST) {
             event.class = Class::Normal as u8;
         }
-        let ended = self.ram.header.flags.get() & flag::ENDED != 0;
+        let ended = self.ram.header().flags.get() & flag::ENDED != 0;
         if ended || known_event(self, &event).is_none() {
             return self.drop_event(&event);
         }
@@ -89,14 +89,14 @@ impl Core<'_> {
     /// Is there a place for an event of a class? One place is kept for interrupts where there are several; with
     /// `internal_first` there are none to keep it for (EVT-10).
     fn has_room(&self, class: u8) -> bool {
-        let (places, queue) = (self.ram.events.len(), self.ram.queue());
+        let (places, queue) = (self.ram.events().len(), self.ram.queue());
         let general = class <= Class::Normal as u8 && places > 1 && !self.has_policy(policy::INTERNAL_FIRST);
         queue.len() < places && (!general || general_count(queue) < places.saturating_sub(1))
     }
 
     /// Removes the oldest event of the lowest class below the given one.
     fn evict_for(&mut self, class: u8) -> bool {
-        if class < Class::Interrupt as u8 || self.ram.queue().len() < self.ram.events.len() {
+        if class < Class::Interrupt as u8 || self.ram.queue().len() < self.ram.events().len() {
             return false;
         }
         let lower = self.ram.queue().iter().enumerate().filter(|(_, queued)| queued.class < class);
@@ -229,7 +229,7 @@ impl Core<'_> {
 
     /// Would a general place be free with the event in the queue?
     fn leaves_general_place(&self, event: &Event, queued_at: Option<usize>) -> bool {
-        let (places, queue) = (self.ram.events.len(), self.ram.queue());
+        let (places, queue) = (self.ram.events().len(), self.ram.queue());
         let own = usize::from(queued_at.is_none());
         let own_general = if event.class <= Class::Normal as u8 { own } else { 0 };
         let general = general_count(queue).saturating_add(own_general);

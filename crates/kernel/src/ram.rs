@@ -6,16 +6,72 @@ use statewright_rom::ids::{SlotId, StateId};
 use statewright_rom::layout::NONE;
 
 use crate::event::Event;
-use crate::instance::{Header, flag};
+use crate::instance::{Header, Instance64, Instance128, Instance256, flag};
 
-/// The parts of an instance.
+/// An instance of any tier.
 #[derive(Debug)]
-pub struct Ram<'a> {
-    pub(crate) header: &'a mut Header,
-    pub(crate) leaves: &'a mut [U16],
-    pub(crate) timers: &'a mut [U32],
-    pub(crate) slots: &'a mut [U16],
-    pub(crate) events: &'a mut [Event],
+pub enum Ram<'a> {
+    /// None: between two agents of a batch. A header without anything behind it.
+    Nobody(Header),
+    /// Crowd.
+    Small(&'a mut Instance64),
+    /// Standard.
+    Middle(&'a mut Instance128),
+    /// Hero.
+    Large(&'a mut Instance256),
+}
+
+/// One accessor for all tiers, for looking and for writing.
+macro_rules! part {
+    ($part:ident $part_mut:ident $element:ty) => {
+        #[inline]
+        pub(crate) fn $part(&self) -> &[$element] {
+            match self {
+                Self::Nobody(_) => &[],
+                Self::Small(instance) => &instance.$part,
+                Self::Middle(instance) => &instance.$part,
+                Self::Large(instance) => &instance.$part,
+            }
+        }
+
+        #[inline]
+        pub(crate) fn $part_mut(&mut self) -> &mut [$element] {
+            match self {
+                Self::Nobody(_) => &mut [],
+                Self::Small(instance) => &mut instance.$part,
+                Self::Middle(instance) => &mut instance.$part,
+                Self::Large(instance) => &mut instance.$part,
+            }
+        }
+    };
+}
+
+/// Parts.
+impl Ram<'_> {
+    part! { leaves leaves_mut U16 }
+    part! { timers timers_mut U32 }
+    part! { slots slots_mut U16 }
+    part! { events events_mut Event }
+
+    #[inline]
+    pub(crate) fn header(&self) -> &Header {
+        match self {
+            Self::Nobody(header) => header,
+            Self::Small(instance) => &instance.header,
+            Self::Middle(instance) => &instance.header,
+            Self::Large(instance) => &instance.header,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn header_mut(&mut self) -> &mut Header {
+        match self {
+            Self::Nobody(header) => header,
+            Self::Small(instance) => &mut instance.header,
+            Self::Middle(instance) => &mut instance.header,
+            Self::Large(instance) => &mut instance.header,
+        }
+    }
 }
 
 /// One bit of a byte; none past the eighth.
@@ -28,15 +84,17 @@ pub(crate) fn bit(number: u8) -> u8 {
 impl Ram<'_> {
     #[inline]
     pub(crate) fn has(&self, flags: u16) -> bool {
-        self.header.has(flags)
+        self.header().has(flags)
     }
 
     pub(crate) fn set_flag(&mut self, flags: u16) {
-        self.header.flags.set(self.header.flags.get() | flags);
+        let flags = self.header().flags.get() | flags;
+        self.header_mut().flags.set(flags);
     }
 
     pub(crate) fn clear_flag(&mut self, flags: u16) {
-        self.header.flags.set(self.header.flags.get() & !flags);
+        let flags = self.header().flags.get() & !flags;
+        self.header_mut().flags.set(flags);
     }
 
     pub(crate) fn put_flag(&mut self, flags: u16, on: bool) {
@@ -51,7 +109,7 @@ impl Ram<'_> {
         self.clear_leaves();
         self.disarm_all(u8::MAX);
         self.clear_queue();
-        self.header.stack_depth = 0;
+        self.header_mut().stack_depth = 0;
         self.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
         self.set_flag(flag::QUARANTINED);
     }
@@ -61,17 +119,17 @@ impl Ram<'_> {
 impl Ram<'_> {
     #[inline]
     pub(crate) fn leaf(&self, number: u8) -> Option<StateId> {
-        StateId::read(*self.leaves.get(usize::from(number))?)
+        StateId::read(*self.leaves().get(usize::from(number))?)
     }
 
     pub(crate) fn set_leaf(&mut self, number: u8, state: Option<StateId>) {
-        if let Some(leaf) = self.leaves.get_mut(usize::from(number)) {
+        if let Some(leaf) = self.leaves_mut().get_mut(usize::from(number)) {
             leaf.set(StateId::to_raw(state));
         }
     }
 
     pub(crate) fn clear_leaves(&mut self) {
-        self.leaves.fill(U16::new(NONE));
+        self.leaves_mut().fill(U16::new(NONE));
     }
 }
 
@@ -79,30 +137,30 @@ impl Ram<'_> {
 impl Ram<'_> {
     #[inline]
     pub(crate) fn is_armed(&self, place: u8) -> bool {
-        self.header.armed & bit(place) != 0
+        self.header().armed & bit(place) != 0
     }
 
     /// The deadline of a running timer, or the entry tick of a clock.
     #[inline]
     pub(crate) fn time(&self, place: u8) -> u32 {
-        self.timers.get(usize::from(place)).map_or(0, |time| time.get())
+        self.timers().get(usize::from(place)).map_or(0, |time| time.get())
     }
 
     pub(crate) fn set_time(&mut self, place: u8, time: u32) {
-        if let Some(cell) = self.timers.get_mut(usize::from(place)) {
+        if let Some(cell) = self.timers_mut().get_mut(usize::from(place)) {
             cell.set(time);
         }
     }
 
     pub(crate) fn arm(&mut self, place: u8, deadline: u32) {
-        if usize::from(place) < self.timers.len() {
-            self.header.armed |= bit(place);
+        if usize::from(place) < self.timers().len() {
+            self.header_mut().armed |= bit(place);
             self.set_time(place, deadline);
         }
     }
 
     pub(crate) fn disarm(&mut self, place: u8) {
-        self.header.armed &= !bit(place);
+        self.header_mut().armed &= !bit(place);
         self.set_time(place, 0);
     }
 
@@ -111,8 +169,8 @@ impl Ram<'_> {
         if mask == 0 {
             return;
         }
-        self.header.armed &= !mask;
-        for (place, time) in (0_u8..).zip(self.timers.iter_mut()) {
+        self.header_mut().armed &= !mask;
+        for (place, time) in (0_u8..).zip(self.timers_mut().iter_mut()) {
             if mask & bit(place) != 0 {
                 time.set(0);
             }
@@ -124,11 +182,11 @@ impl Ram<'_> {
 impl Ram<'_> {
     #[inline]
     pub(crate) fn slot(&self, slot: u8) -> u16 {
-        self.slots.get(usize::from(slot)).map_or(0, |slot| slot.get())
+        self.slots().get(usize::from(slot)).map_or(0, |slot| slot.get())
     }
 
     pub(crate) fn set_slot(&mut self, slot: u8, value: u16) {
-        if let Some(cell) = self.slots.get_mut(usize::from(slot)) {
+        if let Some(cell) = self.slots_mut().get_mut(usize::from(slot)) {
             cell.set(value);
         }
     }
@@ -145,14 +203,14 @@ impl Ram<'_> {
 
     pub(crate) fn clear_slots(&mut self, first: u8, count: u8) {
         let first = usize::from(first);
-        let end = first.saturating_add(usize::from(count)).min(self.slots.len());
-        if let Some(slots) = self.slots.get_mut(first..end) {
+        let end = first.saturating_add(usize::from(count)).min(self.slots().len());
+        if let Some(slots) = self.slots_mut().get_mut(first..end) {
             slots.fill(U16::new(0));
         }
     }
 
     pub(crate) fn has_slot(&self, slot: u8) -> Option<SlotId> {
-        SlotId::new(slot).filter(|slot| slot.index() < self.slots.len())
+        SlotId::new(slot).filter(|slot| slot.index() < self.slots().len())
     }
 }
 
@@ -160,34 +218,36 @@ impl Ram<'_> {
 impl Ram<'_> {
     #[inline]
     pub(crate) fn queue(&self) -> &[Event] {
-        self.events.get(..usize::from(self.header.event_count)).unwrap_or(&[])
+        self.events().get(..usize::from(self.header().event_count)).unwrap_or(&[])
     }
 
     pub(crate) fn queue_mut(&mut self) -> &mut [Event] {
-        self.events.get_mut(..usize::from(self.header.event_count)).unwrap_or(&mut [])
+        let count = usize::from(self.header().event_count);
+        self.events_mut().get_mut(..count).unwrap_or(&mut [])
     }
 
     pub(crate) fn push_event(&mut self, event: Event) {
-        if let Some(place) = self.events.get_mut(usize::from(self.header.event_count)) {
+        let count = self.header().event_count;
+        if let Some(place) = self.events_mut().get_mut(usize::from(count)) {
             *place = event;
-            self.header.event_count = self.header.event_count.saturating_add(1);
+            self.header_mut().event_count = count.saturating_add(1);
         }
     }
 
     /// Takes an event out; those after it move up, and the place that gets free is zeroed.
     pub(crate) fn remove_event(&mut self, position: usize) -> Option<Event> {
-        let count = usize::from(self.header.event_count);
-        let rest = self.events.get_mut(position..count)?;
+        let count = usize::from(self.header().event_count);
+        let rest = self.events_mut().get_mut(position..count)?;
         let event = *rest.first()?;
         rest.rotate_left(1);
         *rest.last_mut()? = Event::default();
-        self.header.event_count = self.header.event_count.saturating_sub(1);
+        self.header_mut().event_count = self.header().event_count.saturating_sub(1);
         Some(event)
     }
 
     pub(crate) fn clear_queue(&mut self) {
-        self.events.fill(Event::default());
-        self.header.event_count = 0;
+        self.events_mut().fill(Event::default());
+        self.header_mut().event_count = 0;
         self.clear_flag(flag::WORK);
     }
 }

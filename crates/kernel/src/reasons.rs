@@ -6,12 +6,11 @@ use statewright_rom::layout::transition_flag;
 
 use crate::conditions::Candidate;
 use crate::core_state::Leaves;
-use crate::host::Host;
 use crate::select::{Ask, Found, Group, Groups, Member, Pick};
 use crate::tick::Run;
 use crate::trace::Reason;
 
-impl<H: Host> Run<'_, H> {
+impl Run<'_, '_> {
     /// Tells the tracer about everyone that was not asked: after an interrupt, or after each leaf's winner.
     pub(crate) fn trace_rest(&mut self, ask: &Ask, leaves: &Leaves, interrupt: Option<Pick>, found: &[Found]) {
         if !self.tracing {
@@ -20,8 +19,8 @@ impl<H: Host> Run<'_, H> {
         for (place, leaf) in leaves.iter() {
             let lists = self.list(leaf, ask.column);
             self.trace_interrupts(ask, leaves, place, lists.interrupts, interrupt);
-            let mut groups = Groups::of_leaf(&self.core, ask, leaf, lists.others);
-            while let Some(group) = groups.next(&self.core) {
+            let mut groups = Groups::of_leaf(self.core, ask, leaf, lists.others);
+            while let Some(group) = groups.next(self.core) {
                 self.trace_group(ask, leaves, place, &group, interrupt.is_some(), found);
             }
         }
@@ -31,7 +30,7 @@ impl<H: Host> Run<'_, H> {
     fn trace_interrupts(&mut self, ask: &Ask, leaves: &Leaves, place: u8, list: &[Member], taken: Option<Pick>) {
         let Some(taken) = taken.and_then(|taken| self.core.candidate(taken.transition)) else { return };
         let mut groups = Groups::plain(list);
-        while let Some(group) = groups.next(&self.core) {
+        while let Some(group) = groups.next(self.core) {
             let first = self.is_first_leaf(leaves, place, group.state);
             // Pre-order: states before the winner's have been asked.
             if first && group.state > taken.source {
@@ -93,7 +92,7 @@ impl<H: Host> Run<'_, H> {
     /// The transition at whose place a candidate is asked: itself, or the first of its group of scored ones.
     fn asked_at(&self, group: &Group<'_>, candidate: &Candidate<'_>) -> TransitionId {
         let latched = group.latched == Some(candidate.id);
-        let first = group.members.iter().find(|member| group.is_rival(&self.core, member, candidate));
+        let first = group.members.iter().find(|member| group.is_rival(self.core, member, candidate));
         let scored = candidate.has(transition_flag::SCORED) && !latched;
         let first = first.filter(|_| scored).and_then(|member| TransitionId::read(member.index));
         first.unwrap_or(candidate.id)

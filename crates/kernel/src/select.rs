@@ -11,7 +11,7 @@ use crate::bugs::{self, Bug};
 use crate::conditions::{Candidate, Exit};
 use crate::core_state::{Core, Leaves};
 use crate::fault::Fault;
-use crate::host::{Cause, Host};
+use crate::host::Cause;
 use crate::tick::Run;
 use crate::trace::{Reason, Trace};
 
@@ -155,7 +155,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-impl<'a, H: Host> Run<'a, H> {
+impl<'a> Run<'_, 'a> {
     /// Finds the transitions for an event, a timer or an eventless round.
     pub(crate) fn select(&mut self, ask: &Ask) -> Result<Selection, Fault> {
         let leaves = self.core.leaves();
@@ -199,7 +199,7 @@ impl<'a, H: Host> Run<'a, H> {
         }
         for (place, leaf) in leaves.iter() {
             let mut groups = Groups::plain(self.list(leaf, ask.column).interrupts);
-            while let Some(group) = groups.next(&self.core) {
+            while let Some(group) = groups.next(self.core) {
                 let rom = self.core.rom;
                 let active = rom.is_ancestor_or_self(group.state, leaf);
                 // An earlier leaf below the same state has asked it.
@@ -217,8 +217,8 @@ impl<'a, H: Host> Run<'a, H> {
 
     /// SEL-2 (b): from a leaf to the root, the first enabled transition or deferring state.
     fn select_leaf(&mut self, ask: &Ask, leaves: &Leaves, leaf: StateId, asked: &[Found]) -> Result<Found, Fault> {
-        let mut groups = Groups::of_leaf(&self.core, ask, leaf, self.list(leaf, ask.column).others);
-        while let Some(group) = groups.next(&self.core) {
+        let mut groups = Groups::of_leaf(self.core, ask, leaf, self.list(leaf, ask.column).others);
+        while let Some(group) = groups.next(self.core) {
             if let Some(found) = self.decide(ask, leaves, leaf, asked, &group)? {
                 return Ok(found);
             }
@@ -299,7 +299,7 @@ impl<'a, H: Host> Run<'a, H> {
         // Members are sorted by priority.
         let earlier = group.members.get(..place).unwrap_or(&[]).iter().rev();
         let equal = |other: &&Member| self.core.has_priority(other, candidate.priority());
-        if earlier.take_while(equal).any(|other| group.is_rival(&self.core, other, candidate)) {
+        if earlier.take_while(equal).any(|other| group.is_rival(self.core, other, candidate)) {
             return Ok(Answer::Nobody);
         }
         self.ask_scored(ask, leaves, group, candidate)
@@ -329,7 +329,7 @@ impl<'a, H: Host> Run<'a, H> {
         let mut count = 0_usize;
         for member in group.members {
             let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
-            if !group.is_rival(&self.core, member, first) {
+            if !group.is_rival(self.core, member, first) {
                 continue;
             }
             let Some(candidate) = self.core.candidate(id) else { continue };

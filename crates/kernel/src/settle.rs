@@ -10,7 +10,7 @@ use statewright_rom::layout::*;
 use crate::bugs::{self, Bug};
 use crate::core_state::Site;
 use crate::fault::Fault;
-use crate::host::{Cause, Host};
+use crate::host::Cause;
 use crate::ram::bit;
 use crate::tick::Run;
 
@@ -154,7 +154,7 @@ impl Settled {
     }
 }
 
-impl<H: Host> Run<'_, H> {
+impl Run<'_, '_> {
     /// Settles one way; gives its steps.
     pub(crate) fn settle(&mut self, settled: &mut Settled, way: &Way) -> Result<Span, Fault> {
         settled.goals = [None; MAX_GOALS];

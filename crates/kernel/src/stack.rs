@@ -8,7 +8,6 @@ use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Leaves, Site};
 use crate::exits::ExitOrder;
 use crate::fault::Fault;
-use crate::host::Host;
 use crate::ram::bit;
 use crate::tick::Run;
 
@@ -53,14 +52,14 @@ impl Core<'_> {
     pub(crate) fn take_top_frame(&mut self, region: RegionId, stack: StackId) -> Option<Frame> {
         let top = self.frames_used(stack).checked_sub(1)?;
         // The count of all frames bounds every loop over them, whatever else a ROM may keep in the same slots.
-        let fewer = self.ram.header.stack_depth.checked_sub(1)?;
+        let fewer = self.ram.header().stack_depth.checked_sub(1)?;
         let record = self.rom.stack(stack)?;
         let mut leaves = Leaves::default();
         self.frame_leaves(region, stack, top).filter_map(|(_, leaf)| StateId::new(leaf)).for_each(|l| leaves.insert(l));
         let first = first_slot(record, top);
         let armed = self.ram.slot(first.saturating_add(record.leaves)) as u8;
         self.ram.clear_slots(first, record.frame_slots);
-        self.ram.header.stack_depth = fewer;
+        self.ram.header_mut().stack_depth = fewer;
         Some(Frame { leaves, armed })
     }
 }
@@ -78,10 +77,10 @@ fn stack_of(core: &Core<'_>, accepted: &Accepted<'_>) -> Option<(RegionId, Stack
     Some((region, stack))
 }
 
-impl<H: Host> Run<'_, H> {
+impl Run<'_, '_> {
     /// Suspends everything active in the region of a push.
     pub(crate) fn suspend(&mut self, leaves: &Leaves, accepted: &Accepted<'_>) -> Result<(), Fault> {
-        let (region, stack) = stack_of(&self.core, accepted).ok_or(Fault::BadPlan)?;
+        let (region, stack) = stack_of(self.core, accepted).ok_or(Fault::BadPlan)?;
         // Taking a transition ends its debounce, which would be suspended with its source (SEL-6).
         if let Some(extra) = accepted.candidate.extra.filter(|extra| extra.debounce_timer != 0xFF) {
             self.core.ram.disarm(extra.debounce_timer);
@@ -105,7 +104,7 @@ impl<H: Host> Run<'_, H> {
 
     /// Brings back what the last push of the region suspended.
     pub(crate) fn resume_frame(&mut self, accepted: &Accepted<'_>) -> Result<(), Fault> {
-        let (region, stack) = stack_of(&self.core, accepted).ok_or(Fault::BadPlan)?;
+        let (region, stack) = stack_of(self.core, accepted).ok_or(Fault::BadPlan)?;
         let frame = self.core.take_top_frame(region, stack).ok_or(Fault::BadFrames)?;
         for (place, leaf) in frame.leaves.iter() {
             let mut path = [None; MAX_DEPTH];
@@ -143,29 +142,30 @@ impl Core<'_> {
             let leaf = self.ram.leaf(number.saturating_add(offset)).map_or(0, StateId::raw);
             self.ram.set_slot(first.saturating_add(offset), leaf);
         }
-        self.ram.header.stack_depth = self.ram.header.stack_depth.saturating_add(1);
+        let more = self.ram.header().stack_depth.saturating_add(1);
+        self.ram.header_mut().stack_depth = more;
         Some(first)
     }
 
     /// Stops the times of a state; gives the places that were running.
     fn freeze(&mut self, state: StateId) -> u8 {
         let mask = self.rom.state(state).map_or(0, |record| record.timer_mask);
-        let armed = mask & self.ram.header.armed;
+        let armed = mask & self.ram.header().armed;
         self.turn_times(state, armed);
-        self.ram.header.armed &= !armed;
+        self.ram.header_mut().armed &= !armed;
         armed
     }
 
     fn thaw(&mut self, state: StateId, armed: u8) {
         let mask = self.rom.state(state).map_or(0, |record| record.timer_mask);
         self.turn_times(state, armed & mask);
-        self.ram.header.armed |= armed & mask;
+        self.ram.header_mut().armed |= armed & mask;
     }
 
     fn turn_times(&mut self, state: StateId, places: u8) {
         let clock = self.clock_of(state).map_or(0, bit);
         let places = if bugs::has(Bug::SuspendedTimersRun) { 0 } else { places | clock };
-        for place in (0..self.ram.timers.len() as u8).filter(|&place| places & bit(place) != 0) {
+        for place in (0..self.ram.timers().len() as u8).filter(|&place| places & bit(place) != 0) {
             let time = self.ram.time(place);
             self.ram.set_time(place, self.now.wrapping_sub(time));
         }

@@ -70,10 +70,30 @@ pub fn tick<I: Instance, H: Host>(
     input: &Input<'_>,
     counters: &mut Counters,
 ) -> Report {
-    if !life::belongs(rom, instance) {
-        return mismatched(rom, instance, input, counters);
+    let mut core = Core::new(rom, counters, input.tick);
+    visit(&mut core, instance, input, || host)
+}
+
+/// One tick of one agent; its host is asked for only if it has something to do.
+#[inline]
+pub(crate) fn visit<'a, I: Instance, H: Host>(
+    core: &mut Core<'a>,
+    instance: &'a mut I,
+    input: &Input<'_>,
+    host: impl FnOnce() -> H,
+) -> Report {
+    if !life::belongs(core.rom, instance) {
+        return mismatched(core.rom, instance, input, core.counters);
     }
-    run(rom, instance.ram(), host, input, counters)
+    core.attach(instance.ram(), input.agent, input.variant);
+    let flags = core.ram.header().flags.get();
+    if flags & flag::ENDED != 0 {
+        return Report { inbox_taken: drop_rest(input.inbox, 0, core.counters), ..Report::default() };
+    }
+    if flags & flag::PAUSED != 0 || (input.inbox.is_empty() && is_quiet(&core.ram, input.tick)) {
+        return Report::default();
+    }
+    run(core, &mut host(), input)
 }
 
 /// RAM-6: never run.
@@ -100,27 +120,19 @@ fn drop_rest(inbox: Inbox<'_>, taken: usize, counters: &mut Counters) -> usize {
     inbox.len()
 }
 
-/// All tiers come together here.
-fn run<H: Host>(rom: &Rom<'_>, ram: Ram<'_>, host: &mut H, input: &Input<'_>, counters: &mut Counters) -> Report {
-    let flags = ram.header.flags.get();
-    if flags & flag::ENDED != 0 {
-        return Report { inbox_taken: drop_rest(input.inbox, 0, counters), ..Report::default() };
-    }
-    if flags & flag::PAUSED != 0 || (input.inbox.is_empty() && is_quiet(&ram, input.tick)) {
-        return Report::default();
-    }
-    let core = Core::new(rom, ram, counters, (input.agent, input.tick, input.variant));
-    let mut run = Run::new(core, host);
+/// All tiers and all hosts come together here.
+fn run(core: &mut Core<'_>, host: &mut dyn Host, input: &Input<'_>) -> Report {
+    core.begin();
     let mut report = Report::default();
-    let result = run.phases(input.inbox, &mut report);
+    let result = Run::new(core, host).phases(input.inbox, &mut report);
     if let Err(fault) = result {
         report.fault = Some(fault);
-        run.core.quarantine();
+        core.quarantine();
     }
-    if run.core.has_ended() {
-        report.inbox_taken = drop_rest(input.inbox, report.inbox_taken, run.core.counters);
+    if core.has_ended() {
+        report.inbox_taken = drop_rest(input.inbox, report.inbox_taken, core.counters);
     }
-    run.core.finish();
+    core.finish();
     report
 }
 
@@ -128,17 +140,17 @@ fn run<H: Host>(rom: &Rom<'_>, ram: Ram<'_>, host: &mut H, input: &Input<'_>, co
 #[inline]
 fn is_quiet(ram: &Ram<'_>, now: u32) -> bool {
     const BUSY: u16 = flag::STARTED | flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS;
-    let header = &ram.header;
+    let header = ram.header();
     header.flags.get() & BUSY == flag::STARTED
         && header.clamped == 0
         && (header.armed == 0
-            || (0_u8..).zip(ram.timers.iter()).all(|(place, time)| !ram.is_armed(place) || !is_due(time.get(), now)))
+            || (0_u8..).zip(ram.timers().iter()).all(|(place, time)| !ram.is_armed(place) || !is_due(time.get(), now)))
 }
 
 /// A tick in progress.
-pub(crate) struct Run<'a, H: Host> {
-    pub(crate) core: Core<'a>,
-    pub(crate) host: &'a mut H,
+pub(crate) struct Run<'r, 'a> {
+    pub(crate) core: &'r mut Core<'a>,
+    pub(crate) host: &'r mut (dyn Host + 'r),
     pub(crate) tracing: bool,
     /// Final states entered in this microstep.
     pub(crate) entered_finals: Leaves,
@@ -155,8 +167,8 @@ struct Used {
     clamped: bool,
 }
 
-impl<'a, H: Host> Run<'a, H> {
-    pub(crate) fn new(core: Core<'a>, host: &'a mut H) -> Self {
+impl<'r, 'a> Run<'r, 'a> {
+    pub(crate) fn new(core: &'r mut Core<'a>, host: &'r mut (dyn Host + 'r)) -> Self {
         let tracing = host.is_tracing();
         Self { core, host, tracing, entered_finals: Leaves::default(), may_complete: false }
     }
@@ -277,7 +289,7 @@ impl<'a, H: Host> Run<'a, H> {
 
     /// An event of queue or inbox: select, observe, then commit, defer or drop.
     fn dispatch(&mut self, event: Event, queued_at: Option<usize>) -> Result<bool, Fault> {
-        let Some(id) = known_event(&self.core, &event) else {
+        let Some(id) = known_event(self.core, &event) else {
             count(&mut self.core.counters.unhandled);
             return Ok(false);
         };

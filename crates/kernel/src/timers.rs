@@ -25,11 +25,11 @@ pub(crate) struct Due {
 impl Core<'_> {
     /// Places whose deadline has passed, one bit each.
     fn due_places(&self) -> u8 {
-        let armed = self.ram.header.armed;
+        let armed = self.ram.header().armed;
         if armed == 0 {
             return 0;
         }
-        (0..self.ram.timers.len() as u8)
+        (0..self.ram.timers().len() as u8)
             .filter(|&place| armed & bit(place) != 0 && is_due(self.ram.time(place), self.now))
             .fold(0, |places, place| places | bit(place))
     }

@@ -159,6 +159,11 @@ impl StateId {
     pub const ROOT: Self = Self(0);
 }
 
+impl FunctionId {
+    /// The first function of a machine.
+    pub const FIRST: Self = Self(0);
+}
+
 impl VariantId {
     /// The plain values.
     pub const PLAIN: Self = Self(0);

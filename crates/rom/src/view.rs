@@ -444,7 +444,12 @@ impl<'a> Rom<'a> {
         if call.kind != op_kind::CALL {
             return &[];
         }
-        run(self.arguments, call.b.get() as usize, usize::from(call.count))
+        self.argument_run(call.b.get(), call.count)
+    }
+
+    /// Consecutive arguments.
+    pub fn argument_run(&self, first: u32, count: u8) -> &'a [ArgumentRecord] {
+        run(self.arguments, first as usize, usize::from(count))
     }
 
     /// An event type.

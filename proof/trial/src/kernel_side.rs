@@ -126,8 +126,9 @@ fn cause(cause: kernel::Cause) -> Cause {
 }
 
 impl Host for KernelHost<'_> {
-    fn guard(&self, call: &Call<'_>, view: &mut View<'_, '_>) -> Verdict {
-        let called = self.called(Kind::Guard, call, view.ticks_in_state(call.state), view.peek_rng());
+    fn guard(&self, _: FunctionId, mut view: View<'_, '_>) -> Verdict {
+        let call = view.call();
+        let called = self.called(Kind::Guard, &call, view.ticks_in_state(call.state), view.peek_rng());
         let opinion = self.mind.borrow_mut().guard(called);
         if opinion.draws
             && let Some(mut rng) = view.rng()
@@ -137,8 +138,9 @@ impl Host for KernelHost<'_> {
         Verdict { holds: opinion.holds, code: opinion.code }
     }
 
-    fn score(&self, call: &Call<'_>, view: &mut View<'_, '_>) -> f32 {
-        let called = self.called(Kind::Score, call, view.ticks_in_state(call.state), view.peek_rng());
+    fn score(&self, _: FunctionId, mut view: View<'_, '_>) -> f32 {
+        let call = view.call();
+        let called = self.called(Kind::Score, &call, view.ticks_in_state(call.state), view.peek_rng());
         let (score, draws) = self.mind.borrow_mut().score(called);
         if draws && let Some(mut rng) = view.rng() {
             rng.next_u32();
@@ -146,16 +148,18 @@ impl Host for KernelHost<'_> {
         score
     }
 
-    fn action(&mut self, call: &Call<'_>, actor: &mut Actor<'_, '_>) {
-        let called = self.called(Kind::Action, call, actor.ticks_in_state(call.state), actor.peek_rng());
-        self.act(called, actor);
+    fn action(&mut self, _: FunctionId, mut actor: Actor<'_, '_>) {
+        let call = actor.call();
+        let called = self.called(Kind::Action, &call, actor.ticks_in_state(call.state), actor.peek_rng());
+        self.act(called, &mut actor);
     }
 
-    fn activity(&mut self, call: &Call<'_>, mode: Mode, actor: &mut Actor<'_, '_>) -> Status {
+    fn activity(&mut self, _: FunctionId, mode: Mode, mut actor: Actor<'_, '_>) -> Status {
+        let call = actor.call();
         let kind = if mode == Mode::Run { Kind::Activity } else { Kind::Cancel };
-        let called = self.called(kind, call, actor.ticks_in_state(call.state), actor.peek_rng());
+        let called = self.called(kind, &call, actor.ticks_in_state(call.state), actor.peek_rng());
         let function = called.function.clone();
-        self.act(called, actor);
+        self.act(called, &mut actor);
         let status = self.mind.get_mut().activity(&function);
         match status {
             0 => Status::Running,

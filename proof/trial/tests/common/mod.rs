@@ -3,9 +3,7 @@
 
 use std::cell::Cell;
 
-use statewright_kernel::{
-    Actor, Call, Class, Command, Counters, Host, Input, Instance, Mode, Status, Verdict, View, tick,
-};
+use statewright_kernel::{Actor, Class, Command, Counters, Host, Input, Instance, Mode, Status, Verdict, View, tick};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 
@@ -78,7 +76,7 @@ impl Dice {
 }
 
 impl Host for Dice {
-    fn guard(&self, _: &Call<'_>, view: &mut View<'_, '_>) -> Verdict {
+    fn guard(&self, _: FunctionId, mut view: View<'_, '_>) -> Verdict {
         self.count();
         if let Some(mut rng) = view.rng() {
             rng.next_u32();
@@ -86,19 +84,19 @@ impl Host for Dice {
         Verdict::from(self.below(100) < 60)
     }
 
-    fn score(&self, _: &Call<'_>, _: &mut View<'_, '_>) -> f32 {
+    fn score(&self, _: FunctionId, _: View<'_, '_>) -> f32 {
         self.count();
         self.below(5) as f32
     }
 
-    fn action(&mut self, _: &Call<'_>, actor: &mut Actor<'_, '_>) {
+    fn action(&mut self, _: FunctionId, mut actor: Actor<'_, '_>) {
         self.count();
-        self.act(actor);
+        self.act(&mut actor);
     }
 
-    fn activity(&mut self, _: &Call<'_>, _: Mode, actor: &mut Actor<'_, '_>) -> Status {
+    fn activity(&mut self, _: FunctionId, _: Mode, mut actor: Actor<'_, '_>) -> Status {
         self.count();
-        self.act(actor);
+        self.act(&mut actor);
         [Status::Running, Status::Running, Status::Succeeded, Status::Failed][self.below(4) as usize]
     }
 
