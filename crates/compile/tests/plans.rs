@@ -298,6 +298,7 @@ fn found(rom: &Rom<'_>, row: usize, column: usize) -> Asked {
     if list == NO_LIST {
         return Asked::default();
     }
+    let list = rom.jump(list).map_or(list, |jump| jump.list.get());
     let list = &rom.candidate_lists()[list as usize];
     let first = list.first.get() as usize;
     let middle = first + usize::from(list.interrupts.get());

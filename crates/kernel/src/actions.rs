@@ -23,7 +23,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn run_op(&mut self, op: &OpRecord, site: &Site) {
+    pub(crate) fn run_op(&mut self, op: &OpRecord, site: &Site) {
         match op.kind {
             op_kind::CALL => {
                 if let Some(function) = self.core.aim(op, site) {
@@ -101,7 +101,7 @@ impl Run<'_, '_> {
     /// Hands a command to the host; a dropped one sets a flag and is counted (CMD-2).
     pub(crate) fn command(&mut self, lane: u16, critical: bool, kind: CommandKind, site: &Site) {
         let Some(lane) = LaneId::from_index(usize::from(lane)) else { return };
-        let agent = self.core.agent;
+        let agent = self.core.agent();
         let command = Command { agent, lane, critical, state: site.state, transition: site.transition, kind };
         if !self.host.command(&command) {
             self.core.command_dropped(critical);

@@ -22,7 +22,7 @@ macro_rules! looking {
             /// The agent.
             #[inline]
             pub fn agent(&self) -> u64 {
-                self.core.agent
+                self.core.agent()
             }
 
             /// The tick.
@@ -78,7 +78,7 @@ impl<'c, 'a> View<'c, 'a> {
 
     /// Random numbers, if the function is declared to use them (SEL-5).
     pub fn rng(&mut self) -> Option<Rng<'_>> {
-        let declared = self.core.rom.function(self.core.calling.function).is_some_and(|function| function.rng != 0);
+        let declared = self.core.rom.function(self.call().function).is_some_and(|function| function.rng != 0);
         if declared { Some(Rng::new(&mut self.core.ram.header_mut().rng)) } else { None }
     }
 }
@@ -94,7 +94,7 @@ fn scratch_slots(core: &Core<'_>, scratch: ScratchId) -> core::ops::Range<u8> {
 
 pub(crate) fn parameter_words(core: &Core<'_>, parameter: ParameterId) -> [u32; 3] {
     let mut words = [0; 3];
-    for (word, record) in words.iter_mut().zip(core.rom.parameter_value(core.variant, parameter)) {
+    for (word, record) in words.iter_mut().zip(core.rom.parameter_value(core.variant(), parameter)) {
         *word = record.word.get();
     }
     words

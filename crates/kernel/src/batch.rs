@@ -7,10 +7,22 @@ use statewright_rom::ids::VariantId;
 
 use crate::core_state::Core;
 use crate::counters::Counters;
+use crate::event::Event;
+use crate::fast::{self, Outlook};
 use crate::host::Hosts;
-use crate::inbox::{Inbox, InboxEvent};
+use crate::inbox::{Inbox, InboxEvent, SortedInbox};
 use crate::instance::Instance;
-use crate::tick::{Input, Mismatch, Report, visit};
+use crate::tick::{Input, Mismatch, Report, Used, run, visit};
+
+/// Which agents of a batch are visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visit {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with events in the inbox. For callers that know that all others are at rest (SYS-2).
+    WithEvents,
+}
 
 /// What a batch is given besides the instances.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +33,10 @@ pub struct Batch<'b> {
     pub tick: u32,
     /// One variant per instance, or empty for the plain parameters.
     pub variants: &'b [VariantId],
-    /// Events sorted by place; those of one agent in order.
-    pub inbox: &'b [InboxEvent],
+    /// Events for the agents.
+    pub inbox: SortedInbox<'b>,
+    /// Which agents are visited.
+    pub visit: Visit,
     /// What happens to instances of another machine.
     pub mismatch: Mismatch,
 }
@@ -42,11 +56,6 @@ pub enum BatchError {
         /// Place of the instance.
         place: usize,
     },
-    /// The inbox is not sorted by place.
-    Unsorted {
-        /// Index of the event that stands too late.
-        index: usize,
-    },
     /// An event for a place behind the last instance.
     NoSuchPlace {
         /// Index of the event.
@@ -63,12 +72,6 @@ impl fmt::Display for BatchError {
             Self::UnknownVariant { place } => {
                 write!(f, "the variant of instance {place} does not exist in this machine")
             }
-            Self::Unsorted { index } => {
-                write!(
-                    f,
-                    "event {index} of the inbox belongs to an earlier instance than the one before it: sort the inbox"
-                )
-            }
             Self::NoSuchPlace { index } => write!(f, "event {index} of the inbox is for an instance behind the last"),
         }
     }
@@ -76,34 +79,130 @@ impl fmt::Display for BatchError {
 
 impl core::error::Error for BatchError {}
 
-/// Runs one tick of every instance, in order. `done` hears what each agent left in the inbox, and its report.
-pub fn tick_batch<I: Instance, H: Hosts>(
-    rom: &Rom<'_>,
-    instances: &mut [I],
+/// Runs one tick of every instance that is visited, in order. `done` hears the report of each agent that had something to do, and
+/// what it left in the inbox.
+pub fn tick_batch<'a, I: Instance, H: Hosts>(
+    rom: &'a Rom<'a>,
+    instances: &'a mut [I],
     hosts: &mut H,
-    batch: &Batch<'_>,
-    counters: &mut Counters,
+    batch: &Batch<'a>,
+    counters: &'a mut Counters,
     mut done: impl FnMut(usize, &Report, &[InboxEvent]),
 ) -> Result<(), BatchError> {
     check(rom, instances.len(), batch)?;
-    let mut inbox = batch.inbox;
-    let mut core = Core::new(rom, counters, batch.tick);
-    for (place, instance) in instances.iter_mut().enumerate() {
-        let own = inbox.iter().take_while(|event| event.place as usize == place).count();
-        let (events, rest) = inbox.split_at_checked(own).unwrap_or((&[], &[]));
-        inbox = rest;
-        let agent = batch.first_agent.wrapping_add(place as u64);
-        let input = Input {
-            agent,
-            tick: batch.tick,
-            variant: batch.variants.get(place).copied().unwrap_or(VariantId::PLAIN),
-            inbox: Inbox::Part(events),
-            mismatch: batch.mismatch,
-        };
-        let report = visit(&mut core, instance, &input, || hosts.of(place, agent));
-        done(place, &report, events.get(report.inbox_taken..).unwrap_or(&[]));
+    let mut core = Core::for_ticks(rom, counters, batch.tick, I::TIER).with_agents(batch.first_agent, batch.variants);
+    if hosts.is_tracing() {
+        core.glance.forbid_jumps();
     }
-    Ok(())
+    let glance = core.glance;
+    let mut agents = instances.iter_mut();
+    let mut inbox = Feed::new(batch.inbox.events());
+    let mut place = 0_usize;
+    loop {
+        // Agents without events. Bound: the instances.
+        while place != inbox.next {
+            if batch.visit == Visit::WithEvents {
+                let Some(ahead) = inbox.next.checked_sub(place.saturating_add(1)) else { return Ok(()) };
+                place = inbox.next;
+                if agents.nth(ahead).is_none() {
+                    return Ok(());
+                }
+                break;
+            }
+            let Some(instance) = agents.next() else { return Ok(()) };
+            if !glance.is_at_rest(instance.header()) {
+                let report =
+                    visit(&mut core, instance, place, &batch.input(place, &[]), || hosts.of(place, batch.agent(place)));
+                done(place, &report, &[]);
+            }
+            place = place.wrapping_add(1);
+        }
+        // An agent with events.
+        let all = inbox.rest.clone();
+        let (Some(event), Some(instance)) = (inbox.take_first(), agents.next()) else { return Ok(()) };
+        let is_only = inbox.next != place;
+        if glance.may_jump(instance.header()) {
+            match fast::look_up(rom, instance, event) {
+                Outlook::Nobody if is_only => {
+                    core.nobodys = core.nobodys.wrapping_add(1);
+                    done(place, &Report::taken(1), &[]);
+                    place = place.wrapping_add(1);
+                    continue;
+                }
+                Outlook::Jump(jump) => {
+                    core.attach(instance.ram(), place);
+                    let mut host = hosts.of(place, batch.agent(place));
+                    let jumped = fast::take_jump::<I, H::Host<'_>>(&mut core, &mut host, jump, event);
+                    if is_only && jumped.idle {
+                        done(place, &Report::taken(1), &[]);
+                    } else {
+                        let events = inbox.take_rest(all.as_slice(), place);
+                        let used = Used::one(jumped.microsteps);
+                        let report = run(&mut core, &mut host, &batch.input(place, events), used);
+                        done(place, &report, events.get(report.inbox_taken..).unwrap_or(&[]));
+                    }
+                    place = place.wrapping_add(1);
+                    continue;
+                }
+                _ => {}
+            }
+        }
+        let events = inbox.take_rest(all.as_slice(), place);
+        let report =
+            visit(&mut core, instance, place, &batch.input(place, events), || hosts.of(place, batch.agent(place)));
+        done(place, &report, events.get(report.inbox_taken..).unwrap_or(&[]));
+        place = place.wrapping_add(1);
+    }
+}
+
+impl<'b> Batch<'b> {
+    #[inline]
+    fn agent(&self, place: usize) -> u64 {
+        self.first_agent.wrapping_add(place as u64)
+    }
+
+    #[inline(never)]
+    fn input(&self, place: usize, events: &'b [InboxEvent]) -> Input<'b> {
+        let agent = self.agent(place);
+        let variant = self.variants.get(place).copied().unwrap_or(VariantId::PLAIN);
+        Input { agent, tick: self.tick, variant, inbox: Inbox::Part(events), mismatch: self.mismatch }
+    }
+}
+
+/// The inbox of a batch, from agent to agent.
+struct Feed<'b> {
+    rest: core::slice::Iter<'b, InboxEvent>,
+    /// The place that the next event is for; none has it if there is no event.
+    next: usize,
+}
+
+impl<'b> Feed<'b> {
+    #[inline]
+    fn new(events: &'b [InboxEvent]) -> Self {
+        Self { rest: events.iter(), next: place_of(events) }
+    }
+
+    /// Takes the next event.
+    #[inline(always)]
+    fn take_first(&mut self) -> Option<&'b Event> {
+        let event = self.rest.next()?;
+        self.next = place_of(self.rest.as_slice());
+        Some(&event.event)
+    }
+
+    /// Takes all further events for a place; gives the part of all events from the first one for it.
+    fn take_rest(&mut self, all: &'b [InboxEvent], place: usize) -> &'b [InboxEvent] {
+        let own = all.iter().take_while(|event| event.place as usize == place).count();
+        let (events, rest) = all.split_at_checked(own).unwrap_or((&[], &[]));
+        *self = Self::new(rest);
+        events
+    }
+}
+
+/// The place of the first event.
+#[inline(always)]
+fn place_of(events: &[InboxEvent]) -> usize {
+    events.first().map_or(usize::MAX, |event| event.place as usize)
 }
 
 fn check(rom: &Rom<'_>, instances: usize, batch: &Batch<'_>) -> Result<(), BatchError> {
@@ -115,15 +214,12 @@ fn check(rom: &Rom<'_>, instances: usize, batch: &Batch<'_>) -> Result<(), Batch
     if let Some(place) = batch.variants.iter().position(|variant| variant.index() >= variants) {
         return Err(BatchError::UnknownVariant { place });
     }
-    let mut last = 0;
-    for (index, event) in batch.inbox.iter().enumerate() {
-        if event.place < last {
-            return Err(BatchError::Unsorted { index });
+    let events = batch.inbox.events();
+    match events.last() {
+        Some(last) if last.place as usize >= instances => {
+            let index = events.partition_point(|event| (event.place as usize) < instances);
+            Err(BatchError::NoSuchPlace { index })
         }
-        if event.place as usize >= instances {
-            return Err(BatchError::NoSuchPlace { index });
-        }
-        last = event.place;
+        _ => Ok(()),
     }
-    Ok(())
 }

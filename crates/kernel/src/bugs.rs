@@ -65,11 +65,13 @@ pub enum Bug {
     ReleaseBeforeExit,
     /// The rng is put back when a guard says no.
     RngRestoredOnFalse,
+    /// The last op of a jump is left out.
+    JumpSkipsLastStep,
 }
 
 impl Bug {
     /// All of them.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::ExitOrder,
         Self::HistoryAfterExits,
         Self::ConflictBySource,
@@ -100,6 +102,7 @@ impl Bug {
         Self::LastOfEqualScores,
         Self::ReleaseBeforeExit,
         Self::RngRestoredOnFalse,
+        Self::JumpSkipsLastStep,
     ];
 }
 

@@ -5,8 +5,11 @@
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
+use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::counters::{Counters, count};
+use crate::event::Event;
+use crate::fast::Glance;
 use crate::fault::Fault;
 use crate::host::{Call, Cause};
 use crate::instance::flag;
@@ -20,13 +23,12 @@ pub(crate) struct Site {
     pub(crate) cause: Cause,
 }
 
-/// The call that is going on: what its user code is told besides (CODE-1).
+/// A call of user code: function, first argument and how many, and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Calling {
-    pub(crate) function: FunctionId,
-    pub(crate) state: StateId,
-    /// First argument and how many there are.
-    pub(crate) arguments: (u32, u8),
+    function: U16,
+    arguments: (U32, u8),
+    site: Site,
 }
 
 /// Depth that no state has.
@@ -38,12 +40,21 @@ pub(crate) struct Core<'a> {
     pub(crate) rom: &'a Rom<'a>,
     pub(crate) ram: Ram<'a>,
     pub(crate) counters: &'a mut Counters,
-    pub(crate) agent: u64,
+    pub(crate) glance: Glance,
     pub(crate) now: u32,
-    pub(crate) variant: VariantId,
+    /// Place of the agent in its batch.
+    place: usize,
+    first_agent: u64,
+    variants: &'a [VariantId],
+    /// Events taken by jumps, and events that nobody handled; not yet in the counters.
+    pub(crate) jumped: u64,
+    pub(crate) nobodys: u64,
+    /// The call that is going on, unless it is a step of a jump.
     pub(crate) calling: Calling,
-    pub(crate) transition: Option<TransitionId>,
-    pub(crate) cause: Cause,
+    /// The step of a jump that is going on. Its leaf is what is active: the instance itself changes at the end of the jump.
+    pub(crate) step: Option<&'a JumpStep>,
+    /// The jump, and the event that made it.
+    pub(crate) jump: Option<(&'a Jump, &'a Event)>,
     /// What went wrong inside a callback; looked at after the microstep (TICK-3).
     pub(crate) fault: Option<Fault>,
     /// Events posted from now on wait for the next tick (TICK-7).
@@ -63,12 +74,20 @@ impl<'a> Core<'a> {
             rom,
             ram: Ram::Nobody(crate::instance::Header::default()),
             counters,
-            agent: 0,
+            glance: Glance::new(rom, rom.header().tier),
             now,
-            variant: VariantId::PLAIN,
-            calling: Calling { function: FunctionId::FIRST, state: StateId::ROOT, arguments: (0, 0) },
-            transition: None,
-            cause: Cause::None,
+            place: 0,
+            first_agent: 0,
+            variants: &[],
+            jumped: 0,
+            nobodys: 0,
+            calling: Calling {
+                function: U16::new(0),
+                arguments: (U32::new(0), 0),
+                site: Site { state: StateId::ROOT, transition: None, cause: Cause::None },
+            },
+            step: None,
+            jump: None,
             fault: None,
             hides_posts: false,
             observing: false,
@@ -77,17 +96,41 @@ impl<'a> Core<'a> {
         }
     }
 
+    /// Ready for the first agent of a tier that is to be ticked.
+    pub(crate) fn for_ticks(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, tier: u8) -> Self {
+        let mut core = Self::new(rom, counters, now);
+        core.hides_posts = core.has_policy(policy::POSTED_NEXT_TICK);
+        core.glance = Glance::new(rom, tier);
+        core
+    }
+
+    /// Whose ticks they are: the agent of the first place, and the variants of all.
+    pub(crate) fn with_agents(mut self, first_agent: u64, variants: &'a [VariantId]) -> Self {
+        (self.first_agent, self.variants) = (first_agent, variants);
+        self
+    }
+
     /// Goes on to another agent.
-    #[inline]
-    pub(crate) fn attach(&mut self, ram: Ram<'a>, agent: u64, variant: VariantId) {
+    #[inline(always)]
+    pub(crate) fn attach(&mut self, ram: Ram<'a>, place: usize) {
         self.ram = ram;
-        self.agent = agent;
-        self.variant = variant;
+        self.place = place;
+    }
+
+    /// The agent.
+    #[inline]
+    pub(crate) fn agent(&self) -> u64 {
+        self.first_agent.wrapping_add(self.place as u64)
+    }
+
+    /// The variant of its parameters.
+    #[inline]
+    pub(crate) fn variant(&self) -> VariantId {
+        self.variants.get(self.place).copied().unwrap_or(VariantId::PLAIN)
     }
 
     /// User code may run from now on.
     pub(crate) fn begin(&mut self) {
-        self.fault = None;
         self.fresh = [NOT_FRESH; MAX_LEAVES];
         self.running = true;
     }
@@ -130,30 +173,52 @@ impl<'a> Core<'a> {
     /// Prepares a call of user code; `None` if the op calls nobody.
     pub(crate) fn aim(&mut self, op: &OpRecord, site: &Site) -> Option<FunctionId> {
         let function = FunctionId::read(op.a)?;
-        self.calling = Calling { function, state: site.state, arguments: (op.b.get(), op.count) };
-        (self.transition, self.cause) = (site.transition, site.cause);
+        self.calling = Calling { function: op.a, arguments: (op.b, op.count), site: *site };
         Some(function)
     }
 
     /// The call that is going on.
     pub(crate) fn call(&self) -> Call<'a> {
-        let Calling { function, state, arguments: (first, count) } = self.calling;
+        let Calling { function, arguments: (first, count), site } = self.calling();
         Call {
-            function,
-            arguments: self.rom.argument_run(first, count),
-            agent: self.agent,
+            function: FunctionId::read(function).unwrap_or(FunctionId::FIRST),
+            arguments: self.rom.argument_run(first.get(), count),
+            agent: self.agent(),
             tick: self.now,
-            variant: self.variant,
-            state,
-            region: self.rom.state(state).and_then(|record| RegionId::read(record.region)),
-            transition: self.transition,
-            cause: self.cause,
+            variant: self.variant(),
+            state: site.state,
+            region: self.rom.state(site.state).and_then(|record| RegionId::read(record.region)),
+            transition: site.transition,
+            cause: site.cause,
         }
+    }
+
+    fn calling(&self) -> Calling {
+        let Some((step, (jump, event))) = self.step.zip(self.jump) else { return self.calling };
+        Calling {
+            function: step.function,
+            arguments: (step.first, step.count),
+            site: jump_site(step.state, jump, event),
+        }
+    }
+}
+
+/// Where code of a jump stands.
+pub(crate) fn jump_site(state: U16, jump: &Jump, event: &Event) -> Site {
+    Site {
+        state: StateId::read(state).unwrap_or(StateId::ROOT),
+        transition: TransitionId::read(jump.transition),
+        cause: event.id().map_or(Cause::None, |id| Cause::Event(id, event.words())),
     }
 }
 
 impl Drop for Core<'_> {
     fn drop(&mut self) {
+        let (jumped, nobodys, counters) = (self.jumped, self.nobodys, &mut self.counters);
+        counters.events = counters.events.wrapping_add(jumped).wrapping_add(nobodys);
+        counters.unhandled = counters.unhandled.wrapping_add(nobodys);
+        counters.microsteps = counters.microsteps.wrapping_add(jumped);
+        counters.transitions = counters.transitions.wrapping_add(jumped);
         if self.running {
             self.quarantine();
         }
@@ -164,6 +229,9 @@ impl Drop for Core<'_> {
 impl Core<'_> {
     /// Is a state active?
     pub(crate) fn is_active(&self, state: StateId) -> bool {
+        if let Some(leaf) = self.step.and_then(|step| StateId::read(step.leaf)) {
+            return self.rom.is_ancestor_or_self(state, leaf);
+        }
         (0..self.ram.leaves().len() as u8)
             .filter_map(|number| self.ram.leaf(number))
             .any(|leaf| self.rom.is_ancestor_or_self(state, leaf))

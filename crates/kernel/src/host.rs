@@ -167,6 +167,11 @@ pub trait Hosts {
 
     /// The host of the agent at a place of the batch.
     fn of(&mut self, place: usize, agent: u64) -> Self::Host<'_>;
+
+    /// Whether one of them traces; asked once per batch.
+    fn is_tracing(&self) -> bool {
+        false
+    }
 }
 
 /// One host for all.
@@ -178,6 +183,10 @@ impl<H: Host> Hosts for H {
 
     fn of(&mut self, _: usize, _: u64) -> &mut H {
         self
+    }
+
+    fn is_tracing(&self) -> bool {
+        Host::is_tracing(self)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The inbox of one agent for one tick: a borrowed tail of its queue, never copied (EVT-4).
 
+use core::fmt;
+
 use crate::event::Event;
 
 /// An event for one agent of a batch.
@@ -9,6 +11,51 @@ pub struct InboxEvent {
     pub place: u32,
     /// The event.
     pub event: Event,
+}
+
+/// Events for a batch: sorted by place, those of one agent in order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SortedInbox<'b> {
+    events: &'b [InboxEvent],
+}
+
+/// The event of an inbox that stands where it must not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unsorted {
+    /// Its index: it belongs to an earlier instance than the one before it.
+    pub index: usize,
+}
+
+impl fmt::Display for Unsorted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let index = self.index;
+        write!(f, "event {index} of the inbox belongs to an earlier instance than the one before it: sort the inbox")
+    }
+}
+
+impl core::error::Error for Unsorted {}
+
+impl<'b> SortedInbox<'b> {
+    /// No events.
+    pub const EMPTY: Self = Self { events: &[] };
+
+    /// Events that are sorted by place.
+    pub fn new(events: &'b [InboxEvent]) -> Result<Self, Unsorted> {
+        let mut last = 0;
+        for (index, event) in events.iter().enumerate() {
+            if event.place < last {
+                return Err(Unsorted { index });
+            }
+            last = event.place;
+        }
+        Ok(Self { events })
+    }
+
+    /// The events.
+    #[inline]
+    pub fn events(&self) -> &'b [InboxEvent] {
+        self.events
+    }
 }
 
 /// Events for one agent, in order.

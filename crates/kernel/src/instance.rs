@@ -1,6 +1,6 @@
 //! Instances: 64, 128 or 256 plain bytes per agent (RAM-1 to RAM-3).
 
-use zerocopy::byteorder::little_endian::{U16, U32};
+use zerocopy::byteorder::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use statewright_rom::Rom;
@@ -67,6 +67,19 @@ pub struct Header {
 const _: () = assert!(size_of::<Header>() == 16);
 
 impl Header {
+    /// Machine, flags, armed timers and event count as one number.
+    #[inline]
+    pub(crate) fn first_word(&self) -> u64 {
+        let [word, _]: [U64; 2] = zerocopy::transmute!(*self);
+        word.get()
+    }
+
+    /// Clamped ticks and frames as one number.
+    #[inline]
+    pub(crate) fn last_word(&self) -> u16 {
+        u16::from_le_bytes([self.clamped, self.stack_depth])
+    }
+
     /// Does the instance have all of these [`flag`] bits?
     #[inline]
     pub fn has(&self, flags: u16) -> bool {
@@ -95,6 +108,18 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     /// The whole as one view, the same for all tiers.
     #[doc(hidden)]
     fn ram(&mut self) -> Ram<'_>;
+
+    /// Works on what is behind a view, if it is of this tier.
+    #[doc(hidden)]
+    fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self));
+
+    /// The raw leaf, if there is no other.
+    #[doc(hidden)]
+    fn only_leaf(&self) -> Option<u16>;
+
+    /// Sets it.
+    #[doc(hidden)]
+    fn set_only_leaf(&mut self, leaf: U16);
 }
 
 macro_rules! instance {
@@ -158,6 +183,25 @@ macro_rules! instance {
             #[inline]
             fn ram(&mut self) -> Ram<'_> {
                 Ram::$view(self)
+            }
+
+            #[inline(always)]
+            fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self)) {
+                if let Ram::$view(instance) = ram {
+                    work(instance);
+                }
+            }
+
+            #[inline]
+            fn only_leaf(&self) -> Option<u16> {
+                let [first, others @ ..] = &self.leaves;
+                if others.iter().all(|leaf| leaf.get() == NONE) { Some(first.get()) } else { None }
+            }
+
+            #[inline]
+            fn set_only_leaf(&mut self, leaf: U16) {
+                let [first, ..] = &mut self.leaves;
+                *first = leaf;
             }
         }
     };

@@ -1,7 +1,7 @@
 //! Life of an instance outside of its ticks: posts, pause, stop, reset (SYS-9, SYS-10).
 
 use statewright_rom::Rom;
-use statewright_rom::ids::{EventId, VariantId};
+use statewright_rom::ids::EventId;
 use statewright_rom::layout::{NONE, feature};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
@@ -36,7 +36,7 @@ pub fn post<I: Instance>(
         return Err(Fault::WrongMachine);
     }
     let mut core = Core::new(rom, counters, now);
-    core.attach(instance.ram(), 0, VariantId::PLAIN);
+    core.attach(instance.ram(), 0);
     if core.check_queue().is_err() {
         core.quarantine();
         return Err(Fault::BadQueue);
@@ -83,7 +83,7 @@ pub fn resume<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
 fn turn_times<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32, least_ready: u32) {
     let mut counters = Counters::default();
     let mut core = Core::new(rom, &mut counters, now);
-    core.attach(instance.ram(), 0, VariantId::PLAIN);
+    core.attach(instance.ram(), 0);
     let places = core.ram.header().armed | core.running_clocks();
     for place in (0..core.ram.timers().len() as u8).filter(|&place| places & crate::ram::bit(place) != 0) {
         let time = core.ram.time(place);
@@ -131,8 +131,9 @@ pub fn stop<I: Instance, H: Host>(
         return Ok(());
     }
     resume(rom, instance, input.tick);
-    let mut core = Core::new(rom, counters, input.tick);
-    core.attach(instance.ram(), input.agent, input.variant);
+    let variants = core::slice::from_ref(&input.variant);
+    let mut core = Core::new(rom, counters, input.tick).with_agents(input.agent, variants);
+    core.attach(instance.ram(), 0);
     core.begin();
     let result = Run::new(&mut core, host).stop();
     match result {

@@ -8,6 +8,7 @@ use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Leaves, Site};
 use crate::counters::{Counters, count, count_class};
 use crate::event::Event;
+use crate::fast::{self, Jumped, Outlook};
 use crate::fault::Fault;
 use crate::host::{Cause, Host};
 use crate::inbox::Inbox;
@@ -62,6 +63,13 @@ pub struct Report {
     pub fault: Option<Fault>,
 }
 
+impl Report {
+    /// So many events were taken, and nothing else is to be told.
+    pub(crate) fn taken(inbox_taken: usize) -> Self {
+        Self { inbox_taken, ..Self::default() }
+    }
+}
+
 /// Runs one whole tick of one instance.
 pub fn tick<I: Instance, H: Host>(
     rom: &Rom<'_>,
@@ -70,22 +78,41 @@ pub fn tick<I: Instance, H: Host>(
     input: &Input<'_>,
     counters: &mut Counters,
 ) -> Report {
-    let mut core = Core::new(rom, counters, input.tick);
-    visit(&mut core, instance, input, || host)
+    let variants = core::slice::from_ref(&input.variant);
+    let mut core = Core::for_ticks(rom, counters, input.tick, I::TIER).with_agents(input.agent, variants);
+    let may_jump = core.glance.may_jump(instance.header()) && !host.is_tracing();
+    let Some(event) = input.inbox.get(0).filter(|_| may_jump) else {
+        return visit(&mut core, instance, 0, input, || host);
+    };
+    let is_only = input.inbox.len() == 1;
+    match fast::look_up(core.rom, instance, event) {
+        Outlook::Nobody if is_only => {
+            core.nobodys = core.nobodys.wrapping_add(1);
+            Report::taken(1)
+        }
+        Outlook::Jump(jump) => {
+            core.attach(instance.ram(), 0);
+            match fast::take_jump::<I, H>(&mut core, host, jump, event) {
+                Jumped { idle: true, .. } if is_only => Report::taken(1),
+                Jumped { microsteps, .. } => run(&mut core, host, input, Used::one(microsteps)),
+            }
+        }
+        _ => visit(&mut core, instance, 0, input, || host),
+    }
 }
 
-/// One tick of one agent; its host is asked for only if it has something to do.
-#[inline]
+/// One tick of an agent, the general way; its host is asked for only if it has something to do.
 pub(crate) fn visit<'a, I: Instance, H: Host>(
     core: &mut Core<'a>,
     instance: &'a mut I,
+    place: usize,
     input: &Input<'_>,
     host: impl FnOnce() -> H,
 ) -> Report {
     if !life::belongs(core.rom, instance) {
         return mismatched(core.rom, instance, input, core.counters);
     }
-    core.attach(instance.ram(), input.agent, input.variant);
+    core.attach(instance.ram(), place);
     let flags = core.ram.header().flags.get();
     if flags & flag::ENDED != 0 {
         return Report { inbox_taken: drop_rest(input.inbox, 0, core.counters), ..Report::default() };
@@ -93,7 +120,7 @@ pub(crate) fn visit<'a, I: Instance, H: Host>(
     if flags & flag::PAUSED != 0 || (input.inbox.is_empty() && is_quiet(&core.ram, input.tick)) {
         return Report::default();
     }
-    run(core, &mut host(), input)
+    run(core, &mut host(), input, Used::default())
 }
 
 /// RAM-6: never run.
@@ -120,11 +147,11 @@ fn drop_rest(inbox: Inbox<'_>, taken: usize, counters: &mut Counters) -> usize {
     inbox.len()
 }
 
-/// All tiers and all hosts come together here.
-fn run(core: &mut Core<'_>, host: &mut dyn Host, input: &Input<'_>) -> Report {
+/// All tiers and all hosts come together here; some events may have been taken already.
+pub(crate) fn run(core: &mut Core<'_>, host: &mut dyn Host, input: &Input<'_>, used: Used) -> Report {
     core.begin();
     let mut report = Report::default();
-    let result = Run::new(core, host).phases(input.inbox, &mut report);
+    let result = Run::new(core, host).phases(input.inbox, used, &mut report);
     if let Err(fault) = result {
         report.fault = Some(fault);
         core.quarantine();
@@ -132,6 +159,7 @@ fn run(core: &mut Core<'_>, host: &mut dyn Host, input: &Input<'_>) -> Report {
     if core.has_ended() {
         report.inbox_taken = drop_rest(input.inbox, report.inbox_taken, core.counters);
     }
+    core.fault = None;
     core.finish();
     report
 }
@@ -159,12 +187,19 @@ pub(crate) struct Run<'r, 'a> {
 }
 
 /// What a tick has used of its caps.
-#[derive(Default)]
-struct Used {
-    events: u16,
-    microsteps: u16,
-    inbox: usize,
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Used {
+    pub(crate) events: u16,
+    pub(crate) microsteps: u16,
+    pub(crate) inbox: usize,
     clamped: bool,
+}
+
+impl Used {
+    /// The first event of the inbox, with so many microsteps.
+    pub(crate) fn one(microsteps: u16) -> Self {
+        Self { events: 1, microsteps, inbox: 1, clamped: false }
+    }
 }
 
 impl<'r, 'a> Run<'r, 'a> {
@@ -174,14 +209,13 @@ impl<'r, 'a> Run<'r, 'a> {
     }
 
     /// TICK-1: check and start, events to completion, clamp, activities, end.
-    fn phases(&mut self, inbox: Inbox<'_>, report: &mut Report) -> Result<(), Fault> {
-        self.core.hides_posts = self.core.has_policy(policy::POSTED_NEXT_TICK);
+    fn phases(&mut self, inbox: Inbox<'_>, mut used: Used, report: &mut Report) -> Result<(), Fault> {
+        self.core.check_fault()?;
         if self.core.ram.has(flag::STARTED) {
             self.core.check_instance()?;
         } else {
             self.start()?;
         }
-        let mut used = Used::default();
         let result = self.run_to_completion(inbox, &mut used);
         (report.inbox_taken, report.clamped) = (used.inbox, used.clamped);
         result?;

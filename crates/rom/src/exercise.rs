@@ -426,6 +426,31 @@ impl Walk<'_, '_> {
             for step in path {
                 may_name(step.list.get(), rom.action_lists().len(), "exit");
             }
+            for event in 0..rom.events().len() as u16 {
+                if let Some(jump) = rom.cell(id.raw(), event).and_then(|cell| rom.jump(cell)) {
+                    self.jump(jump);
+                }
+            }
+        }
+    }
+
+    /// Carrying out a jump stays in range.
+    fn jump(&mut self, jump: &Jump) {
+        let rom = self.rom;
+        assert!(TransitionId::read(jump.transition).is_some_and(|id| rom.transition(id).is_some()));
+        assert!(StateId::read(jump.leaf).is_some_and(|leaf| rom.row_of(leaf).is_some()));
+        let steps = rom.jump_steps_of(jump).expect("the steps exist");
+        assert_eq!(steps.len(), usize::from(jump.count.get()));
+        for step in steps {
+            assert!(StateId::read(step.state).is_some_and(|state| rom.state(state).is_some()));
+            match FunctionId::read(step.function) {
+                Some(function) => {
+                    assert_eq!(rom.function(function).map(|record| record.kind), Some(function_kind::ACTION));
+                    assert_eq!(rom.argument_run(step.first.get(), step.count).len(), usize::from(step.count));
+                }
+                None => assert!((step.first.get() as usize) < rom.ops().len()),
+            }
+            self.note(step.state.get());
         }
     }
 

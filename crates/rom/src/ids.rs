@@ -162,6 +162,12 @@ impl StateId {
 impl FunctionId {
     /// The first function of a machine.
     pub const FIRST: Self = Self(0);
+
+    /// The function in a field of which the loader has proved that it names one.
+    #[inline]
+    pub fn read_proved(field: U16) -> Self {
+        Self(field.get())
+    }
 }
 
 impl VariantId {

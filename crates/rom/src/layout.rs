@@ -969,15 +969,20 @@ record! {
 }
 
 record! {
-    /// Dense cell: candidate list of (leaf row, column); [`NO_LIST`] = nobody here cares.
+    /// Dense cell: who reacts to a column while a leaf is active. [`NO_LIST`] = nobody; with the bit [`JUMP`] the rest is an
+    /// index into the jumps, else one into the candidate lists.
     DenseCell: 4 {
-        /// Index into the candidate lists.
+        /// List or jump.
         list: U32,
     }
 }
 
 /// No candidate list.
 pub const NO_LIST: u32 = u32::MAX;
+/// The cell names a jump.
+pub const JUMP: u32 = 1 << 31;
+/// Most steps of all jumps together; transitions past it are carried out the general way.
+pub const MAX_JUMP_STEPS: usize = 1 << 17;
 
 record! {
     /// Sorted cell: cells of a row ascend by column.
@@ -1061,6 +1066,47 @@ record! {
 }
 
 record! {
+    /// A whole transition for one leaf: what always happens when an event of the column comes, without anything to ask or to look
+    /// up. Exists where the machine has one line of states and nothing but calls is to be done on the way.
+    Jump: 24 {
+        /// The candidate list that it stands for.
+        list: U32,
+        /// First step.
+        first: U32,
+        /// The transition.
+        transition: U16,
+        /// The leaf that is active afterwards.
+        leaf: U16,
+        /// How many steps.
+        count: U16,
+        /// Op of its guard, if it is the only candidate; or `NONE`.
+        guard: U16,
+        /// 1 = there is something to do besides calls: a guard, or ops that are no calls.
+        mixed: U16,
+        /// Zero.
+        reserved: [U16; 3],
+    }
+}
+
+record! {
+    /// One op on the way of a jump: of an exit, the effect, or an entry.
+    JumpStep: 12 {
+        /// The action that is called; `NONE` for an op that is no call.
+        function: U16,
+        /// The state that the op belongs to.
+        state: U16,
+        /// First argument of a call; else the op.
+        first: U32,
+        /// The innermost active state while it runs.
+        leaf: U16,
+        /// Arguments of a call; else 0.
+        count: u8,
+        /// Zero.
+        reserved: u8,
+    }
+}
+
+record! {
     /// One byte of text.
     ByteRecord: 1 {
         /// The byte.
@@ -1114,6 +1160,8 @@ macro_rules! for_each_section {
             38 EntryPlans entry_plans EntryPlan,
             39 EntrySteps entry_steps PlanStep,
             40 ExitSteps exit_steps PlanStep,
+            41 Jumps jumps Jump,
+            42 JumpSteps jump_steps JumpStep,
         }
     };
 }

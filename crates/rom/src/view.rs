@@ -606,7 +606,32 @@ impl<'a> Rom<'a> {
             return None;
         }
         let place = (row.first_cell.get() as usize).checked_add(column.index())?;
-        CandidateListId::read(self.dense_cells.get(place)?.list)
+        let cell = self.dense_cells.get(place)?.list;
+        CandidateListId::read(self.jump(cell.get()).map_or(cell, |jump| jump.list))
+    }
+
+    /// What a state and an event of a dense machine lead to: a list, a jump or nobody.
+    ///
+    /// Dense rows lie back to back, so the place follows from the number of the row.
+    #[inline]
+    pub fn cell(&self, leaf: u16, event: u16) -> Option<u32> {
+        let row = self.states.get(usize::from(leaf))?.row.get();
+        let inside = usize::from(event) < self.events.len();
+        let place = usize::from(row).wrapping_mul(self.columns()).wrapping_add(usize::from(event));
+        self.dense_cells.get(place).filter(|_| inside).map(|cell| cell.list.get())
+    }
+
+    /// The jump that a cell names.
+    #[inline]
+    pub fn jump(&self, cell: u32) -> Option<&'a Jump> {
+        if cell & JUMP != 0 { self.jumps.get((cell & !JUMP) as usize) } else { None }
+    }
+
+    /// Steps of a jump.
+    #[inline]
+    pub fn jump_steps_of(&self, jump: &Jump) -> Option<&'a [JumpStep]> {
+        let first = jump.first.get() as usize;
+        self.jump_steps.get(first..first.wrapping_add(usize::from(jump.count.get())))
     }
 
     fn sorted_list(&self, row: &LeafRow, column: Column) -> Option<CandidateListId> {

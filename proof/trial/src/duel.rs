@@ -109,7 +109,7 @@ fn run_tier<I: Instance>(
         };
         return Err(Box::new(Difference { after_ticks: duel.tally.ticks, script: last, what: problem }));
     }
-    duel.tally.counters = duel.counters;
+    duel.tally.counters = duel.traced.counters;
     Ok(duel.tally)
 }
 
@@ -118,11 +118,19 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     format!("panic: {}", text.unwrap_or("?"))
 }
 
-struct Duel<'s, I> {
-    rom: &'s Rom<'s>,
+/// One instance in the hands of the kernel.
+struct Side<'s, I> {
     instance: I,
     host: KernelHost<'s>,
     counters: Counters,
+}
+
+struct Duel<'s, I> {
+    rom: &'s Rom<'s>,
+    /// Traced, so that it goes the general way.
+    traced: Side<'s, I>,
+    /// Not traced: the fast paths.
+    fast: Side<'s, I>,
     oracle: Oracle,
     world: OracleWorld<'s>,
     variant: usize,
@@ -133,14 +141,17 @@ struct Duel<'s, I> {
 impl<'s, I: Instance> Duel<'s, I> {
     fn new(subject: &'s Subject, rom: &'s Rom<'s>, seed: u64, mind: Mind) -> Self {
         let instance = I::new(rom, seed, AGENT).expect("the tier fits");
+        let side = |tracing: bool| {
+            let host = KernelHost { tracing, ..KernelHost::new(subject, mind.clone()) };
+            Side { instance, host, counters: Counters::default() }
+        };
         let mut oracle = Oracle::new(&subject.graph, subject.tier(), AGENT, instance.header().rng.get());
         oracle.set_symbols(subject.texts.clone());
         let variants = rom.variants().len().max(1);
         Self {
             rom,
-            instance,
-            host: KernelHost::new(subject, mind.clone()),
-            counters: Counters::default(),
+            traced: side(true),
+            fast: side(false),
             oracle,
             world: OracleWorld { subject, mind },
             variant: seed as usize % variants,
@@ -152,7 +163,7 @@ impl<'s, I: Instance> Duel<'s, I> {
     /// An ended instance is reset after a while, so that runs go on.
     fn end_of_tick(&mut self) {
         self.tally.ticks += 1;
-        let ended = self.instance.header().flags.get() & 0b1010 != 0;
+        let ended = self.traced.instance.header().flags.get() & 0b1010 != 0;
         self.ended_for = if ended { self.ended_for + 1 } else { 0 };
         if self.ended_for > 3 {
             self.reset();
@@ -160,7 +171,9 @@ impl<'s, I: Instance> Duel<'s, I> {
     }
 
     fn reset(&mut self) {
-        reset(self.rom, &mut self.instance);
+        for side in [&mut self.traced, &mut self.fast] {
+            reset(self.rom, &mut side.instance);
+        }
         self.oracle.reset();
         self.ended_for = 0;
     }
@@ -170,16 +183,22 @@ impl<'s, I: Instance> Duel<'s, I> {
             Happening::Tick(now, inbox) => self.tick(*now, inbox)?,
             Happening::Post(now, outside) => self.post(*now, outside)?,
             Happening::Pause(now) => {
-                pause(self.rom, &mut self.instance, *now);
+                for side in [&mut self.traced, &mut self.fast] {
+                    pause(self.rom, &mut side.instance, *now);
+                }
                 self.oracle.pause(*now);
             }
             Happening::Resume(now) => {
-                resume(self.rom, &mut self.instance, *now);
+                for side in [&mut self.traced, &mut self.fast] {
+                    resume(self.rom, &mut side.instance, *now);
+                }
                 self.oracle.resume(*now);
             }
             Happening::Stop(now) => {
                 let input = self.input(*now, &[]);
-                let _ = stop(self.rom, &mut self.instance, &mut self.host, &input, &mut self.counters);
+                for side in [&mut self.traced, &mut self.fast] {
+                    let _ = stop(self.rom, &mut side.instance, &mut side.host, &input, &mut side.counters);
+                }
                 self.oracle.stop(&mut self.world, *now, self.variant);
             }
             Happening::Reset => self.reset(),
@@ -213,14 +232,16 @@ impl<'s, I: Instance> Duel<'s, I> {
                 ..Default::default()
             })
             .collect();
-        self.host.selections.clear();
+        self.traced.host.selections.clear();
         let input = self.input(now, &for_kernel);
-        let mine = tick(self.rom, &mut self.instance, &mut self.host, &input, &mut self.counters);
+        let [mine, fast] = [&mut self.traced, &mut self.fast]
+            .map(|side| tick(self.rom, &mut side.instance, &mut side.host, &input, &mut side.counters));
         let theirs = self.oracle.tick(&mut self.world, now, self.variant, &for_oracle);
         self.compare_log()?;
-        let bytes = Bytes::new(self.rom, self.instance.as_bytes()).snapshot();
+        same("report of the fast paths", &mine, &fast)?;
+        let bytes = Bytes::new(self.rom, self.traced.instance.as_bytes()).snapshot();
         same("leaves", &self.oracle.snapshot().leaves, &bytes.leaves)?;
-        same_selections(&oracle_side::selections(&theirs.selections), &self.host.selections)?;
+        same_selections(&oracle_side::selections(&theirs.selections), &self.traced.host.selections)?;
         same("inbox taken", &theirs.inbox_taken, &mine.inbox_taken)?;
         same("clamped", &theirs.clamped, &mine.clamped)?;
         same("quarantine", &theirs.quarantine.map(oracle_side::fault), &mine.fault)
@@ -229,17 +250,21 @@ impl<'s, I: Instance> Duel<'s, I> {
     fn post(&mut self, now: u32, outside: &Outside) -> Result<(), String> {
         let id = EventId::from_index(outside.event).expect("an event");
         let theirs = self.oracle.post(now, outside.event, outside.class.map(oracle_side::class), outside.payload);
-        let counters = &mut self.counters;
-        match post(self.rom, &mut self.instance, now, id, outside.class, outside.payload, counters) {
-            Ok(mine) => same("post", &oracle_side::posted(&theirs), &kernel_side::posted(mine)),
-            Err(_) => Ok(()),
+        for side in [&mut self.traced, &mut self.fast] {
+            let Side { instance, counters, .. } = side;
+            if let Ok(mine) = post(self.rom, instance, now, id, outside.class, outside.payload, counters) {
+                same("post", &oracle_side::posted(&theirs), &kernel_side::posted(mine))?;
+            }
         }
+        Ok(())
     }
 
     fn compare_log(&mut self) -> Result<(), String> {
         let theirs = self.world.mind.take_log();
-        let mine = self.host.mind.get_mut().take_log();
+        let mine = self.traced.host.mind.get_mut().take_log();
+        let fast = self.fast.host.mind.get_mut().take_log();
         self.tally.entries += mine.len() as u64;
+        same("log of the fast paths", &mine, &fast)?;
         if let Some(place) = theirs.iter().zip(&mine).position(|(a, b)| a != b) {
             return Err(format!("entry {place} of the log\n{}", around(&theirs, &mine, place)));
         }
@@ -252,9 +277,11 @@ impl<'s, I: Instance> Duel<'s, I> {
 
     fn compare(&mut self) -> Result<(), String> {
         self.compare_log()?;
-        let mine = Bytes::new(self.rom, self.instance.as_bytes()).snapshot();
+        let mine = Bytes::new(self.rom, self.traced.instance.as_bytes()).snapshot();
         same_snapshot(&self.oracle.snapshot(), &mine)?;
-        same_counters(self.oracle.counters(), &self.counters)
+        same_counters(self.oracle.counters(), &self.traced.counters)?;
+        same("bytes after the fast paths", &self.traced.instance.as_bytes(), &self.fast.instance.as_bytes())?;
+        same("counters of the fast paths", &self.traced.counters, &self.fast.counters)
     }
 }
 

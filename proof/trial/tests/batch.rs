@@ -5,7 +5,7 @@ mod common;
 use common::Dice;
 use statewright_kernel::{
     Batch, BatchError, Counters, Event, Fault, InboxEvent, Input, Instance, Instance64, Instance128, Mismatch, flag,
-    post, stop, tick, tick_batch,
+    SortedInbox, Unsorted, Visit, post, stop, tick, tick_batch,
 };
 use statewright_rom::OwnedRom;
 use statewright_rom::ids::{EventId, VariantId};
@@ -32,7 +32,8 @@ fn add(place: u32, value: i32) -> InboxEvent {
 }
 
 fn batch<'b>(inbox: &'b [InboxEvent], variants: &'b [VariantId]) -> Batch<'b> {
-    Batch { first_agent: 100, tick: 1, variants, inbox, mismatch: Mismatch::Quarantine }
+    let inbox = SortedInbox::new(inbox).expect("the inbox is sorted");
+    Batch { first_agent: 100, tick: 1, variants, inbox, visit: Visit::All, mismatch: Mismatch::Quarantine }
 }
 
 fn instances(rom: &OwnedRom, count: u64) -> Vec<Instance64> {
@@ -83,10 +84,9 @@ fn evt_4_what_is_left_at_a_cap_comes_back_in_order() {
 fn bad_batches_are_refused_before_anything_runs() {
     let rom = compiled(COUNTER);
     let variant = |number| VariantId::from_index(number).unwrap();
-    let wrong: [(Vec<InboxEvent>, Vec<VariantId>, BatchError); 4] = [
+    let wrong: [(Vec<InboxEvent>, Vec<VariantId>, BatchError); 3] = [
         (vec![], vec![variant(0); 2], BatchError::Variants { found: 2, instances: 3 }),
         (vec![], vec![variant(0), variant(1), variant(2)], BatchError::UnknownVariant { place: 2 }),
-        (vec![add(1, 0), add(0, 0)], vec![], BatchError::Unsorted { index: 1 }),
         (vec![add(0, 0), add(3, 0)], vec![], BatchError::NoSuchPlace { index: 1 }),
     ];
     for (inbox, variants, error) in wrong {
@@ -101,6 +101,9 @@ fn bad_batches_are_refused_before_anything_runs() {
         assert!(!error.to_string().is_empty());
         assert_eq!((agents, counters), (before, Counters::default()));
     }
+    let unsorted = SortedInbox::new(&[add(1, 0), add(0, 0)]).map(|_| ());
+    assert_eq!(unsorted, Err(Unsorted { index: 1 }));
+    assert!(Unsorted { index: 1 }.to_string().contains("sort the inbox"));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod domain;
 mod entry;
+mod jumps;
 mod rows;
 mod shape;
 
@@ -33,6 +34,7 @@ pub fn derive(tables: &mut Tables) -> Result<(), PlanError> {
     exit_paths(tables);
     rows::assign(tables)?;
     tables.header.features = U32::new(features(tables));
+    jumps::assign(tables);
     Ok(())
 }
 
@@ -46,6 +48,8 @@ fn clear(tables: &mut Tables) {
     tables.entry_plans.clear();
     tables.entry_steps.clear();
     tables.exit_steps.clear();
+    tables.jumps.clear();
+    tables.jump_steps.clear();
 }
 
 /// Whether a state can be the active leaf of a region.

@@ -114,13 +114,15 @@ fn names_list(list: u32, lists: u32) -> bool {
     list.wrapping_add(1) <= lists
 }
 
-/// Every dense cell names a list, or none.
+/// Every dense cell names a list, a jump, or none.
 pub(super) fn dense_cells<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::DenseCells);
-    let lists = rom.candidate_lists().len();
+    let (lists, jumps) = (rom.candidate_lists().len(), rom.jumps().len());
     for (i, cell) in rom.dense_cells().iter().enumerate() {
         let list = cell.list.get();
-        check.rule(names_list(list, lists as u32), i, || range("list", list, lists))?;
+        let jump = list.wrapping_sub(JUMP);
+        let known = names_list(list, lists as u32) | ((jump as usize) < jumps);
+        check.rule(known, i, || if list < JUMP { range("list", list, lists) } else { range("jump", jump, jumps) })?;
     }
     check.finish()
 }

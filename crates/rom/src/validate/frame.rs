@@ -14,7 +14,8 @@ fn limit(section: Section) -> usize {
         Section::Stacks | Section::History => MAX_SLOTS,
         Section::Lanes => USER_LANES,
         Section::Channels => MAX_CHANNELS,
-        Section::DenseCells => MAX_DENSE_CELLS,
+        Section::DenseCells | Section::Jumps => MAX_DENSE_CELLS,
+        Section::JumpSteps => MAX_JUMP_STEPS,
         Section::Targets
         | Section::Ops
         | Section::Arguments

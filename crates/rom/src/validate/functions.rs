@@ -81,7 +81,7 @@ pub(super) fn expressions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
 }
 
 /// First op that belongs to a list.
-fn first_listed(rom: &Rom<'_>) -> usize {
+pub(super) fn first_listed(rom: &Rom<'_>) -> usize {
     rom.action_lists().first().map_or(rom.ops().len(), |list| list.first.get() as usize)
 }
 

@@ -75,6 +75,8 @@ macro_rules! in_order {
             dispatch::leaf_rows,
             dispatch::candidates,
             dispatch::candidate_lists,
+            plans::jump_steps,
+            plans::jumps,
             dispatch::dense_cells,
             dispatch::sorted_cells,
             plans::exit_steps,

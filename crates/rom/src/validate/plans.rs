@@ -3,6 +3,7 @@
 //! Proven is that carrying them out stays in range. That a plan is the one that follows from the targets is proven by
 //! `statewright check --deep`.
 
+use super::functions::{Role, first_listed, plays};
 use super::{Check, expected, optional, range, unknown};
 use crate::error::{LoadError, Problem};
 use crate::layout::*;
@@ -92,5 +93,55 @@ pub(super) fn exit_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadE
     }
     let complete = (around == 0) & (row == rows.len());
     check.whole(complete, || Problem::Rule("the paths do not cover the rows"))?;
+    check.finish()
+}
+
+/// Jumps stand for lists, lead to leaves, and their steps lie back to back.
+///
+/// That they do what their transitions do is proven by `statewright check --deep`.
+pub(super) fn jumps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::Jumps);
+    let (lists, transitions) = (rom.candidate_lists().len(), rom.transitions().len());
+    let mut next = 0_u64;
+    for (i, jump) in rom.jumps().iter().enumerate() {
+        let (list, transition, leaf) = (jump.list.get(), jump.transition.get(), jump.leaf.get());
+        check.rule((list as usize) < lists, i, || range("list", list, lists))?;
+        check.rule(usize::from(transition) < transitions, i, || range("transition", transition, transitions))?;
+        let state = rom.states().get(usize::from(leaf));
+        check.rule(state.is_some_and(|state| state.row.get() != NONE), i, || Problem::Rule("its leaf is none"))?;
+        check.rule(plays(rom, jump.guard.get(), Role::Guard), i, || Role::Guard.problem(jump.guard.get()))?;
+        check.rule(u64::from(jump.first.get()) == next, i, || expected("first step", next, jump.first))?;
+        check.rule(jump.reserved.iter().all(|word| word.get() == 0), i, || Problem::Reserved)?;
+        let steps = rom.jump_steps_of(jump).unwrap_or(&[]);
+        let mixed = (jump.guard.get() != NONE) | steps.iter().any(|step| step.function.get() == NONE);
+        check.rule(jump.mixed.get() == u16::from(mixed), i, || expected("mixed", mixed, jump.mixed))?;
+        next = next.wrapping_add(u64::from(jump.count.get()));
+    }
+    let steps = rom.jump_steps().len() as u64;
+    check.whole(next == steps, || expected("sum of steps", steps, next))?;
+    check.finish()
+}
+
+/// Steps of jumps call actions, or run ops of lists.
+pub(super) fn jump_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
+    let mut check = Check::<EXPLAIN>::new(Section::JumpSteps);
+    let (states, listed) = (rom.states().len(), first_listed(rom));
+    let arguments = rom.arguments().len() as u64;
+    for (i, step) in rom.jump_steps().iter().enumerate() {
+        let (function, first) = (step.function.get(), step.first.get());
+        let known = (usize::from(step.state.get()) < states) & (usize::from(step.leaf.get()) < states);
+        check.rule(known, i, || range("state", step.state.get().max(step.leaf.get()), states))?;
+        check.rule(step.reserved == 0, i, || Problem::Reserved)?;
+        if function == NONE {
+            let op = first as usize;
+            let runs = (op >= listed) & (op < rom.ops().len()) & (step.count == 0);
+            check.rule(runs, i, || range("op", first, rom.ops().len()))?;
+        } else {
+            let action = rom.linker().get(usize::from(function)).is_some_and(|f| f.kind == function_kind::ACTION);
+            check.rule(action, i, || Problem::Rule("the function is no action"))?;
+            let end = u64::from(first).wrapping_add(u64::from(step.count));
+            check.rule(end <= arguments, i, || range("last argument", end, rom.arguments().len()))?;
+        }
+    }
     check.finish()
 }

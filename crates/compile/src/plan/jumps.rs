@@ -1,0 +1,146 @@
+//! Jumps: for a leaf and an event, everything that always happens, as one list of ops (EXEC-1).
+//!
+//! A jump exists where nothing is left to decide or to keep: a machine with one line of states, a transition that is the first to be
+//! asked and has no condition (or the only one, with a guard), and states on the way that have nothing but actions. The kernel
+//! carries it out without looking anything else up; everything else goes the general way.
+
+use statewright_rom::layout::*;
+use zerocopy::byteorder::little_endian::{U16, U32};
+
+use crate::tables::Tables;
+
+/// What a transition must not have.
+const SPECIAL: u16 = transition_flag::SCORED
+    | transition_flag::PUSH
+    | transition_flag::POP
+    | transition_flag::LATCH
+    | transition_flag::HISTORY
+    | transition_flag::CHOICE;
+
+/// Turns cells of dense rows into jumps where that is possible.
+pub fn assign(tables: &mut Tables) {
+    let features = tables.header.features.get();
+    let general = feature::REGIONS | feature::OBSERVERS | feature::STACK;
+    if features & feature::DENSE_ROWS == 0 || features & general != 0 {
+        return;
+    }
+    let columns = usize::from(tables.header.columns.get());
+    for row in 0..tables.leaf_rows.len() {
+        let leaf = tables.leaf_rows[row].state.get();
+        for column in 0..tables.events.len() {
+            let cell = row * columns + column;
+            let list = tables.dense_cells[cell].list.get();
+            let Some((jump, steps)) = jump(tables, leaf, list) else { continue };
+            if tables.jump_steps.len() + steps.len() > MAX_JUMP_STEPS {
+                return;
+            }
+            tables.dense_cells[cell].list = U32::new(JUMP | tables.jumps.len() as u32);
+            tables.jumps.push(jump);
+            tables.jump_steps.extend(steps);
+        }
+    }
+}
+
+fn jump(tables: &Tables, leaf: u16, list: u32) -> Option<(Jump, Vec<JumpStep>)> {
+    let (number, guard) = first_candidate(tables, list)?;
+    let transition = &tables.transitions[usize::from(number)];
+    let mut way = Way { tables, steps: Vec::new(), active: leaf };
+    let internal = transition.flags.get() & transition_flag::INTERNAL != 0;
+    if !internal {
+        way.exit_to(transition.domain.get())?;
+    }
+    way.run(transition.effect.get(), transition.source.get());
+    if !internal {
+        way.enter(tables.transition_plans[usize::from(number)].plan.get())?;
+    }
+    let jump = Jump {
+        list: U32::new(list),
+        first: U32::new(tables.jump_steps.len() as u32),
+        transition: U16::new(number),
+        leaf: U16::new(way.active),
+        count: U16::new(u16::try_from(way.steps.len()).ok()?),
+        guard: U16::new(guard),
+        mixed: U16::new(u16::from(guard != NONE || way.steps.iter().any(|step| step.function.get() == NONE))),
+        reserved: [U16::new(0); 3],
+    };
+    Some((jump, way.steps))
+}
+
+/// The transition that a list always comes to, with its guard: one without conditions at its head, or one that is alone.
+fn first_candidate(tables: &Tables, list: u32) -> Option<(u16, u16)> {
+    let list = tables.candidate_lists.get(list as usize)?;
+    let candidate = &tables.candidates[list.first.get() as usize];
+    if candidate.kind != candidate_kind::TRANSITION {
+        return None;
+    }
+    let transition = &tables.transitions[usize::from(candidate.index.get())];
+    let alone = list.interrupts.get() + list.others.get() == 1;
+    let plain = transition.flags.get() & SPECIAL == 0 && transition.extra.get() == NONE;
+    let guard = transition.guard.get();
+    (plain && (guard == NONE || alone)).then_some((candidate.index.get(), guard))
+}
+
+/// A jump under construction.
+struct Way<'t> {
+    tables: &'t Tables,
+    steps: Vec<JumpStep>,
+    /// The innermost active state.
+    active: u16,
+}
+
+impl<'t> Way<'t> {
+    /// Exits up to a state.
+    fn exit_to(&mut self, domain: u16) -> Option<()> {
+        while self.active != domain {
+            let record = self.plain_state(self.active)?;
+            self.run(record.exit.get(), self.active);
+            self.active = record.parent.get();
+        }
+        Some(())
+    }
+
+    /// Enters by a plan; what polls or completes is left to the general way.
+    fn enter(&mut self, plan: u16) -> Option<()> {
+        let plan = self.tables.entry_plans.get(usize::from(plan))?;
+        let first = plan.first.get() as usize;
+        for step in &self.tables.entry_steps[first..first + usize::from(plan.count.get())] {
+            if step.kind == step_kind::STATE {
+                self.active = step.state.get();
+                if self.plain_state(self.active)?.kind == state_kind::FINAL {
+                    return None;
+                }
+            }
+            self.run(step.list.get(), step.state.get());
+        }
+        let row = self.tables.leaf_rows.get(usize::from(self.tables.states[usize::from(self.active)].row.get()))?;
+        (row.flags.get() & row_flag::POLLS == 0).then_some(())
+    }
+
+    /// A state that has nothing but actions.
+    fn plain_state(&self, state: u16) -> Option<&'t StateRecord> {
+        let record = self.tables.states.get(usize::from(state))?;
+        let plain = record.activity.get() == NONE
+            && record.extra.get() == NONE
+            && record.timer_mask == 0
+            && record.timer_count == 0;
+        plain.then_some(record)
+    }
+
+    /// Runs an action list that belongs to a state.
+    fn run(&mut self, list: u16, state: u16) {
+        let Some(list) = self.tables.action_lists.get(usize::from(list)) else { return };
+        let first = list.first.get();
+        for op in first..first + u32::from(list.count.get()) {
+            let record = &self.tables.ops[op as usize];
+            let call = record.kind == op_kind::CALL;
+            self.steps.push(JumpStep {
+                function: if call { record.a } else { U16::new(NONE) },
+                state: U16::new(state),
+                first: if call { record.b } else { U32::new(op) },
+                leaf: U16::new(self.active),
+                count: if call { record.count } else { 0 },
+                reserved: 0,
+            });
+        }
+    }
+}

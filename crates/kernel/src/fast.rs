@@ -1,0 +1,199 @@
+//! Fast paths: what most ticks are, without what the general way pays for (RAM-3).
+//!
+//! Each is a prefix of the general way: it does the same to the same bytes, and where it meets something that it does not know, the
+//! general way goes on from there. Each has a switch; with all of them off every byte is the same (`proof/trial`).
+
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::actor::Actor;
+use crate::bugs::{self, Bug};
+use crate::core_state::{Core, Site, jump_site};
+use crate::event::Event;
+use crate::host::Host;
+use crate::instance::{Header, Instance, flag};
+use crate::switches::{self, Trick};
+use crate::tick::Run;
+
+/// What is known of a machine before its first agent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Glance {
+    /// First word of the header of an instance that has started and has nothing to do.
+    rest: u64,
+    /// The same where the machine has jumps and a tick has room for one; else a word that no header has.
+    jump_rest: u64,
+}
+
+/// Bits of the first word that must be as they are at rest: machine, life, work.
+const AT_REST: u64 = 0xFFFF_FFFF
+    | ((flag::STARTED | flag::ENDED | flag::PAUSED | flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS) as u64) << 32
+    | 0xFF << 48;
+/// The same with the number of queued events, which may wait for another configuration while an instance rests.
+const IDLE: u64 = AT_REST | 0xFF << 56;
+/// Equals no masked word.
+const NEVER: u64 = u64::MAX;
+
+impl Glance {
+    /// For instances of a tier.
+    pub(crate) fn new(rom: &Rom<'_>, tier: u8) -> Self {
+        if tier != rom.header().tier {
+            return Self { rest: NEVER, jump_rest: NEVER };
+        }
+        let rest = u64::from(rom.machine_id()) | u64::from(flag::STARTED) << 32;
+        let jumps = !rom.jumps().is_empty() && rom.header().microsteps_per_tick.get() > 1;
+        Self {
+            rest: if switches::has(Trick::Glance) { rest } else { NEVER },
+            jump_rest: if switches::has(Trick::Jumps) && jumps { rest } else { NEVER },
+        }
+    }
+
+    /// For ticks that are traced.
+    pub(crate) fn forbid_jumps(&mut self) {
+        self.jump_rest = NEVER;
+    }
+
+    /// Would a tick without events change nothing? One masked compare; running timers are looked at elsewhere.
+    #[inline(always)]
+    pub(crate) fn is_at_rest(&self, header: &Header) -> bool {
+        header.first_word() & AT_REST == self.rest && header.clamped == 0
+    }
+
+    /// At rest, no event queued, and a machine with jumps?
+    #[inline(always)]
+    pub(crate) fn may_jump(&self, header: &Header) -> bool {
+        self.is_idle(header) && header.last_word() == 0
+    }
+
+    /// At rest, and no event queued?
+    #[inline(always)]
+    fn is_idle(&self, header: &Header) -> bool {
+        header.first_word() & IDLE == self.jump_rest
+    }
+}
+
+/// What an event comes to.
+pub(crate) enum Outlook<'a> {
+    /// Nobody handles it.
+    Nobody,
+    /// Always the same.
+    Jump(&'a Jump),
+    /// The general way finds out.
+    Unknown,
+}
+
+/// What an event comes to for an instance that may jump: one look.
+#[inline(always)]
+pub(crate) fn look_up<'a, I: Instance>(rom: &'a Rom<'a>, instance: &I, event: &Event) -> Outlook<'a> {
+    let cell = instance.only_leaf().and_then(|leaf| rom.cell(leaf, event.id.get()));
+    let Some(cell) = cell else { return Outlook::Unknown };
+    if cell == NO_LIST { Outlook::Nobody } else { rom.jump(cell).map_or(Outlook::Unknown, Outlook::Jump) }
+}
+
+/// What a jump has done.
+pub(crate) struct Jumped {
+    /// 1, or 0 if the guard said no.
+    pub(crate) microsteps: u16,
+    /// Nothing is left to do, if there is no further event.
+    pub(crate) idle: bool,
+}
+
+/// Takes an event by a jump. The instance is attached.
+#[inline(always)]
+pub(crate) fn take_jump<'a, I: Instance, H: Host>(
+    core: &mut Core<'a>,
+    host: &mut H,
+    jump: &'a Jump,
+    event: &'a Event,
+) -> Jumped {
+    core.running = true;
+    let microsteps = if jump.mixed.get() == 0 {
+        carry_out(core, host, jump, event)
+    } else {
+        carry_out_mixed::<I>(core, host, jump, event)
+    };
+    let glance = core.glance;
+    let mut idle = false;
+    I::with(&mut core.ram, |instance| {
+        if microsteps > 0 {
+            instance.set_only_leaf(jump.leaf);
+        }
+        // What user code may have done: posted, started a timer. A fault comes with a full queue or running timers.
+        idle = glance.is_idle(instance.header());
+    });
+    core.running = !idle;
+    Jumped { microsteps, idle }
+}
+
+/// Nothing but calls.
+#[inline(always)]
+fn carry_out<'a, H: Host>(core: &mut Core<'a>, host: &mut H, jump: &'a Jump, event: &'a Event) -> u16 {
+    core.jump = Some((jump, event));
+    core.jumped = core.jumped.wrapping_add(1);
+    let Some(mut steps) = core.rom.jump_steps_of(jump) else { return 0 };
+    if bugs::has(Bug::JumpSkipsLastStep) {
+        steps = steps.split_last().map_or(&[], |(_, rest)| rest);
+    }
+    // A call site per position: processors learn where each leads.
+    match steps {
+        [a, b, c, d] => {
+            call(core, host, a);
+            call(core, host, b);
+            call(core, host, c);
+            call(core, host, d);
+        }
+        [a, b, c] => {
+            call(core, host, a);
+            call(core, host, b);
+            call(core, host, c);
+        }
+        [a, b, c, d, rest @ ..] => {
+            call(core, host, a);
+            call(core, host, b);
+            call(core, host, c);
+            call(core, host, d);
+            rest.iter().for_each(|step| call(core, host, step));
+        }
+        _ => steps.iter().for_each(|step| call(core, host, step)),
+    }
+    core.step = None;
+    1
+}
+
+#[inline(always)]
+fn call<'a, H: Host>(core: &mut Core<'a>, host: &mut H, step: &'a JumpStep) {
+    core.step = Some(step);
+    host.action(FunctionId::read_proved(step.function), Actor::new(core));
+}
+
+/// With a guard, or with ops that are no calls: by the general means, but still without selection and settling.
+#[inline(never)]
+fn carry_out_mixed<'a, I: Instance>(core: &mut Core<'a>, host: &mut dyn Host, jump: &'a Jump, event: &'a Event) -> u16 {
+    let source = TransitionId::read(jump.transition).and_then(|id| core.rom.transition(id)).map(|record| record.source);
+    let site = jump_site(source.unwrap_or_default(), jump, event);
+    let steps = core.rom.jump_steps_of(jump).unwrap_or(&[]);
+    let mut run = Run::new(core, host);
+    if !run.guard(jump.guard.get(), &site).holds {
+        run.core.nobodys = run.core.nobodys.wrapping_add(1);
+        return 0;
+    }
+    for step in steps {
+        I::with(&mut run.core.ram, |instance| instance.set_only_leaf(step.leaf));
+        run.run_step(step, &jump_site(step.state, jump, event));
+    }
+    run.core.jumped = run.core.jumped.wrapping_add(1);
+    1
+}
+
+impl Run<'_, '_> {
+    fn run_step(&mut self, step: &JumpStep, site: &Site) {
+        if step.function.get() == NONE {
+            if let Some(op) = self.core.rom.ops().get(step.first.get() as usize) {
+                self.run_op(op, site);
+            }
+        } else {
+            let op = OpRecord { kind: op_kind::CALL, count: step.count, a: step.function, b: step.first };
+            self.run_op(&op, site);
+        }
+    }
+}
