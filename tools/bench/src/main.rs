@@ -105,13 +105,13 @@ fn keep_gate(bless: bool) -> Result<(), String> {
 }
 
 fn draw(folder: &Path, quick: bool) -> Result<(), String> {
-    let curves = curves::all(quick);
+    let curves = curves::all();
     let progress = progress(curves.iter().map(|curve| curve.points()).sum());
     std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     for curve in &curves {
         progress.set_message(curve.title.to_owned());
         let path = folder.join(format!("{}.svg", curve.file));
-        let svg = curve.draw(&mut || progress.inc(1))?;
+        let svg = curve.draw(quick, &mut || progress.inc(1))?;
         std::fs::write(&path, svg).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         progress.suspend(|| println!("wrote {}", path.display()));
     }

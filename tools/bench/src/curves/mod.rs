@@ -1,26 +1,133 @@
-//! How costs grow.
+//! How costs grow: pictures of ratios, each measured beside `hand64` in the same run.
 
-/// A picture to draw.
+mod generate;
+mod list;
+mod svg;
+
+use crate::clock;
+use crate::contenders::{Contender, Kind, statewright_machine};
+use crate::measure::{Order, measure, ready};
+use crate::row::Cell;
+use crate::script::Script;
+use crate::workload::Workload;
+
+/// What is run for a point.
+enum Task {
+    /// A generated machine beside one hand-written transition between siblings.
+    Generated { text: String, warm_up: Script, script: Script, moves: bool },
+    /// A row of the table.
+    Table { workload: Workload, agents: usize, to: Kind },
+}
+
+struct Point {
+    x: usize,
+    task: Task,
+}
+
+/// One line of a picture.
+struct Series {
+    name: &'static str,
+    points: Vec<Point>,
+}
+
+struct Axes {
+    x: &'static str,
+    log_x: bool,
+    log_y: bool,
+}
+
+/// One picture.
 pub struct Curve {
-    /// Name of the file, without ending.
+    /// Name of its file, without ending.
     pub file: &'static str,
     /// What it shows.
     pub title: &'static str,
-}
-
-impl Curve {
-    /// How many points it has.
-    pub fn points(&self) -> usize {
-        0
-    }
-
-    /// Measures and draws it.
-    pub fn draw(&self, _step: &mut dyn FnMut()) -> Result<String, String> {
-        Ok(String::new())
-    }
+    axes: Axes,
+    series: Vec<Series>,
 }
 
 /// All pictures.
-pub fn all(_quick: bool) -> Vec<Curve> {
-    Vec::new()
+pub fn all() -> Vec<Curve> {
+    list::all()
+}
+
+impl Curve {
+    /// How many points are to be measured.
+    pub fn points(&self) -> usize {
+        self.series.iter().map(|series| series.points.len()).sum()
+    }
+
+    /// Measures all points and draws the picture; `step` is called after each point.
+    pub fn draw(&self, quick: bool, step: &mut dyn FnMut()) -> Result<String, String> {
+        let mut lines = Vec::new();
+        for series in &self.series {
+            let mut points = Vec::new();
+            for point in &series.points {
+                let cost = point.task.measure(quick).map_err(|problem| format!("{}: {problem}", self.title))?;
+                points.push((point.x as f64, cost));
+                step();
+            }
+            lines.push((series.name, points));
+        }
+        Ok(svg::picture(self.title, &self.axes, &lines))
+    }
+}
+
+impl Task {
+    /// Cost as a multiple of `hand64`.
+    fn measure(&self, quick: bool) -> Result<f64, String> {
+        match self {
+            Self::Generated { text, warm_up, script, moves } => {
+                let mut machine = statewright_machine("generated", text, Kind::Inbox, list::AGENTS)?;
+                machine.load(warm_up);
+                machine.run(warm_up.ticks.len());
+                beside_hand(machine.as_mut(), script, *moves, if quick { 5 } else { 21 })
+            }
+            &Self::Table { workload, agents, to } => {
+                let rounds = if quick || agents >= 1_000_000 { 5 } else { 21 };
+                let row = measure(&Order { workload, agents, rounds, kinds: vec![Kind::Inbox, to] })?;
+                row.ratio(Kind::Inbox, to).ok_or_else(|| format!("{} cannot do {workload}", to.name()))
+            }
+        }
+    }
+}
+
+/// Both take turns; the medians are compared.
+fn beside_hand(machine: &mut dyn Contender, script: &Script, moves: bool, rounds: usize) -> Result<f64, String> {
+    let agents = list::AGENTS;
+    let mut hand = ready(Kind::Hand64, Workload::W4, agents, &Workload::W4.warm_up(agents))?;
+    hand.load(&Workload::W4.script(agents, 0));
+    machine.load(script);
+    let before = machine.totals();
+    let ticks = Workload::W4.ticks(agents);
+    let (mut times, mut hand_times) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        times.push(timed(machine, ticks));
+        hand_times.push(timed(hand.as_mut(), ticks));
+    }
+    let moved = matches!((before, machine.totals()), (Some(before), Some(after)) if after.effects > before.effects);
+    if moved != moves {
+        return Err("a generated machine did not do its work".to_owned());
+    }
+    Ok(Cell::new(times, 0).median / Cell::new(hand_times, 0).median)
+}
+
+fn timed(contender: &mut dyn Contender, ticks: usize) -> f64 {
+    let start = clock::now();
+    contender.run(ticks);
+    (clock::now() - start).as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_generated_machine_compiles() {
+        for point in all().iter().flat_map(|curve| &curve.series).flat_map(|series| &series.points) {
+            if let Task::Generated { text, .. } = &point.task {
+                statewright_machine("generated", text, Kind::Inbox, 1).unwrap();
+            }
+        }
+    }
 }
