@@ -50,6 +50,15 @@ impl Script {
         Self { ticks: events.iter().map(|&event| Tick::All(vec![event; agents])).collect() }
     }
 
+    /// The events of an agent that is alone and gets one in every tick: without a list per tick there is less around what is measured.
+    pub fn singles(&self) -> Option<Vec<u8>> {
+        let single = |tick: &Tick| match tick {
+            Tick::All(events) if events.len() == 1 => events.first().copied(),
+            _ => None,
+        };
+        self.ticks.iter().map(single).collect()
+    }
+
     /// Events of so many ticks.
     pub fn events(&self, ticks: usize) -> u64 {
         let sum = |ticks: &[Tick]| ticks.iter().map(|tick| tick.events() as u64).sum::<u64>();

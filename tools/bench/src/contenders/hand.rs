@@ -112,6 +112,7 @@ fn look<C: Calls, const REGIONS: bool>(agent: &mut Agent, now: u32) {
 pub struct Agents<C, const REGIONS: bool> {
     agents: Vec<Agent>,
     script: Script,
+    singles: Option<Vec<u8>>,
     now: u32,
     events: u64,
     calls: std::marker::PhantomData<C>,
@@ -130,6 +131,7 @@ impl<C: Calls, const REGIONS: bool> Agents<C, REGIONS> {
         Self {
             agents: vec![agent; agents],
             script: Script::default(),
+            singles: None,
             now: 0,
             events: 0,
             calls: std::marker::PhantomData,
@@ -144,9 +146,17 @@ impl<C: Calls, const REGIONS: bool> Contender for Agents<C, REGIONS> {
 
     fn load(&mut self, script: &Script) {
         self.script.clone_from(script);
+        self.singles = script.singles();
     }
 
     fn run(&mut self, ticks: usize) {
+        self.events += self.script.events(ticks);
+        if let Some(events) = &self.singles {
+            for &event in events.iter().cycle().take(ticks) {
+                take::<C, REGIONS>(black_box(&mut self.agents[0]), event);
+            }
+            return;
+        }
         for tick in self.script.ticks.iter().cycle().take(ticks) {
             match black_box(tick) {
                 Tick::Quiet => self.agents.iter_mut().for_each(|agent| look::<C, REGIONS>(agent, self.now)),
@@ -161,7 +171,6 @@ impl<C: Calls, const REGIONS: bool> Contender for Agents<C, REGIONS> {
             }
             self.now = self.now.wrapping_add(1);
         }
-        self.events += self.script.events(ticks);
     }
 
     fn totals(&self) -> Option<Totals> {

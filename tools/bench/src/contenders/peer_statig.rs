@@ -199,6 +199,7 @@ impl Fighter {
 pub struct Fighters {
     machines: Vec<InitializedStateMachine<Fighter>>,
     script: Script,
+    singles: Option<Vec<u8>>,
     events: u64,
 }
 
@@ -206,7 +207,7 @@ impl Fighters {
     /// New machines, idle.
     pub fn new(agents: usize) -> Self {
         let new = |_| Fighter { board: Board::default() }.uninitialized_state_machine().init();
-        Self { machines: (0..agents).map(new).collect(), script: Script::default(), events: 0 }
+        Self { machines: (0..agents).map(new).collect(), script: Script::default(), singles: None, events: 0 }
     }
 }
 
@@ -217,9 +218,15 @@ impl Contender for Fighters {
 
     fn load(&mut self, script: &Script) {
         self.script.clone_from(script);
+        self.singles = script.singles();
     }
 
     fn run(&mut self, ticks: usize) {
+        self.events += self.script.events(ticks);
+        if let Some(events) = &self.singles {
+            events.iter().cycle().take(ticks).for_each(|event| black_box(&mut self.machines[0]).handle(event));
+            return;
+        }
         for tick in self.script.ticks.iter().cycle().take(ticks) {
             match black_box(tick) {
                 Tick::Quiet => {}
@@ -231,7 +238,6 @@ impl Contender for Fighters {
                 }
             }
         }
-        self.events += self.script.events(ticks);
     }
 
     fn totals(&self) -> Option<Totals> {

@@ -97,6 +97,8 @@ struct Agents<I> {
     host: Functions,
     /// The events of each tick, as the batch wants them.
     ticks: Vec<Vec<InboxEvent>>,
+    /// The same for an agent that is alone and gets one event in every tick.
+    singles: Vec<InboxEvent>,
     now: u32,
     counters: Counters,
 }
@@ -108,8 +110,16 @@ impl<I: Instance> Agents<I> {
         let new = |agent| I::new(&rom, 1, agent as u64).ok_or("the machine has another tier");
         let instances = (0..agents).map(new).collect::<Result<Vec<I>, _>>()?;
         let ticks = vec![Vec::new()];
-        let mut agents =
-            Self { rom: Rc::new(output.rom), kind, instances, host, ticks, now: 0, counters: Counters::default() };
+        let mut agents = Self {
+            rom: Rc::new(output.rom),
+            kind,
+            instances,
+            host,
+            ticks,
+            singles: Vec::new(),
+            now: 0,
+            counters: Counters::default(),
+        };
         agents.run(1);
         Ok(agents)
     }
@@ -137,19 +147,27 @@ impl<I: Instance> Agents<I> {
         }
     }
 
-    fn run_tick(&mut self, rom: &Rom<'_>, events: &[InboxEvent]) {
-        let alone = self.instances.len() == 1;
-        // One agent in many, and nobody else has anything to do.
-        let few = !events.is_empty() && events.len() < self.instances.len();
+    /// One agent, one event in every tick.
+    fn run_alone(&mut self, rom: &Rom<'_>, event: &InboxEvent) {
         match self.kind {
             Kind::Queue => {
-                self.post_all(rom, events);
-                if alone { self.run_one(rom, 0, &[]) } else { self.run_all(rom, &[]) }
+                self.post_all(rom, std::slice::from_ref(event));
+                self.run_one(rom, 0, &[]);
             }
-            Kind::Inbox if alone => match events {
-                [InboxEvent { event, .. }] => self.run_one(rom, 0, std::slice::from_ref(event)),
-                _ => self.run_one(rom, 0, &[]),
-            },
+            _ => self.run_one(rom, 0, std::slice::from_ref(&event.event)),
+        }
+        self.now = self.now.wrapping_add(1);
+    }
+
+    fn run_tick(&mut self, rom: &Rom<'_>, events: &[InboxEvent]) {
+        // Some get an event, and nobody else has anything to do.
+        let few = !events.is_empty() && events.len() < self.instances.len();
+        match self.kind {
+            _ if events.is_empty() && self.instances.len() == 1 => self.run_one(rom, 0, &[]),
+            Kind::Queue => {
+                self.post_all(rom, events);
+                self.run_all(rom, &[]);
+            }
             Kind::Inbox if few => {
                 events.iter().for_each(|event| self.run_one(rom, event.place, std::slice::from_ref(&event.event)));
             }
@@ -177,15 +195,21 @@ impl<I: Instance> Contender for Agents<I> {
             Tick::All(events) => (0..).zip(events).map(|(place, &e)| InboxEvent { place, event: event(e) }).collect(),
             Tick::Some(events) => events.iter().map(|&(place, e)| InboxEvent { place, event: event(e) }).collect(),
         }));
+        let singles = script.singles().unwrap_or_default();
+        self.singles = singles.into_iter().map(|e| InboxEvent { place: 0, event: event(e) }).collect();
     }
 
     fn run(&mut self, ticks: usize) {
         let script = std::mem::take(&mut self.ticks);
         let owned = Rc::clone(&self.rom);
         let rom = owned.as_rom();
-        for events in script.iter().cycle().take(ticks) {
-            self.run_tick(&rom, black_box(events));
+        let singles = std::mem::take(&mut self.singles);
+        if singles.is_empty() {
+            script.iter().cycle().take(ticks).for_each(|events| self.run_tick(&rom, black_box(events)));
+        } else {
+            singles.iter().cycle().take(ticks).for_each(|event| black_box(&mut *self).run_alone(&rom, event));
         }
+        self.singles = singles;
         self.ticks = script;
     }
 

@@ -1,6 +1,5 @@
 //! The curves that are drawn.
 
-use crate::contenders::Kind;
 use crate::curves::generate::{regions, ring, towers, transitions};
 use crate::curves::{Axes, Curve, Point, Series, Task};
 use crate::script::{Random, Script, Tick};
@@ -8,6 +7,9 @@ use crate::workload::Workload;
 
 /// Agents of the curves whose subject is the machine.
 pub const AGENTS: usize = 1_000;
+
+/// What costs are compared with where the machine is a generated one.
+const HAND: &str = "one hand-written transition (hand64)";
 
 const FIRST: u8 = 0;
 const SECOND: u8 = 1;
@@ -44,7 +46,7 @@ fn depth() -> Curve {
     Curve {
         file: "depth",
         title: "Cost by depth of the tree",
-        axes: Axes { x: "depth of the leaf, root included", log_x: false, log_y: false },
+        axes: Axes { x: "depth of the leaf, root included", unit: HAND, log_x: false, log_y: false },
         series: vec![
             series("across all levels", &depths, |depth| same(towers(depth), SECOND)),
             series("between siblings at the bottom", &depths, |depth| same(towers(depth), FIRST)),
@@ -58,7 +60,7 @@ fn by_regions() -> Curve {
     Curve {
         file: "regions",
         title: "Cost by number of active regions",
-        axes: Axes { x: "regions", log_x: false, log_y: false },
+        axes: Axes { x: "regions", unit: HAND, log_x: false, log_y: false },
         series: vec![
             series("all regions react", &counts, |count| same(regions(count), SECOND)),
             series("one region reacts", &counts, |count| same(regions(count), FIRST)),
@@ -72,7 +74,7 @@ fn by_transitions() -> Curve {
     Curve {
         file: "transitions",
         title: "Cost by transitions per state",
-        axes: Axes { x: "transitions per state", log_x: true, log_y: true },
+        axes: Axes { x: "transitions per state", unit: HAND, log_x: true, log_y: true },
         series: vec![
             series("the others have guards that fail first", &counts, |count| same(transitions(count, true), FIRST)),
             series("the others have other events", &counts, |count| same(transitions(count, false), FIRST)),
@@ -85,7 +87,7 @@ fn size() -> Curve {
     Curve {
         file: "size",
         title: "Cost by size of the machine",
-        axes: Axes { x: "states", log_x: true, log_y: false },
+        axes: Axes { x: "states", unit: HAND, log_x: true, log_y: false },
         series: vec![
             series("agents spread over all states, mixed transitions", &sizes, |size| mixed(ring(size), true)),
             series("an event that nobody handles", &sizes, |size| mixed(ring(size), false)),
@@ -95,11 +97,11 @@ fn size() -> Curve {
 
 fn agents() -> Curve {
     let sizes = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
-    let of = |name, workload| series(name, &sizes, |agents| Task::Table { workload, agents, to: Kind::Hand64 });
+    let of = |name, workload| series(name, &sizes, |agents| Task::Table { workload, agents });
     Curve {
         file: "agents",
-        title: "Cost by number of agents, each beside hand64 doing the same",
-        axes: Axes { x: "agents", log_x: true, log_y: true },
+        title: "Cost by number of agents",
+        axes: Axes { x: "agents", unit: "hand64 doing the same", log_x: true, log_y: true },
         series: vec![
             of("W2: a transition each", Workload::W2),
             of("W3: an event that nobody handles", Workload::W3),

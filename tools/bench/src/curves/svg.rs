@@ -7,11 +7,11 @@ use crate::row::short_count;
 use crate::table::short_number;
 
 const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 460.0;
+const HEIGHT: f64 = 464.0;
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 730.0;
-const TOP: f64 = 64.0;
-const BOTTOM: f64 = 390.0;
+const TOP: f64 = 84.0;
+const BOTTOM: f64 = 400.0;
 /// Colors that differ for everybody, and in print.
 const COLORS: [&str; 4] = ["#0072b2", "#d55e00", "#00795b", "#a3487b"];
 
@@ -78,12 +78,12 @@ fn text(svg: &mut String, x: f64, y: f64, more: &str, text: &str) {
     let _ = writeln!(svg, r#"<text x="{x:.1}" y="{y:.1}" {more}>{text}</text>"#);
 }
 
-fn grid(svg: &mut String, x: &Scale, y: &Scale, axes: &Axes) {
+fn grid(svg: &mut String, x: &Scale, y: &Scale, axes: &Axes, measured: &[f64]) {
     let mut line = |x1: f64, y1: f64, x2: f64, y2: f64, color: &str| {
         let _ = writeln!(svg, r#"<path d="M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}" stroke="{color}"/>"#);
     };
     y.marks().iter().for_each(|&mark| line(LEFT, y.place(mark), RIGHT, y.place(mark), "#dddddd"));
-    x.marks().iter().for_each(|&mark| line(x.place(mark), BOTTOM, x.place(mark), BOTTOM + 5.0, "#555555"));
+    measured.iter().for_each(|&mark| line(x.place(mark), BOTTOM, x.place(mark), BOTTOM + 5.0, "#555555"));
     line(LEFT, BOTTOM, RIGHT, BOTTOM, "#555555");
     line(LEFT, TOP, LEFT, BOTTOM, "#555555");
     for mark in y.marks() {
@@ -91,12 +91,12 @@ fn grid(svg: &mut String, x: &Scale, y: &Scale, axes: &Axes) {
         let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { &number };
         text(svg, LEFT - 8.0, y.place(mark) + 4.0, r#"text-anchor="end""#, number);
     }
-    for mark in x.marks() {
+    for &mark in measured {
         text(svg, x.place(mark), BOTTOM + 20.0, r#"text-anchor="middle""#, &short_count(mark.round() as usize));
     }
     text(svg, (LEFT + RIGHT) / 2.0, BOTTOM + 44.0, r#"text-anchor="middle""#, axes.x);
     let turned = format!(r#"text-anchor="middle" transform="rotate(-90 22 {:.1})""#, (TOP + BOTTOM) / 2.0);
-    text(svg, 22.0, (TOP + BOTTOM) / 2.0, &turned, "time, as a multiple of hand64");
+    text(svg, 22.0, (TOP + BOTTOM) / 2.0, &turned, &format!("time, as a multiple of {}", axes.unit));
 }
 
 /// A mark at each point, of another shape for each line.
@@ -109,6 +109,20 @@ fn point(svg: &mut String, number: usize, x: f64, y: f64, color: &str) {
     };
 }
 
+/// Names of the lines, in as many rows as they need.
+fn legend(svg: &mut String, lines: &[Line<'_>]) {
+    let (mut x, mut y) = (LEFT, 46.0);
+    for (number, (name, _)) in lines.iter().enumerate() {
+        let width = 32.0 + name.len() as f64 * 6.6;
+        if x + width > RIGHT {
+            (x, y) = (LEFT, y + 20.0);
+        }
+        point(svg, number, x + 5.0, y - 4.0, COLORS[number % COLORS.len()]);
+        text(svg, x + 15.0, y, r#"font-size="12""#, name);
+        x += width;
+    }
+}
+
 /// The whole picture.
 pub fn picture(title: &str, axes: &Axes, lines: &[Line<'_>]) -> String {
     let (x, y) = scales(axes, lines);
@@ -119,16 +133,16 @@ pub fn picture(title: &str, axes: &Axes, lines: &[Line<'_>]) -> String {
 "##
     );
     text(&mut svg, LEFT, 24.0, r#"font-size="17" font-weight="bold""#, title);
-    grid(&mut svg, &x, &y, axes);
-    let mut legend = LEFT;
-    for (number, (name, points)) in lines.iter().enumerate() {
+    let mut measured: Vec<f64> = lines.iter().flat_map(|(_, points)| points.iter().map(|point| point.0)).collect();
+    measured.sort_by(f64::total_cmp);
+    measured.dedup();
+    grid(&mut svg, &x, &y, axes, &measured);
+    legend(&mut svg, lines);
+    for (number, (_, points)) in lines.iter().enumerate() {
         let color = COLORS[number % COLORS.len()];
         let path: Vec<String> = points.iter().map(|&(a, b)| format!("{:.1} {:.1}", x.place(a), y.place(b))).collect();
         let _ = writeln!(svg, r#"<path d="M{}" fill="none" stroke="{color}" stroke-width="2"/>"#, path.join("L"));
         points.iter().for_each(|&(a, b)| point(&mut svg, number, x.place(a), y.place(b), color));
-        point(&mut svg, number, legend + 5.0, 42.0, color);
-        text(&mut svg, legend + 15.0, 46.0, r#"font-size="12""#, name);
-        legend += 32.0 + name.len() as f64 * 5.9;
     }
     svg.push_str("</svg>\n");
     svg
@@ -147,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_picture_names_its_lines_and_axes() {
-        let axes = Axes { x: "regions", log_x: false, log_y: false };
+        let axes = Axes { x: "regions", unit: "hand64", log_x: false, log_y: false };
         let svg = picture("Growth", &axes, &[("one & all", vec![(1.0, 2.0), (2.0, 3.0)])]);
         for wanted in ["<title>Growth</title>", "one &amp; all", ">regions<", "</svg>"] {
             assert!(svg.contains(wanted), "{wanted} is missing");
