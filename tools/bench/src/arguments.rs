@@ -38,7 +38,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["quick", "bless", "curves"])]
     pub gate: bool,
 
-    /// Commits the instruction counts as they are now.
+    /// Writes the instruction counts as they are now into `tools/bench/gates.json`, for the next commit.
     #[arg(long, conflicts_with_all = ["quick", "curves"])]
     pub bless: bool,
 

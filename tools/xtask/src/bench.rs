@@ -6,13 +6,9 @@ const BENCH: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewrig
 
 /// Runs the benchmarks of the kernel with the given arguments; with `--compile` those of the compiler and the loader.
 pub fn bench(arguments: &[String]) -> Result<(), String> {
-    match arguments.split_first() {
-        Some((first, rest)) if first == "--compile" => compile(rest),
-        _ if arguments.iter().any(|argument| argument == "--compile") => {
-            Err("`--compile` stands first and goes with `--quick` only".to_owned())
-        }
-        _ => kernel(arguments),
-    }
+    let (compiler, rest): (Vec<&String>, Vec<&String>) =
+        arguments.iter().partition(|&argument| argument == "--compile");
+    if compiler.is_empty() { kernel(arguments) } else { compile(&rest) }
 }
 
 fn kernel(arguments: &[String]) -> Result<(), String> {
@@ -21,10 +17,10 @@ fn kernel(arguments: &[String]) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err("==> bench ended with an error, see above".to_owned()) }
 }
 
-fn compile(arguments: &[String]) -> Result<(), String> {
+fn compile(arguments: &[&String]) -> Result<(), String> {
     let quick = match arguments {
         [] => "",
-        [only] if only == "--quick" => "1",
+        [only] if *only == "--quick" => "1",
         _ => return Err("`cargo xtask bench --compile` takes `--quick` and nothing else".to_owned()),
     };
     let step = Step::cargo("bench", &["bench", "--package", "statewright-compile", "--bench", "compile"]);
