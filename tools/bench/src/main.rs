@@ -106,7 +106,7 @@ fn keep_gate(bless: bool) -> Result<(), String> {
 
 fn draw(folder: &Path, quick: bool) -> Result<(), String> {
     let curves = curves::all();
-    let progress = progress(curves.iter().map(|curve| curve.points()).sum());
+    let progress = progress(curves.iter().map(|curve| curve.steps(quick)).sum());
     std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     for curve in &curves {
         progress.set_message(curve.title.to_owned());
