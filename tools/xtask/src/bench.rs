@@ -1,9 +1,34 @@
 //! `cargo xtask bench`.
 
-use crate::steps::{Step, run};
+use crate::steps::{Step, cargo, run};
 
-/// Runs the benchmarks of the compiler and the loader.
-pub fn bench(quick: bool) -> Result<(), String> {
+const BENCH: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewright-bench", "--bin", "bench"];
+
+/// Runs the benchmarks of the kernel with the given arguments; with `--compile` those of the compiler and the loader.
+pub fn bench(arguments: &[String]) -> Result<(), String> {
+    let (compiler, rest): (Vec<&String>, Vec<&String>) =
+        arguments.iter().partition(|&argument| argument == "--compile");
+    if compiler.is_empty() { kernel(arguments) } else { compile(&rest) }
+}
+
+fn kernel(arguments: &[String]) -> Result<(), String> {
+    let status = cargo().args(BENCH).arg("--").args(arguments).status();
+    let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
+    if status.success() { Ok(()) } else { Err("==> bench ended with an error, see above".to_owned()) }
+}
+
+fn compile(arguments: &[&String]) -> Result<(), String> {
+    let quick = match arguments {
+        [] => "",
+        [only] if *only == "--quick" => "1",
+        _ => return Err("`cargo xtask bench --compile` takes `--quick` and nothing else".to_owned()),
+    };
     let step = Step::cargo("bench", &["bench", "--package", "statewright-compile", "--bench", "compile"]);
-    run(vec![step.env("STATEWRIGHT_BENCH_QUICK", if quick { "1" } else { "" })])
+    run(vec![step.env("STATEWRIGHT_BENCH_QUICK", quick)])
+}
+
+/// What CI holds: the kernel needs no more instructions than committed.
+pub fn gate() -> Step {
+    let arguments: Vec<&str> = BENCH.iter().copied().chain(["--", "--gate"]).collect();
+    Step::cargo("instruction gate", &arguments)
 }

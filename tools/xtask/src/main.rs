@@ -34,11 +34,12 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Compile time, peak memory and load speed, as ratios of one run.
+    /// What the kernel costs beside hand-written machines, a peer and plain memory; `--compile` for the compiler and the loader.
+    #[command(disable_help_flag = true)]
     Bench {
-        /// Fewer repetitions.
-        #[arg(long)]
-        quick: bool,
+        /// Passed on; try `cargo xtask bench --help`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
     },
 }
 
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
         Command::Test { only } => test::test(only.as_deref()),
         Command::Bless => test::bless(),
         Command::Prove { arguments } => prove::prove(&arguments),
-        Command::Bench { quick } => bench::bench(quick),
+        Command::Bench { arguments } => bench::bench(&arguments),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

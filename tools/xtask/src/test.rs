@@ -27,6 +27,14 @@ pub fn test(only: Option<&str>) -> Result<(), String> {
             false => println!("==> core without std: left out, target {BARE_TARGET} cannot be had here"),
         }
     }
+    if only.is_none_or(|only| "instruction gate".contains(only)) {
+        match valgrind() {
+            true => steps.push(crate::bench::gate()),
+            false => println!(
+                "==> instruction gate: left out, valgrind is not here (Debian, Ubuntu: `apt install valgrind`)"
+            ),
+        }
+    }
     steps.extend(crate::prove::steps());
     steps.retain(|step| only.is_none_or(|only| step.name.contains(only)));
     if steps.is_empty() {
@@ -41,6 +49,11 @@ fn bare_target() -> bool {
         Command::new("rustup").args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status()
     };
     rustup(&["target", "add", BARE_TARGET]).is_ok_and(|status| status.success())
+}
+
+/// Whether instructions can be counted here.
+fn valgrind() -> bool {
+    Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 /// Rewrites all expectations.

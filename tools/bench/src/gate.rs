@@ -1,0 +1,101 @@
+//! Limits on instruction counts, so that nobody makes the kernel slower without noticing.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use crate::contenders::Kind;
+use crate::instructions::Counted;
+
+/// How far a count may be from what was committed.
+const SLACK: f64 = 0.05;
+
+/// The committed counts.
+pub fn path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("gates.json")
+}
+
+/// Text of the file for these counts.
+pub fn to_text(counted: &[Counted]) -> String {
+    let gates = counted.iter().filter_map(|row| Some((row.workload.name().to_owned(), json!(rounded(inbox(row)?)))));
+    let value = json!({
+        "about": "Instructions per agent and tick of the kernel (inbox). Rewritten by `cargo xtask bench --bless`.",
+        "slack": SLACK,
+        "instructions": gates.collect::<Map<_, _>>(),
+    });
+    format!("{value:#}\n")
+}
+
+fn inbox(row: &Counted) -> Option<f64> {
+    row.counts.iter().find(|(kind, _)| *kind == Kind::Inbox).map(|(_, count)| *count)
+}
+
+fn rounded(count: f64) -> f64 {
+    (count * 10.0).round() / 10.0
+}
+
+/// Compares counts with the text of the file: one line per count, or one line per problem.
+pub fn compare(text: &str, counted: &[Counted]) -> Result<String, String> {
+    let file: Value = serde_json::from_str(text).map_err(|error| format!("gates.json: {error}"))?;
+    let limit = |row: &Counted| file.get("instructions")?.get(row.workload.name())?.as_f64();
+    let (mut lines, mut problems) = (String::new(), String::new());
+    for row in counted {
+        let (name, Some(found)) = (row.workload.name(), inbox(row)) else { continue };
+        match limit(row) {
+            None => problems.push_str(&format!("{name}: no committed count; run `cargo xtask bench --bless`\n")),
+            Some(limit) => match judge(limit, found) {
+                Ok(()) => lines.push_str(&format!("{name}: {found:.1} instructions, committed {limit:.1}: ok\n")),
+                Err(problem) => problems.push_str(&format!("{name}: {problem}\n")),
+            },
+        }
+    }
+    if problems.is_empty() { Ok(lines) } else { Err(problems.trim_end().to_owned()) }
+}
+
+fn judge(limit: f64, found: f64) -> Result<(), String> {
+    let change = (found / limit - 1.0) * 100.0;
+    if found > limit * (1.0 + SLACK) {
+        return Err(format!(
+            "slower: {found:.1} instructions per agent and tick, committed are {limit:.1} ({change:+.1} %); if that is the \
+             price of something worth it, run `cargo xtask bench --bless` and say so in the commit"
+        ));
+    }
+    if found < limit * (1.0 - SLACK) {
+        return Err(format!(
+            "faster: {found:.1} instructions per agent and tick, committed are {limit:.1} ({change:+.1} %); keep it that \
+             way: lower the gate with `cargo xtask bench --bless`"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Workload;
+
+    fn counted(count: f64) -> [Counted; 1] {
+        [Counted { workload: Workload::W2, agents: 1_000, counts: vec![(Kind::Inbox, count), (Kind::Hand64, 24.0)] }]
+    }
+
+    #[test]
+    fn what_was_blessed_passes_with_slack_both_ways() {
+        let text = to_text(&counted(100.0));
+        for count in [95.1, 100.0, 104.9] {
+            assert!(compare(&text, &counted(count)).is_ok(), "{count}");
+        }
+    }
+
+    #[test]
+    fn slower_and_faster_are_named() {
+        let text = to_text(&counted(100.0));
+        assert!(compare(&text, &counted(106.0)).unwrap_err().starts_with("W2: slower: 106.0"));
+        assert!(compare(&text, &counted(90.0)).unwrap_err().contains("lower the gate"));
+    }
+
+    #[test]
+    fn a_missing_count_and_a_broken_file_are_problems() {
+        assert!(compare("{}", &counted(1.0)).unwrap_err().contains("no committed count"));
+        assert!(compare("{", &counted(1.0)).unwrap_err().starts_with("gates.json"));
+    }
+}
