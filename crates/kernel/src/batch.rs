@@ -110,7 +110,7 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
                 break;
             }
             let Some(instance) = agents.next() else { return Ok(()) };
-            if !glance.is_at_rest(instance.header()) {
+            if !glance.is_at_rest(instance, batch.tick) {
                 let report =
                     visit(&mut core, instance, place, &batch.input(place, &[]), || hosts.of(place, batch.agent(place)));
                 done(place, &report, &[]);
@@ -122,7 +122,7 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
         let (Some(event), Some(instance)) = (inbox.take_first(), agents.next()) else { return Ok(()) };
         let is_only = inbox.next != place;
         if glance.may_jump(instance.header()) {
-            match fast::look_up(rom, instance, event) {
+            match fast::look_up(rom, instance.only_leaf(), event) {
                 Outlook::Nobody if is_only => {
                     core.nobodys = core.nobodys.wrapping_add(1);
                     done(place, &Report::taken(1), &[]);
@@ -132,7 +132,7 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
                 Outlook::Jump(jump) => {
                     core.attach(instance.ram(), place);
                     let mut host = hosts.of(place, batch.agent(place));
-                    let jumped = fast::take_jump::<I, H::Host<'_>>(&mut core, &mut host, jump, event);
+                    let jumped = fast::take_jump::<I, H::Host<'_>>(&mut core, &mut host, jump, Some(event));
                     if is_only && jumped.idle {
                         done(place, &Report::taken(1), &[]);
                     } else {

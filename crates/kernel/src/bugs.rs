@@ -121,6 +121,12 @@ mod switch {
     pub(crate) fn has(bug: super::Bug) -> bool {
         CURRENT.load(Ordering::Relaxed) == bug as u8
     }
+
+    /// Is any of them on? Mistakes are made the general way.
+    #[inline]
+    pub(crate) fn has_any() -> bool {
+        CURRENT.load(Ordering::Relaxed) != 0
+    }
 }
 
 #[cfg(not(feature = "deliberate-bugs"))]
@@ -129,8 +135,13 @@ mod switch {
     pub(crate) const fn has(_: super::Bug) -> bool {
         false
     }
+
+    #[inline(always)]
+    pub(crate) const fn has_any() -> bool {
+        false
+    }
 }
 
-pub(crate) use switch::has;
 #[cfg(feature = "deliberate-bugs")]
 pub use switch::set;
+pub(crate) use switch::{has, has_any};

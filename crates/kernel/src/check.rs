@@ -26,8 +26,12 @@ impl Core<'_> {
 
     /// One leaf per active region, each in its place.
     fn is_configuration(&self) -> bool {
+        if !self.rom.has(feature::REGIONS) {
+            let others = self.ram.leaves().iter().skip(1).all(|leaf| leaf.get() == NONE);
+            return others && self.ram.leaf(0).is_some_and(|leaf| self.is_leaf_at(leaf, 0));
+        }
         let placed = (0_u8..)
-            .zip(self.ram.leaves().iter())
+            .zip(self.ram.leaves())
             .all(|(number, leaf)| StateId::read(*leaf).is_none_or(|leaf| self.is_leaf_at(leaf, number)));
         placed && self.is_whole(&self.leaves(), StateId::ROOT, u8::MAX)
     }
@@ -43,7 +47,9 @@ impl Core<'_> {
             && leaves.iter().all(|(_, leaf)| {
                 let around =
                     self.rom.path_up(leaf).skip(1).take_while(|&state| self.rom.is_ancestor_or_self(outer, state));
-                around.into_iter().all(|state| {
+                // The one region of a compound has the leaf in it.
+                let forks = |state: &StateId| self.rom.state(*state).is_some_and(|record| record.region_count > 1);
+                around.filter(forks).all(|state| {
                     let mask = if state == outer { regions } else { u8::MAX };
                     (0_u8..).zip(self.rom.region_ids_of(state)).all(|(number, region)| {
                         let span = self.rom.region_span(region);

@@ -53,8 +53,10 @@ pub(crate) struct Core<'a> {
     pub(crate) calling: Calling,
     /// The step of a jump that is going on. Its leaf is what is active: the instance itself changes at the end of the jump.
     pub(crate) step: Option<&'a JumpStep>,
-    /// The jump, and the event that made it.
-    pub(crate) jump: Option<(&'a Jump, &'a Event)>,
+    /// The jump, and the event of the inbox that made it.
+    pub(crate) jump: Option<(&'a Jump, Option<&'a Event>)>,
+    /// The event of the queue that made it, if there is none of the inbox.
+    pub(crate) queued: Event,
     /// What went wrong inside a callback; looked at after the microstep (TICK-3).
     pub(crate) fault: Option<Fault>,
     /// Events posted from now on wait for the next tick (TICK-7).
@@ -88,6 +90,7 @@ impl<'a> Core<'a> {
             },
             step: None,
             jump: None,
+            queued: Event::default(),
             fault: None,
             hides_posts: false,
             observing: false,
@@ -198,7 +201,7 @@ impl<'a> Core<'a> {
         Calling {
             function: step.function,
             arguments: (step.first, step.count),
-            site: jump_site(step.state, jump, event),
+            site: jump_site(step.state, jump, event.unwrap_or(&self.queued)),
         }
     }
 }
@@ -248,13 +251,6 @@ impl Core<'_> {
         self.rom.state_extra(state).map(|extra| extra.clock).filter(|&clock| clock != 0xFF)
     }
 
-    /// A state becomes the innermost active one of its line.
-    pub(crate) fn activate(&mut self, state: StateId) {
-        if let Some(record) = self.rom.state(state) {
-            self.ram.set_leaf(record.leaf, Some(state));
-        }
-    }
-
     /// A state stops being active; the state around it stays the innermost one if it has the same line.
     pub(crate) fn deactivate(&mut self, state: StateId) {
         let Some(record) = self.rom.state(state) else { return };
@@ -264,8 +260,7 @@ impl Core<'_> {
     }
 
     /// A state counts as entered in this tick (TICK-5).
-    pub(crate) fn mark_fresh(&mut self, state: StateId) {
-        let Some(record) = self.rom.state(state) else { return };
+    pub(crate) fn mark_fresh(&mut self, record: &StateRecord) {
         if let Some(depth) = self.fresh.get_mut(usize::from(record.leaf)) {
             *depth = (*depth).min(record.depth);
         }
@@ -279,43 +274,50 @@ impl Core<'_> {
     /// Active leaves in the order of the tree.
     pub(crate) fn leaves(&self) -> Leaves {
         let mut leaves = Leaves::default();
-        for number in 0..self.ram.leaves().len() as u8 {
-            if let Some(leaf) = self.ram.leaf(number) {
-                leaves.insert(leaf);
-            }
+        for leaf in self.ram.leaves().iter().filter_map(|&leaf| StateId::read(leaf)) {
+            leaves.insert(leaf);
         }
         leaves
     }
 }
 
 /// Up to eight leaves in the order of the tree.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Leaves {
-    states: [Option<StateId>; MAX_LEAVES],
+    /// Raw; `NONE` behind the last.
+    states: [u16; MAX_LEAVES],
     count: u8,
+}
+
+impl Default for Leaves {
+    fn default() -> Self {
+        Self { states: [NONE; MAX_LEAVES], count: 0 }
+    }
 }
 
 impl Leaves {
     /// Adds a leaf at its place in the tree; one past the eighth is left out.
+    #[inline]
     pub(crate) fn insert(&mut self, leaf: StateId) {
-        let count = usize::from(self.count);
-        let place = self.states.iter().take(count).position(|state| *state > Some(leaf)).unwrap_or(count);
-        if let Some(rest) = self.states.get_mut(place..count.saturating_add(1)) {
-            rest.rotate_right(1);
-            if let Some(first) = rest.first_mut() {
-                *first = Some(leaf);
-                self.count = self.count.saturating_add(1);
+        let mut moved = leaf.raw();
+        let count = usize::from(self.count).saturating_add(1);
+        // `NONE` is greater than any leaf.
+        for state in self.states.iter_mut().take(count) {
+            if *state > moved {
+                core::mem::swap(state, &mut moved);
             }
         }
+        self.count = count.min(MAX_LEAVES) as u8;
     }
 
+    #[inline]
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u8, StateId)> + Clone + use<> {
-        let (states, count) = (self.states, usize::from(self.count));
-        (0..count as u8).filter_map(move |place| states.get(usize::from(place)).copied().flatten().map(|s| (place, s)))
+        let states = self.states;
+        (0..self.count).filter_map(move |place| Some((place, StateId::new(*states.get(usize::from(place))?)?)))
     }
 
     pub(crate) fn get(&self, place: u8) -> Option<StateId> {
-        self.states.get(usize::from(place)).copied().flatten()
+        StateId::new(*self.states.get(usize::from(place))?)
     }
 
     pub(crate) fn len(&self) -> u8 {
@@ -323,14 +325,15 @@ impl Leaves {
     }
 
     /// All of them, one bit per place.
+    #[inline]
     pub(crate) fn mask(&self) -> u8 {
-        self.iter().fold(0, |mask, (place, _)| mask | crate::ram::bit(place))
+        (0..self.count).fold(0, |mask, place| mask | crate::ram::bit(place))
     }
 
     /// Leaves inside a range of states, one bit per place.
+    #[inline]
     pub(crate) fn mask_in(&self, first: u16, end: u16) -> u8 {
-        self.iter()
-            .filter(|(_, leaf)| first <= leaf.raw() && leaf.raw() < end)
-            .fold(0, |mask, (place, _)| mask | crate::ram::bit(place))
+        let places = (0_u8..).zip(self.states).take(usize::from(self.count));
+        places.filter(|&(_, leaf)| first <= leaf && leaf < end).fold(0, |mask, (p, _)| mask | crate::ram::bit(p))
     }
 }

@@ -82,7 +82,18 @@ impl Run<'_, '_> {
     /// region's active states and before the state around. Bound: every round leaves a state or takes a frame.
     pub(crate) fn leave(&mut self, leaves: &Leaves, leave: &Leave) -> Result<(), Fault> {
         let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER) != bugs::has(Bug::ExitOrder);
-        let order = ExitOrder::new(leaves, leave.mask, leave.domain, reverse);
+        let mut order = ExitOrder::new(leaves, leave.mask, leave.domain, reverse);
+        if self.core.ram.header().stack_depth == 0 {
+            while let Some(state) = order.next(self.core.rom) {
+                self.exit_state(state, false, leave);
+            }
+            return Ok(());
+        }
+        self.leave_with_frames(order, leave, reverse)
+    }
+
+    #[inline(never)]
+    fn leave_with_frames(&mut self, order: ExitOrder, leave: &Leave, reverse: bool) -> Result<(), Fault> {
         let mut walks: [Option<Walk>; MAX_WALKS] = [None; MAX_WALKS];
         let mut depth = 0_usize;
         *walks.first_mut().ok_or(Fault::BadPlan)? = Some(Walk { order, suspended: false, unwinds: None });
@@ -134,14 +145,17 @@ impl Run<'_, '_> {
 
     /// Tells the activity of a state that is left, unless it has a result (TICK-6).
     fn cancel_activity(&mut self, record: &StateRecord, site: &Site) {
-        let told = self.core.result(site.state).is_some() && !bugs::has(Bug::CancelAfterResult);
-        if record.activity.get() != NONE && !told {
+        let told = || self.core.result(site.state).is_some() && !bugs::has(Bug::CancelAfterResult);
+        if record.activity.get() != NONE && !told() {
             self.call_activity(record, site, Mode::Cancel);
         }
     }
 
     /// Frees the channels of a state (CODE-7).
     pub(crate) fn release_channels(&mut self, site: &Site) {
+        if !self.core.rom.has(feature::CHANNELS) {
+            return;
+        }
         let channels = self.core.rom.state_extra(site.state).map_or(0, |extra| extra.channels.get());
         for number in 0..self.core.rom.channels().len() as u8 {
             if channels & 1_u32.checked_shl(u32::from(number)).unwrap_or(0) != 0
@@ -171,9 +185,11 @@ impl Core<'_> {
         if !bugs::has(Bug::TimerSurvivesExit) {
             self.ram.disarm_all(record.timer_mask);
         }
-        self.clear_result(state);
-        if let Some(slot) = self.latch_slot(state) {
-            self.ram.set_slot(slot, 0);
+        if record.extra.get() != NONE {
+            self.clear_result(state);
+            if let Some(slot) = self.latch_slot(state) {
+                self.ram.set_slot(slot, 0);
+            }
         }
         if bugs::has(Bug::CooldownEndsOnExit) {
             self.end_cooldowns(state);

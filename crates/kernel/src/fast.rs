@@ -10,7 +10,7 @@ use statewright_rom::layout::*;
 use crate::actor::Actor;
 use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Site, jump_site};
-use crate::event::Event;
+use crate::event::{Event, event_flag};
 use crate::host::Host;
 use crate::instance::{Header, Instance, flag};
 use crate::switches::{self, Trick};
@@ -28,7 +28,9 @@ pub(crate) struct Glance {
 /// Bits of the first word that must be as they are at rest: machine, life, work.
 const AT_REST: u64 = 0xFFFF_FFFF
     | ((flag::STARTED | flag::ENDED | flag::PAUSED | flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS) as u64) << 32
-    | 0xFF << 48;
+    | TIMERS;
+/// Running timers.
+const TIMERS: u64 = 0xFF << 48;
 /// The same with the number of queued events, which may wait for another configuration while an instance rests.
 const IDLE: u64 = AT_REST | 0xFF << 56;
 /// Equals no masked word.
@@ -53,16 +55,27 @@ impl Glance {
         self.jump_rest = NEVER;
     }
 
-    /// Would a tick without events change nothing? One masked compare; running timers are looked at elsewhere.
+    /// Would a tick without events change nothing? One masked compare, and the deadlines if a timer runs.
     #[inline(always)]
-    pub(crate) fn is_at_rest(&self, header: &Header) -> bool {
-        header.first_word() & AT_REST == self.rest && header.clamped == 0
+    pub(crate) fn is_at_rest<I: Instance>(&self, instance: &I, now: u32) -> bool {
+        let header = instance.header();
+        if header.first_word() & AT_REST == self.rest && header.clamped == 0 {
+            return true;
+        }
+        header.first_word() & AT_REST & !TIMERS == self.rest && header.clamped == 0 && !instance.has_due_timer(now)
     }
 
     /// At rest, no event queued, and a machine with jumps?
     #[inline(always)]
     pub(crate) fn may_jump(&self, header: &Header) -> bool {
         self.is_idle(header) && header.last_word() == 0
+    }
+
+    /// At rest but for one event in the queue, and a machine with jumps?
+    #[inline]
+    pub(crate) fn may_jump_by_queue(&self, header: &Header) -> bool {
+        const ONE: u64 = (flag::WORK as u64) << 32 | 1 << 56;
+        header.first_word() & IDLE == self.jump_rest | ONE && self.jump_rest != NEVER && header.last_word() == 0
     }
 
     /// At rest, and no event queued?
@@ -84,8 +97,8 @@ pub(crate) enum Outlook<'a> {
 
 /// What an event comes to for an instance that may jump: one look.
 #[inline(always)]
-pub(crate) fn look_up<'a, I: Instance>(rom: &'a Rom<'a>, instance: &I, event: &Event) -> Outlook<'a> {
-    let cell = instance.only_leaf().and_then(|leaf| rom.cell(leaf, event.id.get()));
+pub(crate) fn look_up<'a>(rom: &'a Rom<'a>, leaf: Option<u16>, event: &Event) -> Outlook<'a> {
+    let cell = leaf.and_then(|leaf| rom.cell(leaf, event.id.get()));
     let Some(cell) = cell else { return Outlook::Unknown };
     if cell == NO_LIST { Outlook::Nobody } else { rom.jump(cell).map_or(Outlook::Unknown, Outlook::Jump) }
 }
@@ -104,7 +117,7 @@ pub(crate) fn take_jump<'a, I: Instance, H: Host>(
     core: &mut Core<'a>,
     host: &mut H,
     jump: &'a Jump,
-    event: &'a Event,
+    event: Option<&'a Event>,
 ) -> Jumped {
     core.running = true;
     let microsteps = if jump.mixed.get() == 0 {
@@ -125,9 +138,28 @@ pub(crate) fn take_jump<'a, I: Instance, H: Host>(
     Jumped { microsteps, idle }
 }
 
+/// Takes the one event of the queue, if nobody handles it or it leads to a jump. The instance is attached and may jump by its queue.
+/// `None` if the event was not taken, else what a jump has done.
+pub(crate) fn take_queued<'a, I: Instance, H: Host>(core: &mut Core<'a>, host: &mut H) -> Option<Jumped> {
+    let event = *core.ram.queue().first()?;
+    let plain = event.flags & !event_flag::INTERNAL == 0 && event.class <= 3 && !core.rom.has(feature::TTL);
+    let jump = match look_up(core.rom, core.ram.only_leaf(), &event) {
+        Outlook::Nobody if plain => None,
+        Outlook::Jump(jump) if plain => Some(jump),
+        _ => return None,
+    };
+    core.ram.clear_queue();
+    let Some(jump) = jump else {
+        core.nobodys = core.nobodys.wrapping_add(1);
+        return Some(Jumped { microsteps: 0, idle: true });
+    };
+    core.queued = event;
+    Some(take_jump::<I, H>(core, host, jump, None))
+}
+
 /// Nothing but calls.
 #[inline(always)]
-fn carry_out<'a, H: Host>(core: &mut Core<'a>, host: &mut H, jump: &'a Jump, event: &'a Event) -> u16 {
+fn carry_out<'a, H: Host>(core: &mut Core<'a>, host: &mut H, jump: &'a Jump, event: Option<&'a Event>) -> u16 {
     core.jump = Some((jump, event));
     core.jumped = core.jumped.wrapping_add(1);
     let Some(mut steps) = core.rom.jump_steps_of(jump) else { return 0 };
@@ -168,7 +200,14 @@ fn call<'a, H: Host>(core: &mut Core<'a>, host: &mut H, step: &'a JumpStep) {
 
 /// With a guard, or with ops that are no calls: by the general means, but still without selection and settling.
 #[inline(never)]
-fn carry_out_mixed<'a, I: Instance>(core: &mut Core<'a>, host: &mut dyn Host, jump: &'a Jump, event: &'a Event) -> u16 {
+fn carry_out_mixed<'a, I: Instance>(
+    core: &mut Core<'a>,
+    host: &mut dyn Host,
+    jump: &'a Jump,
+    event: Option<&'a Event>,
+) -> u16 {
+    let queued = core.queued;
+    let event = event.unwrap_or(&queued);
     let source = TransitionId::read(jump.transition).and_then(|id| core.rom.transition(id)).map(|record| record.source);
     let site = jump_site(source.unwrap_or_default(), jump, event);
     let steps = core.rom.jump_steps_of(jump).unwrap_or(&[]);

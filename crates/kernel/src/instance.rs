@@ -9,6 +9,7 @@ use statewright_rom::layout::{NONE, TIERS};
 use crate::event::Event;
 use crate::ram::Ram;
 use crate::rng;
+use crate::time::is_due;
 
 /// Bits of [`Header::flags`] (RAM-3).
 pub mod flag {
@@ -113,6 +114,10 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     #[doc(hidden)]
     fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self));
 
+    /// Has the deadline of a running timer passed?
+    #[doc(hidden)]
+    fn has_due_timer(&self, now: u32) -> bool;
+
     /// The raw leaf, if there is no other.
     #[doc(hidden)]
     fn only_leaf(&self) -> Option<u16>;
@@ -196,6 +201,17 @@ macro_rules! instance {
             fn only_leaf(&self) -> Option<u16> {
                 let [first, others @ ..] = &self.leaves;
                 if others.iter().all(|leaf| leaf.get() == NONE) { Some(first.get()) } else { None }
+            }
+
+            #[inline]
+            fn has_due_timer(&self, now: u32) -> bool {
+                let mut armed = self.header.armed;
+                let mut due = false;
+                for time in &self.timers {
+                    due |= armed & 1 != 0 && is_due(time.get(), now);
+                    armed >>= 1;
+                }
+                due
             }
 
             #[inline]

@@ -2,7 +2,7 @@
 
 use statewright_rom::Rom;
 use statewright_rom::ids::EventId;
-use statewright_rom::layout::{NONE, feature};
+use statewright_rom::layout::{NONE, feature, policy};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::core_state::Core;
@@ -12,6 +12,7 @@ use crate::fault::Fault;
 use crate::host::{Cause, Host};
 use crate::instance::{Header, Instance, flag};
 use crate::queue::Admission;
+use crate::switches::{self, Trick};
 use crate::tick::{Input, Run};
 
 /// What became of an event that the host posted.
@@ -34,6 +35,21 @@ pub fn post<I: Instance>(
 ) -> Posted {
     if !belongs(rom, instance) {
         return Err(Fault::WrongMachine);
+    }
+    let header = instance.header();
+    let runs = header.flags.get() & (flag::ENDED | flag::PAUSED) == 0;
+    if switches::has(Trick::Post)
+        && runs
+        && header.event_count == 0
+        && let Some(record) = rom.event(event)
+    {
+        // An empty queue has room for any class, and nothing to coalesce with or to evict.
+        let normal = rom.header().policies & policy::INTERNAL_FIRST != 0;
+        let class = if normal { Class::Normal } else { class.unwrap_or(Class::from_number(record.class)) };
+        let mut ram = instance.ram();
+        ram.push_event(Event { stamp: U32::new(now), ..Event::new(event, class).with_words(payload) });
+        ram.set_flag(flag::WORK);
+        return Ok(Admission::Admitted);
     }
     let mut core = Core::new(rom, counters, now);
     core.attach(instance.ram(), 0);

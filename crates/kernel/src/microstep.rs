@@ -16,6 +16,65 @@ use crate::tick::Run;
 use crate::trace::Trace;
 
 impl<'a> Run<'_, 'a> {
+    /// Carries out a transition that was accepted alone: what most microsteps are.
+    pub(crate) fn commit_only(&mut self, one: &Accepted<'a>, leaves: &Leaves) -> Result<(), Fault> {
+        self.record_one(one, leaves);
+        if needs_settling(one) {
+            self.commit_only_settled(one, leaves)?;
+        } else {
+            self.carry_out_only(one, leaves, None)?;
+        }
+        count(&mut self.core.counters.microsteps);
+        count(&mut self.core.counters.transitions);
+        Ok(())
+    }
+
+    /// Kept apart so that transitions with a plan do not pay for the buffer.
+    #[inline(never)]
+    fn commit_only_settled(&mut self, one: &Accepted<'a>, leaves: &Leaves) -> Result<(), Fault> {
+        let mut settled = Settled::new();
+        let span = self.settle(&mut settled, &way_of(one))?;
+        self.carry_out_only(one, leaves, Some((&settled, span)))
+    }
+
+    fn carry_out_only(
+        &mut self,
+        one: &Accepted<'a>,
+        leaves: &Leaves,
+        settled: Option<(&Settled, Span)>,
+    ) -> Result<(), Fault> {
+        self.entered_finals = Leaves::default();
+        self.may_complete = false;
+        let internal = one.candidate.has(transition_flag::INTERNAL);
+        let steps = match settled {
+            Some((settled, span)) => Steps::Settled(settled, span),
+            None => Steps::planned(self.core, one),
+        };
+        if !internal {
+            self.exit_one(one, one.scope.leaves, leaves)?;
+        }
+        self.core.begin_transition(one);
+        self.run_list(one.candidate.record.effect.get(), &one.candidate.site(one.cause));
+        if let Some((settled, span)) = settled {
+            for step in (span.first..span.entries).filter_map(|at| settled.get(at)) {
+                self.enter_step(step, Some(one.candidate.id), one.cause);
+            }
+        }
+        if internal {
+            return self.complete(one.cause);
+        }
+        if one.candidate.has(transition_flag::POP) {
+            self.resume_frame(one)?;
+        } else {
+            // Bound: the steps.
+            for entry in (0..).map_while(|at| steps.get(at)) {
+                self.enter_step(entry, Some(one.candidate.id), one.cause);
+            }
+        }
+        self.core.clear_marks();
+        self.complete(one.cause)
+    }
+
     /// Carries out what was accepted.
     pub(crate) fn commit(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
         if !bugs::has(Bug::HistoryAfterExits) {
@@ -37,14 +96,7 @@ impl<'a> Run<'_, 'a> {
     fn commit_settled(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
         let mut settled = Settled::new();
         for (place, one) in step.iter().filter(|(_, one)| needs_settling(one)) {
-            let way = Way {
-                domain: one.scope.domain,
-                regions: one.scope.regions,
-                targets: TargetSetId::read(one.candidate.record.targets),
-                transition: Some(one.candidate.id),
-                cause: one.cause,
-            };
-            let span = self.settle(&mut settled, &way)?;
+            let span = self.settle(&mut settled, &way_of(one))?;
             *settled.spans.get_mut(place).ok_or(Fault::BadPlan)? = span;
         }
         self.carry_out(step, leaves, Some(&settled))
@@ -73,11 +125,14 @@ impl<'a> Run<'_, 'a> {
     }
 
     fn record(&mut self, step: &Step<'a>, leaves: &Leaves) {
-        if !self.core.rom.has(feature::HISTORY) {
-            return;
+        for (_, one) in step.iter() {
+            self.record_one(one, leaves);
         }
+    }
+
+    fn record_one(&mut self, one: &Accepted<'a>, leaves: &Leaves) {
         let stack = transition_flag::PUSH | if bugs::has(Bug::PopRecordsHistory) { 0 } else { transition_flag::POP };
-        for (_, one) in step.iter().filter(|(_, one)| !one.candidate.has(stack)) {
+        if self.core.rom.has(feature::HISTORY) && !one.candidate.has(stack) {
             self.core.record_history(&one.scope, leaves);
         }
     }
@@ -93,20 +148,24 @@ impl<'a> Run<'_, 'a> {
             if is_ignored(self.core, one) {
                 continue;
             }
-            if one.candidate.has(transition_flag::PUSH) {
-                self.suspend(leaves, one)?;
-                continue;
-            }
-            let leave = Leave {
-                mask: unit.leaves,
-                domain: Some(one.scope.domain),
-                keeps_frames: one.scope.stays || one.candidate.has(transition_flag::POP),
-                transition: Some(one.candidate.id),
-                cause: one.cause,
-            };
-            self.leave(leaves, &leave)?;
+            self.exit_one(one, unit.leaves, leaves)?;
         }
         Ok(())
+    }
+
+    /// Leaves or suspends some of the leaves that a transition leaves.
+    fn exit_one(&mut self, one: &Accepted<'a>, mask: u8, leaves: &Leaves) -> Result<(), Fault> {
+        if one.candidate.has(transition_flag::PUSH) {
+            return self.suspend(leaves, one);
+        }
+        let leave = Leave {
+            mask,
+            domain: Some(one.scope.domain),
+            keeps_frames: one.scope.stays || one.candidate.has(transition_flag::POP),
+            transition: Some(one.candidate.id),
+            cause: one.cause,
+        };
+        self.leave(leaves, &leave)
     }
 
     fn run_effects(&mut self, step: &Step<'a>, settled: Option<&Settled>) {
@@ -218,11 +277,13 @@ impl<'s> Steps<'s> {
     fn of(core: &Core<'s>, one: &Accepted<'_>, settled: Option<&'s Settled>, place: usize) -> Self {
         match settled.and_then(|settled| settled.spans.get(place).map(|span| (settled, *span))) {
             Some((settled, span)) => Self::Settled(settled, span),
-            None => {
-                let plan = core.rom.transition_plan(one.candidate.id).and_then(|plan| PlanId::read(plan.plan));
-                Self::Plan(plan.map_or(&[], |plan| core.rom.plan_steps(plan)))
-            }
+            None => Self::planned(core, one),
         }
+    }
+
+    fn planned(core: &Core<'s>, one: &Accepted<'_>) -> Self {
+        let plan = core.rom.transition_plan(one.candidate.id).and_then(|plan| PlanId::read(plan.plan));
+        Self::Plan(plan.map_or(&[], |plan| core.rom.plan_steps(plan)))
     }
 
     fn get(&self, at: usize) -> Option<Entry> {
@@ -256,6 +317,17 @@ impl Core<'_> {
 }
 
 type Units = [Option<Unit>; MAX_LEAVES];
+
+/// What a transition enters.
+fn way_of(one: &Accepted<'_>) -> Way {
+    Way {
+        domain: one.scope.domain,
+        regions: one.scope.regions,
+        targets: TargetSetId::read(one.candidate.record.targets),
+        transition: Some(one.candidate.id),
+        cause: one.cause,
+    }
+}
 
 /// Is the entry found at run time? A pop brings back a frame instead.
 fn needs_settling(one: &Accepted<'_>) -> bool {
@@ -294,8 +366,12 @@ impl Core<'_> {
 
     /// A state becomes active: everything it keeps begins anew (RAM-7).
     fn enter(&mut self, state: StateId) {
-        self.activate(state);
-        self.mark_fresh(state);
+        let Some(record) = self.rom.state(state) else { return };
+        self.ram.set_leaf(record.leaf, Some(state));
+        self.mark_fresh(record);
+        if record.extra.get() == NONE && record.timer_count == 0 {
+            return;
+        }
         self.clear_result(state);
         if let Some(extra) = self.rom.state_extra(state) {
             if extra.scratch_slot != 0xFF {

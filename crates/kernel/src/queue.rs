@@ -154,6 +154,9 @@ impl Core<'_> {
     }
 
     fn choose(&self, inbox: Option<&Event>) -> Option<Next> {
+        if self.ram.header().event_count == 0 && self.ram.header().armed == 0 {
+            return inbox.map(|_| Next::Inbox);
+        }
         if self.has_policy(policy::INTERNAL_FIRST) {
             return self.choose_internal_first(inbox);
         }
@@ -246,6 +249,9 @@ impl Core<'_> {
 
     /// The end of a tick: hidden events become visible, and the flag says whether there is work.
     pub(crate) fn show_posted(&mut self) {
+        if self.ram.header().event_count == 0 {
+            return self.ram.clear_flag(flag::WORK);
+        }
         self.ram.queue_mut().iter_mut().for_each(|event| event.flags &= !event_flag::HIDDEN);
         let work = self.has_visible_event();
         self.ram.put_flag(flag::WORK, work);

@@ -117,6 +117,12 @@ impl Ram<'_> {
 
 /// Leaves.
 impl Ram<'_> {
+    /// The raw leaf, if there is no other.
+    pub(crate) fn only_leaf(&self) -> Option<u16> {
+        let (first, others) = self.leaves().split_first()?;
+        if others.iter().all(|leaf| leaf.get() == NONE) { Some(first.get()) } else { None }
+    }
+
     #[inline]
     pub(crate) fn leaf(&self, number: u8) -> Option<StateId> {
         StateId::read(*self.leaves().get(usize::from(number))?)

@@ -42,7 +42,7 @@ impl Core<'_> {
         let regions = self.rom.transition_plan(id)?.regions;
         let (domain, regions) =
             if self.has_history_target(record) { self.history_domain(record, source) } else { (domain, regions) };
-        let stays = self.stays(record, source, domain);
+        let stays = self.rom.has(feature::STACK) && self.stays(record, source, domain);
         Some(Scope { domain, regions, leaves: self.leaves_in(domain, regions, leaves), stays })
     }
 
@@ -54,6 +54,10 @@ impl Core<'_> {
 
     /// Active leaves in some regions of a state.
     pub(crate) fn leaves_in(&self, domain: StateId, regions: u8, leaves: &Leaves) -> u8 {
+        // The domain is around what is left: with one leaf, around that.
+        if leaves.len() == 1 && !self.rom.has(feature::REGIONS) {
+            return 1;
+        }
         let mut mask = 0;
         for (number, region) in (0_u8..).zip(self.rom.region_ids_of(domain)) {
             if let Some((first, end)) = self.rom.region_span(region).filter(|_| regions & bit(number) != 0) {

@@ -33,12 +33,15 @@ pub(crate) struct Ask {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pick {
     pub(crate) transition: TransitionId,
-    pub(crate) cause: Cause,
+    /// It waited: its cause is that of its own trigger (SEL-6).
+    latched: bool,
 }
 
 /// What was found, in the order of the leaves.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection {
+    /// What was selected for.
+    cause: Cause,
     picks: [Option<Pick>; MAX_LEAVES],
     count: u8,
     pub(crate) deferred: bool,
@@ -47,11 +50,23 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
+    fn new(cause: Cause) -> Self {
+        Self { cause, picks: [None; MAX_LEAVES], count: 0, deferred: false, stored: false }
+    }
+
     fn add(&mut self, pick: Pick) {
         let known = self.iter().any(|other| other.transition == pick.transition);
         if let Some(place) = self.picks.get_mut(usize::from(self.count)).filter(|_| !known) {
             *place = Some(pick);
             self.count = self.count.saturating_add(1);
+        }
+    }
+
+    fn note(&mut self, end: &Found) {
+        match end.pick {
+            Some(pick) => self.add(pick),
+            None if end.stored.is_some() => self.stored = true,
+            None => self.deferred |= end.at.is_some(),
         }
     }
 
@@ -61,6 +76,17 @@ impl Selection {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// The only transition found.
+    pub(crate) fn only(&self) -> Option<Pick> {
+        let [first, ..] = self.picks;
+        if self.count == 1 { first } else { None }
+    }
+
+    /// What a transition that was found is carried out for.
+    pub(crate) fn cause(&self, core: &Core<'_>, pick: Pick, record: &TransitionRecord) -> Cause {
+        if pick.latched { core.latched_cause(record) } else { self.cause }
     }
 }
 
@@ -163,21 +189,25 @@ impl<'a> Run<'_, 'a> {
             self.host.trace(&Trace::Select(ask.cause));
         }
         if let Some(pick) = self.select_interrupt(ask, &leaves)? {
-            let mut selection = Selection::default();
+            let mut selection = Selection::new(ask.cause);
             selection.add(pick);
             self.trace_rest(ask, &leaves, Some(pick), &[]);
             return Ok(selection);
         }
+        let mut selection = Selection::new(ask.cause);
+        if leaves.len() == 1
+            && let Some(leaf) = leaves.get(0)
+        {
+            let end = self.select_leaf(ask, &leaves, leaf, &[])?;
+            selection.note(&end);
+            self.trace_rest(ask, &leaves, None, core::slice::from_ref(&end));
+            return Ok(selection);
+        }
         let mut found = [Found::default(); MAX_LEAVES];
-        let mut selection = Selection::default();
         for (place, leaf) in leaves.iter() {
             let (asked, _) = found.split_at_checked(usize::from(place)).ok_or(Fault::BadPlan)?;
             let end = self.select_leaf(ask, &leaves, leaf, asked)?;
-            match end.pick {
-                Some(pick) => selection.add(pick),
-                None if end.stored.is_some() => selection.stored = true,
-                None => selection.deferred |= end.at.is_some(),
-            }
+            selection.note(&end);
             if let Some(cell) = found.get_mut(usize::from(place)) {
                 *cell = end;
             }
@@ -314,7 +344,7 @@ impl<'a> Run<'_, 'a> {
             self.reject(id, reason);
             return None;
         }
-        (self.may_leave(&candidate, cause, leaves) == Exit::Free).then_some(Pick { transition: id, cause })
+        (self.may_leave(&candidate, cause, leaves) == Exit::Free).then_some(Pick { transition: id, latched: true })
     }
 
     /// A group of scored transitions: all guards, then all scores, then the best that may leave.
@@ -391,7 +421,7 @@ impl Core<'_> {
     fn answer(&self, ask: &Ask, id: TransitionId, exit: Exit) -> Answer {
         let eventless = self.rom.eventless_column() == Some(ask.column);
         match exit {
-            Exit::Free => Answer::Picked(Pick { transition: id, cause: ask.cause }),
+            Exit::Free => Answer::Picked(Pick { transition: id, latched: false }),
             Exit::Stored if !eventless => Answer::Stored(id),
             Exit::Stored | Exit::Refused => Answer::Nobody,
         }
@@ -422,7 +452,7 @@ impl Core<'_> {
     }
 
     /// What a latched transition sees: the id of its event, no payload (SEL-6).
-    fn latched_cause(&self, record: &TransitionRecord) -> Cause {
+    pub(crate) fn latched_cause(&self, record: &TransitionRecord) -> Cause {
         match EventId::new(record.trigger.get()).filter(|&event| self.rom.event(event).is_some()) {
             Some(event) => Cause::Event(event, [0; 4]),
             None => Cause::None,

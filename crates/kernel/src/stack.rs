@@ -122,10 +122,11 @@ impl Run<'_, '_> {
     }
 
     fn resume_state(&mut self, state: StateId, armed: u8, accepted: &Accepted<'_>) {
-        self.core.activate(state);
-        self.may_complete |= self.core.rom.state(state).is_some_and(|record| record.kind == state_kind::FINAL);
+        let Some(record) = self.core.rom.state(state) else { return };
+        self.core.ram.set_leaf(record.leaf, Some(state));
+        self.may_complete |= record.kind == state_kind::FINAL;
         self.core.thaw(state, armed);
-        self.core.mark_fresh(state);
+        self.core.mark_fresh(record);
         let list = self.core.rom.state_extra(state).map_or(NONE, |extra| extra.resume.get());
         self.run_list(list, &Site { state, transition: Some(accepted.candidate.id), cause: accepted.cause });
     }

@@ -9,13 +9,15 @@ pub enum Trick {
     Glance,
     /// Transitions that always go the same way are carried out from one list.
     Jumps,
+    /// An event for an empty queue is put there without asking whether there is room.
+    Post,
     /// Instances are fetched before their turn.
     Prefetch,
 }
 
 impl Trick {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Glance, Self::Jumps, Self::Prefetch];
+    pub const ALL: [Self; 4] = [Self::Glance, Self::Jumps, Self::Post, Self::Prefetch];
 }
 
 #[cfg(feature = "switches")]

@@ -15,9 +15,7 @@ use crate::inbox::Inbox;
 use crate::instance::{Instance, flag};
 use crate::life;
 use crate::queue::{Next, known_event};
-use crate::ram::Ram;
 use crate::select::{Ask, Selection};
-use crate::time::is_due;
 use crate::trace::Trace;
 
 /// What happens to an instance that belongs to another machine (RAM-6).
@@ -85,14 +83,14 @@ pub fn tick<I: Instance, H: Host>(
         return visit(&mut core, instance, 0, input, || host);
     };
     let is_only = input.inbox.len() == 1;
-    match fast::look_up(core.rom, instance, event) {
+    match fast::look_up(core.rom, instance.only_leaf(), event) {
         Outlook::Nobody if is_only => {
             core.nobodys = core.nobodys.wrapping_add(1);
             Report::taken(1)
         }
         Outlook::Jump(jump) => {
             core.attach(instance.ram(), 0);
-            match fast::take_jump::<I, H>(&mut core, host, jump, event) {
+            match fast::take_jump::<I, H>(&mut core, host, jump, Some(event)) {
                 Jumped { idle: true, .. } if is_only => Report::taken(1),
                 Jumped { microsteps, .. } => run(&mut core, host, input, Used::one(microsteps)),
             }
@@ -117,10 +115,22 @@ pub(crate) fn visit<'a, I: Instance, H: Host>(
     if flags & flag::ENDED != 0 {
         return Report { inbox_taken: drop_rest(input.inbox, 0, core.counters), ..Report::default() };
     }
-    if flags & flag::PAUSED != 0 || (input.inbox.is_empty() && is_quiet(&core.ram, input.tick)) {
+    if flags & flag::PAUSED != 0 || (input.inbox.is_empty() && core.is_quiet()) {
         return Report::default();
     }
-    run(core, &mut host(), input, Used::default())
+    let mut host = host();
+    let mut used = Used::default();
+    if input.inbox.is_empty()
+        && core.glance.may_jump_by_queue(core.ram.header())
+        && !host.is_tracing()
+        && let Some(jumped) = fast::take_queued::<I, H>(core, &mut host)
+    {
+        if jumped.idle {
+            return Report::default();
+        }
+        used = Used { inbox: 0, ..Used::one(jumped.microsteps) };
+    }
+    run(core, &mut host, input, used)
 }
 
 /// RAM-6: never run.
@@ -162,17 +172,6 @@ pub(crate) fn run(core: &mut Core<'_>, host: &mut dyn Host, input: &Input<'_>, u
     core.fault = None;
     core.finish();
     report
-}
-
-/// Would a tick change nothing? One masked look at the header, and the deadlines if any timer runs (RAM-3).
-#[inline]
-fn is_quiet(ram: &Ram<'_>, now: u32) -> bool {
-    const BUSY: u16 = flag::STARTED | flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS;
-    let header = ram.header();
-    header.flags.get() & BUSY == flag::STARTED
-        && header.clamped == 0
-        && (header.armed == 0
-            || (0_u8..).zip(ram.timers().iter()).all(|(place, time)| !ram.is_armed(place) || !is_due(time.get(), now)))
 }
 
 /// A tick in progress.
@@ -336,7 +335,7 @@ impl<'r, 'a> Run<'r, 'a> {
                 self.host.trace(&Trace::Deferred(id));
             }
             if bugs::has(Bug::ObserversSeeDeferred) {
-                self.run_observers(id, cause);
+                self.run_observers(Some((id, cause)));
             }
             return Ok(false);
         }
@@ -347,31 +346,34 @@ impl<'r, 'a> Run<'r, 'a> {
                 self.host.trace(&Trace::Unhandled(id));
             }
         }
-        let leaves = self.core.leaves();
-        let step = self.arbitrate(&selection, &leaves)?;
-        self.run_observers(id, cause);
-        if selection.is_empty() {
-            self.core.check_fault()?;
-            return Ok(false);
-        }
-        self.commit(&step, &leaves)?;
-        self.core.check_fault()?;
-        Ok(true)
+        self.commit_observed(&selection, Some((id, cause)))
     }
 
     fn commit_selection(&mut self, selection: &Selection) -> Result<bool, Fault> {
-        if selection.is_empty() {
-            return Ok(false);
+        self.commit_observed(selection, None)
+    }
+
+    /// Decides who goes together, tells observers of an event, and carries it out; whether there was something.
+    fn commit_observed(&mut self, selection: &Selection, event: Option<(EventId, Cause)>) -> Result<bool, Fault> {
+        let leaves = if selection.is_empty() { Leaves::default() } else { self.core.leaves() };
+        if let Some(pick) = selection.only().filter(|_| !bugs::has_any()) {
+            let one = self.accept_only(selection, pick, &leaves)?;
+            self.run_observers(event);
+            self.commit_only(&one, &leaves)?;
+        } else if selection.is_empty() {
+            self.run_observers(event);
+        } else {
+            let step = self.arbitrate(selection, &leaves)?;
+            self.run_observers(event);
+            self.commit(&step, &leaves)?;
         }
-        let leaves = self.core.leaves();
-        let step = self.arbitrate(selection, &leaves)?;
-        self.commit(&step, &leaves)?;
         self.core.check_fault()?;
-        Ok(true)
+        Ok(!selection.is_empty())
     }
 
     /// EVT-8.
-    fn run_observers(&mut self, event: EventId, cause: Cause) {
+    fn run_observers(&mut self, event: Option<(EventId, Cause)>) {
+        let Some((event, cause)) = event.filter(|_| self.core.rom.has(feature::OBSERVERS)) else { return };
         let site = Site { state: StateId::ROOT, transition: None, cause };
         self.core.observing = true;
         for observer in self.core.rom.observers() {
@@ -384,8 +386,19 @@ impl<'r, 'a> Run<'r, 'a> {
 }
 
 impl Core<'_> {
+    /// Would a tick change nothing? A look at the header, and at the deadlines if any timer runs (RAM-3).
+    fn is_quiet(&self) -> bool {
+        const BUSY: u16 = flag::STARTED | flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS;
+        let header = self.ram.header();
+        header.flags.get() & BUSY == flag::STARTED && header.clamped == 0 && !self.has_due_place()
+    }
+
     /// RAM-3: does the configuration have an activity, an eventless trigger or a transition that waits?
     fn update_polls(&mut self) {
+        const POLLING: u32 = feature::ACTIVITIES | feature::EVENTLESS | feature::LATCH;
+        if self.rom.header().features.get() & POLLING == 0 {
+            return self.ram.clear_flag(flag::POLLS);
+        }
         let leaves = self.leaves();
         let polls = leaves.iter().any(|(_, leaf)| {
             let row = self.rom.row_of(leaf).map_or(0, |row| row.flags.get());

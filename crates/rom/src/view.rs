@@ -65,6 +65,7 @@ pub(crate) fn run<T>(table: &[T], first: usize, count: usize) -> &[T] {
 }
 
 /// The ids of consecutive records.
+#[inline]
 fn ids<T>(first: usize, count: usize, id: fn(usize) -> Option<T>) -> impl Iterator<Item = T> + Clone
 where
     T: Clone,
@@ -162,6 +163,7 @@ impl<'a> Rom<'a> {
     }
 
     /// Hash of everything instance bytes refer to (ROM-5).
+    #[inline]
     pub fn structure_hash(&self) -> u64 {
         self.header.structure_hash.get()
     }
@@ -172,6 +174,7 @@ impl<'a> Rom<'a> {
     }
 
     /// What an instance of this machine carries in its first four bytes (RAM-3).
+    #[inline]
     pub fn machine_id(&self) -> u32 {
         self.structure_hash() as u32
     }
@@ -220,6 +223,7 @@ impl<'a> Rom<'a> {
     }
 
     /// The state, the state around it, and so on up to the root. At most [`MAX_DEPTH`] of them.
+    #[inline]
     pub fn path_up(&self, id: StateId) -> impl Iterator<Item = StateId> + Clone + use<'a> {
         let states = self.states;
         let parent = move |at: &StateId| StateId::read(states.get(at.index())?.parent);
@@ -245,6 +249,7 @@ impl<'a> Rom<'a> {
     }
 
     /// The event that a state raises when it completes (EVT-10).
+    #[inline]
     pub fn done_event(&self, id: StateId) -> Option<EventId> {
         EventId::read(self.state_extra(id)?.done_event)
     }
@@ -256,12 +261,14 @@ impl<'a> Rom<'a> {
     }
 
     /// Regions of a state.
+    #[inline]
     pub fn regions_of(&self, id: StateId) -> &'a [RegionRecord] {
         self.state(id)
             .map_or(&[], |s| run(self.regions, usize::from(s.first_region.get()), usize::from(s.region_count)))
     }
 
     /// Ids of the regions of a state.
+    #[inline]
     pub fn region_ids_of(&self, id: StateId) -> impl Iterator<Item = RegionId> + Clone + use<> {
         let (first, count) =
             self.state(id).map_or((0, 0), |s| (usize::from(s.first_region.get()), usize::from(s.region_count)));
@@ -269,6 +276,7 @@ impl<'a> Rom<'a> {
     }
 
     /// First state of a region, and one past its last descendant.
+    #[inline]
     pub fn region_span(&self, id: RegionId) -> Option<(u16, u16)> {
         let region = self.region(id)?;
         let next = id.index().checked_add(1).and_then(|next| self.regions.get(next));
@@ -291,6 +299,7 @@ impl<'a> Rom<'a> {
     }
 
     /// Where default entry of a region goes.
+    #[inline]
     pub fn initial_of(&self, id: RegionId) -> Option<&'a InitialRecord> {
         self.initials.get(InitialId::read(self.region(id)?.initial)?.index())
     }
@@ -325,6 +334,7 @@ impl<'a> Rom<'a> {
     }
 
     /// History points of a state.
+    #[inline]
     pub fn history_of(&self, id: StateId) -> &'a [HistoryRecord] {
         self.state_extra(id).map_or(&[], |extra| {
             run(self.history, usize::from(extra.first_history.get()), usize::from(extra.history_count))
@@ -344,6 +354,7 @@ impl<'a> Rom<'a> {
     }
 
     /// Timers of a state.
+    #[inline]
     pub fn timers_of(&self, id: StateId) -> &'a [TimerRecord] {
         self.state(id).map_or(&[], |s| run(self.timers, usize::from(s.first_timer.get()), usize::from(s.timer_count)))
     }
@@ -402,6 +413,7 @@ impl<'a> Rom<'a> {
     }
 
     /// Targets of a set, in the order of the tree.
+    #[inline]
     pub fn targets_of(&self, id: TargetSetId) -> &'a [TargetRecord] {
         self.target_sets
             .get(id.index())
@@ -448,6 +460,7 @@ impl<'a> Rom<'a> {
     }
 
     /// Consecutive arguments.
+    #[inline]
     pub fn argument_run(&self, first: u32, count: u8) -> &'a [ArgumentRecord] {
         run(self.arguments, first as usize, usize::from(count))
     }

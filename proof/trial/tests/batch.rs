@@ -4,8 +4,8 @@ mod common;
 
 use common::Dice;
 use statewright_kernel::{
-    Batch, BatchError, Counters, Event, Fault, InboxEvent, Input, Instance, Instance64, Instance128, Mismatch, flag,
-    SortedInbox, Unsorted, Visit, post, stop, tick, tick_batch,
+    Batch, BatchError, Counters, Event, Fault, InboxEvent, Input, Instance, Instance64, Instance128, Mismatch,
+    SortedInbox, Unsorted, Visit, flag, post, stop, tick, tick_batch,
 };
 use statewright_rom::OwnedRom;
 use statewright_rom::ids::{EventId, VariantId};

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, Output, compile_with};
 use statewright_kernel::{
-    Actor, Batch, Call, Command, Counters, Event, Host, Inbox, InboxEvent, Input, Instance, Instance64, Instance128,
-    Instance256, Mismatch, Mode, Status, Verdict, View, post, tick, tick_batch,
+    Actor, Batch, Command, Counters, Event, Host, Hosts, Inbox, InboxEvent, Input, Instance, Instance64, Instance128,
+    Instance256, Mismatch, Mode, SortedInbox, Status, Verdict, View, Visit, post, tick, tick_batch,
 };
-use statewright_rom::ids::{EventId, KeyId};
+use statewright_rom::ids::{EventId, FunctionId, KeyId};
 use statewright_rom::{OwnedRom, Rom};
 
 use crate::board::{Board, Totals};
@@ -31,50 +31,63 @@ pub fn machine(name: &str, text: &str, kind: Kind, agents: usize) -> Result<Box<
     })
 }
 
+/// Most functions of a machine here. A table of a fixed size is indexed without a comparison.
+const FUNCTIONS: usize = 64;
+
 /// User code: functions by their number, and the blackboards.
 struct Functions {
-    actions: Vec<fn(&mut Board)>,
-    guards: Vec<fn(&Board) -> bool>,
+    actions: [fn(&mut Board); FUNCTIONS],
+    guards: [fn(&Board) -> bool; FUNCTIONS],
     boards: Vec<Board>,
-    /// Whose turn it is.
-    agent: usize,
 }
 
 impl Functions {
     fn new(output: &Output, agents: usize) -> Result<Self, String> {
-        let names = || output.symbols.functions.iter().map(|function| function.name.as_str());
-        if let Some(name) = names().find(|name| callbacks::action(name).is_none() && callbacks::guard(name).is_none()) {
-            return Err(format!("the machine calls `{name}`, which the benchmark does not have"));
+        let (mut actions, mut guards): ([fn(&mut Board); FUNCTIONS], [fn(&Board) -> bool; FUNCTIONS]) =
+            ([|_| {}; FUNCTIONS], [|_| false; FUNCTIONS]);
+        for (place, function) in output.symbols.functions.iter().enumerate() {
+            match (callbacks::action(&function.name), callbacks::guard(&function.name)) {
+                _ if place >= FUNCTIONS => return Err(format!("more than {FUNCTIONS} functions")),
+                (Some(action), _) => actions[place] = action,
+                (_, Some(guard)) => guards[place] = guard,
+                _ => return Err(format!("the machine calls `{}`, which the benchmark does not have", function.name)),
+            }
         }
-        Ok(Self {
-            actions: names().map(|name| callbacks::action(name).unwrap_or(|_| {})).collect(),
-            guards: names().map(|name| callbacks::guard(name).unwrap_or(|_| false)).collect(),
-            boards: vec![Board::default(); agents],
-            agent: 0,
-        })
+        Ok(Self { actions, guards, boards: vec![Board::default(); agents] })
     }
 }
 
-impl Host for Functions {
-    fn begin(&mut self, agent: u64) {
-        self.agent = agent as usize;
+/// User code of one agent.
+struct One<'f> {
+    board: &'f mut Board,
+    actions: &'f [fn(&mut Board); FUNCTIONS],
+    guards: &'f [fn(&Board) -> bool; FUNCTIONS],
+}
+
+impl Hosts for Functions {
+    type Host<'h> = One<'h>;
+
+    #[inline]
+    fn of(&mut self, place: usize, _: u64) -> One<'_> {
+        One { board: &mut self.boards[place], actions: &self.actions, guards: &self.guards }
+    }
+}
+
+impl Host for One<'_> {
+    fn guard(&self, function: FunctionId, _: View<'_, '_>) -> Verdict {
+        Verdict::from(self.guards[function.index() % FUNCTIONS](self.board))
     }
 
-    fn guard(&self, call: &Call<'_>, _: &mut View<'_, '_>) -> Verdict {
-        let guard = self.guards[call.function.index()];
-        Verdict::from(guard(&self.boards[self.agent]))
-    }
-
-    fn score(&self, _: &Call<'_>, _: &mut View<'_, '_>) -> f32 {
+    fn score(&self, _: FunctionId, _: View<'_, '_>) -> f32 {
         0.0
     }
 
-    fn action(&mut self, call: &Call<'_>, _: &mut Actor<'_, '_>) {
-        let action = self.actions[call.function.index()];
-        action(&mut self.boards[self.agent]);
+    #[inline]
+    fn action(&mut self, function: FunctionId, _: Actor<'_, '_>) {
+        self.actions[function.index() % FUNCTIONS](self.board);
     }
 
-    fn activity(&mut self, _: &Call<'_>, _: Mode, _: &mut Actor<'_, '_>) -> Status {
+    fn activity(&mut self, _: FunctionId, _: Mode, _: Actor<'_, '_>) -> Status {
         Status::Running
     }
 
@@ -127,16 +140,17 @@ impl<I: Instance> Agents<I> {
 
 /// One tick, in the ways that events can come.
 impl<I: Instance> Agents<I> {
-    fn run_all(&mut self, rom: &Rom<'_>, inbox: &[InboxEvent]) {
-        let batch = Batch { first_agent: 0, tick: self.now, variants: &[], inbox, mismatch: Mismatch::Quarantine };
+    fn run_batch(&mut self, rom: &Rom<'_>, inbox: SortedInbox<'_>, visit: Visit) {
+        let mismatch = Mismatch::Quarantine;
+        let batch = Batch { first_agent: 0, tick: self.now, variants: &[], inbox, visit, mismatch };
         tick_batch(rom, &mut self.instances, &mut self.host, &batch, &mut self.counters, |_, _, _| {})
-            .expect("the inbox is sorted");
+            .expect("all events are for agents that exist");
     }
 
-    fn run_one(&mut self, rom: &Rom<'_>, place: u32, events: &[Event]) {
-        self.host.begin(u64::from(place));
-        let input = Input { inbox: Inbox::Own(events), ..Input::new(u64::from(place), self.now) };
-        tick(rom, &mut self.instances[place as usize], &mut self.host, &input, &mut self.counters);
+    fn run_one(&mut self, rom: &Rom<'_>, place: usize, events: &[Event]) {
+        let input = Input { inbox: Inbox::Own(events), ..Input::new(place as u64, self.now) };
+        let mut host = self.host.of(place, place as u64);
+        tick(rom, &mut self.instances[place], &mut host, &input, &mut self.counters);
     }
 
     fn post_all(&mut self, rom: &Rom<'_>, events: &[InboxEvent]) {
@@ -159,19 +173,18 @@ impl<I: Instance> Agents<I> {
         self.now = self.now.wrapping_add(1);
     }
 
-    fn run_tick(&mut self, rom: &Rom<'_>, events: &[InboxEvent]) {
+    fn run_tick(&mut self, rom: &Rom<'_>, inbox: SortedInbox<'_>) {
+        let events = inbox.events();
         // Some get an event, and nobody else has anything to do.
         let few = !events.is_empty() && events.len() < self.instances.len();
         match self.kind {
             _ if events.is_empty() && self.instances.len() == 1 => self.run_one(rom, 0, &[]),
             Kind::Queue => {
                 self.post_all(rom, events);
-                self.run_all(rom, &[]);
+                self.run_batch(rom, SortedInbox::EMPTY, Visit::All);
             }
-            Kind::Inbox if few => {
-                events.iter().for_each(|event| self.run_one(rom, event.place, std::slice::from_ref(&event.event)));
-            }
-            _ => self.run_all(rom, events),
+            Kind::Inbox if few => self.run_batch(rom, inbox, Visit::WithEvents),
+            _ => self.run_batch(rom, inbox, Visit::All),
         }
         self.now = self.now.wrapping_add(1);
     }
@@ -205,7 +218,9 @@ impl<I: Instance> Contender for Agents<I> {
         let rom = owned.as_rom();
         let singles = std::mem::take(&mut self.singles);
         if singles.is_empty() {
-            script.iter().cycle().take(ticks).for_each(|events| self.run_tick(&rom, black_box(events)));
+            let sorted = |events| SortedInbox::new(events).expect("scripts are sorted");
+            let inboxes: Vec<SortedInbox<'_>> = script.iter().map(|events| sorted(events.as_slice())).collect();
+            inboxes.iter().cycle().take(ticks).for_each(|inbox| self.run_tick(&rom, black_box(*inbox)));
         } else {
             singles.iter().cycle().take(ticks).for_each(|event| black_box(&mut *self).run_alone(&rom, event));
         }
