@@ -8,10 +8,12 @@ use statewright_rom::ids::VariantId;
 use crate::core_state::Core;
 use crate::counters::Counters;
 use crate::event::Event;
-use crate::fast::{self, Outlook};
+use crate::fast::{self, Glance, Outlook};
 use crate::host::Hosts;
 use crate::inbox::{Inbox, InboxEvent, SortedInbox};
 use crate::instance::Instance;
+use crate::prefetch;
+use crate::switches::{self, Trick};
 use crate::tick::{Input, Mismatch, Report, Used, run, visit};
 
 /// Which agents of a batch are visited.
@@ -98,26 +100,36 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
     let mut agents = instances.iter_mut();
     let mut inbox = Feed::new(batch.inbox.events());
     let mut place = 0_usize;
+    // Where every agent is visited in order, processors fetch by themselves.
+    let sparse = batch.visit == Visit::WithEvents && switches::has(Trick::Prefetch);
     loop {
         // Agents without events. Bound: the instances.
         while place != inbox.next {
-            if batch.visit == Visit::WithEvents {
-                let Some(ahead) = inbox.next.checked_sub(place.saturating_add(1)) else { return Ok(()) };
-                place = inbox.next;
-                if agents.nth(ahead).is_none() {
+            let resting = match batch.visit {
+                Visit::All => count_resting(agents.as_slice(), inbox.next.wrapping_sub(place), &glance, batch.tick),
+                Visit::WithEvents => inbox.next.wrapping_sub(place),
+            };
+            if let Some(last) = resting.checked_sub(1) {
+                if agents.nth(last).is_none() {
                     return Ok(());
                 }
-                break;
+                place = place.wrapping_add(resting);
+                continue;
             }
             let Some(instance) = agents.next() else { return Ok(()) };
-            if !glance.is_at_rest(instance, batch.tick) {
-                let report =
-                    visit(&mut core, instance, place, &batch.input(place, &[]), || hosts.of(place, batch.agent(place)));
-                done(place, &report, &[]);
-            }
+            let report =
+                visit(&mut core, instance, place, &batch.input(place, &[]), || hosts.of(place, batch.agent(place)));
+            done(place, &report, &[]);
             place = place.wrapping_add(1);
         }
         // An agent with events.
+        if sparse && let Some(coming) = inbox.rest.as_slice().get(prefetch::AHEAD) {
+            let coming = coming.place as usize;
+            if let Some(instance) = agents.as_slice().get(coming.wrapping_sub(place)) {
+                prefetch::prefetch(instance);
+                hosts.fetch(coming);
+            }
+        }
         let all = inbox.rest.clone();
         let (Some(event), Some(instance)) = (inbox.take_first(), agents.next()) else { return Ok(()) };
         let is_only = inbox.next != place;
@@ -153,6 +165,13 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
         done(place, &report, events.get(report.inbox_taken..).unwrap_or(&[]));
         place = place.wrapping_add(1);
     }
+}
+
+/// How many agents at the head of a list are at rest, of so many.
+#[inline]
+fn count_resting<I: Instance>(agents: &[I], limit: usize, glance: &Glance, now: u32) -> usize {
+    let agents = agents.get(..limit).unwrap_or(agents);
+    agents.iter().position(|agent| !glance.is_at_rest(agent, now)).unwrap_or(agents.len())
 }
 
 impl<'b> Batch<'b> {

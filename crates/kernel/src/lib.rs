@@ -56,7 +56,7 @@
 //! assert_eq!(counters.transitions, 1);
 //! ```
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![cfg_attr(
     not(test),
     deny(
@@ -92,6 +92,7 @@ mod inbox;
 mod instance;
 mod life;
 mod microstep;
+mod prefetch;
 mod queue;
 mod ram;
 mod reasons;
@@ -116,6 +117,7 @@ pub use host::{Call, Cause, Command, CommandKind, Host, Hosts, Mode, Status, Ver
 pub use inbox::{Inbox, InboxEvent, SortedInbox, Unsorted};
 pub use instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
 pub use life::{Posted, pause, post, reset, resume, stop};
+pub use prefetch::prefetch;
 pub use queue::Admission;
 pub use rng::Rng;
 pub use tick::{Input, Mismatch, Report, tick};
