@@ -76,14 +76,9 @@ pub(crate) struct Unit {
 
 impl<'a> Run<'_, 'a> {
     /// The only candidate, which nobody is in conflict with.
-    pub(crate) fn accept_only(
-        &mut self,
-        selection: &Selection,
-        pick: Pick,
-        leaves: &Leaves,
-    ) -> Result<Accepted<'a>, Fault> {
+    pub(crate) fn accept_only(&mut self, selection: &Selection, pick: Pick) -> Result<Accepted<'a>, Fault> {
         let candidate = self.core.candidate(pick.transition).ok_or(Fault::BadPlan)?;
-        let scope = self.core.scope(pick.transition, leaves).ok_or(Fault::BadPlan)?;
+        let scope = self.core.scope(pick.transition, &selection.leaves).ok_or(Fault::BadPlan)?;
         if self.tracing {
             self.host.trace(&Trace::Taken(pick.transition));
         }
@@ -91,11 +86,11 @@ impl<'a> Run<'_, 'a> {
     }
 
     /// Accepts candidates by priority, then post-order of sources, as long as exit sets are disjoint.
-    pub(crate) fn arbitrate(&mut self, selection: &Selection, leaves: &Leaves) -> Result<Step<'a>, Fault> {
+    pub(crate) fn arbitrate(&mut self, selection: &Selection) -> Result<Step<'a>, Fault> {
         let mut found: [Option<Accepted<'a>>; MAX_LEAVES] = [None; MAX_LEAVES];
         for (cell, pick) in found.iter_mut().zip(selection.iter()) {
             let candidate = self.core.candidate(pick.transition).ok_or(Fault::BadPlan)?;
-            let scope = self.core.scope(pick.transition, leaves).ok_or(Fault::BadPlan)?;
+            let scope = self.core.scope(pick.transition, &selection.leaves).ok_or(Fault::BadPlan)?;
             *cell = Some(Accepted { candidate, scope, cause: selection.cause(self.core, pick, candidate.record) });
         }
         let mut left = 0_u8;

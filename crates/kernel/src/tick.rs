@@ -355,17 +355,17 @@ impl<'r, 'a> Run<'r, 'a> {
 
     /// Decides who goes together, tells observers of an event, and carries it out; whether there was something.
     fn commit_observed(&mut self, selection: &Selection, event: Option<(EventId, Cause)>) -> Result<bool, Fault> {
-        let leaves = if selection.is_empty() { Leaves::default() } else { self.core.leaves() };
+        let leaves = &selection.leaves;
         if let Some(pick) = selection.only().filter(|_| !bugs::has_any()) {
-            let one = self.accept_only(selection, pick, &leaves)?;
+            let one = self.accept_only(selection, pick)?;
             self.run_observers(event);
-            self.commit_only(&one, &leaves)?;
+            self.commit_only(&one, leaves)?;
         } else if selection.is_empty() {
             self.run_observers(event);
         } else {
-            let step = self.arbitrate(selection, &leaves)?;
+            let step = self.arbitrate(selection)?;
             self.run_observers(event);
-            self.commit(&step, &leaves)?;
+            self.commit(&step, leaves)?;
         }
         self.core.check_fault()?;
         Ok(!selection.is_empty())
