@@ -17,6 +17,8 @@
 //! - `select` who wins in a state and a leaf, `conditions` what a candidate is asked, `reasons` why others were not, `scope` what a
 //!   transition leaves, `arbitrate` which winners go together
 //! - `microstep` carrying them out, with `settle` what is entered, `exits`, `history`, `stack`, `complete`
+//! - `fast` what most ticks are: at rest, or one event that always leads the same way; `switches` leave it out, `prefetch` fetches
+//!   agents before their turn
 //! - `activity` phase (3), `fail_safe` start and fail-safe, `actions` ops, `eval` expressions
 //! - `host` and `actor` the border to user code, `life` posts, pause, stop and reset, `batch` and `inbox` many agents
 //!
