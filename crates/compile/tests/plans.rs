@@ -361,7 +361,11 @@ fn ram_3_rows_say_who_polls() {
             let eventless =
                 |m: &Move| matches!(m.authored.trigger, Trigger::Always(_) | Trigger::Done(_) | Trigger::Failed(_));
             let polls = activity || way.iter().any(|&state| moves[state].iter().any(eventless));
-            let wanted = if activity { row_flag::ACTIVITY } else { 0 } | if polls { row_flag::POLLS } else { 0 };
+            let is_always = |m: &Move| matches!(m.authored.trigger, Trigger::Always(_));
+            let always = way.iter().any(|&state| moves[state].iter().any(is_always));
+            let bit = |on: bool, flag: u16| if on { flag } else { 0 };
+            let wanted =
+                bit(activity, row_flag::ACTIVITY) | bit(polls, row_flag::POLLS) | bit(always, row_flag::ALWAYS);
             if row.flags.get() != wanted {
                 return Err(format!("leaf {}: flags {}, wanted {wanted}", row.state, row.flags));
             }

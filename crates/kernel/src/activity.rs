@@ -64,7 +64,7 @@ impl Core<'_> {
         }
     }
 
-    fn set_result(&mut self, state: StateId, status: Status) {
+    pub(crate) fn set_result(&mut self, state: StateId, status: Status) {
         let bits: u16 = match status {
             Status::Running => return,
             Status::Succeeded => 1,

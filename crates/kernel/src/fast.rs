@@ -11,7 +11,8 @@ use crate::actor::Actor;
 use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Site, jump_site};
 use crate::event::{Event, event_flag};
-use crate::host::Host;
+use crate::fault::Fault;
+use crate::host::{Cause, Host, Mode};
 use crate::instance::{Header, Instance, flag};
 use crate::switches::{self, Trick};
 use crate::tick::Run;
@@ -23,6 +24,8 @@ pub(crate) struct Glance {
     rest: u64,
     /// The same where the machine has jumps and a tick has room for one; else a word that no header has.
     jump_rest: u64,
+    /// The same with polling, where nothing but activities may have to be done; else a word that no header has.
+    poll_rest: u64,
 }
 
 /// Bits of the first word that must be as they are at rest: machine, life, work.
@@ -33,6 +36,8 @@ const AT_REST: u64 = 0xFFFF_FFFF
 const TIMERS: u64 = 0xFF << 48;
 /// The same with the number of queued events, which may wait for another configuration while an instance rests.
 const IDLE: u64 = AT_REST | 0xFF << 56;
+/// With these there is more to polling than activities of one line of states.
+const NOT_ONLY_ACTIVITIES: u32 = feature::REGIONS | feature::LATCH | feature::STACK;
 /// Equals no masked word.
 const NEVER: u64 = u64::MAX;
 
@@ -40,11 +45,14 @@ impl Glance {
     /// For instances of a tier.
     pub(crate) fn new(rom: &Rom<'_>, tier: u8) -> Self {
         if tier != rom.header().tier {
-            return Self { rest: NEVER, jump_rest: NEVER };
+            return Self { rest: NEVER, jump_rest: NEVER, poll_rest: NEVER };
         }
         let rest = u64::from(rom.machine_id()) | u64::from(flag::STARTED) << 32;
         let jumps = !rom.jumps().is_empty() && rom.header().microsteps_per_tick.get() > 1;
+        let activities = rom.has(feature::ACTIVITIES) && rom.header().features.get() & NOT_ONLY_ACTIVITIES == 0;
+        let polls = u64::from(flag::POLLS) << 32;
         Self {
+            poll_rest: if switches::has(Trick::Activities) && activities { rest | polls } else { NEVER },
             rest: if switches::has(Trick::Glance) { rest } else { NEVER },
             jump_rest: if switches::has(Trick::Jumps) && jumps { rest } else { NEVER },
         }
@@ -76,6 +84,12 @@ impl Glance {
     pub(crate) fn may_jump_by_queue(&self, header: &Header) -> bool {
         const ONE: u64 = (flag::WORK as u64) << 32 | 1 << 56;
         header.first_word() & IDLE == self.jump_rest | ONE && self.jump_rest != NEVER && header.last_word() == 0
+    }
+
+    /// Idle but for polling, in a machine where that may be activities alone? Running timers are to be looked at.
+    #[inline]
+    pub(crate) fn may_have_only_activities(&self, header: &Header) -> bool {
+        header.first_word() & IDLE & !TIMERS == self.poll_rest && header.last_word() == 0
     }
 
     /// At rest, and no event queued?
@@ -155,6 +169,36 @@ pub(crate) fn take_queued<'a, I: Instance, H: Host>(core: &mut Core<'a>, host: &
     };
     core.queued = event;
     Some(take_jump::<I, H>(core, host, jump, None))
+}
+
+/// Runs the activities of an instance that has nothing else to do: phase (3) alone (TICK-5). The instance is attached. `None` if there
+/// is something else, else whether user code caused a fault.
+pub(crate) fn run_activities<H: Host>(core: &mut Core<'_>, host: &mut H) -> Option<Result<(), Fault>> {
+    let rom = core.rom;
+    let leaf = core.ram.only_leaf().and_then(StateId::new)?;
+    let row = rom.row_of(leaf)?;
+    let only = row.flags.get() & (row_flag::ACTIVITY | row_flag::ALWAYS) == row_flag::ACTIVITY;
+    // A final leaf may complete a state, and a result is waited for.
+    let is_final = rom.state(leaf).is_none_or(|record| record.kind == state_kind::FINAL);
+    let acting = |state: &StateId| rom.state(*state).is_some_and(|record| record.activity.get() != NONE);
+    if !only || is_final || rom.path_up(leaf).filter(acting).any(|state| core.result(state).is_some()) {
+        return None;
+    }
+    core.running = true;
+    for state in rom.path_up(leaf) {
+        let activity = rom.state(state).and_then(|record| OpId::read(record.activity));
+        let site = Site { state, transition: None, cause: Cause::None };
+        if let Some(function) = activity.and_then(|op| rom.op(op)).and_then(|op| core.aim(op, &site)) {
+            let status = host.activity(function, Mode::Run, Actor::new(core));
+            core.set_result(state, status);
+        }
+    }
+    let result = core.check_fault();
+    if result.is_ok() {
+        core.show_posted();
+        core.running = false;
+    }
+    Some(result)
 }
 
 /// Nothing but calls.

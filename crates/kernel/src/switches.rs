@@ -9,6 +9,8 @@ pub enum Trick {
     Glance,
     /// Transitions that always go the same way are carried out from one list.
     Jumps,
+    /// An instance that has nothing to do but its activities only runs them.
+    Activities,
     /// An event for an empty queue is put there without asking whether there is room.
     Post,
     /// Instances are fetched before their turn.
@@ -17,7 +19,7 @@ pub enum Trick {
 
 impl Trick {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Glance, Self::Jumps, Self::Post, Self::Prefetch];
+    pub const ALL: [Self; 5] = [Self::Glance, Self::Jumps, Self::Activities, Self::Post, Self::Prefetch];
 }
 
 #[cfg(feature = "switches")]

@@ -121,6 +121,17 @@ pub(crate) fn visit<'a, I: Instance, H: Host>(
     let mut host = host();
     let mut used = Used::default();
     if input.inbox.is_empty()
+        && core.glance.may_have_only_activities(core.ram.header())
+        && !core.has_due_place()
+        && !host.is_tracing()
+        && let Some(result) = fast::run_activities(core, &mut host)
+    {
+        return match result {
+            Ok(()) => Report::default(),
+            Err(fault) => core.end_with(fault),
+        };
+    }
+    if input.inbox.is_empty()
         && core.glance.may_jump_by_queue(core.ram.header())
         && !host.is_tracing()
         && let Some(jumped) = fast::take_queued::<I, H>(core, &mut host)
@@ -163,8 +174,7 @@ pub(crate) fn run(core: &mut Core<'_>, host: &mut dyn Host, input: &Input<'_>, u
     let mut report = Report::default();
     let result = Run::new(core, host).phases(input.inbox, used, &mut report);
     if let Err(fault) = result {
-        report.fault = Some(fault);
-        core.quarantine();
+        report.fault = core.end_with(fault).fault;
     }
     if core.has_ended() {
         report.inbox_taken = drop_rest(input.inbox, report.inbox_taken, core.counters);
@@ -386,6 +396,14 @@ impl<'r, 'a> Run<'r, 'a> {
 }
 
 impl Core<'_> {
+    /// A fault ends the instance.
+    #[cold]
+    fn end_with(&mut self, fault: Fault) -> Report {
+        self.quarantine();
+        self.fault = None;
+        Report { fault: Some(fault), ..Report::default() }
+    }
+
     /// Would a tick change nothing? A look at the header, and at the deadlines if any timer runs (RAM-3).
     fn is_quiet(&self) -> bool {
         const BUSY: u16 = flag::STARTED | flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS;

@@ -948,8 +948,10 @@ pub mod row_flag {
     pub const POLLS: u16 = 1 << 0;
     /// The state or one around it has an activity.
     pub const ACTIVITY: u16 = 1 << 1;
+    /// The state or one around it has an `always` transition. Other eventless ones wait for a result or a final state.
+    pub const ALWAYS: u16 = 1 << 2;
     /// Every bit that has a meaning.
-    pub const ALL: u16 = 3;
+    pub const ALL: u16 = 7;
 }
 
 record! {

@@ -28,7 +28,7 @@ pub fn assign(tables: &mut Tables) -> Result<(), PlanError> {
         rows.truncate(depth - 1);
         polls.truncate(depth - 1);
         let row = inherit(tables, rows.last().map_or(&[][..], Vec::as_slice), state);
-        let flags = polls.last().copied().unwrap_or(0) | poll_flags(&tables.states[state]);
+        let flags = polls.last().copied().unwrap_or(0) | poll_flags(tables, &tables.states[state]);
         if super::is_leaf(&tables.states[state]) {
             write_row(tables, leaf, &row, flags, dense.then_some(columns));
             leaf += 1;
@@ -47,11 +47,17 @@ pub fn is_dense(tables: &Tables) -> bool {
     tables.leaf_rows.len() * usize::from(tables.header.columns.get()) <= MAX_DENSE_CELLS
 }
 
-fn poll_flags(state: &StateRecord) -> u16 {
+fn poll_flags(tables: &Tables, state: &StateRecord) -> u16 {
     let flags = state.flags.get();
+    let first = usize::from(state.first_transition.get());
+    let own = match state.kind {
+        state_kind::CHOICE => &[],
+        _ => &tables.transitions[first..first + usize::from(state.transition_count.get())],
+    };
+    let always = if own.iter().any(|t| t.trigger.get() == trigger::ALWAYS) { row_flag::ALWAYS } else { 0 };
     let activity = if flags & state_flag::ACTIVITY != 0 { row_flag::ACTIVITY | row_flag::POLLS } else { 0 };
     let eventless = if flags & state_flag::EVENTLESS != 0 { row_flag::POLLS } else { 0 };
-    activity | eventless
+    activity | eventless | always
 }
 
 /// The row of a state: that of the state around it with its own candidates merged in.
