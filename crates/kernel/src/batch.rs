@@ -90,7 +90,8 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
     mut done: impl FnMut(usize, &Report, &[InboxEvent]),
 ) -> Result<(), BatchError> {
     check(rom, instances.len(), batch)?;
-    let mut core = Core::for_ticks(rom, counters, batch.tick, I::TIER).with_agents(batch.first_agent, batch.variants);
+    let mut core = Core::for_ticks(rom, counters, batch.tick, I::TIER);
+    core.set_agents(batch.first_agent, batch.variants);
     if hosts.is_tracing() {
         core.glance.forbid_jumps();
     }

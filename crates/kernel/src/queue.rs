@@ -141,6 +141,7 @@ impl Core<'_> {
 /// Taking (EVT-2).
 impl Core<'_> {
     /// The next event; removes expired ones that stand in front. Bound: each round but the last removes an event.
+    #[inline(never)]
     pub(crate) fn next_event(&mut self, inbox: Option<&Event>) -> Option<Next> {
         loop {
             let next = self.choose(inbox)?;
