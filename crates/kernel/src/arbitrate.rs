@@ -36,16 +36,18 @@ pub(crate) struct Step<'a> {
     /// What those that did not wait are carried out for.
     cause: Cause,
     accepted: [Option<Brief>; MAX_LEAVES],
+    /// Places behind the last.
+    end: u8,
 }
 
 impl<'a> Step<'a> {
     /// Nothing accepted yet.
     pub(crate) fn new(rom: &'a Rom<'a>, selection: &Selection) -> Self {
-        Self { rom, cause: selection.cause, accepted: [None; MAX_LEAVES] }
+        Self { rom, cause: selection.cause, accepted: [None; MAX_LEAVES], end: 0 }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, Accepted<'a>)> {
-        (0..MAX_LEAVES as u8).filter_map(|place| Some((place, self.get(place)?)))
+        (0..self.end).filter_map(|place| Some((place, self.get(place)?)))
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -126,11 +128,12 @@ impl<'a> Run<'_, 'a> {
         for (cell, pick) in step.accepted.iter_mut().zip(selection.iter()) {
             let scope = self.core.scope(pick.transition, leaves).ok_or(Fault::BadPlan)?;
             *cell = Some(Brief { pick, scope });
+            step.end = step.end.saturating_add(1);
         }
         let mut left = 0_u8;
         let mut judged = 0_u8;
         // Bound: each round judges one candidate.
-        for _ in 0..MAX_LEAVES {
+        for _ in 0..step.end {
             let Some((place, one)) = step.first_unjudged(judged) else { break };
             judged |= bit(place);
             let conflict = one.scope.leaves & left != 0;

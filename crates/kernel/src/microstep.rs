@@ -97,7 +97,7 @@ impl<'a> Run<'_, 'a> {
     #[inline(never)]
     fn commit_settled(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
         let mut settled = Settled::new();
-        for (place, one) in step.iter().filter(|(_, one)| needs_settling(&one)) {
+        for (place, one) in step.iter().filter(|(_, one)| needs_settling(one)) {
             let span = self.settle(&mut settled, &way_of(&one))?;
             *settled.spans.get_mut(usize::from(place)).ok_or(Fault::BadPlan)? = span;
         }

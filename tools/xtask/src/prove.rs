@@ -11,7 +11,8 @@ pub fn prove(arguments: &[String]) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err("==> prove ended with an error, see above".to_owned()) }
 }
 
-/// What CI proves: random machines, the exhaustive small scope, and that the alarm works.
+/// What CI proves: random machines and the exhaustive small scope (with the stack that ticks use), that nothing is allocated, and that
+/// the alarm works.
 pub fn steps() -> Vec<Step> {
     let prove = |name, arguments: &[&str]| {
         let all: Vec<&str> = PROVE.iter().copied().chain(["--"]).chain(arguments.iter().copied()).collect();
@@ -19,9 +20,11 @@ pub fn steps() -> Vec<Step> {
     };
     let bugs =
         ["test", "--release", "--package", "statewright-trial", "--features", "deliberate-bugs", "--test", "bugs"];
+    let allocations = ["test", "--release", "--package", "statewright-trial", "--test", "allocations"];
     vec![
         prove("proof: random machines", &["--machines", "10000", "--ticks", "1000"]),
         prove("proof: small scope", &["--small", "6"]),
+        Step::cargo("proof: no allocation", &allocations),
         Step::cargo("proof: deliberate bugs", &bugs),
     ]
 }
