@@ -103,14 +103,9 @@ pub(crate) struct Unit {
 
 impl<'a> Run<'_, 'a> {
     /// The only candidate, which nobody is in conflict with.
-    pub(crate) fn accept_only(
-        &mut self,
-        selection: &Selection,
-        pick: Pick,
-        leaves: &Leaves,
-    ) -> Result<Accepted<'a>, Fault> {
+    pub(crate) fn accept_only(&mut self, selection: &Selection, pick: Pick) -> Result<Accepted<'a>, Fault> {
         let candidate = self.core.candidate(pick.transition).ok_or(Fault::BadPlan)?;
-        let scope = self.core.scope(pick.transition, leaves).ok_or(Fault::BadPlan)?;
+        let scope = self.core.scope(pick.transition, &selection.leaves).ok_or(Fault::BadPlan)?;
         if self.tracing {
             self.host.trace(&Trace::Taken(pick.transition));
         }
@@ -119,14 +114,9 @@ impl<'a> Run<'_, 'a> {
 
     /// Accepts candidates by priority, then post-order of sources, as long as exit sets are disjoint.
     #[inline(never)]
-    pub(crate) fn arbitrate(
-        &mut self,
-        step: &mut Step<'a>,
-        selection: &Selection,
-        leaves: &Leaves,
-    ) -> Result<(), Fault> {
+    pub(crate) fn arbitrate(&mut self, step: &mut Step<'a>, selection: &Selection) -> Result<(), Fault> {
         for (cell, pick) in step.accepted.iter_mut().zip(selection.iter()) {
-            let scope = self.core.scope(pick.transition, leaves).ok_or(Fault::BadPlan)?;
+            let scope = self.core.scope(pick.transition, &selection.leaves).ok_or(Fault::BadPlan)?;
             *cell = Some(Brief { pick, scope });
             step.end = step.end.saturating_add(1);
         }

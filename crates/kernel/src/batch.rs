@@ -8,10 +8,12 @@ use statewright_rom::ids::VariantId;
 use crate::core_state::Core;
 use crate::counters::Counters;
 use crate::event::Event;
-use crate::fast::{self, Outlook};
-use crate::host::Hosts;
+use crate::fast::{self, Glance, Outlook};
+use crate::host::{Host, Hosts};
 use crate::inbox::{Inbox, InboxEvent, SortedInbox};
 use crate::instance::Instance;
+use crate::prefetch;
+use crate::switches::{self, Trick};
 use crate::tick::{Input, Mismatch, Report, Used, run, visit};
 
 /// Which agents of a batch are visited.
@@ -87,9 +89,25 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
     hosts: &mut H,
     batch: &Batch<'a>,
     counters: &'a mut Counters,
-    mut done: impl FnMut(usize, &Report, &[InboxEvent]),
+    done: impl FnMut(usize, &Report, &[InboxEvent]),
 ) -> Result<(), BatchError> {
     check(rom, instances.len(), batch)?;
+    match batch.visit {
+        Visit::All => run_batch::<false, I, H>(rom, instances, hosts, batch, counters, done),
+        Visit::WithEvents => run_batch::<true, I, H>(rom, instances, hosts, batch, counters, done),
+    }
+    Ok(())
+}
+
+/// Either form of a batch; `SPARSE` runs agents with events only, and fetches them before their turn.
+fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
+    rom: &'a Rom<'a>,
+    instances: &'a mut [I],
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    counters: &'a mut Counters,
+    mut done: impl FnMut(usize, &Report, &[InboxEvent]),
+) {
     let mut core = Core::for_ticks(rom, counters, batch.tick, I::TIER);
     core.set_agents(batch.first_agent, batch.variants);
     if hosts.is_tracing() {
@@ -102,25 +120,33 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
     loop {
         // Agents without events. Bound: the instances.
         while place != inbox.next {
-            if batch.visit == Visit::WithEvents {
-                let Some(ahead) = inbox.next.checked_sub(place.saturating_add(1)) else { return Ok(()) };
-                place = inbox.next;
-                if agents.nth(ahead).is_none() {
-                    return Ok(());
+            let ahead = inbox.next.wrapping_sub(place);
+            let resting = if SPARSE { ahead } else { count_resting(agents.as_slice(), ahead, &glance, batch.tick) };
+            if let Some(last) = resting.checked_sub(1) {
+                if agents.nth(last).is_none() {
+                    return;
                 }
-                break;
+                place = place.wrapping_add(resting);
+                continue;
             }
-            let Some(instance) = agents.next() else { return Ok(()) };
-            if !glance.is_at_rest(instance, batch.tick) {
-                let report =
-                    visit(&mut core, instance, place, &batch.input(place, &[]), || hosts.of(place, batch.agent(place)));
-                done(place, &report, &[]);
-            }
+            let Some(instance) = agents.next() else { return };
+            let report = visit_place(&mut core, instance, hosts, batch, (place, &[]));
+            done(place, &report, &[]);
             place = place.wrapping_add(1);
         }
         // An agent with events.
+        if SPARSE
+            && switches::has(Trick::Prefetch)
+            && let Some(coming) = inbox.rest.as_slice().get(prefetch::AHEAD)
+        {
+            let coming = coming.place as usize;
+            if let Some(instance) = agents.as_slice().get(coming.wrapping_sub(place)) {
+                prefetch::prefetch(instance);
+                hosts.fetch(coming);
+            }
+        }
         let all = inbox.rest.clone();
-        let (Some(event), Some(instance)) = (inbox.take_first(), agents.next()) else { return Ok(()) };
+        let (Some(event), Some(instance)) = (inbox.take_first(), agents.next()) else { return };
         let is_only = inbox.next != place;
         if glance.may_jump(instance.header()) {
             match fast::look_up(rom, instance.only_leaf(), event) {
@@ -137,9 +163,8 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
                     if is_only && jumped.idle {
                         done(place, &Report::taken(1), &[]);
                     } else {
-                        let events = inbox.take_rest(all.as_slice(), place);
-                        let used = Used::one(jumped.microsteps);
-                        let report = run(&mut core, &mut host, &batch.input(place, events), used);
+                        let events = inbox.take_rest(all, place);
+                        let report = run_rest(&mut core, &mut host, batch, (place, events), jumped.microsteps);
                         done(place, &report, events.get(report.inbox_taken..).unwrap_or(&[]));
                     }
                     place = place.wrapping_add(1);
@@ -148,12 +173,42 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
                 _ => {}
             }
         }
-        let events = inbox.take_rest(all.as_slice(), place);
-        let report =
-            visit(&mut core, instance, place, &batch.input(place, events), || hosts.of(place, batch.agent(place)));
+        let events = inbox.take_rest(all, place);
+        let report = visit_place(&mut core, instance, hosts, batch, (place, events));
         done(place, &report, events.get(report.inbox_taken..).unwrap_or(&[]));
         place = place.wrapping_add(1);
     }
+}
+
+/// One agent the general way.
+#[inline(never)]
+fn visit_place<'a, I: Instance, H: Hosts>(
+    core: &mut Core<'a>,
+    instance: &'a mut I,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    (place, events): (usize, &'a [InboxEvent]),
+) -> Report {
+    visit(core, instance, place, &batch.input(place, events), || hosts.of(place, batch.agent(place)))
+}
+
+/// What is left to do of a tick that began with a jump.
+#[cold]
+fn run_rest<'a>(
+    core: &mut Core<'a>,
+    host: &mut dyn Host,
+    batch: &Batch<'a>,
+    (place, events): (usize, &'a [InboxEvent]),
+    microsteps: u16,
+) -> Report {
+    run(core, host, &batch.input(place, events), Used::one(microsteps))
+}
+
+/// How many agents at the head of a list are at rest, of so many.
+#[inline]
+fn count_resting<I: Instance>(agents: &[I], limit: usize, glance: &Glance, now: u32) -> usize {
+    let agents = agents.get(..limit).unwrap_or(agents);
+    agents.iter().position(|agent| !glance.is_at_rest(agent, now)).unwrap_or(agents.len())
 }
 
 impl<'b> Batch<'b> {
@@ -162,7 +217,6 @@ impl<'b> Batch<'b> {
         self.first_agent.wrapping_add(place as u64)
     }
 
-    #[inline(never)]
     fn input(&self, place: usize, events: &'b [InboxEvent]) -> Input<'b> {
         let agent = self.agent(place);
         let variant = self.variants.get(place).copied().unwrap_or(VariantId::PLAIN);
@@ -192,7 +246,9 @@ impl<'b> Feed<'b> {
     }
 
     /// Takes all further events for a place; gives the part of all events from the first one for it.
-    fn take_rest(&mut self, all: &'b [InboxEvent], place: usize) -> &'b [InboxEvent] {
+    #[inline(never)]
+    fn take_rest(&mut self, all: core::slice::Iter<'b, InboxEvent>, place: usize) -> &'b [InboxEvent] {
+        let all = all.as_slice();
         let own = all.iter().take_while(|event| event.place as usize == place).count();
         let (events, rest) = all.split_at_checked(own).unwrap_or((&[], &[]));
         *self = Self::new(rest);

@@ -33,7 +33,43 @@ impl Core<'_> {
         let placed = (0_u8..)
             .zip(self.ram.leaves())
             .all(|(number, leaf)| StateId::read(*leaf).is_none_or(|leaf| self.is_leaf_at(leaf, number)));
-        placed && self.is_whole(&self.leaves(), StateId::ROOT, u8::MAX)
+        let whole = placed && self.has_all_regions();
+        debug_assert_eq!(whole, placed && self.is_whole(&self.leaves(), StateId::ROOT, u8::MAX));
+        whole
+    }
+
+    /// Is there a leaf, and around every leaf one in each region?
+    ///
+    /// That is enough: two leaves in one region would each need the leaf that has the region's own number on their side.
+    fn has_all_regions(&self) -> bool {
+        let mut any = false;
+        for leaf in self.ram.leaves().iter().filter_map(|&leaf| StateId::read(leaf)) {
+            any = true;
+            let mut at = self.rom.state(leaf).map_or(NONE, |record| record.parent.get());
+            // Bound: parents have smaller numbers.
+            while let Some(record) = self.rom.states().get(usize::from(at)) {
+                if record.region_count > 1 && !self.has_regions_of(record) {
+                    return false;
+                }
+                at = record.parent.get();
+            }
+        }
+        any
+    }
+
+    fn has_regions_of(&self, state: &StateRecord) -> bool {
+        let first = usize::from(state.first_region.get());
+        let regions = self.rom.regions().get(first..).unwrap_or(&[]);
+        let mut regions = regions.iter().take(usize::from(state.region_count)).peekable();
+        // Bound: the regions of the state.
+        while let Some(region) = regions.next() {
+            let end = regions.peek().map_or(state.subtree_end, |next| next.first_child);
+            let leaf = self.ram.leaves().get(usize::from(region.leaf)).map_or(NONE, |leaf| leaf.get());
+            if leaf < region.first_child.get() || leaf >= end.get() {
+                return false;
+            }
+        }
+        true
     }
 
     fn is_leaf_at(&self, leaf: StateId, number: u8) -> bool {

@@ -17,6 +17,8 @@
 //! - `select` who wins in a state and a leaf, `conditions` what a candidate is asked, `reasons` why others were not, `scope` what a
 //!   transition leaves, `arbitrate` which winners go together
 //! - `microstep` carrying them out, with `settle` what is entered, `exits`, `history`, `stack`, `complete`
+//! - `fast` what most ticks are: at rest, or one event that always leads the same way; `switches` leave it out, `prefetch` fetches
+//!   agents before their turn
 //! - `activity` phase (3), `fail_safe` start and fail-safe, `actions` ops, `eval` expressions
 //! - `host` and `actor` the border to user code, `life` posts, pause, stop and reset, `batch` and `inbox` many agents
 //!
@@ -56,7 +58,7 @@
 //! assert_eq!(counters.transitions, 1);
 //! ```
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 #![cfg_attr(
     not(test),
     deny(
@@ -92,6 +94,7 @@ mod inbox;
 mod instance;
 mod life;
 mod microstep;
+mod prefetch;
 mod queue;
 mod ram;
 mod reasons;
@@ -116,6 +119,7 @@ pub use host::{Call, Cause, Command, CommandKind, Host, Hosts, Mode, Status, Ver
 pub use inbox::{Inbox, InboxEvent, SortedInbox, Unsorted};
 pub use instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
 pub use life::{Posted, pause, post, reset, resume, stop};
+pub use prefetch::prefetch;
 pub use queue::Admission;
 pub use rng::Rng;
 pub use tick::{Input, Mismatch, Report, tick};

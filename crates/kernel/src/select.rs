@@ -42,6 +42,8 @@ pub(crate) struct Pick {
 pub(crate) struct Selection {
     /// What was selected for.
     pub(crate) cause: Cause,
+    /// The leaves that were active.
+    pub(crate) leaves: Leaves,
     picks: [Option<Pick>; MAX_LEAVES],
     count: u8,
     pub(crate) deferred: bool,
@@ -50,8 +52,8 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    fn new(cause: Cause) -> Self {
-        Self { cause, picks: [None; MAX_LEAVES], count: 0, deferred: false, stored: false }
+    fn new(cause: Cause, leaves: Leaves) -> Self {
+        Self { cause, leaves, picks: [None; MAX_LEAVES], count: 0, deferred: false, stored: false }
     }
 
     fn add(&mut self, pick: Pick) {
@@ -191,12 +193,12 @@ impl<'a> Run<'_, 'a> {
             self.host.trace(&Trace::Select(ask.cause));
         }
         if let Some(pick) = self.select_interrupt(ask, &leaves)? {
-            let mut selection = Selection::new(ask.cause);
+            let mut selection = Selection::new(ask.cause, leaves);
             selection.add(pick);
             self.trace_rest(ask, &leaves, Some(pick), &[]);
             return Ok(selection);
         }
-        let mut selection = Selection::new(ask.cause);
+        let mut selection = Selection::new(ask.cause, leaves);
         if leaves.len() == 1
             && let Some(leaf) = leaves.get(0)
         {

@@ -382,22 +382,19 @@ impl<'r, 'a> Run<'r, 'a> {
         Ok(!selection.is_empty())
     }
 
-    #[inline(never)]
     fn commit_one(&mut self, selection: &Selection, pick: Pick, event: Option<EventId>) -> Result<(), Fault> {
-        let leaves = self.core.leaves();
-        let one = self.accept_only(selection, pick, &leaves)?;
+        let one = self.accept_only(selection, pick)?;
         self.tell_observers(selection, event);
-        self.commit_only(&one, &leaves)
+        self.commit_only(&one, &selection.leaves)
     }
 
     /// Kept apart so that one transition alone does not pay for the means for several.
     #[inline(never)]
     fn commit_several(&mut self, selection: &Selection, event: Option<EventId>) -> Result<(), Fault> {
-        let leaves = self.core.leaves();
         let mut step = Step::new(self.core.rom, selection);
-        self.arbitrate(&mut step, selection, &leaves)?;
+        self.arbitrate(&mut step, selection)?;
         self.tell_observers(selection, event);
-        self.commit(&step, &leaves)
+        self.commit(&step, &selection.leaves)
     }
 
     fn tell_observers(&mut self, selection: &Selection, event: Option<EventId>) {
@@ -429,7 +426,6 @@ impl Core<'_> {
     }
 
     /// RAM-3: does the configuration have an activity, an eventless trigger or a transition that waits?
-    #[inline(never)]
     fn update_polls(&mut self) {
         const POLLING: u32 = feature::ACTIVITIES | feature::EVENTLESS | feature::LATCH;
         if self.rom.header().features.get() & POLLING == 0 {

@@ -47,8 +47,20 @@ pub struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     pub curves: Option<PathBuf>,
 
+    /// Leaves a fast path of the kernel out: glance, jumps, post or prefetch. May be given more than once.
+    #[cfg(feature = "switches")]
+    #[arg(long, global = true, value_name = "TRICK", value_parser = trick, conflicts_with_all = ["gate", "bless"])]
+    pub without: Vec<statewright_kernel::switches::Trick>,
+
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+#[cfg(feature = "switches")]
+fn trick(name: &str) -> Result<statewright_kernel::switches::Trick, String> {
+    use statewright_kernel::switches::Trick;
+    let found = Trick::ALL.into_iter().find(|trick| format!("{trick:?}").eq_ignore_ascii_case(name));
+    found.ok_or_else(|| format!("there are {:?}", Trick::ALL))
 }
 
 #[derive(Debug, Subcommand)]

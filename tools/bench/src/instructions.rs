@@ -77,6 +77,7 @@ fn callgrind(kind: Kind, workload: Workload, agents: usize, ticks: usize) -> Res
         .args(["once", "--contender", &name(kind.to_possible_value())])
         .args(["--workload", &name(workload.to_possible_value())])
         .args(["--agents", &agents.to_string(), "--ticks", &ticks.to_string()])
+        .args(without())
         .output()
         .map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => {
@@ -90,6 +91,16 @@ fn callgrind(kind: Kind, workload: Workload, agents: usize, ticks: usize) -> Res
         return Err(format!("counting {} in {workload} failed:\n{told}", kind.name()));
     }
     collected(&told).ok_or_else(|| format!("valgrind did not say how many instructions there were:\n{told}"))
+}
+
+/// What this program was told to leave out: its other self leaves it out, too.
+fn without() -> impl Iterator<Item = String> {
+    let mut rest = std::env::args().skip(1);
+    std::iter::from_fn(move || {
+        let at = rest.find(|argument| argument.starts_with("--without"))?;
+        let name = if at.contains('=') { None } else { rest.next() };
+        Some(name.map_or(at, |name| format!("--without={name}")))
+    })
 }
 
 /// The number in `==1== Collected : 123`.

@@ -27,6 +27,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    #[cfg(feature = "switches")]
+    for &trick in &arguments.without {
+        statewright_kernel::switches::set(trick, false);
+    }
     if let Some(Command::Once { contender, workload, agents, ticks }) = arguments.command {
         return instructions::once(contender, workload, agents as usize, ticks as usize);
     }

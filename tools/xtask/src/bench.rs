@@ -16,7 +16,9 @@ pub fn bench(arguments: &[String]) -> Result<(), String> {
 }
 
 fn kernel(arguments: &[String]) -> Result<(), String> {
-    let status = cargo().args(BENCH).arg("--").args(arguments).status();
+    let switches = arguments.iter().any(|argument| argument.starts_with("--without"));
+    let features: &[&str] = if switches { &["--features", "switches"] } else { &[] };
+    let status = cargo().args(BENCH).args(features).arg("--").args(arguments).status();
     let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
     if status.success() { Ok(()) } else { Err("==> bench ended with an error, see above".to_owned()) }
 }

@@ -51,9 +51,16 @@ fn bare_target() -> bool {
     rustup(&["target", "add", BARE_TARGET]).is_ok_and(|status| status.success())
 }
 
-/// Whether instructions can be counted here.
+/// Whether instructions can be counted here: valgrind is installed, or can be (Debian packages).
 fn valgrind() -> bool {
-    Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
+    let works = |command: &str, arguments: &[&str]| {
+        let run = Command::new(command).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        run.is_ok_and(|status| status.success())
+    };
+    let install = ["install", "--yes", "--no-install-recommends", "valgrind"];
+    let sudo: Vec<&str> = ["-n", "apt-get"].into_iter().chain(install).collect();
+    let is_here = || works("valgrind", &["--version"]);
+    is_here() || ((works("apt-get", &install) || works("sudo", &sudo)) && is_here())
 }
 
 /// Rewrites all expectations.

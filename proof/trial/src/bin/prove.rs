@@ -31,11 +31,19 @@ struct Arguments {
     /// Instead: every machine of up to so many states below the root, every transition.
     #[arg(long, value_name = "STATES", value_parser = clap::value_parser!(u64).range(1..=7))]
     small: Option<u64>,
+    /// With all fast paths of the kernel switched off.
+    #[cfg(feature = "switches")]
+    #[arg(long)]
+    plain: bool,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     silence_panics();
+    #[cfg(feature = "switches")]
+    for trick in statewright_kernel::switches::Trick::ALL {
+        statewright_kernel::switches::set(trick, !arguments.plain);
+    }
     let done = match (arguments.seed, arguments.small) {
         (Some(seed), _) => one(seed, arguments.ticks.unwrap_or(1000)),
         (None, Some(states)) => small_scope(states as usize),

@@ -9,7 +9,7 @@ use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, Output, compile_with};
 use statewright_kernel::{
     Actor, Batch, Command, Counters, Event, Host, Hosts, Inbox, InboxEvent, Input, Instance, Instance64, Instance128,
-    Instance256, Mismatch, Mode, SortedInbox, Status, Verdict, View, Visit, post, tick, tick_batch,
+    Instance256, Mismatch, Mode, SortedInbox, Status, Verdict, View, Visit, post, prefetch, tick, tick_batch,
 };
 use statewright_rom::ids::{EventId, FunctionId, KeyId};
 use statewright_rom::{OwnedRom, Rom};
@@ -34,17 +34,19 @@ pub fn machine(name: &str, text: &str, kind: Kind, agents: usize) -> Result<Box<
 /// Most functions of a machine here. A table of a fixed size is indexed without a comparison.
 const FUNCTIONS: usize = 64;
 
+type Actions = [fn(&mut Board); FUNCTIONS];
+type Guards = [fn(&Board) -> bool; FUNCTIONS];
+
 /// User code: functions by their number, and the blackboards.
 struct Functions {
-    actions: [fn(&mut Board); FUNCTIONS],
-    guards: [fn(&Board) -> bool; FUNCTIONS],
+    actions: Actions,
+    guards: Guards,
     boards: Vec<Board>,
 }
 
 impl Functions {
     fn new(output: &Output, agents: usize) -> Result<Self, String> {
-        let (mut actions, mut guards): ([fn(&mut Board); FUNCTIONS], [fn(&Board) -> bool; FUNCTIONS]) =
-            ([|_| {}; FUNCTIONS], [|_| false; FUNCTIONS]);
+        let (mut actions, mut guards): (Actions, Guards) = ([|_| {}; FUNCTIONS], [|_| false; FUNCTIONS]);
         for (place, function) in output.symbols.functions.iter().enumerate() {
             match (callbacks::action(&function.name), callbacks::guard(&function.name)) {
                 _ if place >= FUNCTIONS => return Err(format!("more than {FUNCTIONS} functions")),
@@ -60,8 +62,8 @@ impl Functions {
 /// User code of one agent.
 struct One<'f> {
     board: &'f mut Board,
-    actions: &'f [fn(&mut Board); FUNCTIONS],
-    guards: &'f [fn(&Board) -> bool; FUNCTIONS],
+    actions: &'f Actions,
+    guards: &'f Guards,
 }
 
 impl Hosts for Functions {
@@ -70,6 +72,11 @@ impl Hosts for Functions {
     #[inline]
     fn of(&mut self, place: usize, _: u64) -> One<'_> {
         One { board: &mut self.boards[place], actions: &self.actions, guards: &self.guards }
+    }
+
+    #[inline]
+    fn fetch(&self, place: usize) {
+        prefetch(&self.boards[place]);
     }
 }
 
