@@ -272,12 +272,17 @@ impl<'r, 'a> Run<'r, 'a> {
     }
 
     /// One eventless round; whether something was carried out.
-    #[inline(never)]
+    #[inline]
     fn run_eventless(&mut self, latched: bool) -> Result<bool, Fault> {
         let latched = latched && self.core.rom.has(feature::LATCH);
         if !latched && !self.core.rom.has(feature::EVENTLESS) {
             return Ok(false);
         }
+        self.commit_eventless(latched)
+    }
+
+    #[inline(never)]
+    fn commit_eventless(&mut self, latched: bool) -> Result<bool, Fault> {
         let Some(column) = self.core.rom.eventless_column() else { return Ok(false) };
         let ask = Ask { column, cause: Cause::None, timer: false, latched };
         let selection = self.select(&ask)?;
@@ -382,6 +387,7 @@ impl<'r, 'a> Run<'r, 'a> {
         Ok(!selection.is_empty())
     }
 
+    #[inline(never)]
     fn commit_one(&mut self, selection: &Selection, pick: Pick, event: Option<EventId>) -> Result<(), Fault> {
         let one = self.accept_only(selection, pick)?;
         self.tell_observers(selection, event);
