@@ -11,10 +11,8 @@ use crate::tick::Run;
 
 impl Run<'_, '_> {
     /// Runs the activities of all active states: leaf by leaf, each to the root, each state once.
+    #[inline(never)]
     pub(crate) fn run_activities(&mut self) {
-        if !self.core.rom.has(feature::ACTIVITIES) {
-            return;
-        }
         let leaves = self.core.leaves();
         for (place, leaf) in leaves.iter() {
             for state in self.core.rom.path_up(leaf) {

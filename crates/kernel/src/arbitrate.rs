@@ -22,29 +22,47 @@ pub(crate) struct Accepted<'a> {
     pub(crate) cause: Cause,
 }
 
-/// Transitions that are carried out together, in the order of their effects.
+/// What is kept of one: the rest is in the ROM.
+#[derive(Clone, Copy, Debug)]
+struct Brief {
+    pick: Pick,
+    scope: Scope,
+}
+
+/// Transitions that are carried out together, in the order of their effects. It lies on the stack while user code runs: kept small.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'a> {
-    accepted: [Option<Accepted<'a>>; MAX_LEAVES],
+    rom: &'a Rom<'a>,
+    /// What those that did not wait are carried out for.
+    cause: Cause,
+    accepted: [Option<Brief>; MAX_LEAVES],
+    /// Places behind the last.
+    end: u8,
 }
 
 impl<'a> Step<'a> {
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &Accepted<'a>)> {
-        self.accepted.iter().enumerate().filter_map(|(place, one)| one.as_ref().map(|one| (place, one)))
+    /// Nothing accepted yet.
+    pub(crate) fn new(rom: &'a Rom<'a>, selection: &Selection) -> Self {
+        Self { rom, cause: selection.cause, accepted: [None; MAX_LEAVES], end: 0 }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, Accepted<'a>)> {
+        (0..self.end).filter_map(|place| Some((place, self.get(place)?)))
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.iter().count()
+        self.accepted.iter().flatten().count()
     }
 
     /// The regions that are left, in the order in which they stand in the tree. Transitions that leave several regions may
     /// have those of others between them.
+    #[inline(never)]
     pub(crate) fn units(&self, core: &Core<'_>, leaves: &Leaves) -> [Option<Unit>; MAX_LEAVES] {
         let mut units = [None; MAX_LEAVES];
         let moving = self.iter().filter(|(_, one)| !one.candidate.has(transition_flag::INTERNAL));
         let all = moving.flat_map(|(place, one)| {
             let regions = (0_u8..).zip(core.rom.region_ids_of(one.scope.domain));
-            let left = regions.filter(|&(number, _)| one.scope.regions & bit(number) != 0);
+            let left = regions.filter(move |&(number, _)| one.scope.regions & bit(number) != 0);
             left.map(move |(number, region)| {
                 let span = core.rom.region_span(region).unwrap_or((0, 0));
                 Unit { place, number, first: span.0, leaves: leaves.mask_in(span.0, span.1) }
@@ -57,8 +75,17 @@ impl<'a> Step<'a> {
         units
     }
 
-    pub(crate) fn get(&self, place: usize) -> Option<&Accepted<'a>> {
-        self.accepted.get(place).and_then(Option::as_ref)
+    pub(crate) fn get(&self, place: u8) -> Option<Accepted<'a>> {
+        let Brief { pick, scope } = (*self.accepted.get(usize::from(place))?)?;
+        let candidate = Candidate::new(self.rom, pick.transition)?;
+        Some(Accepted { candidate, scope, cause: pick.cause(self.rom, self.cause, candidate.record) })
+    }
+
+    /// Lost a conflict.
+    fn remove(&mut self, place: u8) {
+        if let Some(cell) = self.accepted.get_mut(usize::from(place)) {
+            *cell = None;
+        }
     }
 }
 
@@ -66,7 +93,7 @@ impl<'a> Step<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
     /// The transition, by its place.
-    pub(crate) place: usize,
+    pub(crate) place: u8,
     /// Number of the region in the domain.
     pub(crate) number: u8,
     first: u16,
@@ -82,53 +109,42 @@ impl<'a> Run<'_, 'a> {
         if self.tracing {
             self.host.trace(&Trace::Taken(pick.transition));
         }
-        Ok(Accepted { candidate, scope, cause: selection.cause(self.core, pick, candidate.record) })
+        Ok(Accepted { candidate, scope, cause: pick.cause(self.core.rom, selection.cause, candidate.record) })
     }
 
     /// Accepts candidates by priority, then post-order of sources, as long as exit sets are disjoint.
-    pub(crate) fn arbitrate(&mut self, selection: &Selection) -> Result<Step<'a>, Fault> {
-        let mut found: [Option<Accepted<'a>>; MAX_LEAVES] = [None; MAX_LEAVES];
-        for (cell, pick) in found.iter_mut().zip(selection.iter()) {
-            let candidate = self.core.candidate(pick.transition).ok_or(Fault::BadPlan)?;
+    #[inline(never)]
+    pub(crate) fn arbitrate(&mut self, step: &mut Step<'a>, selection: &Selection) -> Result<(), Fault> {
+        for (cell, pick) in step.accepted.iter_mut().zip(selection.iter()) {
             let scope = self.core.scope(pick.transition, &selection.leaves).ok_or(Fault::BadPlan)?;
-            *cell = Some(Accepted { candidate, scope, cause: selection.cause(self.core, pick, candidate.record) });
+            *cell = Some(Brief { pick, scope });
+            step.end = step.end.saturating_add(1);
         }
         let mut left = 0_u8;
-        let mut refused = [false; MAX_LEAVES];
-        let mut judged = [false; MAX_LEAVES];
+        let mut judged = 0_u8;
         // Bound: each round judges one candidate.
-        for _ in 0..MAX_LEAVES {
-            let Some(place) = self.first_unjudged(&found, &judged) else { break };
-            let Some(one) = found.get(place).copied().flatten() else { break };
-            if let Some(cell) = judged.get_mut(place) {
-                *cell = true;
-            }
+        for _ in 0..step.end {
+            let Some((place, one)) = step.first_unjudged(judged) else { break };
+            judged |= bit(place);
             let conflict = one.scope.leaves & left != 0;
             if conflict && !bugs::has(Bug::ConflictBySource) {
-                if let Some(cell) = refused.get_mut(place) {
-                    *cell = true;
-                }
+                step.remove(place);
                 self.reject(one.candidate.id, Reason::LostConflict);
             } else {
                 left |= one.scope.leaves;
             }
         }
-        for (cell, refused) in found.iter_mut().zip(refused) {
-            if refused {
-                *cell = None;
-            }
-        }
         if self.tracing {
-            found.iter().flatten().for_each(|one| self.host.trace(&Trace::Taken(one.candidate.id)));
+            step.iter().for_each(|(_, one)| self.host.trace(&Trace::Taken(one.candidate.id)));
         }
-        Ok(Step { accepted: found })
+        Ok(())
     }
+}
 
-    fn first_unjudged(&self, found: &[Option<Accepted<'a>>], judged: &[bool]) -> Option<usize> {
-        let open = found.iter().zip(judged).enumerate().filter(|(_, (_, judged))| !**judged);
-        let open = open.filter_map(|(place, (one, _))| one.as_ref().map(|one| (place, one)));
-        let rom = self.core.rom;
-        open.reduce(|best, other| if goes_before(rom, other.1, best.1) { other } else { best }).map(|(place, _)| place)
+impl<'a> Step<'a> {
+    fn first_unjudged(&self, judged: u8) -> Option<(u8, Accepted<'a>)> {
+        let open = self.iter().filter(|&(place, _)| judged & bit(place) == 0);
+        open.reduce(|best, other| if goes_before(self.rom, &other.1, &best.1) { other } else { best })
     }
 }
 

@@ -108,7 +108,8 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
     counters: &'a mut Counters,
     mut done: impl FnMut(usize, &Report, &[InboxEvent]),
 ) {
-    let mut core = Core::for_ticks(rom, counters, batch.tick, I::TIER).with_agents(batch.first_agent, batch.variants);
+    let mut core = Core::for_ticks(rom, counters, batch.tick, I::TIER);
+    core.set_agents(batch.first_agent, batch.variants);
     if hosts.is_tracing() {
         core.glance.forbid_jumps();
     }

@@ -1,5 +1,6 @@
 //! What a candidate is asked, in order: cooldown, stack, guard, debounce, exit conditions (SEL-6, SEL-7).
 
+use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
@@ -35,12 +36,16 @@ pub(crate) enum Exit {
 
 impl<'a> Core<'a> {
     pub(crate) fn candidate(&self, id: TransitionId) -> Option<Candidate<'a>> {
-        let record = self.rom.transition(id)?;
-        Some(Candidate { id, record, extra: self.rom.transition_extra(id), source: StateId::read(record.source)? })
+        Candidate::new(self.rom, id)
     }
 }
 
-impl Candidate<'_> {
+impl<'a> Candidate<'a> {
+    pub(crate) fn new(rom: &'a Rom<'a>, id: TransitionId) -> Option<Self> {
+        let record = rom.transition(id)?;
+        Some(Self { id, record, extra: rom.transition_extra(id), source: StateId::read(record.source)? })
+    }
+
     pub(crate) fn has(&self, flag: u16) -> bool {
         self.record.flags.get() & flag != 0
     }

@@ -108,9 +108,8 @@ impl<'a> Core<'a> {
     }
 
     /// Whose ticks they are: the agent of the first place, and the variants of all.
-    pub(crate) fn with_agents(mut self, first_agent: u64, variants: &'a [VariantId]) -> Self {
+    pub(crate) fn set_agents(&mut self, first_agent: u64, variants: &'a [VariantId]) {
         (self.first_agent, self.variants) = (first_agent, variants);
-        self
     }
 
     /// Goes on to another agent.

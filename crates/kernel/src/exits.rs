@@ -9,6 +9,7 @@ use crate::core_state::{Core, Leaves, Site};
 use crate::fault::Fault;
 use crate::host::{Cause, CommandKind, Mode};
 use crate::ram::bit;
+use crate::stack::Frame;
 use crate::tick::Run;
 use crate::trace::Trace;
 
@@ -18,27 +19,30 @@ pub(crate) struct ExitOrder {
     leaves: Leaves,
     /// Leaves still to come, one bit per place.
     rest: u8,
-    at: Option<StateId>,
-    /// Not left; `None` leaves the root, too.
-    domain: Option<StateId>,
+    /// Raw; `NONE` if a leaf comes next.
+    at: u16,
+    /// Not left; raw, `NONE` leaves the root, too.
+    domain: u16,
     reverse: bool,
 }
 
 impl ExitOrder {
     pub(crate) fn new(leaves: &Leaves, mask: u8, domain: Option<StateId>, reverse: bool) -> Self {
-        Self { leaves: *leaves, rest: mask & leaves.mask(), at: None, domain, reverse }
+        let domain = domain.map_or(NONE, StateId::raw);
+        Self { leaves: *leaves, rest: mask & leaves.mask(), at: NONE, domain, reverse }
     }
 
     /// The next state to leave. Bound: leaves times depth.
     pub(crate) fn next(&mut self, rom: &Rom<'_>) -> Option<StateId> {
-        let state = match self.at {
+        let state = match StateId::new(self.at) {
             Some(state) => state,
             None => self.next_leaf()?,
         };
         let below = |around: StateId| {
             self.leaves.iter().any(|(place, leaf)| self.rest & bit(place) != 0 && rom.is_ancestor_or_self(around, leaf))
         };
-        self.at = rom.parent(state).filter(|&around| Some(around) != self.domain && !below(around));
+        let around = rom.parent(state).filter(|&around| around.raw() != self.domain && !below(around));
+        self.at = around.map_or(NONE, StateId::raw);
         Some(state)
     }
 
@@ -72,10 +76,12 @@ const MAX_WALKS: usize = MAX_SLOTS / 2 + 1;
 #[derive(Clone, Copy, Debug)]
 struct Walk {
     order: ExitOrder,
-    suspended: bool,
     /// A region that has just been emptied and whose frames come next.
-    unwinds: Option<(RegionId, StackId)>,
+    unwinds: Option<RegionId>,
 }
+
+// All walks lie on the stack while user code runs.
+const _: () = assert!(size_of::<Walk>() <= 28);
 
 impl Run<'_, '_> {
     /// Leaves active states, and with every region that has frames its suspended ones: from the top frame down, after the
@@ -94,18 +100,17 @@ impl Run<'_, '_> {
 
     #[inline(never)]
     fn leave_with_frames(&mut self, order: ExitOrder, leave: &Leave, reverse: bool) -> Result<(), Fault> {
-        let mut walks: [Option<Walk>; MAX_WALKS] = [None; MAX_WALKS];
+        // The first over the active states, the others over frames.
+        let mut walks = [Walk { order, unwinds: None }; MAX_WALKS];
         let mut depth = 0_usize;
-        *walks.first_mut().ok_or(Fault::BadPlan)? = Some(Walk { order, suspended: false, unwinds: None });
-        while let Some(walk) = walks.get_mut(depth).and_then(Option::as_mut) {
-            if let Some((region, stack)) = walk.unwinds {
-                match self.core.take_top_frame(region, stack) {
+        while let Some(walk) = walks.get_mut(depth) {
+            if let Some(region) = walk.unwinds {
+                match self.core.take_top_frame_of(region) {
                     Some(frame) => {
                         let owner = self.core.rom.region(region).and_then(|region| StateId::read(region.owner));
                         let order = ExitOrder::new(&frame.leaves, u8::MAX, owner, reverse);
                         depth = depth.saturating_add(1);
-                        *walks.get_mut(depth).ok_or(Fault::BadFrames)? =
-                            Some(Walk { order, suspended: true, unwinds: None });
+                        *walks.get_mut(depth).ok_or(Fault::BadFrames)? = Walk { order, unwinds: None };
                     }
                     None => walk.unwinds = None,
                 }
@@ -116,9 +121,8 @@ impl Run<'_, '_> {
                 depth = outer;
                 continue;
             };
-            let suspended = walk.suspended;
             walk.unwinds = self.core.frames_after(state, leave);
-            self.exit_state(state, suspended, leave);
+            self.exit_state(state, depth > 0, leave);
         }
         Ok(())
     }
@@ -170,14 +174,19 @@ impl Run<'_, '_> {
 
 impl Core<'_> {
     /// The region of a state that was just left, if its frames go with it.
-    fn frames_after(&self, state: StateId, leave: &Leave) -> Option<(RegionId, StackId)> {
+    fn frames_after(&self, state: StateId, leave: &Leave) -> Option<RegionId> {
         if self.ram.header().stack_depth == 0 {
             return None;
         }
         let region = RegionId::read(self.rom.state(state)?.region)?;
         let record = self.rom.region(region)?;
         let kept = leave.keeps_frames && StateId::read(record.owner) == leave.domain;
-        if kept { None } else { Some((region, StackId::new(record.stack)?)) }
+        if kept { None } else { StackId::new(record.stack).map(|_| region) }
+    }
+
+    fn take_top_frame_of(&mut self, region: RegionId) -> Option<Frame> {
+        let stack = StackId::new(self.rom.region(region)?.stack)?;
+        self.take_top_frame(region, stack)
     }
 
     /// What an instance forgets with a state: timers, latch, result.

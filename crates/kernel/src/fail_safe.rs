@@ -16,27 +16,35 @@ use crate::trace::Trace;
 
 impl Run<'_, '_> {
     /// Enters the initial configuration (TICK-1).
+    #[cold]
     pub(crate) fn start(&mut self) -> Result<(), Fault> {
         self.core.check_queue()?;
         self.core.ram.clear_leaves();
         self.core.ram.disarm_all(u8::MAX);
         self.core.clear_frames();
         self.core.ram.set_flag(flag::STARTED);
+        self.enter_initial()?;
+        self.complete(Cause::None)?;
+        self.core.check_fault()
+    }
+
+    /// Kept apart so that nothing else pays for the buffer.
+    #[inline(never)]
+    fn enter_initial(&mut self) -> Result<(), Fault> {
         let way = Way { domain: StateId::ROOT, regions: u8::MAX, targets: None, transition: None, cause: Cause::None };
         let mut settled = Settled::new();
         let span = self.settle_start(&mut settled, &way)?;
-        self.enter_settled(&settled, span.first..span.end)
+        self.enter_settled(&settled, span.first..span.end);
+        Ok(())
     }
 
-    fn enter_settled(&mut self, settled: &Settled, steps: core::ops::Range<usize>) -> Result<(), Fault> {
+    fn enter_settled(&mut self, settled: &Settled, steps: core::ops::Range<u16>) {
         self.entered_finals = Leaves::default();
         self.may_complete = false;
         for step in steps.filter_map(|at| settled.get(at)) {
             self.enter_step(step, None, Cause::None);
         }
         self.core.clear_marks();
-        self.complete(Cause::None)?;
-        self.core.check_fault()
     }
 
     /// Counts clamped ticks; too many in a row end the tick with the fail-safe (TICK-4). Whether they did.
@@ -64,6 +72,14 @@ impl Run<'_, '_> {
         if self.tracing {
             self.host.trace(&Trace::FailSafe);
         }
+        self.enter_fail_safe()?;
+        self.complete(Cause::None)?;
+        self.core.check_fault()
+    }
+
+    /// Kept apart so that nothing else pays for the buffer.
+    #[inline(never)]
+    fn enter_fail_safe(&mut self) -> Result<(), Fault> {
         let leaves = self.core.leaves();
         let way = Way {
             domain: StateId::ROOT,
@@ -81,7 +97,8 @@ impl Run<'_, '_> {
         let (domain, cause) = (Some(StateId::ROOT), Cause::None);
         self.leave(&leaves, &Leave { mask: scope.leaves, domain, keeps_frames: false, transition: None, cause })?;
         self.core.forget_work();
-        self.enter_settled(&settled, span.first..span.end)
+        self.enter_settled(&settled, span.first..span.end);
+        Ok(())
     }
 }
 

@@ -148,7 +148,8 @@ pub fn stop<I: Instance, H: Host>(
     }
     resume(rom, instance, input.tick);
     let variants = core::slice::from_ref(&input.variant);
-    let mut core = Core::new(rom, counters, input.tick).with_agents(input.agent, variants);
+    let mut core = Core::new(rom, counters, input.tick);
+    core.set_agents(input.agent, variants);
     core.attach(instance.ram(), 0);
     core.begin();
     let result = Run::new(&mut core, host).stop();

@@ -24,6 +24,7 @@ impl<'a> Run<'_, 'a> {
         } else {
             self.carry_out_only(one, leaves, None)?;
         }
+        self.complete(one.cause)?;
         count(&mut self.core.counters.microsteps);
         count(&mut self.core.counters.transitions);
         Ok(())
@@ -61,7 +62,7 @@ impl<'a> Run<'_, 'a> {
             }
         }
         if internal {
-            return self.complete(one.cause);
+            return Ok(());
         }
         if one.candidate.has(transition_flag::POP) {
             self.resume_frame(one)?;
@@ -72,7 +73,7 @@ impl<'a> Run<'_, 'a> {
             }
         }
         self.core.clear_marks();
-        self.complete(one.cause)
+        Ok(())
     }
 
     /// Carries out what was accepted.
@@ -80,11 +81,12 @@ impl<'a> Run<'_, 'a> {
         if !bugs::has(Bug::HistoryAfterExits) {
             self.record(step, leaves);
         }
-        if step.iter().any(|(_, one)| needs_settling(one)) {
+        if step.iter().any(|(_, one)| needs_settling(&one)) {
             self.commit_settled(step, leaves)?;
         } else {
             self.carry_out(step, leaves, None)?;
         }
+        self.complete(step.iter().next().map_or(Cause::None, |(_, one)| one.cause))?;
         count(&mut self.core.counters.microsteps);
         let transitions = step.count() as u64;
         self.core.counters.transitions = self.core.counters.transitions.wrapping_add(transitions);
@@ -96,12 +98,14 @@ impl<'a> Run<'_, 'a> {
     fn commit_settled(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
         let mut settled = Settled::new();
         for (place, one) in step.iter().filter(|(_, one)| needs_settling(one)) {
-            let span = self.settle(&mut settled, &way_of(one))?;
-            *settled.spans.get_mut(place).ok_or(Fault::BadPlan)? = span;
+            let span = self.settle(&mut settled, &way_of(&one))?;
+            *settled.spans.get_mut(usize::from(place)).ok_or(Fault::BadPlan)? = span;
         }
         self.carry_out(step, leaves, Some(&settled))
     }
 
+    /// Exits, effects and entries are functions of their own: what one needs of the stack is free for the next.
+    #[inline(always)]
     fn carry_out(&mut self, step: &Step<'a>, leaves: &Leaves, settled: Option<&Settled>) -> Result<(), Fault> {
         self.entered_finals = Leaves::default();
         self.may_complete = false;
@@ -120,13 +124,12 @@ impl<'a> Run<'_, 'a> {
         if step.iter().any(|(_, one)| !one.candidate.has(transition_flag::INTERNAL)) {
             self.core.clear_marks();
         }
-        let cause = step.iter().next().map_or(Cause::None, |(_, one)| one.cause);
-        self.complete(cause)
+        Ok(())
     }
 
     fn record(&mut self, step: &Step<'a>, leaves: &Leaves) {
         for (_, one) in step.iter() {
-            self.record_one(one, leaves);
+            self.record_one(&one, leaves);
         }
     }
 
@@ -138,22 +141,23 @@ impl<'a> Run<'_, 'a> {
     }
 
     /// All exits: region by region in the order of the tree.
+    #[inline(never)]
     fn exit_all(&mut self, step: &Step<'a>, units: &Units, leaves: &Leaves) -> Result<(), Fault> {
-        let mut units = *units;
-        if self.core.has_policy(policy::REVERSE_EXIT_ORDER) {
-            units.reverse();
-        }
-        for unit in units.iter().flatten() {
+        let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER);
+        for place in 0..MAX_LEAVES {
+            let place = if reverse { MAX_LEAVES.saturating_sub(1).saturating_sub(place) } else { place };
+            let Some(unit) = units.get(place).and_then(Option::as_ref) else { continue };
             let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
-            if is_ignored(self.core, one) {
+            if is_ignored(self.core, &one) {
                 continue;
             }
-            self.exit_one(one, unit.leaves, leaves)?;
+            self.exit_one(&one, unit.leaves, leaves)?;
         }
         Ok(())
     }
 
     /// Leaves or suspends some of the leaves that a transition leaves.
+    #[inline(always)]
     fn exit_one(&mut self, one: &Accepted<'a>, mask: u8, leaves: &Leaves) -> Result<(), Fault> {
         if one.candidate.has(transition_flag::PUSH) {
             return self.suspend(leaves, one);
@@ -168,12 +172,13 @@ impl<'a> Run<'_, 'a> {
         self.leave(leaves, &leave)
     }
 
+    #[inline(never)]
     fn run_effects(&mut self, step: &Step<'a>, settled: Option<&Settled>) {
         for (place, one) in step.iter() {
-            self.core.begin_transition(one);
+            self.core.begin_transition(&one);
             self.run_list(one.candidate.record.effect.get(), &one.candidate.site(one.cause));
-            let Some(settled) = settled.filter(|_| needs_settling(one)) else { continue };
-            let Some(span) = settled.spans.get(place) else { continue };
+            let Some(settled) = settled.filter(|_| needs_settling(&one)) else { continue };
+            let Some(span) = settled.spans.get(usize::from(place)) else { continue };
             for step in (span.first..span.entries).filter_map(|at| settled.get(at)) {
                 self.enter_step(step, Some(one.candidate.id), one.cause);
             }
@@ -181,21 +186,22 @@ impl<'a> Run<'_, 'a> {
     }
 
     /// All entries: region by region in the order of the tree.
+    #[inline(never)]
     fn enter_all(&mut self, step: &Step<'a>, units: &Units, settled: Option<&Settled>) -> Result<(), Fault> {
-        let mut cursors = [0_usize; MAX_LEAVES];
+        let mut cursors = [0_u16; MAX_LEAVES];
         for (at, unit) in units.iter().enumerate() {
             let Some(unit) = unit else { continue };
             let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
-            if is_ignored(self.core, one) {
+            if is_ignored(self.core, &one) {
                 continue;
             }
             if one.candidate.has(transition_flag::POP) {
-                self.resume_frame(one)?;
+                self.resume_frame(&one)?;
                 continue;
             }
             let more = units.iter().skip(at.saturating_add(1)).flatten().any(|later| later.place == unit.place);
-            let steps = Steps::of(self.core, one, settled.filter(|_| needs_settling(one)), unit.place);
-            let cursor = cursors.get_mut(unit.place).ok_or(Fault::BadPlan)?;
+            let steps = Steps::of(self.core, &one, settled.filter(|_| needs_settling(&one)), unit.place);
+            let cursor = cursors.get_mut(usize::from(unit.place)).ok_or(Fault::BadPlan)?;
             while let Some(entry) = steps.get(*cursor) {
                 if more && !self.core.belongs(&steps, *cursor, one.scope.domain, unit.number) {
                     break;
@@ -244,6 +250,7 @@ impl<'a> Run<'_, 'a> {
     }
 
     /// Leaves everything and ends the instance.
+    #[inline(never)]
     pub(crate) fn terminate(&mut self, cause: Cause) -> Result<(), Fault> {
         let leaves = self.core.leaves();
         if self.core.rom.has(feature::HISTORY) {
@@ -274,8 +281,8 @@ enum Steps<'s> {
 }
 
 impl<'s> Steps<'s> {
-    fn of(core: &Core<'s>, one: &Accepted<'_>, settled: Option<&'s Settled>, place: usize) -> Self {
-        match settled.and_then(|settled| settled.spans.get(place).map(|span| (settled, *span))) {
+    fn of(core: &Core<'s>, one: &Accepted<'_>, settled: Option<&'s Settled>, place: u8) -> Self {
+        match settled.and_then(|settled| settled.spans.get(usize::from(place)).map(|span| (settled, *span))) {
             Some((settled, span)) => Self::Settled(settled, span),
             None => Self::planned(core, one),
         }
@@ -286,14 +293,14 @@ impl<'s> Steps<'s> {
         Self::Plan(plan.map_or(&[], |plan| core.rom.plan_steps(plan)))
     }
 
-    fn get(&self, at: usize) -> Option<Entry> {
+    fn get(&self, at: u16) -> Option<Entry> {
         match self {
             Self::Settled(settled, span) => {
                 let place = span.entries.saturating_add(at);
                 if place < span.end { settled.get(place) } else { None }
             }
             Self::Plan(steps) => {
-                let step = steps.get(at)?;
+                let step = steps.get(usize::from(at))?;
                 let state = StateId::read(step.state)?;
                 Some(match (step.kind, ListId::read(step.list)) {
                     (step_kind::INITIAL, Some(list)) => Entry::Effect(state, list),
@@ -306,7 +313,7 @@ impl<'s> Steps<'s> {
 
 impl Core<'_> {
     /// Does a step belong to a region of the domain? An effect of the domain itself belongs to what follows it.
-    fn belongs(&self, steps: &Steps<'_>, at: usize, domain: StateId, number: u8) -> bool {
+    fn belongs(&self, steps: &Steps<'_>, at: u16, domain: StateId, number: u8) -> bool {
         // Bound: the steps.
         let states = (at..).map_while(|at| steps.get(at)).map(|entry| match entry {
             Entry::State(state) | Entry::Silent(state) | Entry::Effect(state, _) => state,

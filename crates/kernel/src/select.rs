@@ -3,9 +3,9 @@
 //! The lists of candidates come from the ROM, one per leaf and column. A state's part of a list is asked once: whether an
 //! earlier leaf has asked it already follows from where that leaf's search ended.
 
-use statewright_rom::Reaction;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
+use statewright_rom::{Reaction, Rom};
 
 use crate::bugs::{self, Bug};
 use crate::conditions::{Candidate, Exit};
@@ -41,7 +41,7 @@ pub(crate) struct Pick {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection {
     /// What was selected for.
-    cause: Cause,
+    pub(crate) cause: Cause,
     /// The leaves that were active.
     pub(crate) leaves: Leaves,
     picks: [Option<Pick>; MAX_LEAVES],
@@ -85,10 +85,12 @@ impl Selection {
         let [first, ..] = self.picks;
         if self.count == 1 { first } else { None }
     }
+}
 
-    /// What a transition that was found is carried out for.
-    pub(crate) fn cause(&self, core: &Core<'_>, pick: Pick, record: &TransitionRecord) -> Cause {
-        if pick.latched { core.latched_cause(record) } else { self.cause }
+impl Pick {
+    /// What it is carried out for: what was selected for, or its own trigger if it waited.
+    pub(crate) fn cause(self, rom: &Rom<'_>, asked: Cause, record: &TransitionRecord) -> Cause {
+        if self.latched { latched_cause(rom, record) } else { asked }
     }
 }
 
@@ -340,7 +342,7 @@ impl<'a> Run<'_, 'a> {
     /// A latched transition is asked everything but its trigger, guard, debounce and score (SEL-6).
     fn ask_latched(&mut self, id: TransitionId, leaves: &Leaves) -> Option<Pick> {
         let candidate = self.core.candidate(id)?;
-        let cause = self.core.latched_cause(candidate.record);
+        let cause = latched_cause(self.core.rom, candidate.record);
         let early = self.core.cooldown_reason(&candidate).or_else(|| self.core.stack_reason(&candidate));
         if let Some(reason) = early {
             self.reject(id, reason);
@@ -349,7 +351,9 @@ impl<'a> Run<'_, 'a> {
         (self.may_leave(&candidate, cause, leaves) == Exit::Free).then_some(Pick { transition: id, latched: true })
     }
 
-    /// A group of scored transitions: all guards, then all scores, then the best that may leave.
+    /// A group of scored transitions: all guards, then all scores, then the best that may leave. Kept apart so that others do not pay
+    /// for the buffer.
+    #[inline(never)]
     fn ask_scored(
         &mut self,
         ask: &Ask,
@@ -452,12 +456,12 @@ impl Core<'_> {
         let own = StateId::read(record.source) == Some(state) && record.flags.get() & transition_flag::LATCH != 0;
         own.then_some(id)
     }
+}
 
-    /// What a latched transition sees: the id of its event, no payload (SEL-6).
-    pub(crate) fn latched_cause(&self, record: &TransitionRecord) -> Cause {
-        match EventId::new(record.trigger.get()).filter(|&event| self.rom.event(event).is_some()) {
-            Some(event) => Cause::Event(event, [0; 4]),
-            None => Cause::None,
-        }
+/// What a latched transition sees: the id of its event, no payload (SEL-6).
+pub(crate) fn latched_cause(rom: &Rom<'_>, record: &TransitionRecord) -> Cause {
+    match EventId::new(record.trigger.get()).filter(|&event| rom.event(event).is_some()) {
+        Some(event) => Cause::Event(event, [0; 4]),
+        None => Cause::None,
     }
 }

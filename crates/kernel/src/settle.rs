@@ -14,12 +14,11 @@ use crate::host::Cause;
 use crate::ram::bit;
 use crate::tick::Run;
 
-/// Most steps of one microstep: entries, of which the structural cost allows 160 (EXEC-9), and effects on the way.
-const MAX_STEPS: usize = 1024;
+/// Room for the steps of one microstep: entries, of which the structural cost allows 160 (EXEC-9), and effects on the way. It lies on
+/// the stack, of which a tick uses less than 4 KiB (`proof/trial/src/depth.rs`).
+const MAX_STEPS: u16 = 256;
 /// Goals that are open at once: they can be active together, so there is one per leaf at most.
 const MAX_GOALS: usize = MAX_LEAVES;
-/// Effects that wait for the entry of their owner: per target a default and the choices behind it.
-const MAX_PENDING: usize = MAX_LEAVES * 18;
 /// Target sets that are not yet finished: one per level of nested history points. A choice is the last of its set.
 const MAX_CHAIN: usize = MAX_DEPTH + 2;
 
@@ -40,9 +39,9 @@ pub(crate) enum Entry {
 /// Steps of one accepted transition: branch effects that run with its own, then entries.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Span {
-    pub(crate) first: usize,
-    pub(crate) entries: usize,
-    pub(crate) end: usize,
+    pub(crate) first: u16,
+    pub(crate) entries: u16,
+    pub(crate) end: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,13 +64,56 @@ enum Sink {
     Now,
 }
 
-/// Entries of all transitions of a microstep.
+impl Sink {
+    /// What an effect waits for, as its cell keeps it.
+    fn raw(self) -> u16 {
+        if let Self::At(state) = self { state.raw() } else { NONE }
+    }
+}
+
+/// A step in four bytes: a state, and the effect that runs for it or one of the marks below.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    state: u16,
+    list: u16,
+}
+
+/// The state is entered. No list has this number.
+const ENTERS: u16 = NONE;
+/// The state is entered without its action. No list has this number, either (ROM-3).
+const ENTERS_SILENTLY: u16 = NONE - 1;
+const _: () = assert!(MAX_RECORDS <= ENTERS_SILENTLY as usize);
+
+impl Cell {
+    const EMPTY: Self = Self { state: NONE, list: NONE };
+
+    fn new(step: Entry) -> Self {
+        match step {
+            Entry::State(state) => Self { state: state.raw(), list: ENTERS },
+            Entry::Silent(state) => Self { state: state.raw(), list: ENTERS_SILENTLY },
+            Entry::Effect(state, list) => Self { state: state.raw(), list: list.raw() },
+        }
+    }
+
+    fn entry(self) -> Option<Entry> {
+        let state = StateId::new(self.state)?;
+        Some(match self.list {
+            ENTERS => Entry::State(state),
+            ENTERS_SILENTLY => Entry::Silent(state),
+            list => Entry::Effect(state, ListId::new(list)?),
+        })
+    }
+}
+
+/// Entries of all transitions of a microstep. It is large: functions that hold one are kept apart from all others.
 #[derive(Debug)]
 pub(crate) struct Settled {
-    steps: [Option<Entry>; MAX_STEPS],
-    len: usize,
+    /// Steps from the front; from the back effects that wait, two cells each: what for, and the effect.
+    cells: [Cell; MAX_STEPS as usize],
+    len: u16,
+    /// Effects that wait; those before the last may have found their place already.
+    waiting: u16,
     goals: [Option<Goal>; MAX_GOALS],
-    pending: [Option<(Sink, StateId, ListId)>; MAX_PENDING],
     pub(crate) spans: [Span; MAX_LEAVES],
 }
 
@@ -89,24 +131,38 @@ pub(crate) struct Way {
 }
 
 impl Settled {
+    #[inline(always)]
     pub(crate) fn new() -> Self {
         Self {
-            steps: [None; MAX_STEPS],
+            cells: [Cell::EMPTY; MAX_STEPS as usize],
             len: 0,
+            waiting: 0,
             goals: [None; MAX_GOALS],
-            pending: [None; MAX_PENDING],
             spans: [Span::default(); MAX_LEAVES],
         }
     }
 
-    pub(crate) fn get(&self, place: usize) -> Option<Entry> {
-        self.steps.get(place).copied().flatten()
+    pub(crate) fn get(&self, place: u16) -> Option<Entry> {
+        self.cells.get(usize::from(place))?.entry()
     }
 
     fn push(&mut self, step: Entry) -> Result<(), Fault> {
-        *self.steps.get_mut(self.len).ok_or(Fault::TooManySteps)? = Some(step);
+        self.check_room(1)?;
+        *self.cells.get_mut(usize::from(self.len)).ok_or(Fault::TooManySteps)? = Cell::new(step);
         self.len = self.len.saturating_add(1);
         Ok(())
+    }
+
+    /// Are so many cells free between steps and effects that wait?
+    fn check_room(&self, cells: u16) -> Result<(), Fault> {
+        let used = self.len.saturating_add(self.waiting.saturating_mul(2));
+        if used.saturating_add(cells) <= MAX_STEPS { Ok(()) } else { Err(Fault::TooManySteps) }
+    }
+
+    /// The cells of an effect that waits: what for, and the effect.
+    fn waiting_cells(&mut self, number: u16) -> Option<&mut [Cell; 2]> {
+        let end = MAX_STEPS.checked_sub(number.checked_mul(2)?)?;
+        self.cells.get_mut(..usize::from(end))?.last_chunk_mut()
     }
 
     fn add_goal(&mut self, state: StateId, by_initial: bool) -> Result<(), Fault> {
@@ -128,7 +184,7 @@ impl Settled {
 
     /// A target outside of the domain is never reached: only a ROM that no compiler made has one.
     fn check_reached(&self) -> Result<(), Fault> {
-        let open = self.goals.iter().any(Option::is_some) || self.pending.iter().any(Option::is_some);
+        let open = self.goals.iter().any(Option::is_some) || self.waiting > 0;
         if open { Err(Fault::BadPlan) } else { Ok(()) }
     }
 
@@ -137,19 +193,29 @@ impl Settled {
         if matches!(sink, Sink::Effects | Sink::Now) {
             return self.push(Entry::Effect(state, list));
         }
-        let free = self.pending.iter_mut().find(|cell| cell.is_none()).ok_or(Fault::TooManySteps)?;
-        *free = Some((sink, state, list));
+        self.check_room(2)?;
+        let [waits_for, effect] = self.waiting_cells(self.waiting).ok_or(Fault::TooManySteps)?;
+        *waits_for = Cell { state: sink.raw(), list: NONE };
+        *effect = Cell::new(Entry::Effect(state, list));
+        self.waiting = self.waiting.saturating_add(1);
         Ok(())
     }
 
     /// Puts effects that waited for this moment into the steps, in the order in which they were found.
     fn flush(&mut self, sink: Sink) -> Result<(), Fault> {
-        for place in 0..MAX_PENDING {
-            let Some(cell) = self.pending.get_mut(place) else { continue };
-            if let Some((_, state, list)) = cell.take_if(|(waits_for, ..)| *waits_for == sink) {
-                self.push(Entry::Effect(state, list))?;
+        // How many are left if those at the end are gone.
+        let mut left = 0_u16;
+        for number in 0..self.waiting {
+            let Some([waits_for, effect]) = self.waiting_cells(number) else { continue };
+            let Some(entry) = effect.entry() else { continue };
+            if waits_for.state == sink.raw() {
+                *effect = Cell::EMPTY;
+                self.push(entry)?;
+            } else {
+                left = number.saturating_add(1);
             }
         }
+        self.waiting = left;
         Ok(())
     }
 }
@@ -158,7 +224,7 @@ impl Run<'_, '_> {
     /// Settles one way; gives its steps.
     pub(crate) fn settle(&mut self, settled: &mut Settled, way: &Way) -> Result<Span, Fault> {
         settled.goals = [None; MAX_GOALS];
-        settled.pending = [None; MAX_PENDING];
+        settled.waiting = 0;
         let first = settled.len;
         if let Some(set) = way.targets {
             self.resolve(settled, way, set, Sink::Effects, way.domain)?;
@@ -276,18 +342,18 @@ impl Run<'_, '_> {
         sink: Sink,
         alive: StateId,
     ) -> Result<(), Fault> {
-        let mut chain: [Option<(TargetSetId, usize, Sink)>; MAX_CHAIN] = [None; MAX_CHAIN];
+        let mut chain: [Option<(TargetSetId, u16, Sink)>; MAX_CHAIN] = [None; MAX_CHAIN];
         *chain.first_mut().ok_or(Fault::BadPlan)? = Some((set, 0, sink));
         let mut depth = 1_usize;
         for _ in 0..MAX_TARGETS {
             let Some(place) = depth.checked_sub(1) else { return Ok(()) };
             let (set, next, sink) = chain.get_mut(place).and_then(Option::as_mut).ok_or(Fault::BadPlan)?;
-            let Some(target) = self.core.rom.targets_of(*set).get(*next) else {
+            let Some(target) = self.core.rom.targets_of(*set).get(usize::from(*next)) else {
                 depth = place;
                 continue;
             };
             *next = next.saturating_add(1);
-            let (is_last, sink) = (*next >= self.core.rom.targets_of(*set).len(), *sink);
+            let (is_last, sink) = (usize::from(*next) >= self.core.rom.targets_of(*set).len(), *sink);
             let leads_to = match Target::read(target).ok_or(Fault::BadPlan)? {
                 Target::State(state) => {
                     settled.add_goal(state, false)?;
@@ -337,6 +403,7 @@ impl Run<'_, '_> {
     }
 
     /// What a history point remembers becomes goals; else its default comes next (EXEC-4).
+    #[inline(never)]
     fn enter_history(
         &mut self,
         settled: &mut Settled,

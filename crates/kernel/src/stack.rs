@@ -79,6 +79,7 @@ fn stack_of(core: &Core<'_>, accepted: &Accepted<'_>) -> Option<(RegionId, Stack
 
 impl Run<'_, '_> {
     /// Suspends everything active in the region of a push.
+    #[inline(never)]
     pub(crate) fn suspend(&mut self, leaves: &Leaves, accepted: &Accepted<'_>) -> Result<(), Fault> {
         let (region, stack) = stack_of(self.core, accepted).ok_or(Fault::BadPlan)?;
         // Taking a transition ends its debounce, which would be suspended with its source (SEL-6).
@@ -103,6 +104,7 @@ impl Run<'_, '_> {
     }
 
     /// Brings back what the last push of the region suspended.
+    #[inline(never)]
     pub(crate) fn resume_frame(&mut self, accepted: &Accepted<'_>) -> Result<(), Fault> {
         let (region, stack) = stack_of(self.core, accepted).ok_or(Fault::BadPlan)?;
         let frame = self.core.take_top_frame(region, stack).ok_or(Fault::BadFrames)?;

@@ -4,6 +4,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
+use crate::arbitrate::Step;
 use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Leaves, Site};
 use crate::counters::{Counters, count, count_class};
@@ -15,7 +16,7 @@ use crate::inbox::Inbox;
 use crate::instance::{Instance, flag};
 use crate::life;
 use crate::queue::{Next, known_event};
-use crate::select::{Ask, Selection};
+use crate::select::{Ask, Pick, Selection};
 use crate::trace::Trace;
 
 /// What happens to an instance that belongs to another machine (RAM-6).
@@ -77,7 +78,8 @@ pub fn tick<I: Instance, H: Host>(
     counters: &mut Counters,
 ) -> Report {
     let variants = core::slice::from_ref(&input.variant);
-    let mut core = Core::for_ticks(rom, counters, input.tick, I::TIER).with_agents(input.agent, variants);
+    let mut core = Core::for_ticks(rom, counters, input.tick, I::TIER);
+    core.set_agents(input.agent, variants);
     let may_jump = core.glance.may_jump(instance.header()) && !host.is_tracing();
     let Some(event) = input.inbox.get(0).filter(|_| may_jump) else {
         return visit(&mut core, instance, 0, input, || host);
@@ -232,7 +234,9 @@ impl<'r, 'a> Run<'r, 'a> {
             return Ok(());
         }
         if !self.settle_clamp(used.clamped)? {
-            self.run_activities();
+            if self.core.rom.has(feature::ACTIVITIES) {
+                self.run_activities();
+            }
             self.core.check_fault()?;
         }
         if !self.is_over() {
@@ -278,11 +282,17 @@ impl<'r, 'a> Run<'r, 'a> {
     }
 
     /// One eventless round; whether something was carried out.
+    #[inline]
     fn run_eventless(&mut self, latched: bool) -> Result<bool, Fault> {
         let latched = latched && self.core.rom.has(feature::LATCH);
         if !latched && !self.core.rom.has(feature::EVENTLESS) {
             return Ok(false);
         }
+        self.commit_eventless(latched)
+    }
+
+    #[inline(never)]
+    fn commit_eventless(&mut self, latched: bool) -> Result<bool, Fault> {
         let Some(column) = self.core.rom.eventless_column() else { return Ok(false) };
         let ask = Ask { column, cause: Cause::None, timer: false, latched };
         let selection = self.select(&ask)?;
@@ -296,7 +306,7 @@ impl<'r, 'a> Run<'r, 'a> {
             Next::Timer(timer, place) => self.run_timer(timer, place),
             Next::Queued(position) => {
                 let event = self.core.ram.queue().get(position).copied().ok_or(Fault::BadQueue)?;
-                self.dispatch(event, Some(position))
+                self.dispatch(&event, Some(position))
             }
             Next::Inbox => {
                 let mut event = inbox.get(*taken).copied().ok_or(Fault::BadQueue)?;
@@ -304,12 +314,13 @@ impl<'r, 'a> Run<'r, 'a> {
                 event.stamp.set(self.core.now);
                 event.class = event.class.min(3);
                 event.flags = 0;
-                self.dispatch(event, None)
+                self.dispatch(&event, None)
             }
         }
     }
 
     /// A due timer (EVT-7). Observers do not see it and nobody defers it.
+    #[inline(never)]
     fn run_timer(&mut self, timer: TimerId, place: u8) -> Result<bool, Fault> {
         let record = self.core.rom.timer(timer).ok_or(Fault::BadPlan)?;
         let deadline = self.core.ram.time(place);
@@ -331,23 +342,33 @@ impl<'r, 'a> Run<'r, 'a> {
     }
 
     /// An event of queue or inbox: select, observe, then commit, defer or drop.
-    fn dispatch(&mut self, event: Event, queued_at: Option<usize>) -> Result<bool, Fault> {
-        let Some(id) = known_event(self.core, &event) else {
+    fn dispatch(&mut self, event: &Event, queued_at: Option<usize>) -> Result<bool, Fault> {
+        match self.select_for(event, queued_at)? {
+            Some((selection, id)) => self.commit_observed(&selection, Some(id)),
+            None => Ok(false),
+        }
+    }
+
+    /// What an event leads to; `None` if it was deferred or does not exist. Kept apart: what it needs of the stack is free again when
+    /// user code is called.
+    #[inline(never)]
+    fn select_for(&mut self, event: &Event, queued_at: Option<usize>) -> Result<Option<(Selection, EventId)>, Fault> {
+        let Some(id) = known_event(self.core, event) else {
             count(&mut self.core.counters.unhandled);
-            return Ok(false);
+            return Ok(None);
         };
         let column = self.core.rom.event_column(id).ok_or(Fault::BadPlan)?;
         let cause = Cause::Event(id, event.words());
         let selection = self.select(&Ask { column, cause, timer: false, latched: false })?;
         if selection.is_empty() && selection.deferred && !selection.stored {
-            let kept = self.core.defer(event, queued_at);
+            let kept = self.core.defer(*event, queued_at);
             if self.tracing && kept {
                 self.host.trace(&Trace::Deferred(id));
             }
             if bugs::has(Bug::ObserversSeeDeferred) {
-                self.run_observers(Some((id, cause)));
+                self.run_observers(id, cause);
             }
-            return Ok(false);
+            return Ok(None);
         }
         queued_at.map(|position| self.core.ram.remove_event(position));
         if selection.is_empty() && !selection.stored {
@@ -356,7 +377,7 @@ impl<'r, 'a> Run<'r, 'a> {
                 self.host.trace(&Trace::Unhandled(id));
             }
         }
-        self.commit_observed(&selection, Some((id, cause)))
+        Ok(Some((selection, id)))
     }
 
     fn commit_selection(&mut self, selection: &Selection) -> Result<bool, Fault> {
@@ -364,26 +385,43 @@ impl<'r, 'a> Run<'r, 'a> {
     }
 
     /// Decides who goes together, tells observers of an event, and carries it out; whether there was something.
-    fn commit_observed(&mut self, selection: &Selection, event: Option<(EventId, Cause)>) -> Result<bool, Fault> {
-        let leaves = &selection.leaves;
+    fn commit_observed(&mut self, selection: &Selection, event: Option<EventId>) -> Result<bool, Fault> {
         if let Some(pick) = selection.only().filter(|_| !bugs::has_any()) {
-            let one = self.accept_only(selection, pick)?;
-            self.run_observers(event);
-            self.commit_only(&one, leaves)?;
+            self.commit_one(selection, pick, event)?;
         } else if selection.is_empty() {
-            self.run_observers(event);
+            self.tell_observers(selection, event);
         } else {
-            let step = self.arbitrate(selection)?;
-            self.run_observers(event);
-            self.commit(&step, leaves)?;
+            self.commit_several(selection, event)?;
         }
         self.core.check_fault()?;
         Ok(!selection.is_empty())
     }
 
+    #[inline(never)]
+    fn commit_one(&mut self, selection: &Selection, pick: Pick, event: Option<EventId>) -> Result<(), Fault> {
+        let one = self.accept_only(selection, pick)?;
+        self.tell_observers(selection, event);
+        self.commit_only(&one, &selection.leaves)
+    }
+
+    /// Kept apart so that one transition alone does not pay for the means for several.
+    #[inline(never)]
+    fn commit_several(&mut self, selection: &Selection, event: Option<EventId>) -> Result<(), Fault> {
+        let mut step = Step::new(self.core.rom, selection);
+        self.arbitrate(&mut step, selection)?;
+        self.tell_observers(selection, event);
+        self.commit(&step, &selection.leaves)
+    }
+
+    fn tell_observers(&mut self, selection: &Selection, event: Option<EventId>) {
+        if let Some(event) = event.filter(|_| self.core.rom.has(feature::OBSERVERS)) {
+            self.run_observers(event, selection.cause);
+        }
+    }
+
     /// EVT-8.
-    fn run_observers(&mut self, event: Option<(EventId, Cause)>) {
-        let Some((event, cause)) = event.filter(|_| self.core.rom.has(feature::OBSERVERS)) else { return };
+    #[inline(never)]
+    fn run_observers(&mut self, event: EventId, cause: Cause) {
         let site = Site { state: StateId::ROOT, transition: None, cause };
         self.core.observing = true;
         for observer in self.core.rom.observers() {

@@ -2,7 +2,7 @@
 
 use statewright_kernel::{
     Counters, Event, Inbox, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause, post, reset,
-    resume, stop, tick,
+    resume, stop,
 };
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
@@ -10,6 +10,7 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::timer_kind;
 
 use crate::bytes::Bytes;
+use crate::depth::measured_tick;
 use crate::kernel_side::{self, KernelHost};
 use crate::log::{Entry, Selection};
 use crate::machine::Subject;
@@ -28,6 +29,8 @@ pub struct Tally {
     pub entries: u64,
     /// What the kernel counted.
     pub counters: Counters,
+    /// Most bytes of stack that a tick used.
+    pub deepest_stack: usize,
 }
 
 /// The first difference between the two.
@@ -110,6 +113,7 @@ fn run_tier<I: Instance>(
         return Err(Box::new(Difference { after_ticks: duel.tally.ticks, script: last, what: problem }));
     }
     duel.tally.counters = duel.traced.counters;
+    duel.tally.deepest_stack = duel.traced.host.depth.deepest().max(duel.fast.host.depth.deepest());
     Ok(duel.tally)
 }
 
@@ -235,7 +239,7 @@ impl<'s, I: Instance> Duel<'s, I> {
         self.traced.host.selections.clear();
         let input = self.input(now, &for_kernel);
         let [mine, fast] = [&mut self.traced, &mut self.fast]
-            .map(|side| tick(self.rom, &mut side.instance, &mut side.host, &input, &mut side.counters));
+            .map(|side| measured_tick(self.rom, &mut side.instance, &mut side.host, &input, &mut side.counters));
         let theirs = self.oracle.tick(&mut self.world, now, self.variant, &for_oracle);
         self.compare_log()?;
         same("report of the fast paths", &mine, &fast)?;

@@ -7,6 +7,7 @@ use statewright_kernel as kernel;
 use statewright_kernel::{Actor, Admission, Call, Command, CommandKind, Host, Mode, Status, Trace, Verdict, View};
 use statewright_rom::ids::*;
 
+use crate::depth::Depth;
 use crate::log::{Called, Cause, Entry, Kind, Outcome, Posted, Selection};
 use crate::machine::Subject;
 use crate::mind::{Deed, Mind};
@@ -21,12 +22,14 @@ pub struct KernelHost<'s> {
     pub selections: Vec<Selection>,
     /// Whether selections are traced.
     pub tracing: bool,
+    /// How much stack ticks used.
+    pub depth: Depth,
 }
 
 impl<'s> KernelHost<'s> {
     /// A host with a mind.
     pub fn new(subject: &'s Subject, mind: Mind) -> Self {
-        Self { subject, mind: RefCell::new(mind), selections: Vec::new(), tracing: true }
+        Self { subject, mind: RefCell::new(mind), selections: Vec::new(), tracing: true, depth: Depth::default() }
     }
 
     fn called(&self, kind: Kind, call: &Call<'_>, ticks_in_state: Option<u32>, rng: u32) -> Called {
@@ -125,8 +128,57 @@ fn cause(cause: kernel::Cause) -> Cause {
     }
 }
 
+/// What lies on the stack is noted first; what the host itself needs is kept apart and does not count.
 impl Host for KernelHost<'_> {
-    fn guard(&self, _: FunctionId, mut view: View<'_, '_>) -> Verdict {
+    fn guard(&self, _: FunctionId, view: View<'_, '_>) -> Verdict {
+        self.depth.note();
+        self.judge(view)
+    }
+
+    fn score(&self, _: FunctionId, view: View<'_, '_>) -> f32 {
+        self.depth.note();
+        self.rate(view)
+    }
+
+    fn action(&mut self, _: FunctionId, actor: Actor<'_, '_>) {
+        self.depth.note();
+        self.run_action(actor);
+    }
+
+    fn activity(&mut self, _: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+        self.depth.note();
+        self.run_activity(mode, actor)
+    }
+
+    fn command(&mut self, command: &Command) -> bool {
+        self.depth.note();
+        self.take_command(command)
+    }
+
+    fn read_key(&self, key: KeyId) -> [u32; 3] {
+        self.depth.note();
+        self.mind.borrow().keys[key.index()]
+    }
+
+    fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
+        self.depth.note();
+        self.keep_key(key, words);
+    }
+
+    fn is_tracing(&self) -> bool {
+        self.depth.note();
+        self.tracing
+    }
+
+    fn trace(&mut self, trace: &Trace) {
+        self.depth.note();
+        self.note_trace(trace);
+    }
+}
+
+impl KernelHost<'_> {
+    #[inline(never)]
+    fn judge(&self, mut view: View<'_, '_>) -> Verdict {
         let call = view.call();
         let called = self.called(Kind::Guard, &call, view.ticks_in_state(call.state), view.peek_rng());
         let opinion = self.mind.borrow_mut().guard(called);
@@ -138,7 +190,8 @@ impl Host for KernelHost<'_> {
         Verdict { holds: opinion.holds, code: opinion.code }
     }
 
-    fn score(&self, _: FunctionId, mut view: View<'_, '_>) -> f32 {
+    #[inline(never)]
+    fn rate(&self, mut view: View<'_, '_>) -> f32 {
         let call = view.call();
         let called = self.called(Kind::Score, &call, view.ticks_in_state(call.state), view.peek_rng());
         let (score, draws) = self.mind.borrow_mut().score(called);
@@ -148,13 +201,15 @@ impl Host for KernelHost<'_> {
         score
     }
 
-    fn action(&mut self, _: FunctionId, mut actor: Actor<'_, '_>) {
+    #[inline(never)]
+    fn run_action(&mut self, mut actor: Actor<'_, '_>) {
         let call = actor.call();
         let called = self.called(Kind::Action, &call, actor.ticks_in_state(call.state), actor.peek_rng());
         self.act(called, &mut actor);
     }
 
-    fn activity(&mut self, _: FunctionId, mode: Mode, mut actor: Actor<'_, '_>) -> Status {
+    #[inline(never)]
+    fn run_activity(&mut self, mode: Mode, mut actor: Actor<'_, '_>) -> Status {
         let call = actor.call();
         let kind = if mode == Mode::Run { Kind::Activity } else { Kind::Cancel };
         let called = self.called(kind, &call, actor.ticks_in_state(call.state), actor.peek_rng());
@@ -168,7 +223,8 @@ impl Host for KernelHost<'_> {
         }
     }
 
-    fn command(&mut self, command: &Command) -> bool {
+    #[inline(never)]
+    fn take_command(&mut self, command: &Command) -> bool {
         let (state, transition) = (command.state.index(), command.transition.map(TransitionId::index));
         let entry = match command.kind {
             CommandKind::Emit { name, ty, payload } => {
@@ -184,21 +240,15 @@ impl Host for KernelHost<'_> {
         !mind.drops()
     }
 
-    fn read_key(&self, key: KeyId) -> [u32; 3] {
-        self.mind.borrow().keys[key.index()]
-    }
-
-    fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
+    #[inline(never)]
+    fn keep_key(&mut self, key: KeyId, words: [u32; 3]) {
         let mind = self.mind.get_mut();
         mind.keys[key.index()] = words;
         mind.log.push(Entry::Wrote(key.index(), words));
     }
 
-    fn is_tracing(&self) -> bool {
-        self.tracing
-    }
-
-    fn trace(&mut self, trace: &Trace) {
+    #[inline(never)]
+    fn note_trace(&mut self, trace: &Trace) {
         match *trace {
             Trace::Select(from) => {
                 self.selections.push(Selection { cause: cause(from), outcomes: BTreeMap::new() });
@@ -208,9 +258,7 @@ impl Host for KernelHost<'_> {
             _ => {}
         }
     }
-}
 
-impl KernelHost<'_> {
     fn outcome(&mut self, id: TransitionId, outcome: Outcome) {
         let selection = self.selections.last_mut().expect("a selection begins before its outcomes");
         let before = selection.outcomes.insert(id.index(), outcome);

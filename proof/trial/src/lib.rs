@@ -4,11 +4,12 @@
 //! # Code map
 //!
 //! [`machine`] a graph compiled and ready for both · [`script`] what happens from outside · [`mind`] what user code does, pseudo-random
-//! and the same for both · [`log`] what either side did, in one form · [`kernel_side`], [`oracle_side`] the two hosts · [`bytes`] an instance
+//! and the same for both · [`log`] what either side did, in one form · [`kernel_side`], [`oracle_side`] the two hosts · [`depth`] how much stack a tick uses · [`bytes`] an instance
 //! read from its bytes alone · [`duel`] runs both and finds the first difference · [`report`] a failure for people · [`search`] many machines at once · [`small`] all small machines · [`fixture`] cases written by people.
 #![forbid(unsafe_code)]
 
 pub mod bytes;
+pub mod depth;
 pub mod duel;
 pub mod fixture;
 pub mod kernel_side;

@@ -25,6 +25,8 @@ pub struct Total {
     pub fail_safes: u64,
     /// Instances that ended.
     pub terminations: u64,
+    /// Most bytes of stack that a tick used.
+    pub deepest_stack: usize,
 }
 
 impl Total {
@@ -37,6 +39,7 @@ impl Total {
         self.clamps += tally.counters.clamps;
         self.fail_safes += tally.counters.fail_safes;
         self.terminations += tally.counters.terminations;
+        self.deepest_stack = self.deepest_stack.max(tally.deepest_stack);
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Count {
     pub moves: u64,
     /// Transitions carried out.
     pub transitions: u64,
+    /// Most bytes of stack that a tick used.
+    pub deepest_stack: usize,
 }
 
 /// Every machine with so many states below the root.
@@ -40,7 +42,8 @@ pub fn run(shape: &Shape, memory: Memory) -> Result<Count, String> {
     if tally.counters.transitions < least {
         return Err(format!("{} transitions, expected at least {least}\n{}", tally.counters.transitions, text()));
     }
-    Ok(Count { machines: 1, moves, transitions: tally.counters.transitions })
+    let (transitions, deepest_stack) = (tally.counters.transitions, tally.deepest_stack);
+    Ok(Count { machines: 1, moves, transitions, deepest_stack })
 }
 
 /// For each move and each state: go to that state, then to the source, then take the move.

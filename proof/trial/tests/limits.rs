@@ -1,6 +1,12 @@
 //! Legal machines that go to the limits of the kernel's buffers: they run as the oracle says, none is quarantined.
 
+use std::collections::BTreeMap;
+
+use statewright_kernel::{Counters, Fault, Input, Instance, Instance128, flag, tick};
 use statewright_trial::fixture::{Case, Line, run};
+use statewright_trial::kernel_side::KernelHost;
+use statewright_trial::machine::Subject;
+use statewright_trial::mind::Mind;
 
 /// A chain of choices, each with or without an effect.
 fn chain(prefix: &str, count: usize, last: &str, effect: bool) -> String {
@@ -94,25 +100,43 @@ fn exec_7_choices_and_history_lead_to_each_other() {
 }
 
 #[test]
-fn exec_3_three_regions_of_eleven_levels_with_sixteen_choices_each() {
-    fn level(region: &str, number: usize) -> String {
+fn exec_3_three_regions_of_eleven_levels_with_five_choices_each() {
+    let lines = agree(deep_choices(5), &["tick".to_owned()]);
+    assert_eq!((count(&lines, "action In "), count(&lines, "action Branch")), (36, 165));
+}
+
+#[test]
+fn exec_3_more_steps_than_the_kernel_holds_are_a_quarantine() {
+    let (graph, _) = statewright_author::text::read("test.sw.json", &deep_choices(16));
+    let subject = Subject::new(graph).unwrap();
+    let rom = subject.output.rom.as_rom();
+    let mut host = KernelHost::new(&subject, Mind::given(BTreeMap::new(), Vec::new()));
+    let mut instance = Instance128::new(&rom, 1, 1).unwrap();
+    let mut counters = Counters::default();
+    let report = tick(&rom, &mut instance, &mut host, &Input::new(1, 0), &mut counters);
+    assert_eq!((report.fault, counters.quarantines), (Some(Fault::TooManySteps), 1));
+    assert!(instance.header().has(flag::QUARANTINED));
+    assert!(host.mind.get_mut().take_log().is_empty(), "nothing has run");
+}
+
+/// Three regions of eleven levels, with so many choices on the way to each.
+fn deep_choices(choices: usize) -> String {
+    fn level(region: &str, number: usize, choices: usize) -> String {
         if number == 14 {
             return format!(r#""{region}14": {{ "entry": "In" }}"#);
         }
-        let choices = chain(&format!("{region}{number}c"), 16, &format!("{region}{}", number + 1), true);
+        let chain = chain(&format!("{region}{number}c"), choices, &format!("{region}{}", number + 1), true);
         format!(
             r#""{region}{number}": {{ "entry": "In", "initial": {{ "to": "{region}{number}c0", "do": "Init" }},
-                "states": {{ {}, {choices} }} }}"#,
-            level(region, number + 1)
+                "states": {{ {}, {chain} }} }}"#,
+            level(region, number + 1, choices)
         )
     }
-    let region = |r: &str| format!(r#""{r}": {{ "initial": "{r}3", "states": {{ {} }} }}"#, level(r, 3));
+    let region = |r: &str| format!(r#""{r}": {{ "initial": "{r}3", "states": {{ {} }} }}"#, level(r, 3, choices));
     let regions = ["p", "q", "r"].map(region).join(", ");
-    let machine = format!(
+    format!(
         r#"{{ "machine": "M", "events": ["Go"], "initial": "o", "states": {{ "o": {{ "regions": {{ {regions} }} }} }} }}"#
-    );
-    let lines = agree(machine, &["tick".to_owned()]);
-    assert_eq!((count(&lines, "action In "), count(&lines, "action Branch")), (36, 528));
+    )
 }
 
 #[test]

@@ -4,8 +4,12 @@ use crate::steps::{Step, cargo, run};
 
 const BENCH: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewright-bench", "--bin", "bench"];
 
-/// Runs the benchmarks of the kernel with the given arguments; with `--compile` those of the compiler and the loader.
+/// Runs the benchmarks of the kernel with the given arguments; with `--compile` those of the compiler and the loader,
+/// with `--symbols` what is compiled once and what per host.
 pub fn bench(arguments: &[String]) -> Result<(), String> {
+    if arguments == ["--symbols"] {
+        return crate::symbols::symbols();
+    }
     let (compiler, rest): (Vec<&String>, Vec<&String>) =
         arguments.iter().partition(|&argument| argument == "--compile");
     if compiler.is_empty() { kernel(arguments) } else { compile(&rest) }

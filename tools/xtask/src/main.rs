@@ -3,6 +3,7 @@
 mod bench;
 mod prove;
 mod steps;
+mod symbols;
 mod test;
 
 use std::process::ExitCode;
@@ -34,7 +35,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// What the kernel costs beside hand-written machines, a peer and plain memory; `--compile` for the compiler and the loader.
+    /// What the kernel costs beside hand-written machines, a peer and plain memory; `--compile` for the compiler and the loader,
+    /// `--symbols` for what is compiled once and what per host.
     #[command(disable_help_flag = true)]
     Bench {
         /// Passed on; try `cargo xtask bench --help`.

@@ -15,8 +15,8 @@ pub fn prove(arguments: &[String]) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err("==> prove ended with an error, see above".to_owned()) }
 }
 
-/// What CI proves: random machines and the exhaustive small scope, with the fast paths and without, that the fast paths change
-/// nothing, and that the alarm works.
+/// What CI proves: random machines and the exhaustive small scope, with the fast paths and without (and the stack that ticks use), that
+/// the fast paths change nothing, that nothing is allocated, and that the alarm works.
 pub fn steps() -> Vec<Step> {
     let prove = |name, features: &[&'static str], arguments: &[&'static str]| {
         Step::cargo(name, &[&PROVE, features, &["--"], arguments].concat())
@@ -27,6 +27,7 @@ pub fn steps() -> Vec<Step> {
             &["test", "--release", "--package", "statewright-trial", "--features", feature, "--test", test],
         )
     };
+    let allocations = ["test", "--release", "--package", "statewright-trial", "--test", "allocations"];
     let (random, small) = (["--machines", "10000", "--ticks", "1000"], ["--small", "6"]);
     let plain = |arguments: &[&'static str]| [arguments, &["--plain"]].concat();
     vec![
@@ -35,6 +36,7 @@ pub fn steps() -> Vec<Step> {
         prove("proof: random machines, plain", &SWITCHES, &plain(&random)),
         prove("proof: small scope, plain", &SWITCHES, &plain(&small)),
         test("proof: switches", "switches", "switches"),
+        Step::cargo("proof: no allocation", &allocations),
         test("proof: deliberate bugs", "deliberate-bugs", "bugs"),
     ]
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
+use statewright_trial::depth;
 use statewright_trial::report::prove;
 use statewright_trial::search::{Total, search, silence_panics};
 use statewright_trial::small;
@@ -62,10 +63,24 @@ fn main() -> ExitCode {
 
 fn one(seed: u64, ticks: u64) -> Result<String, String> {
     let tally = prove(seed, ticks)?;
-    Ok(format!(
+    let line = format!(
         "seed {seed}: no difference in {} ticks ({} events, {} transitions, {} entries compared)",
         tally.ticks, tally.counters.events, tally.counters.transitions, tally.entries
-    ))
+    );
+    with_stack(line, tally.deepest_stack)
+}
+
+/// Adds what ticks used of the stack; an error if it is too much.
+fn with_stack(line: String, deepest: usize) -> Result<String, String> {
+    let line = format!("{line}, deepest stack {deepest} bytes");
+    match deepest {
+        0 => Err(format!("{line}\nno call of user code was seen: nothing was measured")),
+        // Without optimization frames are larger.
+        depth::LIMIT.. if !cfg!(debug_assertions) => {
+            Err(format!("{line}\na tick must use less than {} bytes of stack", depth::LIMIT))
+        }
+        _ => Ok(line),
+    }
 }
 
 fn bar(length: u64) -> ProgressBar {
@@ -83,7 +98,7 @@ fn many(arguments: &Arguments) -> Result<String, String> {
     let result = search(seeds.clone(), ticks, |done| bar.set_position(done));
     bar.finish_and_clear();
     match result {
-        Ok(total) => Ok(summary(&seeds, &total, start.elapsed())),
+        Ok(total) => with_stack(summary(&seeds, &total, start.elapsed()), total.deepest_stack),
         Err(seed) => Err(match prove(seed, ticks) {
             Err(problem) => problem,
             Ok(_) => format!("seed {seed} differed once and not again: that must not be"),
@@ -113,7 +128,8 @@ fn small_scope(states: usize) -> Result<String, String> {
     let all: Vec<_> = (1..=states).flat_map(small::all).collect();
     let start = Instant::now();
     let bar = bar(all.len() as u64);
-    let (next, moves, transitions) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let (next, deepest) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (moves, transitions) = (AtomicU64::new(0), AtomicU64::new(0));
     let problem = Mutex::new(None::<String>);
     let work = || {
         while let Some((shape, memory)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -121,6 +137,7 @@ fn small_scope(states: usize) -> Result<String, String> {
                 Ok(count) => {
                     moves.fetch_add(count.moves, Ordering::Relaxed);
                     transitions.fetch_add(count.transitions, Ordering::Relaxed);
+                    deepest.fetch_max(count.deepest_stack, Ordering::Relaxed);
                 }
                 Err(text) => {
                     problem.lock().expect("no thread panics").get_or_insert(text);
@@ -138,12 +155,15 @@ fn small_scope(states: usize) -> Result<String, String> {
     bar.finish_and_clear();
     match problem.into_inner().expect("no thread panics") {
         Some(problem) => Err(problem),
-        None => Ok(format!(
-            "small scope up to {states} states: no difference. {} machines, {} transitions declared, {} carried out, {:.0} s",
-            all.len(),
-            moves.into_inner(),
-            transitions.into_inner(),
-            start.elapsed().as_secs_f64()
-        )),
+        None => {
+            let line = format!(
+                "small scope up to {states} states: no difference. {} machines, {} transitions declared, {} carried out, {:.0} s",
+                all.len(),
+                moves.into_inner(),
+                transitions.into_inner(),
+                start.elapsed().as_secs_f64()
+            );
+            with_stack(line, deepest.into_inner())
+        }
     }
 }

@@ -3,7 +3,9 @@
 
 use std::cell::Cell;
 
-use statewright_kernel::{Actor, Class, Command, Counters, Host, Input, Instance, Mode, Status, Verdict, View, tick};
+use statewright_kernel::{
+    Actor, Class, Command, Counters, Host, Input, Instance, Mode, Status, Trace, Verdict, View, tick,
+};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 
@@ -18,13 +20,27 @@ pub struct Dice {
     pub calls: Cell<u64>,
     /// Panics at this call.
     pub panics_at: Option<u64>,
+    /// Whether ticks are traced.
+    pub tracing: bool,
+    /// Traces heard so far.
+    pub traced: u64,
+    /// Timers that fired in traced ticks.
+    pub fired: u64,
     keys: [[u32; 3]; KEYS],
 }
 
 impl Dice {
     /// A host of a seed.
     pub fn new(seed: u64) -> Self {
-        Self { state: Cell::new(seed | 1), calls: Cell::new(0), panics_at: None, keys: [[0; 3]; KEYS] }
+        Self {
+            state: Cell::new(seed | 1),
+            calls: Cell::new(0),
+            panics_at: None,
+            tracing: false,
+            traced: 0,
+            fired: 0,
+            keys: [[0; 3]; KEYS],
+        }
     }
 
     /// The next number below a bound.
@@ -114,6 +130,22 @@ impl Host for Dice {
             *place = words;
         }
     }
+
+    fn is_tracing(&self) -> bool {
+        self.tracing
+    }
+
+    fn trace(&mut self, trace: &Trace) {
+        self.traced += 1;
+        self.fired += u64::from(matches!(trace, Trace::Fired(_)));
+    }
+}
+
+/// An event and a class of chance; none if the machine has no events.
+pub fn random_event(rom: &Rom<'_>, host: &Dice) -> Option<(EventId, Class)> {
+    let events = rom.events().len() as u64;
+    let id = EventId::from_index(host.below(events) as usize).filter(|_| events > 0)?;
+    Some((id, Class::ALL[host.below(4) as usize]))
 }
 
 /// One tick with up to three events of chance.
