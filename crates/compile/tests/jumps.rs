@@ -69,6 +69,8 @@ fn what_must_be_decided_or_kept_is_no_jump() {
     assert!(compiled(&observed).rom.as_rom().jumps().is_empty(), "observers see every event");
 }
 
+type Change = fn(&mut Tables);
+
 /// What loading says about changed tables.
 fn refused(change: impl Fn(&mut Tables)) -> String {
     let output = compiled(FIGHT);
@@ -85,7 +87,7 @@ fn refused(change: impl Fn(&mut Tables)) -> String {
 #[test]
 fn rom_2_damaged_jumps_are_refused() {
     assert_eq!(refused(|_| {}), "loaded");
-    let cases: [(fn(&mut Tables), &str); 9] = [
+    let cases: [(Change, &str); 9] = [
         (|t| t.jumps[0].leaf = 2.into(), "its leaf is none"),
         (|t| t.jumps[0].transition = 999.into(), "transition"),
         (|t| t.jumps[0].list = 999.into(), "list"),
