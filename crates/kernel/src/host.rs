@@ -168,7 +168,7 @@ pub trait Hosts {
     /// The host of the agent at a place of the batch.
     fn of(&mut self, place: usize, agent: u64) -> Self::Host<'_>;
 
-    /// It will soon be the turn of the agent at a place: a good time to [`prefetch`](crate::prefetch) what its host will touch.
+    /// It will soon be the turn of the agent at a place: a good time to [`prefetch`](crate::prefetch()) what its host will touch.
     #[inline]
     fn fetch(&self, place: usize) {
         let _ = place;
