@@ -31,16 +31,16 @@ fn run<I: Instance>(rom: &Rom<'_>, seed: u64, visit: Visit) -> Outcome {
     let events = rom.events().len() as u64;
     for tick in 0..TICKS {
         let mut inbox = Vec::new();
-        for place in 0..AGENTS {
+        for (place, agent) in (0_u32..).zip(&mut agents) {
             let (count, posts) = (script.below(5).saturating_sub(2), script.below(4) == 0);
             let event = || {
                 let id = EventId::from_index(script.below(events.max(1)) as usize).expect("an event");
                 Event::new(id, Class::ALL[script.below(4) as usize]).with_i32(script.below(7) as i32)
             };
-            inbox.extend((0..count).map(|_| InboxEvent { place: place as u32, event: event() }));
+            inbox.extend((0..count).map(|_| InboxEvent { place, event: event() }));
             let posted = event();
             if let (Some(id), true) = (posted.id(), posts) {
-                let _ = post(rom, &mut agents[place], tick, id, None, posted.words(), &mut counters);
+                let _ = post(rom, agent, tick, id, None, posted.words(), &mut counters);
             }
         }
         let inbox = SortedInbox::new(if events == 0 { &[] } else { &inbox }).expect("sorted");

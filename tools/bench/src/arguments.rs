@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 
 use statewright_bench::contenders::Kind;
 use statewright_bench::workload::Workload;
+use statewright_kernel::switches::Trick;
 
 /// What the kernel costs, beside hand-written machines, a peer and plain memory.
 ///
@@ -47,18 +48,15 @@ pub struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     pub curves: Option<PathBuf>,
 
-    /// Leaves a fast path of the kernel out: glance, jumps, post or prefetch. May be given more than once.
-    #[cfg(feature = "switches")]
+    /// Leaves a fast path of the kernel out: glance, jumps, activities, post or prefetch. May be given more than once.
     #[arg(long, global = true, value_name = "TRICK", value_parser = trick, conflicts_with_all = ["gate", "bless"])]
-    pub without: Vec<statewright_kernel::switches::Trick>,
+    pub without: Vec<Trick>,
 
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-#[cfg(feature = "switches")]
-fn trick(name: &str) -> Result<statewright_kernel::switches::Trick, String> {
-    use statewright_kernel::switches::Trick;
+fn trick(name: &str) -> Result<Trick, String> {
     let found = Trick::ALL.into_iter().find(|trick| format!("{trick:?}").eq_ignore_ascii_case(name));
     found.ok_or_else(|| format!("there are {:?}", Trick::ALL))
 }

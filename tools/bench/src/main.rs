@@ -14,6 +14,7 @@ use statewright_bench::contenders::Kind;
 use statewright_bench::instructions::{COUNTED, COUNTED_KINDS, Counted, GATED};
 use statewright_bench::workload::Workload;
 use statewright_bench::{curves, gate, instructions, json, measure, plan, table};
+use statewright_kernel::switches::Trick;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -27,10 +28,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
-    #[cfg(feature = "switches")]
-    for &trick in &arguments.without {
-        statewright_kernel::switches::set(trick, false);
-    }
+    leave_out(&arguments.without)?;
     if let Some(Command::Once { contender, workload, agents, ticks }) = arguments.command {
         return instructions::once(contender, workload, agents as usize, ticks as usize);
     }
@@ -47,6 +45,20 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         return draw(folder, arguments.quick);
     }
     times(arguments)
+}
+
+#[cfg(feature = "switches")]
+fn leave_out(tricks: &[Trick]) -> Result<(), String> {
+    tricks.iter().for_each(|&trick| statewright_kernel::switches::set(trick, false));
+    Ok(())
+}
+
+#[cfg(not(feature = "switches"))]
+fn leave_out(tricks: &[Trick]) -> Result<(), String> {
+    match tricks {
+        [] => Ok(()),
+        _ => Err("this build has no switches: `cargo xtask bench --without …` makes one that has".to_owned()),
+    }
 }
 
 fn warn_if_slow() {

@@ -12,6 +12,10 @@ pub fn test(only: Option<&str>) -> Result<(), String> {
     let mut steps = vec![
         Step::cargo("format", &["fmt", "--all", "--check"]),
         Step::cargo("lint", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+        Step::cargo(
+            "lint with all features",
+            &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
+        ),
         Step::cargo("tests", &["test", "--workspace", "--all-targets"]),
         Step::cargo("doc tests", &["test", "--workspace", "--doc"]),
         Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--document-private-items"])

@@ -32,7 +32,6 @@ struct Arguments {
     #[arg(long, value_name = "STATES", value_parser = clap::value_parser!(u64).range(1..=7))]
     small: Option<u64>,
     /// With all fast paths of the kernel switched off.
-    #[cfg(feature = "switches")]
     #[arg(long)]
     plain: bool,
 }
@@ -40,9 +39,9 @@ struct Arguments {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     silence_panics();
-    #[cfg(feature = "switches")]
-    for trick in statewright_kernel::switches::Trick::ALL {
-        statewright_kernel::switches::set(trick, !arguments.plain);
+    if arguments.plain && !switch_fast_paths_off() {
+        eprintln!("this build has no switches: `cargo xtask prove --plain` makes one that has");
+        return ExitCode::FAILURE;
     }
     let done = match (arguments.seed, arguments.small) {
         (Some(seed), _) => one(seed, arguments.ticks.unwrap_or(1000)),
@@ -59,6 +58,19 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Whether this build can.
+#[cfg(feature = "switches")]
+fn switch_fast_paths_off() -> bool {
+    use statewright_kernel::switches::{Trick, set};
+    Trick::ALL.into_iter().for_each(|trick| set(trick, false));
+    true
+}
+
+#[cfg(not(feature = "switches"))]
+fn switch_fast_paths_off() -> bool {
+    false
 }
 
 fn one(seed: u64, ticks: u64) -> Result<String, String> {
