@@ -35,7 +35,12 @@ fn steps(output: &Output, leaf: &str, event: &str) -> Option<Vec<String>> {
     let jump = rom.jump(rom.cell(state as u16, event as u16)?)?;
     let name = |step: &JumpStep| {
         let function = symbols.functions.get(usize::from(step.function.get()));
-        function.map_or("-".to_owned(), |function| function.name.clone())
+        let state = &symbols.states[usize::from(step.state.get())].name;
+        match step.kind {
+            jump_step_kind::EXIT => format!("exit {state}"),
+            jump_step_kind::ENTER => format!("enter {state}"),
+            _ => function.map_or("-".to_owned(), |function| function.name.clone()),
+        }
     };
     Some(rom.jump_steps_of(jump).expect("the steps exist").iter().map(name).collect())
 }
@@ -51,6 +56,8 @@ fn exec_1_a_jump_lists_exits_effect_and_entries() {
     assert_eq!(steps(&output, "fight/near", "Lost"), list(&["Sheathe"]));
     assert_eq!(steps(&output, "fight/far", "Lost"), list(&["Sheathe"]));
     assert_eq!(steps(&output, "fight/near", "Hit"), list(&["-"]), "internal, and no call");
+    assert_eq!(steps(&output, "calm", "Wait"), list(&["StandUp", "enter tired"]), "the target has a timer");
+    assert_eq!(steps(&output, "tired", "Rest"), list(&["exit tired"]), "the source has a timer");
     assert_eq!(steps(&output, "calm", "Maybe"), list(&["StandUp", "Draw", "Circle"]), "alone with its guard");
 }
 
@@ -58,8 +65,6 @@ fn exec_1_a_jump_lists_exits_effect_and_entries() {
 fn what_must_be_decided_or_kept_is_no_jump() {
     let output = compiled(FIGHT);
     assert_eq!(steps(&output, "fight/near", "Maybe"), None, "a second candidate behind a guard");
-    assert_eq!(steps(&output, "calm", "Wait"), None, "the target has a timer");
-    assert_eq!(steps(&output, "tired", "Rest"), None, "the source has a timer");
     assert_eq!(steps(&output, "fight/far", "Hit"), None, "nobody handles it");
     let observed = FIGHT.replace(
         "\"states\": {\n    \"calm\"",
@@ -87,12 +92,14 @@ fn refused(change: impl Fn(&mut Tables)) -> String {
 #[test]
 fn rom_2_damaged_jumps_are_refused() {
     assert_eq!(refused(|_| {}), "loaded");
-    let cases: [(Change, &str); 9] = [
+    let cases: [(Change, &str); 11] = [
         (|t| t.jumps[0].leaf = 2.into(), "its leaf is none"),
         (|t| t.jumps[0].transition = 999.into(), "transition"),
         (|t| t.jumps[0].list = 999.into(), "list"),
         (|t| t.jumps[1].first = 0.into(), "first step"),
-        (|t| t.jumps[0].mixed = 1.into(), "mixed"),
+        (|t| t.jumps[0].flags = 4.into(), "flags"),
+        (|t| t.jump_steps[0].kind = 3, "kind"),
+        (|t| t.jump_steps[0].kind = jump_step_kind::EXIT, "operands"),
         (|t| t.jumps[0].reserved[2] = 1.into(), "reserved"),
         (|t| t.jump_steps[0].state = 999.into(), "state"),
         (|t| t.jump_steps[0].function = 999.into(), "no action"),

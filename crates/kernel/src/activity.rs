@@ -48,14 +48,18 @@ impl Run<'_, '_> {
 
 /// Results: two bits, 1 = succeeded, 2 = failed (RAM-7).
 impl Core<'_> {
-    fn result_place(&self, state: StateId) -> Option<(u8, u32)> {
-        let extra = self.rom.state_extra(state)?;
+    fn result_place(&self, record: &StateRecord) -> Option<(u8, u32)> {
+        let extra = self.rom.state_extras().get(usize::from(record.extra.get()))?;
         self.ram.has_slot(extra.result_slot).map(|_| (extra.result_slot, u32::from(extra.result_bit.min(14))))
     }
 
     /// Whether the activity of a state has succeeded (true) or failed (false).
     pub(crate) fn result(&self, state: StateId) -> Option<bool> {
-        let (slot, shift) = self.result_place(state)?;
+        self.result_of(self.rom.state(state)?)
+    }
+
+    pub(crate) fn result_of(&self, record: &StateRecord) -> Option<bool> {
+        let (slot, shift) = self.result_place(record)?;
         match self.ram.slot(slot).checked_shr(shift).unwrap_or(0) & 3 {
             0 => None,
             bits => Some(bits == 1),
@@ -68,14 +72,14 @@ impl Core<'_> {
             Status::Succeeded => 1,
             Status::Failed => 2,
         };
-        if let Some((slot, shift)) = self.result_place(state) {
+        if let Some((slot, shift)) = self.rom.state(state).and_then(|record| self.result_place(record)) {
             let value = self.ram.slot(slot) & !3_u16.checked_shl(shift).unwrap_or(0);
             self.ram.set_slot(slot, value | bits.checked_shl(shift).unwrap_or(0));
         }
     }
 
     pub(crate) fn clear_result(&mut self, state: StateId) {
-        if let Some((slot, shift)) = self.result_place(state) {
+        if let Some((slot, shift)) = self.rom.state(state).and_then(|record| self.result_place(record)) {
             let value = self.ram.slot(slot) & !3_u16.checked_shl(shift).unwrap_or(0);
             self.ram.set_slot(slot, value);
         }

@@ -133,12 +133,12 @@ impl<'a> Core<'a> {
 
     /// User code may run from now on.
     pub(crate) fn begin(&mut self) {
-        self.fresh = [NOT_FRESH; MAX_LEAVES];
         self.running = true;
     }
 
     /// The call ends as it should.
     pub(crate) fn finish(&mut self) {
+        self.fresh = [NOT_FRESH; MAX_LEAVES];
         self.running = false;
     }
 

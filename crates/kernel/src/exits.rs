@@ -127,7 +127,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    fn exit_state(&mut self, state: StateId, suspended: bool, leave: &Leave) {
+    pub(crate) fn exit_state(&mut self, state: StateId, suspended: bool, leave: &Leave) {
         let site = Site { state, transition: leave.transition, cause: leave.cause };
         let Some(record) = self.core.rom.state(state) else { return };
         self.cancel_activity(record, &site);

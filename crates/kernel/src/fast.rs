@@ -11,9 +11,11 @@ use crate::actor::Actor;
 use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Site, jump_site};
 use crate::event::{Event, event_flag};
+use crate::exits::Leave;
 use crate::fault::Fault;
 use crate::host::{Cause, Host, Mode};
 use crate::instance::{Header, Instance, flag};
+use crate::settle::Entry;
 use crate::switches::{self, Trick};
 use crate::tick::Run;
 
@@ -92,6 +94,12 @@ impl Glance {
         header.first_word() & IDLE & !TIMERS == self.poll_rest && header.last_word() == 0
     }
 
+    /// Does the machine have jumps?
+    #[inline]
+    pub(crate) fn has_jumps(&self) -> bool {
+        self.jump_rest != NEVER
+    }
+
     /// At rest, and no event queued?
     #[inline(always)]
     fn is_idle(&self, header: &Header) -> bool {
@@ -134,7 +142,7 @@ pub(crate) fn take_jump<'a, I: Instance, H: Host>(
     event: Option<&'a Event>,
 ) -> Jumped {
     core.running = true;
-    let microsteps = if jump.mixed.get() == 0 {
+    let microsteps = if jump.flags.get() == 0 {
         carry_out(core, host, jump, event)
     } else {
         carry_out_mixed::<I>(core, host, jump, event)
@@ -146,9 +154,12 @@ pub(crate) fn take_jump<'a, I: Instance, H: Host>(
             instance.set_only_leaf(jump.leaf);
         }
         // What user code may have done: posted, started a timer. A fault comes with a full queue or running timers.
-        idle = glance.is_idle(instance.header());
+        idle = glance.is_idle(instance.header()) && jump.flags.get() & jump_flag::POLLS == 0;
     });
     core.running = !idle;
+    if idle && jump.flags.get() != 0 {
+        core.finish();
+    }
     Jumped { microsteps, idle }
 }
 
@@ -171,19 +182,50 @@ pub(crate) fn take_queued<'a, I: Instance, H: Host>(core: &mut Core<'a>, host: &
     Some(take_jump::<I, H>(core, host, jump, None))
 }
 
+impl Core<'_> {
+    /// The leaf of an instance that polls, if nothing eventless can be enabled: there is no `always` on the way, no final state, and no
+    /// activity has a result.
+    fn waiting_leaf(&self) -> Option<StateId> {
+        let leaf = self.ram.only_leaf().and_then(StateId::new)?;
+        let always = self.rom.row_of(leaf)?.flags.get() & row_flag::ALWAYS != 0;
+        let mut record = self.rom.state(leaf)?;
+        let is_final = record.kind == state_kind::FINAL;
+        // Bound: parents have smaller numbers.
+        let mut results = false;
+        loop {
+            results |= record.activity.get() != NONE && self.result_of(record).is_some();
+            match self.rom.states().get(usize::from(record.parent.get())) {
+                Some(around) => record = around,
+                None => break,
+            }
+        }
+        if always || is_final || results { None } else { Some(leaf) }
+    }
+}
+
+/// Takes the first event of the inbox of an instance that polls, if nothing eventless comes before it and it leads to a jump or to
+/// nobody. The instance is attached; the general way goes on. How many microsteps there were.
+pub(crate) fn take_while_polling<'a, I: Instance, H: Host>(
+    core: &mut Core<'a>,
+    host: &mut H,
+    event: &'a Event,
+) -> Option<u16> {
+    let leaf = core.waiting_leaf()?;
+    match look_up(core.rom, Some(leaf.raw()), event) {
+        Outlook::Nobody => {
+            core.nobodys = core.nobodys.wrapping_add(1);
+            Some(0)
+        }
+        Outlook::Jump(jump) => Some(take_jump::<I, H>(core, host, jump, Some(event)).microsteps),
+        Outlook::Unknown => None,
+    }
+}
+
 /// Runs the activities of an instance that has nothing else to do: phase (3) alone (TICK-5). The instance is attached. `None` if there
 /// is something else, else whether user code caused a fault.
 pub(crate) fn run_activities<H: Host>(core: &mut Core<'_>, host: &mut H) -> Option<Result<(), Fault>> {
     let rom = core.rom;
-    let leaf = core.ram.only_leaf().and_then(StateId::new)?;
-    let row = rom.row_of(leaf)?;
-    let only = row.flags.get() & (row_flag::ACTIVITY | row_flag::ALWAYS) == row_flag::ACTIVITY;
-    // A final leaf may complete a state, and a result is waited for.
-    let is_final = rom.state(leaf).is_none_or(|record| record.kind == state_kind::FINAL);
-    let acting = |state: &StateId| rom.state(*state).is_some_and(|record| record.activity.get() != NONE);
-    if !only || is_final || rom.path_up(leaf).filter(acting).any(|state| core.result(state).is_some()) {
-        return None;
-    }
+    let leaf = core.waiting_leaf()?;
     core.running = true;
     for state in rom.path_up(leaf) {
         let activity = rom.state(state).and_then(|record| OpId::read(record.activity));
@@ -242,7 +284,7 @@ fn call<'a, H: Host>(core: &mut Core<'a>, host: &mut H, step: &'a JumpStep) {
     host.action(FunctionId::read_proved(step.function), Actor::new(core));
 }
 
-/// With a guard, or with ops that are no calls: by the general means, but still without selection and settling.
+/// With a guard, with ops that are no calls, or with states that have more than actions: by the general means, but still without selection and settling.
 #[inline(never)]
 fn carry_out_mixed<'a, I: Instance>(
     core: &mut Core<'a>,
@@ -270,7 +312,13 @@ fn carry_out_mixed<'a, I: Instance>(
 
 impl Run<'_, '_> {
     fn run_step(&mut self, step: &JumpStep, site: &Site) {
-        if step.function.get() == NONE {
+        let Site { state, transition, cause } = *site;
+        if step.kind == jump_step_kind::EXIT {
+            let leave = Leave { mask: 0, domain: None, keeps_frames: true, transition, cause };
+            self.exit_state(state, false, &leave);
+        } else if step.kind == jump_step_kind::ENTER {
+            self.enter_step(Entry::State(state), transition, cause);
+        } else if step.function.get() == NONE {
             if let Some(op) = self.core.rom.ops().get(step.first.get() as usize) {
                 self.run_op(op, site);
             }

@@ -70,12 +70,12 @@ impl Report {
 }
 
 /// Runs one whole tick of one instance.
-pub fn tick<I: Instance, H: Host>(
-    rom: &Rom<'_>,
-    instance: &mut I,
+pub fn tick<'a, I: Instance, H: Host>(
+    rom: &'a Rom<'a>,
+    instance: &'a mut I,
     host: &mut H,
-    input: &Input<'_>,
-    counters: &mut Counters,
+    input: &'a Input<'a>,
+    counters: &'a mut Counters,
 ) -> Report {
     let variants = core::slice::from_ref(&input.variant);
     let mut core = Core::for_ticks(rom, counters, input.tick, I::TIER);
@@ -106,7 +106,7 @@ pub(crate) fn visit<'a, I: Instance, H: Host>(
     core: &mut Core<'a>,
     instance: &'a mut I,
     place: usize,
-    input: &Input<'_>,
+    input: &Input<'a>,
     host: impl FnOnce() -> H,
 ) -> Report {
     if !life::belongs(core.rom, instance) {
@@ -122,9 +122,17 @@ pub(crate) fn visit<'a, I: Instance, H: Host>(
     }
     let mut host = host();
     let mut used = Used::default();
+    let polls = core.glance.may_have_only_activities(core.ram.header()) && !core.has_due_place();
+    if polls
+        && core.glance.has_jumps()
+        && !host.is_tracing()
+        && let Some(event) = input.inbox.get(0)
+        && let Some(microsteps) = fast::take_while_polling::<I, H>(core, &mut host, event)
+    {
+        return run(core, &mut host, input, Used::one(microsteps));
+    }
     if input.inbox.is_empty()
-        && core.glance.may_have_only_activities(core.ram.header())
-        && !core.has_due_place()
+        && polls
         && !host.is_tracing()
         && let Some(result) = fast::run_activities(core, &mut host)
     {

@@ -448,6 +448,7 @@ impl Walk<'_, '_> {
                     assert_eq!(rom.function(function).map(|record| record.kind), Some(function_kind::ACTION));
                     assert_eq!(rom.argument_run(step.first.get(), step.count).len(), usize::from(step.count));
                 }
+                None if step.kind != jump_step_kind::OP => assert_eq!(step.first.get(), 0),
                 None => assert!((step.first.get() as usize) < rom.ops().len()),
             }
             self.note(step.state.get());

@@ -1083,28 +1083,48 @@ record! {
         count: U16,
         /// Op of its guard, if it is the only candidate; or `NONE`.
         guard: U16,
-        /// 1 = there is something to do besides calls: a guard, or ops that are no calls.
-        mixed: U16,
+        /// [`jump_flag`] bits.
+        flags: U16,
         /// Zero.
         reserved: [U16; 3],
     }
 }
 
+/// Bits of [`Jump::flags`].
+pub mod jump_flag {
+    /// There is something to do besides calls: a guard, ops that are no calls, or states that have more than actions.
+    pub const MIXED: u16 = 1 << 0;
+    /// What is entered polls (RAM-3): the rest of the tick has to be gone through.
+    pub const POLLS: u16 = 1 << 1;
+    /// Every bit that has a meaning.
+    pub const ALL: u16 = 3;
+}
+
+/// Values of [`JumpStep::kind`].
+pub mod jump_step_kind {
+    /// One op of an exit, the effect or an entry.
+    pub const OP: u8 = 0;
+    /// The exit of a state that has more than actions.
+    pub const EXIT: u8 = 1;
+    /// The entry of a state that has more than actions.
+    pub const ENTER: u8 = 2;
+}
+
 record! {
-    /// One op on the way of a jump: of an exit, the effect, or an entry.
+    /// One step on the way of a jump.
     JumpStep: 12 {
-        /// The action that is called; `NONE` for an op that is no call.
+        /// The action that is called; `NONE` where none is.
         function: U16,
-        /// The state that the op belongs to.
+        /// The state that the step belongs to.
         state: U16,
-        /// First argument of a call; else the op.
+        /// First argument of a call; the op, if that is no call; else 0.
         first: U32,
         /// The innermost active state while it runs.
         leaf: U16,
         /// Arguments of a call; else 0.
         count: u8,
-        /// Zero.
-        reserved: u8,
+        /// [`jump_step_kind`].
+        kind: u8,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Jumps: for a leaf and an event, everything that always happens, as one list of ops (EXEC-1).
 //!
 //! A jump exists where nothing is left to decide or to keep: a machine with one line of states, a transition that is the first to be
-//! asked and has no condition (or the only one, with a guard), and states on the way that have nothing but actions. The kernel
-//! carries it out without looking anything else up; everything else goes the general way.
+//! asked and has no condition (or the only one, with a guard), and states on the way that neither remember nor hold back. The kernel
+//! carries it out without looking anything else up. States that have more than actions (timers, activities, scratch) are left and
+//! entered by the general means on the way. Everything else goes the general way.
 
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
@@ -44,7 +45,7 @@ pub fn assign(tables: &mut Tables) {
 fn jump(tables: &Tables, leaf: u16, list: u32) -> Option<(Jump, Vec<JumpStep>)> {
     let (number, guard) = first_candidate(tables, list)?;
     let transition = &tables.transitions[usize::from(number)];
-    let mut way = Way { tables, steps: Vec::new(), active: leaf };
+    let mut way = Way { tables, steps: Vec::new(), active: leaf, polls: false };
     let internal = transition.flags.get() & transition_flag::INTERNAL != 0;
     if !internal {
         way.exit_to(transition.domain.get())?;
@@ -60,7 +61,7 @@ fn jump(tables: &Tables, leaf: u16, list: u32) -> Option<(Jump, Vec<JumpStep>)> 
         leaf: U16::new(way.active),
         count: U16::new(u16::try_from(way.steps.len()).ok()?),
         guard: U16::new(guard),
-        mixed: U16::new(u16::from(guard != NONE || way.steps.iter().any(|step| step.function.get() == NONE))),
+        flags: U16::new(way.flags(guard)),
         reserved: [U16::new(0); 3],
     };
     Some((jump, way.steps))
@@ -86,44 +87,73 @@ struct Way<'t> {
     steps: Vec<JumpStep>,
     /// The innermost active state.
     active: u16,
+    /// What is entered polls.
+    polls: bool,
+}
+
+/// A state that has nothing but actions.
+fn is_plain(record: &StateRecord) -> bool {
+    let timers = record.timer_mask != 0 || record.timer_count != 0;
+    record.activity.get() == NONE && record.extra.get() == NONE && !timers
 }
 
 impl<'t> Way<'t> {
     /// Exits up to a state.
     fn exit_to(&mut self, domain: u16) -> Option<()> {
         while self.active != domain {
-            let record = self.plain_state(self.active)?;
-            self.run(record.exit.get(), self.active);
+            let record = self.free_state(self.active)?;
+            if is_plain(record) {
+                self.run(record.exit.get(), self.active);
+            } else {
+                self.step(jump_step_kind::EXIT, self.active);
+            }
             self.active = record.parent.get();
         }
         Some(())
     }
 
-    /// Enters by a plan; what polls or completes is left to the general way.
+    /// Enters by a plan; what completes is left to the general way.
     fn enter(&mut self, plan: u16) -> Option<()> {
         let plan = self.tables.entry_plans.get(usize::from(plan))?;
         let first = plan.first.get() as usize;
         for step in &self.tables.entry_steps[first..first + usize::from(plan.count.get())] {
             if step.kind == step_kind::STATE {
                 self.active = step.state.get();
-                if self.plain_state(self.active)?.kind == state_kind::FINAL {
+                let record = self.free_state(self.active)?;
+                if record.kind == state_kind::FINAL {
                     return None;
+                }
+                if !is_plain(record) {
+                    self.step(jump_step_kind::ENTER, self.active);
+                    continue;
                 }
             }
             self.run(step.list.get(), step.state.get());
         }
         let row = self.tables.leaf_rows.get(usize::from(self.tables.states[usize::from(self.active)].row.get()))?;
-        (row.flags.get() & row_flag::POLLS == 0).then_some(())
+        self.polls = row.flags.get() & row_flag::POLLS != 0;
+        Some(())
     }
 
-    /// A state that has nothing but actions.
-    fn plain_state(&self, state: u16) -> Option<&'t StateRecord> {
+    fn flags(&self, guard: u16) -> u16 {
+        let mixed = guard != NONE || self.steps.iter().any(|step| step.function.get() == NONE);
+        let flag = |on: bool, flag: u16| if on { flag } else { 0 };
+        flag(mixed, jump_flag::MIXED) | flag(self.polls, jump_flag::POLLS)
+    }
+
+    /// A state that neither remembers what was active in it nor has conditions on leaving it.
+    fn free_state(&self, state: u16) -> Option<&'t StateRecord> {
         let record = self.tables.states.get(usize::from(state))?;
-        let plain = record.activity.get() == NONE
-            && record.extra.get() == NONE
-            && record.timer_mask == 0
-            && record.timer_count == 0;
-        plain.then_some(record)
+        let free = self.tables.state_extras.get(usize::from(record.extra.get())).is_none_or(|extra| {
+            extra.history_count == 0 && extra.exit_ready.get() == NONE && extra.min_active_ticks.get() == 0
+        });
+        free.then_some(record)
+    }
+
+    /// Leaves or enters the innermost active state by the general means.
+    fn step(&mut self, kind: u8, state: u16) {
+        let (function, state) = (U16::new(NONE), U16::new(state));
+        self.steps.push(JumpStep { function, state, first: U32::new(0), leaf: state, count: 0, kind });
     }
 
     /// Runs an action list that belongs to a state.
@@ -139,7 +169,7 @@ impl<'t> Way<'t> {
                 first: if call { record.b } else { U32::new(op) },
                 leaf: U16::new(self.active),
                 count: if call { record.count } else { 0 },
-                reserved: 0,
+                kind: jump_step_kind::OP,
             });
         }
     }

@@ -114,7 +114,9 @@ pub(super) fn jumps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError>
         check.rule(jump.reserved.iter().all(|word| word.get() == 0), i, || Problem::Reserved)?;
         let steps = rom.jump_steps_of(jump).unwrap_or(&[]);
         let mixed = (jump.guard.get() != NONE) | steps.iter().any(|step| step.function.get() == NONE);
-        check.rule(jump.mixed.get() == u16::from(mixed), i, || expected("mixed", mixed, jump.mixed))?;
+        let polls = jump.flags.get() & jump_flag::POLLS;
+        let flags = if mixed { polls | jump_flag::MIXED } else { polls };
+        check.rule(jump.flags.get() == flags, i, || expected("flags", flags, jump.flags))?;
         next = next.wrapping_add(u64::from(jump.count.get()));
     }
     let steps = rom.jump_steps().len() as u64;
@@ -131,8 +133,11 @@ pub(super) fn jump_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadE
         let (function, first) = (step.function.get(), step.first.get());
         let known = (usize::from(step.state.get()) < states) & (usize::from(step.leaf.get()) < states);
         check.rule(known, i, || range("state", step.state.get().max(step.leaf.get()), states))?;
-        check.rule(step.reserved == 0, i, || Problem::Reserved)?;
-        if function == NONE {
+        check.rule(step.kind <= jump_step_kind::ENTER, i, || unknown("kind", step.kind))?;
+        if step.kind != jump_step_kind::OP {
+            let bare = (function == NONE) & (first == 0) & (step.count == 0);
+            check.rule(bare, i, || Problem::Rule("a state is left or entered without operands"))?;
+        } else if function == NONE {
             let op = first as usize;
             let runs = (op >= listed) & (op < rom.ops().len()) & (step.count == 0);
             check.rule(runs, i, || range("op", first, rom.ops().len()))?;
