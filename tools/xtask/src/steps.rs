@@ -12,10 +12,11 @@ pub struct Step {
 }
 
 impl Step {
-    /// A cargo command.
+    /// A cargo command. Nothing of it is built again step by step, so nothing is kept for that: it would
+    /// take as much disk as all the rest.
     pub fn cargo(name: &'static str, arguments: &[&str]) -> Self {
         let mut command = cargo();
-        command.args(arguments);
+        command.args(arguments).env("CARGO_INCREMENTAL", "0");
         Self { name, command }
     }
 
