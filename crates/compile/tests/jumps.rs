@@ -32,7 +32,7 @@ fn steps(output: &Output, leaf: &str, event: &str) -> Option<Vec<String>> {
     let symbols = &output.symbols;
     let state = symbols.states.iter().position(|state| state.name == leaf).expect("the state exists");
     let event = symbols.events.iter().position(|found| found.name == event).expect("the event exists");
-    let jump = rom.jump(rom.cell(state as u16, event as u16)?)?;
+    let jump = rom.jump(rom.cell(state as u16, event as u16)?.list.get())?;
     let name = |step: &JumpStep| {
         let function = symbols.functions.get(usize::from(step.function.get()));
         let state = &symbols.states[usize::from(step.state.get())].name;
@@ -72,6 +72,30 @@ fn what_must_be_decided_or_kept_is_no_jump() {
     );
     assert_ne!(observed, FIGHT);
     assert!(compiled(&observed).rom.as_rom().jumps().is_empty(), "observers see every event");
+}
+
+const BODY: &str = r#"{ "machine": "Body", "tier": "standard", "initial": "alive", "events": ["Go", "Stop", "Wave", "Die", "Both"],
+  "states": {
+    "alive": { "exit": "Fall", "regions": {
+      "legs": { "initial": "stand", "states": {
+        "stand": { "exit": "Lift", "transitions": [{ "on": "Go", "to": "walk" }, { "on": "Both", "to": "walk" }] },
+        "walk": { "entry": "Step", "transitions": [{ "on": "Stop", "to": "stand" }] } } },
+      "arms": { "initial": "hang", "states": {
+        "hang": { "transitions": [
+          { "on": "Wave", "to": "wave" }, { "on": "Both", "to": "wave" }, { "on": "Die", "to": "dead" } ] },
+        "wave": { "entry": "Raise" } } } } },
+    "dead": {} } }"#;
+
+#[test]
+fn exec_2_a_jump_stays_in_one_region() {
+    let output = compiled(BODY);
+    assert_eq!(steps(&output, "alive/stand", "Go"), list(&["Lift", "Step"]));
+    assert_eq!(steps(&output, "alive/hang", "Wave"), list(&["Raise"]));
+    assert_eq!(steps(&output, "alive/hang", "Both"), list(&["Raise"]), "the kernel looks at all leaves");
+    assert_eq!(steps(&output, "alive/hang", "Die"), None, "it leaves the other region, too");
+    let rom = output.rom.as_rom();
+    let beside = rom.jumps().iter().filter(|jump| rom.states()[usize::from(jump.leaf.get())].leaf != 0);
+    assert_eq!(beside.map(|jump| jump.flags.get()).collect::<Vec<_>>(), [jump_flag::MIXED; 2]);
 }
 
 type Change = fn(&mut Tables);

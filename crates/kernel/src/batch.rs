@@ -4,10 +4,10 @@ use core::fmt;
 
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
+use statewright_rom::layout::Jump;
 
 use crate::core_state::Core;
 use crate::counters::Counters;
-use crate::event::Event;
 use crate::fast::{self, Glance, Outlook};
 use crate::host::{Host, Hosts};
 use crate::inbox::{Inbox, InboxEvent, SortedInbox};
@@ -81,8 +81,8 @@ impl fmt::Display for BatchError {
 
 impl core::error::Error for BatchError {}
 
-/// Runs one tick of every instance that is visited, in order. `done` hears the report of each agent that had something to do, and
-/// what it left in the inbox.
+/// Runs one tick of every instance that is visited, in order. `done` hears the report of each agent that something happened to, and
+/// what it left in the inbox. Of all others the events were taken: nobody handles them.
 pub fn tick_batch<'a, I: Instance, H: Hosts>(
     rom: &'a Rom<'a>,
     instances: &'a mut [I],
@@ -115,69 +115,104 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
     }
     let glance = core.glance;
     let mut agents = instances.iter_mut();
-    let mut inbox = Feed::new(batch.inbox.events());
+    let mut events = batch.inbox.events().iter();
     let mut place = 0_usize;
     loop {
-        // Agents without events. Bound: the instances.
-        while place != inbox.next {
-            let ahead = inbox.next.wrapping_sub(place);
-            let resting = if SPARSE { ahead } else { count_resting(agents.as_slice(), ahead, &glance, batch.tick) };
-            if let Some(last) = resting.checked_sub(1) {
-                if agents.nth(last).is_none() {
-                    return;
-                }
-                place = place.wrapping_add(resting);
-                continue;
+        // Agents with events. Bound: the events.
+        while let Some(event) = events.as_slice().first()
+            && event.place as usize == place
+        {
+            if SPARSE {
+                fetch(agents.as_slice(), hosts, events.as_slice(), place);
             }
+            let Some(instance) = agents.next() else { return };
+            match outlook(rom, &glance, instance, events.as_slice()) {
+                Outlook::Nobody => {
+                    events.next();
+                    core.nobodys = core.nobodys.wrapping_add(1);
+                }
+                Outlook::Jump(way) => {
+                    events.next();
+                    let report = jump(&mut core, instance, hosts, batch, way, event);
+                    done(place, &report, &[]);
+                }
+                Outlook::Unknown => {
+                    let (own, rest) = split_place(events.as_slice());
+                    events = rest.iter();
+                    let report = visit_place(&mut core, instance, hosts, batch, (place, own));
+                    done(place, &report, own.get(report.inbox_taken..).unwrap_or(&[]));
+                }
+            }
+            place = place.wrapping_add(1);
+        }
+        // Agents without events up to the next one with events.
+        let next = events.as_slice().first().map_or(usize::MAX, |event| event.place as usize);
+        let ahead = next.wrapping_sub(place);
+        let resting = if SPARSE { ahead } else { glance.count_resting(agents.as_slice(), ahead, batch.tick) };
+        if let Some(last) = resting.checked_sub(1) {
+            agents.nth(last);
+            place = place.wrapping_add(resting);
+        }
+        if resting != ahead {
             let Some(instance) = agents.next() else { return };
             let report = visit_place(&mut core, instance, hosts, batch, (place, &[]));
             done(place, &report, &[]);
             place = place.wrapping_add(1);
+        } else if events.as_slice().is_empty() {
+            return;
         }
-        // An agent with events.
-        if SPARSE
-            && switches::has(Trick::Prefetch)
-            && let Some(coming) = inbox.rest.as_slice().get(prefetch::AHEAD)
-        {
-            let coming = coming.place as usize;
-            if let Some(instance) = agents.as_slice().get(coming.wrapping_sub(place)) {
-                prefetch::prefetch(instance);
-                hosts.fetch(coming);
-            }
-        }
-        let all = inbox.rest.clone();
-        let (Some(event), Some(instance)) = (inbox.take_first(), agents.next()) else { return };
-        let is_only = inbox.next != place;
-        if glance.may_jump(instance.header()) {
-            match fast::look_up(rom, instance.only_leaf(), event) {
-                Outlook::Nobody if is_only => {
-                    core.nobodys = core.nobodys.wrapping_add(1);
-                    done(place, &Report::taken(1), &[]);
-                    place = place.wrapping_add(1);
-                    continue;
-                }
-                Outlook::Jump(jump) => {
-                    core.attach(instance.ram(), place);
-                    let mut host = hosts.of(place, batch.agent(place));
-                    let jumped = fast::take_jump::<I, H::Host<'_>>(&mut core, &mut host, jump, Some(event));
-                    if is_only && jumped.idle {
-                        done(place, &Report::taken(1), &[]);
-                    } else {
-                        let events = inbox.take_rest(all, place);
-                        let report = run_rest(&mut core, &mut host, batch, (place, events), jumped.microsteps);
-                        done(place, &report, events.get(report.inbox_taken..).unwrap_or(&[]));
-                    }
-                    place = place.wrapping_add(1);
-                    continue;
-                }
-                _ => {}
-            }
-        }
-        let events = inbox.take_rest(all, place);
-        let report = visit_place(&mut core, instance, hosts, batch, (place, events));
-        done(place, &report, events.get(report.inbox_taken..).unwrap_or(&[]));
-        place = place.wrapping_add(1);
     }
+}
+
+/// What the first event comes to for an agent; unknown if the agent has more than one.
+#[inline(always)]
+fn outlook<'a, I: Instance>(rom: &'a Rom<'a>, glance: &Glance, instance: &I, events: &[InboxEvent]) -> Outlook<'a> {
+    match events {
+        [event, second, ..] if event.place == second.place => Outlook::Unknown,
+        [event, ..] if glance.may_jump(instance.header()) => fast::look_up(rom, instance.only_leaf(), &event.event),
+        _ => Outlook::Unknown,
+    }
+}
+
+/// The events for the place of the first, and the others.
+#[inline(never)]
+fn split_place(events: &[InboxEvent]) -> (&[InboxEvent], &[InboxEvent]) {
+    let own = match events {
+        [first, ..] => events.iter().take_while(|event| event.place == first.place).count(),
+        [] => 0,
+    };
+    events.split_at_checked(own).unwrap_or((events, &[]))
+}
+
+/// Fetches an agent some events ahead of its turn.
+#[inline(always)]
+fn fetch<I: Instance, H: Hosts>(agents: &[I], hosts: &H, events: &[InboxEvent], place: usize) {
+    if switches::has(Trick::Prefetch)
+        && let Some(coming) = events.get(prefetch::AHEAD)
+    {
+        let coming = coming.place as usize;
+        if let Some(instance) = agents.get(coming.wrapping_sub(place)) {
+            prefetch::prefetch(instance);
+            hosts.fetch(coming);
+        }
+    }
+}
+
+/// One agent by a jump.
+#[inline(always)]
+fn jump<'a, I: Instance, H: Hosts>(
+    core: &mut Core<'a>,
+    instance: &'a mut I,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    jump: &'a Jump,
+    event: &'a InboxEvent,
+) -> Report {
+    let place = event.place as usize;
+    core.attach(instance.ram(), place);
+    let mut host = hosts.of(place, batch.agent(place));
+    let jumped = fast::take_jump::<I, H::Host<'_>>(core, &mut host, jump, Some(&event.event));
+    if jumped.idle { Report::taken(1) } else { run_rest(core, &mut host, batch, event, jumped.microsteps) }
 }
 
 /// One agent the general way.
@@ -198,17 +233,11 @@ fn run_rest<'a>(
     core: &mut Core<'a>,
     host: &mut dyn Host,
     batch: &Batch<'a>,
-    (place, events): (usize, &'a [InboxEvent]),
+    event: &'a InboxEvent,
     microsteps: u16,
 ) -> Report {
-    run(core, host, &batch.input(place, events), Used::one(microsteps))
-}
-
-/// How many agents at the head of a list are at rest, of so many.
-#[inline]
-fn count_resting<I: Instance>(agents: &[I], limit: usize, glance: &Glance, now: u32) -> usize {
-    let agents = agents.get(..limit).unwrap_or(agents);
-    agents.iter().position(|agent| !glance.is_at_rest(agent, now)).unwrap_or(agents.len())
+    let input = batch.input(event.place as usize, core::slice::from_ref(event));
+    run(core, host, &input, Used::one(microsteps))
 }
 
 impl<'b> Batch<'b> {
@@ -222,44 +251,6 @@ impl<'b> Batch<'b> {
         let variant = self.variants.get(place).copied().unwrap_or(VariantId::PLAIN);
         Input { agent, tick: self.tick, variant, inbox: Inbox::Part(events), mismatch: self.mismatch }
     }
-}
-
-/// The inbox of a batch, from agent to agent.
-struct Feed<'b> {
-    rest: core::slice::Iter<'b, InboxEvent>,
-    /// The place that the next event is for; none has it if there is no event.
-    next: usize,
-}
-
-impl<'b> Feed<'b> {
-    #[inline]
-    fn new(events: &'b [InboxEvent]) -> Self {
-        Self { rest: events.iter(), next: place_of(events) }
-    }
-
-    /// Takes the next event.
-    #[inline(always)]
-    fn take_first(&mut self) -> Option<&'b Event> {
-        let event = self.rest.next()?;
-        self.next = place_of(self.rest.as_slice());
-        Some(&event.event)
-    }
-
-    /// Takes all further events for a place; gives the part of all events from the first one for it.
-    #[inline(never)]
-    fn take_rest(&mut self, all: core::slice::Iter<'b, InboxEvent>, place: usize) -> &'b [InboxEvent] {
-        let all = all.as_slice();
-        let own = all.iter().take_while(|event| event.place as usize == place).count();
-        let (events, rest) = all.split_at_checked(own).unwrap_or((&[], &[]));
-        *self = Self::new(rest);
-        events
-    }
-}
-
-/// The place of the first event.
-#[inline(always)]
-fn place_of(events: &[InboxEvent]) -> usize {
-    events.first().map_or(usize::MAX, |event| event.place as usize)
 }
 
 fn check(rom: &Rom<'_>, instances: usize, batch: &Batch<'_>) -> Result<(), BatchError> {

@@ -51,7 +51,7 @@ pub(crate) struct Core<'a> {
     pub(crate) nobodys: u64,
     /// The call that is going on, unless it is a step of a jump.
     pub(crate) calling: Calling,
-    /// The step of a jump that is going on. Its leaf is what is active: the instance itself changes at the end of the jump.
+    /// The call of a jump that is going on. Its leaf is what is active in its region: the instance itself changes later.
     pub(crate) step: Option<&'a JumpStep>,
     /// The jump, and the event of the inbox that made it.
     pub(crate) jump: Option<(&'a Jump, Option<&'a Event>)>,
@@ -196,21 +196,19 @@ impl<'a> Core<'a> {
     }
 
     fn calling(&self) -> Calling {
-        let Some((step, (jump, event))) = self.step.zip(self.jump) else { return self.calling };
-        Calling {
-            function: step.function,
-            arguments: (step.first, step.count),
-            site: jump_site(step.state, jump, event.unwrap_or(&self.queued)),
-        }
+        let Some((step, (jump, _))) = self.step.zip(self.jump) else { return self.calling };
+        let site = self.jump_site(step.state, jump);
+        Calling { function: step.function, arguments: (step.first, step.count), site }
     }
-}
 
-/// Where code of a jump stands.
-pub(crate) fn jump_site(state: U16, jump: &Jump, event: &Event) -> Site {
-    Site {
-        state: StateId::read(state).unwrap_or(StateId::ROOT),
-        transition: TransitionId::read(jump.transition),
-        cause: event.id().map_or(Cause::None, |id| Cause::Event(id, event.words())),
+    /// Where code of the jump that is going on stands.
+    pub(crate) fn jump_site(&self, state: U16, jump: &Jump) -> Site {
+        let event = self.jump.and_then(|(_, event)| event).unwrap_or(&self.queued);
+        Site {
+            state: StateId::read(state).unwrap_or(StateId::ROOT),
+            transition: TransitionId::read(jump.transition),
+            cause: event.id().map_or(Cause::None, |id| Cause::Event(id, event.words())),
+        }
     }
 }
 
@@ -231,11 +229,13 @@ impl Drop for Core<'_> {
 impl Core<'_> {
     /// Is a state active?
     pub(crate) fn is_active(&self, state: StateId) -> bool {
-        if let Some(leaf) = self.step.and_then(|step| StateId::read(step.leaf)) {
-            return self.rom.is_ancestor_or_self(state, leaf);
-        }
+        // What is left or entered by a jump is not yet in the instance.
+        let stepping = self.step.and_then(|step| StateId::read(step.leaf));
+        let line = stepping.and_then(|leaf| self.rom.state(leaf)).map(|record| record.leaf);
         (0..self.ram.leaves().len() as u8)
+            .filter(|&number| Some(number) != line)
             .filter_map(|number| self.ram.leaf(number))
+            .chain(stepping)
             .any(|leaf| self.rom.is_ancestor_or_self(state, leaf))
     }
 

@@ -84,6 +84,16 @@ impl<'i> Inbox<'i> {
         self.len() == 0
     }
 
+    /// The event, if there is no other.
+    #[inline]
+    pub(crate) fn only(&self) -> Option<&'i Event> {
+        match self {
+            Self::Own([event]) => Some(event),
+            Self::Part([event]) => Some(&event.event),
+            _ => None,
+        }
+    }
+
     /// The event at a place.
     pub fn get(&self, place: usize) -> Option<&'i Event> {
         match self {

@@ -122,9 +122,9 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     #[doc(hidden)]
     fn only_leaf(&self) -> Option<u16>;
 
-    /// Sets it.
+    /// Sets the raw first leaf.
     #[doc(hidden)]
-    fn set_only_leaf(&mut self, leaf: U16);
+    fn set_first_leaf(&mut self, leaf: U16);
 }
 
 macro_rules! instance {
@@ -215,7 +215,7 @@ macro_rules! instance {
             }
 
             #[inline]
-            fn set_only_leaf(&mut self, leaf: U16) {
+            fn set_first_leaf(&mut self, leaf: U16) {
                 let [first, ..] = &mut self.leaves;
                 *first = leaf;
             }

@@ -9,7 +9,7 @@ use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Leaves, Site};
 use crate::counters::{Counters, count, count_class};
 use crate::event::Event;
-use crate::fast::{self, Jumped, Outlook};
+use crate::fast::{self, Outlook};
 use crate::fault::Fault;
 use crate::host::{Cause, Host};
 use crate::inbox::Inbox;
@@ -80,28 +80,31 @@ pub fn tick<'a, I: Instance, H: Host>(
     let variants = core::slice::from_ref(&input.variant);
     let mut core = Core::for_ticks(rom, counters, input.tick, I::TIER);
     core.set_agents(input.agent, variants);
-    let may_jump = core.glance.may_jump(instance.header()) && !host.is_tracing();
-    let Some(event) = input.inbox.get(0).filter(|_| may_jump) else {
-        return visit(&mut core, instance, 0, input, || host);
-    };
-    let is_only = input.inbox.len() == 1;
-    match fast::look_up(core.rom, instance.only_leaf(), event) {
-        Outlook::Nobody if is_only => {
-            core.nobodys = core.nobodys.wrapping_add(1);
-            Report::taken(1)
-        }
-        Outlook::Jump(jump) => {
-            core.attach(instance.ram(), 0);
-            match fast::take_jump::<I, H>(&mut core, host, jump, Some(event)) {
-                Jumped { idle: true, .. } if is_only => Report::taken(1),
-                Jumped { microsteps, .. } => run(&mut core, host, input, Used::one(microsteps)),
+    if let Some(event) = input.inbox.only()
+        && core.glance.may_jump(instance.header())
+        && !host.is_tracing()
+    {
+        match fast::look_up(rom, instance.only_leaf(), event) {
+            Outlook::Nobody => {
+                core.nobodys = 1;
+                return Report::taken(1);
             }
+            Outlook::Jump(jump) => {
+                core.attach(instance.ram(), 0);
+                let jumped = fast::take_jump::<I, H>(&mut core, host, jump, Some(event));
+                return if jumped.idle {
+                    Report::taken(1)
+                } else {
+                    run(&mut core, host, input, Used::one(jumped.microsteps))
+                };
+            }
+            Outlook::Unknown => {}
         }
-        _ => visit(&mut core, instance, 0, input, || host),
     }
+    visit(&mut core, instance, 0, input, || host)
 }
 
-/// One tick of an agent, the general way; its host is asked for only if it has something to do.
+/// One tick of an agent, by a fast path or the general way; its host is asked for only if it has something to do.
 pub(crate) fn visit<'a, I: Instance, H: Host>(
     core: &mut Core<'a>,
     instance: &'a mut I,
@@ -121,35 +124,39 @@ pub(crate) fn visit<'a, I: Instance, H: Host>(
         return Report::default();
     }
     let mut host = host();
+    if host.is_tracing() {
+        return run(core, &mut host, input, Used::default());
+    }
     let mut used = Used::default();
     let polls = core.glance.may_have_only_activities(core.ram.header()) && !core.has_due_place();
-    if polls
+    if input.inbox.is_empty() {
+        if polls && let Some(result) = fast::run_activities(core, &mut host) {
+            return match result {
+                Ok(()) => Report::default(),
+                Err(fault) => core.end_with(fault),
+            };
+        }
+        if core.glance.may_jump_by_queue(core.ram.header())
+            && let Some(jumped) = fast::take_queued::<I, H>(core, &mut host)
+        {
+            if jumped.idle {
+                return Report::default();
+            }
+            used.microsteps = jumped.microsteps;
+            used.events = 1;
+        }
+    } else if core.glance.may_jump(core.ram.header()) {
+        let idle;
+        (used, idle) = fast::take_inbox::<I, H>(core, &mut host, input.inbox);
+        if idle {
+            return Report::taken(used.inbox);
+        }
+    } else if polls
         && core.glance.has_jumps()
-        && !host.is_tracing()
         && let Some(event) = input.inbox.get(0)
         && let Some(microsteps) = fast::take_while_polling::<I, H>(core, &mut host, event)
     {
-        return run(core, &mut host, input, Used::one(microsteps));
-    }
-    if input.inbox.is_empty()
-        && polls
-        && !host.is_tracing()
-        && let Some(result) = fast::run_activities(core, &mut host)
-    {
-        return match result {
-            Ok(()) => Report::default(),
-            Err(fault) => core.end_with(fault),
-        };
-    }
-    if input.inbox.is_empty()
-        && core.glance.may_jump_by_queue(core.ram.header())
-        && !host.is_tracing()
-        && let Some(jumped) = fast::take_queued::<I, H>(core, &mut host)
-    {
-        if jumped.idle {
-            return Report::default();
-        }
-        used = Used { inbox: 0, ..Used::one(jumped.microsteps) };
+        used = Used::one(microsteps);
     }
     run(core, &mut host, input, used)
 }
@@ -181,7 +188,7 @@ fn drop_rest(inbox: Inbox<'_>, taken: usize, counters: &mut Counters) -> usize {
 /// All tiers and all hosts come together here; some events may have been taken already.
 pub(crate) fn run(core: &mut Core<'_>, host: &mut dyn Host, input: &Input<'_>, used: Used) -> Report {
     core.begin();
-    let mut report = Report::default();
+    let mut report = Report::taken(used.inbox);
     let result = Run::new(core, host).phases(input.inbox, used, &mut report);
     if let Err(fault) = result {
         report.fault = core.end_with(fault).fault;
@@ -215,9 +222,16 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    /// The first event of the inbox, with so many microsteps.
+    /// One event of the inbox, with so many microsteps.
     pub(crate) fn one(microsteps: u16) -> Self {
         Self { events: 1, microsteps, inbox: 1, clamped: false }
+    }
+
+    /// One more event of the inbox, with so many microsteps.
+    pub(crate) fn add(&mut self, microsteps: u16) {
+        self.events = self.events.saturating_add(1);
+        self.microsteps = self.microsteps.saturating_add(microsteps);
+        self.inbox = self.inbox.saturating_add(1);
     }
 }
 

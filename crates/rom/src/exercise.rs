@@ -427,7 +427,7 @@ impl Walk<'_, '_> {
                 may_name(step.list.get(), rom.action_lists().len(), "exit");
             }
             for event in 0..rom.events().len() as u16 {
-                if let Some(jump) = rom.cell(id.raw(), event).and_then(|cell| rom.jump(cell)) {
+                if let Some(jump) = rom.cell(id.raw(), event).and_then(|cell| rom.jump(cell.list.get())) {
                     self.jump(jump);
                 }
             }

@@ -1092,7 +1092,8 @@ record! {
 
 /// Bits of [`Jump::flags`].
 pub mod jump_flag {
-    /// There is something to do besides calls: a guard, ops that are no calls, or states that have more than actions.
+    /// There is something to do besides calls: a guard, ops that are no calls, states that have more than actions, or a leaf that is
+    /// not the first.
     pub const MIXED: u16 = 1 << 0;
     /// What is entered polls (RAM-3): the rest of the tick has to be gone through.
     pub const POLLS: u16 = 1 << 1;

@@ -627,11 +627,11 @@ impl<'a> Rom<'a> {
     ///
     /// Dense rows lie back to back, so the place follows from the number of the row.
     #[inline]
-    pub fn cell(&self, leaf: u16, event: u16) -> Option<u32> {
+    pub fn cell(&self, leaf: u16, event: u16) -> Option<&'a DenseCell> {
         let row = self.states.get(usize::from(leaf))?.row.get();
         let inside = usize::from(event) < self.events.len();
         let place = usize::from(row).wrapping_mul(self.columns()).wrapping_add(usize::from(event));
-        self.dense_cells.get(place).filter(|_| inside).map(|cell| cell.list.get())
+        if inside { self.dense_cells.get(place) } else { None }
     }
 
     /// The jump that a cell names.

@@ -1,9 +1,9 @@
 //! Jumps: for a leaf and an event, everything that always happens, as one list of ops (EXEC-1).
 //!
-//! A jump exists where nothing is left to decide or to keep: a machine with one line of states, a transition that is the first to be
-//! asked and has no condition (or the only one, with a guard), and states on the way that neither remember nor hold back. The kernel
-//! carries it out without looking anything else up. States that have more than actions (timers, activities, scratch) are left and
-//! entered by the general means on the way. Everything else goes the general way.
+//! A jump exists where nothing is left to decide or to keep: a transition that is the first to be asked and has no condition (or the only
+//! one, with a guard), and states on the way that are of one region, neither remember nor hold back. The kernel carries it out without
+//! looking anything else up, if no other region has something to say to the event. States that have more than actions (timers,
+//! activities, scratch) are left and entered by the general means on the way. Everything else goes the general way.
 
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
@@ -21,8 +21,8 @@ const SPECIAL: u16 = transition_flag::SCORED
 /// Turns cells of dense rows into jumps where that is possible.
 pub fn assign(tables: &mut Tables) {
     let features = tables.header.features.get();
-    let general = feature::REGIONS | feature::OBSERVERS | feature::STACK;
-    if features & feature::DENSE_ROWS == 0 || features & general != 0 {
+    // Observers are told of every event, also where nobody reacts.
+    if features & (feature::DENSE_ROWS | feature::OBSERVERS) != feature::DENSE_ROWS {
         return;
     }
     let columns = usize::from(tables.header.columns.get());
@@ -45,10 +45,14 @@ pub fn assign(tables: &mut Tables) {
 fn jump(tables: &Tables, leaf: u16, list: u32) -> Option<(Jump, Vec<JumpStep>)> {
     let (number, guard) = first_candidate(tables, list)?;
     let transition = &tables.transitions[usize::from(number)];
-    let mut way = Way { tables, steps: Vec::new(), active: leaf, polls: false };
+    let line = tables.states[usize::from(leaf)].leaf;
+    let mut way = Way { tables, steps: Vec::new(), active: leaf, line, polls: false };
     let internal = transition.flags.get() & transition_flag::INTERNAL != 0;
     if !internal {
-        way.exit_to(transition.domain.get())?;
+        let regions = tables.transition_plans[usize::from(number)].regions;
+        let domain = &tables.states[usize::from(transition.domain.get())];
+        let left = (0..domain.region_count).filter(|region| regions >> region & 1 != 0).count();
+        way.exit_to(transition.domain.get()).filter(|()| left == 1)?;
     }
     way.run(transition.effect.get(), transition.source.get());
     if !internal {
@@ -87,6 +91,8 @@ struct Way<'t> {
     steps: Vec<JumpStep>,
     /// The innermost active state.
     active: u16,
+    /// The leaf number of all states on the way (RAM-4).
+    line: u8,
     /// What is entered polls.
     polls: bool,
 }
@@ -136,14 +142,17 @@ impl<'t> Way<'t> {
     }
 
     fn flags(&self, guard: u16) -> u16 {
-        let mixed = guard != NONE || self.steps.iter().any(|step| step.function.get() == NONE);
+        let mixed = guard != NONE || self.line != 0 || self.steps.iter().any(|step| step.function.get() == NONE);
         let flag = |on: bool, flag: u16| if on { flag } else { 0 };
         flag(mixed, jump_flag::MIXED) | flag(self.polls, jump_flag::POLLS)
     }
 
-    /// A state that neither remembers what was active in it nor has conditions on leaving it.
+    /// A state of this region alone that neither remembers what was active in it nor has conditions on leaving it.
     fn free_state(&self, state: u16) -> Option<&'t StateRecord> {
         let record = self.tables.states.get(usize::from(state))?;
+        if record.kind == state_kind::ORTHOGONAL || record.leaf != self.line {
+            return None;
+        }
         let free = self.tables.state_extras.get(usize::from(record.extra.get())).is_none_or(|extra| {
             extra.history_count == 0 && extra.exit_ready.get() == NONE && extra.min_active_ticks.get() == 0
         });

@@ -113,7 +113,8 @@ pub(super) fn jumps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError>
         check.rule(u64::from(jump.first.get()) == next, i, || expected("first step", next, jump.first))?;
         check.rule(jump.reserved.iter().all(|word| word.get() == 0), i, || Problem::Reserved)?;
         let steps = rom.jump_steps_of(jump).unwrap_or(&[]);
-        let mixed = (jump.guard.get() != NONE) | steps.iter().any(|step| step.function.get() == NONE);
+        let beside = state.is_some_and(|state| state.leaf != 0);
+        let mixed = (jump.guard.get() != NONE) | beside | steps.iter().any(|step| step.function.get() == NONE);
         let polls = jump.flags.get() & jump_flag::POLLS;
         let flags = if mixed { polls | jump_flag::MIXED } else { polls };
         check.rule(jump.flags.get() == flags, i, || expected("flags", flags, jump.flags))?;
