@@ -18,12 +18,14 @@ use crate::tick::{Input, Mismatch, Report, Used, run, visit};
 
 /// Which agents of a batch are visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Visit {
+pub enum Visit<'b> {
     /// All of them.
     #[default]
     All,
     /// Those with events in the inbox. For callers that know that all others are at rest (SYS-2).
     WithEvents,
+    /// Those with events, and those at these places, which ascend.
+    WithEventsAnd(&'b [u32]),
 }
 
 /// What a batch is given besides the instances.
@@ -38,7 +40,7 @@ pub struct Batch<'b> {
     /// Events for the agents.
     pub inbox: SortedInbox<'b>,
     /// Which agents are visited.
-    pub visit: Visit,
+    pub visit: Visit<'b>,
     /// What happens to instances of another machine.
     pub mismatch: Mismatch,
 }
@@ -94,12 +96,14 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
     check(rom, instances.len(), batch)?;
     match batch.visit {
         Visit::All => run_batch::<false, I, H>(rom, instances, hosts, batch, counters, done),
-        Visit::WithEvents => run_batch::<true, I, H>(rom, instances, hosts, batch, counters, done),
+        Visit::WithEvents | Visit::WithEventsAnd(_) => {
+            run_batch::<true, I, H>(rom, instances, hosts, batch, counters, done);
+        }
     }
     Ok(())
 }
 
-/// Either form of a batch; `SPARSE` runs agents with events only, and fetches them before their turn.
+/// Either form of a batch; `SPARSE` runs agents with events or in a list only, and fetches those with events before their turn.
 fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
     rom: &'a Rom<'a>,
     instances: &'a mut [I],
@@ -116,6 +120,10 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
     let glance = core.glance;
     let mut agents = instances.iter_mut();
     let mut events = batch.inbox.events().iter();
+    let mut listed = match batch.visit {
+        Visit::WithEventsAnd(places) => places,
+        Visit::All | Visit::WithEvents => &[],
+    };
     let mut place = 0_usize;
     loop {
         // Agents with events. Bound: the events.
@@ -148,7 +156,12 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
         // Agents without events up to the next one with events.
         let next = events.as_slice().first().map_or(usize::MAX, |event| event.place as usize);
         let ahead = next.wrapping_sub(place);
-        let resting = if SPARSE { ahead } else { glance.count_resting(agents.as_slice(), ahead, batch.tick) };
+        let resting = if SPARSE {
+            listed = skip_to(listed, place);
+            listed.first().map_or(ahead, |&next| ahead.min((next as usize).wrapping_sub(place)))
+        } else {
+            glance.count_resting(agents.as_slice(), ahead, batch.tick)
+        };
         if let Some(last) = resting.checked_sub(1) {
             agents.nth(last);
             place = place.wrapping_add(resting);
@@ -162,6 +175,16 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             return;
         }
     }
+}
+
+/// Places from one on. Bound: the places.
+fn skip_to(mut places: &[u32], place: usize) -> &[u32] {
+    while let [first, rest @ ..] = places
+        && (*first as usize) < place
+    {
+        places = rest;
+    }
+    places
 }
 
 /// What the first event comes to for an agent; unknown if the agent has more than one.

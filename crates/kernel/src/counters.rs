@@ -37,6 +37,85 @@ pub struct Counters {
     pub commands_dropped: u64,
 }
 
+impl Counters {
+    /// What the numbers of [`Self::values`] mean.
+    pub const NAMES: [&'static str; 22] = [
+        "events",
+        "unhandled",
+        "deferred",
+        "deferrals_refused",
+        "expired",
+        "coalesced",
+        "dropped_low",
+        "dropped_normal",
+        "dropped_interrupt",
+        "dropped_critical",
+        "evicted_low",
+        "evicted_normal",
+        "evicted_interrupt",
+        "evicted_critical",
+        "microsteps",
+        "transitions",
+        "clamps",
+        "fail_safes",
+        "terminations",
+        "quarantines",
+        "resets",
+        "commands_dropped",
+    ];
+
+    /// All of them, in the order of [`Self::NAMES`].
+    pub fn values(&self) -> [u64; 22] {
+        let mut copy = *self;
+        copy.cells().map(|cell| *cell)
+    }
+
+    /// From such a list.
+    pub fn from_values(values: [u64; 22]) -> Self {
+        let mut counters = Self::default();
+        for (cell, value) in counters.cells().into_iter().zip(values) {
+            *cell = value;
+        }
+        counters
+    }
+
+    /// Adds those of another part.
+    pub fn add(&mut self, other: &Self) {
+        for (cell, value) in self.cells().into_iter().zip(other.values()) {
+            *cell = cell.wrapping_add(value);
+        }
+    }
+
+    fn cells(&mut self) -> [&mut u64; 22] {
+        let [d0, d1, d2, d3] = &mut self.dropped;
+        let [e0, e1, e2, e3] = &mut self.evicted;
+        [
+            &mut self.events,
+            &mut self.unhandled,
+            &mut self.deferred,
+            &mut self.deferrals_refused,
+            &mut self.expired,
+            &mut self.coalesced,
+            d0,
+            d1,
+            d2,
+            d3,
+            e0,
+            e1,
+            e2,
+            e3,
+            &mut self.microsteps,
+            &mut self.transitions,
+            &mut self.clamps,
+            &mut self.fail_safes,
+            &mut self.terminations,
+            &mut self.quarantines,
+            &mut self.resets,
+            &mut self.commands_dropped,
+        ]
+    }
+}
+
 /// Adds one.
 #[inline]
 pub(crate) fn count(counter: &mut u64) {

@@ -7,7 +7,7 @@ use statewright_rom::Rom;
 use statewright_rom::layout::{NONE, TIERS};
 
 use crate::event::Event;
-use crate::ram::Ram;
+use crate::ram::{Ram, bit};
 use crate::rng;
 use crate::time::is_due;
 
@@ -118,6 +118,18 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     #[doc(hidden)]
     fn has_due_timer(&self, now: u32) -> bool;
 
+    /// The deadline of the running timer that is due first, after `now`.
+    #[doc(hidden)]
+    fn first_deadline(&self, now: u32) -> Option<u32>;
+
+    /// The leaves as they lie in the bytes.
+    #[doc(hidden)]
+    fn raw_leaves(&self) -> &[U16];
+
+    /// The timers as they lie in the bytes.
+    #[doc(hidden)]
+    fn raw_timers(&self) -> &[U32];
+
     /// The raw leaf, if there is no other.
     #[doc(hidden)]
     fn only_leaf(&self) -> Option<u16>;
@@ -195,6 +207,23 @@ macro_rules! instance {
                 if let Ram::$view(instance) = ram {
                     work(instance);
                 }
+            }
+
+            #[inline]
+            fn first_deadline(&self, now: u32) -> Option<u32> {
+                let armed = |&(place, _): &(u8, &U32)| self.header.armed & bit(place) != 0;
+                let running = (0_u8..).zip(&self.timers).filter(armed).map(|(_, time)| time.get());
+                running.min_by_key(|deadline| if is_due(*deadline, now) { 0 } else { deadline.wrapping_sub(now) })
+            }
+
+            #[inline]
+            fn raw_leaves(&self) -> &[U16] {
+                &self.leaves
+            }
+
+            #[inline]
+            fn raw_timers(&self) -> &[U32] {
+                &self.timers
             }
 
             #[inline]

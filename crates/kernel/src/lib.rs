@@ -20,7 +20,7 @@
 //! - `fast` what most ticks are: at rest, or one event that always leads the same way; `switches` leave it out, `prefetch` fetches
 //!   agents before their turn
 //! - `activity` phase (3), `fail_safe` start and fail-safe, `actions` ops, `eval` expressions
-//! - `host` and `actor` the border to user code, `life` posts, pause, stop and reset, `batch` and `inbox` many agents
+//! - `host` and `actor` the border to user code, `look` what hosts see between ticks, `life` posts, pause, stop and reset, `batch` and `inbox` many agents
 //!
 //! # Example
 //!
@@ -93,6 +93,7 @@ mod host;
 mod inbox;
 mod instance;
 mod life;
+mod look;
 mod microstep;
 mod prefetch;
 mod queue;
@@ -119,6 +120,7 @@ pub use host::{Call, Cause, Command, CommandKind, Host, Hosts, Mode, Status, Ver
 pub use inbox::{Inbox, InboxEvent, SortedInbox, Unsorted};
 pub use instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
 pub use life::{Posted, pause, post, reset, resume, stop};
+pub use look::{Sleep, active_leaves, held_channels, is_active, sleep, sleep_though_polling, ticks_in_state};
 pub use prefetch::prefetch;
 pub use queue::Admission;
 pub use rng::Rng;

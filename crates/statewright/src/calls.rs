@@ -1,0 +1,190 @@
+//! What user functions are given besides blackboard and context: [`See`] to look, [`Act`] to act (CODE-1, SEL-5).
+
+use statewright_kernel::{Actor, Admission, Cause, Class, Rng, View};
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::ArgumentRecord;
+
+use crate::commands::{Command, Head, Sent, Writer};
+use crate::value::{AgentId, Payload, Symbol, Value};
+
+/// What a guard or scorer may look at.
+#[derive(Debug)]
+pub struct See<'c, 'a> {
+    view: View<'c, 'a>,
+    agent: AgentId,
+}
+
+/// What an action or activity may look at and do.
+#[derive(Debug)]
+pub struct Act<'h, 'c, 'a> {
+    actor: Actor<'c, 'a>,
+    agent: AgentId,
+    out: &'h mut Writer,
+}
+
+macro_rules! looking {
+    ([$($life:lifetime)*] $who:ident $inner:ident) => {
+        impl<'a> $who<$($life,)* 'a> {
+            /// The agent.
+            #[inline]
+            pub fn agent(&self) -> AgentId {
+                self.agent
+            }
+
+            /// The tick.
+            #[inline]
+            pub fn tick(&self) -> u32 {
+                self.$inner.tick()
+            }
+
+            /// The event that made this call; none for eventless transitions, timers and activities.
+            pub fn event(&self) -> Option<EventId> {
+                match self.$inner.call().cause {
+                    Cause::Event(event, _) => Some(event),
+                    _ => None,
+                }
+            }
+
+            /// The payload of that event; zero without one.
+            pub fn payload<T: Value>(&self) -> T {
+                let [x, y, z, _] = match self.$inner.call().cause {
+                    Cause::Event(_, words) => words,
+                    _ => [0; 4],
+                };
+                T::from_words([x, y, z])
+            }
+
+            /// The state that this call belongs to.
+            pub fn state(&self) -> StateId {
+                self.$inner.call().state
+            }
+
+            /// The region of that state.
+            pub fn region(&self) -> Option<RegionId> {
+                self.$inner.call().region
+            }
+
+            /// The transition that is judged or carried out.
+            pub fn transition(&self) -> Option<TransitionId> {
+                self.$inner.call().transition
+            }
+
+            /// Is a state active?
+            pub fn is_active(&self, state: StateId) -> bool {
+                self.$inner.is_active(state)
+            }
+
+            /// Ticks since this call's state was entered; `None` if it has no clock.
+            pub fn ticks_in_state(&self) -> Option<u32> {
+                self.$inner.ticks_in_state(self.state())
+            }
+
+            /// A parameter, in the agent's variant.
+            pub fn parameter<T: Value>(&self, parameter: ParameterId) -> T {
+                T::from_words(self.$inner.parameter(parameter))
+            }
+
+            /// A literal argument of this call; zero past the last.
+            pub fn argument<T: Value>(&self, place: usize) -> T {
+                T::from_words(argument_words(self.$inner.call().arguments, place))
+            }
+
+            /// The text of a literal argument.
+            pub fn argument_text(&self, place: usize) -> &'a str {
+                self.text(self.argument(place))
+            }
+
+            /// The text of a symbol of this machine; empty if it has none.
+            pub fn text(&self, symbol: Symbol) -> &'a str {
+                symbol.id().and_then(|id| self.rom().string(id)).unwrap_or_default()
+            }
+
+            /// The machine.
+            pub fn rom(&self) -> &'a Rom<'a> {
+                self.$inner.rom()
+            }
+        }
+    };
+}
+
+looking!(['_] See view);
+looking!(['_ '_] Act actor);
+
+fn argument_words(arguments: &[ArgumentRecord], place: usize) -> [u32; 3] {
+    arguments.get(place).map_or([0; 3], |argument| argument.words.map(|word| word.get()))
+}
+
+impl<'c, 'a> See<'c, 'a> {
+    #[inline]
+    pub(crate) fn new(view: View<'c, 'a>, agent: AgentId) -> Self {
+        Self { view, agent }
+    }
+
+    /// Random numbers, if the machine says that the function draws some (SEL-5).
+    pub fn rng(&mut self) -> Option<Rng<'_>> {
+        self.view.rng()
+    }
+}
+
+impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
+    #[inline]
+    pub(crate) fn new(actor: Actor<'c, 'a>, agent: AgentId, out: &'h mut Writer) -> Self {
+        Self { actor, agent, out }
+    }
+
+    /// Random numbers.
+    pub fn rng(&mut self) -> Rng<'_> {
+        self.actor.rng()
+    }
+
+    /// Posts an event to this agent itself.
+    pub fn post(&mut self, event: EventId, payload: impl Payload) -> Admission {
+        self.actor.post(event, None, payload.words())
+    }
+
+    /// Posts an event to this agent itself, in a class of its own.
+    pub fn post_as(&mut self, event: EventId, class: Class, payload: impl Payload) -> Admission {
+        self.actor.post(event, Some(class), payload.words())
+    }
+
+    /// Raises an internal event (EVT-10).
+    pub fn raise(&mut self, event: EventId, payload: impl Payload) -> Admission {
+        self.actor.raise(event, payload.words())
+    }
+
+    /// Sends an event to another agent: it is there in its next tick (CMD-4). `false` if there was no room for it.
+    pub fn send(&mut self, to: AgentId, event: EventId, payload: impl Payload) -> bool {
+        let head = Head::send(self.agent, &self.actor.call(), event);
+        self.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())))
+    }
+
+    /// Hands a command to the host. `false` if there was no room for it: it is dropped whole, and counted (CMD-2).
+    pub fn emit<T: Command>(&mut self, command: T) -> bool {
+        let head = Head::typed::<T>(self.agent, &self.actor.call());
+        self.write(&head, zerocopy::IntoBytes::as_bytes(&command))
+    }
+
+    fn write(&mut self, head: &Head, payload: &[u8]) -> bool {
+        let written = self.out.write(head, payload);
+        if !written {
+            self.actor.command_dropped(self.out.is_critical(head.lane));
+        }
+        written
+    }
+
+    /// Starts a named timer, at least one tick ahead.
+    pub fn start_timer(&mut self, timer: TimerId, ticks: u32) {
+        self.actor.start_timer(timer, ticks);
+    }
+
+    /// Stops a named timer.
+    pub fn stop_timer(&mut self, timer: TimerId) {
+        self.actor.stop_timer(timer);
+    }
+
+    /// Raised by reset and reload: a token for work outside (EVT-7).
+    pub fn generation(&self) -> u16 {
+        self.actor.generation()
+    }
+}

@@ -1,0 +1,8 @@
+//! Commands: what agents want done, by lane, in order of agents and emission (CMD-1 to CMD-4).
+
+mod record;
+mod writer;
+
+pub use record::{Command, CommandRef, Lane, What};
+pub(crate) use record::{Head, Sent};
+pub use writer::Writer;

@@ -1,0 +1,273 @@
+//! One command: a head of 24 bytes and its payload.
+
+use statewright_kernel::{Call, CommandKind};
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::BUILT_IN_LANES;
+use xxhash_rust::const_xxh3::xxh3_64;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use crate::value::{AgentId, Type, Value};
+
+/// A lane that commands go to (CMD-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lane(u8);
+
+impl Lane {
+    /// Poses and clips.
+    pub const ANIMATION: Self = Self(0);
+    /// Where to go.
+    pub const NAVIGATION: Self = Self(1);
+    /// Rules of the game.
+    pub const GAMEPLAY: Self = Self(2);
+    /// Staged writes.
+    pub const BLACKBOARD: Self = Self(3);
+    /// Sounds.
+    pub const AUDIO: Self = Self(4);
+    /// Effects.
+    pub const VFX: Self = Self(5);
+    /// Events to other agents.
+    pub const MESSAGE: Self = Self(6);
+
+    /// A lane of the machine's own, counted from 0.
+    pub const fn own(number: u8) -> Self {
+        Self(BUILT_IN_LANES.len() as u8 + number)
+    }
+
+    /// Its number, the built-in ones first.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+}
+
+impl From<LaneId> for Lane {
+    fn from(id: LaneId) -> Self {
+        Self(id.raw())
+    }
+}
+
+/// A command of the user's own: plain bytes with a name and a lane.
+///
+/// ```
+/// use statewright::prelude::*;
+///
+/// #[derive(Clone, Copy, Command)]
+/// #[command(lane = AUDIO)]
+/// #[repr(C)]
+/// struct PlaySound { clip: u32, volume: f32 }
+///
+/// assert_eq!(PlaySound::NAME, "PlaySound");
+/// ```
+pub trait Command: IntoBytes + FromBytes + Immutable + Copy {
+    /// Its name: commands of different types must have different ones.
+    const NAME: &'static str;
+    /// Where it goes.
+    const LANE: Lane;
+}
+
+/// The number of a command's name.
+pub(crate) const fn name_number(name: &str) -> u32 {
+    xxh3_64(name.as_bytes()) as u32
+}
+
+/// What a record says; numbers in [`Head::what`].
+pub(crate) mod what {
+    pub(crate) const TYPED: u8 = 0;
+    pub(crate) const EMIT: u8 = 1;
+    pub(crate) const RELEASE: u8 = 2;
+    pub(crate) const SEND: u8 = 3;
+}
+
+/// The head of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct Head {
+    pub(crate) agent: u32,
+    pub(crate) generation: u32,
+    /// By `what`: number of the type's name, string, channel, event.
+    pub(crate) name: u32,
+    pub(crate) state: u16,
+    /// `NONE` without one.
+    pub(crate) transition: u16,
+    /// Bytes of the payload.
+    pub(crate) length: u16,
+    pub(crate) lane: u8,
+    pub(crate) what: u8,
+    /// By `what`: type of the payload, or 0xFF.
+    pub(crate) ty: u8,
+    pub(crate) reserved: [u8; 3],
+}
+
+const _: () = assert!(size_of::<Head>() == 24);
+
+/// The payload of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub(crate) struct Sent {
+    pub(crate) to: [u32; 2],
+    pub(crate) words: [u32; 4],
+}
+
+impl Sent {
+    pub(crate) fn new(to: AgentId, words: [u32; 4]) -> Self {
+        Self { to: [to.index(), to.generation()], words }
+    }
+}
+
+impl Head {
+    fn new(agent: AgentId, state: StateId, transition: Option<TransitionId>) -> Self {
+        Self {
+            agent: agent.index(),
+            generation: agent.generation(),
+            name: 0,
+            state: state.raw(),
+            transition: TransitionId::to_raw(transition),
+            length: 0,
+            lane: 0,
+            what: what::TYPED,
+            ty: 0xFF,
+            reserved: [0; 3],
+        }
+    }
+
+    pub(crate) fn typed<T: Command>(agent: AgentId, call: &Call<'_>) -> Self {
+        let length = const {
+            assert!(size_of::<T>() <= 512, "a command has at most 512 bytes");
+            size_of::<T>() as u16
+        };
+        let (name, lane) = const { (name_number(T::NAME), T::LANE.number()) };
+        Self { name, length, lane, ..Self::new(agent, call.state, call.transition) }
+    }
+
+    pub(crate) fn send(agent: AgentId, call: &Call<'_>, event: EventId) -> Self {
+        Self {
+            name: event.raw().into(),
+            length: size_of::<Sent>() as u16,
+            lane: Lane::MESSAGE.number(),
+            what: what::SEND,
+            ..Self::new(agent, call.state, call.transition)
+        }
+    }
+
+    /// Of a command that comes from the machine file, with its payload.
+    pub(crate) fn built_in(agent: AgentId, command: &statewright_kernel::Command) -> (Self, [u32; 6], usize) {
+        let head = Self { lane: command.lane.raw(), ..Self::new(agent, command.state, command.transition) };
+        let mut payload = [0; 6];
+        let (head, words) = match command.kind {
+            CommandKind::Emit { name, ty, payload: words } => {
+                payload[..3].copy_from_slice(&words);
+                let head = Self { name: name.raw().into(), what: what::EMIT, ty: ty.unwrap_or(0xFF), ..head };
+                (head, if ty.is_some() { 3 } else { 0 })
+            }
+            CommandKind::Release { channel } => (Self { name: channel.raw().into(), what: what::RELEASE, ..head }, 0),
+            CommandKind::Send { to, event, payload: words } => {
+                payload[..2].copy_from_slice(&to);
+                payload[2..].copy_from_slice(&words);
+                (Self { name: event.raw().into(), what: what::SEND, ..head }, 6)
+            }
+        };
+        (Self { length: words as u16 * 4, ..head }, payload, words * 4)
+    }
+}
+
+/// What a command says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum What<'a> {
+    /// A command of the user's own; [`CommandRef::get`] reads it.
+    Typed,
+    /// `emit` of the machine file.
+    Emit {
+        /// Its name.
+        name: &'a str,
+        /// Type and words of its payload.
+        payload: Option<(Type, [u32; 3])>,
+    },
+    /// A channel is free again.
+    Release {
+        /// The channel.
+        channel: ChannelId,
+        /// Name of its release command.
+        name: &'a str,
+    },
+    /// An event for another agent.
+    Send {
+        /// The receiver.
+        to: AgentId,
+        /// The event.
+        event: EventId,
+        /// Its payload.
+        payload: [u32; 4],
+    },
+}
+
+/// A command, as the host reads it.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandRef<'a> {
+    pub(crate) head: Head,
+    pub(crate) payload: &'a [u8],
+}
+
+impl<'a> CommandRef<'a> {
+    /// Who wants it.
+    pub fn agent(&self) -> AgentId {
+        AgentId::new(self.head.agent, self.head.generation)
+    }
+
+    /// Its lane.
+    pub fn lane(&self) -> Lane {
+        Lane(self.head.lane)
+    }
+
+    /// The state that it belongs to.
+    pub fn state(&self) -> Option<StateId> {
+        StateId::new(self.head.state)
+    }
+
+    /// The transition that it belongs to.
+    pub fn transition(&self) -> Option<TransitionId> {
+        TransitionId::new(self.head.transition)
+    }
+
+    /// The command, if it is of this type.
+    pub fn get<T: Command>(&self) -> Option<T> {
+        let own = self.head.what == what::TYPED && self.head.name == const { name_number(T::NAME) };
+        if own { T::read_from_bytes(self.payload).ok() } else { None }
+    }
+
+    /// Bytes of its payload.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.payload
+    }
+
+    /// What it says.
+    pub fn what<'r>(&self, rom: &Rom<'r>) -> What<'r> {
+        let text = |id: u16| StringId::new(id).and_then(|id| rom.string(id)).unwrap_or("?");
+        let words = |place: usize| {
+            let bytes = self.payload.get(place * 4..place * 4 + 4);
+            bytes.and_then(|bytes| u32::read_from_bytes(bytes).ok()).unwrap_or(0)
+        };
+        let number = self.head.name as u16;
+        match self.head.what {
+            what::EMIT => What::Emit {
+                name: text(number),
+                payload: Type::from_number(self.head.ty).map(|ty| (ty, [words(0), words(1), words(2)])),
+            },
+            what::RELEASE => match ChannelId::new(number as u8) {
+                Some(channel) => What::Release {
+                    channel,
+                    name: rom.channel(channel).map_or("?", |record| text(record.command.get())),
+                },
+                None => What::Typed,
+            },
+            what::SEND => match EventId::new(number) {
+                Some(event) => What::Send {
+                    to: AgentId::from_words([words(0), words(1), 0]),
+                    event,
+                    payload: [words(2), words(3), words(4), words(5)],
+                },
+                None => What::Typed,
+            },
+            _ => What::Typed,
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! A crowd: many agents of one machine, with their blackboards (SYS-1, SYS-2).
+
+mod mail;
+mod part;
+mod run;
+mod snapshot;
+pub(crate) mod store;
+mod wake;
+
+use std::fmt;
+use std::sync::Arc;
+
+use statewright_kernel::{self as kernel, Class, Counters, Event, Fault, Mismatch, flag};
+use statewright_rom::ids::*;
+
+use crate::board::Board;
+use crate::commands::CommandRef;
+use crate::machine::Machine;
+use crate::program::Program;
+use crate::value::{AgentId, Payload};
+use mail::{Letter, Mail};
+use part::Part;
+use store::{Store, with_instances};
+use wake::Wake;
+
+pub use run::Tick;
+pub use snapshot::{Saved, SnapshotError};
+
+/// The handle of an agent that is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing(pub AgentId);
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is not in the crowd: it was despawned, or belongs to another crowd", self.0)
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// Many agents of one machine. Those that have nothing to do cost nothing.
+pub struct Crowd<B, C> {
+    program: Arc<Program<B, C>>,
+    store: Store,
+    /// One per place; that of a place without agent is a leftover.
+    boards: Vec<B>,
+    /// How many agents began and ended at a place: odd while there is one.
+    lives: Vec<u32>,
+    /// Places without agent; the last is used first.
+    free: Vec<u32>,
+    /// One per place, if any agent has one.
+    variants: Vec<VariantId>,
+    seed: u64,
+    spawned: u64,
+    /// The next tick. Agents see its low half.
+    now: u64,
+    wake: Wake,
+    mail: Mail,
+    parts: Vec<Part>,
+    /// Agents per part when several threads work.
+    part_size: usize,
+    counters: Counters,
+    lost_messages: u64,
+    mismatch: Mismatch,
+    /// Kept for its memory.
+    listed: Vec<u32>,
+}
+
+impl<B, C> fmt::Debug for Crowd<B, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crowd")
+            .field("machine", &self.program.machine().name())
+            .field("agents", &(self.lives.len() - self.free.len()))
+            .field("awake", &self.wake.count())
+            .field("tick", &self.now)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Life.
+impl<B: Board, C> Crowd<B, C> {
+    /// An empty crowd. All randomness comes from the seed.
+    pub fn new(program: impl Into<Arc<Program<B, C>>>, seed: u64) -> Self {
+        let program = program.into();
+        let store = Store::new(&program.machine().rom());
+        Self {
+            program,
+            store,
+            boards: Vec::new(),
+            lives: Vec::new(),
+            free: Vec::new(),
+            variants: Vec::new(),
+            seed,
+            spawned: 0,
+            now: 0,
+            wake: Wake::default(),
+            mail: Mail::default(),
+            parts: Vec::new(),
+            part_size: 1024,
+            counters: Counters::default(),
+            lost_messages: 0,
+            mismatch: Mismatch::default(),
+            listed: Vec::new(),
+        }
+    }
+
+    /// Makes room for more agents at once.
+    pub fn reserve(&mut self, more: usize) {
+        self.store.reserve(more);
+        self.boards.reserve(more);
+        self.lives.reserve(more);
+    }
+
+    /// Adds an agent; it starts in its first tick.
+    ///
+    /// # Panics
+    ///
+    /// If there are 2^32 agents already.
+    pub fn spawn(&mut self, board: B) -> AgentId {
+        let place = self.free.pop().map_or(self.lives.len(), |place| place as usize);
+        let index = u32::try_from(place).expect("a crowd has at most 2^32 agents");
+        match self.boards.get_mut(place) {
+            Some(old) => *old = board,
+            None => {
+                self.boards.push(board);
+                self.lives.push(0);
+            }
+        }
+        self.lives[place] = self.lives[place].wrapping_add(1);
+        // Each agent has random numbers of its own, also where another one was before.
+        self.store.put(&self.program.machine().rom(), self.seed, self.spawned, place);
+        self.spawned += 1;
+        if let Some(variant) = self.variants.get_mut(place) {
+            *variant = VariantId::PLAIN;
+        }
+        self.wake.wake(place);
+        AgentId::new(index, self.lives[place])
+    }
+
+    /// Adds an agent with a variant of the machine's parameters (CODE-3).
+    pub fn spawn_as(&mut self, board: B, variant: VariantId) -> AgentId {
+        let agent = self.spawn(board);
+        self.variants.resize(self.lives.len(), VariantId::PLAIN);
+        self.variants[agent.index() as usize] = variant;
+        agent
+    }
+
+    /// Removes an agent at once; nothing of it runs. [`Self::stop`] lets it run its exits.
+    pub fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
+        let place = self.place(agent)?;
+        self.lives[place] = self.lives[place].wrapping_add(1);
+        self.free.push(place as u32);
+        self.wake.put_to_sleep(place);
+        Ok(())
+    }
+
+    /// Makes an agent as new; nothing of it runs (SYS-10).
+    pub fn reset(&mut self, agent: AgentId) -> Result<(), Missing> {
+        let place = self.place(agent)?;
+        let rom = self.program.machine().rom();
+        with_instances!(&mut self.store, list => kernel::reset(&rom, &mut list[place]));
+        self.wake.wake(place);
+        Ok(())
+    }
+
+    /// Stops time for an agent (SYS-9).
+    pub fn pause(&mut self, agent: AgentId) -> Result<(), Missing> {
+        let (place, now) = (self.place(agent)?, self.now as u32);
+        let rom = self.program.machine().rom();
+        with_instances!(&mut self.store, list => kernel::pause(&rom, &mut list[place], now));
+        self.wake.put_to_sleep(place);
+        Ok(())
+    }
+
+    /// Lets its time go on.
+    pub fn resume(&mut self, agent: AgentId) -> Result<(), Missing> {
+        let (place, now) = (self.place(agent)?, self.now as u32);
+        let rom = self.program.machine().rom();
+        with_instances!(&mut self.store, list => kernel::resume(&rom, &mut list[place], now));
+        self.wake.wake(place);
+        Ok(())
+    }
+}
+
+/// Sending.
+impl<B: Board, C> Crowd<B, C> {
+    /// Sends an event: the agent has it in its next tick. Its class is that of its type.
+    pub fn send(&mut self, agent: AgentId, event: EventId, payload: impl Payload) -> Result<(), Missing> {
+        let class = self.program.machine().event_class(event);
+        self.send_as(agent, event, class, payload)
+    }
+
+    /// Sends an event in a class of its own.
+    pub fn send_as(
+        &mut self,
+        agent: AgentId,
+        event: EventId,
+        class: Class,
+        payload: impl Payload,
+    ) -> Result<(), Missing> {
+        self.place(agent)?;
+        self.mail.send(Letter { to: agent, event: Event::new(event, class).with_words(payload.words()) });
+        Ok(())
+    }
+
+    /// Sends an event to every agent.
+    pub fn broadcast(&mut self, event: EventId, payload: impl Payload) {
+        let event = Event::new(event, self.program.machine().event_class(event)).with_words(payload.words());
+        for to in agents(&self.lives) {
+            self.mail.send(Letter { to, event });
+        }
+    }
+}
+
+/// All agents, by place.
+fn agents(lives: &[u32]) -> impl Iterator<Item = AgentId> + '_ {
+    (0_u32..).zip(lives).filter(|(_, life)| *life % 2 == 1).map(|(place, &life)| AgentId::new(place, life))
+}
+
+/// Looking.
+impl<B: Board, C> Crowd<B, C> {
+    /// The machine.
+    pub fn machine(&self) -> &Machine {
+        self.program.machine()
+    }
+
+    /// How many agents there are.
+    pub fn len(&self) -> usize {
+        self.lives.len() - self.free.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many agents will be ticked next, besides those that are sent something.
+    pub fn awake(&self) -> usize {
+        self.wake.count()
+    }
+
+    /// The next tick.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// What happened since the crowd began or [`Self::reset_counters`].
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Events for agents that were gone when they should have arrived.
+    pub fn lost_messages(&self) -> u64 {
+        self.lost_messages
+    }
+
+    /// Counts from zero again.
+    pub fn reset_counters(&mut self) {
+        self.counters = Counters::default();
+        self.lost_messages = 0;
+    }
+
+    /// All agents, by place.
+    pub fn agents(&self) -> impl Iterator<Item = AgentId> + '_ {
+        agents(&self.lives)
+    }
+
+    /// Is there such an agent?
+    pub fn contains(&self, agent: AgentId) -> bool {
+        self.place(agent).is_ok()
+    }
+
+    /// Its blackboard.
+    pub fn board(&self, agent: AgentId) -> Result<&B, Missing> {
+        Ok(&self.boards[self.place(agent)?])
+    }
+
+    /// Its blackboard, to be changed: wakes the agent.
+    pub fn board_mut(&mut self, agent: AgentId) -> Result<&mut B, Missing> {
+        let place = self.place(agent)?;
+        self.wake.wake(place);
+        Ok(&mut self.boards[place])
+    }
+
+    /// Its active leaves.
+    pub fn leaves(&self, agent: AgentId) -> Result<Vec<StateId>, Missing> {
+        let place = self.place(agent)?;
+        Ok(with_instances!(&self.store, list => kernel::active_leaves(&list[place]).collect()))
+    }
+
+    /// The paths of its active leaves, for people.
+    pub fn path(&self, agent: AgentId) -> Result<String, Missing> {
+        let leaves = self.leaves(agent)?;
+        let names: Vec<&str> = leaves.into_iter().map(|leaf| self.machine().state_name(leaf)).collect();
+        Ok(names.join(" + "))
+    }
+
+    /// Is a state of an agent active?
+    pub fn is_in(&self, agent: AgentId, state: StateId) -> Result<bool, Missing> {
+        let (place, rom) = (self.place(agent)?, self.machine().rom());
+        Ok(with_instances!(&self.store, list => kernel::is_active(&rom, &list[place], state)))
+    }
+
+    /// All agents in a state.
+    pub fn all_in(&self, state: StateId) -> Vec<AgentId> {
+        let rom = self.machine().rom();
+        let is_in = |agent: &AgentId| {
+            let place = agent.index() as usize;
+            with_instances!(&self.store, list => kernel::is_active(&rom, &list[place], state))
+        };
+        self.agents().filter(is_in).collect()
+    }
+
+    /// Ticks since an agent entered a state; `None` if the state has no clock.
+    pub fn ticks_in_state(&self, agent: AgentId, state: StateId) -> Result<Option<u32>, Missing> {
+        let (place, rom, now) = (self.place(agent)?, self.machine().rom(), self.now as u32);
+        Ok(with_instances!(&self.store, list => kernel::ticks_in_state(&rom, &list[place], state, now)))
+    }
+
+    /// Has an agent ended, by itself or by a fault?
+    pub fn has_ended(&self, agent: AgentId) -> Result<bool, Missing> {
+        let place = self.place(agent)?;
+        Ok(with_instances!(&self.store, list => kernel::Instance::header(&list[place]).flags.get() & flag::ENDED != 0))
+    }
+
+    /// Commands of the last tick, in the order of agents and of emission (CMD-3).
+    pub fn commands(&self) -> impl Iterator<Item = CommandRef<'_>> {
+        self.parts.iter().flat_map(|part| part.writer.iter())
+    }
+
+    /// Agents that a fault ended in the last tick.
+    pub fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> + '_ {
+        let faults = self.parts.iter().flat_map(|part| &part.faults);
+        faults.map(|&(place, fault)| (AgentId::new(place, self.lives[place as usize]), fault))
+    }
+
+    /// Agents that a panic in user code ended in the last tick.
+    pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
+        let panicked = self.parts.iter().flat_map(|part| &part.panicked);
+        panicked.map(|&place| AgentId::new(place, self.lives[place as usize]))
+    }
+
+    fn place(&self, agent: AgentId) -> Result<usize, Missing> {
+        let place = agent.index() as usize;
+        let alive = agent.generation() % 2 == 1 && self.lives.get(place) == Some(&agent.generation());
+        if alive { Ok(place) } else { Err(Missing(agent)) }
+    }
+}

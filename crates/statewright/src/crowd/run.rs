@@ -1,0 +1,178 @@
+//! Ticks of a crowd, on one thread or on all.
+
+use statewright_kernel::{InboxEvent, Instance};
+use statewright_rom::ids::VariantId;
+
+use super::Crowd;
+use super::mail::Letter;
+use super::part::{Job, Part, Shared};
+use super::store::with_instances;
+use crate::board::Board;
+use crate::commands::{Lane, What};
+use crate::value::AgentId;
+
+/// What one tick came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tick {
+    /// The tick.
+    pub tick: u64,
+    /// Agents that something happened to.
+    pub ran: usize,
+    /// Agents that reached a cap (TICK-4).
+    pub clamped: u32,
+    /// Agents that a fault ended; [`Crowd::faults`] lists them.
+    pub faults: usize,
+    /// Agents that a panic in user code ended; [`Crowd::panicked`] lists them.
+    pub panicked: usize,
+}
+
+/// Slices of a crowd, cut into parts.
+struct Cut<'j, I, B> {
+    instances: &'j mut [I],
+    boards: &'j mut [B],
+    lives: &'j [u32],
+    variants: &'j [VariantId],
+    inbox: &'j mut [InboxEvent],
+    listed: &'j mut [u32],
+}
+
+impl<'j, I: Instance, B> Cut<'j, I, B> {
+    /// Cuts it into one job per part, each for so many agents.
+    fn jobs(mut self, parts: &'j mut [Part], size: usize) -> impl Iterator<Item = Job<'j, I, B>> {
+        let mut first = 0;
+        parts.iter_mut().map(move |part| {
+            let count = size.min(self.instances.len());
+            let end = (first + count) as u32;
+            let events = self.inbox.partition_point(|event| event.place < end);
+            let places = self.listed.partition_point(|&place| place < end);
+            let job = Job {
+                first,
+                instances: self.instances.split_off_mut(..count).unwrap_or_default(),
+                boards: self.boards.split_off_mut(..count).unwrap_or_default(),
+                lives: self.lives.split_off(..count).unwrap_or_default(),
+                variants: self.variants.split_off(..count.min(self.variants.len())).unwrap_or_default(),
+                inbox: self.inbox.split_off_mut(..events).unwrap_or_default(),
+                listed: self.listed.split_off_mut(..places).unwrap_or_default(),
+                part,
+            };
+            first += count;
+            job
+        })
+    }
+}
+
+/// Who runs jobs.
+trait Runner<B, C> {
+    fn run<'j, I: Instance + Send + 'j>(&self, jobs: impl Iterator<Item = Job<'j, I, B>>, shared: &Shared<'_, B, C>)
+    where
+        B: 'j;
+}
+
+/// This thread alone.
+struct OneThread;
+
+impl<B: Board, C> Runner<B, C> for OneThread {
+    fn run<'j, I: Instance + Send + 'j>(&self, jobs: impl Iterator<Item = Job<'j, I, B>>, shared: &Shared<'_, B, C>)
+    where
+        B: 'j,
+    {
+        jobs.for_each(|job| job.run(shared));
+    }
+}
+
+/// The threads of rayon's pool.
+#[cfg(feature = "parallel")]
+struct AllThreads;
+
+#[cfg(feature = "parallel")]
+impl<B: Board + Send, C: Sync> Runner<B, C> for AllThreads {
+    fn run<'j, I: Instance + Send + 'j>(&self, jobs: impl Iterator<Item = Job<'j, I, B>>, shared: &Shared<'_, B, C>)
+    where
+        B: 'j,
+    {
+        rayon::in_place_scope(|scope| jobs.for_each(|job| scope.spawn(move |_| job.run(shared))));
+    }
+}
+
+impl<B: Board, C> Crowd<B, C> {
+    /// Runs one tick on this thread. Everybody who is awake or has events gets its turn, in order.
+    pub fn tick(&mut self, context: &C) -> Tick {
+        let size = self.lives.len();
+        self.run(size, context, &OneThread)
+    }
+
+    /// Runs one tick on all threads of rayon's pool. Every byte of every agent, all commands and all counters are those of [`Self::tick`].
+    #[cfg(feature = "parallel")]
+    pub fn tick_parallel(&mut self, context: &C) -> Tick
+    where
+        B: Send,
+        C: Sync,
+    {
+        self.run(self.part_size, context, &AllThreads)
+    }
+
+    /// Agents per piece of work of [`Self::tick_parallel`], 1,024 unless told. Changes nothing but speed.
+    pub fn set_part_size(&mut self, agents: usize) {
+        self.part_size = agents.max(1);
+    }
+
+    fn run(&mut self, size: usize, context: &C, runner: &impl Runner<B, C>) -> Tick {
+        let now = self.now;
+        self.wake.wake_due(now);
+        self.wake.collect(&mut self.listed);
+        let lives = &self.lives;
+        let lost = self.mail.sort(|agent| lives.get(agent.index() as usize) == Some(&agent.generation()));
+        self.lost_messages += lost;
+        let mut inbox = self.mail.take_inbox();
+        let size = size.max(1);
+        self.parts.resize_with(self.lives.len().div_ceil(size), Part::default);
+        let machine = self.program.machine().clone();
+        let rom = machine.rom();
+        let shared = Shared { program: &self.program, rom: &rom, context, now: now as u32, mismatch: self.mismatch };
+        let parts = self.parts.as_mut_slice();
+        with_instances!(&mut self.store, list => {
+            let cut = Cut {
+                instances: list.as_mut_slice(),
+                boards: &mut self.boards,
+                lives: &self.lives,
+                variants: &self.variants,
+                inbox: &mut inbox,
+                listed: &mut self.listed,
+            };
+            runner.run(cut.jobs(parts, size), &shared);
+        });
+        self.mail.give_back(inbox);
+        self.finish(&machine.rom())
+    }
+
+    /// Puts together what the parts left, in their order.
+    fn finish(&mut self, rom: &statewright_rom::Rom<'_>) -> Tick {
+        let mut tick = Tick { tick: self.now, ..Tick::default() };
+        let parts = std::mem::take(&mut self.parts);
+        for part in &parts {
+            self.counters.add(&part.counters);
+            tick.ran += part.touched.len();
+            tick.clamped += part.clamped;
+            tick.faults += part.faults.len();
+            tick.panicked += part.panicked.len();
+            for &(place, sleep) in &part.touched {
+                self.wake.settle(place as usize, sleep, self.now);
+            }
+            let left = part.left.iter().map(|event| {
+                let to = AgentId::new(event.place, self.lives[event.place as usize]);
+                Letter { to, event: event.event }
+            });
+            self.mail.letters.extend(left);
+        }
+        // Messages stand behind what was left over and before what the host sends (CMD-4).
+        for command in parts.iter().flat_map(|part| part.writer.iter()).filter(|one| one.lane() == Lane::MESSAGE) {
+            if let What::Send { to, event, payload } = command.what(rom) {
+                let event = statewright_kernel::Event::new(event, self.program.machine().event_class(event));
+                self.mail.letters.push(Letter { to, event: event.with_words(payload) });
+            }
+        }
+        self.parts = parts;
+        self.now += 1;
+        tick
+    }
+}

@@ -1,0 +1,212 @@
+//! User functions by name, typed over a blackboard `B` and a context `C` (CODE-1).
+
+use std::fmt;
+
+use statewright_kernel::{Mode, Status, Verdict};
+use statewright_rom::layout::function_kind;
+
+use crate::calls::{Act, See};
+use crate::value::Type;
+
+/// Answers yes or no, changes nothing.
+pub type GuardFn<B, C> = fn(&B, &C, &mut See<'_, '_>) -> Verdict;
+/// Answers how good something is, changes nothing.
+pub type ScorerFn<B, C> = fn(&B, &C, &mut See<'_, '_>) -> f32;
+/// Does something at once.
+pub type ActionFn<B, C> = fn(&mut B, &C, &mut Act<'_, '_, '_>);
+/// Does something over time.
+pub type ActivityFn<B, C> = fn(&mut B, &C, Mode, &mut Act<'_, '_, '_>) -> Status;
+
+/// What a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// Answers yes or no.
+    Guard = function_kind::GUARD,
+    /// Does something at once.
+    Action = function_kind::ACTION,
+    /// Does something over time.
+    Activity = function_kind::ACTIVITY,
+    /// Answers how good something is.
+    Scorer = function_kind::SCORER,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Guard => "guard",
+            Self::Action => "action",
+            Self::Activity => "activity",
+            Self::Scorer => "scorer",
+        })
+    }
+}
+
+/// The code of a function.
+pub(crate) enum Code<B, C> {
+    Guard(GuardFn<B, C>),
+    Scorer(ScorerFn<B, C>),
+    Action(ActionFn<B, C>),
+    Activity(ActivityFn<B, C>),
+}
+
+impl<B, C> Clone for Code<B, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B, C> Copy for Code<B, C> {}
+
+/// One function with all that binding wants to know about it.
+pub(crate) struct Function<B, C> {
+    pub(crate) name: String,
+    pub(crate) code: Code<B, C>,
+    /// Types of its arguments; `None` if it looks at them itself.
+    pub(crate) arguments: Option<Vec<Type>>,
+    pub(crate) rng: bool,
+}
+
+impl<B, C> Clone for Function<B, C> {
+    fn clone(&self) -> Self {
+        Self { name: self.name.clone(), code: self.code, arguments: self.arguments.clone(), rng: self.rng }
+    }
+}
+
+impl<B, C> Function<B, C> {
+    pub(crate) fn kind(&self) -> Kind {
+        match self.code {
+            Code::Guard(_) => Kind::Guard,
+            Code::Scorer(_) => Kind::Scorer,
+            Code::Action(_) => Kind::Action,
+            Code::Activity(_) => Kind::Activity,
+        }
+    }
+
+    /// Does it answer to a name of the machine file: its own, or that in the other spelling?
+    pub(crate) fn answers_to(&self, name: &str) -> bool {
+        self.name == name || camel_case(&self.name) == name
+    }
+}
+
+/// `can_see` as `CanSee`; what stands before the last `::` stays as it is.
+pub(crate) fn camel_case(name: &str) -> String {
+    let start = name.rfind("::").map_or(0, |colons| colons + 2);
+    let (path, own) = name.split_at(start);
+    let words = own.split('_').map(|word| {
+        let mut letters = word.chars();
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+    });
+    path.chars().map(String::from).chain(words).collect()
+}
+
+/// User functions by name. The `functions` macro makes them from an `impl` block; by hand it is
+///
+/// ```
+/// use statewright::prelude::*;
+///
+/// struct Body { health: i32 }
+///
+/// let functions = Functions::new()
+///     .guard("IsHurt", |me: &Body, _: &(), _| Verdict::from(me.health < 30))
+///     .action("Heal", |me, _, act| me.health += act.argument::<i32>(0));
+/// assert_eq!(functions.names().collect::<Vec<_>>(), ["IsHurt", "Heal"]);
+/// ```
+pub struct Functions<B, C> {
+    pub(crate) list: Vec<Function<B, C>>,
+}
+
+impl<B, C> Default for Functions<B, C> {
+    fn default() -> Self {
+        Self { list: Vec::new() }
+    }
+}
+
+impl<B, C> Clone for Functions<B, C> {
+    fn clone(&self) -> Self {
+        Self { list: self.list.clone() }
+    }
+}
+
+impl<B, C> fmt::Debug for Functions<B, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.list.iter().map(|function| (&function.name, function.kind()))).finish()
+    }
+}
+
+impl<B, C> Functions<B, C> {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a guard.
+    pub fn guard(self, name: &str, guard: GuardFn<B, C>) -> Self {
+        self.add(name, Code::Guard(guard))
+    }
+
+    /// Adds a scorer.
+    pub fn scorer(self, name: &str, scorer: ScorerFn<B, C>) -> Self {
+        self.add(name, Code::Scorer(scorer))
+    }
+
+    /// Adds an action.
+    pub fn action(self, name: &str, action: ActionFn<B, C>) -> Self {
+        self.add(name, Code::Action(action))
+    }
+
+    /// Adds an activity.
+    pub fn activity(self, name: &str, activity: ActivityFn<B, C>) -> Self {
+        self.add(name, Code::Activity(activity))
+    }
+
+    /// The function added last takes literal arguments of these types: binding checks every call in the machine.
+    pub fn takes(mut self, types: &[Type]) -> Self {
+        if let Some(function) = self.list.last_mut() {
+            function.arguments = Some(types.to_vec());
+        }
+        self
+    }
+
+    /// The function added last draws random numbers: the machine must allow it to (SEL-5).
+    pub fn draws(mut self) -> Self {
+        if let Some(function) = self.list.last_mut() {
+            function.rng = true;
+        }
+        self
+    }
+
+    /// All functions of another list behind these.
+    pub fn and(mut self, others: Self) -> Self {
+        self.list.extend(others.list);
+        self
+    }
+
+    /// Their names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(|function| function.name.as_str())
+    }
+
+    fn add(mut self, name: &str, code: Code<B, C>) -> Self {
+        self.list.push(Function { name: name.to_owned(), code, arguments: None, rng: false });
+        self
+    }
+}
+
+/// A type whose `impl` block gives the functions of its machines; the `functions` macro implements it.
+pub trait Behavior<C>: Sized {
+    /// The functions.
+    fn functions() -> Functions<Self, C>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_spelled_either_way() {
+        assert_eq!(camel_case("can_see"), "CanSee");
+        assert_eq!(camel_case("fx::spark_off"), "fx::SparkOff");
+        assert_eq!(camel_case("CanSee"), "CanSee");
+    }
+}

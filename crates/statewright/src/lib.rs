@@ -1,0 +1,34 @@
+//! Statewright: hierarchical state machines for game AI.
+//!
+//! A [`Machine`] is compiled from a file or a builder, bound to the user's own [`Functions`] into a [`Program`], and run for many agents
+//! by a [`Crowd`]. What agents want done comes back as typed [`commands`].
+#![forbid(unsafe_code)]
+
+mod board;
+mod calls;
+pub mod commands;
+mod crowd;
+mod functions;
+mod host;
+mod machine;
+pub mod prelude;
+mod program;
+mod value;
+
+pub use board::Board;
+pub use calls::{Act, See};
+pub use crowd::{Crowd, Missing, Saved, SnapshotError, Tick};
+pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, ScorerFn};
+pub use machine::{Machine, MachineError, Names, UnknownName};
+pub use program::{BindError, Misfit, Program};
+pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
+
+pub use statewright_kernel::{Admission, Class, Counters, Fault, Mode, Rng, Status, Verdict};
+pub use statewright_macros::{Board, Command, functions};
+pub use statewright_rom::ids;
+
+/// What macros write refers to.
+#[doc(hidden)]
+pub mod macros {
+    pub use zerocopy;
+}

@@ -1,0 +1,269 @@
+//! A compiled machine with the names behind its numbers.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use statewright_rom::ids::*;
+use statewright_rom::layout::BUILT_IN_LANES;
+use statewright_rom::{LoadError, OwnedRom, Rom};
+
+/// A compiled machine. Cheap to clone: all clones share one block of bytes.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    rom: OwnedRom,
+    names: Names,
+    /// Class per event.
+    classes: Vec<u8>,
+}
+
+/// Names of everything in a machine, in the order of their numbers. Without them a machine runs, but nothing is found by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// The machine.
+    pub machine: String,
+    /// Paths of states.
+    pub states: Vec<String>,
+    /// Events.
+    pub events: Vec<String>,
+    /// Functions.
+    pub functions: Vec<String>,
+    /// Blackboard keys.
+    pub keys: Vec<String>,
+    /// Parameters.
+    pub parameters: Vec<String>,
+    /// Variants; the first is the plain one.
+    pub variants: Vec<String>,
+    /// Timers.
+    pub timers: Vec<String>,
+    /// Lanes of the machine's own.
+    pub lanes: Vec<String>,
+    /// Channels.
+    pub channels: Vec<String>,
+}
+
+/// Why there is no machine.
+#[derive(Debug)]
+pub enum MachineError {
+    /// The file cannot be read.
+    Read {
+        /// Its path.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It has mistakes: all of them, with places and remedies.
+    Mistakes {
+        /// The report as a person reads it.
+        report: String,
+        /// How many errors.
+        errors: usize,
+    },
+    /// The bytes are no ROM.
+    Rom(LoadError),
+}
+
+impl fmt::Display for MachineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read { path, error } => write!(f, "cannot read {path}: {error}"),
+            Self::Mistakes { report, .. } => f.write_str(report),
+            Self::Rom(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for MachineError {}
+
+/// A name that a machine does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownName {
+    /// What was looked for: `event`, `state` and so on.
+    pub what: &'static str,
+    /// The name.
+    pub name: String,
+    /// The name that was probably meant.
+    pub closest: Option<String>,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the machine has no {} named `{}`", self.what, self.name)?;
+        match &self.closest {
+            Some(closest) => write!(f, "; did you mean `{closest}`?"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
+#[cfg(feature = "compile")]
+mod compiled {
+    use super::*;
+    use statewright_author::builder::MachineBuilder;
+    use statewright_author::graph;
+    use statewright_author::render::{Style, render_text};
+    use statewright_compile::symbols::{Symbol, Symbols};
+    use statewright_compile::{Options, Output, compile_with};
+
+    impl Machine {
+        /// Compiles a machine file.
+        pub fn from_file(path: impl AsRef<Path>) -> Result<Self, MachineError> {
+            let path = path.as_ref().display().to_string();
+            match std::fs::read_to_string(&path) {
+                Ok(text) => Self::from_text(&path, &text),
+                Err(error) => Err(MachineError::Read { path, error }),
+            }
+        }
+
+        /// Compiles the text of a machine file; the name is for messages.
+        pub fn from_text(name: &str, text: &str) -> Result<Self, MachineError> {
+            let (machine, problems) = statewright_author::text::read(name, text);
+            Self::compile(&machine, problems)
+        }
+
+        /// Compiles a machine written in Rust.
+        pub fn build(name: &str, describe: impl FnOnce(&mut MachineBuilder)) -> Result<Self, MachineError> {
+            let (machine, problems) = graph::Machine::build(name, describe);
+            Self::compile(&machine, problems)
+        }
+
+        fn compile(
+            machine: &graph::Machine,
+            problems: statewright_author::diagnostic::Diagnostics,
+        ) -> Result<Self, MachineError> {
+            let (output, problems) = compile_with(machine, problems, &Options::default());
+            match output {
+                Some(output) => Ok(output.into()),
+                None => Err(MachineError::Mistakes {
+                    report: render_text(&problems, &machine.source, Style::default()),
+                    errors: problems.errors(),
+                }),
+            }
+        }
+    }
+
+    impl From<Output> for Machine {
+        fn from(output: Output) -> Self {
+            Self::new(output.rom, Names::from(&output.symbols))
+        }
+    }
+
+    impl From<&Symbols> for Names {
+        fn from(symbols: &Symbols) -> Self {
+            let names = |symbols: &[Symbol]| symbols.iter().map(|symbol| symbol.name.clone()).collect();
+            Self {
+                machine: symbols.machine.clone(),
+                states: names(&symbols.states),
+                events: names(&symbols.events),
+                functions: names(&symbols.functions),
+                keys: names(&symbols.keys),
+                parameters: names(&symbols.parameters),
+                variants: names(&symbols.variants),
+                timers: names(&symbols.timers),
+                lanes: names(&symbols.lanes),
+                channels: names(&symbols.channels),
+            }
+        }
+    }
+}
+
+/// Looks names up.
+macro_rules! lookups {
+    ($($name:ident $field:ident $what:literal $id:ident,)+) => {
+        impl Machine {
+            $(
+                #[doc = concat!("The ", $what, " with a name.")]
+                pub fn $name(&self, name: &str) -> Result<$id, UnknownName> {
+                    let place = self.shared.names.$field.iter().position(|known| known == name);
+                    place.and_then($id::from_index).ok_or_else(|| unknown($what, name, &self.shared.names.$field))
+                }
+            )+
+        }
+    };
+}
+
+lookups! {
+    state states "state" StateId,
+    event events "event" EventId,
+    key keys "blackboard key" KeyId,
+    parameter parameters "parameter" ParameterId,
+    variant variants "variant" VariantId,
+    timer timers "timer" TimerId,
+    channel channels "channel" ChannelId,
+}
+
+impl Machine {
+    /// A finished ROM, after all its proofs.
+    pub fn from_rom(bytes: Vec<u8>, names: Names) -> Result<Self, MachineError> {
+        let rom = OwnedRom::from_vec(bytes).map_err(MachineError::Rom)?;
+        Ok(Self::new(rom, names))
+    }
+
+    fn new(rom: OwnedRom, names: Names) -> Self {
+        let classes = rom.as_rom().events().iter().map(|event| event.class).collect();
+        Self { shared: Arc::new(Shared { rom, names, classes }) }
+    }
+
+    /// The view of the ROM. Reads its directory: keep it for as long as it is used.
+    pub fn rom(&self) -> Rom<'_> {
+        self.shared.rom.as_rom()
+    }
+
+    /// The bytes of the ROM.
+    pub fn bytes(&self) -> &[u8] {
+        self.shared.rom.as_bytes()
+    }
+
+    /// All names.
+    pub fn names(&self) -> &Names {
+        &self.shared.names
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.shared.names.machine
+    }
+
+    /// The path of a state, for people.
+    pub fn state_name(&self, state: StateId) -> &str {
+        self.shared.names.states.get(state.index()).map_or("?", String::as_str)
+    }
+
+    /// The name of an event, for people.
+    pub fn event_name(&self, event: EventId) -> &str {
+        self.shared.names.events.get(event.index()).map_or("?", String::as_str)
+    }
+
+    /// The class of an event's type.
+    pub(crate) fn event_class(&self, event: EventId) -> statewright_kernel::Class {
+        let record = self.shared.classes.get(event.index()).copied().unwrap_or(1);
+        statewright_kernel::Class::from_number(record)
+    }
+
+    /// The name of a function; its number if there are no names.
+    pub fn function_name(&self, function: FunctionId) -> String {
+        self.shared.names.functions.get(function.index()).cloned().unwrap_or_else(|| format!("function {function}"))
+    }
+
+    /// The lane with a name: a built-in one or one of the machine's own.
+    pub fn lane(&self, name: &str) -> Result<LaneId, UnknownName> {
+        let own = self.shared.names.lanes.iter().map(String::as_str);
+        let place = BUILT_IN_LANES.into_iter().chain(own).position(|known| known == name);
+        place.and_then(LaneId::from_index).ok_or_else(|| unknown("lane", name, &self.shared.names.lanes))
+    }
+}
+
+fn unknown(what: &'static str, name: &str, known: &[String]) -> UnknownName {
+    #[cfg(feature = "compile")]
+    let closest = statewright_author::similar::closest(name, known.iter().map(String::as_str)).map(str::to_owned);
+    #[cfg(not(feature = "compile"))]
+    let closest = known.iter().find(|known| known.eq_ignore_ascii_case(name)).cloned();
+    UnknownName { what, name: name.to_owned(), closest }
+}

@@ -1,0 +1,344 @@
+//! A machine bound to user functions: complete, or an error that lists everything that is wrong (ROM-8).
+
+use std::fmt;
+
+use statewright_kernel::{Mode, Status, Verdict};
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::{BUILT_IN_LANES, op_kind};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::board::Board;
+use crate::calls::{Act, See};
+use crate::functions::{ActionFn, ActivityFn, Code, Function, Functions, GuardFn, Kind, ScorerFn, camel_case};
+use crate::machine::Machine;
+use crate::value::Type;
+
+/// A machine bound to functions.
+pub struct Program<B, C> {
+    machine: Machine,
+    pub(crate) table: Table<B, C>,
+    pub(crate) critical_lanes: u32,
+}
+
+/// Code by number of the function, and fields by number of the key. Numbers of another kind lead to code that does nothing.
+pub(crate) struct Table<B, C> {
+    guards: Box<[GuardFn<B, C>]>,
+    scorers: Box<[ScorerFn<B, C>]>,
+    actions: Box<[ActionFn<B, C>]>,
+    activities: Box<[ActivityFn<B, C>]>,
+    /// Field of the blackboard per key.
+    fields: Box<[usize]>,
+}
+
+impl<B, C> fmt::Debug for Program<B, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").field("machine", &self.machine.name()).finish_non_exhaustive()
+    }
+}
+
+/// Something that keeps a machine and its functions apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// The machine calls a function that nobody wrote.
+    Missing {
+        /// Its name.
+        name: String,
+        /// What it should be.
+        kind: Kind,
+        /// A function that was perhaps meant.
+        closest: Option<String>,
+    },
+    /// A function of this name is something else.
+    WrongKind {
+        /// Its name.
+        name: String,
+        /// What the machine wants.
+        wanted: Kind,
+        /// What it is.
+        found: Kind,
+    },
+    /// The machine never calls it.
+    Unused {
+        /// Its name.
+        name: String,
+        /// What it is.
+        kind: Kind,
+    },
+    /// Two functions answer to one name.
+    Twice {
+        /// The name.
+        name: String,
+    },
+    /// A call in the machine has other arguments than the function takes.
+    Arguments {
+        /// Name of the function.
+        name: String,
+        /// Types that it takes.
+        takes: Vec<Type>,
+        /// Types of the call.
+        given: Vec<Type>,
+    },
+    /// It draws random numbers, but the machine does not say so (SEL-5).
+    Draws {
+        /// Its name.
+        name: String,
+    },
+    /// The blackboard has no field for a key that the machine declares.
+    NoField {
+        /// Name of the key.
+        key: String,
+        /// Its type.
+        ty: Type,
+    },
+    /// A field has another type than the key.
+    FieldType {
+        /// Name of the key.
+        key: String,
+        /// Type of the key.
+        wanted: Type,
+        /// Type of the field.
+        found: Type,
+    },
+}
+
+impl fmt::Display for Misfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |types: &[Type]| types.iter().map(|ty| ty.word()).collect::<Vec<_>>().join(", ");
+        match self {
+            Self::Missing { name, kind, closest } => {
+                write!(f, "{kind} `{name}` is missing")?;
+                closest.as_ref().map_or(Ok(()), |closest| write!(f, "; did you mean `{closest}`?"))
+            }
+            Self::WrongKind { name, wanted, found } => {
+                let (wanted, found) = (with_article(*wanted), with_article(*found));
+                write!(f, "`{name}` must be {wanted} (it takes that place in the machine), but it is {found}")
+            }
+            Self::Unused { name, kind } => write!(f, "{kind} `{name}` is called nowhere in the machine"),
+            Self::Twice { name } => write!(f, "two functions answer to `{name}`"),
+            Self::Arguments { name, takes, given } => {
+                write!(f, "`{name}` takes ({}), but the machine calls it with ({})", list(takes), list(given))
+            }
+            Self::Draws { name } => write!(
+                f,
+                "`{name}` draws random numbers: write `\"rng\": true` for it under \"functions\" in the machine file"
+            ),
+            Self::NoField { key, ty } => {
+                write!(f, "the blackboard has no field `{key}` of type {ty}, which the machine declares")
+            }
+            Self::FieldType { key, wanted, found } => {
+                write!(f, "the machine declares `{key}` as {wanted}, but the blackboard's field is {found}")
+            }
+        }
+    }
+}
+
+fn with_article(kind: Kind) -> String {
+    let article = if matches!(kind, Kind::Action | Kind::Activity) { "an" } else { "a" };
+    format!("{article} {kind}")
+}
+
+/// Why a machine could not be bound: everything at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindError {
+    /// Name of the machine.
+    pub machine: String,
+    /// What does not fit.
+    pub misfits: Vec<Misfit>,
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "machine `{}` does not fit its functions:", self.machine)?;
+        self.misfits.iter().try_for_each(|misfit| write!(f, "\n  {misfit}"))
+    }
+}
+
+impl std::error::Error for BindError {}
+
+impl Machine {
+    /// Binds the machine to functions.
+    pub fn bind<B: Board, C>(&self, functions: Functions<B, C>) -> Result<Program<B, C>, BindError> {
+        let rom = self.rom();
+        let mut misfits = Vec::new();
+        let chosen = choose(self, &rom, &functions, &mut misfits);
+        check_calls(&rom, &functions, &chosen, &mut misfits);
+        let fields = fields::<B>(self, &rom, &mut misfits);
+        if !misfits.is_empty() {
+            return Err(BindError { machine: self.name().to_owned(), misfits });
+        }
+        let mut table = Table::new(rom.linker().len(), fields);
+        for (place, function) in chosen.iter().enumerate() {
+            if let Some(function) = function.and_then(|function| functions.list.get(function)) {
+                table.put(place, function.code);
+            }
+        }
+        let own = rom.lanes().iter().enumerate().filter(|(_, lane)| lane.critical == 1);
+        let critical_lanes = own.fold(0, |mask, (place, _)| mask | 1 << (place + BUILT_IN_LANES.len()));
+        Ok(Program { machine: self.clone(), table, critical_lanes })
+    }
+}
+
+/// Which function is whose code, by number of the machine's functions.
+fn choose<B, C>(
+    machine: &Machine,
+    rom: &Rom<'_>,
+    functions: &Functions<B, C>,
+    misfits: &mut Vec<Misfit>,
+) -> Vec<Option<usize>> {
+    let mut used = vec![false; functions.list.len()];
+    let mut chosen = Vec::with_capacity(rom.linker().len());
+    for (place, record) in rom.linker().iter().enumerate() {
+        let kind = kind_of(record.kind);
+        let name = FunctionId::from_index(place).map_or_else(String::new, |id| machine.function_name(id));
+        let fits = |function: &Function<B, C>| match machine.names().functions.get(place) {
+            Some(name) => function.answers_to(name),
+            // Without names their hashes have to do (ROM-8).
+            None => [function.name.clone(), camel_case(&function.name)]
+                .iter()
+                .any(|name| xxh3_64(name.as_bytes()) as u32 == record.hash.get()),
+        };
+        let found: Vec<usize> = (0..).zip(&functions.list).filter(|(_, f)| fits(f)).map(|(place, _)| place).collect();
+        for &place in &found {
+            if let Some(used) = used.get_mut(place) {
+                *used = true;
+            }
+        }
+        let right = found.iter().copied().filter(|&place| functions.list.get(place).is_some_and(|f| f.kind() == kind));
+        let right: Vec<usize> = right.collect();
+        match (right.as_slice(), found.first().and_then(|&place| functions.list.get(place))) {
+            ([one], _) => {
+                if functions.list.get(*one).is_some_and(|f| f.rng) && record.rng == 0 && kind != Kind::Action {
+                    misfits.push(Misfit::Draws { name });
+                }
+                chosen.push(Some(*one));
+                continue;
+            }
+            ([], Some(other)) => misfits.push(Misfit::WrongKind { name, wanted: kind, found: other.kind() }),
+            ([], None) => {
+                let closest = closest(&name, functions);
+                misfits.push(Misfit::Missing { name, kind, closest });
+            }
+            _ => misfits.push(Misfit::Twice { name }),
+        }
+        chosen.push(None);
+    }
+    let unused = functions.list.iter().zip(used).filter(|(_, used)| !used);
+    misfits.extend(unused.map(|(f, _)| Misfit::Unused { name: f.name.clone(), kind: f.kind() }));
+    chosen
+}
+
+fn closest<B, C>(name: &str, functions: &Functions<B, C>) -> Option<String> {
+    #[cfg(feature = "compile")]
+    return statewright_author::similar::closest(name, functions.names()).map(str::to_owned);
+    #[cfg(not(feature = "compile"))]
+    functions.names().find(|known| known.eq_ignore_ascii_case(name)).map(str::to_owned)
+}
+
+fn kind_of(number: u8) -> Kind {
+    [Kind::Guard, Kind::Action, Kind::Activity, Kind::Scorer]
+        .into_iter()
+        .find(|&kind| kind as u8 == number)
+        .unwrap_or(Kind::Action)
+}
+
+/// Every call has the arguments that its function takes.
+fn check_calls<B, C>(rom: &Rom<'_>, functions: &Functions<B, C>, chosen: &[Option<usize>], misfits: &mut Vec<Misfit>) {
+    for op in rom.ops().iter().filter(|op| op.kind == op_kind::CALL) {
+        let function = chosen.get(usize::from(op.a.get())).copied().flatten();
+        let Some(function) = function.and_then(|function| functions.list.get(function)) else { continue };
+        let given: Vec<Type> =
+            rom.arguments_of(op).iter().filter_map(|argument| Type::from_number(argument.ty)).collect();
+        let Some(takes) = function.arguments.as_ref().filter(|takes| **takes != given) else { continue };
+        let misfit = Misfit::Arguments { name: function.name.clone(), takes: takes.clone(), given };
+        if !misfits.contains(&misfit) {
+            misfits.push(misfit);
+        }
+    }
+}
+
+/// The field of the blackboard per key.
+fn fields<B: Board>(machine: &Machine, rom: &Rom<'_>, misfits: &mut Vec<Misfit>) -> Vec<usize> {
+    let mut fields = Vec::with_capacity(rom.keys().len());
+    for (place, record) in rom.keys().iter().enumerate() {
+        let found = B::FIELDS.iter().position(|(name, _)| xxh3_64(name.as_bytes()) == record.name_hash.get());
+        let key = machine.names().keys.get(place).cloned().unwrap_or_else(|| format!("key {place}"));
+        let wanted = Type::from_number(record.ty).unwrap_or(Type::I32);
+        match found.and_then(|field| B::FIELDS.get(field)).map(|&(_, ty)| ty) {
+            None => misfits.push(Misfit::NoField { key, ty: wanted }),
+            Some(ty) if ty != wanted => misfits.push(Misfit::FieldType { key, wanted, found: ty }),
+            Some(_) => {}
+        }
+        fields.push(found.unwrap_or(usize::MAX));
+    }
+    fields
+}
+
+impl<B, C> Program<B, C> {
+    /// The machine.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+}
+
+impl<B: Board, C> Table<B, C> {
+    fn new(functions: usize, fields: Vec<usize>) -> Self {
+        let guard: GuardFn<B, C> = |_, _, _| Verdict::from(false);
+        let scorer: ScorerFn<B, C> = |_, _, _| 0.0;
+        let action: ActionFn<B, C> = |_, _, _| {};
+        let activity: ActivityFn<B, C> = |_, _, _, _| Status::Running;
+        Self {
+            guards: vec![guard; functions].into(),
+            scorers: vec![scorer; functions].into(),
+            actions: vec![action; functions].into(),
+            activities: vec![activity; functions].into(),
+            fields: fields.into(),
+        }
+    }
+
+    fn put(&mut self, place: usize, code: Code<B, C>) {
+        fn set<T>(list: &mut [T], place: usize, code: T) {
+            if let Some(cell) = list.get_mut(place) {
+                *cell = code;
+            }
+        }
+        match code {
+            Code::Guard(code) => set(&mut self.guards, place, code),
+            Code::Scorer(code) => set(&mut self.scorers, place, code),
+            Code::Action(code) => set(&mut self.actions, place, code),
+            Code::Activity(code) => set(&mut self.activities, place, code),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn guard(&self, function: FunctionId, board: &B, context: &C, mut see: See<'_, '_>) -> Verdict {
+        self.guards.get(function.index()).map_or(Verdict::from(false), |code| code(board, context, &mut see))
+    }
+
+    #[inline]
+    pub(crate) fn score(&self, function: FunctionId, board: &B, context: &C, mut see: See<'_, '_>) -> f32 {
+        self.scorers.get(function.index()).map_or(0.0, |code| code(board, context, &mut see))
+    }
+
+    #[inline]
+    pub(crate) fn action(&self, function: FunctionId, board: &mut B, context: &C, mut act: Act<'_, '_, '_>) {
+        if let Some(code) = self.actions.get(function.index()) {
+            code(board, context, &mut act);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn activity(
+        &self,
+        function: FunctionId,
+        mode: Mode,
+        (board, context): (&mut B, &C),
+        mut act: Act<'_, '_, '_>,
+    ) -> Status {
+        self.activities.get(function.index()).map_or(Status::Running, |code| code(board, context, mode, &mut act))
+    }
+
+    pub(crate) fn field(&self, key: KeyId) -> usize {
+        self.fields.get(key.index()).copied().unwrap_or(usize::MAX)
+    }
+}

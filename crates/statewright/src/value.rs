@@ -1,0 +1,226 @@
+//! Values that machine files, payloads, arguments and blackboard keys hold: up to three words of a type (CODE-5).
+
+use std::fmt;
+
+use statewright_rom::ids::StringId;
+use statewright_rom::layout::value_type;
+
+/// A type of the machine file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Type {
+    /// 32-bit integer.
+    I32 = value_type::I32,
+    /// 32-bit float.
+    F32 = value_type::F32,
+    /// Truth value.
+    Bool = value_type::BOOL,
+    /// An agent, or an entity of the host.
+    Entity = value_type::ENTITY,
+    /// Two floats.
+    Vec2 = value_type::VEC2,
+    /// Three floats.
+    Vec3 = value_type::VEC3,
+    /// An interned text.
+    Symbol = value_type::SYMBOL,
+}
+
+impl Type {
+    /// All of them, by number.
+    pub const ALL: [Self; 7] = [Self::I32, Self::F32, Self::Bool, Self::Entity, Self::Vec2, Self::Vec3, Self::Symbol];
+
+    /// The type with a number of the ROM.
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+
+    /// Its word in machine files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::I32 => "i32",
+            Self::F32 => "f32",
+            Self::Bool => "bool",
+            Self::Entity => "entity",
+            Self::Vec2 => "vec2",
+            Self::Vec3 => "vec3",
+            Self::Symbol => "symbol",
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A Rust type that one [`Type`] of the machine file is read as.
+pub trait Value: Copy {
+    /// The type.
+    const TYPE: Type;
+
+    /// From its words; unused ones are not looked at.
+    fn from_words(words: [u32; 3]) -> Self;
+
+    /// To its words; unused ones are 0.
+    fn to_words(self) -> [u32; 3];
+}
+
+impl Value for i32 {
+    const TYPE: Type = Type::I32;
+
+    fn from_words([word, ..]: [u32; 3]) -> Self {
+        word.cast_signed()
+    }
+
+    fn to_words(self) -> [u32; 3] {
+        [self.cast_unsigned(), 0, 0]
+    }
+}
+
+impl Value for f32 {
+    const TYPE: Type = Type::F32;
+
+    fn from_words([word, ..]: [u32; 3]) -> Self {
+        Self::from_bits(word)
+    }
+
+    fn to_words(self) -> [u32; 3] {
+        [self.to_bits(), 0, 0]
+    }
+}
+
+impl Value for bool {
+    const TYPE: Type = Type::Bool;
+
+    fn from_words([word, ..]: [u32; 3]) -> Self {
+        word != 0
+    }
+
+    fn to_words(self) -> [u32; 3] {
+        [u32::from(self), 0, 0]
+    }
+}
+
+impl Value for [f32; 2] {
+    const TYPE: Type = Type::Vec2;
+
+    fn from_words([x, y, _]: [u32; 3]) -> Self {
+        [x, y].map(f32::from_bits)
+    }
+
+    fn to_words(self) -> [u32; 3] {
+        let [x, y] = self.map(f32::to_bits);
+        [x, y, 0]
+    }
+}
+
+impl Value for [f32; 3] {
+    const TYPE: Type = Type::Vec3;
+
+    fn from_words(words: [u32; 3]) -> Self {
+        words.map(f32::from_bits)
+    }
+
+    fn to_words(self) -> [u32; 3] {
+        self.map(f32::to_bits)
+    }
+}
+
+/// An agent of a crowd. Handles of agents that are gone never mean their successors: the generation tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AgentId {
+    index: u32,
+    generation: u32,
+}
+
+impl AgentId {
+    pub(crate) fn new(index: u32, generation: u32) -> Self {
+        Self { index, generation }
+    }
+
+    /// Its place in the crowd, free again after its end.
+    pub fn index(self) -> u32 {
+        self.index
+    }
+
+    /// How many agents had this place before it, counted from 1.
+    pub fn generation(self) -> u32 {
+        self.generation
+    }
+}
+
+impl fmt::Display for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "agent {}.{}", self.index, self.generation)
+    }
+}
+
+impl Value for AgentId {
+    const TYPE: Type = Type::Entity;
+
+    fn from_words([index, generation, _]: [u32; 3]) -> Self {
+        Self { index, generation }
+    }
+
+    fn to_words(self) -> [u32; 3] {
+        [self.index, self.generation, 0]
+    }
+}
+
+/// An entity of the host that is no agent: any 64 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Entity(pub u64);
+
+impl Value for Entity {
+    const TYPE: Type = Type::Entity;
+
+    fn from_words([low, high, _]: [u32; 3]) -> Self {
+        Self(u64::from(high) << 32 | u64::from(low))
+    }
+
+    fn to_words(self) -> [u32; 3] {
+        [self.0 as u32, (self.0 >> 32) as u32, 0]
+    }
+}
+
+/// A text of the machine file by its number; equal texts have equal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Symbol(pub u32);
+
+impl Symbol {
+    pub(crate) fn id(self) -> Option<StringId> {
+        StringId::new(u16::try_from(self.0).ok()?)
+    }
+}
+
+impl Value for Symbol {
+    const TYPE: Type = Type::Symbol;
+
+    fn from_words([word, ..]: [u32; 3]) -> Self {
+        Self(word)
+    }
+
+    fn to_words(self) -> [u32; 3] {
+        [self.0, 0, 0]
+    }
+}
+
+/// What an event may carry: any [`Value`], or nothing.
+pub trait Payload {
+    /// Its words.
+    fn words(self) -> [u32; 4];
+}
+
+impl<T: Value> Payload for T {
+    fn words(self) -> [u32; 4] {
+        let [x, y, z] = self.to_words();
+        [x, y, z, 0]
+    }
+}
+
+impl Payload for () {
+    fn words(self) -> [u32; 4] {
+        [0; 4]
+    }
+}

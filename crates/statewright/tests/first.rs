@@ -1,0 +1,135 @@
+//! A first program, by hand: functions, a crowd, messages, commands, snapshots.
+
+use statewright::prelude::*;
+
+const MACHINE: &str = r#"{ "machine": "Guard", "events": { "Seen": {}, "Alarm": { "payload": "entity" }, "Calm": {} },
+  "blackboard": { "alarms": { "type": "i32" } },
+  "initial": "watch",
+  "states": {
+    "watch": { "transitions": [
+      { "on": "Seen", "if": "IsBrave", "to": "fight", "do": ["Shout(3)", "alarms += 1"] },
+      { "on": "Alarm", "to": "fight", "do": "Answer" } ] },
+    "fight": { "transitions": [{ "on": "Calm", "to": "watch" }, { "after": "5t", "to": "watch" }] } } }"#;
+
+#[derive(Clone, Copy, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
+#[repr(C)]
+struct Body {
+    courage: i32,
+    alarms: i32,
+    friend: [u32; 2],
+}
+
+impl Board for Body {
+    const FIELDS: &'static [(&'static str, statewright::Type)] = &[("alarms", statewright::Type::I32)];
+
+    fn read(&self, _: usize) -> [u32; 3] {
+        statewright::Value::to_words(self.alarms)
+    }
+
+    fn write(&mut self, _: usize, words: [u32; 3]) {
+        self.alarms = statewright::Value::from_words(words);
+    }
+}
+
+#[derive(Clone, Copy, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
+#[repr(C)]
+struct Cry(i32);
+
+impl Command for Cry {
+    const NAME: &'static str = "Cry";
+    const LANE: Lane = Lane::AUDIO;
+}
+
+struct World {
+    fear: i32,
+    alarm: statewright::ids::EventId,
+}
+
+fn functions() -> Functions<Body, World> {
+    Functions::new()
+        .guard("IsBrave", |me: &Body, world: &World, _| Verdict::from(me.courage > world.fear))
+        .action("Shout", |me, world, act| {
+            assert!(act.emit(Cry(act.argument(0))));
+            let friend = statewright::Value::from_words([me.friend[0], me.friend[1], 0]);
+            assert!(act.send(friend, world.alarm, act.agent()));
+        })
+        .takes(&[statewright::Type::I32])
+        .action("Answer", |me, _, act| {
+            let caller: AgentId = act.payload();
+            me.alarms += 10 + caller.index() as i32;
+        })
+}
+
+fn crowd() -> (Crowd<Body, World>, World, Vec<AgentId>) {
+    let machine = Machine::from_text("guard.sw.json", MACHINE).unwrap();
+    let world = World { fear: 3, alarm: machine.event("Alarm").unwrap() };
+    let mut crowd = Crowd::new(machine.bind(functions()).unwrap(), 7);
+    let agents: Vec<AgentId> =
+        (0..4).map(|courage| crowd.spawn(Body { courage: courage * 2, alarms: 0, friend: [0, 1] })).collect();
+    (crowd, world, agents)
+}
+
+#[test]
+fn sys_1_a_whole_round() {
+    let (mut crowd, world, agents) = crowd();
+    let seen = crowd.machine().event("Seen").unwrap();
+    assert_eq!(crowd.tick(&world).ran, 4, "everybody starts");
+    assert_eq!(crowd.awake(), 0);
+    crowd.send(agents[1], seen, ()).unwrap();
+    crowd.send(agents[2], seen, ()).unwrap();
+    let tick = crowd.tick(&world);
+    assert_eq!(tick.ran, 2);
+    assert_eq!(crowd.path(agents[2]).unwrap(), "fight");
+    assert_eq!(crowd.path(agents[1]).unwrap(), "watch", "courage 2 is too little");
+    let cries: Vec<_> =
+        crowd.commands().filter_map(|command| Some((command.agent(), command.get::<Cry>()?.0))).collect();
+    assert_eq!(cries, [(agents[2], 3)]);
+    assert_eq!(crowd.board(agents[2]).unwrap().alarms, 1);
+    crowd.tick(&world);
+    assert_eq!(crowd.path(agents[0]).unwrap(), "fight", "the message came (CMD-4)");
+    assert_eq!(crowd.board(agents[0]).unwrap().alarms, 12);
+    assert_eq!(crowd.counters().transitions, 2);
+    let fight = crowd.machine().state("fight").unwrap();
+    assert_eq!(crowd.all_in(fight), [agents[0], agents[2]]);
+    for _ in 0..3 {
+        assert_eq!(crowd.tick(&world).ran, 0, "all sleep");
+    }
+    assert_eq!(crowd.tick(&world).ran, 1, "the timer wakes the first one");
+    assert_eq!(crowd.tick(&world).ran, 1);
+    assert_eq!(crowd.all_in(fight), []);
+}
+
+#[test]
+fn sys_1_snapshots_are_whole() {
+    let (mut crowd, world, agents) = crowd();
+    let seen = crowd.machine().event("Seen").unwrap();
+    crowd.tick(&world);
+    crowd.send(agents[3], seen, ()).unwrap();
+    let before = crowd.snapshot();
+    let run =
+        |crowd: &mut Crowd<Body, World>| (0..10).map(|_| (crowd.tick(&world), crowd.snapshot()).1).collect::<Vec<_>>();
+    let first = run(&mut crowd);
+    crowd.restore(&before).unwrap();
+    assert_eq!(crowd.snapshot(), before);
+    assert_eq!(run(&mut crowd), first);
+}
+
+#[test]
+fn rom_8_everything_that_does_not_fit_is_listed() {
+    let machine = Machine::from_text("guard.sw.json", MACHINE).unwrap();
+    let functions: Functions<(), ()> = Functions::new()
+        .action("IsBrave", |_, _, _| {})
+        .action("shout", |_, _, _| {})
+        .takes(&[statewright::Type::F32, statewright::Type::Bool])
+        .guard("Extra", |_, _, _| Verdict::from(true));
+    let error = machine.bind(functions).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "machine `Guard` does not fit its functions:
+  `IsBrave` must be a guard (it takes that place in the machine), but it is an action
+  action `Answer` is missing
+  guard `Extra` is called nowhere in the machine
+  `shout` takes (f32, bool), but the machine calls it with (i32)
+  the blackboard has no field `alarms` of type i32, which the machine declares"
+    );
+}
