@@ -4,6 +4,7 @@
 //! by a [`Crowd`]. What agents want done comes back as typed [`commands`].
 #![forbid(unsafe_code)]
 
+mod blackboard;
 mod board;
 mod calls;
 pub mod commands;
@@ -15,7 +16,8 @@ pub mod prelude;
 mod program;
 mod value;
 
-pub use board::Board;
+pub use blackboard::{Blackboard, SetError, WrongKey};
+pub use board::{Board, Key};
 pub use calls::{Act, See};
 pub use crowd::{Crowd, Missing, Saved, SnapshotError, Tick};
 pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, ScorerFn};

@@ -10,7 +10,7 @@ mod wake;
 use std::fmt;
 use std::sync::Arc;
 
-use statewright_kernel::{self as kernel, Class, Counters, Event, Fault, Mismatch, flag};
+use statewright_kernel::{self as kernel, Class, Counters, Event, Fault, Mismatch, Sleep, flag};
 use statewright_rom::ids::*;
 
 use crate::board::Board;
@@ -62,6 +62,7 @@ pub struct Crowd<B, C> {
     counters: Counters,
     lost_messages: u64,
     mismatch: Mismatch,
+    sleeps: bool,
     /// Kept for its memory.
     listed: Vec<u32>,
 }
@@ -100,8 +101,32 @@ impl<B: Board, C> Crowd<B, C> {
             counters: Counters::default(),
             lost_messages: 0,
             mismatch: Mismatch::default(),
+            sleeps: true,
             listed: Vec::new(),
         }
+    }
+
+    /// Whether agents that have nothing to do sleep, as they do unless told. Changes nothing but speed.
+    pub fn set_sleeping(&mut self, sleeps: bool) {
+        self.sleeps = sleeps;
+        self.wake_by_state();
+    }
+
+    /// Finds out anew who is awake: that follows from the agents.
+    fn wake_by_state(&mut self) {
+        self.wake.clear();
+        let rom = self.program.machine().rom();
+        let last = self.now.wrapping_sub(1);
+        for (place, _) in self.lives.iter().enumerate().filter(|(_, life)| *life % 2 == 1) {
+            let instances = &self.store;
+            let sleep = with_instances!(instances, list => self.program.sleep(&rom, &list[place], last as u32));
+            self.wake.settle(place, if self.sleeps { sleep } else { Sleep::Awake }, last);
+        }
+    }
+
+    /// What happens to agents of another machine, which only a snapshot of other bytes could bring.
+    pub fn set_mismatch(&mut self, mismatch: Mismatch) {
+        self.mismatch = mismatch;
     }
 
     /// Makes room for more agents at once.

@@ -3,8 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    Batch, Counters, Fault, Hosts, InboxEvent, Instance, Mismatch, Sleep, SortedInbox, Visit, prefetch, sleep,
-    tick_batch,
+    Batch, Counters, Fault, Hosts, InboxEvent, Instance, Mismatch, Sleep, SortedInbox, Visit, prefetch, tick_batch,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
@@ -48,6 +47,8 @@ pub(crate) struct Shared<'s, B, C> {
     pub(crate) context: &'s C,
     pub(crate) now: u32,
     pub(crate) mismatch: Mismatch,
+    /// Whether anybody may sleep.
+    pub(crate) sleeps: bool,
 }
 
 impl Part {
@@ -78,7 +79,8 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         }
         for (place, sleeps) in &mut self.part.touched {
             if let Some(instance) = self.instances.get((*place - first) as usize) {
-                *sleeps = sleep(shared.rom, instance, shared.now);
+                *sleeps =
+                    if shared.sleeps { shared.program.sleep(shared.rom, instance, shared.now) } else { Sleep::Awake };
             }
         }
     }

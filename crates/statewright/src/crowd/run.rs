@@ -128,7 +128,14 @@ impl<B: Board, C> Crowd<B, C> {
         self.parts.resize_with(self.lives.len().div_ceil(size), Part::default);
         let machine = self.program.machine().clone();
         let rom = machine.rom();
-        let shared = Shared { program: &self.program, rom: &rom, context, now: now as u32, mismatch: self.mismatch };
+        let shared = Shared {
+            program: &self.program,
+            rom: &rom,
+            context,
+            now: now as u32,
+            mismatch: self.mismatch,
+            sleeps: self.sleeps,
+        };
         let parts = self.parts.as_mut_slice();
         with_instances!(&mut self.store, list => {
             let cut = Cut {

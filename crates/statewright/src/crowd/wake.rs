@@ -48,7 +48,7 @@ impl Wake {
             Sleep::Asleep => self.put_to_sleep(place),
             Sleep::Until(deadline) => {
                 self.put_to_sleep(place);
-                self.list(place, now + u64::from(deadline.wrapping_sub(now as u32)));
+                self.list(place, now.wrapping_add(deadline.wrapping_sub(now as u32).into()));
             }
         }
     }
