@@ -350,19 +350,24 @@ impl<B: Board, C> Crowd<B, C> {
 
     /// Commands of the last tick, in the order of agents and of emission (CMD-3).
     pub fn commands(&self) -> impl Iterator<Item = CommandRef<'_>> {
-        self.parts.iter().flat_map(|part| part.writer.iter())
+        self.ran().flat_map(|part| part.writer.iter())
     }
 
     /// Agents that a fault ended in the last tick.
     pub fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> + '_ {
-        let faults = self.parts.iter().flat_map(|part| &part.faults);
+        let faults = self.ran().flat_map(|part| &part.faults);
         faults.map(|&(place, fault)| (AgentId::new(place, self.lives[place as usize]), fault))
     }
 
     /// Agents that a panic in user code ended in the last tick.
     pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
-        let panicked = self.parts.iter().flat_map(|part| &part.panicked);
+        let panicked = self.ran().flat_map(|part| &part.panicked);
         panicked.map(|&place| AgentId::new(place, self.lives[place as usize]))
+    }
+
+    /// Parts that had something to do in the last tick.
+    fn ran(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|part| part.ran)
     }
 
     fn place(&self, agent: AgentId) -> Result<usize, Missing> {

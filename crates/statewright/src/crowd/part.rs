@@ -26,6 +26,8 @@ pub(crate) struct Part {
     pub(crate) faults: Vec<(u32, Fault)>,
     pub(crate) panicked: Vec<u32>,
     pub(crate) clamped: u32,
+    /// Whether it had something to do in this tick: else everything else is of an earlier one.
+    pub(crate) ran: bool,
 }
 
 /// What one part works on; places of `inbox` and `listed` count from the first agent of the crowd.
@@ -60,6 +62,15 @@ impl Part {
         self.faults.clear();
         self.panicked.clear();
         self.clamped = 0;
+        self.ran = true;
+    }
+}
+
+impl<I, B> Job<'_, I, B> {
+    /// Is there somebody who is awake or has events?
+    pub(crate) fn has_work(&mut self) -> bool {
+        self.part.ran = false;
+        !self.inbox.is_empty() || !self.listed.is_empty()
     }
 }
 
