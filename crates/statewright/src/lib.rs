@@ -8,12 +8,14 @@ mod blackboard;
 mod board;
 mod calls;
 pub mod commands;
+pub mod counters;
 mod crowd;
 mod functions;
 mod host;
 mod machine;
 pub mod prelude;
 mod program;
+mod registry;
 mod value;
 
 pub use blackboard::{Blackboard, SetError, WrongKey};
@@ -23,6 +25,7 @@ pub use crowd::{Crowd, Missing, Saved, SnapshotError, Tick};
 pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, ScorerFn};
 pub use machine::{Machine, MachineError, Names, UnknownName};
 pub use program::{BindError, Misfit, Program};
+pub use registry::{MachineHandle, Registry, RegistryError};
 pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
 pub use statewright_kernel::{Admission, Class, Counters, Fault, Mode, Rng, Status, Verdict};

@@ -1,6 +1,6 @@
 //! Ticks of a crowd, on one thread or on all.
 
-use statewright_kernel::{InboxEvent, Instance};
+use statewright_kernel::{Counters, InboxEvent, Instance};
 use statewright_rom::ids::VariantId;
 
 use super::Crowd;
@@ -155,9 +155,10 @@ impl<B: Board, C> Crowd<B, C> {
     /// Puts together what the parts left, in their order.
     fn finish(&mut self, rom: &statewright_rom::Rom<'_>) -> Tick {
         let mut tick = Tick { tick: self.now, ..Tick::default() };
+        let mut counters = Counters::default();
         let parts = std::mem::take(&mut self.parts);
         for part in parts.iter().filter(|part| part.ran) {
-            self.counters.add(&part.counters);
+            counters.add(&part.counters);
             tick.ran += part.touched.len();
             tick.clamped += part.clamped;
             tick.faults += part.faults.len();
@@ -179,6 +180,8 @@ impl<B: Board, C> Crowd<B, C> {
                 self.mail.letters.push(Letter { to, event: event.with_words(payload) });
             }
         }
+        self.counters.add(&counters);
+        self.program.machine().count(&counters);
         self.parts = parts;
         self.now += 1;
         tick
