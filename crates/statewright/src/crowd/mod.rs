@@ -170,7 +170,7 @@ impl<B: Board, C> Crowd<B, C> {
         agent
     }
 
-    /// Removes an agent at once; nothing of it runs. [`Self::stop`] lets it run its exits.
+    /// Removes an agent at once; nothing of it runs.
     pub fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
         let place = self.place(agent)?;
         self.lives[place] = self.lives[place].wrapping_add(1);
