@@ -21,14 +21,17 @@ mod value;
 pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use calls::{Act, See};
-pub use crowd::{Crowd, Missing, Saved, SnapshotError, Tick};
+pub use crowd::{Crowd, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, Tick};
 pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, ScorerFn};
 pub use machine::{Machine, MachineError, Names, UnknownName};
 pub use program::{BindError, Misfit, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
 pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
-pub use statewright_kernel::{Admission, Class, Counters, Fault, Mode, Rng, Status, Verdict};
+pub use statewright_kernel::{
+    Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128, Instance256, Mismatch,
+    Mode, Rng, Sleep, Status, Verdict,
+};
 pub use statewright_macros::{Board, Command, functions};
 pub use statewright_rom::ids;
 

@@ -1,5 +1,6 @@
 //! A crowd: many agents of one machine, with their blackboards (SYS-1, SYS-2).
 
+mod dense;
 mod mail;
 mod part;
 mod run;
@@ -23,6 +24,7 @@ use part::Part;
 use store::{Store, with_instances};
 use wake::Wake;
 
+pub use dense::{Slices, SlicesError, SlicesOutput};
 pub use run::Tick;
 pub use snapshot::{Saved, SnapshotError};
 
@@ -163,7 +165,13 @@ impl<B: Board, C> Crowd<B, C> {
     }
 
     /// Adds an agent with a variant of the machine's parameters (CODE-3).
+    ///
+    /// # Panics
+    ///
+    /// If the machine has no such variant: it is one of another machine.
     pub fn spawn_as(&mut self, board: B, variant: VariantId) -> AgentId {
+        let known = self.machine().rom().variants().len().max(1);
+        assert!(variant.index() < known, "variant {variant} is of another machine than `{}`", self.machine().name());
         let agent = self.spawn(board);
         self.variants.resize(self.lives.len(), VariantId::PLAIN);
         self.variants[agent.index() as usize] = variant;

@@ -125,6 +125,10 @@ impl<B: Board, C> Crowd<B, C> {
         self.lost_messages += lost;
         let mut inbox = self.mail.take_inbox();
         let size = size.max(1);
+        // A crowd whose variants do not reach its last agents gives these the plain one.
+        if !self.variants.is_empty() {
+            self.variants.resize(self.lives.len(), VariantId::PLAIN);
+        }
         self.parts.resize_with(self.lives.len().div_ceil(size), Part::default);
         let machine = self.program.machine().clone();
         let rom = machine.rom();
@@ -156,7 +160,7 @@ impl<B: Board, C> Crowd<B, C> {
     fn finish(&mut self, rom: &statewright_rom::Rom<'_>) -> Tick {
         let mut tick = Tick { tick: self.now, ..Tick::default() };
         let mut counters = Counters::default();
-        let parts = std::mem::take(&mut self.parts);
+        let mut parts = std::mem::take(&mut self.parts);
         for part in parts.iter().filter(|part| part.ran) {
             counters.add(&part.counters);
             tick.ran += part.touched.len();
@@ -180,6 +184,7 @@ impl<B: Board, C> Crowd<B, C> {
                 self.mail.letters.push(Letter { to, event: event.with_words(payload) });
             }
         }
+        parts.iter_mut().for_each(Part::give_back_memory);
         self.counters.add(&counters);
         self.program.machine().count(&counters);
         self.parts = parts;
