@@ -4,6 +4,7 @@
 //! by a [`Crowd`]. What agents want done comes back as typed [`commands`].
 #![forbid(unsafe_code)]
 
+mod arguments;
 mod blackboard;
 mod board;
 mod calls;
@@ -12,25 +13,22 @@ mod crowd;
 mod functions;
 mod host;
 mod machine;
+#[doc(hidden)]
+pub mod macros;
 pub mod prelude;
 mod program;
 mod value;
 
+pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use calls::{Act, See};
 pub use crowd::{Crowd, Missing, Saved, SnapshotError, Tick};
-pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, ScorerFn};
+pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn};
 pub use machine::{Machine, MachineError, Names, UnknownName};
 pub use program::{BindError, Misfit, Program};
 pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
 pub use statewright_kernel::{Admission, Class, Counters, Fault, Mode, Rng, Status, Verdict};
-pub use statewright_macros::{Board, Command, functions};
+pub use statewright_macros::{Arguments, Board, Command, functions, machine};
 pub use statewright_rom::ids;
-
-/// What macros write refers to.
-#[doc(hidden)]
-pub mod macros {
-    pub use zerocopy;
-}
