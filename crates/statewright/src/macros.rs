@@ -3,6 +3,32 @@
 pub use zerocopy;
 
 use crate::functions::Kind;
+use crate::machine::{Machine, Names};
+
+/// Loads a ROM that was compiled together with the program.
+///
+/// # Panics
+///
+/// If it is no ROM of this version: the macro and this crate are not of one version then.
+pub fn load(rom: &[u8], names: Names) -> Machine {
+    match Machine::from_rom(rom.to_vec(), names) {
+        Ok(machine) => machine,
+        Err(error) => panic!("`machine!` made a ROM that this version of Statewright refuses: {error}"),
+    }
+}
+
+/// Texts of their own.
+pub fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
+}
+
+/// A number that the macro knows to be one.
+pub const fn id<T: Copy>(id: Option<T>) -> T {
+    match id {
+        Some(id) => id,
+        None => panic!("too many for one machine"),
+    }
+}
 
 /// What a list of functions has under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,22 +2,11 @@
 
 use statewright::prelude::*;
 
-const MACHINE: &str = r#"{ "machine": "Guard", "tick_rate": 10,
-  "events": { "Seen": { "payload": "i32" }, "Calm": {}, "Rest": {} },
-  "blackboard": { "health": "i32", "speed": "f32", "alert": "bool", "home": "vec2" },
-  "functions": {
-    "IsBrave": "guard", "Knows": { "kind": "guard", "parameters": { "a": "i32", "b": "symbol" } },
-    "Lucky": { "kind": "guard", "rng": true }, "Danger": "scorer", "fx::Spark": { "kind": "action", "parameters": { "size": "f32" } },
-    "Shout": { "kind": "action", "parameters": { "power": "i32", "far": "bool", "at": "vec3", "line": "symbol" } },
-    "Note": "action", "Track": { "kind": "activity", "parameters": { "step": "i32" } }, "Sleep": "activity" },
-  "initial": "watch",
-  "states": {
-    "watch": { "transitions": [
-      { "on": "Seen", "if": "IsBrave && Knows(3, \"foe\") && Lucky", "score": "Danger", "to": "fight",
-        "do": [{ "call": "Shout", "with": [3, true, [1, 2, 3], "to arms"] }, "fx::Spark(0.5)", "health -= 10", "alert = true"] },
-      { "on": "Rest", "to": "sleep" } ] },
-    "fight": { "activity": "Track(2)", "transitions": [{ "on": "Calm", "to": "watch", "do": "Note" }] },
-    "sleep": { "activity": "Sleep", "transitions": [{ "on": "Calm", "to": "watch" }] } } }"#;
+statewright::machine!(
+    /// What guards do.
+    mod guard = "tests/machines/guard.sw.json",
+    functions = Body,
+);
 
 struct World {
     fear: i32,
@@ -46,7 +35,7 @@ struct Cry {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Command)]
-#[command(lane = own(1), name = "fx.Spark")]
+#[command(lane = guard::lanes::EFFECTS, name = "fx.Spark")]
 struct Spark(f32);
 
 #[derive(Arguments)]
@@ -122,16 +111,14 @@ impl Body {
 }
 
 fn crowd() -> Crowd<Body, World> {
-    let machine = Machine::from_text("guard.sw.json", MACHINE).unwrap_or_else(|error| panic!("{error}"));
-    let program = machine.bind(Body::functions()).unwrap_or_else(|error| panic!("{error}"));
+    let program = guard::machine().bind(Body::functions()).unwrap_or_else(|error| panic!("{error}"));
     Crowd::new(program, 7)
 }
 
 #[test]
 fn code_2_functions_of_an_impl_block() {
     let (mut crowd, world) = (crowd(), World { fear: 3 });
-    let event = |crowd: &Crowd<Body, World>, name| crowd.machine().event(name).unwrap();
-    let (seen, calm, rest) = (event(&crowd, "Seen"), event(&crowd, "Calm"), event(&crowd, "Rest"));
+    let (seen, calm, rest) = (guard::events::SEEN, guard::events::CALM, guard::events::REST);
     let agent = crowd.spawn(Body::NEW);
     crowd.tick(&world);
     crowd.send(agent, seen, 3).unwrap();
@@ -139,7 +126,7 @@ fn code_2_functions_of_an_impl_block() {
     assert_eq!(crowd.path(agent).unwrap(), "watch", "3 is not more than the fear");
     crowd.send(agent, seen, 4).unwrap();
     crowd.tick(&world);
-    assert_eq!(crowd.path(agent).unwrap(), "fight");
+    assert!(crowd.is_in(agent, guard::states::FIGHT_CLOSE_IN).unwrap());
     let cries: Vec<_> = crowd.commands().filter_map(|command| command.get::<Cry>()).collect();
     assert_eq!(cries, [Cry { power: 3, far: true, at: [1.0, 2.0, 3.0], who: agent }]);
     let sparks: Vec<_> =
@@ -159,4 +146,82 @@ fn code_2_functions_of_an_impl_block() {
     let log = body.log.join(" ");
     assert_eq!(log, "to arms track cancel calm sleep", "without a `Mode` nothing is called when the state is left");
     assert_eq!(body.secret, 4);
+}
+
+#[test]
+fn code_2_names_of_a_machine_file_are_constants() {
+    let machine = guard::machine();
+    assert_eq!(machine.name(), "Guard");
+    assert_eq!(machine.state("root").unwrap(), guard::states::ROOT);
+    assert_eq!(machine.state("fight/close In").unwrap(), guard::states::FIGHT_CLOSE_IN);
+    assert_eq!(machine.state("a").unwrap(), guard::states::A);
+    assert_eq!(machine.event("InRange").unwrap(), guard::events::IN_RANGE);
+    assert_eq!(machine.key("home").unwrap(), guard::keys::HOME);
+    assert_eq!(machine.parameter("flee_below").unwrap(), guard::parameters::FLEE_BELOW);
+    assert_eq!(machine.variant("elite").unwrap(), guard::variants::ELITE);
+    assert_eq!(machine.channel("legs").unwrap(), guard::channels::LEGS);
+    assert_eq!(machine.timer("fuse").unwrap(), guard::timers::FUSE);
+    let tired = [guard::timers::FIGHT_CLOSE_IN_TIRED, guard::timers::SLEEP_TIRED];
+    assert_eq!(tired.map(|timer| machine.names().timers[timer.index()].as_str()), ["tired"; 2]);
+    assert_eq!(Lane::from(machine.lane("effects").unwrap()), guard::lanes::EFFECTS);
+    let text = std::fs::read_to_string("tests/machines/guard.sw.json").unwrap();
+    let at_run_time = Machine::from_text("guard.sw.json", &text).unwrap();
+    assert_eq!(machine.bytes(), at_run_time.bytes(), "the same machine");
+    assert_eq!(machine.names(), at_run_time.names());
+}
+
+/// Functions without a type of their own, and a blackboard from elsewhere.
+#[functions(board = Option<i32>)]
+mod counting {
+    fn next(number: Option<i32>) -> Option<i32> {
+        Some(number.unwrap_or_default() + 1)
+    }
+
+    #[guard]
+    fn is_some(me: &Option<i32>) -> bool {
+        me.is_some()
+    }
+
+    #[action]
+    fn count(me: &mut Option<i32>, steps: i32) {
+        (0..steps).for_each(|_| *me = next(*me));
+    }
+}
+
+#[test]
+fn code_2_functions_of_a_module() {
+    let names: Vec<String> = counting::functions().names().map(str::to_owned).collect();
+    assert_eq!(names, ["is_some", "count"]);
+    let named = <counting::List as statewright::Named>::FUNCTIONS.iter().map(|(name, _)| *name);
+    assert_eq!(named.collect::<Vec<_>>(), ["is_some", "IsSome", "count", "Count"]);
+}
+
+#[test]
+fn cmd_1_bytes_of_a_command_have_no_gaps() {
+    let mut bytes = [0; Cry::BYTES];
+    let who = statewright::Value::from_words([7, 9, 0]);
+    let cry = Cry { power: -2, far: true, at: [0.0, 1.0, 0.0], who };
+    cry.write(&mut bytes);
+    assert_eq!(bytes, [0xFE, 0xFF, 0xFF, 0xFF, 1, 0, 0, 0, 0, 0, 0, 0x80, 0x3F, 0, 0, 0, 0, 7, 0, 0, 0, 9, 0, 0, 0]);
+    assert_eq!(Cry::read(&bytes), Some(cry));
+    assert_eq!(Cry::read(&bytes[1..]), None);
+    assert_eq!((Cry::NAME, Spark::NAME), ("Cry", "fx.Spark"));
+}
+
+#[test]
+fn code_5_fields_of_a_blackboard() {
+    use statewright::Type;
+    let fields = [
+        ("courage", Type::I32),
+        ("health", Type::I32),
+        ("speed", Type::F32),
+        ("alert", Type::Bool),
+        ("home", Type::Vec2),
+    ];
+    assert_eq!(Body::FIELDS, fields);
+    let mut body = Body::NEW;
+    body.write(4, statewright::Value::to_words([3.0, 4.0]));
+    body.write(5, [1; 3]);
+    assert_eq!(body, Body { home: [3.0, 4.0], ..Body::NEW });
+    assert_eq!(Board::read(&body, 2), [1.5_f32.to_bits(), 0, 0]);
 }
