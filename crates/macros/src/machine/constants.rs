@@ -84,23 +84,36 @@ fn event((place, event): (usize, &Event)) -> Entry {
 
 impl Module {
     fn tokens(&self) -> TokenStream {
-        let (name, doc) = (format_ident!("{}", self.name), self.doc());
-        let constants = self.entries.iter().filter_map(|entry| self.constant(entry));
+        let (names, mut left_out) = (self.names(), Vec::new());
+        let mut constants = TokenStream::new();
+        for (entry, name) in self.entries.iter().zip(names) {
+            match name.and_then(|name| self.constant(&name, entry)) {
+                Some(constant) => constants.extend(constant),
+                None => left_out.push(format!("`{}`", entry.name)),
+            }
+        }
+        let (name, doc) = (format_ident!("{}", self.name), self.doc(&left_out));
         quote! {
             #[doc = #doc]
             pub mod #name {
-                #(#constants)*
+                #constants
             }
         }
     }
 
-    fn constant(&self, entry: &Entry) -> Option<TokenStream> {
-        let name = format_ident!("{}", self.only_name(entry)?);
-        let what = format!("{} `{}`{}.", self.what, entry.name, entry.note);
-        let (doc, place, ty) = (doc(entry.doc.as_deref(), &what), entry.place, format_ident!("{}", self.ty));
+    /// Names of the constants, where Rust can spell them and no two are the same: a constant that means now one state and now
+    /// another would be a trap.
+    fn names(&self) -> Vec<Option<String>> {
+        let names: Vec<_> = self.entries.iter().map(|entry| constant(&entry.name)).collect();
+        let counts = counts(names.iter().flatten().cloned());
+        names.into_iter().map(|name| name.filter(|name| counts.get(name) == Some(&1))).collect()
+    }
+
+    fn constant(&self, name: &str, entry: &Entry) -> Option<TokenStream> {
+        let (name, place, ty) = (format_ident!("{name}"), entry.place, format_ident!("{}", self.ty));
+        let doc = doc(entry.doc.as_deref(), &format!("{} `{}`{}.", self.what, entry.name, entry.note));
         let (ty, value) = if self.ty == "Lane" {
-            let number = u8::try_from(place).ok()?;
-            let ty = quote!(::statewright::commands::#ty);
+            let (ty, number) = (quote!(::statewright::commands::#ty), u8::try_from(place).ok()?);
             (ty.clone(), quote!(#ty::own(#number)))
         } else {
             let ty = quote!(::statewright::ids::#ty);
@@ -112,24 +125,26 @@ impl Module {
         })
     }
 
-    /// The name of a constant, if Rust can spell it and no other one has it: a constant that means now one state and now
-    /// another would be a trap.
-    fn only_name(&self, entry: &Entry) -> Option<String> {
-        let name = constant(&entry.name)?;
-        let same = self.entries.iter().filter(|other| constant(&other.name).as_ref() == Some(&name));
-        (same.count() == 1).then_some(name)
-    }
-
     /// The documentation of the module names what has no constant.
-    fn doc(&self) -> String {
-        let left_out = self.entries.iter().filter(|entry| self.only_name(entry).is_none());
-        let left_out: Vec<_> = left_out.map(|entry| format!("`{}`", entry.name)).collect();
+    fn doc(&self, left_out: &[String]) -> String {
         let doc = format!("Each {} by its name.", self.what.to_lowercase());
         if left_out.is_empty() {
             return doc;
         }
-        format!("{doc}\n\nWithout a constant, because Rust cannot tell their names apart: {}.", left_out.join(", "))
+        format!(
+            "{doc}\n\nWithout a constant, because Rust cannot spell their names or tell them apart: {}.",
+            left_out.join(", ")
+        )
     }
+}
+
+/// How often each name is there.
+fn counts(names: impl Iterator<Item = String>) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
 }
 
 /// States and timers as written, by line and column of their names.
@@ -179,16 +194,14 @@ impl Written {
 
     /// Timers with a name. If two states have timers of one name, their paths tell them apart.
     fn timers(&self, symbols: &[Symbol]) -> Vec<Entry> {
-        let mut entries = Vec::new();
-        for (place, symbol) in symbols.iter().enumerate() {
-            let Some((name, path)) = self.timers.get(&(symbol.line, symbol.column)) else { continue };
-            if *name != symbol.name {
-                continue;
-            }
-            let is_only = self.timers.values().filter(|(other, _)| other == name).count() == 1;
-            let shown = if is_only { name } else { path };
-            entries.push(entry(place, shown, self.docs.get(&(symbol.line, symbol.column)).unwrap_or(&None)));
-        }
-        entries
+        let counts = counts(self.timers.values().map(|(name, _)| name.clone()));
+        let timer = |(place, symbol): (usize, &Symbol)| {
+            let at = (symbol.line, symbol.column);
+            // Unnamed ones stand at transitions, where no timer is written.
+            let (name, path) = self.timers.get(&at)?;
+            let shown = if counts.get(name) == Some(&1) { name } else { path };
+            Some(entry(place, shown, self.docs.get(&at).unwrap_or(&None)))
+        };
+        symbols.iter().enumerate().filter_map(timer).collect()
     }
 }
