@@ -39,10 +39,10 @@ fn implementation(input: &DeriveInput, fields: &[(Member, &Field)], options: Opt
         .iter()
         .map(|(_, Field { ty, .. })| quote_spanned!(ty.span()=> + <#ty as ::statewright::commands::Field>::BYTES));
     let writes = fields.iter().map(|(member, Field { ty, .. })| {
-        quote_spanned!(ty.span()=> let bytes = ::statewright::commands::put::<#ty>(self.#member, bytes);)
+        quote_spanned!(ty.span()=> let bytes = <#ty as ::statewright::commands::Field>::put(self.#member, bytes);)
     });
     let reads = fields.iter().map(|(member, Field { ty, .. })| {
-        quote_spanned!(ty.span()=> #member: ::statewright::commands::take::<#ty>(&mut bytes)?)
+        quote_spanned!(ty.span()=> #member: <#ty as ::statewright::commands::Field>::take(&mut bytes)?)
     });
     quote! {
         #[automatically_derived]

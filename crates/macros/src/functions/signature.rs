@@ -130,8 +130,7 @@ impl Own<'_> {
         let (looks, who) = (self.kind.only_looks(), self.kind.a_word());
         if shape::is_like(ty, self.context) {
             if reference.mutability.is_some() {
-                let shared = quote!(&#ty);
-                self.refuse(reference, format!("the context belongs to all agents: take `{shared}`"));
+                self.refuse(reference, format!("the context belongs to all agents: take `&{}`", quote!(#ty)));
             }
             return Some(Parameter::Context);
         }

@@ -19,6 +19,22 @@ pub trait Field: Copy {
 
     /// Reads its bytes; `None` if there are too many or too few, or if they mean nothing.
     fn read(bytes: &[u8]) -> Option<Self>;
+
+    /// Writes it in front; gives what is behind it.
+    #[inline]
+    fn put(self, bytes: &mut [u8]) -> &mut [u8] {
+        let (own, rest) = bytes.split_at_mut(Self::BYTES);
+        self.write(own);
+        rest
+    }
+
+    /// Reads it in front, and moves on behind it.
+    #[inline]
+    fn take(bytes: &mut &[u8]) -> Option<Self> {
+        let (own, rest) = bytes.split_at_checked(Self::BYTES)?;
+        *bytes = rest;
+        Self::read(own)
+    }
 }
 
 macro_rules! numbers {
@@ -115,7 +131,7 @@ impl<T: Field, const N: usize> Field for [T; N] {
     fn write(self, bytes: &mut [u8]) {
         let mut rest = bytes;
         for item in self {
-            rest = put(item, rest);
+            rest = item.put(rest);
         }
     }
 
@@ -123,28 +139,10 @@ impl<T: Field, const N: usize> Field for [T; N] {
     fn read(bytes: &[u8]) -> Option<Self> {
         let (mut items, mut rest) = (Self::ZERO, bytes);
         for item in &mut items {
-            *item = take(&mut rest)?;
+            *item = T::take(&mut rest)?;
         }
         rest.is_empty().then_some(items)
     }
-}
-
-/// Writes a field in front; gives what is behind it.
-#[inline]
-#[doc(hidden)]
-pub fn put<T: Field>(field: T, bytes: &mut [u8]) -> &mut [u8] {
-    let (own, rest) = bytes.split_at_mut(T::BYTES);
-    field.write(own);
-    rest
-}
-
-/// Reads a field in front, and moves on behind it.
-#[inline]
-#[doc(hidden)]
-pub fn take<T: Field>(bytes: &mut &[u8]) -> Option<T> {
-    let (own, rest) = bytes.split_at_checked(T::BYTES)?;
-    *bytes = rest;
-    T::read(own)
 }
 
 #[cfg(test)]

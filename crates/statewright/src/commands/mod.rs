@@ -5,8 +5,6 @@ mod record;
 mod writer;
 
 pub use field::Field;
-#[doc(hidden)]
-pub use field::{put, take};
 pub use record::{Command, CommandRef, Lane, What};
 pub(crate) use record::{Head, Sent};
 pub use writer::Writer;
