@@ -5,6 +5,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::ArgumentRecord;
 
+use crate::arguments::Arguments;
 use crate::commands::{Command, Head, Sent, Writer};
 use crate::value::{AgentId, Payload, Symbol, Value};
 
@@ -95,6 +96,11 @@ macro_rules! looking {
                 T::from_words(argument_words(self.$inner.call().arguments, place))
             }
 
+            /// Literal arguments of this call from one place on, as a struct.
+            pub fn arguments<T: Arguments>(&self, first: usize) -> T {
+                T::read(|place| argument_words(self.$inner.call().arguments, first + place))
+            }
+
             /// The text of a literal argument.
             pub fn argument_text(&self, place: usize) -> &'a str {
                 self.text(self.argument(place))
@@ -166,8 +172,20 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
 
     /// Hands a command to the host. `false` if there was no room for it: it is dropped whole, and counted (CMD-2).
     pub fn emit<T: Command>(&mut self, command: T) -> bool {
+        // Most commands are small: less to clear.
+        if const { T::BYTES <= 64 } {
+            self.emit_through::<T, 64>(command)
+        } else {
+            self.emit_through::<T, 512>(command)
+        }
+    }
+
+    fn emit_through<T: Command, const ROOM: usize>(&mut self, command: T) -> bool {
         let head = Head::typed::<T>(self.agent, &self.actor.call());
-        self.write(&head, zerocopy::IntoBytes::as_bytes(&command))
+        let mut buffer = [0; ROOM];
+        let Some(bytes) = buffer.get_mut(..T::BYTES) else { return false };
+        command.write(bytes);
+        self.write(&head, bytes)
     }
 
     fn write(&mut self, head: &Head, payload: &[u8]) -> bool {

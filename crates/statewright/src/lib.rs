@@ -4,6 +4,7 @@
 //! by a [`Crowd`]. What agents want done comes back as typed [`commands`].
 #![forbid(unsafe_code)]
 
+mod arguments;
 mod blackboard;
 mod board;
 mod calls;
@@ -13,16 +14,19 @@ mod crowd;
 mod functions;
 mod host;
 mod machine;
+#[doc(hidden)]
+pub mod macros;
 pub mod prelude;
 mod program;
 mod registry;
 mod value;
 
+pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use calls::{Act, See};
 pub use crowd::{Crowd, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, Tick};
-pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, ScorerFn};
+pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn};
 pub use machine::{Machine, MachineError, Names, UnknownName};
 pub use program::{BindError, Misfit, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
@@ -32,11 +36,5 @@ pub use statewright_kernel::{
     Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128, Instance256, Mismatch,
     Mode, Rng, Sleep, Status, Verdict,
 };
-pub use statewright_macros::{Board, Command, functions};
+pub use statewright_macros::{Arguments, Board, Command, functions, machine};
 pub use statewright_rom::ids;
-
-/// What macros write refers to.
-#[doc(hidden)]
-pub mod macros {
-    pub use zerocopy;
-}
