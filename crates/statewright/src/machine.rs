@@ -52,7 +52,6 @@ pub struct Names {
 }
 
 /// Why there is no machine.
-#[derive(Debug)]
 pub enum MachineError {
     /// The file cannot be read.
     Read {
@@ -79,6 +78,13 @@ impl fmt::Display for MachineError {
             Self::Mistakes { report, .. } => f.write_str(report),
             Self::Rom(error) => write!(f, "{error}"),
         }
+    }
+}
+
+/// The same text: a `main` that ends with this error shows it so.
+impl fmt::Debug for MachineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
