@@ -2,10 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
 use syn::{DeriveInput, Field, Member};
 
-use crate::problems::Problems;
+use crate::problems::{Problems, place_of};
 use crate::{fields, shape};
 
 /// The derive macro.
@@ -22,9 +21,9 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
 fn implementation(input: &DeriveInput, fields: &[&(Member, &Field)]) -> TokenStream {
     let (ident, (generics, names, bounds)) = (&input.ident, input.generics.split_for_impl());
     let types =
-        fields.iter().map(|(_, Field { ty, .. })| quote_spanned!(ty.span()=> <#ty as ::statewright::Value>::TYPE));
+        fields.iter().map(|(_, Field { ty, .. })| quote_spanned!(place_of(ty)=> <#ty as ::statewright::Value>::TYPE));
     let reads = fields.iter().enumerate().map(|(place, (member, Field { ty, .. }))| {
-        quote_spanned!(ty.span()=> #member: <#ty as ::statewright::Value>::from_words(words(#place)))
+        quote_spanned!(place_of(ty)=> #member: <#ty as ::statewright::Value>::from_words(words(#place)))
     });
     quote! {
         #[automatically_derived]

@@ -3,11 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
 use syn::{DeriveInput, Error, Field, LitStr, Member, Result, Type};
 
 use crate::fields;
-use crate::problems::Problems;
+use crate::problems::{Problems, place_of};
 use crate::shape::is_value;
 
 /// A field that machine files see.
@@ -44,12 +43,12 @@ fn implementation(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
     let (ident, (generics, types, bounds)) = (&input.ident, input.generics.split_for_impl());
     let fields = shown
         .iter()
-        .map(|Shown { name, ty, .. }| quote_spanned!(ty.span()=> (#name, <#ty as ::statewright::Value>::TYPE)));
+        .map(|Shown { name, ty, .. }| quote_spanned!(place_of(ty)=> (#name, <#ty as ::statewright::Value>::TYPE)));
     let reads = shown.iter().enumerate().map(|(place, Shown { member, ty, .. })| {
-        quote_spanned!(ty.span()=> #place => <#ty as ::statewright::Value>::to_words(self.#member))
+        quote_spanned!(place_of(ty)=> #place => <#ty as ::statewright::Value>::to_words(self.#member))
     });
     let writes = shown.iter().enumerate().map(|(place, Shown { member, ty, .. })| {
-        quote_spanned!(ty.span()=> #place => self.#member = <#ty as ::statewright::Value>::from_words(words))
+        quote_spanned!(place_of(ty)=> #place => self.#member = <#ty as ::statewright::Value>::from_words(words))
     });
     quote! {
         #[automatically_derived]

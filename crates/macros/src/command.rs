@@ -3,11 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
 use syn::{DeriveInput, Error, Expr, Field, LitStr, Member, Result};
 
 use crate::fields;
-use crate::problems::Problems;
+use crate::problems::{Problems, place_of};
 
 const LANES: [&str; 7] = ["ANIMATION", "NAVIGATION", "GAMEPLAY", "BLACKBOARD", "AUDIO", "VFX", "MESSAGE"];
 
@@ -37,12 +36,12 @@ fn implementation(input: &DeriveInput, fields: &[(Member, &Field)], options: Opt
     let name = options.name.unwrap_or_else(|| LitStr::new(&ident.unraw().to_string(), ident.span()));
     let sizes = fields
         .iter()
-        .map(|(_, Field { ty, .. })| quote_spanned!(ty.span()=> + <#ty as ::statewright::commands::Field>::BYTES));
+        .map(|(_, Field { ty, .. })| quote_spanned!(place_of(ty)=> + <#ty as ::statewright::commands::Field>::BYTES));
     let writes = fields.iter().map(|(member, Field { ty, .. })| {
-        quote_spanned!(ty.span()=> let bytes = <#ty as ::statewright::commands::Field>::put(self.#member, bytes);)
+        quote_spanned!(place_of(ty)=> let bytes = <#ty as ::statewright::commands::Field>::put(self.#member, bytes);)
     });
     let reads = fields.iter().map(|(member, Field { ty, .. })| {
-        quote_spanned!(ty.span()=> #member: <#ty as ::statewright::commands::Field>::take(&mut bytes)?)
+        quote_spanned!(place_of(ty)=> #member: <#ty as ::statewright::commands::Field>::take(&mut bytes)?)
     });
     quote! {
         #[automatically_derived]

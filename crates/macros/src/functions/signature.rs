@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, GenericParam, PatType, ReturnType, Signature, Type, TypeReference};
 
 use super::mark::Kind;
-use crate::problems::Problems;
+use crate::problems::{Problems, place_of};
 use crate::shape;
 
 /// Where the blackboard comes in.
@@ -91,7 +91,7 @@ impl Own<'_> {
                 (own.mutability.is_some(), "&self".to_owned())
             }
             (Some(FnArg::Typed(PatType { ty, .. })), Receiver::First(board)) if is_reference_to(ty, board) => {
-                let changes = matches!(&**ty, Type::Reference(TypeReference { mutability: Some(_), .. }));
+                let changes = matches!(shape::plain(ty), Type::Reference(TypeReference { mutability: Some(_), .. }));
                 (changes, format!("&{}", board.to_token_stream()))
             }
             _ => return self.no_receiver(signature, first, receiver),
@@ -116,7 +116,7 @@ impl Own<'_> {
 
     fn parameter(&mut self, input: &FnArg) -> Option<Parameter> {
         let FnArg::Typed(PatType { ty, .. }) = input else { return None };
-        match &**ty {
+        match shape::plain(ty) {
             ty if shape::is_text(ty) => Some(Parameter::Text),
             Type::Reference(reference) => self.reference(reference),
             ty if shape::is_named(ty, &["Mode"]) => self.mode(ty),
@@ -194,7 +194,7 @@ impl Own<'_> {
                 TokenStream::new()
             }
             ReturnType::Type(_, ty) => ty.to_token_stream(),
-            ReturnType::Default if self.kind == Kind::Action => quote_spanned!(signature.ident.span()=> ()),
+            ReturnType::Default if self.kind == Kind::Action => quote_spanned!(place_of(&signature.ident)=> ()),
             ReturnType::Default => {
                 self.refuse(&signature.ident, format!("{who} must answer: return {wanted}"));
                 TokenStream::new()
@@ -204,9 +204,9 @@ impl Own<'_> {
 }
 
 fn is_unit(ty: &Type) -> bool {
-    matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty())
+    matches!(shape::plain(ty), Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
 fn is_reference_to(ty: &Type, board: &Type) -> bool {
-    matches!(ty, Type::Reference(TypeReference { elem, .. }) if shape::is_like(elem, board))
+    matches!(shape::plain(ty), Type::Reference(TypeReference { elem, .. }) if shape::is_like(elem, board))
 }
