@@ -1,15 +1,8 @@
 //! Mistakes of the user: all that a macro finds, each at its place.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::Error;
-use syn::spanned::Spanned;
-
-/// Where the compiler shows what is wrong with code that we write about something. Names in that code are ours, also if the user's
-/// code comes from a macro of their own.
-pub fn place_of(what: &impl Spanned) -> Span {
-    what.span().resolved_at(Span::call_site())
-}
 
 /// Mistakes found so far.
 #[derive(Default)]
