@@ -38,9 +38,9 @@ impl Rom<'_> {
         self.transitions_of(state).iter().find_map(|transition| self.wakeful_transition(transition))
     }
 
-    /// May an agent sleep in a leaf although it polls?
+    /// May an agent sleep in a leaf although it polls? Not if that may be for a transition that waits (SEL-6).
     pub fn may_sleep_in(&self, leaf: StateId) -> bool {
-        self.path_up(leaf).all(|state| self.wakeful(state).is_none())
+        !self.has(feature::LATCH) && self.path_up(leaf).all(|state| self.wakeful(state).is_none())
     }
 
     fn wakeful_transition(&self, transition: &TransitionRecord) -> Option<Wakeful> {
@@ -56,7 +56,7 @@ impl Rom<'_> {
         if transition.extra.get() != NONE || transition.flags.get() & UNSTEADY != 0 {
             return Some(Wakeful::Timing);
         }
-        if self.has(feature::EXIT_CONDITIONS) || self.has(feature::LATCH) {
+        if self.has(feature::EXIT_CONDITIONS) {
             return Some(Wakeful::ExitConditions);
         }
         match OpId::read(transition.guard).and_then(|guard| self.op(guard)) {

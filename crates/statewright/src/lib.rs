@@ -9,6 +9,7 @@ mod blackboard;
 mod board;
 mod calls;
 pub mod commands;
+pub mod counters;
 mod crowd;
 mod functions;
 mod host;
@@ -17,18 +18,23 @@ mod machine;
 pub mod macros;
 pub mod prelude;
 mod program;
+mod registry;
 mod value;
 
 pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use calls::{Act, See};
-pub use crowd::{Crowd, Missing, Saved, SnapshotError, Tick};
+pub use crowd::{Crowd, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, Tick};
 pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn};
 pub use machine::{Machine, MachineError, Names, UnknownName};
 pub use program::{BindError, Misfit, Program};
+pub use registry::{MachineHandle, Registry, RegistryError};
 pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
-pub use statewright_kernel::{Admission, Class, Counters, Fault, Mode, Rng, Status, Verdict};
+pub use statewright_kernel::{
+    Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128, Instance256, Mismatch,
+    Mode, Rng, Sleep, Status, Verdict,
+};
 pub use statewright_macros::{Arguments, Board, Command, functions, machine};
 pub use statewright_rom::ids;

@@ -2,11 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Attribute, LitStr, Type};
 
 use super::mark::{Kind, Mark};
 use super::signature::Parameter;
-use crate::problems::place_of;
 use crate::spelling::camel_case;
 
 /// A function to be listed.
@@ -47,10 +47,10 @@ pub fn names(functions: &[Function]) -> TokenStream {
 /// Adds one function.
 fn step(function: &Function) -> TokenStream {
     let Function { conditions, name, mark, .. } = function;
-    let method = format_ident!("{}", mark.kind.word(), span = place_of(name));
+    let method = format_ident!("{}", mark.kind.word());
     let (closure, types) = (closure(function), types(&function.parameters));
     let draws = mark.rng.then(|| quote!(.draws()));
-    quote_spanned! {place_of(name)=>
+    quote! {
         #(#conditions)*
         let list = list.#method(#name, #closure).takes(#types) #draws;
     }
@@ -62,7 +62,7 @@ fn closure(function: &Function) -> TokenStream {
     let path = &function.path;
     // At the type that the function returns: there a wrong one is shown.
     let call = quote!(#path(me #(, #arguments)*));
-    let span = place_of(&function.returns);
+    let span = function.returns.span();
     let has_mode = function.parameters.iter().any(|parameter| matches!(parameter, Parameter::Mode));
     match function.mark.kind {
         Kind::Guard => {
@@ -92,9 +92,9 @@ fn arguments(parameters: &[Parameter]) -> (TokenStream, Vec<TokenStream>) {
             Parameter::View => Err(quote!(_view)),
             Parameter::Context => Err(quote!(_context)),
             Parameter::Mode => Err(quote!(mode)),
-            Parameter::Value(ty) => Ok(quote_spanned!(place_of(ty)=> _view.argument::<#ty>(#place))),
+            Parameter::Value(ty) => Ok(quote!(_view.argument::<#ty>(#place))),
             Parameter::Text => Ok(quote!(_view.argument_text(#place))),
-            Parameter::Struct(ty) => Ok(quote_spanned!(place_of(ty)=> _view.arguments::<#ty>(#place))),
+            Parameter::Struct(ty) => Ok(quote!(_view.arguments::<#ty>(#place))),
         };
         place.pass(parameter);
         passed.push(match read {
@@ -135,9 +135,9 @@ impl ToTokens for Place {
 /// Types of the literals, in order.
 fn types(parameters: &[Parameter]) -> TokenStream {
     let one = |parameter: &Parameter| match parameter {
-        Parameter::Value(ty) => Some(quote_spanned!(place_of(ty)=> &[<#ty as ::statewright::Value>::TYPE])),
+        Parameter::Value(ty) => Some(quote_spanned!(ty.span()=> &[<#ty as ::statewright::Value>::TYPE])),
         Parameter::Text => Some(quote!(&[::statewright::Type::Symbol])),
-        Parameter::Struct(ty) => Some(quote_spanned!(place_of(ty)=> <#ty as ::statewright::Arguments>::TYPES)),
+        Parameter::Struct(ty) => Some(quote_spanned!(ty.span()=> <#ty as ::statewright::Arguments>::TYPES)),
         Parameter::View | Parameter::Context | Parameter::Mode => None,
     };
     let parts: Vec<_> = parameters.iter().filter_map(one).collect();

@@ -1,11 +1,11 @@
 //! Understands the parameters and the result of a marked function.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote};
 use syn::{FnArg, GenericParam, PatType, ReturnType, Signature, Type, TypeReference};
 
 use super::mark::Kind;
-use crate::problems::{Problems, place_of};
+use crate::problems::Problems;
 use crate::shape;
 
 /// Where the blackboard comes in.
@@ -194,7 +194,7 @@ impl Own<'_> {
                 TokenStream::new()
             }
             ReturnType::Type(_, ty) => ty.to_token_stream(),
-            ReturnType::Default if self.kind == Kind::Action => quote_spanned!(place_of(&signature.ident)=> ()),
+            ReturnType::Default if self.kind == Kind::Action => quote!(()),
             ReturnType::Default => {
                 self.refuse(&signature.ident, format!("{who} must answer: return {wanted}"));
                 TokenStream::new()

@@ -4,10 +4,10 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use statewright_author::value::ValueType;
 use statewright_rom::layout::function_kind;
+use syn::spanned::Spanned;
 
 use super::build::Built;
 use super::input::Input;
-use crate::problems::place_of;
 use crate::spelling::snake_case;
 
 /// One constant per function, so that all missing ones are reported at once.
@@ -24,7 +24,7 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
         let missing = format!("{call}, but `{owners}` has none: add `{}`", kind.example(built, name));
         let other = format!("{call}, but in `{owners}` it is something else: mark it `#[{}]`", kind.word);
         // At the type: there the user has something to do.
-        quote_spanned! {place_of(first)=>
+        quote_spanned! {first.span()=>
             const _: () = match ::statewright::macros::find(#lists, #name, ::statewright::Kind::#variant) {
                 ::statewright::macros::Found::Yes => {}
                 ::statewright::macros::Found::Missing => ::core::panic!(#missing),

@@ -1,5 +1,6 @@
 //! A crowd: many agents of one machine, with their blackboards (SYS-1, SYS-2).
 
+mod dense;
 mod mail;
 mod part;
 mod run;
@@ -23,6 +24,7 @@ use part::Part;
 use store::{Store, with_instances};
 use wake::Wake;
 
+pub use dense::{Slices, SlicesError, SlicesOutput};
 pub use run::Tick;
 pub use snapshot::{Saved, SnapshotError};
 
@@ -163,14 +165,20 @@ impl<B: Board, C> Crowd<B, C> {
     }
 
     /// Adds an agent with a variant of the machine's parameters (CODE-3).
+    ///
+    /// # Panics
+    ///
+    /// If the machine has no such variant: it is one of another machine.
     pub fn spawn_as(&mut self, board: B, variant: VariantId) -> AgentId {
+        let known = self.machine().rom().variants().len().max(1);
+        assert!(variant.index() < known, "variant {variant} is of another machine than `{}`", self.machine().name());
         let agent = self.spawn(board);
         self.variants.resize(self.lives.len(), VariantId::PLAIN);
         self.variants[agent.index() as usize] = variant;
         agent
     }
 
-    /// Removes an agent at once; nothing of it runs. [`Self::stop`] lets it run its exits.
+    /// Removes an agent at once; nothing of it runs.
     pub fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
         let place = self.place(agent)?;
         self.lives[place] = self.lives[place].wrapping_add(1);
@@ -350,19 +358,24 @@ impl<B: Board, C> Crowd<B, C> {
 
     /// Commands of the last tick, in the order of agents and of emission (CMD-3).
     pub fn commands(&self) -> impl Iterator<Item = CommandRef<'_>> {
-        self.parts.iter().flat_map(|part| part.writer.iter())
+        self.ran().flat_map(|part| part.writer.iter())
     }
 
     /// Agents that a fault ended in the last tick.
     pub fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> + '_ {
-        let faults = self.parts.iter().flat_map(|part| &part.faults);
+        let faults = self.ran().flat_map(|part| &part.faults);
         faults.map(|&(place, fault)| (AgentId::new(place, self.lives[place as usize]), fault))
     }
 
     /// Agents that a panic in user code ended in the last tick.
     pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
-        let panicked = self.parts.iter().flat_map(|part| &part.panicked);
+        let panicked = self.ran().flat_map(|part| &part.panicked);
         panicked.map(|&place| AgentId::new(place, self.lives[place as usize]))
+    }
+
+    /// Parts that had something to do in the last tick.
+    fn ran(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|part| part.ran)
     }
 
     fn place(&self, agent: AgentId) -> Result<usize, Missing> {

@@ -26,6 +26,8 @@ pub(crate) struct Part {
     pub(crate) faults: Vec<(u32, Fault)>,
     pub(crate) panicked: Vec<u32>,
     pub(crate) clamped: u32,
+    /// Whether it had something to do in this tick: else everything else is of an earlier one.
+    pub(crate) ran: bool,
 }
 
 /// What one part works on; places of `inbox` and `listed` count from the first agent of the crowd.
@@ -60,6 +62,27 @@ impl Part {
         self.faults.clear();
         self.panicked.clear();
         self.clamped = 0;
+        self.ran = true;
+    }
+
+    /// A tick in which everybody ran leaves a long list behind; a crowd that sleeps does not keep it.
+    pub(crate) fn give_back_memory(&mut self) {
+        const SMALL: usize = 1024;
+        if !self.ran {
+            self.touched.clear();
+        }
+        let used = self.touched.len();
+        if self.touched.capacity() > SMALL.max(used * 8) {
+            self.touched.shrink_to(SMALL.max(used * 2));
+        }
+    }
+}
+
+impl<I, B> Job<'_, I, B> {
+    /// Is there somebody who is awake or has events?
+    pub(crate) fn has_work(&mut self) -> bool {
+        self.part.ran = false;
+        !self.inbox.is_empty() || !self.listed.is_empty()
     }
 }
 
@@ -95,7 +118,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         let mut hosts = PartHosts {
             table: &shared.program.table,
             boards: &mut self.boards[from..],
-            lives: &self.lives[from..],
+            lives: self.lives.get(from..).unwrap_or(&[]),
             context: shared.context,
             out: &mut part.writer,
             first: self.first + from,
@@ -161,7 +184,8 @@ impl<B: Board, C> Hosts for PartHosts<'_, B, C> {
             board: &mut self.boards[place],
             context: self.context,
             out: self.out,
-            agent: AgentId::new((self.first + place) as u32, self.lives[place]),
+            // Agents that no crowd owns have no successors.
+            agent: AgentId::new((self.first + place) as u32, self.lives.get(place).copied().unwrap_or(1)),
         }
     }
 

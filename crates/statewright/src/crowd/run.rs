@@ -1,6 +1,6 @@
 //! Ticks of a crowd, on one thread or on all.
 
-use statewright_kernel::{InboxEvent, Instance};
+use statewright_kernel::{Counters, InboxEvent, Instance};
 use statewright_rom::ids::VariantId;
 
 use super::Crowd;
@@ -37,15 +37,15 @@ struct Cut<'j, I, B> {
 }
 
 impl<'j, I: Instance, B> Cut<'j, I, B> {
-    /// Cuts it into one job per part, each for so many agents.
+    /// Cuts it into one job per part, each for so many agents; parts where everybody sleeps have none.
     fn jobs(mut self, parts: &'j mut [Part], size: usize) -> impl Iterator<Item = Job<'j, I, B>> {
         let mut first = 0;
-        parts.iter_mut().map(move |part| {
+        parts.iter_mut().filter_map(move |part| {
             let count = size.min(self.instances.len());
             let end = (first + count) as u32;
             let events = self.inbox.partition_point(|event| event.place < end);
             let places = self.listed.partition_point(|&place| place < end);
-            let job = Job {
+            let mut job = Job {
                 first,
                 instances: self.instances.split_off_mut(..count).unwrap_or_default(),
                 boards: self.boards.split_off_mut(..count).unwrap_or_default(),
@@ -56,7 +56,7 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
                 part,
             };
             first += count;
-            job
+            job.has_work().then_some(job)
         })
     }
 }
@@ -118,13 +118,17 @@ impl<B: Board, C> Crowd<B, C> {
 
     fn run(&mut self, size: usize, context: &C, runner: &impl Runner<B, C>) -> Tick {
         let now = self.now;
-        self.wake.wake_due(now);
-        self.wake.collect(&mut self.listed);
         let lives = &self.lives;
+        self.wake.wake_due(now, |place| lives.get(place).is_some_and(|life| life % 2 == 1));
+        self.wake.collect(&mut self.listed);
         let lost = self.mail.sort(|agent| lives.get(agent.index() as usize) == Some(&agent.generation()));
         self.lost_messages += lost;
         let mut inbox = self.mail.take_inbox();
         let size = size.max(1);
+        // A crowd whose variants do not reach its last agents gives these the plain one.
+        if !self.variants.is_empty() {
+            self.variants.resize(self.lives.len(), VariantId::PLAIN);
+        }
         self.parts.resize_with(self.lives.len().div_ceil(size), Part::default);
         let machine = self.program.machine().clone();
         let rom = machine.rom();
@@ -155,9 +159,10 @@ impl<B: Board, C> Crowd<B, C> {
     /// Puts together what the parts left, in their order.
     fn finish(&mut self, rom: &statewright_rom::Rom<'_>) -> Tick {
         let mut tick = Tick { tick: self.now, ..Tick::default() };
-        let parts = std::mem::take(&mut self.parts);
-        for part in &parts {
-            self.counters.add(&part.counters);
+        let mut counters = Counters::default();
+        let mut parts = std::mem::take(&mut self.parts);
+        for part in parts.iter().filter(|part| part.ran) {
+            counters.add(&part.counters);
             tick.ran += part.touched.len();
             tick.clamped += part.clamped;
             tick.faults += part.faults.len();
@@ -172,12 +177,16 @@ impl<B: Board, C> Crowd<B, C> {
             self.mail.letters.extend(left);
         }
         // Messages stand behind what was left over and before what the host sends (CMD-4).
-        for command in parts.iter().flat_map(|part| part.writer.iter()).filter(|one| one.lane() == Lane::MESSAGE) {
+        let commands = parts.iter().filter(|part| part.ran).flat_map(|part| part.writer.iter());
+        for command in commands.filter(|one| one.lane() == Lane::MESSAGE) {
             if let What::Send { to, event, payload } = command.what(rom) {
                 let event = statewright_kernel::Event::new(event, self.program.machine().event_class(event));
                 self.mail.letters.push(Letter { to, event: event.with_words(payload) });
             }
         }
+        parts.iter_mut().for_each(Part::give_back_memory);
+        self.counters.add(&counters);
+        self.program.machine().count(&counters);
         self.parts = parts;
         self.now += 1;
         tick
