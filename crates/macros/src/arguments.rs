@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{DeriveInput, Field, Member};
+use syn::{DeriveInput, Field, Member, Type};
 
 use crate::problems::Problems;
 use crate::{fields, shape};
@@ -21,15 +21,16 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
 
 fn implementation(input: &DeriveInput, fields: &[&(Member, &Field)]) -> TokenStream {
     let (ident, (generics, names, bounds)) = (&input.ident, input.generics.split_for_impl());
-    let types =
-        fields.iter().map(|(_, Field { ty, .. })| quote_spanned!(ty.span()=> <#ty as ::statewright::Value>::TYPE));
-    let reads = fields.iter().enumerate().map(|(place, (member, Field { ty, .. }))| {
-        quote_spanned!(ty.span()=> #member: <#ty as ::statewright::Value>::from_words(words(#place)))
-    });
+    let values: Vec<_> = fields.iter().map(|(_, field)| value(&field.ty)).collect();
+    let reads = fields
+        .iter()
+        .zip(&values)
+        .enumerate()
+        .map(|(place, ((member, _), value))| quote!(#member: #value::from_words(words(#place))));
     quote! {
         #[automatically_derived]
         impl #generics ::statewright::Arguments for #ident #names #bounds {
-            const TYPES: &'static [::statewright::Type] = &[#(#types),*];
+            const TYPES: &'static [::statewright::Type] = &[#(#values::TYPE),*];
 
             #[inline]
             fn read(words: impl ::core::ops::Fn(usize) -> [u32; 3]) -> Self {
@@ -37,6 +38,11 @@ fn implementation(input: &DeriveInput, fields: &[&(Member, &Field)]) -> TokenStr
             }
         }
     }
+}
+
+/// A type as a value, at the user's own word.
+fn value(ty: &Type) -> TokenStream {
+    quote_spanned!(ty.span()=> <#ty as ::statewright::Value>)
 }
 
 fn is_right(field: &Field, problems: &mut Problems) -> bool {

@@ -17,6 +17,14 @@ struct Shown<'a> {
     ty: &'a Type,
 }
 
+impl Shown<'_> {
+    /// Its type as a value, at the user's own word. Local names must not be written so: a word from a macro does not see them.
+    fn value(&self) -> TokenStream {
+        let ty = self.ty;
+        quote_spanned!(ty.span()=> <#ty as ::statewright::Value>)
+    }
+}
+
 /// Options of a field.
 #[derive(Default)]
 struct Options {
@@ -42,14 +50,17 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
 
 fn implementation(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
     let (ident, (generics, types, bounds)) = (&input.ident, input.generics.split_for_impl());
-    let fields = shown
-        .iter()
-        .map(|Shown { name, ty, .. }| quote_spanned!(ty.span()=> (#name, <#ty as ::statewright::Value>::TYPE)));
-    let reads = shown.iter().enumerate().map(|(place, Shown { member, ty, .. })| {
-        quote_spanned!(ty.span()=> #place => <#ty as ::statewright::Value>::to_words(self.#member))
+    let fields = shown.iter().map(|shown| {
+        let (name, value) = (&shown.name, shown.value());
+        quote!((#name, #value::TYPE))
     });
-    let writes = shown.iter().enumerate().map(|(place, Shown { member, ty, .. })| {
-        quote_spanned!(ty.span()=> #place => self.#member = <#ty as ::statewright::Value>::from_words(words))
+    let reads = shown.iter().enumerate().map(|(place, shown)| {
+        let (member, value) = (shown.member, shown.value());
+        quote!(#place => #value::to_words(self.#member))
+    });
+    let writes = shown.iter().enumerate().map(|(place, shown)| {
+        let (member, value) = (shown.member, shown.value());
+        quote!(#place => self.#member = #value::from_words(words))
     });
     quote! {
         #[automatically_derived]

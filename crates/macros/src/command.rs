@@ -35,31 +35,26 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
 fn implementation(input: &DeriveInput, fields: &[(Member, &Field)], options: Options) -> TokenStream {
     let (ident, lane) = (&input.ident, options.lane);
     let name = options.name.unwrap_or_else(|| LitStr::new(&ident.unraw().to_string(), ident.span()));
-    let sizes = fields
-        .iter()
-        .map(|(_, Field { ty, .. })| quote_spanned!(ty.span()=> + <#ty as ::statewright::commands::Field>::BYTES));
-    let writes = fields.iter().map(|(member, Field { ty, .. })| {
-        quote_spanned!(ty.span()=> let bytes = <#ty as ::statewright::commands::Field>::put(self.#member, bytes);)
-    });
-    let reads = fields.iter().map(|(member, Field { ty, .. })| {
-        quote_spanned!(ty.span()=> #member: <#ty as ::statewright::commands::Field>::take(&mut bytes)?)
-    });
+    // At the user's own words: there a wrong type is shown.
+    let types = fields.iter().map(|(_, field)| &field.ty);
+    let types: Vec<_> = types.map(|ty| quote_spanned!(ty.span()=> <#ty as ::statewright::commands::Field>)).collect();
+    let members: Vec<_> = fields.iter().map(|(member, _)| member).collect();
     quote! {
         #[automatically_derived]
         impl ::statewright::commands::Command for #ident {
             const NAME: &'static str = #name;
             const LANE: ::statewright::commands::Lane = #lane;
-            const BYTES: usize = 0 #(#sizes)*;
+            const BYTES: usize = 0 #(+ #types::BYTES)*;
 
             #[inline]
             fn write(&self, bytes: &mut [u8]) {
-                #(#writes)*
+                #(let bytes = #types::put(self.#members, bytes);)*
                 debug_assert!(bytes.is_empty(), "room for another command");
             }
 
             #[inline]
             fn read(mut bytes: &[u8]) -> ::core::option::Option<Self> {
-                let command = Self { #(#reads),* };
+                let command = Self { #(#members: #types::take(&mut bytes)?),* };
                 bytes.is_empty().then_some(command)
             }
         }

@@ -2,12 +2,19 @@
 
 use syn::{Expr, ExprLit, Ident, Lit, Type, TypeArray, TypePath, TypeReference};
 
+/// The type itself: one that comes through a macro of the user's is wrapped.
+pub fn plain(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => plain(&group.elem),
+        Type::Paren(paren) => plain(&paren.elem),
+        _ => ty,
+    }
+}
+
 /// The last name of a path: `See` of `statewright::See<'_, '_>`.
 pub fn last_name(ty: &Type) -> Option<&Ident> {
-    match ty {
+    match plain(ty) {
         Type::Path(TypePath { qself: None, path }) => path.segments.last().map(|segment| &segment.ident),
-        Type::Group(group) => last_name(&group.elem),
-        Type::Paren(paren) => last_name(&paren.elem),
         _ => None,
     }
 }
@@ -24,14 +31,14 @@ pub fn is_value(ty: &Type) -> bool {
 
 /// `[f32; 2]` or `[f32; 3]`.
 fn is_vector(ty: &Type) -> bool {
-    let Type::Array(TypeArray { elem, len, .. }) = ty else { return false };
+    let Type::Array(TypeArray { elem, len, .. }) = plain(ty) else { return false };
     let Expr::Lit(ExprLit { lit: Lit::Int(count), .. }) = len else { return false };
     is_named(elem, &["f32"]) && matches!(count.base10_digits(), "2" | "3")
 }
 
 /// `&str`.
 pub fn is_text(ty: &Type) -> bool {
-    matches!(ty, Type::Reference(TypeReference { mutability: None, elem, .. }) if is_named(elem, &["str"]))
+    matches!(plain(ty), Type::Reference(TypeReference { mutability: None, elem, .. }) if is_named(elem, &["str"]))
 }
 
 /// What to write instead of a type of Rust that machine files do not have.
@@ -47,5 +54,5 @@ pub fn instead(ty: &Type) -> Option<&'static str> {
 
 /// Whether two types are the same, or paths that end alike: `World` and `crate::World`.
 pub fn is_like(one: &Type, other: &Type) -> bool {
-    one == other || matches!((last_name(one), last_name(other)), (Some(one), Some(other)) if one == other)
+    plain(one) == plain(other) || matches!((last_name(one), last_name(other)), (Some(one), Some(other)) if one == other)
 }

@@ -1,7 +1,6 @@
 //! A compiled machine with the names behind its numbers.
 
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use statewright_kernel::Counters;
@@ -115,6 +114,8 @@ impl std::error::Error for UnknownName {}
 
 #[cfg(feature = "compile")]
 mod compiled {
+    use std::path::Path;
+
     use super::*;
     use statewright_author::builder::MachineBuilder;
     use statewright_author::graph;

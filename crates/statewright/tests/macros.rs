@@ -170,30 +170,56 @@ fn code_2_names_of_a_machine_file_are_constants() {
     assert_eq!(machine.names(), at_run_time.names());
 }
 
-/// Functions without a type of their own, and a blackboard from elsewhere.
-#[functions(board = Option<i32>)]
-mod counting {
-    fn next(number: Option<i32>) -> Option<i32> {
-        Some(number.unwrap_or_default() + 1)
-    }
+#[derive(Board)]
+struct Counter {
+    count: i32,
+}
 
-    #[guard]
-    fn is_some(me: &Option<i32>) -> bool {
-        me.is_some()
-    }
-
+#[functions]
+impl Counter {
     #[action]
-    fn count(me: &mut Option<i32>, steps: i32) {
-        (0..steps).for_each(|_| *me = next(*me));
+    fn greet(&mut self) {
+        self.count += 1;
     }
 }
 
+/// More functions of the same blackboard, in a module.
+#[functions(board = Counter)]
+mod counting {
+    use super::Counter;
+
+    fn next(number: i32) -> i32 {
+        number + 1
+    }
+
+    #[guard]
+    fn is_above(me: &Counter, limit: i32, _: &()) -> bool {
+        me.count > limit
+    }
+
+    #[action]
+    fn count(me: &mut Counter, steps: i32) {
+        (0..steps).for_each(|_| me.count = next(me.count));
+    }
+}
+
+statewright::machine!(mod counter = "tests/machines/counter.sw.json", functions = [Counter, counting::List]);
+
 #[test]
 fn code_2_functions_of_a_module() {
-    let names: Vec<String> = counting::functions().names().map(str::to_owned).collect();
-    assert_eq!(names, ["is_some", "count"]);
     let named = <counting::List as statewright::Named>::FUNCTIONS.iter().map(|(name, _)| *name);
-    assert_eq!(named.collect::<Vec<_>>(), ["is_some", "IsSome", "count", "Count"]);
+    assert_eq!(named.collect::<Vec<_>>(), ["is_above", "IsAbove", "count", "Count"]);
+    let functions = Counter::functions().and(counting::functions());
+    let mut crowd = Crowd::new(counter::machine().bind(functions).unwrap(), 7);
+    let agent = crowd.spawn(Counter { count: 0 });
+    crowd.tick(&());
+    crowd.send(agent, counter::events::ADD, ()).unwrap();
+    crowd.tick(&());
+    assert_eq!((crowd.board(agent).unwrap().count, crowd.path(agent).unwrap()), (3, "few".to_owned()));
+    crowd.send(agent, counter::events::ADD, ()).unwrap();
+    crowd.tick(&());
+    assert_eq!(crowd.board(agent).unwrap().count, 5);
+    assert!(crowd.is_in(agent, counter::states::MANY).unwrap());
 }
 
 #[test]
@@ -224,4 +250,35 @@ fn code_5_fields_of_a_blackboard() {
     body.write(5, [1; 3]);
     assert_eq!(body, Body { home: [3.0, 4.0], ..Body::NEW });
     assert_eq!(Board::read(&body, 2), [1.5_f32.to_bits(), 0, 0]);
+}
+
+/// Types and functions that come from a macro of the user's own.
+macro_rules! made {
+    ($name:ident, $field:ident: $ty:ty) => {
+        #[derive(Board, Arguments, Clone, Copy, Command)]
+        #[command(lane = VFX)]
+        struct $name {
+            $field: $ty,
+            own: bool,
+        }
+
+        #[functions]
+        impl $name {
+            #[guard]
+            fn is_own(&self, number: i32, more: $ty, see: &See) -> bool {
+                let _ = (number, more, see);
+                self.own
+            }
+        }
+    };
+}
+
+made!(Made, spot: [f32; 2]);
+
+#[test]
+fn code_2_macros_inside_of_macros() {
+    assert_eq!(Made::FIELDS.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["spot", "own"]);
+    assert_eq!(Made::TYPES, [statewright::Type::Vec2, statewright::Type::Bool]);
+    assert_eq!(Made::BYTES, 9);
+    assert_eq!(Made::functions().names().collect::<Vec<_>>(), ["is_own"]);
 }

@@ -47,10 +47,10 @@ pub fn names(functions: &[Function]) -> TokenStream {
 /// Adds one function.
 fn step(function: &Function) -> TokenStream {
     let Function { conditions, name, mark, .. } = function;
-    let method = format_ident!("{}", mark.kind.word(), span = name.span());
+    let method = format_ident!("{}", mark.kind.word());
     let (closure, types) = (closure(function), types(&function.parameters));
     let draws = mark.rng.then(|| quote!(.draws()));
-    quote_spanned! {name.span()=>
+    quote! {
         #(#conditions)*
         let list = list.#method(#name, #closure).takes(#types) #draws;
     }
@@ -92,9 +92,9 @@ fn arguments(parameters: &[Parameter]) -> (TokenStream, Vec<TokenStream>) {
             Parameter::View => Err(quote!(_view)),
             Parameter::Context => Err(quote!(_context)),
             Parameter::Mode => Err(quote!(mode)),
-            Parameter::Value(ty) => Ok(quote_spanned!(ty.span()=> _view.argument::<#ty>(#place))),
+            Parameter::Value(ty) => Ok(quote!(_view.argument::<#ty>(#place))),
             Parameter::Text => Ok(quote!(_view.argument_text(#place))),
-            Parameter::Struct(ty) => Ok(quote_spanned!(ty.span()=> _view.arguments::<#ty>(#place))),
+            Parameter::Struct(ty) => Ok(quote!(_view.arguments::<#ty>(#place))),
         };
         place.pass(parameter);
         passed.push(match read {

@@ -1,7 +1,7 @@
 //! Understands the parameters and the result of a marked function.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote};
 use syn::{FnArg, GenericParam, PatType, ReturnType, Signature, Type, TypeReference};
 
 use super::mark::Kind;
@@ -91,7 +91,7 @@ impl Own<'_> {
                 (own.mutability.is_some(), "&self".to_owned())
             }
             (Some(FnArg::Typed(PatType { ty, .. })), Receiver::First(board)) if is_reference_to(ty, board) => {
-                let changes = matches!(&**ty, Type::Reference(TypeReference { mutability: Some(_), .. }));
+                let changes = matches!(shape::plain(ty), Type::Reference(TypeReference { mutability: Some(_), .. }));
                 (changes, format!("&{}", board.to_token_stream()))
             }
             _ => return self.no_receiver(signature, first, receiver),
@@ -116,7 +116,7 @@ impl Own<'_> {
 
     fn parameter(&mut self, input: &FnArg) -> Option<Parameter> {
         let FnArg::Typed(PatType { ty, .. }) = input else { return None };
-        match &**ty {
+        match shape::plain(ty) {
             ty if shape::is_text(ty) => Some(Parameter::Text),
             Type::Reference(reference) => self.reference(reference),
             ty if shape::is_named(ty, &["Mode"]) => self.mode(ty),
@@ -194,7 +194,7 @@ impl Own<'_> {
                 TokenStream::new()
             }
             ReturnType::Type(_, ty) => ty.to_token_stream(),
-            ReturnType::Default if self.kind == Kind::Action => quote_spanned!(signature.ident.span()=> ()),
+            ReturnType::Default if self.kind == Kind::Action => quote!(()),
             ReturnType::Default => {
                 self.refuse(&signature.ident, format!("{who} must answer: return {wanted}"));
                 TokenStream::new()
@@ -204,9 +204,9 @@ impl Own<'_> {
 }
 
 fn is_unit(ty: &Type) -> bool {
-    matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty())
+    matches!(shape::plain(ty), Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
 fn is_reference_to(ty: &Type, board: &Type) -> bool {
-    matches!(ty, Type::Reference(TypeReference { elem, .. }) if shape::is_like(elem, board))
+    matches!(shape::plain(ty), Type::Reference(TypeReference { elem, .. }) if shape::is_like(elem, board))
 }
