@@ -124,6 +124,5 @@ fn is_derived(section: Section) -> bool {
             | Section::Candidates
             | Section::EntryPlans
             | Section::EntrySteps
-            | Section::ExitSteps
     )
 }

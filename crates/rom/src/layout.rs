@@ -965,8 +965,8 @@ record! {
         first_cell: U32,
         /// How many cells.
         cell_count: U32,
-        /// First exit step: the state itself, then each state around it up to the root's child.
-        first_exit: U32,
+        /// Zero.
+        reserved: U32,
     }
 }
 
@@ -1045,14 +1045,14 @@ record! {
 
 /// Values of [`PlanStep::kind`].
 pub mod step_kind {
-    /// Enters or exits a state: `list` = its entry or exit actions.
+    /// Enters a state: `list` = its entry actions.
     pub const STATE: u8 = 0;
     /// Runs an initial effect of a region of the state: `list` = the effect.
     pub const INITIAL: u8 = 1;
 }
 
 record! {
-    /// One step of an entry plan or an exit path.
+    /// One step of an entry plan.
     PlanStep: 8 {
         /// The state.
         state: U16,
@@ -1182,7 +1182,6 @@ macro_rules! for_each_section {
             37 Candidates candidates Candidate,
             38 EntryPlans entry_plans EntryPlan,
             39 EntrySteps entry_steps PlanStep,
-            40 ExitSteps exit_steps PlanStep,
             41 Jumps jumps Jump,
             42 JumpSteps jump_steps JumpStep,
         }
