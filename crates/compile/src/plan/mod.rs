@@ -38,7 +38,8 @@ pub fn derive(tables: &mut Tables) -> Result<(), PlanError> {
     Ok(())
 }
 
-fn clear(tables: &mut Tables) {
+/// Empties every table that is derived.
+pub(crate) fn clear(tables: &mut Tables) {
     tables.transition_plans.clear();
     tables.leaf_rows.clear();
     tables.dense_cells.clear();
