@@ -30,6 +30,8 @@ pub const MAX_LEAVES: usize = 8;
 pub const MAX_TIMERS: usize = 8;
 /// Most slots of any tier (RAM-2).
 pub const MAX_SLOTS: usize = 24;
+/// Most steps that are found at run time in one microstep: states entered, and effects on the way (EXEC-3).
+pub const MAX_STEPS: usize = 256;
 /// Largest per-tick cap (RAM-2).
 pub const MAX_CAP: u16 = 4096;
 /// Most words on the stack of an expression.

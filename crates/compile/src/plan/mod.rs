@@ -14,7 +14,7 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::tables::Tables;
 
-pub use shape::Shape;
+pub use shape::{Shape, targets};
 
 /// Something that does not fit into the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
