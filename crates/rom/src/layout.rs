@@ -1071,7 +1071,8 @@ record! {
 
 record! {
     /// A whole transition for one leaf: what always happens when an event of the column comes, without anything to ask or to look
-    /// up. Exists where the machine has one line of states and nothing but calls is to be done on the way.
+    /// up. Exists where one transition is all that the leaf can come to, it stays in one region, and states on the way neither remember
+    /// nor hold back. It is taken if no other active leaf reacts to the event.
     Jump: 24 {
         /// The candidate list that it stands for.
         list: U32,
