@@ -162,6 +162,9 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
     /// Hands a command to the host. `false` if there was no room for it: it is dropped whole, and counted (CMD-2).
     pub fn emit<T: Command>(&mut self, command: T) -> bool {
         let head = Head::typed::<T>(self.agent, &self.actor.call());
+        if self.out.accumulates(const { T::LANE.number() }) && self.out.merge_typed(&head, &command) {
+            return true;
+        }
         self.write(&head, zerocopy::IntoBytes::as_bytes(&command))
     }
 

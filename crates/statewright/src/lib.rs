@@ -17,7 +17,7 @@ mod value;
 
 pub use board::Board;
 pub use calls::{Act, See};
-pub use crowd::{Crowd, Missing, Saved, SnapshotError, Tick};
+pub use crowd::{Crowd, LaneCommands, Missing, Saved, SnapshotError, Tick, WrongBudget};
 pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, ScorerFn};
 pub use machine::{Machine, MachineError, Names, UnknownName};
 pub use program::{BindError, Misfit, Program};

@@ -3,7 +3,7 @@
 use statewright_kernel::{Call, CommandKind};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::BUILT_IN_LANES;
+use statewright_rom::layout::{BUILT_IN_LANES, MAX_LANES, NONE};
 use xxhash_rust::const_xxh3::xxh3_64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -30,8 +30,18 @@ impl Lane {
     pub const MESSAGE: Self = Self(6);
 
     /// A lane of the machine's own, counted from 0.
+    ///
+    /// # Panics
+    ///
+    /// If no machine can have so many.
     pub const fn own(number: u8) -> Self {
+        assert!((number as usize) < MAX_LANES - BUILT_IN_LANES.len(), "a machine has at most 25 lanes of its own");
         Self(BUILT_IN_LANES.len() as u8 + number)
+    }
+
+    /// Lanes by the bits of their numbers.
+    pub(crate) fn of_bits(bits: u32) -> impl Iterator<Item = Self> {
+        (0..u32::BITS as u8).filter(move |number| bits >> number & 1 != 0).map(Self)
     }
 
     /// Its number, the built-in ones first.
@@ -63,6 +73,13 @@ pub trait Command: IntoBytes + FromBytes + Immutable + Copy {
     const NAME: &'static str;
     /// Where it goes.
     const LANE: Lane;
+
+    /// Takes a later command of the same agent and tick into this one, in a lane that accumulates; `false` keeps both. A later command is
+    /// offered to the earlier ones of its type in their order, until one takes it.
+    fn merge(&mut self, later: &Self) -> bool {
+        let _ = later;
+        false
+    }
 }
 
 /// The number of a command's name.
@@ -76,6 +93,7 @@ pub(crate) mod what {
     pub(crate) const EMIT: u8 = 1;
     pub(crate) const RELEASE: u8 = 2;
     pub(crate) const SEND: u8 = 3;
+    pub(crate) const WRITE: u8 = 4;
 }
 
 /// The head of a record.
@@ -84,8 +102,9 @@ pub(crate) mod what {
 pub(crate) struct Head {
     pub(crate) agent: u32,
     pub(crate) generation: u32,
-    /// By `what`: number of the type's name, string, channel, event.
+    /// By `what`: number of the type's name, string, channel, event, key.
     pub(crate) name: u32,
+    /// `NONE` without one.
     pub(crate) state: u16,
     /// `NONE` without one.
     pub(crate) transition: u16,
@@ -149,6 +168,23 @@ impl Head {
         }
     }
 
+    /// Of a staged write to the blackboard.
+    pub(crate) fn write(agent: AgentId, key: KeyId) -> Self {
+        let head = Self::new(agent, StateId::ROOT, None);
+        let lane = Lane::BLACKBOARD.number();
+        Self { state: NONE, name: key.raw().into(), length: 12, lane, what: what::WRITE, ..head }
+    }
+
+    /// The agent and its generation as one number.
+    pub(crate) fn who(&self) -> u64 {
+        u64::from(self.generation) << 32 | u64::from(self.agent)
+    }
+
+    /// Same lane, kind and name?
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        (self.lane, self.what, self.name) == (other.lane, other.what, other.name)
+    }
+
     /// Of a command that comes from the machine file, with its payload.
     pub(crate) fn built_in(agent: AgentId, command: &statewright_kernel::Command) -> (Self, [u32; 6], usize) {
         let head = Self { lane: command.lane.raw(), ..Self::new(agent, command.state, command.transition) };
@@ -198,6 +234,13 @@ pub enum What<'a> {
         /// Its payload.
         payload: [u32; 4],
     },
+    /// A write of the machine file to the blackboard, staged in strict mode and done at the end of the tick (CODE-5).
+    Write {
+        /// The key.
+        key: KeyId,
+        /// Its new words.
+        words: [u32; 3],
+    },
 }
 
 /// A command, as the host reads it.
@@ -205,6 +248,7 @@ pub enum What<'a> {
 pub struct CommandRef<'a> {
     pub(crate) head: Head,
     pub(crate) payload: &'a [u8],
+    pub(crate) tick: u64,
 }
 
 impl<'a> CommandRef<'a> {
@@ -218,9 +262,19 @@ impl<'a> CommandRef<'a> {
         Lane(self.head.lane)
     }
 
-    /// The state that it belongs to.
+    /// The state that it belongs to; none for staged writes.
     pub fn state(&self) -> Option<StateId> {
         StateId::new(self.head.state)
+    }
+
+    /// The region of that state; the root has none.
+    pub fn region(&self, rom: &Rom<'_>) -> Option<RegionId> {
+        RegionId::read(rom.state(self.state()?)?.region)
+    }
+
+    /// The tick that it was written in.
+    pub fn tick(&self) -> u64 {
+        self.tick
     }
 
     /// The transition that it belongs to.
@@ -265,6 +319,10 @@ impl<'a> CommandRef<'a> {
                     event,
                     payload: [words(2), words(3), words(4), words(5)],
                 },
+                None => What::Typed,
+            },
+            what::WRITE => match KeyId::new(number) {
+                Some(key) => What::Write { key, words: [words(0), words(1), words(2)] },
                 None => What::Typed,
             },
             _ => What::Typed,

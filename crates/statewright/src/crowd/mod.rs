@@ -1,6 +1,7 @@
 //! A crowd: many agents of one machine, with their blackboards (SYS-1, SYS-2).
 
 mod mail;
+mod output;
 mod part;
 mod run;
 mod snapshot;
@@ -14,7 +15,7 @@ use statewright_kernel::{self as kernel, Class, Counters, Event, Fault, Mismatch
 use statewright_rom::ids::*;
 
 use crate::board::Board;
-use crate::commands::CommandRef;
+use crate::commands::{BUDGET, Pool};
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::value::{AgentId, Payload};
@@ -23,6 +24,7 @@ use part::Part;
 use store::{Store, with_instances};
 use wake::Wake;
 
+pub use output::{LaneCommands, WrongBudget};
 pub use run::Tick;
 pub use snapshot::{Saved, SnapshotError};
 
@@ -62,6 +64,13 @@ pub struct Crowd<B, C> {
     counters: Counters,
     lost_messages: u64,
     mismatch: Mismatch,
+    pool: Arc<Pool>,
+    /// The pool is the crowd's own and as large as it needs.
+    grows: bool,
+    /// Bytes of commands per agent and tick (CMD-2).
+    budget: usize,
+    /// Writes of the machine file wait for the end of the tick (CODE-5).
+    strict: bool,
     /// Kept for its memory.
     listed: Vec<u32>,
 }
@@ -100,6 +109,10 @@ impl<B: Board, C> Crowd<B, C> {
             counters: Counters::default(),
             lost_messages: 0,
             mismatch: Mismatch::default(),
+            pool: Arc::new(Pool::new(0)),
+            grows: true,
+            budget: BUDGET,
+            strict: false,
             listed: Vec::new(),
         }
     }
@@ -321,11 +334,6 @@ impl<B: Board, C> Crowd<B, C> {
     pub fn has_ended(&self, agent: AgentId) -> Result<bool, Missing> {
         let place = self.place(agent)?;
         Ok(with_instances!(&self.store, list => kernel::Instance::header(&list[place]).flags.get() & flag::ENDED != 0))
-    }
-
-    /// Commands of the last tick, in the order of agents and of emission (CMD-3).
-    pub fn commands(&self) -> impl Iterator<Item = CommandRef<'_>> {
-        self.parts.iter().flat_map(|part| part.writer.iter())
     }
 
     /// Agents that a fault ended in the last tick.
