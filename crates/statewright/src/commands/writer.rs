@@ -322,7 +322,7 @@ mod tests {
                         model.push((agent, lane, payload));
                     }
                 }
-                if random(&mut state) % 8 == 0 {
+                if random(&mut state).is_multiple_of(8) {
                     writer.discard_agent();
                     model.truncate(before);
                 }
