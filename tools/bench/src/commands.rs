@@ -50,21 +50,21 @@ type Count = u32;
 fn functions() -> Functions<Speaker, Count> {
     Functions::new()
         .action("Write", |me: &mut Speaker, &count: &Count, act| {
-            for number in 0..count {
-                me.failed += u32::from(!act.emit(black_box(Note::new(act.agent().index(), number))));
+            for number in numbers(count) {
+                me.failed += u32::from(!act.emit(Note::new(act.agent().index(), number)));
             }
         })
         .action("Push", |me, &count, act| {
-            for number in 0..count {
-                let notes = black_box(&mut me.notes);
-                notes.push(black_box(Note::new(act.agent().index(), number)));
+            for number in numbers(count) {
+                me.notes.push(Note::new(act.agent().index(), number));
             }
         })
-        .action("Nothing", |_, &count, act| {
-            for number in 0..count {
-                black_box(Note::new(act.agent().index(), number));
-            }
-        })
+        .action("Nothing", |_, &count, _| numbers(count).for_each(drop))
+}
+
+/// Numbers that the compiler does not foresee: it can neither merge nor leave out what is done with them.
+fn numbers(count: Count) -> impl Iterator<Item = u32> {
+    (0..count).map(black_box)
 }
 
 /// One size of crowd.
