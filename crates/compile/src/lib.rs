@@ -109,7 +109,7 @@ fn passes(model: &model::Model<'_>, options: &Options, diagnostics: &mut Diagnos
         }
     };
     let symbols = symbols::Symbols::new(model, &transition_order, &tables);
-    let report = report::Report::new(model, &placement, &tables, &transition_order, rom.as_bytes().len());
+    let report = report::Report::new(model, &placement, &tables, &transition_order, &rom);
     Some(Output { rom, symbols, report })
 }
 

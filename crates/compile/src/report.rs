@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 use statewright_rom::layout::TIERS;
+use statewright_rom::{OwnedRom, Rom, Wakeful};
 
 use crate::check::{Chains, Planned, chains};
 use crate::model::Model;
@@ -67,13 +68,14 @@ pub struct Report {
     pub eventless_chain: String,
     /// Guards and scorers that use the rng (SEL-5).
     pub rng_functions: Vec<String>,
-    /// States that keep an agent awake, and why (SYS-2).
+    /// States whose agents never sleep, and why (SYS-2).
     pub polling_states: Vec<String>,
 }
 
 impl Report {
     /// Collects the facts.
-    pub fn new(model: &Model<'_>, placement: &Placement, tables: &Tables, order: &[usize], rom_bytes: usize) -> Self {
+    pub fn new(model: &Model<'_>, placement: &Placement, tables: &Tables, order: &[usize], rom: &OwnedRom) -> Self {
+        let (rom, rom_bytes) = (&rom.as_rom(), rom.as_bytes().len());
         let planned = Planned { model, tables, order };
         let capacity = placement.capacity();
         let limits = [capacity.leaves, capacity.timers, capacity.slots];
@@ -122,26 +124,34 @@ impl Report {
                 Chains::Unknown => "not analyzed: too many".to_owned(),
             },
             rng_functions: rng,
-            polling_states: polling(model),
+            polling_states: polling(model, rom),
         }
     }
 }
 
-/// States whose agents are looked at every tick.
-fn polling(model: &Model<'_>) -> Vec<String> {
-    let mut states = Vec::new();
-    for (state, part) in model.parts.iter().enumerate() {
-        let transitions = &model.transitions[part.transitions.clone()];
-        let why = if part.activity.is_some() {
-            "has an activity"
-        } else if transitions.iter().any(|t| t.trigger.is_eventless()) {
-            "has an eventless transition"
-        } else {
-            continue;
-        };
-        states.push(format!("{}: {why}", model.tree.path(state)));
-    }
-    states
+/// States whose agents never sleep, and why (SYS-2).
+fn polling(model: &Model<'_>, rom: &Rom<'_>) -> Vec<String> {
+    let functions = model.ops.linker_order();
+    let why = |wakeful: Wakeful| match wakeful {
+        Wakeful::Activity => "it has an activity".to_owned(),
+        Wakeful::Asks(function) => {
+            let function = functions.get(function.index()).and_then(|&place| model.ops.functions().get(place));
+            let name = function.map_or("?", |function| function.name.as_str());
+            format!("an eventless transition asks the guard `{name}`")
+        }
+        Wakeful::Time => "an eventless transition asks how long a state is active".to_owned(),
+        Wakeful::Payload => "an eventless transition looks at a payload".to_owned(),
+        Wakeful::Unconditional => "an `always` transition has no condition".to_owned(),
+        Wakeful::Timing => {
+            "an eventless transition has a score, a cooldown, a debounce time, a stack or a choice, or may be stored"
+                .to_owned()
+        }
+        Wakeful::ExitConditions => {
+            "an eventless transition may have to wait for `min_active` or `exit_ready` of a state".to_owned()
+        }
+    };
+    let states = rom.state_ids().filter_map(|state| Some((state, rom.wakeful(state)?)));
+    states.map(|(state, wakeful)| format!("{}: {}", model.tree.path(state.index()), why(wakeful))).collect()
 }
 
 impl fmt::Display for Report {
@@ -161,6 +171,10 @@ impl fmt::Display for Report {
         writeln!(f, "  eventless   {}", self.eventless_chain)?;
         if !self.rng_functions.is_empty() {
             writeln!(f, "  uses rng    {}", self.rng_functions.join(", "))?;
+        }
+        if !self.polling_states.is_empty() {
+            writeln!(f, "  never sleep, because")?;
+            self.polling_states.iter().try_for_each(|state| writeln!(f, "    {state}"))?;
         }
         if self.payments.is_empty() {
             return Ok(());

@@ -53,9 +53,11 @@ mod owned;
 mod unchecked;
 mod validate;
 mod view;
+mod wakeful;
 
 pub use checksum::{checksum, seal};
 pub use error::{LoadError, Problem};
 #[cfg(feature = "alloc")]
 pub use owned::OwnedRom;
 pub use view::{Candidates, Reaction, Rom, StableGroup, Target, priority};
+pub use wakeful::Wakeful;

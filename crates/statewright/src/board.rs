@@ -1,12 +1,37 @@
 //! Blackboards: how machine files see the user's own type (CODE-5).
 
+use statewright_rom::ids::KeyId;
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::value::Type;
+
+/// A key that a machine declares.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'n> {
+    /// Its number.
+    pub id: KeyId,
+    /// Its name; empty if the machine came without names.
+    pub name: &'n str,
+    /// xxh3 of its name.
+    pub name_hash: u64,
+    /// Its type.
+    pub ty: Type,
+}
 
 /// A blackboard of the user's own. `#[derive(Board)]` shows its fields to machine files by their names; a type without such fields
 /// needs nothing but `impl Board for T {}`.
 pub trait Board: Sized {
     /// Names and types of the fields that machine files may read and write.
     const FIELDS: &'static [(&'static str, Type)] = &[];
+
+    /// Which field holds a key; else the type of the field that has its name but not its type.
+    fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
+        let field = Self::FIELDS.iter().position(|(name, _)| xxh3_64(name.as_bytes()) == key.name_hash);
+        match field.and_then(|field| Some((field, Self::FIELDS.get(field)?.1))) {
+            Some((field, ty)) if ty == key.ty => Ok(field),
+            other => Err(other.map(|(_, ty)| ty)),
+        }
+    }
 
     /// Words of a field, by its place in [`Self::FIELDS`].
     fn read(&self, field: usize) -> [u32; 3] {

@@ -55,6 +55,11 @@ macro_rules! looking {
                 T::from_words([x, y, z])
             }
 
+            /// The function that is called.
+            pub fn function(&self) -> FunctionId {
+                self.$inner.call().function
+            }
+
             /// The state that this call belongs to.
             pub fn state(&self) -> StateId {
                 self.$inner.call().state

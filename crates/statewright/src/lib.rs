@@ -4,23 +4,28 @@
 //! by a [`Crowd`]. What agents want done comes back as typed [`commands`].
 #![forbid(unsafe_code)]
 
+mod blackboard;
 mod board;
 mod calls;
 pub mod commands;
+pub mod counters;
 mod crowd;
 mod functions;
 mod host;
 mod machine;
 pub mod prelude;
 mod program;
+mod registry;
 mod value;
 
-pub use board::Board;
+pub use blackboard::{Blackboard, SetError, WrongKey};
+pub use board::{Board, Key};
 pub use calls::{Act, See};
 pub use crowd::{Crowd, LaneCommands, Missing, Saved, SnapshotError, Tick, WrongBudget};
 pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, ScorerFn};
 pub use machine::{Machine, MachineError, Names, UnknownName};
 pub use program::{BindError, Misfit, Program};
+pub use registry::{MachineHandle, Registry, RegistryError};
 pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
 pub use statewright_kernel::{Admission, Class, Counters, Fault, Mode, Rng, Status, Verdict};

@@ -4,9 +4,12 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use statewright_kernel::Counters;
 use statewright_rom::ids::*;
 use statewright_rom::layout::BUILT_IN_LANES;
 use statewright_rom::{LoadError, OwnedRom, Rom};
+
+use crate::counters::SharedCounters;
 
 /// A compiled machine. Cheap to clone: all clones share one block of bytes.
 #[derive(Clone, Debug)]
@@ -20,6 +23,7 @@ struct Shared {
     names: Names,
     /// Class per event.
     classes: Vec<u8>,
+    counters: SharedCounters,
 }
 
 /// Names of everything in a machine, in the order of their numbers. Without them a machine runs, but nothing is found by name.
@@ -208,7 +212,7 @@ impl Machine {
 
     fn new(rom: OwnedRom, names: Names) -> Self {
         let classes = rom.as_rom().events().iter().map(|event| event.class).collect();
-        Self { shared: Arc::new(Shared { rom, names, classes }) }
+        Self { shared: Arc::new(Shared { rom, names, classes, counters: SharedCounters::default() }) }
     }
 
     /// The view of the ROM. Reads its directory: keep it for as long as it is used.
@@ -239,6 +243,26 @@ impl Machine {
     /// The name of an event, for people.
     pub fn event_name(&self, event: EventId) -> &str {
         self.shared.names.events.get(event.index()).map_or("?", String::as_str)
+    }
+
+    /// What happened to all agents of this machine, in all crowds (SYS-8). May be read while they run.
+    pub fn counters(&self) -> Counters {
+        self.shared.counters.read()
+    }
+
+    /// Counts from zero again.
+    pub fn reset_counters(&self) {
+        self.shared.counters.reset();
+    }
+
+    /// Adds what happened in a tick of a crowd.
+    pub(crate) fn count(&self, counters: &Counters) {
+        self.shared.counters.add(counters);
+    }
+
+    /// How many clones of this machine there are, itself included.
+    pub(crate) fn holders(&self) -> usize {
+        Arc::strong_count(&self.shared)
     }
 
     /// The class of an event's type.

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use statewright_kernel::{Mode, Status, Verdict};
+use statewright_kernel::{Instance, Mode, Sleep, Status, Verdict, active_leaves, flag, sleep, sleep_though_polling};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::op_kind;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::board::Board;
+use crate::board::{Board, Key};
 use crate::calls::{Act, See};
 use crate::commands::{Lane, Merge, Rules};
 use crate::functions::{ActionFn, ActivityFn, Code, Function, Functions, GuardFn, Kind, ScorerFn, camel_case};
@@ -20,6 +20,8 @@ pub struct Program<B, C> {
     machine: Machine,
     pub(crate) table: Table<B, C>,
     pub(crate) rules: Rules,
+    /// By number of the state: an agent may sleep in this leaf although it polls (SYS-2).
+    pub(crate) drowsy: Box<[bool]>,
 }
 
 /// Code by number of the function, and fields by number of the key. Numbers of another kind lead to code that does nothing.
@@ -174,7 +176,8 @@ impl Machine {
                 table.put(place, function.code);
             }
         }
-        Ok(Program { machine: self.clone(), table, rules: Rules::new(&rom) })
+        let drowsy = rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
+        Ok(Program { machine: self.clone(), table, rules: Rules::new(&rom), drowsy })
     }
 }
 
@@ -260,15 +263,17 @@ fn check_calls<B, C>(rom: &Rom<'_>, functions: &Functions<B, C>, chosen: &[Optio
 fn fields<B: Board>(machine: &Machine, rom: &Rom<'_>, misfits: &mut Vec<Misfit>) -> Vec<usize> {
     let mut fields = Vec::with_capacity(rom.keys().len());
     for (place, record) in rom.keys().iter().enumerate() {
-        let found = B::FIELDS.iter().position(|(name, _)| xxh3_64(name.as_bytes()) == record.name_hash.get());
-        let key = machine.names().keys.get(place).cloned().unwrap_or_else(|| format!("key {place}"));
-        let wanted = Type::from_number(record.ty).unwrap_or(Type::I32);
-        match found.and_then(|field| B::FIELDS.get(field)).map(|&(_, ty)| ty) {
-            None => misfits.push(Misfit::NoField { key, ty: wanted }),
-            Some(ty) if ty != wanted => misfits.push(Misfit::FieldType { key, wanted, found: ty }),
-            Some(_) => {}
+        let Some(id) = KeyId::from_index(place) else { continue };
+        let name = machine.names().keys.get(place).map_or("", String::as_str);
+        let ty = Type::from_number(record.ty).unwrap_or(Type::I32);
+        let shown = || if name.is_empty() { format!("key {place}") } else { name.to_owned() };
+        let located = B::locate(&Key { id, name, name_hash: record.name_hash.get(), ty });
+        match located {
+            Ok(_) => {}
+            Err(None) => misfits.push(Misfit::NoField { key: shown(), ty }),
+            Err(Some(found)) => misfits.push(Misfit::FieldType { key: shown(), wanted: ty, found }),
         }
-        fields.push(found.unwrap_or(usize::MAX));
+        fields.push(located.unwrap_or(usize::MAX));
     }
     fields
 }
@@ -282,6 +287,17 @@ impl<B, C> Program<B, C> {
     /// What becomes of several commands of one agent in a lane (CMD-1). A lane that the machine does not have keeps everything.
     pub fn merge(&self, lane: impl Into<Lane>) -> Merge {
         self.rules.merge(lane.into())
+    }
+
+    /// May an agent sleep after the tick `now`? One that polls may, if nothing that its eventless transitions look at can change.
+    pub(crate) fn sleep<I: Instance>(&self, rom: &Rom<'_>, instance: &I, now: u32) -> Sleep {
+        let polls = instance.header().has(flag::POLLS);
+        let drowsy = |leaf: StateId| self.drowsy.get(leaf.index()).copied().unwrap_or(false);
+        if polls && active_leaves(instance).all(drowsy) {
+            sleep_though_polling(rom, instance, now)
+        } else {
+            sleep(rom, instance, now)
+        }
     }
 }
 

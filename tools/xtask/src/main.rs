@@ -35,6 +35,13 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Sleeping, threads and rollback change no byte of a crowd; `--seed N` runs one machine again.
+    #[command(disable_help_flag = true)]
+    Crowds {
+        /// Passed on; try `cargo xtask crowds --help`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// What the kernel costs beside hand-written machines, a peer and plain memory; `--compile` for the compiler and the loader,
     /// `--symbols` for what is compiled once and what per host.
     #[command(disable_help_flag = true)]
@@ -50,6 +57,7 @@ fn main() -> ExitCode {
         Command::Test { only } => test::test(only.as_deref()),
         Command::Bless => test::bless(),
         Command::Prove { arguments } => prove::prove(&arguments),
+        Command::Crowds { arguments } => prove::crowds(&arguments),
         Command::Bench { arguments } => bench::bench(&arguments),
     };
     match done {

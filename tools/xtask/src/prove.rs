@@ -1,10 +1,19 @@
-//! `cargo xtask prove`: the long proofs, in release.
+//! `cargo xtask prove` and `cargo xtask crowds`: the long proofs, in release.
 
 use crate::steps::{Step, cargo};
 
 const PROVE: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewright-trial", "--bin", "prove"];
 /// The same in a build whose fast paths can be switched off.
 const SWITCHES: [&str; 2] = ["--features", "switches"];
+
+const CROWDS: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewright-crowds", "--bin", "crowds"];
+
+/// Runs the proofs about crowds with the given arguments.
+pub fn crowds(arguments: &[String]) -> Result<(), String> {
+    let status = cargo().args(CROWDS).arg("--").args(arguments).status();
+    let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
+    if status.success() { Ok(()) } else { Err("==> crowds ended with an error, see above".to_owned()) }
+}
 
 /// Runs the prover with the given arguments; `--plain` needs a build with switches.
 pub fn prove(arguments: &[String]) -> Result<(), String> {
@@ -35,6 +44,7 @@ pub fn steps() -> Vec<Step> {
         prove("proof: small scope", &[], &small),
         prove("proof: random machines, plain", &SWITCHES, &plain(&random)),
         prove("proof: small scope, plain", &SWITCHES, &plain(&small)),
+        Step::cargo("proof: crowds", &CROWDS),
         test("proof: switches", "switches", "switches"),
         Step::cargo("proof: no allocation", &allocations),
         test("proof: deliberate bugs", "deliberate-bugs", "bugs"),

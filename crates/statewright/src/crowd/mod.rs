@@ -11,7 +11,7 @@ mod wake;
 use std::fmt;
 use std::sync::Arc;
 
-use statewright_kernel::{self as kernel, Class, Counters, Event, Fault, Mismatch, flag};
+use statewright_kernel::{self as kernel, Class, Counters, Event, Fault, Mismatch, Sleep, flag};
 use statewright_rom::ids::*;
 
 use crate::board::Board;
@@ -71,6 +71,7 @@ pub struct Crowd<B, C> {
     budget: usize,
     /// Writes of the machine file wait for the end of the tick (CODE-5).
     strict: bool,
+    sleeps: bool,
     /// Kept for its memory.
     listed: Vec<u32>,
 }
@@ -113,8 +114,32 @@ impl<B: Board, C> Crowd<B, C> {
             grows: true,
             budget: BUDGET,
             strict: false,
+            sleeps: true,
             listed: Vec::new(),
         }
+    }
+
+    /// Whether agents that have nothing to do sleep, as they do unless told. Changes nothing but speed.
+    pub fn set_sleeping(&mut self, sleeps: bool) {
+        self.sleeps = sleeps;
+        self.wake_by_state();
+    }
+
+    /// Finds out anew who is awake: that follows from the agents.
+    fn wake_by_state(&mut self) {
+        self.wake.clear();
+        let rom = self.program.machine().rom();
+        let last = self.now.wrapping_sub(1);
+        for (place, _) in self.lives.iter().enumerate().filter(|(_, life)| *life % 2 == 1) {
+            let instances = &self.store;
+            let sleep = with_instances!(instances, list => self.program.sleep(&rom, &list[place], last as u32));
+            self.wake.settle(place, if self.sleeps { sleep } else { Sleep::Awake }, last);
+        }
+    }
+
+    /// What happens to agents of another machine, which only a snapshot of other bytes could bring.
+    pub fn set_mismatch(&mut self, mismatch: Mismatch) {
+        self.mismatch = mismatch;
     }
 
     /// Makes room for more agents at once.
@@ -158,7 +183,7 @@ impl<B: Board, C> Crowd<B, C> {
         agent
     }
 
-    /// Removes an agent at once; nothing of it runs. [`Self::stop`] lets it run its exits.
+    /// Removes an agent at once; nothing of it runs.
     pub fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
         let place = self.place(agent)?;
         self.lives[place] = self.lives[place].wrapping_add(1);
@@ -338,14 +363,19 @@ impl<B: Board, C> Crowd<B, C> {
 
     /// Agents that a fault ended in the last tick.
     pub fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> + '_ {
-        let faults = self.parts.iter().flat_map(|part| &part.faults);
+        let faults = self.ran().flat_map(|part| &part.faults);
         faults.map(|&(place, fault)| (AgentId::new(place, self.lives[place as usize]), fault))
     }
 
     /// Agents that a panic in user code ended in the last tick.
     pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
-        let panicked = self.parts.iter().flat_map(|part| &part.panicked);
+        let panicked = self.ran().flat_map(|part| &part.panicked);
         panicked.map(|&place| AgentId::new(place, self.lives[place as usize]))
+    }
+
+    /// Parts that had something to do in the last tick.
+    fn ran(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|part| part.ran)
     }
 
     fn place(&self, agent: AgentId) -> Result<usize, Missing> {

@@ -61,12 +61,12 @@ impl<B: Board, C> Crowd<B, C> {
 impl<B: Board, C> Crowd<B, C> {
     /// Commands of the last tick as they were written, in the order of agents and of emission (CMD-3).
     pub fn commands(&self) -> impl Iterator<Item = CommandRef<'_>> {
-        self.parts.iter().flat_map(|part| part.writer.iter())
+        self.ran().flat_map(|part| part.writer.iter())
     }
 
     /// Lanes that the last tick has commands in, by number.
     pub fn lanes(&self) -> impl Iterator<Item = Lane> + use<B, C> {
-        Lane::of_bits(self.parts.iter().fold(0, |bits, part| bits | part.writer.lanes()))
+        Lane::of_bits(self.ran().fold(0, |bits, part| bits | part.writer.lanes()))
     }
 
     /// What the merge rule leaves of one lane of the last tick, in the order of agents and of emission (CMD-1). Allocates nothing.
@@ -100,7 +100,7 @@ impl<B: Board, C> Crowd<B, C> {
 
     /// Forgets the commands of the last tick; their pages are free.
     fn clear_commands(&mut self) {
-        self.parts.iter_mut().for_each(|part| part.writer.clear());
+        self.parts.iter_mut().filter(|part| part.ran).for_each(|part| part.writer.clear());
     }
 }
 
@@ -144,7 +144,7 @@ impl<B: Board, C> Crowd<B, C> {
         if !self.grows || needed <= self.pool.limit() {
             self.pool.promise(needed, held)?;
             needed = needed.max(held);
-            self.parts.iter_mut().for_each(|part| part.writer.recycle());
+            self.parts.iter_mut().filter(|part| part.ran).for_each(|part| part.writer.recycle());
         } else {
             self.clear_commands();
             self.pool = Arc::new(self.pool.grown(needed.next_power_of_two()));
@@ -154,7 +154,7 @@ impl<B: Board, C> Crowd<B, C> {
     }
 
     fn held_pages(&self) -> usize {
-        self.parts.iter().map(|part| part.writer.pages()).sum()
+        self.ran().map(|part| part.writer.pages()).sum()
     }
 
     /// Pages that were promised and not taken are free again.

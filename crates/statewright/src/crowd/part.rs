@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    Batch, Counters, Fault, Hosts, InboxEvent, Instance, Mismatch, Sleep, SortedInbox, Visit, flag, prefetch, sleep,
+    Batch, Counters, Fault, Hosts, InboxEvent, Instance, Mismatch, Sleep, SortedInbox, Visit, flag, prefetch,
     tick_batch,
 };
 use statewright_rom::Rom;
@@ -27,6 +27,8 @@ pub(crate) struct Part {
     pub(crate) faults: Vec<(u32, Fault)>,
     pub(crate) panicked: Vec<u32>,
     pub(crate) clamped: u32,
+    /// Whether it had something to do in this tick: else everything else is of an earlier one.
+    pub(crate) ran: bool,
 }
 
 /// What one part works on; places of `inbox` and `listed` count from the first agent of the crowd.
@@ -50,6 +52,8 @@ pub(crate) struct Shared<'s, B, C> {
     pub(crate) mismatch: Mismatch,
     pub(crate) terms: Terms<'s>,
     pub(crate) strict: bool,
+    /// Whether anybody may sleep.
+    pub(crate) sleeps: bool,
 }
 
 impl Part {
@@ -61,6 +65,15 @@ impl Part {
         self.faults.clear();
         self.panicked.clear();
         self.clamped = 0;
+        self.ran = true;
+    }
+}
+
+impl<I, B> Job<'_, I, B> {
+    /// Is there somebody who is awake or has events?
+    pub(crate) fn has_work(&mut self) -> bool {
+        self.part.ran = false;
+        !self.inbox.is_empty() || !self.listed.is_empty()
     }
 }
 
@@ -81,7 +94,8 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         }
         for (place, sleeps) in &mut self.part.touched {
             if let Some(instance) = self.instances.get((*place - first) as usize) {
-                *sleeps = sleep(shared.rom, instance, shared.now);
+                *sleeps =
+                    if shared.sleeps { shared.program.sleep(shared.rom, instance, shared.now) } else { Sleep::Awake };
             }
         }
         self.count_lost_writes();

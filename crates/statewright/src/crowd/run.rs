@@ -1,6 +1,6 @@
 //! Ticks of a crowd, on one thread or on all.
 
-use statewright_kernel::{InboxEvent, Instance};
+use statewright_kernel::{Counters, InboxEvent, Instance};
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
@@ -40,15 +40,15 @@ struct Cut<'j, I, B> {
 }
 
 impl<'j, I: Instance, B> Cut<'j, I, B> {
-    /// Cuts it into one job per part, each for so many agents.
+    /// Cuts it into one job per part, each for so many agents; parts where everybody sleeps have none.
     fn jobs(mut self, parts: &'j mut [Part], size: usize) -> impl Iterator<Item = Job<'j, I, B>> {
         let mut first = 0;
-        parts.iter_mut().map(move |part| {
+        parts.iter_mut().filter_map(move |part| {
             let count = size.min(self.instances.len());
             let end = (first + count) as u32;
             let events = self.inbox.partition_point(|event| event.place < end);
             let places = self.listed.partition_point(|&place| place < end);
-            let job = Job {
+            let mut job = Job {
                 first,
                 instances: self.instances.split_off_mut(..count).unwrap_or_default(),
                 boards: self.boards.split_off_mut(..count).unwrap_or_default(),
@@ -59,7 +59,7 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
                 part,
             };
             first += count;
-            job
+            job.has_work().then_some(job)
         })
     }
 }
@@ -145,9 +145,9 @@ impl<B: Board, C> Crowd<B, C> {
 
     fn run(&mut self, size: usize, context: &C, runner: &impl Runner<B, C>) -> Result<Tick, PoolTooSmall> {
         let (now, size) = (self.now, size.max(1));
-        self.wake.wake_due(now);
-        self.wake.collect(&mut self.listed);
         let lives = &self.lives;
+        self.wake.wake_due(now, |place| lives.get(place).is_some_and(|life| life % 2 == 1));
+        self.wake.collect(&mut self.listed);
         let is_alive = |agent: AgentId| lives.get(agent.index() as usize) == Some(&agent.generation());
         self.mail.sort(|agent| agent.generation() % 2 == 1 && is_alive(agent));
         let promised = self.promise_pages(size)?;
@@ -158,8 +158,16 @@ impl<B: Board, C> Crowd<B, C> {
         let machine = self.program.machine().clone();
         let rom = machine.rom();
         let terms = Terms { pool: &self.pool, rules: &self.program.rules, budget: self.budget, tick: now };
-        let (program, mismatch, strict) = (&*self.program, self.mismatch, self.strict);
-        let shared = Shared { program, rom: &rom, context, now: now as u32, mismatch, terms, strict };
+        let shared = Shared {
+            program: &self.program,
+            rom: &rom,
+            context,
+            now: now as u32,
+            mismatch: self.mismatch,
+            terms,
+            strict: self.strict,
+            sleeps: self.sleeps,
+        };
         let parts = self.parts.as_mut_slice();
         with_instances!(&mut self.store, list => {
             let cut = Cut {
@@ -180,9 +188,10 @@ impl<B: Board, C> Crowd<B, C> {
     /// Puts together what the parts left, in their order.
     fn finish(&mut self, rom: &Rom<'_>) -> Tick {
         let mut tick = Tick { tick: self.now, ..Tick::default() };
+        let mut counters = Counters::default();
         let parts = std::mem::take(&mut self.parts);
-        for part in &parts {
-            self.counters.add(&part.counters);
+        for part in parts.iter().filter(|part| part.ran) {
+            counters.add(&part.counters);
             tick.ran += part.touched.len();
             tick.clamped += part.clamped;
             tick.faults += part.faults.len();
@@ -198,7 +207,9 @@ impl<B: Board, C> Crowd<B, C> {
             self.mail.letters.extend(left);
         }
         // Messages stand behind what was left over and before what the host sends (CMD-4).
-        parts.iter().for_each(|part| self.act_on(part, rom));
+        parts.iter().filter(|part| part.ran).for_each(|part| self.act_on(part, rom));
+        self.counters.add(&counters);
+        self.program.machine().count(&counters);
         self.parts = parts;
         self.now += 1;
         tick

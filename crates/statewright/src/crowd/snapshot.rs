@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use statewright_kernel::{self as kernel, Counters, Event};
+use statewright_kernel::{Counters, Event};
 use statewright_rom::ids::VariantId;
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::Crowd;
 use super::mail::Letter;
-use super::store::with_instances;
 use crate::board::Board;
+use crate::machine::Machine;
 use crate::value::AgentId;
 
 /// A blackboard that snapshots can hold. Plain bytes are one; other types say how they are written and read.
@@ -18,7 +18,7 @@ pub trait Saved: Sized {
     fn save(&self, bytes: &mut Vec<u8>);
 
     /// Reads it from the head of the bytes and moves them on; `None` if they are none.
-    fn load(bytes: &mut &[u8]) -> Option<Self>;
+    fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self>;
 }
 
 impl<T: FromBytes + IntoBytes + zerocopy::Immutable> Saved for T {
@@ -26,7 +26,7 @@ impl<T: FromBytes + IntoBytes + zerocopy::Immutable> Saved for T {
         bytes.extend_from_slice(self.as_bytes());
     }
 
-    fn load(bytes: &mut &[u8]) -> Option<Self> {
+    fn load(_: &Machine, bytes: &mut &[u8]) -> Option<Self> {
         let (value, rest) = T::read_from_prefix(bytes).ok()?;
         *bytes = rest;
         Some(value)
@@ -183,7 +183,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         let size = usize::from(rom.tier().bytes);
         let instances = reader.take(places.checked_mul(size).ok_or(SnapshotError::Length)?)?;
         let mut rest = reader.bytes;
-        let boards = (0..places).map(|_| B::load(&mut rest)).collect::<Option<Vec<_>>>();
+        let boards = (0..places).map(|_| B::load(&machine, &mut rest)).collect::<Option<Vec<_>>>();
         let boards = boards.ok_or(SnapshotError::Length)?;
         if !rest.is_empty() {
             return Err(SnapshotError::Length);
@@ -196,16 +196,5 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         self.parts.clear();
         self.wake_by_state();
         Ok(())
-    }
-
-    /// Finds out anew who is awake: that follows from the agents.
-    fn wake_by_state(&mut self) {
-        self.wake.clear();
-        let rom = self.program.machine().rom();
-        let last = self.now.wrapping_sub(1);
-        for (place, _) in self.lives.iter().enumerate().filter(|(_, life)| *life % 2 == 1) {
-            let sleep = with_instances!(&self.store, list => kernel::sleep(&rom, &list[place], last as u32));
-            self.wake.settle(place, sleep, last);
-        }
     }
 }

@@ -48,7 +48,7 @@ impl Wake {
             Sleep::Asleep => self.put_to_sleep(place),
             Sleep::Until(deadline) => {
                 self.put_to_sleep(place);
-                self.list(place, now + u64::from(deadline.wrapping_sub(now as u32)));
+                self.list(place, now.wrapping_add(deadline.wrapping_sub(now as u32).into()));
             }
         }
     }
@@ -66,8 +66,8 @@ impl Wake {
         self.by_tick.entry(tick).or_insert_with(|| spare.pop().unwrap_or_default()).push(place as u32);
     }
 
-    /// Wakes everybody whose time has come.
-    pub(crate) fn wake_due(&mut self, now: u64) {
+    /// Wakes everybody whose time has come; who is gone stays so.
+    pub(crate) fn wake_due(&mut self, now: u64, is_alive: impl Fn(usize) -> bool) {
         while let Some(entry) = self.by_tick.first_entry().filter(|entry| *entry.key() <= now) {
             let tick = *entry.key();
             let mut places = entry.remove();
@@ -75,7 +75,9 @@ impl Wake {
                 if self.listed[place as usize] == tick as u32 {
                     self.listed[place as usize] = 0;
                 }
-                self.wake(place as usize);
+                if is_alive(place as usize) {
+                    self.wake(place as usize);
+                }
             }
             self.spare.push(places);
         }

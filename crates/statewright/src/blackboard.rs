@@ -1,0 +1,211 @@
+//! The blackboard that machine files declare: dense, typed, with a revision and a set of what was written (CODE-5).
+
+use std::fmt;
+use std::sync::Arc;
+
+use statewright_rom::ids::KeyId;
+
+use crate::board::{Board, Key};
+use crate::crowd::Saved;
+use crate::machine::{Machine, UnknownName};
+use crate::value::{Type, Value};
+
+/// Where the keys of a machine lie.
+#[derive(Debug, PartialEq, Eq)]
+struct Shape {
+    /// First word and type per key.
+    keys: Vec<(usize, Type)>,
+    /// All words before the first tick.
+    defaults: Vec<u32>,
+}
+
+/// A blackboard with the keys that a machine declares.
+///
+/// ```
+/// use statewright::Blackboard;
+/// use statewright::prelude::*;
+///
+/// let text = r#"{ "machine": "Dog", "blackboard": { "hunger": { "type": "f32", "default": 0.5 } }, "states": { "sit": {} } }"#;
+/// let machine = Machine::from_text("dog.sw.json", text)?;
+/// let hunger = machine.key("hunger")?;
+///
+/// let mut board = Blackboard::new(&machine);
+/// assert_eq!(board.get::<f32>(hunger), Ok(0.5));
+/// board.set(hunger, 0.75_f32)?;
+/// assert_eq!((board.revision(), board.take_dirty().collect::<Vec<_>>()), (1, vec![hunger]));
+/// assert_eq!(board.set(hunger, 1).unwrap_err().to_string(), "blackboard key 0 is f32, not i32");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Blackboard {
+    shape: Arc<Shape>,
+    words: Box<[u32]>,
+    revision: u32,
+    dirty: Box<[u64]>,
+}
+
+/// A key was read or written as another type, or does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrongKey {
+    /// The key.
+    pub key: KeyId,
+    /// Its type; none if the blackboard has no such key.
+    pub is: Option<Type>,
+    /// The type that was asked for.
+    pub wanted: Type,
+}
+
+impl fmt::Display for WrongKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, is, wanted } = self;
+        match is {
+            Some(is) => write!(f, "blackboard key {key} is {is}, not {wanted}"),
+            None => write!(f, "the blackboard has no key {key}"),
+        }
+    }
+}
+
+impl std::error::Error for WrongKey {}
+
+impl Blackboard {
+    /// With the start values of a machine.
+    pub fn new(machine: &Machine) -> Self {
+        Self::of_shape(machine.shape())
+    }
+
+    fn of_shape(shape: Arc<Shape>) -> Self {
+        let dirty = vec![0; shape.keys.len().div_ceil(64)].into();
+        Self { words: shape.defaults.clone().into(), shape, revision: 0, dirty }
+    }
+
+    /// Reads a key.
+    pub fn get<T: Value>(&self, key: KeyId) -> Result<T, WrongKey> {
+        let first = self.first_word(key, T::TYPE)?;
+        Ok(T::from_words(self.words_at(first)))
+    }
+
+    /// Writes a key.
+    pub fn set<T: Value>(&mut self, key: KeyId, value: T) -> Result<(), WrongKey> {
+        self.first_word(key, T::TYPE)?;
+        self.write(key.index(), value.to_words());
+        Ok(())
+    }
+
+    /// Writes a key by name: for start values, outside of ticks.
+    pub fn with<T: Value>(mut self, machine: &Machine, name: &str, value: T) -> Result<Self, SetError> {
+        let key = machine.key(name).map_err(SetError::Name)?;
+        self.set(key, value).map_err(SetError::Key)?;
+        Ok(self)
+    }
+
+    /// How often something was written; wraps.
+    pub fn revision(&self) -> u32 {
+        self.revision
+    }
+
+    /// Keys written since the last time this was asked.
+    pub fn take_dirty(&mut self) -> impl Iterator<Item = KeyId> + use<> {
+        let dirty = std::mem::replace(&mut self.dirty, vec![0; self.shape.keys.len().div_ceil(64)].into());
+        let count = self.shape.keys.len();
+        (0..count).filter(move |key| dirty[key / 64] >> (key % 64) & 1 != 0).filter_map(KeyId::from_index)
+    }
+
+    fn first_word(&self, key: KeyId, wanted: Type) -> Result<usize, WrongKey> {
+        match self.shape.keys.get(key.index()) {
+            Some(&(first, ty)) if ty == wanted => Ok(first),
+            found => Err(WrongKey { key, is: found.map(|&(_, ty)| ty), wanted }),
+        }
+    }
+
+    fn words_at(&self, first: usize) -> [u32; 3] {
+        let mut words = [0; 3];
+        for (word, found) in words.iter_mut().zip(self.words.iter().skip(first)) {
+            *word = *found;
+        }
+        words
+    }
+}
+
+/// Why a key could not be written by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SetError {
+    /// There is no such key.
+    Name(UnknownName),
+    /// It has another type.
+    Key(WrongKey),
+}
+
+impl fmt::Display for SetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(error) => error.fmt(f),
+            Self::Key(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SetError {}
+
+/// Words that a value of a type takes.
+fn word_count(ty: Type) -> usize {
+    match ty {
+        Type::Entity | Type::Vec2 => 2,
+        Type::Vec3 => 3,
+        Type::I32 | Type::F32 | Type::Bool | Type::Symbol => 1,
+    }
+}
+
+impl Machine {
+    fn shape(&self) -> Arc<Shape> {
+        let rom = self.rom();
+        let mut shape = Shape { keys: Vec::with_capacity(rom.keys().len()), defaults: vec![0; rom.blackboard_words()] };
+        for record in rom.keys() {
+            let (first, ty) = (usize::from(record.offset.get()), Type::from_number(record.ty).unwrap_or(Type::I32));
+            shape.keys.push((first, ty));
+            let words = shape.defaults.iter_mut().skip(first).take(word_count(ty));
+            words.zip(record.default).for_each(|(word, default)| *word = default.get());
+        }
+        Arc::new(shape)
+    }
+}
+
+impl Board for Blackboard {
+    fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
+        Ok(key.id.index())
+    }
+
+    fn read(&self, field: usize) -> [u32; 3] {
+        let Some(&(first, ty)) = self.shape.keys.get(field) else { return [0; 3] };
+        let mut words = self.words_at(first);
+        words.iter_mut().skip(word_count(ty)).for_each(|word| *word = 0);
+        words
+    }
+
+    fn write(&mut self, field: usize, words: [u32; 3]) {
+        let Some(&(first, ty)) = self.shape.keys.get(field) else { return };
+        let cells = self.words.iter_mut().skip(first).take(word_count(ty));
+        cells.zip(words).for_each(|(cell, word)| *cell = word);
+        self.revision = self.revision.wrapping_add(1);
+        if let Some(dirty) = self.dirty.get_mut(field / 64) {
+            *dirty |= 1 << (field % 64);
+        }
+    }
+}
+
+impl Saved for Blackboard {
+    fn save(&self, bytes: &mut Vec<u8>) {
+        let words = self.words.iter().chain([&self.revision]).flat_map(|word| word.to_le_bytes());
+        bytes.extend(words.chain(self.dirty.iter().flat_map(|dirty| dirty.to_le_bytes())));
+    }
+
+    fn load(machine: &Machine, bytes: &mut &[u8]) -> Option<Self> {
+        let mut board = Self::new(machine);
+        for word in board.words.iter_mut().chain([&mut board.revision]) {
+            *word = u32::from_le_bytes(*bytes.split_off(..4)?.first_chunk()?);
+        }
+        for dirty in &mut board.dirty {
+            *dirty = u64::from_le_bytes(*bytes.split_off(..8)?.first_chunk()?);
+        }
+        Some(board)
+    }
+}

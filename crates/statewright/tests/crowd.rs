@@ -1,0 +1,184 @@
+//! Crowds: handles, bad input, panics, pauses, sleeping by blackboard.
+
+use statewright::prelude::*;
+use statewright::{Blackboard, Missing, SnapshotError, counters};
+
+const DOOR: &str = r#"{ "machine": "Door", "events": ["Knock", "Break"],
+  "blackboard": { "strength": { "type": "i32", "default": 3 } },
+  "initial": "closed",
+  "states": {
+    "closed": { "transitions": [
+      { "on": "Knock", "to": "open" }, { "on": "Break", "do": "Burst" }, { "when": "always", "if": "strength < 1", "to": "gone" } ] },
+    "open": { "transitions": [{ "after": "3t", "to": "closed" }] },
+    "gone": {} } }"#;
+
+fn door() -> Machine {
+    Machine::from_text("door.sw.json", DOOR).unwrap()
+}
+
+fn doors() -> Crowd<Blackboard, ()> {
+    let burst = Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| panic!("a door bursts"));
+    Crowd::new(door().bind(burst).unwrap(), 1)
+}
+
+fn board() -> Blackboard {
+    Blackboard::new(&door())
+}
+
+#[test]
+fn handles_of_the_gone_mean_nobody() {
+    let mut crowd = doors();
+    let knock = crowd.machine().event("Knock").unwrap();
+    let first = crowd.spawn(board());
+    crowd.tick(&());
+    crowd.send(first, knock, ()).unwrap();
+    crowd.despawn(first).unwrap();
+    assert_eq!(crowd.despawn(first), Err(Missing(first)));
+    let second = crowd.spawn(board());
+    assert_eq!(second.index(), first.index(), "the place is used again");
+    assert_ne!(second, first);
+    crowd.tick(&());
+    assert_eq!(crowd.lost_messages(), 1, "the event for the first one is lost, and counted");
+    assert_eq!(crowd.path(second).unwrap(), "closed", "its successor did not get it");
+    assert_eq!(
+        crowd.send(first, knock, ()).unwrap_err().to_string(),
+        "agent 0.1 is not in the crowd: it was despawned, or belongs to another crowd"
+    );
+    assert_eq!((crowd.len(), crowd.contains(first), crowd.contains(second)), (1, false, true));
+}
+
+#[test]
+fn tick_3_a_panic_ends_its_agent_alone() {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    for parallel in [false, true] {
+        let mut crowd = doors();
+        let [knock, smash] = ["Knock", "Break"].map(|name| crowd.machine().event(name).unwrap());
+        let agents: Vec<AgentId> = (0..100).map(|_| crowd.spawn(board())).collect();
+        crowd.set_part_size(7);
+        crowd.tick(&());
+        for (number, &agent) in agents.iter().enumerate() {
+            crowd.send(agent, if number % 10 == 4 { smash } else { knock }, ()).unwrap();
+        }
+        let tick = if parallel { crowd.tick_parallel(&()) } else { crowd.tick(&()) };
+        assert_eq!((tick.panicked, tick.ran), (10, 100));
+        let open = crowd.machine().state("open").unwrap();
+        assert_eq!(crowd.all_in(open).len(), 90, "all others went on");
+        let panicked: Vec<AgentId> = crowd.panicked().collect();
+        assert_eq!(panicked, agents.iter().copied().skip(4).step_by(10).collect::<Vec<_>>());
+        assert!(panicked.iter().all(|&agent| crowd.has_ended(agent) == Ok(true)));
+        assert_eq!(crowd.counters().quarantines, 10);
+    }
+    std::panic::set_hook(hook);
+}
+
+#[test]
+fn sys_2_a_write_from_outside_wakes() {
+    let mut crowd = doors();
+    let strength = crowd.machine().key("strength").unwrap();
+    let agents: Vec<AgentId> = (0..5).map(|_| crowd.spawn(board())).collect();
+    crowd.tick(&());
+    assert_eq!(crowd.awake(), 0, "the `always` transition only looks at the blackboard");
+    crowd.board_mut(agents[2]).unwrap().set(strength, 0).unwrap();
+    assert_eq!(crowd.tick(&()).ran, 1);
+    assert_eq!(crowd.path(agents[2]).unwrap(), "gone");
+}
+
+#[test]
+fn sys_9_a_pause_stops_time() {
+    let mut crowd = doors();
+    let knock = crowd.machine().event("Knock").unwrap();
+    let agent = crowd.spawn(board());
+    crowd.tick(&());
+    crowd.send(agent, knock, ()).unwrap();
+    crowd.tick(&());
+    crowd.pause(agent).unwrap();
+    for _ in 0..10 {
+        crowd.tick(&());
+        assert_eq!(crowd.path(agent).unwrap(), "open");
+    }
+    crowd.resume(agent).unwrap();
+    for _ in 0..2 {
+        crowd.tick(&());
+        assert_eq!(crowd.path(agent).unwrap(), "open");
+    }
+    crowd.tick(&());
+    assert_eq!(crowd.path(agent).unwrap(), "closed");
+}
+
+#[test]
+fn bad_snapshots_change_nothing() {
+    let mut crowd = doors();
+    let agents: Vec<AgentId> = (0..6).map(|_| crowd.spawn(board())).collect();
+    crowd.despawn(agents[3]).unwrap();
+    crowd.tick(&());
+    let good = crowd.snapshot();
+    for length in 0..good.len() {
+        assert!(crowd.restore(&good[..length]).is_err(), "cut off after {length} bytes");
+        assert_eq!(crowd.snapshot(), good);
+    }
+    assert_eq!(crowd.restore(&[&good[..], &[0]].concat()), Err(SnapshotError::Length));
+    assert_eq!(crowd.restore(b"something else"), Err(SnapshotError::Format));
+    let other = Machine::from_text("door.sw.json", &DOOR.replace("3t", "4t")).unwrap();
+    let burst = Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {});
+    let mut changed = Crowd::new(other.bind(burst).unwrap(), 1);
+    let error = changed.restore(&good).unwrap_err();
+    assert!(matches!(error, SnapshotError::Machine { .. }), "{error}");
+    assert_eq!((changed.len(), crowd.snapshot() == good), (0, true));
+    // Any other damage is refused or leads to a crowd that runs.
+    for place in 0..good.len() {
+        let mut bytes = good.clone();
+        bytes[place] ^= 0x81;
+        if crowd.restore(&bytes).is_ok() {
+            crowd.tick(&());
+        }
+    }
+    crowd.restore(&good).unwrap();
+    assert_eq!(crowd.snapshot(), good);
+}
+
+#[test]
+fn sys_8_counters_per_crowd_and_per_machine() {
+    let machine = door();
+    let burst = || Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {});
+    let [mut one, mut two] = [1, 2].map(|seed| Crowd::new(machine.bind(burst()).unwrap(), seed));
+    let knock = machine.event("Knock").unwrap();
+    for crowd in [&mut one, &mut two] {
+        crowd.spawn(board());
+        crowd.tick(&());
+        crowd.broadcast(knock, ());
+        crowd.tick(&());
+        assert_eq!(counters::to_text(crowd.counters()), "events 1\nmicrosteps 1\ntransitions 1\n");
+    }
+    assert_eq!(machine.counters().transitions, 2);
+    machine.reset_counters();
+    one.reset_counters();
+    assert_eq!((machine.counters().transitions, one.counters().transitions, two.counters().transitions), (0, 0, 1));
+}
+
+#[test]
+fn code_3_variants() {
+    let machine = Machine::build("Walker", |m| {
+        m.event("Go");
+        m.parameter("speed", 1);
+        m.variant("fast").set("speed", 5);
+        m.initial("walk");
+        m.state("walk", |s| {
+            s.on("Go").run("Walk");
+        });
+    })
+    .unwrap();
+    let (speed, fast, go) =
+        (machine.parameter("speed").unwrap(), machine.variant("fast").unwrap(), machine.event("Go").unwrap());
+    struct Walker(i32);
+    impl Board for Walker {}
+    let walk = Functions::new().action("Walk", |me: &mut Walker, speed: &statewright::ids::ParameterId, act| {
+        me.0 += act.parameter::<i32>(*speed);
+    });
+    let mut crowd = Crowd::new(machine.bind(walk).unwrap(), 1);
+    let (slow, quick) = (crowd.spawn(Walker(0)), crowd.spawn_as(Walker(0), fast));
+    crowd.tick(&speed);
+    crowd.broadcast(go, ());
+    crowd.tick(&speed);
+    assert_eq!((crowd.board(slow).unwrap().0, crowd.board(quick).unwrap().0), (1, 5));
+}

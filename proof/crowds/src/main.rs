@@ -1,0 +1,155 @@
+//! `cargo xtask crowds`: sleeping, threads and rollback change no byte of a crowd.
+
+mod outside;
+mod rollback;
+mod threads;
+mod user;
+mod wake;
+
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::Instant;
+
+use clap::Parser;
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+
+/// Runs crowds in ways that must not matter, and compares every byte.
+#[derive(Parser)]
+#[command(name = "cargo xtask crowds", bin_name = "cargo xtask crowds")]
+struct Arguments {
+    /// Random machines for sleeping.
+    #[arg(long, default_value_t = 2000)]
+    machines: u64,
+    /// Ticks of each.
+    #[arg(long, default_value_t = 100)]
+    ticks: u64,
+    /// Random machines for rollback.
+    #[arg(long, default_value_t = 200)]
+    rollbacks: u64,
+    /// Seeds for threads, each with every number of threads and every size of parts.
+    #[arg(long, default_value_t = 20)]
+    seeds: u64,
+    /// Ticks of each of these.
+    #[arg(long, default_value_t = 600)]
+    thread_ticks: u64,
+    /// Run only this seed of sleeping.
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match prove(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn prove(arguments: &Arguments) -> Result<(), String> {
+    if let Some(seed) = arguments.seed {
+        let total = wake::run(seed, arguments.ticks)?;
+        println!("seed {seed}: no difference, {} transitions", total.transitions);
+        return Ok(());
+    }
+    sleeping(arguments)?;
+    rollbacks(arguments)?;
+    threads(arguments)
+}
+
+/// Does work for each number, on all cores, with a bar.
+fn each<T: Send>(
+    what: &'static str,
+    numbers: u64,
+    work: impl Fn(u64) -> Result<T, String> + Sync,
+) -> Result<Vec<T>, String> {
+    let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len} {eta}").expect("a legal template");
+    let bar = ProgressBar::new(numbers).with_style(style).with_message(what);
+    let problem = Mutex::new(None::<(u64, String)>);
+    let results: Vec<Option<T>> = (0..numbers)
+        .into_par_iter()
+        .map(|number| {
+            let result = work(number);
+            bar.inc(1);
+            result
+                .map_err(|text| {
+                    let mut first = problem.lock().expect("nobody panics here");
+                    // The first problem by number, whoever finds it first.
+                    if first.as_ref().is_none_or(|(known, _)| number < *known) {
+                        *first = Some((number, text));
+                    }
+                })
+                .ok()
+        })
+        .collect();
+    bar.finish_and_clear();
+    match problem.into_inner().expect("nobody panics here") {
+        Some((_, text)) => Err(text),
+        None => Ok(results.into_iter().flatten().collect()),
+    }
+}
+
+fn sleeping(arguments: &Arguments) -> Result<(), String> {
+    let start = Instant::now();
+    let mut total = wake::Total::default();
+    for part in each("sleeping", arguments.machines, |seed| wake::run(seed, arguments.ticks))? {
+        total.add(&part);
+    }
+    let wake::Total { machines, ticks, wakeful, ran, transitions, commands } = total;
+    if ran >= wakeful || transitions == 0 || commands == 0 {
+        return Err(format!("nothing was proved: {ran} of {wakeful} turns, {transitions} transitions"));
+    }
+    println!(
+        "sleeping: no difference. {machines} machines, {ticks} ticks, {transitions} transitions, {commands} commands; {ran} turns instead of {wakeful}, {:.0} s",
+        start.elapsed().as_secs_f64()
+    );
+    Ok(())
+}
+
+fn rollbacks(arguments: &Arguments) -> Result<(), String> {
+    let start = Instant::now();
+    let repeated: u64 =
+        each("rollback", arguments.rollbacks, |seed| rollback::run(seed, arguments.ticks))?.iter().sum();
+    let (runs, seconds) = (arguments.rollbacks, start.elapsed().as_secs_f64());
+    println!("rollback: no difference. {runs} runs, {repeated} ticks repeated, {seconds:.0} s");
+    Ok(())
+}
+
+fn threads(arguments: &Arguments) -> Result<(), String> {
+    let start = Instant::now();
+    let ways: Vec<(usize, usize)> =
+        threads::THREADS.iter().flat_map(|&threads| threads::PARTS.map(|part| (threads, part))).collect();
+    let ticks = arguments.thread_ticks;
+    let style = ProgressStyle::with_template("threads {bar:40} {pos}/{len} {eta}").expect("a legal template");
+    let bar = ProgressBar::new(arguments.seeds * ways.len() as u64).with_style(style);
+    let (mut transitions, mut commands) = (0, 0);
+    for seed in 0..arguments.seeds {
+        let mut expected = None;
+        for &(threads, part) in &ways {
+            let found = threads::run(seed, ticks, threads, part)?;
+            bar.inc(1);
+            let expected = *expected.get_or_insert(found);
+            if found != expected {
+                return Err(format!(
+                    "seed {seed}: {threads} threads and parts of {part} differ from 1 thread and parts of 1"
+                ));
+            }
+        }
+        let (_, made, emitted) = expected.unwrap_or_default();
+        (transitions, commands) = (transitions + made, commands + emitted);
+    }
+    bar.finish_and_clear();
+    if transitions == 0 || commands == 0 {
+        return Err("nothing was proved: no transitions or no commands".to_owned());
+    }
+    println!(
+        "threads: no difference. {} seeds x {} ways, 10000 agents, {ticks} ticks, {transitions} transitions and {commands} commands each way, {:.0} s",
+        arguments.seeds,
+        ways.len(),
+        start.elapsed().as_secs_f64()
+    );
+    Ok(())
+}

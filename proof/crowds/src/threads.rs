@@ -1,0 +1,110 @@
+//! Ten thousand agents on any number of threads in parts of any size: commands, counters and snapshots are the same.
+
+use statewright::prelude::*;
+use statewright::{Value, ids};
+use statewright_forge::Rng;
+use xxhash_rust::xxh3::Xxh3;
+
+/// Numbers of threads.
+pub const THREADS: [usize; 7] = [1, 2, 3, 4, 7, 8, 16];
+/// Sizes of parts.
+pub const PARTS: [usize; 4] = [1, 7, 64, 1024];
+/// Agents at the start.
+const AGENTS: u32 = 10_000;
+
+const SQUAD: &str = r#"{ "machine": "Squad", "tier": "crowd",
+  "events": { "Noise": { "payload": "i32" }, "Help": { "payload": "entity", "class": "interrupt" }, "Calm": {}, "Hit": {} },
+  "blackboard": { "alarms": { "type": "i32" } },
+  "initial": "idle",
+  "states": {
+    "idle": { "transitions": [
+      { "on": "Noise", "if": "Hears(3)", "to": "look", "do": ["Call", "alarms += 1"] },
+      { "on": "Help", "to": "fight" } ] },
+    "look": { "entry": { "emit": "LookAround", "lane": "animation" }, "transitions": [
+      { "after": "4t", "to": "idle" }, { "on": "Help", "to": "fight" }, { "when": "always", "if": "alarms > 5", "to": "fight" } ] },
+    "fight": { "entry": "Draw", "exit": "Sheathe", "transitions": [
+      { "on": "Hit", "do": "Call" }, { "on": "Calm", "to": "idle" }, { "after": "9t", "to": "idle", "do": "alarms = 0" } ] } } }"#;
+
+#[derive(Clone, Copy, Default, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
+#[repr(C)]
+struct Body {
+    alarms: i32,
+    swords: u32,
+}
+
+impl Board for Body {
+    const FIELDS: &'static [(&'static str, statewright::Type)] = &[("alarms", statewright::Type::I32)];
+
+    fn read(&self, _: usize) -> [u32; 3] {
+        self.alarms.to_words()
+    }
+
+    fn write(&mut self, _: usize, words: [u32; 3]) {
+        self.alarms = i32::from_words(words);
+    }
+}
+
+struct World {
+    help: ids::EventId,
+}
+
+fn functions() -> Functions<Body, World> {
+    Functions::new()
+        .guard("Hears", |_: &Body, _: &World, see| Verdict::from(see.payload::<i32>() > see.argument(0)))
+        .action("Call", |me, world, act| {
+            let to = AgentId::from_words([act.rng().below(AGENTS + 50), 1, 0]);
+            act.send(to, world.help, act.agent());
+            me.swords ^= 1 << 31;
+        })
+        .action("Draw", |me, _, act| {
+            me.swords += act.rng().below(3);
+            act.post(world_hit(act), ());
+        })
+        .action("Sheathe", |me, _, _| me.swords += 100)
+}
+
+fn world_hit(act: &Act) -> ids::EventId {
+    // The event after the one that the agent reacts to, wherever it stands.
+    let events = act.rom().events().len();
+    let next = act.event().map_or(0, |event| event.index() + 1) % events;
+    ids::EventId::from_index(next).expect("a machine has fewer than 65535 events")
+}
+
+/// A hash of everything that a run of a seed leaves behind, tick after tick, and how much happened.
+pub fn run(seed: u64, ticks: u64, threads: usize, part: usize) -> Result<(u64, u64, u64), String> {
+    let machine = Machine::from_text("squad.sw.json", SQUAD).map_err(|error| error.to_string())?;
+    let [noise, help, calm] = ["Noise", "Help", "Calm"].map(|name| machine.event(name).expect("the machine has it"));
+    let mut crowd = Crowd::new(machine.bind(functions()).map_err(|error| error.to_string())?, seed);
+    let world = World { help };
+    let mut agents: Vec<AgentId> = (0..AGENTS).map(|_| crowd.spawn(Body::default())).collect();
+    crowd.set_part_size(part);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
+    let (mut rng, mut hash, mut snapshot, mut commands) = (Rng::new(seed), Xxh3::new(), Vec::new(), 0);
+    for _ in 0..ticks {
+        for _ in 0..100 {
+            let agent = agents[rng.below(agents.len() as u32) as usize];
+            // Some are gone: an error, and nothing else.
+            let _ = match rng.below(20) {
+                0 => crowd.despawn(agent),
+                1 => {
+                    agents.push(crowd.spawn(Body::default()));
+                    Ok(())
+                }
+                2 => crowd.send(agent, calm, ()),
+                3 => crowd.send(agent, help, agent),
+                _ => crowd.send(agent, noise, rng.below(8) as i32),
+            };
+        }
+        pool.install(|| crowd.tick_parallel(&world));
+        for command in crowd.commands() {
+            commands += 1;
+            hash.update(&command.agent().index().to_le_bytes());
+            hash.update(&command.agent().generation().to_le_bytes());
+            hash.update(&[command.lane().number()]);
+            hash.update(command.bytes());
+        }
+        crowd.snapshot_into(&mut snapshot);
+        hash.update(&snapshot);
+    }
+    Ok((hash.digest(), crowd.counters().transitions, commands))
+}

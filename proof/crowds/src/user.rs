@@ -1,0 +1,121 @@
+//! User code for random machines: pseudo-random, but always the same for the same agent, tick, function and blackboard.
+
+use statewright::prelude::*;
+use statewright::{Blackboard, Type, Value, ids};
+use statewright_forge::Rng;
+use statewright_rom::layout::function_kind;
+
+/// A crowd of a random machine.
+pub type Crowd = statewright::Crowd<Blackboard, World>;
+
+/// What user code looks at besides its agent.
+pub struct World {
+    /// Changes what user code does.
+    pub seed: u64,
+    events: Vec<ids::EventId>,
+    keys: Vec<(ids::KeyId, Type)>,
+    agents: u32,
+}
+
+impl World {
+    /// For a machine and so many agents.
+    pub fn new(machine: &Machine, seed: u64, agents: u32) -> Self {
+        let rom = machine.rom();
+        let events = (0..rom.events().len()).filter_map(ids::EventId::from_index).collect();
+        let keys = rom
+            .keys()
+            .iter()
+            .enumerate()
+            .filter_map(|(place, key)| Some((ids::KeyId::from_index(place)?, Type::from_number(key.ty)?)));
+        Self { seed, events, keys: keys.collect(), agents }
+    }
+
+    fn dice(&self, agent: AgentId, tick: u32, function: ids::FunctionId) -> Rng {
+        let call = u64::from(tick) << 32 | u64::from(agent.index()) << 16 | u64::from(function.raw());
+        Rng::new(call ^ self.seed.rotate_left(17))
+    }
+}
+
+/// All functions of a machine.
+pub fn functions(machine: &Machine) -> Functions<Blackboard, World> {
+    let rom = machine.rom();
+    let mut functions = Functions::new();
+    for (record, name) in rom.linker().iter().zip(&machine.names().functions) {
+        functions = match record.kind {
+            function_kind::GUARD => functions.guard(name, guard),
+            function_kind::SCORER => functions.scorer(name, scorer),
+            function_kind::ACTIVITY => functions.activity(name, activity),
+            _ => functions.action(name, action),
+        };
+    }
+    functions
+}
+
+fn guard(_: &Blackboard, world: &World, see: &mut See) -> Verdict {
+    let mut dice = world.dice(see.agent(), see.tick(), see.function());
+    let drawn = see.rng().map_or(0, |mut rng| rng.next_u32());
+    Verdict::from((dice.next_u64() ^ u64::from(drawn)).is_multiple_of(3))
+}
+
+fn scorer(_: &Blackboard, world: &World, see: &mut See) -> f32 {
+    world.dice(see.agent(), see.tick(), see.function()).below(8) as f32 / 4.0
+}
+
+fn activity(board: &mut Blackboard, world: &World, mode: Mode, act: &mut Act) -> Status {
+    action(board, world, act);
+    let mut dice = world.dice(act.agent(), act.tick() ^ mode as u32, act.function());
+    match dice.below(6) {
+        0 => Status::Succeeded,
+        1 => Status::Failed,
+        _ => Status::Running,
+    }
+}
+
+fn action(board: &mut Blackboard, world: &World, act: &mut Act) {
+    let mut dice = world.dice(act.agent(), act.tick(), act.function());
+    let Some(&event) = dice.pick(&world.events) else { return };
+    let payload = dice.below(5) as i32;
+    match dice.below(12) {
+        0 => drop(act.post(event, payload)),
+        1 => drop(act.raise(event, payload)),
+        2 | 3 => {
+            // Its first agent, its second one, or one that never was.
+            let to = AgentId::from_words([dice.below(world.agents), 1 + 2 * dice.below(2), 0]);
+            act.send(to, event, payload);
+        }
+        4 => {
+            let drawn = act.rng().below(9);
+            act.emit(Noise { level: drawn });
+        }
+        5 | 6 => {
+            if let Some(&(key, ty)) = dice.pick(&world.keys) {
+                write(board, key, ty, payload);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn write(board: &mut Blackboard, key: ids::KeyId, ty: Type, value: i32) {
+    let written = match ty {
+        Type::I32 => board.set(key, value),
+        Type::F32 => board.set(key, value as f32 / 2.0),
+        Type::Bool => board.set(key, value % 2 == 0),
+        Type::Vec2 => board.set(key, [value as f32; 2]),
+        Type::Vec3 => board.set(key, [value as f32; 3]),
+        Type::Entity | Type::Symbol => Ok(()),
+    };
+    assert_eq!(written, Ok(()), "the key has this type");
+}
+
+/// A command of its own.
+#[derive(Clone, Copy, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
+#[repr(C)]
+pub struct Noise {
+    level: u32,
+}
+
+impl Command for Noise {
+    const NAME: &'static str = "Noise";
+    const LANE: Lane = Lane::AUDIO;
+}
