@@ -160,19 +160,21 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
 
     /// Sends an event to another agent: it is there in its next tick (CMD-4). `false` if there was no room for it.
     pub fn send(&mut self, to: AgentId, event: EventId, payload: impl Payload) -> bool {
-        let head = Head::send(self.agent, &self.actor.call(), event);
+        let head = Head::send(self.agent, self.actor.site(), event);
         self.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())))
     }
 
     /// Hands a command to the host. `false` if there was no room for it: it is dropped whole, and counted (CMD-2).
+    #[inline]
     pub fn emit<T: Command>(&mut self, command: T) -> bool {
-        let head = Head::typed::<T>(self.agent, &self.actor.call());
+        let head = Head::typed::<T>(self.agent, self.actor.site());
         if self.out.accumulates(const { T::LANE.number() }) && self.out.merge_typed(&head, &command) {
             return true;
         }
         self.write(&head, zerocopy::IntoBytes::as_bytes(&command))
     }
 
+    #[inline]
     fn write(&mut self, head: &Head, payload: &[u8]) -> bool {
         let written = self.out.write(head, payload);
         if !written {

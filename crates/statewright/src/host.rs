@@ -25,7 +25,7 @@ impl<B: Board, C> AgentHost<'_, B, C> {
     /// Puts a write off until the end of the tick. Only the last write of a key counts, so it takes the place of an earlier one.
     #[cold]
     fn stage(&mut self, key: KeyId, words: [u32; 3]) {
-        let head = Head::write(self.agent, key);
+        let (head, words) = (Head::write(self.agent, key), words.map(u32::to_le));
         let overwritten = self.out.merge(&head, |earlier| {
             earlier.copy_from_slice(words.as_bytes());
             true

@@ -6,7 +6,7 @@ use statewright_rom::layout::{BUILT_IN_LANES, LaneRecord, MAX_LANES, merge};
 
 use super::record::{CommandRef, Lane};
 use super::walk::Walk;
-use crate::value::Type;
+use crate::value::{AgentId, Type};
 
 /// What becomes of several commands of one agent in one tick and lane. Commands of different agents never meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -109,7 +109,7 @@ pub(crate) struct Net<'a> {
     walk: Walk<'a>,
     /// At the first command of the agent.
     agent: Walk<'a>,
-    current: u64,
+    current: AgentId,
     lane: Lane,
     merge: Merge,
 }
@@ -117,7 +117,20 @@ pub(crate) struct Net<'a> {
 impl<'a> Net<'a> {
     pub(crate) fn new(walk: Walk<'a>, lane: Lane, merge: Merge) -> Self {
         // No agent has generation 0.
-        Self { agent: walk.clone(), walk, current: 0, lane, merge }
+        Self { agent: walk.clone(), walk, current: AgentId::new(0, 0), lane, merge }
+    }
+
+    fn next_that_remains(&mut self) -> Option<CommandRef<'a>> {
+        loop {
+            let before = self.walk.clone();
+            let command = self.walk.next()?;
+            if command.agent() != self.current {
+                (self.current, self.agent) = (command.agent(), before);
+            }
+            if command.lane() == self.lane && self.remains(&command) {
+                return Some(command);
+            }
+        }
     }
 
     fn remains(&self, command: &CommandRef<'_>) -> bool {
@@ -135,7 +148,7 @@ impl<'a> Net<'a> {
     /// Commands of the current agent from a place on.
     fn others(&self, from: &Walk<'a>) -> impl Iterator<Item = CommandRef<'a>> {
         let (current, lane) = (self.current, self.lane);
-        from.clone().take_while(move |command| command.head.who() == current).filter(move |one| one.lane() == lane)
+        from.clone().take_while(move |command| command.agent() == current).filter(move |one| one.lane() == lane)
     }
 }
 
@@ -149,16 +162,14 @@ impl CommandRef<'_> {
 impl<'a> Iterator for Net<'a> {
     type Item = CommandRef<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<CommandRef<'a>> {
-        loop {
-            let before = self.walk.clone();
-            let command = self.walk.next()?;
-            if command.head.who() != self.current {
-                (self.current, self.agent) = (command.head.who(), before);
+        match self.merge {
+            Merge::StrictOrder | Merge::Accumulate => {
+                let lane = self.lane;
+                self.walk.find(|command| command.lane() == lane)
             }
-            if command.lane() == self.lane && self.remains(&command) {
-                return Some(command);
-            }
+            Merge::LastWriterWins | Merge::Deduplicate => self.next_that_remains(),
         }
     }
 }

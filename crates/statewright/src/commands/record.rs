@@ -1,6 +1,6 @@
-//! One command: a head of 24 bytes and its payload.
+//! One command: a head of 24 bytes and its payload, little-endian.
 
-use statewright_kernel::{Call, CommandKind};
+use statewright_kernel::CommandKind;
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{BUILT_IN_LANES, MAX_LANES, NONE};
@@ -87,6 +87,9 @@ pub(crate) const fn name_number(name: &str) -> u32 {
     xxh3_64(name.as_bytes()) as u32
 }
 
+/// State and transition that a command belongs to.
+pub(crate) type Site = (StateId, Option<TransitionId>);
+
 /// What a record says; numbers in [`Head::what`].
 pub(crate) mod what {
     pub(crate) const TYPED: u8 = 0;
@@ -96,12 +99,10 @@ pub(crate) mod what {
     pub(crate) const WRITE: u8 = 4;
 }
 
-/// The head of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[repr(C)]
+/// The head of a record: three words of eight bytes, little-endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
-    pub(crate) agent: u32,
-    pub(crate) generation: u32,
+    pub(crate) agent: AgentId,
     /// By `what`: number of the type's name, string, channel, event, key.
     pub(crate) name: u32,
     /// `NONE` without one.
@@ -114,10 +115,42 @@ pub(crate) struct Head {
     pub(crate) what: u8,
     /// By `what`: type of the payload, or 0xFF.
     pub(crate) ty: u8,
-    pub(crate) reserved: [u8; 3],
 }
 
-const _: () = assert!(size_of::<Head>() == 24);
+impl Head {
+    /// Bytes of a head.
+    pub(crate) const BYTES: usize = 24;
+
+    /// Writes it, word by word: small stores that a larger load follows would cost more than all the rest.
+    #[inline]
+    pub(crate) fn put(&self, bytes: &mut [u8; Self::BYTES]) {
+        let who = u64::from(self.agent.generation()) << 32 | u64::from(self.agent.index());
+        let site = u64::from(self.transition) << 16 | u64::from(self.state);
+        let name = site << 32 | u64::from(self.name);
+        let kind = u64::from(self.ty) << 32 | u64::from(self.what) << 24 | u64::from(self.lane) << 16;
+        let (words, _) = bytes.as_chunks_mut::<8>();
+        for (bytes, word) in words.iter_mut().zip([who, name, kind | u64::from(self.length)]) {
+            *bytes = word.to_le_bytes();
+        }
+    }
+
+    /// Reads it.
+    #[inline]
+    pub(crate) fn get(bytes: &[u8; Self::BYTES]) -> Self {
+        let word = |place: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[place * 8 + byte]));
+        let (who, name, kind) = (word(0), word(1), word(2));
+        Self {
+            agent: AgentId::new(who as u32, (who >> 32) as u32),
+            name: name as u32,
+            state: (name >> 32) as u16,
+            transition: (name >> 48) as u16,
+            length: kind as u16,
+            lane: (kind >> 16) as u8,
+            what: (kind >> 24) as u8,
+            ty: (kind >> 32) as u8,
+        }
+    }
+}
 
 /// The payload of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -129,15 +162,15 @@ pub(crate) struct Sent {
 
 impl Sent {
     pub(crate) fn new(to: AgentId, words: [u32; 4]) -> Self {
-        Self { to: [to.index(), to.generation()], words }
+        Self { to: [to.index(), to.generation()].map(u32::to_le), words: words.map(u32::to_le) }
     }
 }
 
 impl Head {
+    #[inline]
     fn new(agent: AgentId, state: StateId, transition: Option<TransitionId>) -> Self {
         Self {
-            agent: agent.index(),
-            generation: agent.generation(),
+            agent,
             name: 0,
             state: state.raw(),
             transition: TransitionId::to_raw(transition),
@@ -145,26 +178,26 @@ impl Head {
             lane: 0,
             what: what::TYPED,
             ty: 0xFF,
-            reserved: [0; 3],
         }
     }
 
-    pub(crate) fn typed<T: Command>(agent: AgentId, call: &Call<'_>) -> Self {
+    #[inline]
+    pub(crate) fn typed<T: Command>(agent: AgentId, (state, transition): Site) -> Self {
         let length = const {
             assert!(size_of::<T>() <= 512, "a command has at most 512 bytes");
             size_of::<T>() as u16
         };
         let (name, lane) = const { (name_number(T::NAME), T::LANE.number()) };
-        Self { name, length, lane, ..Self::new(agent, call.state, call.transition) }
+        Self { name, length, lane, ..Self::new(agent, state, transition) }
     }
 
-    pub(crate) fn send(agent: AgentId, call: &Call<'_>, event: EventId) -> Self {
+    pub(crate) fn send(agent: AgentId, (state, transition): Site, event: EventId) -> Self {
         Self {
             name: event.raw().into(),
             length: size_of::<Sent>() as u16,
             lane: Lane::MESSAGE.number(),
             what: what::SEND,
-            ..Self::new(agent, call.state, call.transition)
+            ..Self::new(agent, state, transition)
         }
     }
 
@@ -175,17 +208,12 @@ impl Head {
         Self { state: NONE, name: key.raw().into(), length: 12, lane, what: what::WRITE, ..head }
     }
 
-    /// The agent and its generation as one number.
-    pub(crate) fn who(&self) -> u64 {
-        u64::from(self.generation) << 32 | u64::from(self.agent)
-    }
-
     /// Same lane, kind and name?
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         (self.lane, self.what, self.name) == (other.lane, other.what, other.name)
     }
 
-    /// Of a command that comes from the machine file, with its payload.
+    /// Of a command that comes from the machine file, with its payload in little-endian words.
     pub(crate) fn built_in(agent: AgentId, command: &statewright_kernel::Command) -> (Self, [u32; 6], usize) {
         let head = Self { lane: command.lane.raw(), ..Self::new(agent, command.state, command.transition) };
         let mut payload = [0; 6];
@@ -202,7 +230,7 @@ impl Head {
                 (Self { name: event.raw().into(), what: what::SEND, ..head }, 6)
             }
         };
-        (Self { length: words as u16 * 4, ..head }, payload, words * 4)
+        (Self { length: words as u16 * 4, ..head }, payload.map(u32::to_le), words * 4)
     }
 }
 
@@ -254,7 +282,7 @@ pub struct CommandRef<'a> {
 impl<'a> CommandRef<'a> {
     /// Who wants it.
     pub fn agent(&self) -> AgentId {
-        AgentId::new(self.head.agent, self.head.generation)
+        self.head.agent
     }
 
     /// Its lane.
@@ -298,7 +326,7 @@ impl<'a> CommandRef<'a> {
         let text = |id: u16| StringId::new(id).and_then(|id| rom.string(id)).unwrap_or("?");
         let words = |place: usize| {
             let bytes = self.payload.get(place * 4..place * 4 + 4);
-            bytes.and_then(|bytes| u32::read_from_bytes(bytes).ok()).unwrap_or(0)
+            bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes)
         };
         let number = self.head.name as u16;
         match self.head.what {

@@ -1,7 +1,5 @@
 //! Walks over the records of one writer, in order.
 
-use zerocopy::FromBytes;
-
 use super::record::{CommandRef, Head};
 use super::writer::Filled;
 
@@ -30,7 +28,8 @@ impl<'a> Iterator for Walk<'a> {
         if self.rest.is_empty() {
             self.rest = self.later.next().map_or_else(|| std::mem::take(&mut self.last), Filled::bytes);
         }
-        let (head, behind) = Head::read_from_prefix(self.rest).ok()?;
+        let (head, behind) = self.rest.split_first_chunk()?;
+        let head = Head::get(head);
         let payload = behind.get(..usize::from(head.length))?;
         self.rest = behind.get(payload.len().next_multiple_of(4)..)?;
         Some(CommandRef { head, payload, tick: self.tick })

@@ -5,8 +5,6 @@
 
 use std::sync::Arc;
 
-use zerocopy::IntoBytes;
-
 use super::lanes::Rules;
 use super::pool::{PAGE_BYTES, Page, Pool};
 use super::record::{Command, Head, Lane};
@@ -169,22 +167,27 @@ impl Writer {
     /// The same; the caller says whether it is critical.
     #[inline]
     pub(crate) fn write_as(&mut self, head: &Head, payload: &[u8], critical: bool) -> bool {
-        let size = size_of::<Head>() + payload.len().next_multiple_of(4);
+        let Some(bytes) = self.room(head, payload.len(), critical) else { return false };
+        bytes.copy_from_slice(payload);
+        true
+    }
+
+    /// Room for the payload of a command whose head is written; nothing if the agent's budget does not allow it.
+    #[inline]
+    pub(crate) fn room(&mut self, head: &Head, length: usize, critical: bool) -> Option<&mut [u8]> {
+        let size = Head::BYTES + length.next_multiple_of(4);
         let end = if critical { self.critical_end } else { self.plain_end };
         if self.at + size > end && !self.turn_page(size, critical) {
-            return false;
+            return None;
         }
-        let Some(record) = self.page.as_mut().and_then(|page| page.get_mut(self.at..self.at + size)) else {
-            return false;
-        };
-        let (first, rest) = record.split_at_mut(size_of::<Head>());
-        first.copy_from_slice(head.as_bytes());
-        let (bytes, padding) = rest.split_at_mut(payload.len());
-        bytes.copy_from_slice(payload);
-        padding.fill(0);
+        let record = self.page.as_mut()?.get_mut(self.at..self.at + size)?;
         self.at += size;
         self.lanes |= 1 << (head.lane & 31);
-        true
+        let (first, rest) = record.split_first_chunk_mut()?;
+        head.put(first);
+        let (bytes, padding) = rest.split_at_mut_checked(length)?;
+        padding.fill(0);
+        Some(bytes)
     }
 
     /// There is no room: because the budget is spent, then nothing happens, or because the page is full, then a new one begins.
@@ -231,7 +234,7 @@ impl Writer {
             let Ok(mut command) = T::read_from_bytes(earlier) else { return false };
             let taken = command.merge(later);
             if taken {
-                earlier.copy_from_slice(command.as_bytes());
+                earlier.copy_from_slice(zerocopy::IntoBytes::as_bytes(&command));
             }
             taken
         })
@@ -240,9 +243,9 @@ impl Writer {
 
 /// Offers the records in some bytes that are like this one.
 fn merge_in(mut rest: &mut [u8], head: &Head, merge: &mut impl FnMut(&mut [u8]) -> bool) -> bool {
-    while let Ok((earlier, _)) = <Head as zerocopy::FromBytes>::read_from_prefix(rest) {
+    while let Some((earlier, behind)) = rest.split_first_chunk_mut() {
+        let earlier = Head::get(earlier);
         let length = usize::from(earlier.length);
-        let behind = rest.split_at_mut(size_of::<Head>()).1;
         let Some((record, next)) = behind.split_at_mut_checked(length.next_multiple_of(4)) else { return false };
         if earlier.is_like(head) && earlier.ty == head.ty && record.get_mut(..length).is_some_and(&mut *merge) {
             return true;
@@ -329,7 +332,8 @@ mod tests {
             }
             assert!(writer.pages() <= pool.limit(), "{} pages, {} expected", writer.pages(), pool.limit());
             assert!(pool.made() <= pool.limit());
-            let read = writer.iter().map(|command| (command.head.agent, command.head.lane, command.payload.to_vec()));
+            let read =
+                writer.iter().map(|command| (command.agent().index(), command.head.lane, command.payload.to_vec()));
             assert_eq!(read.collect::<Vec<_>>(), model);
             assert!(writer.iter().all(|command| command.tick() == 5));
         }
