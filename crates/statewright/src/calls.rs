@@ -161,24 +161,34 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
     /// Sends an event to another agent: it is there in its next tick (CMD-4). `false` if there was no room for it.
     pub fn send(&mut self, to: AgentId, event: EventId, payload: impl Payload) -> bool {
         let head = Head::send(self.agent, self.actor.site(), event);
-        self.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())))
+        self.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())), false)
     }
 
     /// Hands a command to the host. `false` if there was no room for it: it is dropped whole, and counted (CMD-2).
     #[inline]
     pub fn emit<T: Command>(&mut self, command: T) -> bool {
-        let head = Head::typed::<T>(self.agent, self.actor.site());
-        if self.out.accumulates(const { T::LANE.number() }) && self.out.merge_typed(&head, &command) {
-            return true;
+        if self.out.is_special(const { T::LANE.number() }) {
+            // A copy that the compiler cannot share: else the command would go through the stack for all other lanes, too, at twice the cost.
+            return self.emit_special(&std::hint::black_box(command));
         }
-        self.write(&head, zerocopy::IntoBytes::as_bytes(&command))
+        let head = Head::typed::<T>(self.agent, self.actor.site());
+        self.write(&head, zerocopy::IntoBytes::as_bytes(&command), false)
+    }
+
+    /// To a lane that is critical or sums up.
+    #[cold]
+    #[inline(never)]
+    fn emit_special<T: Command>(&mut self, command: &T) -> bool {
+        let head = Head::typed::<T>(self.agent, self.actor.site());
+        let merged = self.out.accumulates(head.lane) && self.out.merge_typed(&head, command);
+        merged || self.write(&head, zerocopy::IntoBytes::as_bytes(command), self.out.is_critical(head.lane))
     }
 
     #[inline]
-    fn write(&mut self, head: &Head, payload: &[u8]) -> bool {
-        let written = self.out.write(head, payload);
+    fn write(&mut self, head: &Head, payload: &[u8], critical: bool) -> bool {
+        let written = self.out.write(head, payload, critical);
         if !written {
-            self.actor.command_dropped(self.out.is_critical(head.lane));
+            self.actor.command_dropped(critical);
         }
         written
     }

@@ -31,7 +31,7 @@ impl<B: Board, C> AgentHost<'_, B, C> {
             true
         });
         // A write that is lost does more harm than a sound: all of them are critical.
-        if !overwritten && !self.out.write_as(&head, words.as_bytes(), true) {
+        if !overwritten && !self.out.write(&head, words.as_bytes(), true) {
             self.out.lost_writes.push(self.agent.index());
         }
     }
@@ -64,7 +64,7 @@ impl<B: Board, C> Host for AgentHost<'_, B, C> {
         let payload = words.as_bytes().get(..bytes).unwrap_or(&[]);
         let added = self.out.accumulates(head.lane)
             && self.out.merge(&head, |earlier| commands::add(head.ty, earlier, payload));
-        added || self.out.write_as(&head, payload, command.critical)
+        added || self.out.write(&head, payload, command.critical)
     }
 
     fn read_key(&self, key: KeyId) -> [u32; 3] {

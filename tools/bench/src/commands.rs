@@ -39,7 +39,6 @@ impl Note {
 #[derive(Default)]
 struct Speaker {
     notes: Vec<Note>,
-    failed: u32,
 }
 
 impl Board for Speaker {}
@@ -49,9 +48,9 @@ type Count = u32;
 
 fn functions() -> Functions<Speaker, Count> {
     Functions::new()
-        .action("Write", |me: &mut Speaker, &count: &Count, act| {
+        .action("Write", |_: &mut Speaker, &count: &Count, act| {
             for number in numbers(count) {
-                me.failed += u32::from(!act.emit(Note::new(act.agent().index(), number)));
+                act.emit(Note::new(act.agent().index(), number));
             }
         })
         .action("Push", |me, &count, act| {
@@ -85,13 +84,21 @@ struct Times {
     commit: Vec<f64>,
 }
 
+impl Times {
+    /// Write over push: the middle one of the rounds, because what else the machine does changes from round to round.
+    fn ratio(&self) -> f64 {
+        let rounds = self.write.iter().zip(&self.push).zip(&self.nothing);
+        median(&mut rounds.map(|((write, push), nothing)| (write - nothing) / (push - nothing)).collect::<Vec<_>>())
+    }
+}
+
 impl Bench {
     fn new(agents: usize, count: Count) -> Result<Self, String> {
         let machine = Machine::from_text("speaker.sw.json", MACHINE).map_err(|error| error.to_string())?;
         let program: Program<_, _> = machine.bind(functions()).map_err(|error| error.to_string())?;
         let mut crowd = Crowd::new(program, 1);
         crowd.set_budget(statewright::commands::MAX_BUDGET).map_err(|error| error.to_string())?;
-        let agents = (0..agents).map(|_| crowd.spawn(Speaker { notes: Vec::with_capacity(count as usize), failed: 0 }));
+        let agents = (0..agents).map(|_| crowd.spawn(Speaker { notes: Vec::with_capacity(count as usize) }));
         let agents = agents.collect();
         crowd.tick(&0);
         let event = |name| machine.event(name).map_err(|error| error.to_string());
@@ -136,11 +143,14 @@ impl Bench {
     /// All were written, and are what was pushed.
     fn compare(&self) -> Result<(), String> {
         let boards = self.agents.iter().filter_map(|&agent| self.crowd.board(agent).ok());
-        let pushed = boards.clone().flat_map(|board| &board.notes).copied();
+        let pushed = boards.flat_map(|board| &board.notes).copied();
         let written = self.crowd.commands().filter_map(|command| command.get::<Note>());
         let same = self.crowd.commands().count() == self.commands() && pushed.eq(written);
-        let failed: u32 = boards.map(|board| board.failed).sum();
-        if same && failed == 0 { Ok(()) } else { Err("what was written is not what was pushed".to_owned()) }
+        if same && self.crowd.counters().commands_dropped == 0 {
+            Ok(())
+        } else {
+            Err("what was written is not what was pushed".to_owned())
+        }
     }
 }
 
@@ -160,10 +170,11 @@ pub fn table(quick: bool) -> Result<String, String> {
         (0..3).try_for_each(|_| bench.round(&mut Times::default()))?;
         let mut times = Times::default();
         (0..rounds).try_for_each(|_| bench.round(&mut times))?;
+        let ratio = times.ratio();
         let nothing = median(&mut times.nothing);
         let (write, push) = (median(&mut times.write) - nothing, median(&mut times.push) - nothing);
-        missed |= count == 64 && write > push * TARGET;
-        let numbers = [write, push, write / push, median(&mut times.read), median(&mut times.commit)];
+        missed |= count == 64 && ratio > TARGET;
+        let numbers = [write, push, ratio, median(&mut times.read), median(&mut times.commit)];
         lines.push([agents.to_string(), count.to_string()].into_iter().chain(numbers.map(short_number)).collect());
     }
     let target = if missed { "missed" } else { "met" };

@@ -158,15 +158,15 @@ impl Writer {
         self.accumulate_lanes >> lane & 1 != 0
     }
 
-    /// Writes a whole command, or nothing if the agent's budget does not allow it. Its lane says whether it is critical.
+    /// Is a lane one of these?
     #[inline]
-    pub(crate) fn write(&mut self, head: &Head, payload: &[u8]) -> bool {
-        self.write_as(head, payload, self.is_critical(head.lane))
+    pub(crate) fn is_special(&self, lane: u8) -> bool {
+        (self.critical_lanes | self.accumulate_lanes) >> lane & 1 != 0
     }
 
-    /// The same; the caller says whether it is critical.
+    /// Writes a whole command, or nothing if the agent's budget does not allow it.
     #[inline]
-    pub(crate) fn write_as(&mut self, head: &Head, payload: &[u8], critical: bool) -> bool {
+    pub(crate) fn write(&mut self, head: &Head, payload: &[u8], critical: bool) -> bool {
         let Some(bytes) = self.room(head, payload.len(), critical) else { return false };
         bytes.copy_from_slice(payload);
         true
@@ -182,7 +182,11 @@ impl Writer {
         }
         let record = self.page.as_mut()?.get_mut(self.at..self.at + size)?;
         self.at += size;
-        self.lanes |= 1 << (head.lane & 31);
+        // Nearly always set already, and a test is cheaper than a store.
+        let lane = 1 << (head.lane & 31);
+        if self.lanes & lane == 0 {
+            self.lanes |= lane;
+        }
         let (first, rest) = record.split_first_chunk_mut()?;
         head.put(first);
         let (bytes, padding) = rest.split_at_mut_checked(length)?;
@@ -228,7 +232,6 @@ impl Writer {
 
 impl Writer {
     /// Gives a command of the user's own to an earlier one of its type, if one takes it.
-    #[cold]
     pub(crate) fn merge_typed<T: Command>(&mut self, head: &Head, later: &T) -> bool {
         self.merge(head, |earlier| {
             let Ok(mut command) = T::read_from_bytes(earlier) else { return false };
@@ -319,7 +322,7 @@ mod tests {
                     let lane = [2, 7][random(&mut state) % 2];
                     let size = 24 + length.next_multiple_of(4);
                     let fits = spent + size <= if lane == 7 { budget } else { budget - budget / 4 };
-                    assert_eq!(writer.write(&head(agent, lane, &payload), &payload), fits);
+                    assert_eq!(writer.write(&head(agent, lane, &payload), &payload, lane == 7), fits);
                     if fits {
                         spent += size;
                         model.push((agent, lane, payload));
@@ -348,8 +351,8 @@ mod tests {
             for agent in 0..101 {
                 writer.begin();
                 let payload = vec![1; (budget - 24) / 4 * 4];
-                assert!(writer.write(&head(agent, 7, &payload), &payload));
-                assert!(!writer.write(&head(agent, 7, &[]), &[]));
+                assert!(writer.write(&head(agent, 7, &payload), &payload, true));
+                assert!(!writer.write(&head(agent, 7, &[]), &[], true));
             }
             assert_eq!(writer.pages(), Pool::pages_for(101, budget), "{budget}");
         }
@@ -361,7 +364,7 @@ mod tests {
         pool.promise(1, 0).unwrap();
         let mut writer = writer(&pool, 1024);
         writer.begin();
-        assert!(writer.write(&head(0, 2, &[1]), &[1]));
+        assert!(writer.write(&head(0, 2, &[1]), &[1], false));
         assert_eq!((writer.pages(), pool.in_use()), (1, 1));
         drop(writer);
         assert_eq!((pool.in_use(), pool.made()), (0, 1));
@@ -381,7 +384,7 @@ mod tests {
             writer.begin();
             assert!(seen(&mut writer, agent).is_empty());
             for number in 0..3 {
-                assert!(writer.write(&head(agent, 7, &[0; 500]), &[number; 500]));
+                assert!(writer.write(&head(agent, 7, &[0; 500]), &[number; 500], true));
             }
             assert_eq!(seen(&mut writer, agent), [0, 1, 2]);
         }
