@@ -136,10 +136,10 @@ impl<'a> Net<'a> {
     fn remains(&self, command: &CommandRef<'_>) -> bool {
         match self.merge {
             Merge::StrictOrder | Merge::Accumulate => true,
-            Merge::LastWriterWins => !self.others(&self.walk).any(|later| later.head.is_like(&command.head)),
+            Merge::LastWriterWins => !self.others(&self.walk).any(|later| later.head().is_like(&command.head())),
             Merge::Deduplicate => {
                 // The search ends at the command itself at the latest.
-                let equal = |one: &CommandRef<'_>| one.head.is_like(&command.head) && one.is_equal(command);
+                let equal = |one: &CommandRef<'_>| one.head().is_like(&command.head()) && one.is_equal(command);
                 self.others(&self.agent).find(equal).is_none_or(|first| std::ptr::eq(first.payload, command.payload))
             }
         }
@@ -155,7 +155,7 @@ impl<'a> Net<'a> {
 impl CommandRef<'_> {
     /// Same type and content?
     fn is_equal(&self, other: &CommandRef<'_>) -> bool {
-        self.head.ty == other.head.ty && self.payload == other.payload
+        self.head().ty == other.head().ty && self.payload == other.payload
     }
 }
 

@@ -274,25 +274,32 @@ pub enum What<'a> {
 /// A command, as the host reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandRef<'a> {
-    pub(crate) head: Head,
+    pub(crate) head: &'a [u8; Head::BYTES],
     pub(crate) payload: &'a [u8],
     pub(crate) tick: u64,
 }
 
 impl<'a> CommandRef<'a> {
+    #[inline]
+    pub(crate) fn head(&self) -> Head {
+        Head::get(self.head)
+    }
+
     /// Who wants it.
+    #[inline]
     pub fn agent(&self) -> AgentId {
-        self.head.agent
+        self.head().agent
     }
 
     /// Its lane.
+    #[inline]
     pub fn lane(&self) -> Lane {
-        Lane(self.head.lane)
+        Lane(self.head().lane)
     }
 
     /// The state that it belongs to; none for staged writes.
     pub fn state(&self) -> Option<StateId> {
-        StateId::new(self.head.state)
+        StateId::new(self.head().state)
     }
 
     /// The region of that state; the root has none.
@@ -307,12 +314,14 @@ impl<'a> CommandRef<'a> {
 
     /// The transition that it belongs to.
     pub fn transition(&self) -> Option<TransitionId> {
-        TransitionId::new(self.head.transition)
+        TransitionId::new(self.head().transition)
     }
 
     /// The command, if it is of this type.
+    #[inline]
     pub fn get<T: Command>(&self) -> Option<T> {
-        let own = self.head.what == what::TYPED && self.head.name == const { name_number(T::NAME) };
+        let head = self.head();
+        let own = head.what == what::TYPED && head.name == const { name_number(T::NAME) };
         if own { T::read_from_bytes(self.payload).ok() } else { None }
     }
 
@@ -328,11 +337,11 @@ impl<'a> CommandRef<'a> {
             let bytes = self.payload.get(place * 4..place * 4 + 4);
             bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes)
         };
-        let number = self.head.name as u16;
-        match self.head.what {
+        let number = self.head().name as u16;
+        match self.head().what {
             what::EMIT => What::Emit {
                 name: text(number),
-                payload: Type::from_number(self.head.ty).map(|ty| (ty, [words(0), words(1), words(2)])),
+                payload: Type::from_number(self.head().ty).map(|ty| (ty, [words(0), words(1), words(2)])),
             },
             what::RELEASE => match ChannelId::new(number as u8) {
                 Some(channel) => What::Release {

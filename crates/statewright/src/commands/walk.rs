@@ -29,8 +29,7 @@ impl<'a> Iterator for Walk<'a> {
             self.rest = self.later.next().map_or_else(|| std::mem::take(&mut self.last), Filled::bytes);
         }
         let (head, behind) = self.rest.split_first_chunk()?;
-        let head = Head::get(head);
-        let payload = behind.get(..usize::from(head.length))?;
+        let payload = behind.get(..usize::from(Head::get(head).length))?;
         self.rest = behind.get(payload.len().next_multiple_of(4)..)?;
         Some(CommandRef { head, payload, tick: self.tick })
     }

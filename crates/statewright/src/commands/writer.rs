@@ -336,7 +336,7 @@ mod tests {
             assert!(writer.pages() <= pool.limit(), "{} pages, {} expected", writer.pages(), pool.limit());
             assert!(pool.made() <= pool.limit());
             let read =
-                writer.iter().map(|command| (command.agent().index(), command.head.lane, command.payload.to_vec()));
+                writer.iter().map(|command| (command.agent().index(), command.head().lane, command.payload.to_vec()));
             assert_eq!(read.collect::<Vec<_>>(), model);
             assert!(writer.iter().all(|command| command.tick() == 5));
         }
