@@ -1,5 +1,7 @@
 //! Commands of a crowd in its stride: not one allocation, neither for pages nor for lanes (CMD-2).
 
+#![cfg(feature = "compile")]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -84,14 +84,6 @@ struct Times {
     commit: Vec<f64>,
 }
 
-impl Times {
-    /// Write over push: the middle one of the rounds, because what else the machine does changes from round to round.
-    fn ratio(&self) -> f64 {
-        let rounds = self.write.iter().zip(&self.push).zip(&self.nothing);
-        median(&mut rounds.map(|((write, push), nothing)| (write - nothing) / (push - nothing)).collect::<Vec<_>>())
-    }
-}
-
 impl Bench {
     fn new(agents: usize, count: Count) -> Result<Self, String> {
         let machine = Machine::from_text("speaker.sw.json", MACHINE).map_err(|error| error.to_string())?;
@@ -154,32 +146,31 @@ impl Bench {
     }
 }
 
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(0.0)
+/// The best round: whatever else the machine does only adds.
+fn best(times: &[f64]) -> f64 {
+    times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
 /// The table: some sizes of crowds, and one or many commands per call.
 pub fn table(quick: bool) -> Result<String, String> {
     let head = ["agents", "commands each", "write", "push", "x push", "read a lane", "commit"];
     let mut lines = vec![head.map(str::to_owned).to_vec()];
-    let rounds = if quick { 40 } else { 400 };
+    let rounds = if quick { 300 } else { 2_000 };
     let mut missed = false;
     for (agents, count) in [(100, 64), (1_000, 64), (10_000, 4), (10_000, 1)] {
         let mut bench = Bench::new(agents, count)?;
         (0..3).try_for_each(|_| bench.round(&mut Times::default()))?;
         let mut times = Times::default();
         (0..rounds).try_for_each(|_| bench.round(&mut times))?;
-        let ratio = times.ratio();
-        let nothing = median(&mut times.nothing);
-        let (write, push) = (median(&mut times.write) - nothing, median(&mut times.push) - nothing);
-        missed |= count == 64 && ratio > TARGET;
-        let numbers = [write, push, ratio, median(&mut times.read), median(&mut times.commit)];
+        let nothing = best(&times.nothing);
+        let (write, push) = (best(&times.write) - nothing, best(&times.push) - nothing);
+        missed |= count == 64 && write > push * TARGET;
+        let numbers = [write, push, write / push, best(&times.read), best(&times.commit)];
         lines.push([agents.to_string(), count.to_string()].into_iter().chain(numbers.map(short_number)).collect());
     }
     let target = if missed { "missed" } else { "met" };
     Ok(format!(
-        "{}\nns of CPU time per command of 16 bytes, middle round of {rounds}; what the crowd costs without commands is taken off.\n\
+        "{}\nns of CPU time per command of 16 bytes, best of {rounds} rounds; what the crowd costs without commands is taken off.\n\
          Target: with many commands at most {TARGET} x a push to a vector that has room: {target}\n",
         aligned(&lines)
     ))
