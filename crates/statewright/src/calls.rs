@@ -5,6 +5,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::ArgumentRecord;
 
+use crate::arguments::Arguments;
 use crate::commands::{Command, Head, Sent, Writer};
 use crate::value::{AgentId, Payload, Symbol, Value};
 
@@ -95,6 +96,11 @@ macro_rules! looking {
                 T::from_words(argument_words(self.$inner.call().arguments, place))
             }
 
+            /// Literal arguments of this call from one place on, as a struct.
+            pub fn arguments<T: Arguments>(&self, first: usize) -> T {
+                T::read(|place| argument_words(self.$inner.call().arguments, first + place))
+            }
+
             /// The text of a literal argument.
             pub fn argument_text(&self, place: usize) -> &'a str {
                 self.text(self.argument(place))
@@ -161,7 +167,11 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
     /// Sends an event to another agent: it is there in its next tick (CMD-4). `false` if there was no room for it.
     pub fn send(&mut self, to: AgentId, event: EventId, payload: impl Payload) -> bool {
         let head = Head::send(self.agent, self.actor.site(), event);
-        self.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())), false)
+        let written = self.out.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())), false);
+        if !written {
+            self.actor.command_dropped(false);
+        }
+        written
     }
 
     /// Hands a command to the host. `false` if there was no room for it: it is dropped whole, and counted (CMD-2).
@@ -171,26 +181,34 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
             // A copy that the compiler cannot share: else the command would go through the stack for all other lanes, too, at twice the cost.
             return self.emit_special(&std::hint::black_box(command));
         }
-        let head = Head::typed::<T>(self.agent, self.actor.site());
-        self.write(&head, zerocopy::IntoBytes::as_bytes(&command), false)
+        self.write_typed(&command, false)
     }
 
     /// To a lane that is critical or sums up.
     #[cold]
     #[inline(never)]
     fn emit_special<T: Command>(&mut self, command: &T) -> bool {
-        let head = Head::typed::<T>(self.agent, self.actor.site());
-        let merged = self.out.accumulates(head.lane) && self.out.merge_typed(&head, command);
-        merged || self.write(&head, zerocopy::IntoBytes::as_bytes(command), self.out.is_critical(head.lane))
+        let lane = const { T::LANE.number() };
+        let merged = self.out.accumulates(lane) && self.out.merge_typed(command);
+        merged || self.write_typed(command, self.out.is_critical(lane))
     }
 
+    /// Straight into its page.
     #[inline]
-    fn write(&mut self, head: &Head, payload: &[u8], critical: bool) -> bool {
-        let written = self.out.write(head, payload, critical);
-        if !written {
-            self.actor.command_dropped(critical);
+    fn write_typed<T: Command>(&mut self, command: &T, critical: bool) -> bool {
+        let head = Head::typed::<T>(self.agent, self.actor.site());
+        match self.out.room(&head, T::BYTES, critical) {
+            Some(bytes) => {
+                // What a command leaves out must not show what the page held before.
+                bytes.fill(0);
+                command.write(bytes);
+                true
+            }
+            None => {
+                self.actor.command_dropped(critical);
+                false
+            }
         }
-        written
     }
 
     /// Starts a named timer, at least one tick ahead.

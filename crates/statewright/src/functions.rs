@@ -199,6 +199,17 @@ pub trait Behavior<C>: Sized {
     fn functions() -> Functions<Self, C>;
 }
 
+/// What functions a type has, known while the user's program is compiled: the `functions` macro implements it, and
+/// `machine!(…, functions = T)` asks it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no list of functions",
+    note = "write `#[functions]` before its `impl` block"
+)]
+pub trait Named {
+    /// Names and kinds; a function that answers to two spellings stands here twice.
+    const FUNCTIONS: &'static [(&'static str, Kind)];
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

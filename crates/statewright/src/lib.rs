@@ -4,6 +4,7 @@
 //! by a [`Crowd`]. What agents want done comes back as typed [`commands`].
 #![forbid(unsafe_code)]
 
+mod arguments;
 mod blackboard;
 mod board;
 mod calls;
@@ -13,27 +14,29 @@ mod crowd;
 mod functions;
 mod host;
 mod machine;
+#[doc(hidden)]
+pub mod macros;
 pub mod prelude;
 mod program;
 mod registry;
 mod value;
 
+pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use calls::{Act, See};
-pub use crowd::{Crowd, LaneCommands, Missing, Saved, SnapshotError, Tick, WrongBudget};
-pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, ScorerFn};
+pub use crowd::{
+    Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, Tick, WrongBudget,
+};
+pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn};
 pub use machine::{Machine, MachineError, Names, UnknownName};
 pub use program::{BindError, Misfit, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
 pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
-pub use statewright_kernel::{Admission, Class, Counters, Fault, Mode, Rng, Status, Verdict};
-pub use statewright_macros::{Board, Command, functions};
+pub use statewright_kernel::{
+    Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128, Instance256, Mismatch,
+    Mode, Rng, Sleep, Status, Verdict,
+};
+pub use statewright_macros::{Arguments, Board, Command, functions, machine};
 pub use statewright_rom::ids;
-
-/// What macros write refers to.
-#[doc(hidden)]
-pub mod macros {
-    pub use zerocopy;
-}

@@ -1,7 +1,6 @@
 //! A compiled machine with the names behind its numbers.
 
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
 use statewright_kernel::Counters;
@@ -52,7 +51,6 @@ pub struct Names {
 }
 
 /// Why there is no machine.
-#[derive(Debug)]
 pub enum MachineError {
     /// The file cannot be read.
     Read {
@@ -79,6 +77,13 @@ impl fmt::Display for MachineError {
             Self::Mistakes { report, .. } => f.write_str(report),
             Self::Rom(error) => write!(f, "{error}"),
         }
+    }
+}
+
+/// The same text: a `main` that ends with this error shows it so.
+impl fmt::Debug for MachineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
@@ -109,6 +114,8 @@ impl std::error::Error for UnknownName {}
 
 #[cfg(feature = "compile")]
 mod compiled {
+    use std::path::Path;
+
     use super::*;
     use statewright_author::builder::MachineBuilder;
     use statewright_author::graph;

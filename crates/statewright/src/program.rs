@@ -142,7 +142,7 @@ fn with_article(kind: Kind) -> String {
 }
 
 /// Why a machine could not be bound: everything at once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct BindError {
     /// Name of the machine.
     pub machine: String,
@@ -154,6 +154,13 @@ impl fmt::Display for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "machine `{}` does not fit its functions:", self.machine)?;
         self.misfits.iter().try_for_each(|misfit| write!(f, "\n  {misfit}"))
+    }
+}
+
+/// The same text: a `main` that ends with this error shows it so.
+impl fmt::Debug for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -135,7 +135,7 @@ pub struct AgentId {
 }
 
 impl AgentId {
-    pub(crate) fn new(index: u32, generation: u32) -> Self {
+    pub(crate) const fn new(index: u32, generation: u32) -> Self {
         Self { index, generation }
     }
 

@@ -37,14 +37,9 @@ const MACHINE: &str = r#"{ "machine": "Speaker", "tier": "crowd", "events": ["Go
     "Say", "count += 1", { "emit": "a", "lane": "sum", "payload": 1 }, { "emit": "a", "lane": "sum", "payload": "count" },
     { "emit": "b", "lane": "audio" }, { "emit": "b", "lane": "audio" } ] }] } } }"#;
 
-#[derive(Clone, Copy, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
-#[repr(C)]
+#[derive(Clone, Copy, Command)]
+#[command(lane = NAVIGATION)]
 struct Note([u32; 4]);
-
-impl Command for Note {
-    const NAME: &'static str = "Note";
-    const LANE: Lane = Lane::NAVIGATION;
-}
 
 struct Speaker {
     count: i32,

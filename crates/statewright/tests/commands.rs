@@ -31,43 +31,36 @@ const MACHINE: &str = r#"{ "machine": "Speaker", "tier": "crowd", "events": { "G
 
 /// A command of so many numbers, in a lane.
 macro_rules! commands {
-    ($($name:ident $words:literal $lane:expr $(, $merge:expr)?;)+) => {
+    ($($name:ident $words:literal ($($options:tt)+);)+) => {
         $(
-            #[derive(Clone, Copy, Debug, PartialEq, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
-            #[repr(C)]
+            #[derive(Clone, Copy, Debug, PartialEq, Command)]
+            #[command($($options)+)]
             struct $name([u32; $words]);
-
-            impl Command for $name {
-                const NAME: &'static str = stringify!($name);
-                const LANE: Lane = $lane;
-                $(
-                    fn merge(&mut self, later: &Self) -> bool {
-                        let merge: fn(&mut Self, &Self) -> bool = $merge;
-                        merge(self, later)
-                    }
-                )?
-            }
         )+
     };
 }
 
 commands! {
-    Note 4 Lane::GAMEPLAY;
-    Clip 1 Lane::ANIMATION;
-    Sound 1 Lane::AUDIO;
-    Wish 1 Lane::own(1);
-    Once 1 Lane::own(2);
-    Every 1 Lane::own(3);
-    Alarm 4 Lane::own(4);
-    Unknown 1 Lane::own(9);
-    Large 128 Lane::own(4);
-    // The first number is a kind; amounts of one kind are added.
-    Damage 2 Lane::own(0), |sum, later| {
-        let same = sum.0[0] == later.0[0];
-        sum.0[1] += if same { later.0[1] } else { 0 };
+    Note 4 (lane = GAMEPLAY);
+    Clip 1 (lane = ANIMATION);
+    Sound 1 (lane = AUDIO);
+    Wish 1 (lane = own(1));
+    Once 1 (lane = own(2));
+    Every 1 (lane = own(3));
+    Alarm 4 (lane = own(4));
+    Unknown 1 (lane = own(9));
+    Large 128 (lane = own(4));
+    Damage 2 (lane = own(0), merge = Self::add);
+    Keep 1 (lane = own(0));
+}
+
+impl Damage {
+    /// The first number is a kind; amounts of one kind are added.
+    fn add(&mut self, later: &Self) -> bool {
+        let same = self.0[0] == later.0[0];
+        self.0[1] += if same { later.0[1] } else { 0 };
         same
-    };
-    Keep 1 Lane::own(0);
+    }
 }
 
 /// What an agent says.

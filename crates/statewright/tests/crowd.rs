@@ -182,3 +182,40 @@ fn code_3_variants() {
     crowd.tick(&speed);
     assert_eq!((crowd.board(slow).unwrap().0, crowd.board(quick).unwrap().0), (1, 5));
 }
+
+#[test]
+fn sys_1_slices_of_the_hosts_own() {
+    use statewright::{Event, InboxEvent, Instance, Instance64, Slices, SlicesError, SlicesOutput};
+    let machine = door();
+    let burst = Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {});
+    let program = machine.bind(burst).unwrap();
+    let rom = machine.rom();
+    let mut doors: Vec<Instance64> = (0..4).map(|agent| Instance64::new(&rom, 1, agent).unwrap()).collect();
+    let mut boards = vec![board(); 4];
+    let mut output = SlicesOutput::default();
+    let mut tick = |doors: &mut [Instance64], boards: &mut [Blackboard], slices: Slices<'_>| {
+        program.tick_slices(doors, boards, &(), slices, &mut output).map(|()| *output.counters())
+    };
+    tick(&mut doors, &mut boards, Slices::default()).unwrap();
+    let knock = Event::new(machine.event("Knock").unwrap(), Class::Normal);
+    let mut inbox = [1, 3].map(|place| InboxEvent { place, event: knock });
+    let awake: &mut [u32] = &mut [];
+    let some = Slices { tick: 1, inbox: &mut inbox, awake: Some(awake), ..Slices::default() };
+    assert_eq!(tick(&mut doors, &mut boards, some).unwrap().transitions, 2);
+    let before = doors.clone();
+    let refused = [
+        (tick(&mut doors, &mut boards[..3], Slices::default()), SlicesError::Boards { found: 3, instances: 4 }),
+        (
+            tick(&mut doors, &mut boards, Slices { inbox: &mut [inbox[1], inbox[0]], ..Slices::default() }),
+            SlicesError::Order { list: "inbox", index: 1 },
+        ),
+        (
+            tick(&mut doors, &mut boards, Slices { awake: Some(&mut [4]), ..Slices::default() }),
+            SlicesError::Order { list: "awake", index: 0 },
+        ),
+    ];
+    for (found, expected) in refused {
+        assert_eq!(found.unwrap_err(), expected);
+    }
+    assert_eq!(doors, before);
+}

@@ -31,13 +31,21 @@ impl Board for Body {
     }
 }
 
-#[derive(Clone, Copy, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
-#[repr(C)]
+#[derive(Clone, Copy)]
 struct Cry(i32);
 
 impl Command for Cry {
     const NAME: &'static str = "Cry";
     const LANE: Lane = Lane::AUDIO;
+    const BYTES: usize = 4;
+
+    fn write(&self, bytes: &mut [u8]) {
+        bytes.copy_from_slice(&self.0.to_le_bytes());
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        Some(Self(i32::from_le_bytes(bytes.try_into().ok()?)))
+    }
 }
 
 struct World {

@@ -109,13 +109,8 @@ fn write(board: &mut Blackboard, key: ids::KeyId, ty: Type, value: i32) {
 }
 
 /// A command of its own.
-#[derive(Clone, Copy, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
-#[repr(C)]
+#[derive(Clone, Copy, Command)]
+#[command(lane = AUDIO)]
 pub struct Noise {
     level: u32,
-}
-
-impl Command for Noise {
-    const NAME: &'static str = "Noise";
-    const LANE: Lane = Lane::AUDIO;
 }

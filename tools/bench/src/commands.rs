@@ -20,14 +20,9 @@ const MACHINE: &str = r#"{ "machine": "Speaker", "tier": "crowd", "events": ["Wr
 /// At most this many times the push (CMD-2).
 const TARGET: f64 = 3.0;
 
-#[derive(Clone, Copy, Debug, PartialEq, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
-#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Command)]
+#[command(lane = GAMEPLAY)]
 struct Note([u32; 4]);
-
-impl Command for Note {
-    const NAME: &'static str = "Note";
-    const LANE: Lane = Lane::GAMEPLAY;
-}
 
 impl Note {
     fn new(agent: u32, number: u32) -> Self {

@@ -3,12 +3,14 @@
 //! - `record` one command, `writer` where agents write it, `pool` where the pages for that come from
 //! - `walk` all commands as they were written, `lanes` what the merge rule leaves of a lane
 
+mod field;
 mod lanes;
 mod pool;
 mod record;
 mod walk;
 mod writer;
 
+pub use field::Field;
 pub use lanes::Merge;
 pub(crate) use lanes::{Net, Rules, add};
 pub(crate) use pool::agents_per_page;

@@ -4,6 +4,7 @@
 //! given up: after a while nothing is allocated.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crossbeam_queue::ArrayQueue;
@@ -38,6 +39,13 @@ impl fmt::Debug for Pool {
             .field("in_use", &self.in_use())
             .field("made", &self.made())
             .finish_non_exhaustive()
+    }
+}
+
+/// A pool without pages.
+impl Default for Pool {
+    fn default() -> Self {
+        Self::new(0)
     }
 }
 
@@ -125,14 +133,17 @@ impl Pool {
         debug_assert!(!full, "more pages came back than were promised");
     }
 
-    /// A larger pool with the same pages.
-    pub(crate) fn grown(&self, pages: usize) -> Self {
-        let larger = Self::new(pages);
-        while let Some(page) = self.free.pop() {
+    /// Makes it larger if need be, for an owner who holds no page of it and shares it with nobody who does.
+    pub(crate) fn grow(this: &mut Arc<Self>, needed: usize) {
+        if this.limit >= needed {
+            return;
+        }
+        let larger = Self::new(needed.next_power_of_two());
+        while let Some(page) = this.free.pop() {
             larger.put(page);
             larger.made.fetch_add(1, Ordering::Relaxed);
         }
-        larger
+        *this = Arc::new(larger);
     }
 }
 

@@ -56,26 +56,36 @@ impl From<LaneId> for Lane {
     }
 }
 
-/// A command of the user's own: plain bytes with a name and a lane.
+/// A command of the user's own: plain bytes with a name and a lane. `#[derive(Command)]` implements it for structs whose fields are
+/// [`Field`](super::Field)s.
 ///
 /// ```
 /// use statewright::prelude::*;
 ///
 /// #[derive(Clone, Copy, Command)]
 /// #[command(lane = AUDIO)]
-/// #[repr(C)]
 /// struct PlaySound { clip: u32, volume: f32 }
 ///
 /// assert_eq!(PlaySound::NAME, "PlaySound");
+/// assert_eq!(PlaySound::BYTES, 8);
 /// ```
-pub trait Command: IntoBytes + FromBytes + Immutable + Copy {
+pub trait Command: Copy {
     /// Its name: commands of different types must have different ones.
     const NAME: &'static str;
     /// Where it goes.
     const LANE: Lane;
+    /// How many bytes it has, at most 512.
+    const BYTES: usize;
+
+    /// Writes its bytes; `bytes` has room for exactly those.
+    fn write(&self, bytes: &mut [u8]);
+
+    /// Reads its bytes; `None` if there are too many or too few, or if they mean nothing.
+    fn read(bytes: &[u8]) -> Option<Self>;
 
     /// Takes a later command of the same agent and tick into this one, in a lane that accumulates; `false` keeps both. A later command is
-    /// offered to the earlier ones of its type in their order, until one takes it.
+    /// offered to the earlier ones of its type in their order, until one takes it. The derive macro takes a function for it:
+    /// `#[command(lane = own(0), merge = Self::add)]`.
     fn merge(&mut self, later: &Self) -> bool {
         let _ = later;
         false
@@ -184,11 +194,16 @@ impl Head {
     #[inline]
     pub(crate) fn typed<T: Command>(agent: AgentId, (state, transition): Site) -> Self {
         let length = const {
-            assert!(size_of::<T>() <= 512, "a command has at most 512 bytes");
-            size_of::<T>() as u16
+            assert!(T::BYTES <= 512, "a command has at most 512 bytes");
+            T::BYTES as u16
         };
         let (name, lane) = const { (name_number(T::NAME), T::LANE.number()) };
         Self { name, length, lane, ..Self::new(agent, state, transition) }
+    }
+
+    /// Of nobody: only to compare with.
+    pub(crate) fn like<T: Command>() -> Self {
+        Self::typed::<T>(AgentId::new(0, 0), (StateId::ROOT, None))
     }
 
     pub(crate) fn send(agent: AgentId, (state, transition): Site, event: EventId) -> Self {
@@ -322,7 +337,7 @@ impl<'a> CommandRef<'a> {
     pub fn get<T: Command>(&self) -> Option<T> {
         let head = self.head();
         let own = head.what == what::TYPED && head.name == const { name_number(T::NAME) };
-        if own { T::read_from_bytes(self.payload).ok() } else { None }
+        if own { T::read(self.payload) } else { None }
     }
 
     /// Bytes of its payload.

@@ -232,12 +232,12 @@ impl Writer {
 
 impl Writer {
     /// Gives a command of the user's own to an earlier one of its type, if one takes it.
-    pub(crate) fn merge_typed<T: Command>(&mut self, head: &Head, later: &T) -> bool {
-        self.merge(head, |earlier| {
-            let Ok(mut command) = T::read_from_bytes(earlier) else { return false };
+    pub(crate) fn merge_typed<T: Command>(&mut self, later: &T) -> bool {
+        self.merge(&Head::like::<T>(), |earlier| {
+            let Some(mut command) = T::read(earlier) else { return false };
             let taken = command.merge(later);
             if taken {
-                earlier.copy_from_slice(zerocopy::IntoBytes::as_bytes(&command));
+                command.write(earlier);
             }
             taken
         })

@@ -1,5 +1,6 @@
 //! A crowd: many agents of one machine, with their blackboards (SYS-1, SYS-2).
 
+mod dense;
 mod mail;
 mod output;
 mod part;
@@ -24,6 +25,7 @@ use part::Part;
 use store::{Store, with_instances};
 use wake::Wake;
 
+pub use dense::{Slices, SlicesError, SlicesOutput};
 pub use output::{LaneCommands, WrongBudget};
 pub use run::Tick;
 pub use snapshot::{Saved, SnapshotError};
@@ -110,7 +112,7 @@ impl<B: Board, C> Crowd<B, C> {
             counters: Counters::default(),
             lost_messages: 0,
             mismatch: Mismatch::default(),
-            pool: Arc::new(Pool::new(0)),
+            pool: Arc::default(),
             grows: true,
             budget: BUDGET,
             strict: false,
@@ -176,7 +178,13 @@ impl<B: Board, C> Crowd<B, C> {
     }
 
     /// Adds an agent with a variant of the machine's parameters (CODE-3).
+    ///
+    /// # Panics
+    ///
+    /// If the machine has no such variant: it is one of another machine.
     pub fn spawn_as(&mut self, board: B, variant: VariantId) -> AgentId {
+        let known = self.machine().rom().variants().len().max(1);
+        assert!(variant.index() < known, "variant {variant} is of another machine than `{}`", self.machine().name());
         let agent = self.spawn(board);
         self.variants.resize(self.lives.len(), VariantId::PLAIN);
         self.variants[agent.index() as usize] = variant;

@@ -147,7 +147,7 @@ impl<B: Board, C> Crowd<B, C> {
             self.parts.iter_mut().filter(|part| part.ran).for_each(|part| part.writer.recycle());
         } else {
             self.clear_commands();
-            self.pool = Arc::new(self.pool.grown(needed.next_power_of_two()));
+            Pool::grow(&mut self.pool, needed);
             self.pool.promise(needed, 0)?;
         }
         Ok(needed)

@@ -67,6 +67,18 @@ impl Part {
         self.clamped = 0;
         self.ran = true;
     }
+
+    /// A tick in which everybody ran leaves a long list behind; a crowd that sleeps does not keep it.
+    pub(crate) fn give_back_memory(&mut self) {
+        const SMALL: usize = 1024;
+        if !self.ran {
+            self.touched.clear();
+        }
+        let used = self.touched.len();
+        if self.touched.capacity() > SMALL.max(used * 8) {
+            self.touched.shrink_to(SMALL.max(used * 2));
+        }
+    }
 }
 
 impl<I, B> Job<'_, I, B> {
@@ -122,7 +134,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         let mut hosts = PartHosts {
             table: &shared.program.table,
             boards: &mut self.boards[from..],
-            lives: &self.lives[from..],
+            lives: self.lives.get(from..).unwrap_or(&[]),
             context: shared.context,
             out: &mut part.writer,
             strict: shared.strict,
@@ -190,7 +202,8 @@ impl<B: Board, C> Hosts for PartHosts<'_, B, C> {
             board: &mut self.boards[place],
             context: self.context,
             out: self.out,
-            agent: AgentId::new((self.first + place) as u32, self.lives[place]),
+            // Agents that no crowd owns have no successors.
+            agent: AgentId::new((self.first + place) as u32, self.lives.get(place).copied().unwrap_or(1)),
             strict: self.strict,
         }
     }

@@ -154,6 +154,10 @@ impl<B: Board, C> Crowd<B, C> {
         // From here on the tick takes place.
         self.lost_messages += self.mail.deliver();
         let mut inbox = self.mail.take_inbox();
+        // A crowd whose variants do not reach its last agents gives these the plain one.
+        if !self.variants.is_empty() {
+            self.variants.resize(self.lives.len(), VariantId::PLAIN);
+        }
         self.parts.resize_with(self.lives.len().div_ceil(size), Part::default);
         let machine = self.program.machine().clone();
         let rom = machine.rom();
@@ -189,7 +193,7 @@ impl<B: Board, C> Crowd<B, C> {
     fn finish(&mut self, rom: &Rom<'_>) -> Tick {
         let mut tick = Tick { tick: self.now, ..Tick::default() };
         let mut counters = Counters::default();
-        let parts = std::mem::take(&mut self.parts);
+        let mut parts = std::mem::take(&mut self.parts);
         for part in parts.iter().filter(|part| part.ran) {
             counters.add(&part.counters);
             tick.ran += part.touched.len();
@@ -208,6 +212,7 @@ impl<B: Board, C> Crowd<B, C> {
         }
         // Messages stand behind what was left over and before what the host sends (CMD-4).
         parts.iter().filter(|part| part.ran).for_each(|part| self.act_on(part, rom));
+        parts.iter_mut().for_each(Part::give_back_memory);
         self.counters.add(&counters);
         self.program.machine().count(&counters);
         self.parts = parts;

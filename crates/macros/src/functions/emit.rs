@@ -1,0 +1,149 @@
+//! Writes the list of functions.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, LitStr, Type};
+
+use super::mark::{Kind, Mark};
+use super::signature::Parameter;
+use crate::spelling::camel_case;
+
+/// A function to be listed.
+pub struct Function {
+    /// Under which `#[cfg(…)]` it exists.
+    pub conditions: Vec<Attribute>,
+    pub name: LitStr,
+    pub mark: Mark,
+    /// How it is called.
+    pub path: TokenStream,
+    pub parameters: Vec<Parameter>,
+    pub returns: TokenStream,
+}
+
+/// The body of `fn functions()`.
+pub fn list(functions: &[Function], board: &Type, context: &Type) -> TokenStream {
+    let steps = functions.iter().map(step);
+    quote! {{
+        let list = ::statewright::Functions::<#board, #context>::new();
+        #(#steps)*
+        list
+    }}
+}
+
+/// Names in all spellings, with kinds.
+pub fn names(functions: &[Function]) -> TokenStream {
+    let entries = functions.iter().map(|function| {
+        let (conditions, kind) = (&function.conditions, format_ident!("{}", function.mark.kind.variant()));
+        let name = function.name.value();
+        let other = Some(camel_case(&name)).filter(|other| *other != name);
+        let spellings = std::iter::once(name).chain(other);
+        let entries = spellings.map(|name| quote!(#(#conditions)* (#name, ::statewright::Kind::#kind)));
+        quote!(#(#entries),*)
+    });
+    quote!(&[#(#entries),*])
+}
+
+/// Adds one function.
+fn step(function: &Function) -> TokenStream {
+    let Function { conditions, name, mark, .. } = function;
+    let method = format_ident!("{}", mark.kind.word());
+    let (closure, types) = (closure(function), types(&function.parameters));
+    let draws = mark.rng.then(|| quote!(.draws()));
+    quote! {
+        #(#conditions)*
+        let list = list.#method(#name, #closure).takes(#types) #draws;
+    }
+}
+
+/// The function as the facade calls it.
+fn closure(function: &Function) -> TokenStream {
+    let (reads, arguments) = arguments(&function.parameters);
+    let path = &function.path;
+    // At the type that the function returns: there a wrong one is shown.
+    let call = quote!(#path(me #(, #arguments)*));
+    let span = function.returns.span();
+    let has_mode = function.parameters.iter().any(|parameter| matches!(parameter, Parameter::Mode));
+    match function.mark.kind {
+        Kind::Guard => {
+            let verdict = quote_spanned!(span=> <::statewright::Verdict as ::core::convert::From<_>>::from);
+            quote!(|me, _context, _view| { #reads #verdict(#call) })
+        }
+        Kind::Scorer => quote!(|me, _context, _view| { #reads #call }),
+        Kind::Action => quote!(|me, _context, _view| { #reads #call; }),
+        Kind::Activity if has_mode => quote!(|me, _context, mode, _view| { #reads #call }),
+        Kind::Activity => quote! {|me, _context, mode, _view| {
+            // It is not told that its state is left.
+            if let ::statewright::Mode::Cancel = mode {
+                return ::statewright::Status::Running;
+            }
+            #reads
+            #call
+        }},
+    }
+}
+
+/// Reads literals before the call, which borrows the view; gives what is passed.
+fn arguments(parameters: &[Parameter]) -> (TokenStream, Vec<TokenStream>) {
+    let (mut reads, mut passed, mut place) = (TokenStream::new(), Vec::new(), Place::default());
+    for (number, parameter) in parameters.iter().enumerate() {
+        let local = format_ident!("argument_{number}");
+        let read = match parameter {
+            Parameter::View => Err(quote!(_view)),
+            Parameter::Context => Err(quote!(_context)),
+            Parameter::Mode => Err(quote!(mode)),
+            Parameter::Value(ty) => Ok(quote!(_view.argument::<#ty>(#place))),
+            Parameter::Text => Ok(quote!(_view.argument_text(#place))),
+            Parameter::Struct(ty) => Ok(quote!(_view.arguments::<#ty>(#place))),
+        };
+        place.pass(parameter);
+        passed.push(match read {
+            Ok(read) => {
+                reads.extend(quote!(let #local = #read;));
+                quote!(#local)
+            }
+            Err(given) => given,
+        });
+    }
+    (reads, passed)
+}
+
+/// The place of the next literal. How many a struct takes is known only to the compiler.
+#[derive(Default)]
+struct Place {
+    before: usize,
+    structs: Vec<TokenStream>,
+}
+
+impl Place {
+    fn pass(&mut self, parameter: &Parameter) {
+        match parameter {
+            Parameter::Value(_) | Parameter::Text => self.before += 1,
+            Parameter::Struct(ty) => self.structs.push(quote!(<#ty as ::statewright::Arguments>::TYPES.len())),
+            Parameter::View | Parameter::Context | Parameter::Mode => {}
+        }
+    }
+}
+
+impl ToTokens for Place {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { before, structs } = self;
+        tokens.extend(quote!(#before #(+ #structs)*));
+    }
+}
+
+/// Types of the literals, in order.
+fn types(parameters: &[Parameter]) -> TokenStream {
+    let one = |parameter: &Parameter| match parameter {
+        Parameter::Value(ty) => Some(quote_spanned!(ty.span()=> &[<#ty as ::statewright::Value>::TYPE])),
+        Parameter::Text => Some(quote!(&[::statewright::Type::Symbol])),
+        Parameter::Struct(ty) => Some(quote_spanned!(ty.span()=> <#ty as ::statewright::Arguments>::TYPES)),
+        Parameter::View | Parameter::Context | Parameter::Mode => None,
+    };
+    let parts: Vec<_> = parameters.iter().filter_map(one).collect();
+    match parts.as_slice() {
+        [] => quote!(&[]),
+        [only] => only.clone(),
+        _ => quote!(&<[&[::statewright::Type]]>::concat(&[#(#parts),*])),
+    }
+}

@@ -1,0 +1,207 @@
+//! Names of a machine file as constants of Rust.
+
+use std::collections::HashMap;
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use statewright_author::graph::{Event, Payload, State, Timer};
+use statewright_author::place::Name;
+use statewright_author::render::LineIndex;
+use statewright_compile::symbols::Symbol;
+
+use super::build::Built;
+use super::doc;
+use crate::spelling::constant;
+
+/// One name of the file.
+struct Entry {
+    /// As it stands in the file.
+    name: String,
+    doc: Option<String>,
+    /// More to be said.
+    note: String,
+    /// Its number.
+    place: usize,
+}
+
+/// A module of constants.
+struct Module {
+    name: &'static str,
+    /// What they are, for people.
+    what: &'static str,
+    ty: &'static str,
+    entries: Vec<Entry>,
+}
+
+/// All modules.
+pub fn modules(built: &Built) -> TokenStream {
+    let graph = &built.graph;
+    let states = Written::collect(built);
+    let module = |name, what, ty, entries| Module { name, what, ty, entries };
+    let modules = [
+        module("states", "State", "StateId", states.states(&built.output.symbols.states)),
+        module("events", "Event", "EventId", graph.events.iter().enumerate().map(event).collect()),
+        module("keys", "Blackboard key", "KeyId", graph.blackboard.iter().map(|key| (&key.name, &key.doc)).numbered(0)),
+        module(
+            "parameters",
+            "Parameter",
+            "ParameterId",
+            graph.parameters.iter().map(|parameter| (&parameter.name, &parameter.doc)).numbered(0),
+        ),
+        // The first one is plain and has no name.
+        module("variants", "Variant", "VariantId", graph.variants.iter().map(|one| (&one.name, &one.doc)).numbered(1)),
+        module("channels", "Channel", "ChannelId", graph.channels.iter().map(|one| (&one.name, &one.doc)).numbered(0)),
+        module("timers", "Timer", "TimerId", states.timers(&built.output.symbols.timers)),
+        module("lanes", "Lane", "Lane", graph.lanes.iter().map(|lane| (&lane.name, &lane.doc)).numbered(0)),
+    ];
+    modules.iter().map(Module::tokens).collect()
+}
+
+/// Named things in the order of their numbers.
+trait Numbered<'a>: Iterator<Item = (&'a Name, &'a Option<String>)> + Sized {
+    fn numbered(self, first: usize) -> Vec<Entry> {
+        (first..).zip(self).map(|(place, (name, doc))| entry(place, &name.value, doc)).collect()
+    }
+}
+
+impl<'a, I: Iterator<Item = (&'a Name, &'a Option<String>)>> Numbered<'a> for I {}
+
+fn entry(place: usize, name: &str, doc: &Option<String>) -> Entry {
+    Entry { name: name.to_owned(), doc: doc.clone(), note: String::new(), place }
+}
+
+fn event((place, event): (usize, &Event)) -> Entry {
+    let payload = event.payload.as_ref().map(|payload| match payload.value {
+        Payload::Value(ty) => ty.to_string(),
+        Payload::U32 => "u32".to_owned(),
+        Payload::U64 => "u64".to_owned(),
+        Payload::Vec4 => "vec4".to_owned(),
+        Payload::Bytes(count) => format!("{count} bytes"),
+    });
+    let note = payload.map(|payload| format!(", carries {payload}")).unwrap_or_default();
+    Entry { note, ..entry(place, &event.name.value, &event.doc) }
+}
+
+impl Module {
+    fn tokens(&self) -> TokenStream {
+        let (names, mut left_out) = (self.names(), Vec::new());
+        let mut constants = TokenStream::new();
+        for (entry, name) in self.entries.iter().zip(names) {
+            match name.and_then(|name| self.constant(&name, entry)) {
+                Some(constant) => constants.extend(constant),
+                None => left_out.push(format!("`{}`", entry.name)),
+            }
+        }
+        let (name, doc) = (format_ident!("{}", self.name), self.doc(&left_out));
+        quote! {
+            #[doc = #doc]
+            pub mod #name {
+                #constants
+            }
+        }
+    }
+
+    /// Names of the constants, where Rust can spell them and no two are the same: a constant that means now one state and now
+    /// another would be a trap.
+    fn names(&self) -> Vec<Option<String>> {
+        let names: Vec<_> = self.entries.iter().map(|entry| constant(&entry.name)).collect();
+        let counts = counts(names.iter().flatten().cloned());
+        names.into_iter().map(|name| name.filter(|name| counts.get(name) == Some(&1))).collect()
+    }
+
+    fn constant(&self, name: &str, entry: &Entry) -> Option<TokenStream> {
+        let (name, place, ty) = (format_ident!("{name}"), entry.place, format_ident!("{}", self.ty));
+        let doc = doc(entry.doc.as_deref(), &format!("{} `{}`{}.", self.what, entry.name, entry.note));
+        let (ty, value) = if self.ty == "Lane" {
+            let (ty, number) = (quote!(::statewright::commands::#ty), u8::try_from(place).ok()?);
+            (ty.clone(), quote!(#ty::own(#number)))
+        } else {
+            let ty = quote!(::statewright::ids::#ty);
+            (ty.clone(), quote!(::statewright::macros::id(#ty::from_index(#place))))
+        };
+        Some(quote! {
+            #[doc = #doc]
+            pub const #name: #ty = #value;
+        })
+    }
+
+    /// The documentation of the module names what has no constant.
+    fn doc(&self, left_out: &[String]) -> String {
+        let doc = format!("Each {} by its name.", self.what.to_lowercase());
+        if left_out.is_empty() {
+            return doc;
+        }
+        format!(
+            "{doc}\n\nWithout a constant, because Rust cannot spell their names or tell them apart: {}.",
+            left_out.join(", ")
+        )
+    }
+}
+
+/// How often each name is there.
+fn counts(names: impl Iterator<Item = String>) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    counts
+}
+
+/// States and timers as written, by line and column of their names.
+#[derive(Default)]
+struct Written {
+    docs: HashMap<(u32, u32), Option<String>>,
+    /// Name and path of each timer.
+    timers: HashMap<(u32, u32), (String, String)>,
+    root: Option<String>,
+}
+
+impl Written {
+    fn collect(built: &Built) -> Self {
+        let lines = LineIndex::new(&built.text);
+        let mut written = Self { root: built.graph.doc.clone(), ..Self::default() };
+        written.add_timers(&lines, "", &built.graph.timers);
+        written.add_state(&lines, "", &built.graph.root);
+        written
+    }
+
+    /// Recursion ends where the compiler's limit of depth does.
+    fn add_state(&mut self, lines: &LineIndex<'_>, path: &str, state: &State) {
+        self.add_timers(lines, path, &state.timers);
+        for child in state.regions.iter().flat_map(|region| &region.states) {
+            let at = lines.position(child.name.place.start as usize);
+            self.docs.insert((at.line, at.column), child.doc.clone());
+            self.add_state(lines, &format!("{path}{}/", child.name.value), child);
+        }
+    }
+
+    fn add_timers(&mut self, lines: &LineIndex<'_>, path: &str, timers: &[Timer]) {
+        for timer in timers {
+            let at = lines.position(timer.name.place.start as usize);
+            let name = timer.name.value.clone();
+            self.docs.insert((at.line, at.column), timer.doc.clone());
+            self.timers.insert((at.line, at.column), (name.clone(), format!("{path}{name}")));
+        }
+    }
+
+    fn states(&self, symbols: &[Symbol]) -> Vec<Entry> {
+        let doc = |place: usize, symbol: &Symbol| match place {
+            0 => self.root.clone(),
+            _ => self.docs.get(&(symbol.line, symbol.column)).cloned().flatten(),
+        };
+        symbols.iter().enumerate().map(|(place, symbol)| entry(place, &symbol.name, &doc(place, symbol))).collect()
+    }
+
+    /// Timers with a name. If two states have timers of one name, their paths tell them apart.
+    fn timers(&self, symbols: &[Symbol]) -> Vec<Entry> {
+        let counts = counts(self.timers.values().map(|(name, _)| name.clone()));
+        let timer = |(place, symbol): (usize, &Symbol)| {
+            let at = (symbol.line, symbol.column);
+            // Unnamed ones stand at transitions, where no timer is written.
+            let (name, path) = self.timers.get(&at)?;
+            let shown = if counts.get(name) == Some(&1) { name } else { path };
+            Some(entry(place, shown, self.docs.get(&at).unwrap_or(&None)))
+        };
+        symbols.iter().enumerate().filter_map(timer).collect()
+    }
+}

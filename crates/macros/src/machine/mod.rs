@@ -1,0 +1,90 @@
+//! `machine!`: compiles a machine file while the user's program is compiled (CODE-2).
+//!
+//! The stages: [`input`] what the user wrote, [`build`] the compiled file, [`constants`] its names as constants, [`check`] whether all
+//! functions are there, and here the module around them.
+
+mod build;
+mod check;
+mod constants;
+mod input;
+
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+use statewright_compile::symbols::Symbol;
+
+use build::Built;
+use input::Input;
+
+/// The macro.
+pub fn expand(input: TokenStream) -> TokenStream {
+    let built = syn::parse2::<Input>(input).and_then(|input| build::build(&input.path).map(|built| (input, built)));
+    match built {
+        Ok((input, built)) => module(&input, &built),
+        Err(error) => error.to_compile_error(),
+    }
+}
+
+fn module(input: &Input, built: &Built) -> TokenStream {
+    let Input { attributes, visibility, module, .. } = input;
+    let doc = doc(built.graph.doc.as_deref(), &format!("Machine `{}`.", built.graph.name.value));
+    let (file, machine) = (&built.file, machine(built));
+    let (constants, checks) = (constants::modules(built), check::checks(input, built));
+    quote! {
+        #(#attributes)*
+        #[doc = #doc]
+        #[allow(dead_code)]
+        #visibility mod #module {
+            // The module is made anew when the file changes.
+            const _: &[u8] = ::core::include_bytes!(#file);
+            #machine
+            #constants
+        }
+        #checks
+    }
+}
+
+/// `fn machine()`.
+fn machine(built: &Built) -> TokenStream {
+    let bytes = Literal::byte_string(built.output.rom.as_bytes());
+    let names = names(built);
+    quote! {
+        static ROM: &[u8] = #bytes;
+
+        /// The machine, compiled together with this program. The first call loads it.
+        pub fn machine() -> ::statewright::Machine {
+            static MACHINE: ::std::sync::OnceLock<::statewright::Machine> = ::std::sync::OnceLock::new();
+            MACHINE.get_or_init(|| ::statewright::macros::load(ROM, #names)).clone()
+        }
+    }
+}
+
+/// The names behind the numbers.
+fn names(built: &Built) -> TokenStream {
+    let symbols = &built.output.symbols;
+    let machine = &symbols.machine;
+    let lists = [
+        ("states", &symbols.states),
+        ("events", &symbols.events),
+        ("functions", &symbols.functions),
+        ("keys", &symbols.keys),
+        ("parameters", &symbols.parameters),
+        ("variants", &symbols.variants),
+        ("timers", &symbols.timers),
+        ("lanes", &symbols.lanes),
+        ("channels", &symbols.channels),
+    ];
+    let fields = lists.map(|(field, list): (&str, &Vec<Symbol>)| {
+        let field = quote::format_ident!("{field}");
+        let names = list.iter().map(|symbol| &symbol.name);
+        quote!(#field: ::statewright::macros::texts(&[#(#names),*]))
+    });
+    quote!(::statewright::Names { machine: ::std::string::String::from(#machine), #(#fields),* })
+}
+
+/// What the author wrote about something, then what it is.
+fn doc(own: Option<&str>, what: &str) -> String {
+    match own.map(str::trim).filter(|own| !own.is_empty()) {
+        Some(own) => format!("{own}\n\n{what}"),
+        None => what.to_owned(),
+    }
+}

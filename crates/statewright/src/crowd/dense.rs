@@ -1,0 +1,192 @@
+//! Dense mode: one tick over slices that the host owns (SYS-1).
+
+use std::fmt;
+use std::sync::Arc;
+
+use statewright_kernel::{Counters, Fault, InboxEvent, Instance, Mismatch, Sleep};
+use statewright_rom::ids::VariantId;
+
+use super::part::{Job, Part, Shared};
+use crate::board::Board;
+use crate::commands::{BUDGET, CommandRef, Pool, Terms};
+use crate::program::Program;
+use crate::value::AgentId;
+
+/// What a tick over slices is given besides them.
+#[derive(Debug, Default)]
+pub struct Slices<'s> {
+    /// The tick.
+    pub tick: u32,
+    /// Number of the first agent; the others follow.
+    pub first_agent: u32,
+    /// One variant per agent, or none for the plain parameters.
+    pub variants: &'s [VariantId],
+    /// Events, sorted by place in the slices; those of one agent in order.
+    pub inbox: &'s mut [InboxEvent],
+    /// Places of agents that are to be ticked besides those with events, ascending; `None` for all.
+    pub awake: Option<&'s mut [u32]>,
+    /// What happens to instances of another machine.
+    pub mismatch: Mismatch,
+}
+
+/// What a tick over slices leaves behind. Used again, it needs no new memory.
+#[derive(Debug, Default)]
+pub struct SlicesOutput {
+    part: Part,
+    all: Vec<u32>,
+    pool: Arc<Pool>,
+}
+
+/// Why a tick over slices was refused before anybody ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlicesError {
+    /// Not one blackboard per instance.
+    Boards {
+        /// How many blackboards there are.
+        found: usize,
+        /// How many instances there are.
+        instances: usize,
+    },
+    /// Variants, but not one per instance.
+    Variants {
+        /// How many there are.
+        found: usize,
+        /// How many instances there are.
+        instances: usize,
+    },
+    /// A variant that the machine does not have.
+    UnknownVariant {
+        /// Place of the agent.
+        place: usize,
+    },
+    /// The instances are of another tier than the machine.
+    Tier,
+    /// An event or a place stands before an earlier one, or behind the last agent.
+    Order {
+        /// `inbox` or `awake`.
+        list: &'static str,
+        /// Its index there.
+        index: usize,
+    },
+}
+
+impl fmt::Display for SlicesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boards { found, instances } => {
+                write!(f, "{found} blackboards for {instances} instances: give one per instance")
+            }
+            Self::Variants { found, instances } => {
+                write!(f, "{found} variants for {instances} instances: give one per instance, or none")
+            }
+            Self::UnknownVariant { place } => {
+                write!(f, "the variant of agent {place} does not exist in this machine")
+            }
+            Self::Tier => f.write_str("the instances are of another tier than the machine"),
+            Self::Order { list, index } => write!(
+                f,
+                "entry {index} of `{list}` belongs to an earlier agent than the one before it, or to none: sort by place"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for SlicesError {}
+
+/// The index of the first place that is not in order.
+fn disorder(places: impl Iterator<Item = u32>, agents: usize) -> Option<usize> {
+    let mut last = 0;
+    places.enumerate().find_map(|(index, place)| {
+        let wrong = place < last || place as usize >= agents;
+        last = place;
+        wrong.then_some(index)
+    })
+}
+
+impl<B: Board, C> Program<B, C> {
+    /// Runs one tick over slices that the host owns. A refused call has changed nothing.
+    pub fn tick_slices<I: Instance>(
+        &self,
+        instances: &mut [I],
+        boards: &mut [B],
+        context: &C,
+        slices: Slices<'_>,
+        output: &mut SlicesOutput,
+    ) -> Result<(), SlicesError> {
+        let rom = self.machine().rom();
+        let count = instances.len();
+        if boards.len() != count {
+            return Err(SlicesError::Boards { found: boards.len(), instances: count });
+        }
+        if !slices.variants.is_empty() && slices.variants.len() != count {
+            return Err(SlicesError::Variants { found: slices.variants.len(), instances: count });
+        }
+        let known = rom.variants().len().max(1);
+        if let Some(place) = slices.variants.iter().position(|variant| variant.index() >= known) {
+            return Err(SlicesError::UnknownVariant { place });
+        }
+        if I::TIER != rom.header().tier {
+            return Err(SlicesError::Tier);
+        }
+        if let Some(index) = disorder(slices.inbox.iter().map(|event| event.place), count) {
+            return Err(SlicesError::Order { list: "inbox", index });
+        }
+        if let Some(index) = slices.awake.as_ref().and_then(|awake| disorder(awake.iter().copied(), count)) {
+            return Err(SlicesError::Order { list: "awake", index });
+        }
+        let SlicesOutput { part, all, pool } = output;
+        let listed = slices.awake.unwrap_or_else(|| {
+            all.clear();
+            all.extend(0..count as u32);
+            all
+        });
+        part.writer.clear();
+        let pages = Pool::pages_for(listed.len() + slices.inbox.len(), BUDGET);
+        Pool::grow(pool, pages);
+        let promised = pool.promise(pages, 0);
+        debug_assert_eq!(promised, Ok(()), "nobody else has this pool");
+        let first = slices.first_agent;
+        slices.inbox.iter_mut().for_each(|event| event.place += first);
+        listed.iter_mut().for_each(|place| *place += first);
+        let (variants, inbox) = (slices.variants, slices.inbox);
+        let job = Job { first: first as usize, instances, boards, lives: &[], variants, inbox, listed, part };
+        let terms = Terms { pool, rules: &self.rules, budget: BUDGET, tick: slices.tick.into() };
+        let (now, mismatch) = (slices.tick, slices.mismatch);
+        let shared = Shared { program: self, rom: &rom, context, now, mismatch, terms, strict: false, sleeps: true };
+        job.run(&shared);
+        pool.release(pages - part.writer.pages());
+        Ok(())
+    }
+}
+
+impl SlicesOutput {
+    /// Commands, in the order of agents and of emission.
+    pub fn commands(&self) -> impl Iterator<Item = CommandRef<'_>> {
+        self.part.writer.iter()
+    }
+
+    /// What happened.
+    pub fn counters(&self) -> &Counters {
+        &self.part.counters
+    }
+
+    /// Agents that something happened to, and whether they may sleep now.
+    pub fn touched(&self) -> impl Iterator<Item = (u32, Sleep)> + '_ {
+        self.part.touched.iter().copied()
+    }
+
+    /// Events that were not taken: to be offered again, first (EVT-4).
+    pub fn left(&self) -> &[InboxEvent] {
+        &self.part.left
+    }
+
+    /// Agents that a fault ended.
+    pub fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> + '_ {
+        self.part.faults.iter().map(|&(agent, fault)| (AgentId::new(agent, 1), fault))
+    }
+
+    /// Agents that a panic in user code ended.
+    pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
+        self.part.panicked.iter().map(|&agent| AgentId::new(agent, 1))
+    }
+}

@@ -1,0 +1,62 @@
+//! Messages between agents, and a sync group: one event moves feet and weapon of a soldier together.
+
+use statewright::prelude::*;
+
+const SQUAD: &str = r#"{ "machine": "Soldier", "tier": "standard",
+  "events": { "Contact": { "payload": "entity" }, "FallBack": {} },
+  "initial": "ready",
+  "states": {
+    "ready": { "transitions": [{ "on": "Contact", "to": "combat", "do": "Report" }] },
+    "combat": {
+      "transitions": [{ "on": "FallBack", "sync": { "feet": "retreat", "weapon": "cover" } }],
+      "regions": {
+        "feet": { "initial": "advance", "states": { "advance": {}, "retreat": {} } },
+        "weapon": { "initial": "fire", "states": { "fire": {}, "cover": {} } } } } } }"#;
+
+struct Soldier {
+    next: Option<AgentId>,
+    enemy: Option<AgentId>,
+}
+
+impl Board for Soldier {}
+
+/// Events by name, once.
+struct Words {
+    contact: statewright::ids::EventId,
+}
+
+#[functions(context = Words)]
+impl Soldier {
+    /// Whoever sees the enemy first tells the next one; that takes a tick each.
+    #[action]
+    fn report(&mut self, words: &Words, act: &mut Act) {
+        self.enemy = Some(act.payload());
+        if let Some(next) = self.next {
+            act.send(next, words.contact, act.payload::<AgentId>());
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let machine = Machine::from_text("soldier.sw.json", SQUAD)?;
+    let words = Words { contact: machine.event("Contact")? };
+    let fall_back = machine.event("FallBack")?;
+    let mut crowd = Crowd::new(machine.bind(Soldier::functions())?, 1);
+    let mut next = None;
+    for _ in 0..4 {
+        next = Some(crowd.spawn(Soldier { next, enemy: None }));
+    }
+    let squad: Vec<AgentId> = crowd.agents().collect();
+    crowd.tick(&words);
+    crowd.send(squad[3], words.contact, squad[0])?;
+    for tick in 1..=6 {
+        if tick == 6 {
+            crowd.broadcast(fall_back, ());
+        }
+        crowd.tick(&words);
+        let paths: Vec<String> = squad.iter().map(|&soldier| crowd.path(soldier)).collect::<Result<_, _>>()?;
+        println!("tick {tick}: {}", paths.join(" | "));
+    }
+    println!("{} messages lost", crowd.lost_messages());
+    Ok(())
+}
