@@ -33,6 +33,15 @@ const BUILT_IN: [Merge; BUILT_IN_LANES.len()] = [
     Merge::StrictOrder,    // message
 ];
 
+/// `Act::emit` relies on it.
+const _: () = {
+    let mut lane = 0;
+    while lane < BUILT_IN.len() {
+        assert!(!matches!(BUILT_IN[lane], Merge::Accumulate));
+        lane += 1;
+    }
+};
+
 impl Merge {
     fn of_record(record: &LaneRecord) -> Self {
         match record.merge {

@@ -39,6 +39,11 @@ impl Lane {
         Self(BUILT_IN_LANES.len() as u8 + number)
     }
 
+    /// Is it one of the machine's own?
+    pub(crate) const fn is_own(self) -> bool {
+        self.0 as usize >= BUILT_IN_LANES.len()
+    }
+
     /// Lanes by the bits of their numbers.
     pub(crate) fn of_bits(bits: u32) -> impl Iterator<Item = Self> {
         (0..u32::BITS as u8).filter(move |number| bits >> number & 1 != 0).map(Self)
