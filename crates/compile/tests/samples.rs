@@ -6,7 +6,7 @@ use statewright_compile::{Options, compile_with, deep};
 
 #[test]
 fn samples_are_strict_and_fit_their_tiers() {
-    let expected = [("boss", 256), ("pedestrian", 64), ("soldier", 128), ("traffic_light", 64)];
+    let expected = [("boss", 256), ("pedestrian", 64), ("soldier", 128), ("traffic_light", 64), ("watchman", 64)];
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines");
     let mut found: Vec<String> = std::fs::read_dir(folder)
         .expect("the samples are there")

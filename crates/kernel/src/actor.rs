@@ -19,6 +19,12 @@ macro_rules! looking {
                 self.core.call()
             }
 
+            /// State and transition of this call, as in [`Self::call`]; cheaper.
+            #[inline]
+            pub fn site(&self) -> (StateId, Option<TransitionId>) {
+                self.core.site_of_call()
+            }
+
             /// The agent.
             #[inline]
             pub fn agent(&self) -> u64 {

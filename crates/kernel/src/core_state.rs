@@ -198,6 +198,17 @@ impl<'a> Core<'a> {
         }
     }
 
+    /// State and transition of the call, without all the rest: for every command that user code writes.
+    #[inline]
+    pub(crate) fn site_of_call(&self) -> (StateId, Option<TransitionId>) {
+        match (self.step, self.jump) {
+            (Some(step), Some((jump, _))) => {
+                (StateId::read(step.state).unwrap_or(StateId::ROOT), TransitionId::read(jump.transition))
+            }
+            _ => (self.calling.site.state, self.calling.site.transition),
+        }
+    }
+
     fn calling(&self) -> Calling {
         let Some((step, (jump, _))) = self.step.zip(self.jump) else { return self.calling };
         let site = self.jump_site(step.state, jump);

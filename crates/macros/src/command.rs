@@ -16,6 +16,7 @@ const LANES: [&str; 7] = ["ANIMATION", "NAVIGATION", "GAMEPLAY", "BLACKBOARD", "
 struct Options {
     lane: Option<TokenStream>,
     name: Option<LitStr>,
+    merge: Option<Expr>,
 }
 
 /// The derive macro.
@@ -35,6 +36,15 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
 fn implementation(input: &DeriveInput, fields: &[(Member, &Field)], options: Options) -> TokenStream {
     let (ident, lane) = (&input.ident, options.lane);
     let name = options.name.unwrap_or_else(|| LitStr::new(&ident.unraw().to_string(), ident.span()));
+    let merge = options.merge.map(|merge| {
+        quote! {
+            #[inline]
+            fn merge(&mut self, later: &Self) -> bool {
+                let merge: fn(&mut Self, &Self) -> bool = #merge;
+                merge(self, later)
+            }
+        }
+    });
     // At the user's own words: there a wrong type is shown.
     let types = fields.iter().map(|(_, field)| &field.ty);
     let types: Vec<_> = types.map(|ty| quote_spanned!(ty.span()=> <#ty as ::statewright::commands::Field>)).collect();
@@ -57,6 +67,8 @@ fn implementation(input: &DeriveInput, fields: &[(Member, &Field)], options: Opt
                 let command = Self { #(#members: #types::take(&mut bytes)?),* };
                 bytes.is_empty().then_some(command)
             }
+
+            #merge
         }
 
         const _: () = ::core::assert!(
@@ -74,8 +86,12 @@ fn options(input: &DeriveInput) -> Result<Options> {
                 options.lane = Some(lane(&option.value()?.parse()?)?);
             } else if option.path.is_ident("name") {
                 options.name = Some(option.value()?.parse()?);
+            } else if option.path.is_ident("merge") {
+                options.merge = Some(option.value()?.parse()?);
             } else {
-                return Err(option.error("`command` knows `command(lane = AUDIO)` and `command(name = \"Name\")`"));
+                return Err(option.error(
+                    "`command` knows `command(lane = AUDIO)`, `command(name = \"Name\")` and `command(merge = Self::add)`",
+                ));
             }
             Ok(())
         })?;

@@ -151,7 +151,8 @@ pub fn board(input: TokenStream) -> TokenStream {
 /// Its lane is a constant of `Lane` such as `AUDIO`, `own(0)` for the first of the machine's own lanes, or a longer path to a `Lane`
 /// (`guard::lanes::QUEST` of [`machine!`]). Its name is that of the struct unless `name = "…"` says otherwise. Fields are numbers of a fixed
 /// size, `bool`, `AgentId`, `Entity`, `Symbol` and arrays of them, 512 bytes at most; they are written in their order,
-/// little-endian and without gaps, so that the bytes are the same on every machine.
+/// little-endian and without gaps, so that the bytes are the same on every machine. In a lane that accumulates, `merge = Self::add` names
+/// the function that takes a later command into an earlier one (`Command::merge`).
 ///
 /// ```
 /// use statewright::prelude::*;

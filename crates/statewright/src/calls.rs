@@ -166,34 +166,49 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
 
     /// Sends an event to another agent: it is there in its next tick (CMD-4). `false` if there was no room for it.
     pub fn send(&mut self, to: AgentId, event: EventId, payload: impl Payload) -> bool {
-        let head = Head::send(self.agent, &self.actor.call(), event);
-        self.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())))
+        let head = Head::send(self.agent, self.actor.site(), event);
+        let written = self.out.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())), false);
+        if !written {
+            self.actor.command_dropped(false);
+        }
+        written
     }
 
     /// Hands a command to the host. `false` if there was no room for it: it is dropped whole, and counted (CMD-2).
+    #[inline]
     pub fn emit<T: Command>(&mut self, command: T) -> bool {
-        // Most commands are small: less to clear.
-        if const { T::BYTES <= 64 } {
-            self.emit_through::<T, 64>(command)
-        } else {
-            self.emit_through::<T, 512>(command)
+        // Built-in lanes are neither critical nor do they sum up, so that they need not ask.
+        if const { T::LANE.is_own() } && self.out.is_special(const { T::LANE.number() }) {
+            return self.emit_special(&command);
         }
+        self.write_typed(&command, false)
     }
 
-    fn emit_through<T: Command, const ROOM: usize>(&mut self, command: T) -> bool {
-        let head = Head::typed::<T>(self.agent, &self.actor.call());
-        let mut buffer = [0; ROOM];
-        let Some(bytes) = buffer.get_mut(..T::BYTES) else { return false };
-        command.write(bytes);
-        self.write(&head, bytes)
+    /// To a lane that is critical or sums up.
+    #[cold]
+    #[inline(never)]
+    fn emit_special<T: Command>(&mut self, command: &T) -> bool {
+        let lane = const { T::LANE.number() };
+        let merged = self.out.accumulates(lane) && self.out.merge_typed(command);
+        merged || self.write_typed(command, self.out.is_critical(lane))
     }
 
-    fn write(&mut self, head: &Head, payload: &[u8]) -> bool {
-        let written = self.out.write(head, payload);
-        if !written {
-            self.actor.command_dropped(self.out.is_critical(head.lane));
+    /// Straight into its page.
+    #[inline]
+    fn write_typed<T: Command>(&mut self, command: &T, critical: bool) -> bool {
+        let head = Head::typed::<T>(self.agent, self.actor.site());
+        match self.out.room(&head, T::BYTES, critical) {
+            Some(bytes) => {
+                // What a command leaves out must not show what the page held before.
+                bytes.fill(0);
+                command.write(bytes);
+                true
+            }
+            None => {
+                self.actor.command_dropped(critical);
+                false
+            }
         }
-        written
     }
 
     /// Starts a named timer, at least one tick ahead.

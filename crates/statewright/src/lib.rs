@@ -27,7 +27,9 @@ pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use brain::{Brain, think};
 pub use calls::{Act, See};
-pub use crowd::{Crowd, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, Tick};
+pub use crowd::{
+    Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, Tick, WrongBudget,
+};
 pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn};
 pub use machine::{Machine, MachineError, Names, UnknownName};
 pub use program::{BindError, Misfit, Program};

@@ -5,11 +5,12 @@ use std::fmt;
 use statewright_kernel::{Instance, Mode, Sleep, Status, Verdict, active_leaves, flag, sleep, sleep_though_polling};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::{BUILT_IN_LANES, op_kind};
+use statewright_rom::layout::op_kind;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::board::{Board, Key};
 use crate::calls::{Act, See};
+use crate::commands::{Lane, Merge, Rules};
 use crate::functions::{ActionFn, ActivityFn, Code, Function, Functions, GuardFn, Kind, ScorerFn, camel_case};
 use crate::machine::Machine;
 use crate::value::Type;
@@ -18,7 +19,7 @@ use crate::value::Type;
 pub struct Program<B, C> {
     machine: Machine,
     pub(crate) table: Table<B, C>,
-    pub(crate) critical_lanes: u32,
+    pub(crate) rules: Rules,
     /// By number of the state: an agent may sleep in this leaf although it polls (SYS-2).
     pub(crate) drowsy: Box<[bool]>,
 }
@@ -182,10 +183,8 @@ impl Machine {
                 table.put(place, function.code);
             }
         }
-        let own = rom.lanes().iter().enumerate().filter(|(_, lane)| lane.critical == 1);
-        let critical_lanes = own.fold(0, |mask, (place, _)| mask | 1 << (place + BUILT_IN_LANES.len()));
         let drowsy = rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
-        Ok(Program { machine: self.clone(), table, critical_lanes, drowsy })
+        Ok(Program { machine: self.clone(), table, rules: Rules::new(&rom), drowsy })
     }
 }
 
@@ -290,6 +289,11 @@ impl<B, C> Program<B, C> {
     /// The machine.
     pub fn machine(&self) -> &Machine {
         &self.machine
+    }
+
+    /// What becomes of several commands of one agent in a lane (CMD-1). A lane that the machine does not have keeps everything.
+    pub fn merge(&self, lane: impl Into<Lane>) -> Merge {
+        self.rules.merge(lane.into())
     }
 
     /// May an agent sleep after the tick `now`? One that polls may, if nothing that its eventless transitions look at can change.

@@ -44,6 +44,10 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["quick", "curves"])]
     pub bless: bool,
 
+    /// What commands cost: writing one beside a push to a vector, and handing all over.
+    #[arg(long, conflicts_with_all = ["json", "instructions", "gate", "bless", "curves"])]
+    pub commands: bool,
+
     /// Draws how costs grow with depth, regions, transitions, size and agents into this folder, as SVG.
     #[arg(long, value_name = "FOLDER")]
     pub curves: Option<PathBuf>,

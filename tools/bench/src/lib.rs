@@ -8,11 +8,13 @@
 //! - `clock` and `measure` how long it took, `row`, `targets`, `table` and `json` how that is shown
 //! - `instructions` and `gate` exact counts and their limits
 //! - `curves` how costs grow
+//! - `commands` what commands cost, beside a vector
 #![forbid(unsafe_code)]
 
 pub mod board;
 pub mod callbacks;
 pub mod clock;
+pub mod commands;
 pub mod contenders;
 pub mod curves;
 pub mod gate;

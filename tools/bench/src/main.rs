@@ -13,7 +13,7 @@ use arguments::{Arguments, Command};
 use statewright_bench::contenders::Kind;
 use statewright_bench::instructions::{COUNTED, COUNTED_KINDS, Counted, GATED};
 use statewright_bench::workload::Workload;
-use statewright_bench::{curves, gate, instructions, json, measure, plan, table};
+use statewright_bench::{commands, curves, gate, instructions, json, measure, plan, table};
 use statewright_kernel::switches::Trick;
 
 fn main() -> ExitCode {
@@ -40,6 +40,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         let counted = count(&COUNTED, &COUNTED_KINDS)?;
         let text = instructions::table(&counted);
         return show(arguments.json, || json::instructions(&counted), &text);
+    }
+    if arguments.commands {
+        print!("{}", commands::table(arguments.quick)?);
+        return Ok(());
     }
     if let Some(folder) = &arguments.curves {
         return draw(folder, arguments.quick);

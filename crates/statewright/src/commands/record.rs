@@ -1,9 +1,9 @@
-//! One command: a head of 24 bytes and its payload.
+//! One command: a head of 24 bytes and its payload, little-endian.
 
-use statewright_kernel::{Call, CommandKind};
+use statewright_kernel::CommandKind;
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::BUILT_IN_LANES;
+use statewright_rom::layout::{BUILT_IN_LANES, MAX_LANES, NONE};
 use xxhash_rust::const_xxh3::xxh3_64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -30,8 +30,23 @@ impl Lane {
     pub const MESSAGE: Self = Self(6);
 
     /// A lane of the machine's own, counted from 0.
+    ///
+    /// # Panics
+    ///
+    /// If no machine can have so many.
     pub const fn own(number: u8) -> Self {
+        assert!((number as usize) < MAX_LANES - BUILT_IN_LANES.len(), "a machine has at most 25 lanes of its own");
         Self(BUILT_IN_LANES.len() as u8 + number)
+    }
+
+    /// Is it one of the machine's own?
+    pub(crate) const fn is_own(self) -> bool {
+        self.0 as usize >= BUILT_IN_LANES.len()
+    }
+
+    /// Lanes by the bits of their numbers.
+    pub(crate) fn of_bits(bits: u32) -> impl Iterator<Item = Self> {
+        (0..u32::BITS as u8).filter(move |number| bits >> number & 1 != 0).map(Self)
     }
 
     /// Its number, the built-in ones first.
@@ -72,6 +87,14 @@ pub trait Command: Copy {
 
     /// Reads its bytes; `None` if there are too many or too few, or if they mean nothing.
     fn read(bytes: &[u8]) -> Option<Self>;
+
+    /// Takes a later command of the same agent and tick into this one, in a lane that accumulates; `false` keeps both. A later command is
+    /// offered to the earlier ones of its type in their order, until one takes it. The derive macro takes a function for it:
+    /// `#[command(lane = own(0), merge = Self::add)]`.
+    fn merge(&mut self, later: &Self) -> bool {
+        let _ = later;
+        false
+    }
 }
 
 /// The number of a command's name.
@@ -79,22 +102,25 @@ pub(crate) const fn name_number(name: &str) -> u32 {
     xxh3_64(name.as_bytes()) as u32
 }
 
+/// State and transition that a command belongs to.
+pub(crate) type Site = (StateId, Option<TransitionId>);
+
 /// What a record says; numbers in [`Head::what`].
 pub(crate) mod what {
     pub(crate) const TYPED: u8 = 0;
     pub(crate) const EMIT: u8 = 1;
     pub(crate) const RELEASE: u8 = 2;
     pub(crate) const SEND: u8 = 3;
+    pub(crate) const WRITE: u8 = 4;
 }
 
-/// The head of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
-#[repr(C)]
+/// The head of a record: three words of eight bytes, little-endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
-    pub(crate) agent: u32,
-    pub(crate) generation: u32,
-    /// By `what`: number of the type's name, string, channel, event.
+    pub(crate) agent: AgentId,
+    /// By `what`: number of the type's name, string, channel, event, key.
     pub(crate) name: u32,
+    /// `NONE` without one.
     pub(crate) state: u16,
     /// `NONE` without one.
     pub(crate) transition: u16,
@@ -104,10 +130,42 @@ pub(crate) struct Head {
     pub(crate) what: u8,
     /// By `what`: type of the payload, or 0xFF.
     pub(crate) ty: u8,
-    pub(crate) reserved: [u8; 3],
 }
 
-const _: () = assert!(size_of::<Head>() == 24);
+impl Head {
+    /// Bytes of a head.
+    pub(crate) const BYTES: usize = 24;
+
+    /// Writes it, word by word: small stores that a larger load follows would cost more than all the rest.
+    #[inline]
+    pub(crate) fn put(&self, bytes: &mut [u8; Self::BYTES]) {
+        let who = u64::from(self.agent.generation()) << 32 | u64::from(self.agent.index());
+        let site = u64::from(self.transition) << 16 | u64::from(self.state);
+        let name = site << 32 | u64::from(self.name);
+        let kind = u64::from(self.ty) << 32 | u64::from(self.what) << 24 | u64::from(self.lane) << 16;
+        let (words, _) = bytes.as_chunks_mut::<8>();
+        for (bytes, word) in words.iter_mut().zip([who, name, kind | u64::from(self.length)]) {
+            *bytes = word.to_le_bytes();
+        }
+    }
+
+    /// Reads it.
+    #[inline]
+    pub(crate) fn get(bytes: &[u8; Self::BYTES]) -> Self {
+        let word = |place: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[place * 8 + byte]));
+        let (who, name, kind) = (word(0), word(1), word(2));
+        Self {
+            agent: AgentId::new(who as u32, (who >> 32) as u32),
+            name: name as u32,
+            state: (name >> 32) as u16,
+            transition: (name >> 48) as u16,
+            length: kind as u16,
+            lane: (kind >> 16) as u8,
+            what: (kind >> 24) as u8,
+            ty: (kind >> 32) as u8,
+        }
+    }
+}
 
 /// The payload of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -119,15 +177,15 @@ pub(crate) struct Sent {
 
 impl Sent {
     pub(crate) fn new(to: AgentId, words: [u32; 4]) -> Self {
-        Self { to: [to.index(), to.generation()], words }
+        Self { to: [to.index(), to.generation()].map(u32::to_le), words: words.map(u32::to_le) }
     }
 }
 
 impl Head {
+    #[inline]
     fn new(agent: AgentId, state: StateId, transition: Option<TransitionId>) -> Self {
         Self {
-            agent: agent.index(),
-            generation: agent.generation(),
+            agent,
             name: 0,
             state: state.raw(),
             transition: TransitionId::to_raw(transition),
@@ -135,30 +193,47 @@ impl Head {
             lane: 0,
             what: what::TYPED,
             ty: 0xFF,
-            reserved: [0; 3],
         }
     }
 
-    pub(crate) fn typed<T: Command>(agent: AgentId, call: &Call<'_>) -> Self {
+    #[inline]
+    pub(crate) fn typed<T: Command>(agent: AgentId, (state, transition): Site) -> Self {
         let length = const {
             assert!(T::BYTES <= 512, "a command has at most 512 bytes");
             T::BYTES as u16
         };
         let (name, lane) = const { (name_number(T::NAME), T::LANE.number()) };
-        Self { name, length, lane, ..Self::new(agent, call.state, call.transition) }
+        Self { name, length, lane, ..Self::new(agent, state, transition) }
     }
 
-    pub(crate) fn send(agent: AgentId, call: &Call<'_>, event: EventId) -> Self {
+    /// Of nobody: only to compare with.
+    pub(crate) fn like<T: Command>() -> Self {
+        Self::typed::<T>(AgentId::new(0, 0), (StateId::ROOT, None))
+    }
+
+    pub(crate) fn send(agent: AgentId, (state, transition): Site, event: EventId) -> Self {
         Self {
             name: event.raw().into(),
             length: size_of::<Sent>() as u16,
             lane: Lane::MESSAGE.number(),
             what: what::SEND,
-            ..Self::new(agent, call.state, call.transition)
+            ..Self::new(agent, state, transition)
         }
     }
 
-    /// Of a command that comes from the machine file, with its payload.
+    /// Of a staged write to the blackboard.
+    pub(crate) fn write(agent: AgentId, key: KeyId) -> Self {
+        let head = Self::new(agent, StateId::ROOT, None);
+        let lane = Lane::BLACKBOARD.number();
+        Self { state: NONE, name: key.raw().into(), length: 12, lane, what: what::WRITE, ..head }
+    }
+
+    /// Same lane, kind and name?
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        (self.lane, self.what, self.name) == (other.lane, other.what, other.name)
+    }
+
+    /// Of a command that comes from the machine file, with its payload in little-endian words.
     pub(crate) fn built_in(agent: AgentId, command: &statewright_kernel::Command) -> (Self, [u32; 6], usize) {
         let head = Self { lane: command.lane.raw(), ..Self::new(agent, command.state, command.transition) };
         let mut payload = [0; 6];
@@ -175,7 +250,7 @@ impl Head {
                 (Self { name: event.raw().into(), what: what::SEND, ..head }, 6)
             }
         };
-        (Self { length: words as u16 * 4, ..head }, payload, words * 4)
+        (Self { length: words as u16 * 4, ..head }, payload.map(u32::to_le), words * 4)
     }
 }
 
@@ -207,39 +282,66 @@ pub enum What<'a> {
         /// Its payload.
         payload: [u32; 4],
     },
+    /// A write of the machine file to the blackboard, staged in strict mode and done at the end of the tick (CODE-5).
+    Write {
+        /// The key.
+        key: KeyId,
+        /// Its new words.
+        words: [u32; 3],
+    },
 }
 
 /// A command, as the host reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandRef<'a> {
-    pub(crate) head: Head,
+    pub(crate) head: &'a [u8; Head::BYTES],
     pub(crate) payload: &'a [u8],
+    pub(crate) tick: u64,
 }
 
 impl<'a> CommandRef<'a> {
+    #[inline]
+    pub(crate) fn head(&self) -> Head {
+        Head::get(self.head)
+    }
+
     /// Who wants it.
+    #[inline]
     pub fn agent(&self) -> AgentId {
-        AgentId::new(self.head.agent, self.head.generation)
+        self.head().agent
     }
 
     /// Its lane.
+    #[inline]
     pub fn lane(&self) -> Lane {
-        Lane(self.head.lane)
+        Lane(self.head().lane)
     }
 
-    /// The state that it belongs to.
+    /// The state that it belongs to; none for staged writes.
     pub fn state(&self) -> Option<StateId> {
-        StateId::new(self.head.state)
+        StateId::new(self.head().state)
+    }
+
+    /// The region of that state; the root has none.
+    pub fn region(&self, rom: &Rom<'_>) -> Option<RegionId> {
+        RegionId::read(rom.state(self.state()?)?.region)
+    }
+
+    /// The tick that it was written in.
+    pub fn tick(&self) -> u64 {
+        self.tick
     }
 
     /// The transition that it belongs to.
     pub fn transition(&self) -> Option<TransitionId> {
-        TransitionId::new(self.head.transition)
+        TransitionId::new(self.head().transition)
     }
 
     /// The command, if it is of this type.
+    #[inline]
     pub fn get<T: Command>(&self) -> Option<T> {
-        let own = self.head.what == what::TYPED && self.head.name == const { name_number(T::NAME) };
+        let head = self.head();
+        let own = head.what == what::TYPED && head.name == const { name_number(T::NAME) };
         if own { T::read(self.payload) } else { None }
     }
 
@@ -253,13 +355,13 @@ impl<'a> CommandRef<'a> {
         let text = |id: u16| StringId::new(id).and_then(|id| rom.string(id)).unwrap_or("?");
         let words = |place: usize| {
             let bytes = self.payload.get(place * 4..place * 4 + 4);
-            bytes.and_then(|bytes| u32::read_from_bytes(bytes).ok()).unwrap_or(0)
+            bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes)
         };
-        let number = self.head.name as u16;
-        match self.head.what {
+        let number = self.head().name as u16;
+        match self.head().what {
             what::EMIT => What::Emit {
                 name: text(number),
-                payload: Type::from_number(self.head.ty).map(|ty| (ty, [words(0), words(1), words(2)])),
+                payload: Type::from_number(self.head().ty).map(|ty| (ty, [words(0), words(1), words(2)])),
             },
             what::RELEASE => match ChannelId::new(number as u8) {
                 Some(channel) => What::Release {
@@ -274,6 +376,10 @@ impl<'a> CommandRef<'a> {
                     event,
                     payload: [words(2), words(3), words(4), words(5)],
                 },
+                None => What::Typed,
+            },
+            what::WRITE => match KeyId::new(number) {
+                Some(key) => What::Write { key, words: [words(0), words(1), words(2)] },
                 None => What::Typed,
             },
             _ => What::Typed,

@@ -1,62 +1,393 @@
-//! Where the commands of one part of a crowd are written, agent after agent.
+//! Where the commands of one part of a crowd are written, agent after agent, into pages of a pool (CMD-2).
+//!
+//! A record lies in one page. An agent may write so many bytes per tick, the last quarter of them for critical commands alone; what does
+//! not fit is refused whole. An agent goes on to a next page at most once, because its budget is at most a page.
 
-use zerocopy::IntoBytes;
+use std::sync::Arc;
 
-use super::record::{CommandRef, Head};
+use super::lanes::Rules;
+use super::pool::{PAGE_BYTES, Page, Pool};
+use super::record::{Command, Head, Lane};
+use super::walk::Walk;
 
-/// Bytes that an agent may write in one tick (CMD-2).
+/// Bytes that an agent may write in one tick unless told otherwise: per command its own, in whole words, and 24 more.
 pub const BUDGET: usize = 1024;
-/// Of these only critical lanes may use the last quarter.
-const PLAIN_BUDGET: usize = BUDGET - BUDGET / 4;
+/// The largest budget.
+pub const MAX_BUDGET: usize = PAGE_BYTES;
+
+/// A page with something in it.
+#[derive(Debug)]
+pub(crate) struct Filled {
+    page: Box<Page>,
+    used: usize,
+}
+
+impl Filled {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.page.get(..self.used).unwrap_or(&[])
+    }
+}
+
+/// What holds for all writers of a crowd in one tick.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms<'t> {
+    pub(crate) pool: &'t Arc<Pool>,
+    pub(crate) rules: &'t Rules,
+    pub(crate) budget: usize,
+    pub(crate) tick: u64,
+}
 
 /// Writes commands.
 #[derive(Debug, Default)]
 pub struct Writer {
-    bytes: Vec<u8>,
-    used: usize,
+    /// The page that is written to. Its used bytes end at `at`; without a page that is the end of one, so that the first write gets one.
+    page: Option<Box<Page>>,
+    at: usize,
+    /// Where commands of the agent must end: the end of its budget or of the page.
+    plain_end: usize,
+    critical_end: usize,
+    /// Lanes that something was written to, one bit each.
+    lanes: u32,
     critical_lanes: u32,
+    accumulate_lanes: u32,
+    /// Pages before that one.
+    filled: Vec<Filled>,
+    begun: Begun,
+    budget: usize,
+    tick: u64,
+    pool: Option<Arc<Pool>>,
+    /// Agents whose staged writes found no room, once per write.
+    pub(crate) lost_writes: Vec<u32>,
 }
 
+/// Where the agent began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Begun {
+    /// Pages that were filled then.
+    filled: usize,
+    at: usize,
+    lanes: u32,
+}
+
+/// Life.
 impl Writer {
-    /// Forgets all commands; begins for a machine with these critical lanes, one bit each.
-    pub(crate) fn restart(&mut self, critical_lanes: u32) {
-        self.bytes.clear();
-        self.critical_lanes = critical_lanes;
+    /// Begins a tick, without commands.
+    pub(crate) fn restart(&mut self, terms: &Terms<'_>) {
+        self.recycle();
+        if !self.pool.as_ref().is_some_and(|pool| Arc::ptr_eq(pool, terms.pool)) {
+            self.pool = Some(Arc::clone(terms.pool));
+        }
+        (self.critical_lanes, self.accumulate_lanes) = (terms.rules.critical, terms.rules.accumulate);
+        (self.budget, self.tick) = (terms.budget, terms.tick);
+    }
+
+    /// Forgets all commands; their pages are free for everybody.
+    pub(crate) fn clear(&mut self) {
+        let pages = self.pages();
+        self.recycle();
+        if let Some(pool) = &self.pool {
+            pool.release(pages);
+        }
+    }
+
+    /// Forgets all commands; their pages go back, but stay promised to the crowd.
+    pub(crate) fn recycle(&mut self) {
+        let pages = self.filled.drain(..).map(|filled| filled.page).chain(self.page.take());
+        if let Some(pool) = &self.pool {
+            pages.for_each(|page| pool.put(page));
+        }
+        (self.at, self.plain_end, self.critical_end) = (PAGE_BYTES, 0, 0);
+        self.lanes = 0;
+        self.lost_writes.clear();
+    }
+
+    /// Pages that it holds.
+    pub(crate) fn pages(&self) -> usize {
+        self.filled.len() + usize::from(self.page.is_some())
     }
 
     /// The next agent begins.
     #[inline]
     pub(crate) fn begin(&mut self) {
-        self.used = 0;
+        self.begun = Begun { filled: self.filled.len(), at: self.at, lanes: self.lanes };
+        self.set_ends(self.at, 0);
     }
 
+    /// The agent's budget, of which something is spent, goes on here.
+    #[inline]
+    fn set_ends(&mut self, at: usize, spent: usize) {
+        let plain = self.plain_budget();
+        self.plain_end = (at + plain.saturating_sub(spent)).min(PAGE_BYTES);
+        self.critical_end = (at + self.budget.saturating_sub(spent)).min(PAGE_BYTES);
+    }
+
+    #[inline]
+    fn plain_budget(&self) -> usize {
+        self.budget - self.budget / 4
+    }
+
+    /// Forgets what the agent wrote: a panic ended it (TICK-3).
+    pub(crate) fn discard_agent(&mut self) {
+        if self.filled.len() > self.begun.filled
+            && let Some(before) = self.filled.pop()
+            && let (Some(pool), Some(page)) = (&self.pool, self.page.replace(before.page))
+        {
+            pool.put(page);
+        }
+        (self.at, self.lanes) = (self.begun.at, self.begun.lanes);
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+/// Writing.
+impl Writer {
     /// Is a lane critical?
+    #[inline]
     pub(crate) fn is_critical(&self, lane: u8) -> bool {
         self.critical_lanes >> lane & 1 != 0
     }
 
+    /// Does a lane sum up?
+    #[inline]
+    pub(crate) fn accumulates(&self, lane: u8) -> bool {
+        self.accumulate_lanes >> lane & 1 != 0
+    }
+
+    /// Is a lane one of these?
+    #[inline]
+    pub(crate) fn is_special(&self, lane: u8) -> bool {
+        (self.critical_lanes | self.accumulate_lanes) >> lane & 1 != 0
+    }
+
     /// Writes a whole command, or nothing if the agent's budget does not allow it.
-    pub(crate) fn write(&mut self, head: &Head, payload: &[u8]) -> bool {
-        let size = size_of::<Head>() + payload.len().next_multiple_of(4);
-        let budget = if self.is_critical(head.lane) { BUDGET } else { PLAIN_BUDGET };
-        if self.used + size > budget {
-            return false;
-        }
-        self.used += size;
-        self.bytes.extend_from_slice(head.as_bytes());
-        self.bytes.extend_from_slice(payload);
-        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+    #[inline]
+    pub(crate) fn write(&mut self, head: &Head, payload: &[u8], critical: bool) -> bool {
+        let Some(bytes) = self.room(head, payload.len(), critical) else { return false };
+        bytes.copy_from_slice(payload);
         true
     }
 
-    /// All commands, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = CommandRef<'_>> {
-        let mut rest = self.bytes.as_slice();
-        std::iter::from_fn(move || {
-            let (head, behind) = <Head as zerocopy::FromBytes>::read_from_prefix(rest).ok()?;
-            let payload = behind.get(..usize::from(head.length))?;
-            rest = behind.get(payload.len().next_multiple_of(4)..)?;
-            Some(CommandRef { head, payload })
+    /// Room for the payload of a command whose head is written; nothing if the agent's budget does not allow it.
+    #[inline]
+    pub(crate) fn room(&mut self, head: &Head, length: usize, critical: bool) -> Option<&mut [u8]> {
+        let size = Head::BYTES + length.next_multiple_of(4);
+        let end = if critical { self.critical_end } else { self.plain_end };
+        if self.at + size > end && !self.turn_page(size, critical) {
+            return None;
+        }
+        let record = self.page.as_mut()?.get_mut(self.at..self.at + size)?;
+        self.at += size;
+        // Nearly always set already, and a test is cheaper than a store.
+        let lane = 1 << (head.lane & 31);
+        if self.lanes & lane == 0 {
+            self.lanes |= lane;
+        }
+        let (first, rest) = record.split_first_chunk_mut()?;
+        head.put(first);
+        let (bytes, padding) = rest.split_at_mut_checked(length)?;
+        padding.fill(0);
+        Some(bytes)
+    }
+
+    /// There is no room: because the budget is spent, then nothing happens, or because the page is full, then a new one begins.
+    #[cold]
+    #[inline(never)]
+    fn turn_page(&mut self, size: usize, critical: bool) -> bool {
+        let spent = self.spent();
+        let budget = if critical { self.budget } else { self.plain_budget() };
+        let Some(pool) = self.pool.as_ref().filter(|_| spent + size <= budget) else { return false };
+        match self.page.replace(pool.take()) {
+            Some(page) => self.filled.push(Filled { page, used: self.at }),
+            None => self.begun.at = 0,
+        }
+        self.at = 0;
+        self.set_ends(0, spent);
+        true
+    }
+
+    /// Bytes that the agent wrote.
+    fn spent(&self) -> usize {
+        match self.filled.get(self.begun.filled) {
+            Some(before) => before.used - self.begun.at + self.at,
+            None => self.at - self.begun.at,
+        }
+    }
+
+    /// Offers the agent's commands that are like this one to `merge`, in order, until one takes it. Such a command needs no room.
+    pub(crate) fn merge(&mut self, head: &Head, mut merge: impl FnMut(&mut [u8]) -> bool) -> bool {
+        let (at, begun) = (self.at, self.begun);
+        let before = self.filled.get_mut(begun.filled);
+        // What the agent wrote lies in one page, or at the end of one and at the start of the next.
+        let start = if before.is_some() { 0 } else { begun.at };
+        let before = before.and_then(|filled| filled.page.get_mut(begun.at..filled.used));
+        let here = self.page.as_mut().and_then(|page| page.get_mut(start..at));
+        before.into_iter().chain(here).any(|bytes| merge_in(bytes, head, &mut merge))
+    }
+}
+
+impl Writer {
+    /// Gives a command of the user's own to an earlier one of its type, if one takes it.
+    pub(crate) fn merge_typed<T: Command>(&mut self, later: &T) -> bool {
+        self.merge(&Head::like::<T>(), |earlier| {
+            let Some(mut command) = T::read(earlier) else { return false };
+            let taken = command.merge(later);
+            if taken {
+                command.write(earlier);
+            }
+            taken
         })
+    }
+}
+
+/// Offers the records in some bytes that are like this one.
+fn merge_in(mut rest: &mut [u8], head: &Head, merge: &mut impl FnMut(&mut [u8]) -> bool) -> bool {
+    while let Some((earlier, behind)) = rest.split_first_chunk_mut() {
+        let earlier = Head::get(earlier);
+        let length = usize::from(earlier.length);
+        let Some((record, next)) = behind.split_at_mut_checked(length.next_multiple_of(4)) else { return false };
+        if earlier.is_like(head) && earlier.ty == head.ty && record.get_mut(..length).is_some_and(&mut *merge) {
+            return true;
+        }
+        rest = next;
+    }
+    false
+}
+
+/// Reading.
+impl Writer {
+    /// Lanes with commands, one bit each.
+    pub(crate) fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
+    /// Was something written to a lane?
+    pub(crate) fn has(&self, lane: Lane) -> bool {
+        self.lanes >> lane.number() & 1 != 0
+    }
+
+    /// All commands, in order.
+    pub(crate) fn iter(&self) -> Walk<'_> {
+        let last = self.page.as_ref().and_then(|page| page.get(..self.at)).unwrap_or(&[]);
+        Walk::new(&self.filled, last, self.tick)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::Merge;
+    use crate::value::AgentId;
+
+    /// Lane 7 is critical.
+    const RULES: Rules = Rules { merge: [Merge::StrictOrder; 32], critical: 1 << 7, accumulate: 0 };
+
+    fn writer(pool: &Arc<Pool>, budget: usize) -> Writer {
+        let mut writer = Writer::default();
+        writer.restart(&Terms { pool, rules: &RULES, budget, tick: 5 });
+        writer
+    }
+
+    fn head(agent: u32, lane: u8, payload: &[u8]) -> Head {
+        let key = statewright_rom::ids::KeyId::from_index(3).unwrap();
+        Head { lane, length: payload.len() as u16, ..Head::write(AgentId::new(agent, 1), key) }
+    }
+
+    /// Small and good enough.
+    fn random(state: &mut u64) -> usize {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*state >> 33) as usize
+    }
+
+    #[test]
+    fn cmd_2_what_is_written_is_read_and_pages_stay_below_the_bound() {
+        let mut state = 1;
+        for round in 0..400 {
+            let budget = [64, 100, 1000, 1024, 1366, 2048, 3000, 4096][round % 8];
+            let agents = 1 + random(&mut state) % 60;
+            let pool = Arc::new(Pool::new(Pool::pages_for(agents, budget)));
+            pool.promise(pool.limit(), 0).unwrap();
+            let mut writer = writer(&pool, budget);
+            let mut model = Vec::new();
+            for agent in 0..agents as u32 {
+                writer.begin();
+                let (mut spent, before) = (0, model.len());
+                for _ in 0..random(&mut state) % 40 {
+                    let length = random(&mut state) % [8, 64, 4200][random(&mut state) % 3];
+                    let payload = vec![agent as u8; length];
+                    let lane = [2, 7][random(&mut state) % 2];
+                    let size = 24 + length.next_multiple_of(4);
+                    let fits = spent + size <= if lane == 7 { budget } else { budget - budget / 4 };
+                    assert_eq!(writer.write(&head(agent, lane, &payload), &payload, lane == 7), fits);
+                    if fits {
+                        spent += size;
+                        model.push((agent, lane, payload));
+                    }
+                }
+                if random(&mut state).is_multiple_of(8) {
+                    writer.discard_agent();
+                    model.truncate(before);
+                }
+            }
+            assert!(writer.pages() <= pool.limit(), "{} pages, {} expected", writer.pages(), pool.limit());
+            assert!(pool.made() <= pool.limit());
+            let read =
+                writer.iter().map(|command| (command.agent().index(), command.head().lane, command.payload.to_vec()));
+            assert_eq!(read.collect::<Vec<_>>(), model);
+            assert!(writer.iter().all(|command| command.tick() == 5));
+        }
+    }
+
+    #[test]
+    fn cmd_2_the_worst_agents_fill_all_pages_that_the_bound_allows() {
+        for budget in [28, 1000, 1024, 1366, 2048, 2052, 4096] {
+            let pool = Arc::new(Pool::new(1_000));
+            pool.promise(1_000, 0).unwrap();
+            let mut writer = writer(&pool, budget);
+            for agent in 0..101 {
+                writer.begin();
+                let payload = vec![1; (budget - 24) / 4 * 4];
+                assert!(writer.write(&head(agent, 7, &payload), &payload, true));
+                assert!(!writer.write(&head(agent, 7, &[]), &[], true));
+            }
+            assert_eq!(writer.pages(), Pool::pages_for(101, budget), "{budget}");
+        }
+    }
+
+    #[test]
+    fn cmd_2_pages_go_back_with_their_writer() {
+        let pool = Arc::new(Pool::new(2));
+        pool.promise(1, 0).unwrap();
+        let mut writer = writer(&pool, 1024);
+        writer.begin();
+        assert!(writer.write(&head(0, 2, &[1]), &[1], false));
+        assert_eq!((writer.pages(), pool.in_use()), (1, 1));
+        drop(writer);
+        assert_eq!((pool.in_use(), pool.made()), (0, 1));
+    }
+
+    #[test]
+    fn cmd_1_an_agent_finds_its_earlier_commands_across_pages_and_nobody_elses() {
+        let pool = Arc::new(Pool::new(9));
+        pool.promise(9, 0).unwrap();
+        let mut writer = writer(&pool, 2048);
+        let seen = |writer: &mut Writer, agent| {
+            let mut seen: Vec<u8> = Vec::new();
+            writer.merge(&head(agent, 7, &[0; 500]), |bytes| (seen.push(bytes[0]), false).1);
+            seen
+        };
+        for agent in 0..5 {
+            writer.begin();
+            assert!(seen(&mut writer, agent).is_empty());
+            for number in 0..3 {
+                assert!(writer.write(&head(agent, 7, &[0; 500]), &[number; 500], true));
+            }
+            assert_eq!(seen(&mut writer, agent), [0, 1, 2]);
+        }
+        assert_eq!(writer.pages(), 3);
     }
 }

@@ -1,13 +1,14 @@
 //! Dense mode: one tick over slices that the host owns (SYS-1).
 
 use std::fmt;
+use std::sync::Arc;
 
 use statewright_kernel::{Counters, Fault, InboxEvent, Instance, Mismatch, Sleep};
 use statewright_rom::ids::VariantId;
 
 use super::part::{Job, Part, Shared};
 use crate::board::Board;
-use crate::commands::CommandRef;
+use crate::commands::{BUDGET, CommandRef, Pool, Terms};
 use crate::program::Program;
 use crate::value::AgentId;
 
@@ -33,6 +34,7 @@ pub struct Slices<'s> {
 pub struct SlicesOutput {
     part: Part,
     all: Vec<u32>,
+    pool: Arc<Pool>,
 }
 
 /// Why a tick over slices was refused before anybody ran.
@@ -132,20 +134,27 @@ impl<B: Board, C> Program<B, C> {
         if let Some(index) = slices.awake.as_ref().and_then(|awake| disorder(awake.iter().copied(), count)) {
             return Err(SlicesError::Order { list: "awake", index });
         }
-        let SlicesOutput { part, all } = output;
+        let SlicesOutput { part, all, pool } = output;
         let listed = slices.awake.unwrap_or_else(|| {
             all.clear();
             all.extend(0..count as u32);
             all
         });
+        part.writer.clear();
+        let pages = Pool::pages_for(listed.len() + slices.inbox.len(), BUDGET);
+        Pool::grow(pool, pages);
+        let promised = pool.promise(pages, 0);
+        debug_assert_eq!(promised, Ok(()), "nobody else has this pool");
         let first = slices.first_agent;
         slices.inbox.iter_mut().for_each(|event| event.place += first);
         listed.iter_mut().for_each(|place| *place += first);
         let (variants, inbox) = (slices.variants, slices.inbox);
         let job = Job { first: first as usize, instances, boards, lives: &[], variants, inbox, listed, part };
-        let shared =
-            Shared { program: self, rom: &rom, context, now: slices.tick, mismatch: slices.mismatch, sleeps: true };
+        let terms = Terms { pool, rules: &self.rules, budget: BUDGET, tick: slices.tick.into() };
+        let (now, mismatch) = (slices.tick, slices.mismatch);
+        let shared = Shared { program: self, rom: &rom, context, now, mismatch, terms, strict: false, sleeps: true };
         job.run(&shared);
+        pool.release(pages - part.writer.pages());
         Ok(())
     }
 }

@@ -28,17 +28,26 @@ impl Mail {
         self.letters.push(letter);
     }
 
-    /// Sorts all letters for the kernel; `false` from `is_alive` loses a letter. How many were lost.
-    pub(crate) fn sort(&mut self, is_alive: impl Fn(AgentId) -> bool) -> u64 {
+    /// Sorts all letters for the kernel; `false` from `is_alive` leaves a letter out. Nothing is delivered yet.
+    pub(crate) fn sort(&mut self, is_alive: impl Fn(AgentId) -> bool) {
         self.inbox.clear();
         let alive = self.letters.iter().filter(|letter| is_alive(letter.to));
         self.inbox.extend(alive.map(|letter| InboxEvent { place: letter.to.index(), event: letter.event }));
-        let lost = self.letters.len() - self.inbox.len();
-        self.letters.clear();
-        self.from_host = 0;
         if !self.inbox.is_sorted_by_key(|event| event.place) {
             self.inbox.sort_by_key(|event| event.place);
         }
+    }
+
+    /// What was sorted, before it is delivered.
+    pub(crate) fn inbox(&self) -> &[InboxEvent] {
+        &self.inbox
+    }
+
+    /// The letters are delivered. How many were left out.
+    pub(crate) fn deliver(&mut self) -> u64 {
+        let lost = self.letters.len() - self.inbox.len();
+        self.letters.clear();
+        self.from_host = 0;
         lost as u64
     }
 

@@ -2,6 +2,7 @@
 
 mod dense;
 mod mail;
+mod output;
 mod part;
 mod run;
 mod snapshot;
@@ -15,7 +16,7 @@ use statewright_kernel::{self as kernel, Class, Counters, Event, Fault, Mismatch
 use statewright_rom::ids::*;
 
 use crate::board::Board;
-use crate::commands::CommandRef;
+use crate::commands::{BUDGET, Pool};
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::value::{AgentId, Payload};
@@ -25,6 +26,7 @@ use store::{Store, with_instances};
 use wake::Wake;
 
 pub use dense::{Slices, SlicesError, SlicesOutput};
+pub use output::{LaneCommands, WrongBudget};
 pub use run::Tick;
 pub use snapshot::{Saved, SnapshotError};
 
@@ -64,6 +66,13 @@ pub struct Crowd<B, C> {
     counters: Counters,
     lost_messages: u64,
     mismatch: Mismatch,
+    pool: Arc<Pool>,
+    /// The pool is the crowd's own and as large as it needs.
+    grows: bool,
+    /// Bytes of commands per agent and tick (CMD-2).
+    budget: usize,
+    /// Writes of the machine file wait for the end of the tick (CODE-5).
+    strict: bool,
     sleeps: bool,
     /// Kept for its memory.
     listed: Vec<u32>,
@@ -103,6 +112,10 @@ impl<B: Board, C> Crowd<B, C> {
             counters: Counters::default(),
             lost_messages: 0,
             mismatch: Mismatch::default(),
+            pool: Arc::default(),
+            grows: true,
+            budget: BUDGET,
+            strict: false,
             sleeps: true,
             listed: Vec::new(),
         }
@@ -354,11 +367,6 @@ impl<B: Board, C> Crowd<B, C> {
     pub fn has_ended(&self, agent: AgentId) -> Result<bool, Missing> {
         let place = self.place(agent)?;
         Ok(with_instances!(&self.store, list => kernel::Instance::header(&list[place]).flags.get() & flag::ENDED != 0))
-    }
-
-    /// Commands of the last tick, in the order of agents and of emission (CMD-3).
-    pub fn commands(&self) -> impl Iterator<Item = CommandRef<'_>> {
-        self.ran().flat_map(|part| part.writer.iter())
     }
 
     /// Agents that a fault ended in the last tick.

@@ -3,13 +3,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    Batch, Counters, Fault, Hosts, InboxEvent, Instance, Mismatch, Sleep, SortedInbox, Visit, prefetch, tick_batch,
+    Batch, Counters, Fault, Hosts, InboxEvent, Instance, Mismatch, Sleep, SortedInbox, Visit, flag, prefetch,
+    tick_batch,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
 use crate::board::Board;
-use crate::commands::Writer;
+use crate::commands::{Terms, Writer};
 use crate::host::AgentHost;
 use crate::program::{Program, Table};
 use crate::value::AgentId;
@@ -49,13 +50,15 @@ pub(crate) struct Shared<'s, B, C> {
     pub(crate) context: &'s C,
     pub(crate) now: u32,
     pub(crate) mismatch: Mismatch,
+    pub(crate) terms: Terms<'s>,
+    pub(crate) strict: bool,
     /// Whether anybody may sleep.
     pub(crate) sleeps: bool,
 }
 
 impl Part {
-    fn begin(&mut self, critical_lanes: u32) {
-        self.writer.restart(critical_lanes);
+    fn begin(&mut self, terms: &Terms<'_>) {
+        self.writer.restart(terms);
         self.counters = Counters::default();
         self.touched.clear();
         self.left.clear();
@@ -89,13 +92,14 @@ impl<I, B> Job<'_, I, B> {
 impl<I: Instance, B: Board> Job<'_, I, B> {
     /// Ticks everybody who is awake or has events. A panic in user code ends its agent alone; the others go on.
     pub(crate) fn run<C>(mut self, shared: &Shared<'_, B, C>) {
-        self.part.begin(shared.program.critical_lanes);
+        self.part.begin(&shared.terms);
         let first = self.first as u32;
         self.inbox.iter_mut().for_each(|event| event.place -= first);
         self.listed.iter_mut().for_each(|place| *place -= first);
         let mut from = 0;
         // Bound: each round but the last has a panic at a later place.
         while let Err(place) = self.run_from(shared, from) {
+            self.part.writer.discard_agent();
             self.part.panicked.push(place as u32 + first);
             self.part.touched.push((place as u32 + first, Sleep::Asleep));
             from = place + 1;
@@ -104,6 +108,18 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
             if let Some(instance) = self.instances.get((*place - first) as usize) {
                 *sleeps =
                     if shared.sleeps { shared.program.sleep(shared.rom, instance, shared.now) } else { Sleep::Awake };
+            }
+        }
+        self.count_lost_writes();
+    }
+
+    /// Staged writes without room count as critical commands that were dropped; the kernel does not hear of them.
+    fn count_lost_writes(&mut self) {
+        for &place in &self.part.writer.lost_writes {
+            self.part.counters.commands_dropped = self.part.counters.commands_dropped.wrapping_add(1);
+            if let Some(instance) = self.instances.get_mut(place as usize - self.first) {
+                let flags = &mut instance.header_mut().flags;
+                flags.set(flags.get() | flag::COMMAND_DROPPED | flag::CRITICAL_DROPPED);
             }
         }
     }
@@ -121,6 +137,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
             lives: self.lives.get(from..).unwrap_or(&[]),
             context: shared.context,
             out: &mut part.writer,
+            strict: shared.strict,
             first: self.first + from,
             last: 0,
         };
@@ -164,6 +181,7 @@ struct PartHosts<'p, B, C> {
     lives: &'p [u32],
     context: &'p C,
     out: &'p mut Writer,
+    strict: bool,
     first: usize,
     /// The agent that runs.
     last: usize,
@@ -186,6 +204,7 @@ impl<B: Board, C> Hosts for PartHosts<'_, B, C> {
             out: self.out,
             // Agents that no crowd owns have no successors.
             agent: AgentId::new((self.first + place) as u32, self.lives.get(place).copied().unwrap_or(1)),
+            strict: self.strict,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Ticks of a crowd, on one thread or on all.
 
 use statewright_kernel::{Counters, InboxEvent, Instance};
+use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
 use super::Crowd;
@@ -8,7 +9,7 @@ use super::mail::Letter;
 use super::part::{Job, Part, Shared};
 use super::store::with_instances;
 use crate::board::Board;
-use crate::commands::{Lane, What};
+use crate::commands::{PoolTooSmall, Terms};
 use crate::value::AgentId;
 
 /// What one tick came to.
@@ -24,6 +25,8 @@ pub struct Tick {
     pub faults: usize,
     /// Agents that a panic in user code ended; [`Crowd::panicked`] lists them.
     pub panicked: usize,
+    /// Commands that found no room in the budgets of their agents (CMD-2).
+    pub dropped_commands: u64,
 }
 
 /// Slices of a crowd, cut into parts.
@@ -94,16 +97,40 @@ impl<B: Board + Send, C: Sync> Runner<B, C> for AllThreads {
     }
 }
 
+/// Ticks.
 impl<B: Board, C> Crowd<B, C> {
     /// Runs one tick on this thread. Everybody who is awake or has events gets its turn, in order.
+    ///
+    /// # Panics
+    ///
+    /// If the crowd was given a [`Pool`](crate::commands::Pool) that is too small; [`Self::try_tick`] says so instead.
     pub fn tick(&mut self, context: &C) -> Tick {
+        self.try_tick(context).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Runs one tick on this thread, or nothing if the pool is too small: then no agent ran and no event was delivered (CMD-2).
+    pub fn try_tick(&mut self, context: &C) -> Result<Tick, PoolTooSmall> {
         let size = self.lives.len();
         self.run(size, context, &OneThread)
     }
 
     /// Runs one tick on all threads of rayon's pool. Every byte of every agent, all commands and all counters are those of [`Self::tick`].
+    ///
+    /// # Panics
+    ///
+    /// If the crowd was given a [`Pool`](crate::commands::Pool) that is too small; [`Self::try_tick_parallel`] says so instead.
     #[cfg(feature = "parallel")]
     pub fn tick_parallel(&mut self, context: &C) -> Tick
+    where
+        B: Send,
+        C: Sync,
+    {
+        self.try_tick_parallel(context).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Runs one tick on all threads of rayon's pool, or nothing if the pool of pages is too small. Each part may need a page more.
+    #[cfg(feature = "parallel")]
+    pub fn try_tick_parallel(&mut self, context: &C) -> Result<Tick, PoolTooSmall>
     where
         B: Send,
         C: Sync,
@@ -116,15 +143,17 @@ impl<B: Board, C> Crowd<B, C> {
         self.part_size = agents.max(1);
     }
 
-    fn run(&mut self, size: usize, context: &C, runner: &impl Runner<B, C>) -> Tick {
-        let now = self.now;
+    fn run(&mut self, size: usize, context: &C, runner: &impl Runner<B, C>) -> Result<Tick, PoolTooSmall> {
+        let (now, size) = (self.now, size.max(1));
         let lives = &self.lives;
         self.wake.wake_due(now, |place| lives.get(place).is_some_and(|life| life % 2 == 1));
         self.wake.collect(&mut self.listed);
-        let lost = self.mail.sort(|agent| lives.get(agent.index() as usize) == Some(&agent.generation()));
-        self.lost_messages += lost;
+        let is_alive = |agent: AgentId| lives.get(agent.index() as usize) == Some(&agent.generation());
+        self.mail.sort(|agent| agent.generation() % 2 == 1 && is_alive(agent));
+        let promised = self.promise_pages(size)?;
+        // From here on the tick takes place.
+        self.lost_messages += self.mail.deliver();
         let mut inbox = self.mail.take_inbox();
-        let size = size.max(1);
         // A crowd whose variants do not reach its last agents gives these the plain one.
         if !self.variants.is_empty() {
             self.variants.resize(self.lives.len(), VariantId::PLAIN);
@@ -132,12 +161,15 @@ impl<B: Board, C> Crowd<B, C> {
         self.parts.resize_with(self.lives.len().div_ceil(size), Part::default);
         let machine = self.program.machine().clone();
         let rom = machine.rom();
+        let terms = Terms { pool: &self.pool, rules: &self.program.rules, budget: self.budget, tick: now };
         let shared = Shared {
             program: &self.program,
             rom: &rom,
             context,
             now: now as u32,
             mismatch: self.mismatch,
+            terms,
+            strict: self.strict,
             sleeps: self.sleeps,
         };
         let parts = self.parts.as_mut_slice();
@@ -153,11 +185,12 @@ impl<B: Board, C> Crowd<B, C> {
             runner.run(cut.jobs(parts, size), &shared);
         });
         self.mail.give_back(inbox);
-        self.finish(&machine.rom())
+        self.keep_pages(promised);
+        Ok(self.finish(&rom))
     }
 
     /// Puts together what the parts left, in their order.
-    fn finish(&mut self, rom: &statewright_rom::Rom<'_>) -> Tick {
+    fn finish(&mut self, rom: &Rom<'_>) -> Tick {
         let mut tick = Tick { tick: self.now, ..Tick::default() };
         let mut counters = Counters::default();
         let mut parts = std::mem::take(&mut self.parts);
@@ -167,6 +200,7 @@ impl<B: Board, C> Crowd<B, C> {
             tick.clamped += part.clamped;
             tick.faults += part.faults.len();
             tick.panicked += part.panicked.len();
+            tick.dropped_commands += part.counters.commands_dropped;
             for &(place, sleep) in &part.touched {
                 self.wake.settle(place as usize, sleep, self.now);
             }
@@ -177,13 +211,7 @@ impl<B: Board, C> Crowd<B, C> {
             self.mail.letters.extend(left);
         }
         // Messages stand behind what was left over and before what the host sends (CMD-4).
-        let commands = parts.iter().filter(|part| part.ran).flat_map(|part| part.writer.iter());
-        for command in commands.filter(|one| one.lane() == Lane::MESSAGE) {
-            if let What::Send { to, event, payload } = command.what(rom) {
-                let event = statewright_kernel::Event::new(event, self.program.machine().event_class(event));
-                self.mail.letters.push(Letter { to, event: event.with_words(payload) });
-            }
-        }
+        parts.iter().filter(|part| part.ran).for_each(|part| self.act_on(part, rom));
         parts.iter_mut().for_each(Part::give_back_memory);
         self.counters.add(&counters);
         self.program.machine().count(&counters);

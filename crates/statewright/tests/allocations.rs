@@ -1,0 +1,92 @@
+//! Commands of a crowd in its stride: not one allocation, neither for pages nor for lanes (CMD-2).
+
+#![cfg(feature = "compile")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use statewright::prelude::*;
+
+/// Counts what is asked for.
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+#[expect(unsafe_code, reason = "a global allocator cannot be had otherwise")]
+// SAFETY: everything is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+const MACHINE: &str = r#"{ "machine": "Speaker", "tier": "crowd", "events": ["Go"],
+  "lanes": { "sum": { "merge": "accumulate" } }, "blackboard": { "count": { "type": "i32" } },
+  "initial": "calm",
+  "states": { "calm": { "transitions": [{ "on": "Go", "do": [
+    "Say", "count += 1", { "emit": "a", "lane": "sum", "payload": 1 }, { "emit": "a", "lane": "sum", "payload": "count" },
+    { "emit": "b", "lane": "audio" }, { "emit": "b", "lane": "audio" } ] }] } } }"#;
+
+#[derive(Clone, Copy, Command)]
+#[command(lane = NAVIGATION)]
+struct Note([u32; 4]);
+
+struct Speaker {
+    count: i32,
+}
+
+impl Board for Speaker {
+    const FIELDS: &'static [(&'static str, statewright::Type)] = &[("count", statewright::Type::I32)];
+
+    fn read(&self, _: usize) -> [u32; 3] {
+        statewright::Value::to_words(self.count)
+    }
+
+    fn write(&mut self, _: usize, words: [u32; 3]) {
+        self.count = statewright::Value::from_words(words);
+    }
+}
+
+#[test]
+fn cmd_2_nothing_is_allocated_after_a_while() {
+    let machine = Machine::from_text("speaker.sw.json", MACHINE).unwrap();
+    let functions = Functions::new().action("Say", |me: &mut Speaker, (): &(), act| {
+        // More or less from tick to tick, sometimes more than fits.
+        for number in 0..(me.count as u32 * 7 + act.agent().index()) % 25 {
+            act.emit(Note([number; 4]));
+        }
+    });
+    let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 3);
+    for _ in 0..500 {
+        crowd.spawn(Speaker { count: 0 });
+    }
+    crowd.set_strict(true);
+    let go = machine.event("Go").unwrap();
+    let (mut commands, mut lanes) = (0, 0);
+    let mut round = |crowd: &mut Crowd<Speaker, ()>| {
+        crowd.broadcast(go, ());
+        crowd.tick(&());
+        commands += crowd.lane(Lane::NAVIGATION).count();
+        crowd.commit(|_| lanes += 1);
+        crowd.broadcast(go, ());
+        crowd.tick(&());
+    };
+    (0..30).for_each(|_| round(&mut crowd));
+    let (before, made) = (ALLOCATIONS.load(Ordering::Relaxed), crowd.pool().made());
+    assert!(before > 1_000, "the allocator counts");
+    (0..200).for_each(|_| round(&mut crowd));
+    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0);
+    assert_eq!(crowd.pool().made(), made);
+    assert!(commands > 50_000 && lanes > 300_000, "{commands} {lanes}");
+    assert!(crowd.counters().commands_dropped > 0 || made > 50, "{crowd:?}");
+}
