@@ -2,23 +2,22 @@
 
 use statewright::prelude::*;
 
-/// What each watchman remembers.
+machine!(mod watchman = "../../machines/watchman.sw.json", functions = Watchman);
+
+/// What each watchman remembers. The machine file sees `stamina`, too.
 #[derive(Board)]
 struct Watchman {
     courage: i32,
     stamina: i32,
 }
 
-/// What all of them see.
 struct Town {
     danger: i32,
 }
 
 #[derive(Clone, Copy, Command)]
 #[command(lane = AUDIO)]
-struct Shout {
-    loudness: i32,
-}
+struct Shout(i32);
 
 #[functions(context = Town)]
 impl Watchman {
@@ -34,7 +33,7 @@ impl Watchman {
 
     #[action]
     fn shout(&self, act: &mut Act, loudness: i32) {
-        act.emit(Shout { loudness });
+        act.emit(Shout(loudness));
     }
 
     #[action]
@@ -44,31 +43,17 @@ impl Watchman {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let machine = Machine::from_file(concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines/watchman.sw.json"))?;
-    let (seen, lost) = (machine.event("SeesThief")?, machine.event("LostThief")?);
-
-    let mut crowd = Crowd::new(machine.bind(Watchman::functions())?, 42);
+    let mut crowd = Crowd::new(watchman::machine().bind(Watchman::functions())?, 42);
     let men: Vec<AgentId> = (0..1000).map(|man| crowd.spawn(Watchman { courage: man % 10, stamina: 20 })).collect();
-    let town = Town { danger: 4 };
-    let mut loudness = 0;
+    let mut noise = 0;
     for tick in 0..100 {
+        let event = if tick % 14 < 7 { watchman::events::SEES_THIEF } else { watchman::events::LOST_THIEF };
         for &man in men.iter().skip(tick % 7).step_by(7) {
-            crowd.send(man, if tick % 14 < 7 { seen } else { lost }, ())?;
+            crowd.send(man, event, ())?;
         }
-        crowd.tick(&town);
-        loudness +=
-            crowd.commands().filter_map(|command| command.get::<Shout>()).map(|shout| shout.loudness).sum::<i32>();
+        crowd.tick(&Town { danger: 4 });
+        noise += crowd.commands().filter_map(|command| command.get()).map(|Shout(loudness)| loudness).sum::<i32>();
     }
-    println!(
-        "{} watch, {} chase, {} rest",
-        in_state(&crowd, "watch")?,
-        in_state(&crowd, "chase")?,
-        in_state(&crowd, "rest")?
-    );
-    println!("{loudness} of noise, {} transitions", crowd.counters().transitions);
+    println!("{} are after a thief, {noise} of noise", crowd.all_in(watchman::states::CHASE).len());
     Ok(())
-}
-
-fn in_state(crowd: &Crowd<Watchman, Town>, state: &str) -> Result<usize, statewright::UnknownName> {
-    Ok(crowd.all_in(crowd.machine().state(state)?).len())
 }

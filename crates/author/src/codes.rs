@@ -139,6 +139,7 @@ codes! {
     TierPromoted = SW0502 Warning "the tier was raised";
     CostTooHigh = SW0503 Error "a transition does too much at once";
     TableFull = SW0504 Error "too many of something";
+    TooManySteps = SW0505 Error "entering takes too many steps";
 
     // Expressions.
     ExpressionSyntax = SW0601 Error "the expression cannot be read";

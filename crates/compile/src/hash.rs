@@ -124,6 +124,24 @@ fn is_derived(section: Section) -> bool {
             | Section::Candidates
             | Section::EntryPlans
             | Section::EntrySteps
-            | Section::ExitSteps
+            | Section::Jumps
+            | Section::JumpSteps
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rom_5_what_is_derived_is_in_no_hash() {
+        let text = r#"{ "machine": "M", "events": ["Go"], "initial": "a", "states": {
+            "a": { "transitions": [{ "on": "Go", "to": "b", "do": "Act" }] }, "b": {} } }"#;
+        let (output, _) = crate::compile_text("m.sw.json", text, &crate::Options::default());
+        let whole = Tables::from_rom(&output.unwrap().rom.as_rom());
+        let mut bare = whole.clone();
+        crate::plan::clear(&mut bare);
+        assert!(whole.jumps.len() == 1 && bare.jumps.is_empty());
+        assert_eq!((structure(&whole), parameter(&whole)), (structure(&bare), parameter(&bare)));
+    }
 }

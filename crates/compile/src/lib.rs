@@ -121,8 +121,3 @@ pub fn internal(machine: &Machine, error: &str) -> Diagnostic {
         .label("the machine itself may be right")
         .help("this is a mistake of the compiler; please report it together with the file")
 }
-
-/// The Rust code of the README is compiled and run.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-mod readme {}

@@ -18,7 +18,7 @@ use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, compile_with};
 
 /// Codes that no file of a reasonable size provokes; each has a test of its own below.
-const WITHOUT_FILE: [Code; 2] = [Code::FileTooLarge, Code::Internal];
+const WITHOUT_FILE: [Code; 3] = [Code::FileTooLarge, Code::TooManySteps, Code::Internal];
 
 /// Groups of codes by how they start, as the index shows them.
 const GROUPS: [(&str, &str); 9] = [
@@ -115,6 +115,36 @@ fn sw0009_a_file_that_is_too_large() {
     assert_eq!(said.codes, BTreeSet::from(["SW0009"]));
     let mut wrong = String::new();
     compare(&fixtures().join("SW0009.txt"), &said.text, &mut wrong);
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Six regions, each behind a history point with sixteen choices.
+#[test]
+fn sw0505_entering_takes_too_many_steps() {
+    let choice = |r: usize, c: usize| {
+        let next = if c < 15 { format!("c{r}_{}", c + 1) } else { format!("b{r}") };
+        format!(r#""c{r}_{c}": {{ "choice": [{{ "to": "{next}", "do": "Branch" }}] }}"#)
+    };
+    let region = |r: usize| {
+        let choices = (0..16).map(|c| choice(r, c)).collect::<Vec<_>>().join(", ");
+        format!(
+            r#""r{r}": {{ "states": {{ "x{r}": {{ "initial": "a{r}", "history": {{ "h{r}": {{ "default": "c{r}_0" }} }},
+            "states": {{ "a{r}": {{}}, "b{r}": {{}}, {choices} }} }} }} }}"#
+        )
+    };
+    let list = |item: fn(usize) -> String| (0..6).map(item).collect::<Vec<_>>().join(", ");
+    let (regions, to) = ((0..6).map(region).collect::<Vec<_>>().join(",\n"), list(|r| format!(r#""o/x{r}/h{r}""#)));
+    let text = format!(
+        r#"{{
+  "machine": "Boss", "events": ["Go"], "initial": "idle",
+  "states": {{
+    "idle": {{ "transitions": [{{ "on": "Go", "to": [{to}] }}] }},
+    "o": {{ "regions": {{ {regions} }} }} }} }}"#
+    );
+    let said = compile("SW0505.sw.json", &text);
+    assert_eq!(said.codes, BTreeSet::from(["SW0505"]), "{}", said.text);
+    let mut wrong = String::new();
+    compare(&fixtures().join("SW0505.txt"), &said.text, &mut wrong);
     assert!(wrong.is_empty(), "{wrong}");
 }
 

@@ -70,13 +70,24 @@ pub(crate) struct Core<'a> {
 }
 
 impl<'a> Core<'a> {
-    /// Ready for the first agent.
+    /// Ready for the first agent, outside of ticks.
     pub(crate) fn new(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32) -> Self {
+        Self::with_glance(rom, counters, now, Glance::BLIND)
+    }
+
+    /// Ready for the first agent of a tier that is to be ticked.
+    pub(crate) fn for_ticks(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, tier: u8) -> Self {
+        let mut core = Self::with_glance(rom, counters, now, Glance::new(rom, tier));
+        core.hides_posts = core.has_policy(policy::POSTED_NEXT_TICK);
+        core
+    }
+
+    fn with_glance(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, glance: Glance) -> Self {
         Self {
             rom,
             ram: Ram::Nobody(crate::instance::Header::default()),
             counters,
-            glance: Glance::new(rom, rom.header().tier),
+            glance,
             now,
             place: 0,
             first_agent: 0,
@@ -97,14 +108,6 @@ impl<'a> Core<'a> {
             fresh: [NOT_FRESH; MAX_LEAVES],
             running: false,
         }
-    }
-
-    /// Ready for the first agent of a tier that is to be ticked.
-    pub(crate) fn for_ticks(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, tier: u8) -> Self {
-        let mut core = Self::new(rom, counters, now);
-        core.hides_posts = core.has_policy(policy::POSTED_NEXT_TICK);
-        core.glance = Glance::new(rom, tier);
-        core
     }
 
     /// Whose ticks they are: the agent of the first place, and the variants of all.

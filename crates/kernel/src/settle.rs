@@ -14,9 +14,9 @@ use crate::host::Cause;
 use crate::ram::bit;
 use crate::tick::Run;
 
-/// Room for the steps of one microstep: entries, of which the structural cost allows 160 (EXEC-9), and effects on the way. It lies on
-/// the stack, of which a tick uses less than 4 KiB (`proof/trial/src/depth.rs`).
-const MAX_STEPS: u16 = 256;
+/// Room for the steps of one microstep; the compiler refuses machines that need more (SW0505). It lies on the stack, of which a tick
+/// uses less than 4 KiB (`proof/trial/src/depth.rs`).
+const MAX_STEPS: u16 = statewright_rom::layout::MAX_STEPS as u16;
 /// Goals that are open at once: they can be active together, so there is one per leaf at most.
 const MAX_GOALS: usize = MAX_LEAVES;
 /// Target sets that are not yet finished: one per level of nested history points. A choice is the last of its set.

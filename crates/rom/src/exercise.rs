@@ -420,12 +420,6 @@ impl Walk<'_, '_> {
                     self.candidates(list);
                 }
             }
-            let path = rom.exit_path(row);
-            let states = rom.path_up(id).filter(|&state| state != StateId::ROOT);
-            assert!(path.iter().map(|step| StateId::read(step.state)).eq(states.map(Some)));
-            for step in path {
-                may_name(step.list.get(), rom.action_lists().len(), "exit");
-            }
             for event in 0..rom.events().len() as u16 {
                 if let Some(jump) = rom.cell(id.raw(), event).and_then(|cell| rom.jump(cell.list.get())) {
                     self.jump(jump);

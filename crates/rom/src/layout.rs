@@ -30,6 +30,8 @@ pub const MAX_LEAVES: usize = 8;
 pub const MAX_TIMERS: usize = 8;
 /// Most slots of any tier (RAM-2).
 pub const MAX_SLOTS: usize = 24;
+/// Most steps that are found at run time in one microstep: states entered, and effects on the way (EXEC-3).
+pub const MAX_STEPS: usize = 256;
 /// Largest per-tick cap (RAM-2).
 pub const MAX_CAP: u16 = 4096;
 /// Most words on the stack of an expression.
@@ -965,8 +967,8 @@ record! {
         first_cell: U32,
         /// How many cells.
         cell_count: U32,
-        /// First exit step: the state itself, then each state around it up to the root's child.
-        first_exit: U32,
+        /// Zero.
+        reserved: U32,
     }
 }
 
@@ -1045,14 +1047,14 @@ record! {
 
 /// Values of [`PlanStep::kind`].
 pub mod step_kind {
-    /// Enters or exits a state: `list` = its entry or exit actions.
+    /// Enters a state: `list` = its entry actions.
     pub const STATE: u8 = 0;
     /// Runs an initial effect of a region of the state: `list` = the effect.
     pub const INITIAL: u8 = 1;
 }
 
 record! {
-    /// One step of an entry plan or an exit path.
+    /// One step of an entry plan.
     PlanStep: 8 {
         /// The state.
         state: U16,
@@ -1069,7 +1071,8 @@ record! {
 
 record! {
     /// A whole transition for one leaf: what always happens when an event of the column comes, without anything to ask or to look
-    /// up. Exists where the machine has one line of states and nothing but calls is to be done on the way.
+    /// up. Exists where one transition is all that the leaf can come to, it stays in one region, and states on the way neither remember
+    /// nor hold back. It is taken if no other active leaf reacts to the event.
     Jump: 24 {
         /// The candidate list that it stands for.
         list: U32,
@@ -1182,7 +1185,6 @@ macro_rules! for_each_section {
             37 Candidates candidates Candidate,
             38 EntryPlans entry_plans EntryPlan,
             39 EntrySteps entry_steps PlanStep,
-            40 ExitSteps exit_steps PlanStep,
             41 Jumps jumps Jump,
             42 JumpSteps jump_steps JumpStep,
         }

@@ -682,11 +682,4 @@ impl<'a> Rom<'a> {
             .get(id.index())
             .map_or(&[], |plan| run(self.entry_steps, plan.first.get() as usize, usize::from(plan.count.get())))
     }
-
-    /// Steps that leave the leaf of a row and every state around it below the root.
-    #[inline]
-    pub fn exit_path(&self, row: &LeafRow) -> &'a [PlanStep] {
-        let depth = StateId::read(row.state).and_then(|leaf| self.state(leaf)).map_or(1, |leaf| leaf.depth);
-        run(self.exit_steps, row.first_exit.get() as usize, usize::from(depth.saturating_sub(1)))
-    }
 }

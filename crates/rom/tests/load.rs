@@ -40,7 +40,7 @@ fn the_view_borrows_the_bytes() {
     let rom = Rom::from_bytes(&bytes).expect("legal");
     let range = bytes.as_ptr_range();
     assert!(range.contains(&rom.states().as_ptr().cast()));
-    assert!(range.contains(&rom.exit_steps().as_ptr().cast()));
+    assert!(range.contains(&rom.entry_steps().as_ptr().cast()));
     assert_eq!(rom.bytes().as_ptr(), bytes.as_ptr());
 }
 

@@ -7,6 +7,7 @@
 mod arguments;
 mod blackboard;
 mod board;
+mod brain;
 mod calls;
 pub mod commands;
 pub mod counters;
@@ -24,6 +25,7 @@ mod value;
 pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
+pub use brain::{Brain, think};
 pub use calls::{Act, See};
 pub use crowd::{
     Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, Tick, WrongBudget,
@@ -40,3 +42,20 @@ pub use statewright_kernel::{
 };
 pub use statewright_macros::{Arguments, Board, Command, functions, machine};
 pub use statewright_rom::ids;
+
+/// The Rust code of README and guide is compiled and run.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/guide/first-machine.md")]
+    mod first_machine {}
+    #[doc = include_str!("../../../docs/guide/user-code.md")]
+    mod user_code {}
+    #[doc = include_str!("../../../docs/guide/crowds.md")]
+    mod crowds {}
+    #[doc = include_str!("../../../docs/guide/large-crowds.md")]
+    mod large_crowds {}
+    #[doc = include_str!("../../../docs/guide/saving.md")]
+    mod saving {}
+}

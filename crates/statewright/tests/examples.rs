@@ -40,3 +40,17 @@ fn every_example_prints_what_it_should() {
     }
     assert!(count >= 9, "{count} examples");
 }
+
+#[test]
+fn the_readme_shows_the_first_program() {
+    let readme = std::fs::read_to_string(folder().join("../README.md")).expect("there is a README");
+    let program = std::fs::read_to_string(folder().join("first_program.rs")).expect("it is an example");
+    let shown =
+        readme.split("<!-- first program -->").nth(1).and_then(|rest| rest.split("<!-- /first program -->").next());
+    assert_eq!(
+        shown,
+        Some(format!("\n```rust\n{program}```\n").as_str()),
+        "copy examples/first_program.rs into the README"
+    );
+    assert!(program.lines().count() < 60);
+}

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use statewright_compile::tables::Tables;
 use statewright_kernel::{Counters, Fault, Input, Instance, Instance128, flag, tick};
+use statewright_rom::Rom;
+use statewright_rom::layout::NONE;
 use statewright_trial::fixture::{Case, Line, run};
 use statewright_trial::kernel_side::KernelHost;
 use statewright_trial::machine::Subject;
@@ -56,23 +59,29 @@ fn exec_7_a_default_and_sixteen_choices_have_their_effects() {
 }
 
 #[test]
-fn exec_4_four_defaults_of_five_effects_each() {
+fn exec_4_six_defaults_of_five_effects_each() {
+    let lines = agree(deep_defaults(4), &["tick Go".to_owned()]);
+    assert_eq!((count(&lines, "action Default"), count(&lines, "action Branch")), (6, 24));
+}
+
+/// Six regions with a history point each, and so many choices behind it.
+fn deep_defaults(choices: usize) -> String {
     let region = |r: &str| {
-        let choices = chain(&format!("{r}c"), 4, &format!("{r}b"), true);
+        let choices = chain(&format!("{r}c"), choices, &format!("{r}b"), true);
         format!(
             r#""{r}": {{ "initial": "{r}x", "states": {{ "{r}x": {{ "initial": "{r}a",
                 "history": {{ "{r}h": {{ "default": "{r}c0", "do": "Default" }} }},
                 "states": {{ "{r}a": {{}}, "{r}b": {{}}, {choices} }} }} }} }}"#
         )
     };
-    let regions = ["p", "q", "r", "s"].map(region).join(", ");
-    let machine = format!(
+    let regions = ["p", "q", "r", "s", "t", "u"];
+    let to = regions.map(|r| format!(r#""o/{r}x/{r}h""#)).join(", ");
+    let regions = regions.map(region).join(", ");
+    format!(
         r#"{{ "machine": "M", "events": ["Go"], "initial": "idle", "states": {{
-            "idle": {{ "transitions": [{{ "on": "Go", "to": ["o/px/ph", "o/qx/qh", "o/rx/rh", "o/sx/sh"] }}] }},
+            "idle": {{ "transitions": [{{ "on": "Go", "to": [{to}] }}] }},
             "o": {{ "regions": {{ {regions} }} }} }} }}"#
-    );
-    let lines = agree(machine, &["tick Go".to_owned()]);
-    assert_eq!((count(&lines, "action Default"), count(&lines, "action Branch")), (4, 16));
+    )
 }
 
 #[test]
@@ -101,15 +110,40 @@ fn exec_7_choices_and_history_lead_to_each_other() {
 
 #[test]
 fn exec_3_three_regions_of_eleven_levels_with_five_choices_each() {
-    let lines = agree(deep_choices(5), &["tick".to_owned()]);
+    let lines = agree(deep_choices(5, true), &["tick".to_owned()]);
     assert_eq!((count(&lines, "action In "), count(&lines, "action Branch")), (36, 165));
 }
 
+/// A machine that compiles has room for its steps.
+#[test]
+fn exec_3_steps_are_counted_by_the_compiler() {
+    let runs = |machine: String, script: &[String]| {
+        let (graph, _) = statewright_author::text::read("test.sw.json", &machine);
+        match Subject::new(graph) {
+            Ok(_) => agree(machine, script).len(),
+            Err(problem) => {
+                assert!(problem.starts_with("SW0505 entering may take"), "{problem}");
+                0
+            }
+        }
+    };
+    let start: Vec<bool> = (4..=6).map(|choices| runs(deep_choices(choices, true), &["tick".to_owned()]) > 0).collect();
+    assert_eq!(start, [true, true, false], "236 steps with five choices each, 269 with six");
+    let defaults: Vec<bool> =
+        (10..=16).map(|choices| runs(deep_defaults(choices), &["tick Go".to_owned()]) > 0).collect();
+    assert_eq!(defaults, [true, true, true, false, false, false, false]);
+}
+
+/// Only a ROM that no compiler made has them: here the branches got their effects afterwards.
 #[test]
 fn exec_3_more_steps_than_the_kernel_holds_are_a_quarantine() {
-    let (graph, _) = statewright_author::text::read("test.sw.json", &deep_choices(16));
+    let (graph, _) = statewright_author::text::read("test.sw.json", &deep_choices(16, false));
     let subject = Subject::new(graph).unwrap();
-    let rom = subject.output.rom.as_rom();
+    let mut tables = Tables::from_rom(&subject.output.rom.as_rom());
+    let effect = tables.initials.iter().map(|initial| initial.effect).find(|list| list.get() != NONE).unwrap();
+    tables.branches.iter_mut().for_each(|branch| branch.effect = effect);
+    let bytes = tables.to_bytes();
+    let rom = Rom::from_bytes(&bytes).unwrap();
     let mut host = KernelHost::new(&subject, Mind::given(BTreeMap::new(), Vec::new()));
     let mut instance = Instance128::new(&rom, 1, 1).unwrap();
     let mut counters = Counters::default();
@@ -120,19 +154,20 @@ fn exec_3_more_steps_than_the_kernel_holds_are_a_quarantine() {
 }
 
 /// Three regions of eleven levels, with so many choices on the way to each.
-fn deep_choices(choices: usize) -> String {
-    fn level(region: &str, number: usize, choices: usize) -> String {
+fn deep_choices(choices: usize, effects: bool) -> String {
+    fn level(region: &str, number: usize, choices: usize, effects: bool) -> String {
         if number == 14 {
             return format!(r#""{region}14": {{ "entry": "In" }}"#);
         }
-        let chain = chain(&format!("{region}{number}c"), choices, &format!("{region}{}", number + 1), true);
+        let chain = chain(&format!("{region}{number}c"), choices, &format!("{region}{}", number + 1), effects);
         format!(
             r#""{region}{number}": {{ "entry": "In", "initial": {{ "to": "{region}{number}c0", "do": "Init" }},
                 "states": {{ {}, {chain} }} }}"#,
-            level(region, number + 1, choices)
+            level(region, number + 1, choices, effects)
         )
     }
-    let region = |r: &str| format!(r#""{r}": {{ "initial": "{r}3", "states": {{ {} }} }}"#, level(r, 3, choices));
+    let region =
+        |r: &str| format!(r#""{r}": {{ "initial": "{r}3", "states": {{ {} }} }}"#, level(r, 3, choices, effects));
     let regions = ["p", "q", "r"].map(region).join(", ");
     format!(
         r#"{{ "machine": "M", "events": ["Go"], "initial": "o", "states": {{ "o": {{ "regions": {{ {regions} }} }} }} }}"#

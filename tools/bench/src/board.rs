@@ -8,7 +8,7 @@ use std::ops::Sub;
 pub struct Board {
     /// Raised by every exit.
     pub exits: u32,
-    /// Raised by every effect.
+    /// Raised by every effect and every run of the activity.
     pub effects: u32,
     /// Raised by every entry.
     pub entries: u32,

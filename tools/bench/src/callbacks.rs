@@ -1,4 +1,4 @@
-//! User code: what entries, exits, effects and the guard do.
+//! User code: what entries, exits, effects, the activity and the guard do.
 //!
 //! Each raises its counter by a number of its own. So no two of them are the same code, which the compiler would merge into
 //! one call target, and the totals show not only how many ran but which.
@@ -40,6 +40,12 @@ pub fn enter<const STATE: u8>(board: &mut Board) {
     board.entries = board.entries.wrapping_add(u32::from(STATE));
 }
 
+/// The activity; what it does counts with the effects.
+#[inline]
+pub fn aim(board: &mut Board) {
+    board.effects = board.effects.wrapping_add(100);
+}
+
 /// The guard.
 #[inline]
 pub fn ready(board: &Board) -> bool {
@@ -52,7 +58,7 @@ pub fn never(board: &Board) -> bool {
     board.ready == 0
 }
 
-/// The action of a name in a machine file. The last three are for generated machines.
+/// The action or activity of a name in a machine file. The last three are for generated machines.
 pub fn action(name: &str) -> Option<fn(&mut Board)> {
     Some(match name {
         "ExitIdle" => exit::<{ state::IDLE }>,
@@ -86,6 +92,7 @@ pub fn action(name: &str) -> Option<fn(&mut Board)> {
         "OnDie" => effect::<{ event::DIE }>,
         "OnAlarm" => effect::<{ event::ALARM }>,
         "OnRest" => effect::<{ event::REST }>,
+        "Aim" => aim,
         "Exit" => exit::<20>,
         "Enter" => enter::<20>,
         "Effect" => effect::<20>,

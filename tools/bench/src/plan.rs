@@ -11,7 +11,7 @@ fn sizes(workload: Workload) -> &'static [usize] {
     match workload {
         Workload::W4 => &[1],
         Workload::W5 => &[1_000_000],
-        Workload::W1Timer | Workload::W2Regions => &[1_000, 1_000_000],
+        Workload::W1Timer | Workload::W1Activity | Workload::W2Regions => &[1_000, 1_000_000],
         _ => &[1, 1_000, 100_000, 1_000_000],
     }
 }
@@ -23,7 +23,7 @@ pub fn rows(quick: bool) -> Vec<Order> {
     for &workload in Workload::value_variants() {
         rows.extend(sizes(workload).iter().map(|&agents| (workload, agents)));
     }
-    let cheap = |w| matches!(w, Workload::W1 | Workload::W1Timer | Workload::W5);
+    let cheap = |w: Workload| !w.has_events() || w == Workload::W5;
     rows.retain(|&(workload, agents)| !quick || agents < 1_000_000 || cheap(workload));
     let order = |(workload, agents)| Order {
         workload,

@@ -57,7 +57,7 @@ pub fn table(rows: &[Row]) -> String {
     );
     let mut workloads: Vec<_> = rows.iter().map(|row| row.workload).collect();
     workloads.dedup();
-    workloads.iter().for_each(|workload| text.push_str(&format!("  {workload:<10} {}\n", workload.meaning())));
+    workloads.iter().for_each(|workload| text.push_str(&format!("  {workload:<11} {}\n", workload.meaning())));
     let bytes = |kind: Kind| Some((kind, rows.iter().find_map(|row| row.cell(kind))?.bytes_per_agent));
     let bytes = TIMES.iter().filter_map(|&kind| bytes(kind)).map(|(kind, bytes)| format!("{} {bytes}", kind.name()));
     text.push_str(&format!("Bytes per agent: {}\n", bytes.collect::<Vec<_>>().join(", ")));

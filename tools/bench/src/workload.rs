@@ -4,7 +4,8 @@ use std::fmt;
 
 use clap::ValueEnum;
 
-use crate::machines::{FIGHTER, FIGHTER_MOOD, FIGHTER_TIMER};
+use crate::board::Totals;
+use crate::machines::{FIGHTER, FIGHTER_ACTIVITY, FIGHTER_MOOD, FIGHTER_TIMER};
 use crate::script::{Random, Script, Tick, event};
 
 /// What happens.
@@ -24,6 +25,8 @@ pub enum Workload {
     W6,
     /// W1 with one armed timer per agent.
     W1Timer,
+    /// One activity per agent that runs every tick.
+    W1Activity,
     /// W2 with two active leaves and one guard that runs.
     W2Regions,
 }
@@ -44,6 +47,7 @@ impl Workload {
             Self::W5 => "W5",
             Self::W6 => "W6",
             Self::W1Timer => "W1 timer",
+            Self::W1Activity => "W1 activity",
             Self::W2Regions => "W2 regions",
         }
     }
@@ -58,6 +62,7 @@ impl Workload {
             Self::W5 => "one agent in a hundred gets an event; us per tick",
             Self::W6 => "a random event for each agent, mixed states",
             Self::W1Timer => "W1 with one armed timer per agent",
+            Self::W1Activity => "one activity per agent, and nothing else",
             Self::W2Regions => "W2 with two active leaves and a guard that runs",
         }
     }
@@ -66,6 +71,7 @@ impl Workload {
     pub fn machine(self) -> &'static str {
         match self {
             Self::W1Timer => FIGHTER_TIMER,
+            Self::W1Activity => FIGHTER_ACTIVITY,
             Self::W2Regions => FIGHTER_MOOD,
             _ => FIGHTER,
         }
@@ -83,7 +89,7 @@ impl Workload {
     /// The events of a round; only W5 and W6 differ from round to round.
     pub fn script(self, agents: usize, round: u64) -> Script {
         match self {
-            Self::W1 | Self::W1Timer => Script { ticks: vec![Tick::Quiet] },
+            Self::W1 | Self::W1Timer | Self::W1Activity => Script { ticks: vec![Tick::Quiet] },
             Self::W2 | Self::W2Regions => Script::same_for_all(agents, &[event::LOW_HP, event::HEALED]),
             Self::W3 => Script::same_for_all(agents, &[event::NOP]),
             Self::W4 => Script::same_for_all(agents, &[event::SWING]),
@@ -102,9 +108,17 @@ impl Workload {
         }
     }
 
-    /// Whether callbacks must have run.
-    pub fn does_transitions(self) -> bool {
-        !matches!(self, Self::W1 | Self::W3 | Self::W1Timer)
+    /// Whether anybody gets events.
+    pub fn has_events(self) -> bool {
+        !matches!(self, Self::W1 | Self::W1Timer | Self::W1Activity)
+    }
+
+    /// Whether these totals show what the workload is about: exits, effects, entries and events, or that there were none.
+    pub fn has_happened(self, totals: &Totals) -> bool {
+        let moves = self.has_events() && self != Self::W3;
+        let runs = moves || self == Self::W1Activity;
+        let found = [totals.exits, totals.effects, totals.entries, totals.events].map(|sum| sum != 0);
+        found == [moves, runs, moves, self.has_events()]
     }
 }
 

@@ -14,6 +14,7 @@ mod selection;
 mod shadowing;
 mod sharing;
 mod sizes;
+mod steps;
 mod targets;
 
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
@@ -78,6 +79,7 @@ pub fn planned(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     selection::check_latches(planned, diagnostics);
     eventless::check(planned, diagnostics);
     raises::check(planned, diagnostics);
+    steps::check(planned, diagnostics);
 }
 
 /// What the tier does not allow.

@@ -14,7 +14,7 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::tables::Tables;
 
-pub use shape::Shape;
+pub use shape::{Shape, targets};
 
 /// Something that does not fit into the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,14 +31,15 @@ pub fn derive(tables: &mut Tables) -> Result<(), PlanError> {
     let shape = Shape::new(tables);
     domain::assign(tables, &shape);
     entry::assign(tables, &shape)?;
-    exit_paths(tables);
+    leaf_rows(tables);
     rows::assign(tables)?;
     tables.header.features = U32::new(features(tables));
     jumps::assign(tables);
     Ok(())
 }
 
-fn clear(tables: &mut Tables) {
+/// Empties every table that is derived.
+pub(crate) fn clear(tables: &mut Tables) {
     tables.transition_plans.clear();
     tables.leaf_rows.clear();
     tables.dense_cells.clear();
@@ -47,7 +48,6 @@ fn clear(tables: &mut Tables) {
     tables.candidates.clear();
     tables.entry_plans.clear();
     tables.entry_steps.clear();
-    tables.exit_steps.clear();
     tables.jumps.clear();
     tables.jump_steps.clear();
 }
@@ -57,31 +57,15 @@ fn is_leaf(state: &StateRecord) -> bool {
     matches!(state.kind, state_kind::ATOMIC | state_kind::FINAL)
 }
 
-/// One row per leaf state, with the states to exit from it up to the root's child.
-fn exit_paths(tables: &mut Tables) {
+/// One row per leaf state; `rows` gives them their cells.
+fn leaf_rows(tables: &mut Tables) {
     for state in 0..tables.states.len() {
         if !is_leaf(&tables.states[state]) {
             tables.states[state].row = U16::new(NONE);
             continue;
         }
         tables.states[state].row = U16::new(tables.leaf_rows.len() as u16);
-        tables.leaf_rows.push(LeafRow {
-            state: U16::new(state as u16),
-            first_exit: U32::new(tables.exit_steps.len() as u32),
-            ..LeafRow::default()
-        });
-        let mut at = state;
-        while at != 0 {
-            let record = &tables.states[at];
-            tables.exit_steps.push(PlanStep {
-                state: U16::new(at as u16),
-                list: record.exit,
-                kind: step_kind::STATE,
-                leaf: 0xFF,
-                reserved: U16::new(0),
-            });
-            at = usize::from(record.parent.get());
-        }
+        tables.leaf_rows.push(LeafRow { state: U16::new(state as u16), ..LeafRow::default() });
     }
 }
 

@@ -31,10 +31,13 @@ const NOT_ONLY_ACTIVITIES: u32 = feature::REGIONS | feature::LATCH | feature::ST
 const NEVER: u64 = u64::MAX;
 
 impl Glance {
+    /// Sees nothing at rest.
+    pub(crate) const BLIND: Self = Self { rest: NEVER, jump_rest: NEVER, poll_rest: NEVER };
+
     /// For instances of a tier.
     pub(crate) fn new(rom: &Rom<'_>, tier: u8) -> Self {
         if tier != rom.header().tier {
-            return Self { rest: NEVER, jump_rest: NEVER, poll_rest: NEVER };
+            return Self::BLIND;
         }
         let rest = u64::from(rom.machine_id()) | u64::from(flag::STARTED) << 32;
         let jumps = !rom.jumps().is_empty() && rom.header().microsteps_per_tick.get() > 1;

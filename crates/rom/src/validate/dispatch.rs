@@ -9,12 +9,12 @@ use crate::error::{LoadError, Problem};
 use crate::layout::*;
 use crate::view::Rom;
 
-/// Rows are the leaf states in order; cells and exit paths of the rows follow each other.
+/// Rows are the leaf states in order; cells of the rows follow each other.
 pub(super) fn leaf_rows<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::LeafRows);
     let dense = rom.has(feature::DENSE_ROWS);
     let columns = rom.columns() as u64;
-    let (mut cells, mut exits) = (0_u64, 0_u64);
+    let mut cells = 0_u64;
     for (i, row) in rom.leaf_rows().iter().enumerate() {
         let state = rom.states().get(usize::from(row.state.get()));
         // Rows were dealt out to the leaf states in order; a row that is its state's own is in its place.
@@ -25,16 +25,12 @@ pub(super) fn leaf_rows<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadEr
         check.rule(u64::from(row.first_cell.get()) == cells, i, || expected("first cell", cells, row.first_cell))?;
         let fits = if dense { count == columns } else { count <= columns };
         check.rule(fits, i, || expected("count of cells", columns, count))?;
-        check
-            .rule(u64::from(row.first_exit.get()) == exits, i, || expected("first exit step", exits, row.first_exit))?;
+        check.rule(row.reserved.get() == 0, i, || Problem::Reserved)?;
         cells = cells.wrapping_add(count);
-        exits = exits.wrapping_add(state.map_or(0, |state| u64::from(state.depth.wrapping_sub(1))));
     }
     let (dense_cells, sorted_cells) = (rom.dense_cells().len() as u64, rom.sorted_cells().len() as u64);
     let (used, unused) = if dense { (dense_cells, sorted_cells) } else { (sorted_cells, dense_cells) };
     check.whole(used == cells && unused == 0, || expected("sum of cells", used.wrapping_add(unused), cells))?;
-    let steps = rom.exit_steps().len() as u64;
-    check.whole(exits == steps, || expected("sum of exit steps", steps, exits))?;
     check.finish()
 }
 

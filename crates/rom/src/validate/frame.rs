@@ -26,8 +26,7 @@ fn limit(section: Section) -> usize {
         | Section::SortedCells
         | Section::CandidateLists
         | Section::Candidates
-        | Section::EntrySteps
-        | Section::ExitSteps => u32::MAX as usize,
+        | Section::EntrySteps => u32::MAX as usize,
         _ => MAX_RECORDS,
     }
 }

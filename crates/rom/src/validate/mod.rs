@@ -79,7 +79,6 @@ macro_rules! in_order {
             plans::jumps,
             dispatch::dense_cells,
             dispatch::sorted_cells,
-            plans::exit_steps,
         }
     };
 }

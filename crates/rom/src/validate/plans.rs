@@ -1,4 +1,4 @@
-//! Precomputed ways in and out (EXEC-1): entry plans, their use by transitions, exit paths.
+//! Precomputed ways (EXEC-1): entry plans, their use by transitions, jumps.
 //!
 //! Proven is that carrying them out stays in range. That a plan is the one that follows from the targets is proven by
 //! `statewright check --deep`.
@@ -62,37 +62,6 @@ pub(super) fn transition_plans<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
         check.rule(named <= most_plans, i, || range("entry plan", plan, plans))?;
         check.rule(cost.wrapping_sub(1) < most, i, || range("cost", cost, (most as usize).wrapping_add(1)))?;
     }
-    check.finish()
-}
-
-/// All bytes of a step as one number.
-#[inline(always)]
-fn whole(step: &PlanStep) -> u64 {
-    u64::from_le_bytes(zerocopy::transmute!(*step))
-}
-
-/// Exit paths lie back to back in the order of the rows: the leaf, then each state around it below the root.
-pub(super) fn exit_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
-    let mut check = Check::<EXPLAIN>::new(Section::ExitSteps);
-    let (states, rows) = (rom.states(), rom.leaf_rows());
-    let (mut row, mut around) = (0_usize, 0_u16);
-    for (i, step) in rom.exit_steps().iter().enumerate() {
-        let start = around == 0;
-        let leaf = rows.get(row).map_or(NONE, |row| row.state.get());
-        let needed = if start { leaf } else { around };
-        row = row.wrapping_add(usize::from(start));
-        let found = step.state.get();
-        check.rule(found == needed, i, || expected("state", needed, found))?;
-        let Some(state) = states.get(usize::from(found)) else {
-            check.rule(false, i, || range("state", found, states.len()))?;
-            continue;
-        };
-        let exit = u64::from(found) | u64::from(state.exit.get()) << 16 | 0xFF << 40;
-        check.rule(whole(step) == exit, i, || Problem::Rule("the step is not the exit of its state"))?;
-        around = state.parent.get();
-    }
-    let complete = (around == 0) & (row == rows.len());
-    check.whole(complete, || Problem::Rule("the paths do not cover the rows"))?;
     check.finish()
 }
 

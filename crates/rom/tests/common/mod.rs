@@ -496,7 +496,7 @@ impl Machine {
         self.tables.entry_steps.push(step);
     }
 
-    /// Rows, cells, candidates, exit paths, stable ids; then the bytes.
+    /// Rows, cells, candidates, stable ids; then the bytes.
     pub fn finish(&mut self) -> Tables {
         let events = self.tables.events.len() as u16;
         let firing = self.tables.timers.iter().filter(|timer| timer.kind <= timer_kind::MACHINE).count() as u16;
@@ -552,7 +552,6 @@ impl Machine {
         let row = self.tables.leaf_rows.len() as u16;
         self.tables.states[usize::from(state)].row = row.into();
         let first_cell = if self.dense { self.tables.dense_cells.len() } else { self.tables.sorted_cells.len() };
-        let first_exit = self.tables.exit_steps.len() as u32;
         let mut cells = 0_u32;
         for column in 0..self.tables.header.columns.get() {
             let (interrupts, others) = self.reactions(state, column);
@@ -569,18 +568,12 @@ impl Machine {
                 cells += 1;
             }
         }
-        let mut at = state;
-        while at != 0 {
-            let list = self.tables.states[usize::from(at)].exit;
-            self.tables.exit_steps.push(PlanStep { state: at.into(), list, leaf: 0xFF, ..PlanStep::new_zeroed() });
-            at = self.around(at);
-        }
         self.tables.leaf_rows.push(LeafRow {
             state: state.into(),
             flags: 0.into(),
             first_cell: (first_cell as u32).into(),
             cell_count: cells.into(),
-            first_exit: first_exit.into(),
+            reserved: 0.into(),
         });
     }
 

@@ -18,6 +18,8 @@ pub trait Calls {
     fn effect<const EVENT: u8>(board: &mut Board);
     /// An entry.
     fn enter<const STATE: u8>(board: &mut Board);
+    /// The activity.
+    fn aim(board: &mut Board);
     /// The guard.
     fn ready(board: &Board) -> bool;
 }
@@ -98,18 +100,21 @@ fn take<C: Calls, const REGIONS: bool>(agent: &mut Agent, event: u8) {
     }
 }
 
-/// A tick without events: one look at the agent, and at its deadline if it has one.
+/// A tick without events: one look at the agent, and at its deadline if it has one. `ACTIVITY` is the machine that aims in `windup`.
 #[inline(always)]
-fn look<C: Calls, const REGIONS: bool>(agent: &mut Agent, now: u32) {
+fn look<C: Calls, const REGIONS: bool, const ACTIVITY: bool>(agent: &mut Agent, now: u32) {
     let due = agent.armed != 0 && (now.wrapping_sub(agent.deadline) as i32) >= 0;
     if agent.busy != 0 || due {
         agent.armed = 0;
         take::<C, REGIONS>(agent, SWING);
     }
+    if ACTIVITY && agent.state == WINDUP {
+        C::aim(&mut agent.board);
+    }
 }
 
 /// Many agents.
-pub struct Agents<C, const REGIONS: bool> {
+pub struct Agents<C, const REGIONS: bool, const ACTIVITY: bool> {
     agents: Vec<Agent>,
     script: Script,
     singles: Option<Vec<u8>>,
@@ -118,7 +123,7 @@ pub struct Agents<C, const REGIONS: bool> {
     calls: std::marker::PhantomData<C>,
 }
 
-impl<C: Calls, const REGIONS: bool> Agents<C, REGIONS> {
+impl<C: Calls, const REGIONS: bool, const ACTIVITY: bool> Agents<C, REGIONS, ACTIVITY> {
     /// New agents, idle.
     pub fn new(agents: usize, timer: bool) -> Self {
         let mut board = Board::default();
@@ -139,7 +144,7 @@ impl<C: Calls, const REGIONS: bool> Agents<C, REGIONS> {
     }
 }
 
-impl<C: Calls, const REGIONS: bool> Contender for Agents<C, REGIONS> {
+impl<C: Calls, const REGIONS: bool, const ACTIVITY: bool> Contender for Agents<C, REGIONS, ACTIVITY> {
     fn bytes_per_agent(&self) -> usize {
         size_of::<Agent>()
     }
@@ -159,7 +164,7 @@ impl<C: Calls, const REGIONS: bool> Contender for Agents<C, REGIONS> {
         }
         for tick in self.script.ticks.iter().cycle().take(ticks) {
             match black_box(tick) {
-                Tick::Quiet => self.agents.iter_mut().for_each(|agent| look::<C, REGIONS>(agent, self.now)),
+                Tick::Quiet => self.agents.iter_mut().for_each(|agent| look::<C, REGIONS, ACTIVITY>(agent, self.now)),
                 Tick::All(events) => {
                     self.agents.iter_mut().zip(events).for_each(|(agent, &event)| take::<C, REGIONS>(agent, event));
                 }

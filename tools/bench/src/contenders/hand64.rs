@@ -4,6 +4,7 @@ use crate::board::Board;
 use crate::callbacks;
 use crate::contenders::Contender;
 use crate::contenders::hand::{Agents, Calls};
+use crate::workload::Workload;
 
 struct Inlined;
 
@@ -24,15 +25,22 @@ impl Calls for Inlined {
     }
 
     #[inline(always)]
+    fn aim(board: &mut Board) {
+        callbacks::aim(board);
+    }
+
+    #[inline(always)]
     fn ready(board: &Board) -> bool {
         callbacks::ready(board)
     }
 }
 
 /// New agents, idle.
-pub fn agents(agents: usize, regions: bool, timer: bool) -> Box<dyn Contender> {
-    match regions {
-        false => Box::new(Agents::<Inlined, false>::new(agents, timer)),
-        true => Box::new(Agents::<Inlined, true>::new(agents, timer)),
+pub fn agents(agents: usize, workload: Workload) -> Box<dyn Contender> {
+    let timer = workload == Workload::W1Timer;
+    match workload {
+        Workload::W2Regions => Box::new(Agents::<Inlined, true, false>::new(agents, timer)),
+        Workload::W1Activity => Box::new(Agents::<Inlined, false, true>::new(agents, timer)),
+        _ => Box::new(Agents::<Inlined, false, false>::new(agents, timer)),
     }
 }

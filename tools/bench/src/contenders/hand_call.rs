@@ -4,6 +4,7 @@ use crate::board::Board;
 use crate::callbacks;
 use crate::contenders::Contender;
 use crate::contenders::hand::{Agents, Calls};
+use crate::workload::Workload;
 
 struct Called;
 
@@ -24,15 +25,22 @@ impl Calls for Called {
     }
 
     #[inline(never)]
+    fn aim(board: &mut Board) {
+        callbacks::aim(board);
+    }
+
+    #[inline(never)]
     fn ready(board: &Board) -> bool {
         callbacks::ready(board)
     }
 }
 
 /// New agents, idle.
-pub fn agents(agents: usize, regions: bool, timer: bool) -> Box<dyn Contender> {
-    match regions {
-        false => Box::new(Agents::<Called, false>::new(agents, timer)),
-        true => Box::new(Agents::<Called, true>::new(agents, timer)),
+pub fn agents(agents: usize, workload: Workload) -> Box<dyn Contender> {
+    let timer = workload == Workload::W1Timer;
+    match workload {
+        Workload::W2Regions => Box::new(Agents::<Called, true, false>::new(agents, timer)),
+        Workload::W1Activity => Box::new(Agents::<Called, false, true>::new(agents, timer)),
+        _ => Box::new(Agents::<Called, false, false>::new(agents, timer)),
     }
 }

@@ -66,12 +66,12 @@ impl Kind {
         }
     }
 
-    /// Whether it can do a workload. `statig` has no tick, no timers and no regions; a scan differs only where few get events.
+    /// Whether it can do a workload. `statig` has no tick, no timers and no regions; a queue needs events; a scan differs only where few get events.
     pub fn can(self, workload: Workload) -> bool {
         match self {
             Self::Inbox | Self::Hand64 | Self::HandCall => true,
-            Self::Queue => !matches!(workload, Workload::W1 | Workload::W1Timer),
-            Self::Statig => !matches!(workload, Workload::W1 | Workload::W1Timer | Workload::W2Regions),
+            Self::Queue => workload.has_events(),
+            Self::Statig => workload.has_events() && workload != Workload::W2Regions,
             Self::Scan => workload == Workload::W5,
             Self::Touch | Self::Sweep => workload != Workload::W4,
         }
@@ -79,14 +79,12 @@ impl Kind {
 
     /// Makes agents for a workload, not yet warmed up.
     pub fn make(self, workload: Workload, agents: usize) -> Result<Box<dyn Contender>, String> {
-        let regions = workload == Workload::W2Regions;
-        let timer = workload == Workload::W1Timer;
         Ok(match self {
             Self::Inbox | Self::Scan | Self::Queue => {
                 return statewright::machine("benchmark", workload.machine(), self, agents);
             }
-            Self::Hand64 => hand64::agents(agents, regions, timer),
-            Self::HandCall => hand_call::agents(agents, regions, timer),
+            Self::Hand64 => hand64::agents(agents, workload),
+            Self::HandCall => hand_call::agents(agents, workload),
             Self::Statig => Box::new(peer_statig::Fighters::new(agents)),
             Self::Touch => Box::new(memory::Touch::new(agents)),
             Self::Sweep => Box::new(memory::Sweep::new(agents)),

@@ -94,7 +94,11 @@ impl Host for One<'_> {
         self.actions[function.index() % FUNCTIONS](self.board);
     }
 
-    fn activity(&mut self, _: FunctionId, _: Mode, _: Actor<'_, '_>) -> Status {
+    #[inline]
+    fn activity(&mut self, function: FunctionId, mode: Mode, _: Actor<'_, '_>) -> Status {
+        if mode == Mode::Run {
+            self.actions[function.index() % FUNCTIONS](self.board);
+        }
         Status::Running
     }
 

@@ -1,0 +1,150 @@
+//! Steps that the kernel finds at run time and holds until they are carried out: states entered, effects on the way (EXEC-3, EXEC-9).
+//!
+//! The bound is that of the worst microstep: everything is entered by default, and the targets of transitions that come on top are as long
+//! as any. A machine below it is never quarantined for its steps.
+
+use std::collections::BTreeMap;
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_rom::layout::*;
+
+use super::Planned;
+use crate::plan::{Shape, targets};
+use crate::tables::Tables;
+
+/// Room for an effect that waits for its owner's entry: two cells that may stay taken when it has become a step.
+const WAITING: u64 = 3;
+
+/// Reports a machine that could need more steps than the kernel holds.
+pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
+    let steps = worst(planned.tables);
+    if steps <= MAX_STEPS as u64 {
+        return;
+    }
+    let text = format!("entering may take {steps} steps at once, but the kernel holds {MAX_STEPS}");
+    diagnostics.push(
+        Diagnostic::new(Code::TooManySteps, planned.model.machine.name.place, text)
+            .label("each state entered is a step, and each effect of an initial, a branch or a default on the way")
+            .help("have fewer effects on the way (several actions in one list are one), fewer choices in a row or fewer regions"),
+    );
+}
+
+/// Most steps of a microstep.
+fn worst(tables: &Tables) -> u64 {
+    let ways = Ways::new(tables);
+    let sets = tables.transitions.iter().map(|transition| transition.targets.get());
+    let others = [tables.header.fail_safe.get(), tables.header.reload_entry.get()];
+    // Targets that are entered together have leaf numbers of their own (RAM-4).
+    let mut longest = BTreeMap::new();
+    for target in sets.chain(others).flat_map(|set| targets(tables, set)) {
+        let most = longest.entry(leaf(tables, target)).or_insert(0);
+        *most = ways.of(target, Sink::Now).max(*most);
+    }
+    entries(tables, &ways) + longest.values().sum::<u64>()
+}
+
+/// Leaf number of a target, or of the state that has the history point.
+fn leaf(tables: &Tables, target: &TargetRecord) -> u8 {
+    let index = usize::from(target.index.get());
+    let state = match target.kind {
+        target_kind::HISTORY => usize::from(tables.history[index].owner.get()),
+        _ => index,
+    };
+    tables.states[state].leaf
+}
+
+/// Most steps of entering the whole machine by default.
+fn entries(tables: &Tables, ways: &Ways) -> u64 {
+    let shape = Shape::new(tables);
+    let mut regions = vec![0; shape.region_count()];
+    let restored = |state: usize| {
+        let own = |point: &HistoryRecord| usize::from(point.owner.get()) == state && point.restore == 1;
+        tables.history.iter().zip(&ways.history).filter(|(point, _)| own(point)).map(|(_, &steps)| steps).sum::<u64>()
+    };
+    let entered = |state: usize, regions: &[u64]| {
+        1 + restored(state)
+            + shape.regions(state).map(|region| regions[region] + initial(tables, ways, region)).sum::<u64>()
+    };
+    // Pre-order backwards: what is inside a state is known before the state.
+    for state in (1..shape.len()).rev() {
+        if let Some(around) = shape.region_of(state) {
+            regions[around] = entered(state, &regions).max(regions[around]);
+        }
+    }
+    entered(0, &regions)
+}
+
+/// Most effects on the way of a region's initial.
+fn initial(tables: &Tables, ways: &Ways, region: usize) -> u64 {
+    let initial = &tables.initials[usize::from(tables.regions[region].initial.get())];
+    effect(initial.effect.get(), Sink::Now) + ways.of_set(tables, initial.targets.get(), Sink::Now)
+}
+
+/// Whether effects become steps when they are found, or wait: those behind a history point.
+#[derive(Clone, Copy)]
+enum Sink {
+    Now,
+    Later,
+}
+
+fn effect(list: u16, sink: Sink) -> u64 {
+    match sink {
+        _ if list == NONE => 0,
+        Sink::Now => 1,
+        Sink::Later => WAITING,
+    }
+}
+
+/// Most room for effects behind choices and history points.
+struct Ways {
+    /// By state, for choices: found now, and found later.
+    choices: Vec<[u64; 2]>,
+    history: Vec<u64>,
+}
+
+impl Ways {
+    fn new(tables: &Tables) -> Self {
+        let mut ways = Self { choices: vec![[0; 2]; tables.states.len()], history: vec![0; tables.history.len()] };
+        // Choices and history points lead to each other without circles (EXEC-7), at most so many of each in a row.
+        for _ in 0..2 * MAX_DEPTH {
+            if !ways.lengthen(tables) {
+                break;
+            }
+        }
+        ways
+    }
+
+    /// One more choice or history point in a row. Whether any way got longer.
+    fn lengthen(&mut self, tables: &Tables) -> bool {
+        let mut longer = false;
+        for branch in &tables.branches {
+            for sink in [Sink::Now, Sink::Later] {
+                let found = effect(branch.effect.get(), sink) + self.of_set(tables, branch.targets.get(), sink);
+                let most = &mut self.choices[usize::from(branch.owner.get())][sink as usize];
+                longer |= found > *most;
+                *most = found.max(*most);
+            }
+        }
+        for (at, point) in tables.history.iter().enumerate() {
+            let own = effect(point.effect.get(), Sink::Later);
+            let found = own + self.of_set(tables, point.default.get(), Sink::Later);
+            longer |= found > self.history[at];
+            self.history[at] = found;
+        }
+        longer
+    }
+
+    fn of_set(&self, tables: &Tables, set: u16, sink: Sink) -> u64 {
+        targets(tables, set).iter().map(|target| self.of(target, sink)).sum()
+    }
+
+    fn of(&self, target: &TargetRecord, sink: Sink) -> u64 {
+        let index = usize::from(target.index.get());
+        match target.kind {
+            target_kind::CHOICE => self.choices[index][sink as usize],
+            target_kind::HISTORY => self.history[index],
+            _ => 0,
+        }
+    }
+}
