@@ -52,6 +52,8 @@ mod pages {
     mod first_machine {}
     #[doc = include_str!("../../../docs/guide/user-code.md")]
     mod user_code {}
+    #[doc = include_str!("../../../docs/guide/commands.md")]
+    mod commands {}
     #[doc = include_str!("../../../docs/guide/crowds.md")]
     mod crowds {}
     #[doc = include_str!("../../../docs/guide/large-crowds.md")]
