@@ -38,7 +38,7 @@ pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
 pub use statewright_kernel::{
     Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128, Instance256, Mismatch,
-    Mode, Rng, Sleep, Status, Verdict,
+    Mode, Rng, Sleep, Status, Verdict, flag,
 };
 pub use statewright_macros::{Arguments, Board, Command, functions, machine};
 pub use statewright_rom::ids;

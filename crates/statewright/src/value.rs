@@ -144,7 +144,7 @@ impl AgentId {
         self.index
     }
 
-    /// How many agents had this place before it, counted from 1.
+    /// Tells it from those who had this place before it: 1 for the first, 3 for the second, and so on.
     pub fn generation(self) -> u32 {
         self.generation
     }

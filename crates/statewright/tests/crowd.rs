@@ -219,3 +219,83 @@ fn sys_1_slices_of_the_hosts_own() {
     }
     assert_eq!(doors, before);
 }
+
+#[test]
+fn sys_2_a_write_before_a_snapshot_wakes_after_it() {
+    let mut crowd = doors();
+    let strength = crowd.machine().key("strength").unwrap();
+    let agent = crowd.spawn(board());
+    crowd.tick(&());
+    crowd.board_mut(agent).unwrap().set(strength, 0).unwrap();
+    let saved = crowd.snapshot();
+    crowd.restore(&saved).unwrap();
+    crowd.tick(&());
+    assert_eq!(crowd.path(agent).unwrap(), "gone");
+}
+
+#[test]
+fn evt_4_what_is_left_over_is_one_caps_worth() {
+    let mut crowd = doors();
+    let knock = crowd.machine().event("Knock").unwrap();
+    let cap = u64::from(crowd.machine().rom().header().events_per_tick.get());
+    let agent = crowd.spawn(board());
+    crowd.tick(&());
+    crowd.pause(agent).unwrap();
+    for _ in 0..cap + 5 {
+        crowd.send(agent, knock, ()).unwrap();
+    }
+    crowd.tick(&());
+    assert_eq!(crowd.counters().dropped, [0, 5, 0, 0]);
+    crowd.tick(&());
+    assert_eq!(crowd.counters().dropped, [0, 5, 0, 0], "and what is kept stays");
+}
+
+#[test]
+fn tick_3_a_panic_drops_the_rest_of_the_inbox_and_names_its_agent() {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut crowd = doors();
+    let [knock, smash] = ["Knock", "Break"].map(|name| crowd.machine().event(name).unwrap());
+    let agent = crowd.spawn(board());
+    crowd.tick(&());
+    for event in [smash, knock, knock] {
+        crowd.send(agent, event, ()).unwrap();
+    }
+    crowd.tick(&());
+    std::panic::set_hook(hook);
+    assert_eq!(crowd.counters().dropped, [0, 2, 0, 0]);
+    crowd.despawn(agent).unwrap();
+    crowd.spawn(board());
+    assert_eq!(crowd.panicked().collect::<Vec<_>>(), [agent], "not its successor");
+}
+
+#[test]
+fn sys_2_marks_stay_until_they_are_cleared() {
+    use statewright::flag;
+    let machine = Machine::build("Echo", |m| {
+        m.event("Cry");
+        m.state("cave", |s| {
+            s.on("Cry").run("Echo");
+        });
+    })
+    .unwrap();
+    let cry = machine.event("Cry").unwrap();
+    // Each cry makes another one until the cap is reached; the last tick is quiet.
+    let echo = Functions::new().action("Echo", |_: &mut (), loud: &bool, act| {
+        if *loud {
+            act.post(act.event().unwrap(), ());
+        }
+    });
+    let mut crowd = Crowd::new(machine.bind(echo).unwrap(), 1);
+    let agent = crowd.spawn(());
+    crowd.tick(&true);
+    crowd.send(agent, cry, ()).unwrap();
+    assert_eq!(crowd.tick(&true).clamped, 1);
+    for _ in 0..3 {
+        crowd.tick(&false);
+    }
+    assert_eq!((crowd.flags(agent).unwrap() & flag::BUDGET_EXCEEDED, crowd.awake()), (flag::BUDGET_EXCEEDED, 1));
+    crowd.clear_flags(agent).unwrap();
+    crowd.tick(&false);
+    assert_eq!((crowd.flags(agent).unwrap() & flag::STICKY, crowd.awake()), (0, 0));
+}

@@ -5,8 +5,17 @@ use crate::row::{Row, short_count};
 use crate::targets::judge;
 
 /// Contenders that have a column of their own, in order.
-const TIMES: [Kind; 8] =
-    [Kind::Inbox, Kind::Scan, Kind::Queue, Kind::Hand64, Kind::HandCall, Kind::Statig, Kind::Touch, Kind::Sweep];
+const TIMES: [Kind; 9] = [
+    Kind::Inbox,
+    Kind::Scan,
+    Kind::Queue,
+    Kind::Typed,
+    Kind::Hand64,
+    Kind::HandCall,
+    Kind::Statig,
+    Kind::Touch,
+    Kind::Sweep,
+];
 /// Whom the inbox is compared with.
 const RATIOS: [Kind; 4] = [Kind::Hand64, Kind::HandCall, Kind::Statig, Kind::Sweep];
 

@@ -97,6 +97,8 @@ impl Writer {
             pages.for_each(|page| pool.put(page));
         }
         (self.at, self.plain_end, self.critical_end) = (PAGE_BYTES, 0, 0);
+        // No agent has begun.
+        self.begun.at = usize::MAX;
         self.lanes = 0;
         self.lost_writes.clear();
     }
@@ -109,6 +111,10 @@ impl Writer {
     /// The next agent begins.
     #[inline]
     pub(crate) fn begin(&mut self) {
+        if self.begun.at == self.at && self.begun.filled == self.filled.len() {
+            // The one before wrote nothing: all stands as it did for it.
+            return;
+        }
         self.begun = Begun { filled: self.filled.len(), at: self.at, lanes: self.lanes };
         self.set_ends(self.at, 0);
     }
@@ -267,7 +273,7 @@ impl Writer {
 
     /// Was something written to a lane?
     pub(crate) fn has(&self, lane: Lane) -> bool {
-        self.lanes >> lane.number() & 1 != 0
+        self.lanes.checked_shr(lane.number().into()).unwrap_or(0) & 1 != 0
     }
 
     /// All commands, in order.

@@ -8,7 +8,7 @@ use statewright_rom::ids::VariantId;
 
 use super::part::{Job, Part, Shared};
 use crate::board::Board;
-use crate::commands::{BUDGET, CommandRef, Pool, Terms};
+use crate::commands::{CommandRef, MAX_BUDGET, Pool, Terms};
 use crate::program::Program;
 use crate::value::AgentId;
 
@@ -17,7 +17,7 @@ use crate::value::AgentId;
 pub struct Slices<'s> {
     /// The tick.
     pub tick: u32,
-    /// Number of the first agent; the others follow.
+    /// Number of the first agent; the others follow, up to 2^32.
     pub first_agent: u32,
     /// One variant per agent, or none for the plain parameters.
     pub variants: &'s [VariantId],
@@ -104,7 +104,8 @@ fn disorder(places: impl Iterator<Item = u32>, agents: usize) -> Option<usize> {
 }
 
 impl<B: Board, C> Program<B, C> {
-    /// Runs one tick over slices that the host owns. A refused call has changed nothing.
+    /// Runs one tick over slices that the host owns. A refused call has changed nothing. Actions of the machine file write to blackboards
+    /// at once, also where the machine asks for strict writes.
     pub fn tick_slices<I: Instance>(
         &self,
         instances: &mut [I],
@@ -141,16 +142,15 @@ impl<B: Board, C> Program<B, C> {
             all
         });
         part.writer.clear();
-        let pages = Pool::pages_for(listed.len() + slices.inbox.len(), BUDGET);
+        let budget = usize::from(rom.header().command_bytes.get()).clamp(1, MAX_BUDGET);
+        let pages = Pool::pages_for(listed.len() + slices.inbox.len(), budget);
         Pool::grow(pool, pages);
         let promised = pool.promise(pages, 0);
         debug_assert_eq!(promised, Ok(()), "nobody else has this pool");
-        let first = slices.first_agent;
-        slices.inbox.iter_mut().for_each(|event| event.place += first);
-        listed.iter_mut().for_each(|place| *place += first);
         let (variants, inbox) = (slices.variants, slices.inbox);
-        let job = Job { first: first as usize, instances, boards, lives: &[], variants, inbox, listed, part };
-        let terms = Terms { pool, rules: &self.rules, budget: BUDGET, tick: slices.tick.into() };
+        let base = slices.first_agent as usize;
+        let job = Job { first: 0, base, instances, boards, lives: &[], variants, inbox, listed, part };
+        let terms = Terms { pool, rules: &self.rules, budget, tick: slices.tick.into() };
         let (now, mismatch) = (slices.tick, slices.mismatch);
         let shared = Shared { program: self, rom: &rom, context, now, mismatch, terms, strict: false, sleeps: true };
         job.run(&shared);
@@ -170,7 +170,7 @@ impl SlicesOutput {
         &self.part.counters
     }
 
-    /// Agents that something happened to, and whether they may sleep now.
+    /// Places of agents that something happened to, and whether they may sleep now.
     pub fn touched(&self) -> impl Iterator<Item = (u32, Sleep)> + '_ {
         self.part.touched.iter().copied()
     }
@@ -182,11 +182,11 @@ impl SlicesOutput {
 
     /// Agents that a fault ended.
     pub fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> + '_ {
-        self.part.faults.iter().map(|&(agent, fault)| (AgentId::new(agent, 1), fault))
+        self.part.faults.iter().copied()
     }
 
     /// Agents that a panic in user code ended.
     pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
-        self.part.panicked.iter().map(|&agent| AgentId::new(agent, 1))
+        self.part.panicked.iter().copied()
     }
 }

@@ -14,9 +14,10 @@ use std::sync::Arc;
 
 use statewright_kernel::{self as kernel, Class, Counters, Event, Fault, Mismatch, Sleep, flag};
 use statewright_rom::ids::*;
+use statewright_rom::layout::policy;
 
 use crate::board::Board;
-use crate::commands::{BUDGET, Pool};
+use crate::commands::{MAX_BUDGET, Pool};
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::value::{AgentId, Payload};
@@ -94,7 +95,11 @@ impl<B: Board, C> Crowd<B, C> {
     /// An empty crowd. All randomness comes from the seed.
     pub fn new(program: impl Into<Arc<Program<B, C>>>, seed: u64) -> Self {
         let program = program.into();
-        let store = Store::new(&program.machine().rom());
+        let (store, budget, strict) = {
+            let rom = program.machine().rom();
+            let budget = usize::from(rom.header().command_bytes.get()).clamp(1, MAX_BUDGET);
+            (Store::new(&rom), budget, rom.header().policies & policy::STRICT_WRITES != 0)
+        };
         Self {
             program,
             store,
@@ -114,8 +119,8 @@ impl<B: Board, C> Crowd<B, C> {
             mismatch: Mismatch::default(),
             pool: Arc::default(),
             grows: true,
-            budget: BUDGET,
-            strict: false,
+            budget,
+            strict,
             sleeps: true,
             listed: Vec::new(),
         }
@@ -134,7 +139,8 @@ impl<B: Board, C> Crowd<B, C> {
         let last = self.now.wrapping_sub(1);
         for (place, _) in self.lives.iter().enumerate().filter(|(_, life)| *life % 2 == 1) {
             let instances = &self.store;
-            let sleep = with_instances!(instances, list => self.program.sleep(&rom, &list[place], last as u32));
+            // Whoever polls gets a turn: a blackboard may have been written since the last one.
+            let sleep = with_instances!(instances, list => kernel::sleep(&rom, &list[place], last as u32));
             self.wake.settle(place, if self.sleeps { sleep } else { Sleep::Awake }, last);
         }
     }
@@ -363,6 +369,22 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(with_instances!(&self.store, list => kernel::ticks_in_state(&rom, &list[place], state, now)))
     }
 
+    /// What the kernel marked an agent with ([`flag`](crate::flag)): dropped commands, a full queue, a clamped tick.
+    pub fn flags(&self, agent: AgentId) -> Result<u16, Missing> {
+        let place = self.place(agent)?;
+        Ok(with_instances!(&self.store, list => kernel::Instance::header(&list[place]).flags.get()))
+    }
+
+    /// Clears the marks that stay until the host has seen them (SYS-2). An agent that was clamped sleeps again afterwards.
+    pub fn clear_flags(&mut self, agent: AgentId) -> Result<(), Missing> {
+        let place = self.place(agent)?;
+        with_instances!(&mut self.store, list => {
+            let flags = &mut kernel::Instance::header_mut(&mut list[place]).flags;
+            flags.set(flags.get() & !flag::STICKY);
+        });
+        Ok(())
+    }
+
     /// Has an agent ended, by itself or by a fault?
     pub fn has_ended(&self, agent: AgentId) -> Result<bool, Missing> {
         let place = self.place(agent)?;
@@ -371,14 +393,12 @@ impl<B: Board, C> Crowd<B, C> {
 
     /// Agents that a fault ended in the last tick.
     pub fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> + '_ {
-        let faults = self.ran().flat_map(|part| &part.faults);
-        faults.map(|&(place, fault)| (AgentId::new(place, self.lives[place as usize]), fault))
+        self.ran().flat_map(|part| part.faults.iter().copied())
     }
 
     /// Agents that a panic in user code ended in the last tick.
     pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
-        let panicked = self.ran().flat_map(|part| &part.panicked);
-        panicked.map(|&place| AgentId::new(place, self.lives[place as usize]))
+        self.ran().flat_map(|part| part.panicked.iter().copied())
     }
 
     /// Parts that had something to do in the last tick.

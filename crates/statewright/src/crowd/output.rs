@@ -40,7 +40,8 @@ impl<B: Board, C> Crowd<B, C> {
         &self.pool
     }
 
-    /// Bytes of commands that one agent may write per tick, 1,024 unless told; the last quarter is for critical commands alone. A command
+    /// Bytes of commands that one agent may write per tick: what the machine file says (`command_bytes`, else 1,024; no more than a page of
+    /// 4,096) unless told. The last quarter is for critical commands alone. A command
     /// takes its own bytes in whole words and 24 more.
     pub fn set_budget(&mut self, bytes: usize) -> Result<(), WrongBudget> {
         if !(1..=MAX_BUDGET).contains(&bytes) {
@@ -50,7 +51,7 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(())
     }
 
-    /// Strict mode: what actions of the machine file write to the blackboard waits in the lane [`Lane::BLACKBOARD`] for the end of the
+    /// Strict mode, as the machine file says (`strict_writes`) unless told: what actions of the machine file write to the blackboard waits in the lane [`Lane::BLACKBOARD`] for the end of the
     /// tick, so that every read in a tick sees the values from before it (CODE-5). Functions in Rust write at once in either mode.
     pub fn set_strict(&mut self, strict: bool) {
         self.strict = strict;

@@ -24,8 +24,8 @@ pub(crate) struct Part {
     pub(crate) touched: Vec<(u32, Sleep)>,
     /// Events that were not taken.
     pub(crate) left: Vec<InboxEvent>,
-    pub(crate) faults: Vec<(u32, Fault)>,
-    pub(crate) panicked: Vec<u32>,
+    pub(crate) faults: Vec<(AgentId, Fault)>,
+    pub(crate) panicked: Vec<AgentId>,
     pub(crate) clamped: u32,
     /// Whether it had something to do in this tick: else everything else is of an earlier one.
     pub(crate) ran: bool,
@@ -34,6 +34,8 @@ pub(crate) struct Part {
 /// What one part works on; places of `inbox` and `listed` count from the first agent of the crowd.
 pub(crate) struct Job<'j, I, B> {
     pub(crate) first: usize,
+    /// Number of the agent at place 0.
+    pub(crate) base: usize,
     pub(crate) instances: &'j mut [I],
     pub(crate) boards: &'j mut [B],
     pub(crate) lives: &'j [u32],
@@ -94,13 +96,13 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
     pub(crate) fn run<C>(mut self, shared: &Shared<'_, B, C>) {
         self.part.begin(&shared.terms);
         let first = self.first as u32;
-        self.inbox.iter_mut().for_each(|event| event.place -= first);
-        self.listed.iter_mut().for_each(|place| *place -= first);
+        rebase(self.inbox, self.listed, |place| place - first, first);
         let mut from = 0;
         // Bound: each round but the last has a panic at a later place.
         while let Err(place) = self.run_from(shared, from) {
             self.part.writer.discard_agent();
-            self.part.panicked.push(place as u32 + first);
+            self.part.panicked.push(agent_at(self.lives, place, self.first + self.base));
+            self.drop_inbox_of(place);
             self.part.touched.push((place as u32 + first, Sleep::Asleep));
             from = place + 1;
         }
@@ -113,11 +115,21 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         self.count_lost_writes();
     }
 
+    /// An agent that ends in a tick drops the rest of its inbox, counted. A panic does not tell how much of it was taken: the first event
+    /// counts as taken.
+    fn drop_inbox_of(&mut self, place: usize) {
+        let own = self.inbox.iter().filter(|event| event.place as usize == place);
+        for event in own.skip(1) {
+            let dropped = &mut self.part.counters.dropped[usize::from(event.event.class.min(3))];
+            *dropped = dropped.wrapping_add(1);
+        }
+    }
+
     /// Staged writes without room count as critical commands that were dropped; the kernel does not hear of them.
     fn count_lost_writes(&mut self) {
         for &place in &self.part.writer.lost_writes {
             self.part.counters.commands_dropped = self.part.counters.commands_dropped.wrapping_add(1);
-            if let Some(instance) = self.instances.get_mut(place as usize - self.first) {
+            if let Some(instance) = self.instances.get_mut(place as usize - self.first - self.base) {
                 let flags = &mut instance.header_mut().flags;
                 flags.set(flags.get() | flag::COMMAND_DROPPED | flag::CRITICAL_DROPPED);
             }
@@ -138,39 +150,54 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
             context: shared.context,
             out: &mut part.writer,
             strict: shared.strict,
-            first: self.first + from,
+            first: self.first + self.base + from,
             last: 0,
         };
         // Places count from the first agent of the run.
-        inbox.iter_mut().for_each(|event| event.place -= from as u32);
-        listed.iter_mut().for_each(|place| *place -= from as u32);
+        rebase(inbox, listed, |place| place - from as u32, from as u32);
         let (touched, left, faults) = (&mut part.touched, &mut part.left, &mut part.faults);
         let (clamped, counters) = (&mut part.clamped, &mut part.counters);
+        let (lives, agents) = (self.lives, self.first + self.base);
         let run = AssertUnwindSafe(|| {
-            let Ok(sorted) = SortedInbox::new(inbox) else { return };
             let batch = Batch {
-                first_agent: (self.first + from) as u64,
+                first_agent: (agents + from) as u64,
                 tick: shared.now,
                 variants: self.variants.get(from..).unwrap_or(&[]),
-                inbox: sorted,
+                inbox: SortedInbox::assume(inbox),
                 visit: Visit::WithEventsAnd(listed),
                 mismatch: shared.mismatch,
             };
             let done = |place: usize, report: &statewright_kernel::Report, rest: &[InboxEvent]| {
-                let place = (place + from) as u32 + first;
+                let at = place + from;
+                let place = at as u32 + first;
                 touched.push((place, Sleep::Awake));
-                faults.extend(report.fault.map(|fault| (place, fault)));
-                *clamped += u32::from(report.clamped);
-                left.extend(rest.iter().map(|event| InboxEvent { place, ..*event }));
+                if report.fault.is_some() || report.clamped || !rest.is_empty() {
+                    faults.extend(report.fault.map(|fault| (agent_at(lives, at, agents), fault)));
+                    *clamped += u32::from(report.clamped);
+                    left.extend(rest.iter().map(|event| InboxEvent { place, ..*event }));
+                }
             };
             let ran = tick_batch(shared.rom, &mut self.instances[from..], &mut hosts, &batch, counters, done);
             debug_assert_eq!(ran, Ok(()), "the crowd gives legal batches");
         });
         let result = catch_unwind(run);
         let last = hosts.last;
-        inbox.iter_mut().for_each(|event| event.place += from as u32);
-        listed.iter_mut().for_each(|place| *place += from as u32);
+        rebase(inbox, listed, |place| place + from as u32, from as u32);
         result.map_err(|_| from + last)
+    }
+}
+
+/// The agent at a place; those that no crowd owns have no successors.
+#[inline]
+fn agent_at(lives: &[u32], place: usize, first: usize) -> AgentId {
+    AgentId::new((first + place) as u32, lives.get(place).copied().unwrap_or(1))
+}
+
+/// Counts places from another agent; nothing to do if that is the first.
+fn rebase(inbox: &mut [InboxEvent], listed: &mut [u32], place: impl Fn(u32) -> u32, by: u32) {
+    if by != 0 {
+        inbox.iter_mut().for_each(|event| event.place = place(event.place));
+        listed.iter_mut().for_each(|listed| *listed = place(*listed));
     }
 }
 
@@ -202,8 +229,7 @@ impl<B: Board, C> Hosts for PartHosts<'_, B, C> {
             board: &mut self.boards[place],
             context: self.context,
             out: self.out,
-            // Agents that no crowd owns have no successors.
-            agent: AgentId::new((self.first + place) as u32, self.lives.get(place).copied().unwrap_or(1)),
+            agent: agent_at(self.lives, place, self.first),
             strict: self.strict,
         }
     }

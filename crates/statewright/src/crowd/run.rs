@@ -50,6 +50,7 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
             let places = self.listed.partition_point(|&place| place < end);
             let mut job = Job {
                 first,
+                base: 0,
                 instances: self.instances.split_off_mut(..count).unwrap_or_default(),
                 boards: self.boards.split_off_mut(..count).unwrap_or_default(),
                 lives: self.lives.split_off(..count).unwrap_or_default(),
@@ -204,11 +205,7 @@ impl<B: Board, C> Crowd<B, C> {
             for &(place, sleep) in &part.touched {
                 self.wake.settle(place as usize, sleep, self.now);
             }
-            let left = part.left.iter().map(|event| {
-                let to = AgentId::new(event.place, self.lives[event.place as usize]);
-                Letter { to, event: event.event }
-            });
-            self.mail.letters.extend(left);
+            self.keep_left(&part.left, usize::from(rom.header().events_per_tick.get()), &mut counters);
         }
         // Messages stand behind what was left over and before what the host sends (CMD-4).
         parts.iter().filter(|part| part.ran).for_each(|part| self.act_on(part, rom));
@@ -218,5 +215,20 @@ impl<B: Board, C> Crowd<B, C> {
         self.parts = parts;
         self.now += 1;
         tick
+    }
+
+    /// Events that were not taken are offered again, first: one cap's worth per agent, the newest of more are dropped (EVT-4).
+    fn keep_left(&mut self, left: &[InboxEvent], cap: usize, counters: &mut Counters) {
+        for own in left.chunk_by(|one, next| one.place == next.place) {
+            let (kept, surplus) = own.split_at(cap.min(own.len()));
+            for event in kept {
+                let to = AgentId::new(event.place, self.lives[event.place as usize]);
+                self.mail.letters.push(Letter { to, event: event.event });
+            }
+            for event in surplus {
+                let dropped = &mut counters.dropped[usize::from(event.event.class.min(3))];
+                *dropped = dropped.wrapping_add(1);
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ mod hand_call;
 mod memory;
 mod peer_statig;
 mod statewright;
+mod typed;
 
 pub use statewright::machine as statewright_machine;
 
@@ -39,6 +40,8 @@ pub enum Kind {
     Scan,
     /// Statewright, events posted into the instances, then everybody is run.
     Queue,
+    /// Statewright through its typed API: functions bound by name, slices of the host's own.
+    Typed,
     /// Hand-written `match`, callbacks inlined, 64 bytes per agent.
     Hand64,
     /// The same with callbacks that are real calls.
@@ -58,6 +61,7 @@ impl Kind {
             Self::Inbox => "inbox",
             Self::Scan => "scan",
             Self::Queue => "queue",
+            Self::Typed => "typed",
             Self::Hand64 => "hand64",
             Self::HandCall => "hand-call",
             Self::Statig => "statig",
@@ -73,6 +77,7 @@ impl Kind {
             Self::Queue => workload.has_events(),
             Self::Statig => workload.has_events() && workload != Workload::W2Regions,
             Self::Scan => workload == Workload::W5,
+            Self::Typed => matches!(workload, Workload::W2 | Workload::W3 | Workload::W6),
             Self::Touch | Self::Sweep => workload != Workload::W4,
         }
     }
@@ -83,6 +88,7 @@ impl Kind {
             Self::Inbox | Self::Scan | Self::Queue => {
                 return statewright::machine("benchmark", workload.machine(), self, agents);
             }
+            Self::Typed => Box::new(typed::Typed::new(workload.machine(), agents)?),
             Self::Hand64 => hand64::agents(agents, workload),
             Self::HandCall => hand_call::agents(agents, workload),
             Self::Statig => Box::new(peer_statig::Fighters::new(agents)),
