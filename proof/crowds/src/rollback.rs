@@ -24,7 +24,9 @@ pub fn run(seed: u64, ticks: u64) -> Result<u64, String> {
         let first: Vec<Vec<u8>> = (0..ahead).map(|_| (crowd.tick(&world), crowd.snapshot()).1).collect();
         // Into a crowd that has nothing in common with it but the machine.
         let mut other = crowd_of(&machine, seed)?;
-        (0..tick % 3).for_each(|_| drop(other.tick(&world)));
+        for _ in 0..tick % 3 {
+            other.tick(&world);
+        }
         other.restore(&saved).map_err(|error| format!("seed {seed}, tick {tick}: {error}"))?;
         crowd.restore(&saved).map_err(|error| format!("seed {seed}, tick {tick}: {error}"))?;
         for (step, expected) in first.iter().enumerate() {

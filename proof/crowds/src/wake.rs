@@ -49,8 +49,8 @@ pub fn crowd_of(machine: &Machine, seed: u64) -> Result<Crowd, String> {
     let program = machine.bind(functions(machine)).map_err(|error| error.to_string())?;
     let mut crowd = Crowd::new(program, seed);
     // Every other machine stages its writes; every fifth has hardly room for commands.
-    crowd.set_strict(seed % 2 == 0);
-    if seed % 5 == 0 {
+    crowd.set_strict(seed.is_multiple_of(2));
+    if seed.is_multiple_of(5) {
         crowd.set_budget(120).map_err(|error| error.to_string())?;
     }
     for _ in 0..AGENTS {

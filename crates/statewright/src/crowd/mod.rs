@@ -369,7 +369,7 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(with_instances!(&self.store, list => kernel::ticks_in_state(&rom, &list[place], state, now)))
     }
 
-    /// What the kernel marked an agent with ([`flag`](crate::flag)): dropped commands, a full queue, a clamped tick.
+    /// What the kernel marked an agent with ([`flag`]): dropped commands, a full queue, a clamped tick.
     pub fn flags(&self, agent: AgentId) -> Result<u16, Missing> {
         let place = self.place(agent)?;
         Ok(with_instances!(&self.store, list => kernel::Instance::header(&list[place]).flags.get()))
