@@ -16,7 +16,7 @@ fn folder() -> PathBuf {
 fn check(name: &str) {
     let program = programs().join(name).with_extension(std::env::consts::EXE_EXTENSION);
     let output = Command::new(&program).output().unwrap_or_else(|error| {
-        panic!("{}: {error}; `cargo test -p statewright` builds the examples", program.display())
+        panic!("{}: {error}; `cargo build -p statewright --examples` builds it", program.display())
     });
     let (found, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{name} failed:\n{errors}");

@@ -16,6 +16,8 @@ pub fn test(only: Option<&str>) -> Result<(), String> {
             "lint with all features",
             &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
         ),
+        // A test runs them; `--all-targets` would build them as tests.
+        Step::cargo("examples", &["build", "--package", "statewright", "--examples"]),
         Step::cargo("tests", &["test", "--workspace", "--all-targets"]),
         Step::cargo("doc tests", &["test", "--workspace", "--doc"]),
         Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--document-private-items"])
