@@ -8,20 +8,23 @@ const CROWD: [&str; 7] =
     ["run", "--quiet", "--release", "--package", "statewright-crowd-bench", "--bin", "crowd-bench"];
 
 /// Runs the benchmarks of the kernel with the given arguments; with `--compile` those of the compiler and the loader,
-/// with `--crowd` (first) those of crowds, with `--symbols` what is compiled once and what per host.
+/// with `--crowd` those of crowds, with `--symbols` what is compiled once and what per host.
 pub fn bench(arguments: &[String]) -> Result<(), String> {
     if arguments == ["--symbols"] {
         return crate::symbols::symbols();
     }
-    if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == "--crowd") {
-        return crowd(rest);
+    let without = |flag: &str| {
+        let (found, rest): (Vec<&String>, Vec<&String>) = arguments.iter().partition(|&argument| argument == flag);
+        (!found.is_empty()).then_some(rest)
+    };
+    match (without("--crowd"), without("--compile")) {
+        (Some(rest), _) => crowd(&rest),
+        (None, Some(rest)) => compile(&rest),
+        (None, None) => kernel(arguments),
     }
-    let (compiler, rest): (Vec<&String>, Vec<&String>) =
-        arguments.iter().partition(|&argument| argument == "--compile");
-    if compiler.is_empty() { kernel(arguments) } else { compile(&rest) }
 }
 
-fn crowd(arguments: &[String]) -> Result<(), String> {
+fn crowd(arguments: &[&String]) -> Result<(), String> {
     let status = cargo().args(CROWD).arg("--").args(arguments).status();
     let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
     if status.success() { Ok(()) } else { Err("==> bench ended with an error, see above".to_owned()) }
