@@ -2,39 +2,15 @@
 //!
 //! Times are the best of many rounds and are compared within one run only. Every row first asserts that the work happened.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
 use std::hint::black_box;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use statewright_compile::{Options, Output, compile_text};
+use statewright_counting::{Counting, peak_of};
 use statewright_rom::Rom;
 use statewright_rom::layout::Section;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Counts bytes in use and their peak.
-struct Counting;
-
-static IN_USE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system allocator unchanged; only counters are kept beside it.
-#[allow(unsafe_code, reason = "an allocator that counts cannot be written without")]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = IN_USE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(now, Ordering::Relaxed);
-        // SAFETY: the caller's promises about `layout` are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promises about `pointer` and `layout` are passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -86,12 +62,13 @@ fn compile_best(text: &str, states: usize, rounds: usize) -> (Duration, usize, O
     let mut last = None;
     for _ in 0..rounds {
         drop(last.take());
-        let before = IN_USE.load(Ordering::Relaxed);
-        PEAK.store(before, Ordering::Relaxed);
-        let start = Instant::now();
-        let (output, diagnostics) = compile_text("bench.sw.json", text, &Options::default());
-        best = best.min(start.elapsed());
-        peak = PEAK.load(Ordering::Relaxed) - before;
+        let (most, (time, (output, diagnostics))) = peak_of(|| {
+            let start = Instant::now();
+            let compiled = compile_text("bench.sw.json", text, &Options::default());
+            (start.elapsed(), compiled)
+        });
+        best = best.min(time);
+        peak = most;
         assert_eq!(diagnostics.errors(), 0, "{diagnostics:?}");
         let output = output.expect("a machine without errors compiles");
         assert_eq!(output.rom.as_rom().count(Section::States), states + 1, "all states and the root");

@@ -2,33 +2,11 @@
 
 #![cfg(feature = "compile")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use statewright::prelude::*;
-
-/// Counts what is asked for.
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-#[expect(unsafe_code, reason = "a global allocator cannot be had otherwise")]
-// SAFETY: everything is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(place, layout) }
-    }
-}
+use statewright_counting::{Counting, allocations};
 
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: Counting = Counting;
 
 const MACHINE: &str = r#"{ "machine": "Speaker", "tier": "crowd", "events": ["Go"],
   "lanes": { "sum": { "merge": "accumulate" } }, "blackboard": { "count": { "type": "i32" } },
@@ -82,10 +60,10 @@ fn cmd_2_nothing_is_allocated_after_a_while() {
         crowd.tick(&());
     };
     (0..30).for_each(|_| round(&mut crowd));
-    let (before, made) = (ALLOCATIONS.load(Ordering::Relaxed), crowd.pool().made());
-    assert!(before > 1_000, "the allocator counts");
+    let (before, made) = (allocations(), crowd.pool().made());
+    assert!(before > 100, "the allocator counts");
     (0..200).for_each(|_| round(&mut crowd));
-    assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0);
+    assert_eq!(allocations() - before, 0);
     assert_eq!(crowd.pool().made(), made);
     assert!(commands > 50_000 && lanes > 300_000, "{commands} {lanes}");
     assert!(crowd.counters().commands_dropped > 0 || made > 50, "{crowd:?}");

@@ -4,10 +4,8 @@
 
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use common::{Dice, random_event, random_tick};
+use statewright_counting::{Counting, allocations};
 use statewright_kernel::{
     Batch, Counters, Event, InboxEvent, Instance, Instance64, Instance128, Instance256, Mismatch, SortedInbox, Visit,
     flag, post, reset, tick_batch,
@@ -16,28 +14,8 @@ use statewright_rom::Rom;
 use statewright_rom::layout::feature;
 use statewright_trial::machine::{Subject, of_seed};
 
-/// Counts what is asked for.
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-#[expect(unsafe_code, reason = "a global allocator cannot be had otherwise")]
-// SAFETY: everything is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(place, layout) }
-    }
-}
-
 #[global_allocator]
-static COUNTING: Counting = Counting;
+static ALLOCATOR: Counting = Counting;
 
 /// Machines of the forge, and one whose transitions are jumps.
 const MACHINES: u64 = 249;
@@ -76,17 +54,17 @@ fn ten_million_ticks_allocate_nothing() {
         let rom = subject.output.rom.as_rom();
         used.features |= rom.header().features.get();
         used.machines_with_jumps += u64::from(!rom.jumps().is_empty());
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let before = allocations();
         match rom.header().tier {
             0 => run::<Instance64>(&rom, seed, &mut used),
             1 => run::<Instance128>(&rom, seed, &mut used),
             _ => run::<Instance256>(&rom, seed, &mut used),
         }
-        let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        let allocated = allocations() - before;
         assert_eq!(allocated, 0, "seed {seed}");
     }
     assert_eq!(used.ticks, (MACHINES + 1) * TICKS);
-    assert!(ALLOCATIONS.load(Ordering::Relaxed) > 1_000, "the allocator counts");
+    assert!(allocations() > 1_000, "the allocator counts");
     check(&used);
 }
 
