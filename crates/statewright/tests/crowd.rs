@@ -1,7 +1,7 @@
 //! Crowds: handles, bad input, panics, pauses, sleeping by blackboard.
 
 use statewright::prelude::*;
-use statewright::{Blackboard, Missing, SnapshotError, counters};
+use statewright::{Blackboard, Missing, counters};
 
 const DOOR: &str = r#"{ "machine": "Door", "events": ["Knock", "Break"],
   "blackboard": { "strength": { "type": "i32", "default": 3 } },
@@ -104,37 +104,6 @@ fn sys_9_a_pause_stops_time() {
     }
     crowd.tick(&());
     assert_eq!(crowd.path(agent).unwrap(), "closed");
-}
-
-#[test]
-fn bad_snapshots_change_nothing() {
-    let mut crowd = doors();
-    let agents: Vec<AgentId> = (0..6).map(|_| crowd.spawn(board())).collect();
-    crowd.despawn(agents[3]).unwrap();
-    crowd.tick(&());
-    let good = crowd.snapshot();
-    for length in 0..good.len() {
-        assert!(crowd.restore(&good[..length]).is_err(), "cut off after {length} bytes");
-        assert_eq!(crowd.snapshot(), good);
-    }
-    assert_eq!(crowd.restore(&[&good[..], &[0]].concat()), Err(SnapshotError::Length));
-    assert_eq!(crowd.restore(b"something else"), Err(SnapshotError::Format));
-    let other = Machine::from_text("door.sw.json", &DOOR.replace("3t", "4t")).unwrap();
-    let burst = Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {});
-    let mut changed = Crowd::new(other.bind(burst).unwrap(), 1);
-    let error = changed.restore(&good).unwrap_err();
-    assert!(matches!(error, SnapshotError::Machine { .. }), "{error}");
-    assert_eq!((changed.len(), crowd.snapshot() == good), (0, true));
-    // Any other damage is refused or leads to a crowd that runs.
-    for place in 0..good.len() {
-        let mut bytes = good.clone();
-        bytes[place] ^= 0x81;
-        if crowd.restore(&bytes).is_ok() {
-            crowd.tick(&());
-        }
-    }
-    crowd.restore(&good).unwrap();
-    assert_eq!(crowd.snapshot(), good);
 }
 
 #[test]
