@@ -9,6 +9,7 @@ use statewright_rom::layout::BUILT_IN_LANES;
 use statewright_rom::{LoadError, OwnedRom, Rom};
 
 use crate::counters::SharedCounters;
+use crate::names::{Names, WrongNames};
 
 /// A compiled machine. Cheap to clone: all clones share one block of bytes.
 #[derive(Clone, Debug)]
@@ -23,31 +24,6 @@ struct Shared {
     /// Class per event.
     classes: Vec<u8>,
     counters: SharedCounters,
-}
-
-/// Names of everything in a machine, in the order of their numbers. Without them a machine runs, but nothing is found by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
-    /// The machine.
-    pub machine: String,
-    /// Paths of states.
-    pub states: Vec<String>,
-    /// Events.
-    pub events: Vec<String>,
-    /// Functions.
-    pub functions: Vec<String>,
-    /// Blackboard keys.
-    pub keys: Vec<String>,
-    /// Parameters.
-    pub parameters: Vec<String>,
-    /// Variants; the first is the plain one.
-    pub variants: Vec<String>,
-    /// Timers.
-    pub timers: Vec<String>,
-    /// Lanes of the machine's own.
-    pub lanes: Vec<String>,
-    /// Channels.
-    pub channels: Vec<String>,
 }
 
 /// Why there is no machine.
@@ -68,6 +44,8 @@ pub enum MachineError {
     },
     /// The bytes are no ROM.
     Rom(LoadError),
+    /// The names beside a ROM are not its own.
+    Names(WrongNames),
 }
 
 impl fmt::Display for MachineError {
@@ -76,6 +54,7 @@ impl fmt::Display for MachineError {
             Self::Read { path, error } => write!(f, "cannot read {path}: {error}"),
             Self::Mistakes { report, .. } => f.write_str(report),
             Self::Rom(error) => write!(f, "{error}"),
+            Self::Names(error) => write!(f, "{error}"),
         }
     }
 }
@@ -180,6 +159,7 @@ mod compiled {
                 timers: names(&symbols.timers),
                 lanes: names(&symbols.lanes),
                 channels: names(&symbols.channels),
+                scratch: names(&symbols.scratch),
             }
         }
     }
@@ -211,9 +191,11 @@ lookups! {
 }
 
 impl Machine {
-    /// A finished ROM, after all its proofs.
+    /// A finished ROM, after all its proofs, with its names; [`Names::default`] has none. Names of another machine are refused, as far as
+    /// the ROM can tell ([`Names::check`]).
     pub fn from_rom(bytes: Vec<u8>, names: Names) -> Result<Self, MachineError> {
         let rom = OwnedRom::from_vec(bytes).map_err(MachineError::Rom)?;
+        names.check(&rom.as_rom()).map_err(MachineError::Names)?;
         Ok(Self::new(rom, names))
     }
 

@@ -3,7 +3,8 @@
 pub use zerocopy;
 
 use crate::functions::Kind;
-use crate::machine::{Machine, Names};
+use crate::machine::Machine;
+use crate::names::Names;
 
 /// Loads a ROM that was compiled together with the program.
 ///
