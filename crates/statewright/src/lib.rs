@@ -29,7 +29,8 @@ pub use board::{Board, Key};
 pub use brain::{Brain, think};
 pub use calls::{Act, See};
 pub use crowd::{
-    Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, Tick, WrongBudget,
+    Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, SpawnError, Tick,
+    WrongBudget,
 };
 pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn};
 pub use machine::{Machine, MachineError, UnknownName};

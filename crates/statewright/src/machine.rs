@@ -1,13 +1,14 @@
 //! A compiled machine with the names behind its numbers.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use statewright_kernel::Counters;
 use statewright_rom::ids::*;
 use statewright_rom::layout::BUILT_IN_LANES;
 use statewright_rom::{LoadError, OwnedRom, Rom};
 
+use crate::blackboard::Shape;
 use crate::counters::SharedCounters;
 use crate::names::{Names, WrongNames};
 
@@ -24,6 +25,8 @@ struct Shared {
     /// Class per event.
     classes: Vec<u8>,
     counters: SharedCounters,
+    /// Of schema-checked blackboards, from the first one on.
+    shape: OnceLock<Arc<Shape>>,
 }
 
 /// Why there is no machine.
@@ -201,7 +204,8 @@ impl Machine {
 
     fn new(rom: OwnedRom, names: Names) -> Self {
         let classes = rom.as_rom().events().iter().map(|event| event.class).collect();
-        Self { shared: Arc::new(Shared { rom, names, classes, counters: SharedCounters::default() }) }
+        let (counters, shape) = (SharedCounters::default(), OnceLock::new());
+        Self { shared: Arc::new(Shared { rom, names, classes, counters, shape }) }
     }
 
     /// The view of the ROM. Reads its directory: keep it for as long as it is used.
@@ -247,6 +251,11 @@ impl Machine {
     /// Adds what happened in a tick of a crowd.
     pub(crate) fn count(&self, counters: &Counters) {
         self.shared.counters.add(counters);
+    }
+
+    /// Where keys lie in schema-checked blackboards; all of them share it.
+    pub(crate) fn shape(&self) -> &Arc<Shape> {
+        self.shared.shape.get_or_init(|| Arc::new(Shape::new(&self.rom())))
     }
 
     /// How many clones of this machine there are, itself included.

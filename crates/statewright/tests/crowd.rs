@@ -1,7 +1,7 @@
 //! Crowds: handles, bad input, panics, pauses, sleeping by blackboard.
 
 use statewright::prelude::*;
-use statewright::{Blackboard, Missing, counters};
+use statewright::{Blackboard, Missing, SpawnError, counters};
 
 const DOOR: &str = r#"{ "machine": "Door", "events": ["Knock", "Break"],
   "blackboard": { "strength": { "type": "i32", "default": 3 } },
@@ -267,4 +267,41 @@ fn sys_2_marks_stay_until_they_are_cleared() {
     crowd.clear_flags(agent).unwrap();
     crowd.tick(&false);
     assert_eq!((crowd.flags(agent).unwrap() & flag::STICKY, crowd.awake()), (0, 0));
+}
+
+#[test]
+fn code_5_a_blackboard_of_another_machine_is_refused() {
+    let other = |from: &str, to: &str| Machine::from_text("door.sw.json", &DOOR.replace(from, to)).unwrap();
+    let mut crowd = doors();
+    let agent = crowd.spawn(board());
+    crowd.despawn(agent).unwrap();
+    let before = crowd.snapshot();
+    let wrong = Err(SpawnError::BoardDoesNotFit { machine: "Door".to_owned() });
+    let more = r#""strength": { "type": "i32" }, "color": { "type": "i32" }"#;
+    for machine in [
+        other("strength", "weakness"),
+        other(r#""type": "i32", "default": 3"#, r#""type": "f32", "default": 3"#),
+        other(r#""strength": { "type": "i32", "default": 3 }"#, more),
+    ] {
+        assert_eq!(crowd.try_spawn(Blackboard::new(&machine)), wrong);
+        assert_eq!(crowd.try_spawn_as(Blackboard::new(&machine), statewright::ids::VariantId::PLAIN), wrong);
+        assert_eq!(crowd.snapshot(), before, "nothing changed, and the free place is still free");
+    }
+    // Other start values and other behavior are no other keys.
+    for machine in [other("\"default\": 3", "\"default\": 4"), other("3t", "4t"), door()] {
+        assert!(crowd.try_spawn(Blackboard::new(&machine)).is_ok());
+    }
+    let variant = statewright::ids::VariantId::from_index(1).unwrap();
+    assert_eq!(
+        crowd.try_spawn_as(board(), variant).unwrap_err().to_string(),
+        "`Door` has no variant 1: it is one of another machine"
+    );
+    assert_eq!(crowd.len(), 3);
+}
+
+#[test]
+#[should_panic(expected = "the blackboard was made for another machine than `Door`")]
+fn code_5_spawn_panics_where_try_spawn_says_no() {
+    let other = Machine::from_text("door.sw.json", &DOOR.replace("strength", "weakness")).unwrap();
+    doors().spawn(Blackboard::new(&other));
 }

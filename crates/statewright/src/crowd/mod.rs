@@ -43,6 +43,42 @@ impl fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
+/// Why an agent was not added; the crowd is as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SpawnError {
+    /// There are 2^32 agents already.
+    TooMany,
+    /// The blackboard is one of another machine.
+    BoardDoesNotFit {
+        /// Name of the crowd's machine.
+        machine: String,
+    },
+    /// The machine has no such variant: it is one of another machine.
+    UnknownVariant {
+        /// Name of the crowd's machine.
+        machine: String,
+        /// The variant.
+        variant: VariantId,
+    },
+}
+
+impl fmt::Display for SpawnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany => f.write_str("a crowd has at most 2^32 agents"),
+            Self::BoardDoesNotFit { machine } => write!(
+                f,
+                "the blackboard was made for another machine than `{machine}`, with other keys: make it with the machine of the crowd"
+            ),
+            Self::UnknownVariant { machine, variant } => {
+                write!(f, "`{machine}` has no variant {variant}: it is one of another machine")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SpawnError {}
+
 /// Many agents of one machine. Those that have nothing to do cost nothing.
 pub struct Crowd<B, C> {
     program: Arc<Program<B, C>>,
@@ -161,10 +197,60 @@ impl<B: Board, C> Crowd<B, C> {
     ///
     /// # Panics
     ///
-    /// If there are 2^32 agents already.
+    /// If the blackboard is one of another machine, or if there are 2^32 agents already; [`Self::try_spawn`] says so instead.
     pub fn spawn(&mut self, board: B) -> AgentId {
-        let place = self.free.pop().map_or(self.lives.len(), |place| place as usize);
-        let index = u32::try_from(place).expect("a crowd has at most 2^32 agents");
+        self.try_spawn(board).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Adds an agent with a variant of the machine's parameters (CODE-3).
+    ///
+    /// # Panics
+    ///
+    /// If the machine has no such variant, and as [`Self::spawn`]; [`Self::try_spawn_as`] says so instead.
+    pub fn spawn_as(&mut self, board: B, variant: VariantId) -> AgentId {
+        self.try_spawn_as(board, variant).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Adds an agent, or nothing if it cannot be one of this crowd.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    /// use statewright::{Blackboard, SpawnError};
+    ///
+    /// let cat = r#"{ "machine": "Cat", "blackboard": { "lives": { "type": "i32" } }, "states": { "sit": {} } }"#;
+    /// let [cat, dog] = [("cat", cat.to_owned()), ("dog", cat.replace("lives", "bones"))]
+    ///     .map(|(name, text)| Machine::from_text(name, &text).unwrap());
+    /// let mut cats = Crowd::new(cat.bind(Functions::<Blackboard, ()>::new())?, 1);
+    /// assert!(cats.try_spawn(Blackboard::new(&cat)).is_ok());
+    /// assert_eq!(cats.try_spawn(Blackboard::new(&dog)), Err(SpawnError::BoardDoesNotFit { machine: "Cat".to_owned() }));
+    /// assert_eq!(cats.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn try_spawn(&mut self, board: B) -> Result<AgentId, SpawnError> {
+        if !board.fits(self.program.machine()) {
+            return Err(SpawnError::BoardDoesNotFit { machine: self.machine().name().to_owned() });
+        }
+        let place = self.free.last().map_or(self.lives.len(), |&place| place as usize);
+        let index = u32::try_from(place).map_err(|_| SpawnError::TooMany)?;
+        self.free.pop();
+        self.put(board, place);
+        Ok(AgentId::new(index, self.lives[place]))
+    }
+
+    /// Adds an agent with a variant, or nothing if it cannot be one of this crowd.
+    pub fn try_spawn_as(&mut self, board: B, variant: VariantId) -> Result<AgentId, SpawnError> {
+        let known = self.machine().rom().variants().len().max(1);
+        if variant.index() >= known {
+            return Err(SpawnError::UnknownVariant { machine: self.machine().name().to_owned(), variant });
+        }
+        let agent = self.try_spawn(board)?;
+        self.variants.resize(self.lives.len(), VariantId::PLAIN);
+        self.variants[agent.index() as usize] = variant;
+        Ok(agent)
+    }
+
+    /// A new agent begins at a free place, or one behind the last.
+    fn put(&mut self, board: B, place: usize) {
         match self.boards.get_mut(place) {
             Some(old) => *old = board,
             None => {
@@ -180,21 +266,6 @@ impl<B: Board, C> Crowd<B, C> {
             *variant = VariantId::PLAIN;
         }
         self.wake.wake(place);
-        AgentId::new(index, self.lives[place])
-    }
-
-    /// Adds an agent with a variant of the machine's parameters (CODE-3).
-    ///
-    /// # Panics
-    ///
-    /// If the machine has no such variant: it is one of another machine.
-    pub fn spawn_as(&mut self, board: B, variant: VariantId) -> AgentId {
-        let known = self.machine().rom().variants().len().max(1);
-        assert!(variant.index() < known, "variant {variant} is of another machine than `{}`", self.machine().name());
-        let agent = self.spawn(board);
-        self.variants.resize(self.lives.len(), VariantId::PLAIN);
-        self.variants[agent.index() as usize] = variant;
-        agent
     }
 
     /// Removes an agent at once; nothing of it runs.
