@@ -149,7 +149,7 @@ impl<B: Board, C> Program<B, C> {
         debug_assert_eq!(promised, Ok(()), "nobody else has this pool");
         let (variants, inbox) = (slices.variants, slices.inbox);
         let base = slices.first_agent as usize;
-        let job = Job { first: 0, base, instances, boards, lives: &[], variants, inbox, listed, part };
+        let job = Job { first: 0, base, instances, boards, lives: &[], variants, inbox, listed, stops: &[], part };
         let terms = Terms { pool, rules: &self.rules, budget, tick: slices.tick.into() };
         let (now, mismatch) = (slices.tick, slices.mismatch);
         let shared = Shared { program: self, rom: &rom, context, now, mismatch, terms, strict: false, sleeps: true };

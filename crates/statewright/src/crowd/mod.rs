@@ -1,6 +1,7 @@
 //! A crowd: many agents of one machine, with their blackboards (SYS-1, SYS-2).
 
 mod dense;
+mod life;
 mod mail;
 mod output;
 mod part;
@@ -9,6 +10,7 @@ mod snapshot;
 pub(crate) mod store;
 mod wake;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,6 +29,7 @@ use store::{Store, with_instances};
 use wake::Wake;
 
 pub use dense::{Slices, SlicesError, SlicesOutput};
+pub use life::SpawnError;
 pub use output::{LaneCommands, WrongBudget};
 pub use run::Tick;
 pub use snapshot::{Saved, SnapshotError};
@@ -43,42 +46,6 @@ impl fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
-/// Why an agent was not added; the crowd is as it was.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SpawnError {
-    /// There are 2^32 agents already.
-    TooMany,
-    /// The blackboard is one of another machine.
-    BoardDoesNotFit {
-        /// Name of the crowd's machine.
-        machine: String,
-    },
-    /// The machine has no such variant: it is one of another machine.
-    UnknownVariant {
-        /// Name of the crowd's machine.
-        machine: String,
-        /// The variant.
-        variant: VariantId,
-    },
-}
-
-impl fmt::Display for SpawnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooMany => f.write_str("a crowd has at most 2^32 agents"),
-            Self::BoardDoesNotFit { machine } => write!(
-                f,
-                "the blackboard was made for another machine than `{machine}`, with other keys: make it with the machine of the crowd"
-            ),
-            Self::UnknownVariant { machine, variant } => {
-                write!(f, "`{machine}` has no variant {variant}: it is one of another machine")
-            }
-        }
-    }
-}
-
-impl std::error::Error for SpawnError {}
-
 /// Many agents of one machine. Those that have nothing to do cost nothing.
 pub struct Crowd<B, C> {
     program: Arc<Program<B, C>>,
@@ -91,6 +58,8 @@ pub struct Crowd<B, C> {
     free: Vec<u32>,
     /// One per place, if any agent has one.
     variants: Vec<VariantId>,
+    /// Places of agents whose exits run in the next tick.
+    stopping: BTreeSet<u32>,
     seed: u64,
     spawned: u64,
     /// The next tick. Agents see its low half.
@@ -111,8 +80,9 @@ pub struct Crowd<B, C> {
     /// Writes of the machine file wait for the end of the tick (CODE-5).
     strict: bool,
     sleeps: bool,
-    /// Kept for its memory.
+    /// Kept for their memory.
     listed: Vec<u32>,
+    stops: Vec<u32>,
 }
 
 impl<B, C> fmt::Debug for Crowd<B, C> {
@@ -126,7 +96,7 @@ impl<B, C> fmt::Debug for Crowd<B, C> {
     }
 }
 
-/// Life.
+/// The whole crowd.
 impl<B: Board, C> Crowd<B, C> {
     /// An empty crowd. All randomness comes from the seed.
     pub fn new(program: impl Into<Arc<Program<B, C>>>, seed: u64) -> Self {
@@ -143,6 +113,7 @@ impl<B: Board, C> Crowd<B, C> {
             lives: Vec::new(),
             free: Vec::new(),
             variants: Vec::new(),
+            stopping: BTreeSet::new(),
             seed,
             spawned: 0,
             now: 0,
@@ -159,6 +130,7 @@ impl<B: Board, C> Crowd<B, C> {
             strict,
             sleeps: true,
             listed: Vec::new(),
+            stops: Vec::new(),
         }
     }
 
@@ -179,6 +151,7 @@ impl<B: Board, C> Crowd<B, C> {
             let sleep = with_instances!(instances, list => kernel::sleep(&rom, &list[place], last as u32));
             self.wake.settle(place, if self.sleeps { sleep } else { Sleep::Awake }, last);
         }
+        self.stopping.iter().for_each(|&place| self.wake.wake(place as usize));
     }
 
     /// What happens to agents of another machine, which only a snapshot of other bytes could bring.
@@ -191,117 +164,6 @@ impl<B: Board, C> Crowd<B, C> {
         self.store.reserve(more);
         self.boards.reserve(more);
         self.lives.reserve(more);
-    }
-
-    /// Adds an agent; it starts in its first tick.
-    ///
-    /// # Panics
-    ///
-    /// If the blackboard is one of another machine, or if there are 2^32 agents already; [`Self::try_spawn`] says so instead.
-    pub fn spawn(&mut self, board: B) -> AgentId {
-        self.try_spawn(board).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    /// Adds an agent with a variant of the machine's parameters (CODE-3).
-    ///
-    /// # Panics
-    ///
-    /// If the machine has no such variant, and as [`Self::spawn`]; [`Self::try_spawn_as`] says so instead.
-    pub fn spawn_as(&mut self, board: B, variant: VariantId) -> AgentId {
-        self.try_spawn_as(board, variant).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    /// Adds an agent, or nothing if it cannot be one of this crowd.
-    ///
-    /// ```
-    /// use statewright::prelude::*;
-    /// use statewright::{Blackboard, SpawnError};
-    ///
-    /// let cat = r#"{ "machine": "Cat", "blackboard": { "lives": { "type": "i32" } }, "states": { "sit": {} } }"#;
-    /// let [cat, dog] = [("cat", cat.to_owned()), ("dog", cat.replace("lives", "bones"))]
-    ///     .map(|(name, text)| Machine::from_text(name, &text).unwrap());
-    /// let mut cats = Crowd::new(cat.bind(Functions::<Blackboard, ()>::new())?, 1);
-    /// assert!(cats.try_spawn(Blackboard::new(&cat)).is_ok());
-    /// assert_eq!(cats.try_spawn(Blackboard::new(&dog)), Err(SpawnError::BoardDoesNotFit { machine: "Cat".to_owned() }));
-    /// assert_eq!(cats.len(), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn try_spawn(&mut self, board: B) -> Result<AgentId, SpawnError> {
-        if !board.fits(self.program.machine()) {
-            return Err(SpawnError::BoardDoesNotFit { machine: self.machine().name().to_owned() });
-        }
-        let place = self.free.last().map_or(self.lives.len(), |&place| place as usize);
-        let index = u32::try_from(place).map_err(|_| SpawnError::TooMany)?;
-        self.free.pop();
-        self.put(board, place);
-        Ok(AgentId::new(index, self.lives[place]))
-    }
-
-    /// Adds an agent with a variant, or nothing if it cannot be one of this crowd.
-    pub fn try_spawn_as(&mut self, board: B, variant: VariantId) -> Result<AgentId, SpawnError> {
-        let known = self.machine().rom().variants().len().max(1);
-        if variant.index() >= known {
-            return Err(SpawnError::UnknownVariant { machine: self.machine().name().to_owned(), variant });
-        }
-        let agent = self.try_spawn(board)?;
-        self.variants.resize(self.lives.len(), VariantId::PLAIN);
-        self.variants[agent.index() as usize] = variant;
-        Ok(agent)
-    }
-
-    /// A new agent begins at a free place, or one behind the last.
-    fn put(&mut self, board: B, place: usize) {
-        match self.boards.get_mut(place) {
-            Some(old) => *old = board,
-            None => {
-                self.boards.push(board);
-                self.lives.push(0);
-            }
-        }
-        self.lives[place] = self.lives[place].wrapping_add(1);
-        // Each agent has random numbers of its own, also where another one was before.
-        self.store.put(&self.program.machine().rom(), self.seed, self.spawned, place);
-        self.spawned += 1;
-        if let Some(variant) = self.variants.get_mut(place) {
-            *variant = VariantId::PLAIN;
-        }
-        self.wake.wake(place);
-    }
-
-    /// Removes an agent at once; nothing of it runs.
-    pub fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let place = self.place(agent)?;
-        self.lives[place] = self.lives[place].wrapping_add(1);
-        self.free.push(place as u32);
-        self.wake.put_to_sleep(place);
-        Ok(())
-    }
-
-    /// Makes an agent as new; nothing of it runs (SYS-10).
-    pub fn reset(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let place = self.place(agent)?;
-        let rom = self.program.machine().rom();
-        with_instances!(&mut self.store, list => kernel::reset(&rom, &mut list[place]));
-        self.wake.wake(place);
-        Ok(())
-    }
-
-    /// Stops time for an agent (SYS-9).
-    pub fn pause(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let (place, now) = (self.place(agent)?, self.now as u32);
-        let rom = self.program.machine().rom();
-        with_instances!(&mut self.store, list => kernel::pause(&rom, &mut list[place], now));
-        self.wake.put_to_sleep(place);
-        Ok(())
-    }
-
-    /// Lets its time go on.
-    pub fn resume(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let (place, now) = (self.place(agent)?, self.now as u32);
-        let rom = self.program.machine().rom();
-        with_instances!(&mut self.store, list => kernel::resume(&rom, &mut list[place], now));
-        self.wake.wake(place);
-        Ok(())
     }
 }
 

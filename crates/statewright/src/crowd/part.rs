@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    Batch, Counters, Fault, Hosts, InboxEvent, Instance, Mismatch, Sleep, SortedInbox, Visit, flag, prefetch,
-    tick_batch,
+    self as kernel, Batch, Counters, Fault, Hosts, InboxEvent, Input, Instance, Mismatch, Sleep, SortedInbox, Visit,
+    flag, prefetch, tick_batch,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
@@ -31,7 +31,7 @@ pub(crate) struct Part {
     pub(crate) ran: bool,
 }
 
-/// What one part works on; places of `inbox` and `listed` count from the first agent of the crowd.
+/// What one part works on; places of `inbox`, `listed` and `stops` count from the first agent of the crowd.
 pub(crate) struct Job<'j, I, B> {
     pub(crate) first: usize,
     /// Number of the agent at place 0.
@@ -42,6 +42,8 @@ pub(crate) struct Job<'j, I, B> {
     pub(crate) variants: &'j [VariantId],
     pub(crate) inbox: &'j mut [InboxEvent],
     pub(crate) listed: &'j mut [u32],
+    /// Agents that are stopped at their turn; they are listed, too.
+    pub(crate) stops: &'j [u32],
     pub(crate) part: &'j mut Part,
 }
 
@@ -98,14 +100,13 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         let first = self.first as u32;
         rebase(self.inbox, self.listed, |place| place - first, first);
         let mut from = 0;
-        // Bound: each round but the last has a panic at a later place.
-        while let Err(place) = self.run_from(shared, from) {
-            self.part.writer.discard_agent();
-            self.part.panicked.push(agent_at(self.lives, place, self.first + self.base));
-            self.drop_inbox_of(place);
-            self.part.touched.push((place as u32 + first, Sleep::Asleep));
-            from = place + 1;
+        for &stop in self.stops {
+            let stop = (stop - first) as usize;
+            self.run_between(shared, from, stop);
+            self.stop(shared, stop);
+            from = stop + 1;
         }
+        self.run_between(shared, from, self.instances.len());
         for (place, sleeps) in &mut self.part.touched {
             if let Some(instance) = self.instances.get((*place - first) as usize) {
                 *sleeps =
@@ -115,11 +116,49 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         self.count_lost_writes();
     }
 
-    /// An agent that ends in a tick drops the rest of its inbox, counted. A panic does not tell how much of it was taken: the first event
-    /// counts as taken.
-    fn drop_inbox_of(&mut self, place: usize) {
+    /// Ticks from a place on, up to another.
+    fn run_between<C>(&mut self, shared: &Shared<'_, B, C>, mut from: usize, to: usize) {
+        // Bound: each round but the last has a panic at a later place.
+        while let Err(place) = self.run_until_panic(shared, from, to) {
+            // A panic does not tell how much of its inbox was taken: the first event counts as taken.
+            self.end_by_panic(place);
+            self.drop_inbox_of(place, 1);
+            from = place + 1;
+        }
+    }
+
+    fn end_by_panic(&mut self, place: usize) {
+        self.part.writer.discard_agent();
+        self.part.panicked.push(agent_at(self.lives, place, self.first + self.base));
+        self.part.touched.push(((place + self.first) as u32, Sleep::Asleep));
+    }
+
+    /// Runs all exits of an agent and ends it (SYS-10), in the place of its tick.
+    #[cold]
+    fn stop<C>(&mut self, shared: &Shared<'_, B, C>, place: usize) {
+        let agent = agent_at(self.lives, place, self.first + self.base);
+        let variant = self.variants.get(place).copied().unwrap_or(VariantId::PLAIN);
+        let input = Input { variant, ..Input::new(agent.index().into(), shared.now) };
+        let Part { writer: out, counters, .. } = &mut *self.part;
+        out.begin();
+        let (table, board, context) = (&shared.program.table, &mut self.boards[place], shared.context);
+        let mut host = AgentHost { table, board, context, out, agent, strict: shared.strict };
+        let instance = &mut self.instances[place];
+        let run = AssertUnwindSafe(|| kernel::stop(shared.rom, instance, &mut host, &input, counters));
+        match catch_unwind(run) {
+            Ok(stopped) => {
+                self.part.faults.extend(stopped.err().map(|fault| (agent, fault)));
+                self.part.touched.push(((place + self.first) as u32, Sleep::Asleep));
+            }
+            Err(_) => self.end_by_panic(place),
+        }
+        self.drop_inbox_of(place, 0);
+    }
+
+    /// An agent that ends in a tick drops the rest of its inbox, counted.
+    fn drop_inbox_of(&mut self, place: usize, taken: usize) {
         let own = self.inbox.iter().filter(|event| event.place as usize == place);
-        for event in own.skip(1) {
+        for event in own.skip(taken) {
             let dropped = &mut self.part.counters.dropped[usize::from(event.event.class.min(3))];
             *dropped = dropped.wrapping_add(1);
         }
@@ -136,11 +175,12 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         }
     }
 
-    /// Ticks from a place on; the place of a panic if there was one.
-    fn run_from<C>(&mut self, shared: &Shared<'_, B, C>, from: usize) -> Result<(), usize> {
-        let events = self.inbox.partition_point(|event| (event.place as usize) < from);
-        let places = self.listed.partition_point(|&place| (place as usize) < from);
-        let (inbox, listed) = (&mut self.inbox[events..], &mut self.listed[places..]);
+    /// Ticks from a place on, up to another; the place of a panic if there was one.
+    fn run_until_panic<C>(&mut self, shared: &Shared<'_, B, C>, from: usize, to: usize) -> Result<(), usize> {
+        let events = [from, to].map(|end| self.inbox.partition_point(|event| (event.place as usize) < end));
+        let places = [from, to].map(|end| self.listed.partition_point(|&place| (place as usize) < end));
+        let inbox = &mut self.inbox[events[0]..events[1]];
+        let listed = &mut self.listed[places[0]..places[1]];
         let first = self.first as u32;
         let part = &mut *self.part;
         let mut hosts = PartHosts {
@@ -162,7 +202,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
             let batch = Batch {
                 first_agent: (agents + from) as u64,
                 tick: shared.now,
-                variants: self.variants.get(from..).unwrap_or(&[]),
+                variants: self.variants.get(from..to).unwrap_or(&[]),
                 inbox: SortedInbox::assume(inbox),
                 visit: Visit::WithEventsAnd(listed),
                 mismatch: shared.mismatch,
@@ -177,7 +217,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
                     left.extend(rest.iter().map(|event| InboxEvent { place, ..*event }));
                 }
             };
-            let ran = tick_batch(shared.rom, &mut self.instances[from..], &mut hosts, &batch, counters, done);
+            let ran = tick_batch(shared.rom, &mut self.instances[from..to], &mut hosts, &batch, counters, done);
             debug_assert_eq!(ran, Ok(()), "the crowd gives legal batches");
         });
         let result = catch_unwind(run);

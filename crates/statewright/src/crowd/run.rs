@@ -37,6 +37,7 @@ struct Cut<'j, I, B> {
     variants: &'j [VariantId],
     inbox: &'j mut [InboxEvent],
     listed: &'j mut [u32],
+    stops: &'j [u32],
 }
 
 impl<'j, I: Instance, B> Cut<'j, I, B> {
@@ -48,6 +49,7 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
             let end = (first + count) as u32;
             let events = self.inbox.partition_point(|event| event.place < end);
             let places = self.listed.partition_point(|&place| place < end);
+            let stops = self.stops.partition_point(|&place| place < end);
             let mut job = Job {
                 first,
                 base: 0,
@@ -57,6 +59,7 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
                 variants: self.variants.split_off(..count.min(self.variants.len())).unwrap_or_default(),
                 inbox: self.inbox.split_off_mut(..events).unwrap_or_default(),
                 listed: self.listed.split_off_mut(..places).unwrap_or_default(),
+                stops: self.stops.split_off(..stops).unwrap_or_default(),
                 part,
             };
             first += count;
@@ -148,11 +151,17 @@ impl<B: Board, C> Crowd<B, C> {
         let (now, size) = (self.now, size.max(1));
         let lives = &self.lives;
         self.wake.wake_due(now, |place| lives.get(place).is_some_and(|life| life % 2 == 1));
+        self.stops.clear();
+        for &place in &self.stopping {
+            self.stops.push(place);
+            self.wake.wake(place as usize);
+        }
         self.wake.collect(&mut self.listed);
         let is_alive = |agent: AgentId| lives.get(agent.index() as usize) == Some(&agent.generation());
         self.mail.sort(|agent| agent.generation() % 2 == 1 && is_alive(agent));
         let promised = self.promise_pages(size)?;
         // From here on the tick takes place.
+        self.stopping.clear();
         self.lost_messages += self.mail.deliver();
         let mut inbox = self.mail.take_inbox();
         // A crowd whose variants do not reach its last agents gives these the plain one.
@@ -182,6 +191,7 @@ impl<B: Board, C> Crowd<B, C> {
                 variants: &self.variants,
                 inbox: &mut inbox,
                 listed: &mut self.listed,
+                stops: &self.stops,
             };
             runner.run(cut.jobs(parts, size), &shared);
         });

@@ -144,10 +144,12 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         let rom = self.machine().rom();
         let numbers =
             [rom.structure_hash(), rom.parameter_hash(), self.now, self.seed, self.spawned, self.lost_messages];
-        let counts = [self.lives.len(), self.free.len(), self.variants.len(), self.mail.letters.len()];
+        let counts =
+            [self.lives.len(), self.free.len(), self.stopping.len(), self.variants.len(), self.mail.letters.len()];
         let numbers = numbers.into_iter().chain(self.counters.values()).chain(counts.map(|count| count as u64));
         numbers.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
-        self.lives.iter().chain(&self.free).for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+        let places = self.lives.iter().chain(&self.free).chain(&self.stopping);
+        places.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
         self.variants.iter().for_each(|variant| bytes.extend_from_slice(&variant.raw().to_le_bytes()));
         for letter in &self.mail.letters {
             bytes.extend_from_slice(&letter.to.index().to_le_bytes());
@@ -186,7 +188,8 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         for value in &mut values {
             *value = reader.u64()?;
         }
-        let [places, free, variants, letters] = [reader.count()?, reader.count()?, reader.count()?, reader.count()?];
+        let [places, free, stopping] = [reader.count()?, reader.count()?, reader.count()?];
+        let [variants, letters] = [reader.count()?, reader.count()?];
         let lives = reader.u32s(places)?;
         let free = reader.u32s(free)?;
         let dead = lives.iter().filter(|life| *life % 2 == 0).count();
@@ -196,6 +199,11 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         sorted.dedup();
         if sorted.len() != free.len() || free.len() != dead || !free.iter().all(is_dead) {
             return Err(SnapshotError::Content("free places"));
+        }
+        let stopping = reader.u32s(stopping)?;
+        let is_alive = |place: &u32| lives.get(*place as usize).is_some_and(|life| life % 2 == 1);
+        if !stopping.is_sorted_by(|one, next| one < next) || !stopping.iter().all(is_alive) {
+            return Err(SnapshotError::Content("agents that stop"));
         }
         let known = rom.variants().len().max(1);
         let variants = (0..variants)
@@ -226,6 +234,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         }
         self.store.fill(instances);
         (self.boards, self.lives, self.free, self.variants) = (boards, lives, free, variants);
+        self.stopping = stopping.into_iter().collect();
         (self.now, self.seed, self.spawned, self.lost_messages) = (now, seed, spawned, lost_messages);
         self.counters = Counters::from_values(values);
         self.mail.letters = letters;
