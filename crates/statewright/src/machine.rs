@@ -238,6 +238,11 @@ impl Machine {
         self.shared.names.events.get(event.index()).map_or("?", String::as_str)
     }
 
+    /// The name of a channel, for people.
+    pub fn channel_name(&self, channel: ChannelId) -> &str {
+        self.shared.names.channels.get(channel.index()).map_or("?", String::as_str)
+    }
+
     /// What happened to all agents of this machine, in all crowds (SYS-8). May be read while they run.
     pub fn counters(&self) -> Counters {
         self.shared.counters.read()

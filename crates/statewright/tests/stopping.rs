@@ -1,4 +1,4 @@
-//! `Crowd::stop`: all exits run at the agent's turn in the next tick, and it ends (SYS-10).
+//! `Crowd::stop`: all exits run at the agent's turn in the next tick, and it ends (SYS-10); what is held until then (CODE-7).
 
 use std::sync::Arc;
 
@@ -151,4 +151,23 @@ fn tick_3_a_panic_in_an_exit_ends_its_agent_alone() {
     assert_eq!(commands(&crowd), ["0 Song", "3 Song"]);
     let counters = crowd.counters();
     assert_eq!((counters.quarantines, counters.terminations, counters.dropped), (2, 0, [0, 2, 0, 0]));
+}
+
+#[test]
+fn code_7_the_host_asks_what_an_agent_holds_before_it_is_gone() {
+    let (mut crowd, agents) = singers(3);
+    let machine = crowd.machine().clone();
+    let voice = machine.channel("voice").unwrap();
+    let held = |crowd: &Crowd<Blackboard, World>, agent| crowd.held_channels(agent).unwrap().collect::<Vec<_>>();
+    assert_eq!((held(&crowd, agents[0]), machine.channel_name(voice)), (vec![voice], "voice"));
+    crowd.pause(agents[1]).unwrap();
+    assert_eq!(held(&crowd, agents[1]), [voice], "a pause releases nothing");
+    crowd.stop(agents[0]).unwrap();
+    assert_eq!(held(&crowd, agents[0]), [voice], "not before its turn");
+    crowd.tick(&CALM);
+    assert_eq!(held(&crowd, agents[0]), [], "the release was a command");
+    crowd.reset(agents[1]).unwrap();
+    assert_eq!(held(&crowd, agents[1]), [], "after a reset it is too late to ask");
+    crowd.despawn(agents[2]).unwrap();
+    assert_eq!(crowd.held_channels(agents[2]).map(Iterator::count), Err(Missing(agents[2])));
 }

@@ -302,6 +302,33 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(with_instances!(&self.store, list => kernel::ticks_in_state(&rom, &list[place], state, now)))
     }
 
+    /// Channels that its active states own, by number (CODE-7). Exits release what they own by commands; despawn, reset and quarantine run no
+    /// exits, so that the host asks here, before, what it has to release itself.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    ///
+    /// let machine = Machine::build("Walker", |m| {
+    ///     m.channel("legs");
+    ///     m.state("walk", |s| {
+    ///         s.owns("legs");
+    ///     });
+    /// })?;
+    /// let mut crowd = Crowd::new(machine.bind(Functions::<(), ()>::new())?, 1);
+    /// let agent = crowd.spawn(());
+    /// crowd.tick(&());
+    ///
+    /// let held: Vec<&str> = crowd.held_channels(agent)?.map(|channel| machine.channel_name(channel)).collect();
+    /// assert_eq!(held, ["legs"]);
+    /// crowd.despawn(agent)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn held_channels(&self, agent: AgentId) -> Result<impl Iterator<Item = ChannelId> + use<B, C>, Missing> {
+        let (place, rom) = (self.place(agent)?, self.machine().rom());
+        let held = with_instances!(&self.store, list => kernel::held_channels(&rom, &list[place]));
+        Ok((0..u32::BITS as usize).filter(move |bit| held >> bit & 1 != 0).filter_map(ChannelId::from_index))
+    }
+
     /// What the kernel marked an agent with ([`flag`]): dropped commands, a full queue, a clamped tick.
     pub fn flags(&self, agent: AgentId) -> Result<u16, Missing> {
         let place = self.place(agent)?;
