@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use statewright_kernel::Counters;
 use statewright_rom::ids::*;
-use statewright_rom::layout::BUILT_IN_LANES;
+use statewright_rom::layout::{BUILT_IN_LANES, ScratchRecord};
 use statewright_rom::{LoadError, OwnedRom, Rom};
 
 use crate::blackboard::Shape;
@@ -277,6 +277,17 @@ impl Machine {
     /// The name of a function; its number if there are no names.
     pub fn function_name(&self, function: FunctionId) -> String {
         self.shared.names.functions.get(function.index()).cloned().unwrap_or_else(|| format!("function {function}"))
+    }
+
+    /// The scratch of a state with a name.
+    pub fn scratch(&self, state: StateId, name: &str) -> Result<ScratchId, UnknownName> {
+        let (rom, names) = (self.rom(), &self.shared.names.scratch);
+        let own = |record: &ScratchRecord| StateId::read(record.owner) == Some(state);
+        let place = rom.scratch().iter().zip(names).position(|(record, known)| own(record) && known == name);
+        place.and_then(ScratchId::from_index).ok_or_else(|| {
+            let names = rom.scratch().iter().zip(names).filter(|(record, _)| own(record)).map(|(_, name)| name.clone());
+            unknown("scratch of this state", name, &names.collect::<Vec<_>>())
+        })
     }
 
     /// The lane with a name: a built-in one or one of the machine's own.
