@@ -210,7 +210,7 @@ fn sys_1_slices_of_the_hosts_own() {
             SlicesError::Order { list: "inbox", index: 1 },
         ),
         (
-            tick(&mut doors, &mut boards, Slices { awake: Some(&mut [4]), ..Slices::default() }),
+            tick(&mut doors, &mut boards, Slices { awake: Some(&[4]), ..Slices::default() }),
             SlicesError::Order { list: "awake", index: 0 },
         ),
     ];
