@@ -9,9 +9,9 @@ use crate::calls::{Act, See};
 use crate::value::Type;
 
 /// Answers yes or no, changes nothing.
-pub type GuardFn<B, C> = fn(&B, &C, &mut See<'_, '_>) -> Verdict;
+pub type GuardFn<B, C> = fn(&B, &C, &mut See<'_, '_, '_>) -> Verdict;
 /// Answers how good something is, changes nothing.
-pub type ScorerFn<B, C> = fn(&B, &C, &mut See<'_, '_>) -> f32;
+pub type ScorerFn<B, C> = fn(&B, &C, &mut See<'_, '_, '_>) -> f32;
 /// Does something at once.
 pub type ActionFn<B, C> = fn(&mut B, &C, &mut Act<'_, '_, '_>);
 /// Does something over time.

@@ -338,12 +338,12 @@ impl<B: Board, C> Table<B, C> {
     }
 
     #[inline]
-    pub(crate) fn guard(&self, function: FunctionId, board: &B, context: &C, mut see: See<'_, '_>) -> Verdict {
+    pub(crate) fn guard(&self, function: FunctionId, board: &B, context: &C, mut see: See<'_, '_, '_>) -> Verdict {
         self.guards.get(function.index()).map_or(Verdict::from(false), |code| code(board, context, &mut see))
     }
 
     #[inline]
-    pub(crate) fn score(&self, function: FunctionId, board: &B, context: &C, mut see: See<'_, '_>) -> f32 {
+    pub(crate) fn score(&self, function: FunctionId, board: &B, context: &C, mut see: See<'_, '_, '_>) -> f32 {
         self.scorers.get(function.index()).map_or(0.0, |code| code(board, context, &mut see))
     }
 

@@ -72,9 +72,21 @@ pub(crate) fn take_jump<'a, I: Instance, H: Host>(
     jump: &'a Jump,
     event: Option<&'a Event>,
 ) -> Jumped {
-    if jump.flags.get() != 0 {
-        return take_mixed(core, host, jump, event);
+    if jump.flags.get() == 0 {
+        take_plain::<I, H>(core, host, jump, event)
+    } else {
+        take_mixed(core, host, jump, event)
     }
+}
+
+/// Takes an event by a jump that is nothing but calls. Nobody else gets to see the host, so that it may stay in registers.
+#[inline(always)]
+pub(crate) fn take_plain<'a, I: Instance, H: Host>(
+    core: &mut Core<'a>,
+    host: &mut H,
+    jump: &'a Jump,
+    event: Option<&'a Event>,
+) -> Jumped {
     core.running = true;
     carry_out(core, host, jump, event);
     let glance = core.glance;
@@ -192,7 +204,12 @@ fn call<'a, H: Host + ?Sized>(core: &mut Core<'a>, host: &mut H, step: &'a JumpS
 /// With a guard, with ops that are no calls, or with states that have more than actions: by the general means, but still without
 /// selection and settling.
 #[inline(never)]
-fn take_mixed<'a>(core: &mut Core<'a>, host: &mut dyn Host, jump: &'a Jump, event: Option<&'a Event>) -> Jumped {
+pub(crate) fn take_mixed<'a>(
+    core: &mut Core<'a>,
+    host: &mut dyn Host,
+    jump: &'a Jump,
+    event: Option<&'a Event>,
+) -> Jumped {
     core.running = true;
     core.jump = Some((jump, event));
     if jump.guard.get() != NONE && !guard_holds(core, host, jump) {

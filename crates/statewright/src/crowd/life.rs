@@ -115,7 +115,7 @@ impl<B: Board, C> Crowd<B, C> {
         }
         self.lives[place] = self.lives[place].wrapping_add(1);
         // Each agent has random numbers of its own, also where another one was before.
-        self.store.put(&self.program.machine().rom(), self.seed, self.spawned, place);
+        self.store.put(self.program.machine().id(), self.seed, self.spawned, place);
         self.spawned += 1;
         if let Some(variant) = self.variants.get_mut(place) {
             *variant = VariantId::PLAIN;
@@ -130,6 +130,7 @@ impl<B: Board, C> Crowd<B, C> {
         self.free.push(place as u32);
         self.stopping.remove(&(place as u32));
         self.wake.put_to_sleep(place);
+        self.mail.doubt();
         Ok(())
     }
 

@@ -170,12 +170,14 @@ impl<B: Board, C> Crowd<B, C> {
 /// Sending.
 impl<B: Board, C> Crowd<B, C> {
     /// Sends an event: the agent has it in its next tick. Its class is that of its type.
+    #[inline]
     pub fn send(&mut self, agent: AgentId, event: EventId, payload: impl Payload) -> Result<(), Missing> {
         let class = self.program.machine().event_class(event);
         self.send_as(agent, event, class, payload)
     }
 
     /// Sends an event in a class of its own.
+    #[inline]
     pub fn send_as(
         &mut self,
         agent: AgentId,
@@ -366,6 +368,7 @@ impl<B: Board, C> Crowd<B, C> {
         self.parts.iter().filter(|part| part.ran)
     }
 
+    #[inline]
     fn place(&self, agent: AgentId) -> Result<usize, Missing> {
         let place = agent.index() as usize;
         let alive = agent.generation() % 2 == 1 && self.lives.get(place) == Some(&agent.generation());
