@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use statewright_kernel::{Counters, Fault, InboxEvent, Instance, Mismatch, Sleep};
-use statewright_rom::ids::VariantId;
+use statewright_rom::ids::{FunctionId, VariantId};
 
 use super::part::{Job, Part, Shared};
 use crate::board::Board;
@@ -204,5 +204,10 @@ impl SlicesOutput {
     /// Agents that a panic in user code ended.
     pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
         self.part.panicked.iter().copied()
+    }
+
+    /// Agents that a call of a missing function ended, and the function ([`Machine::bind_for_development`](crate::Machine::bind_for_development)).
+    pub fn unanswered(&self) -> impl Iterator<Item = (AgentId, FunctionId)> + '_ {
+        self.part.unanswered.iter().copied()
     }
 }

@@ -363,6 +363,12 @@ impl<B: Board, C> Crowd<B, C> {
         self.ran().flat_map(|part| part.panicked.iter().copied())
     }
 
+    /// Agents that a call of a missing function ended in the last tick, and the function. There are none unless the machine was bound with
+    /// [`Machine::bind_for_development`].
+    pub fn unanswered(&self) -> impl Iterator<Item = (AgentId, FunctionId)> + '_ {
+        self.ran().flat_map(|part| part.unanswered.iter().copied())
+    }
+
     /// Parts that had something to do in the last tick.
     fn ran(&self) -> impl Iterator<Item = &Part> {
         self.parts.iter().filter(|part| part.ran)

@@ -1,5 +1,6 @@
 //! One part of a crowd: a run of agents that one thread ticks (SYS-1).
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
@@ -7,12 +8,12 @@ use statewright_kernel::{
     Visit, flag, prefetch, tick_batch,
 };
 use statewright_rom::Rom;
-use statewright_rom::ids::VariantId;
+use statewright_rom::ids::{FunctionId, VariantId};
 
 use crate::board::Board;
 use crate::commands::{Terms, Writer};
 use crate::host::{AgentHost, Code, Turn, agent_at};
-use crate::program::Program;
+use crate::program::{Program, Unanswered};
 use crate::value::AgentId;
 
 /// What one part leaves behind. Kept from tick to tick for its memory.
@@ -28,6 +29,7 @@ pub(crate) struct Part {
     pub(crate) left: Vec<InboxEvent>,
     pub(crate) faults: Vec<(AgentId, Fault)>,
     pub(crate) panicked: Vec<AgentId>,
+    pub(crate) unanswered: Vec<(AgentId, FunctionId)>,
     pub(crate) clamped: u32,
     /// Whether it had something to do in this tick: else everything else is of an earlier one.
     pub(crate) ran: bool,
@@ -45,6 +47,9 @@ pub(crate) struct Job<'j, I, B> {
     pub(crate) stops: &'j [u32],
     pub(crate) part: &'j mut Part,
 }
+
+/// Where user code unwound, and with what.
+type Panic = (usize, Box<dyn Any + Send>);
 
 /// What all parts share.
 pub(crate) struct Shared<'s, B, C> {
@@ -71,6 +76,7 @@ impl Part {
         self.left.clear();
         self.faults.clear();
         self.panicked.clear();
+        self.unanswered.clear();
         (self.turns, self.clamped, self.ran) = (0, 0, true);
     }
 
@@ -113,17 +119,21 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
     /// Ticks from a place on, up to another.
     fn run_between<C>(&mut self, shared: &Shared<'_, B, C>, mut from: usize, to: usize) {
         // Bound: each round but the last has a panic at a later place.
-        while let Err(place) = self.run_until_panic(shared, from, to) {
-            self.end_by_panic(shared, place);
+        while let Err((place, panic)) = self.run_until_panic(shared, from, to) {
+            self.end_by_panic(shared, place, &*panic);
             // A panic does not tell how much of the inbox was taken: the first event counts as taken.
             self.drop_inbox_of(place, 1);
             from = place + 1;
         }
     }
 
-    fn end_by_panic<C>(&mut self, shared: &Shared<'_, B, C>, place: usize) {
+    fn end_by_panic<C>(&mut self, shared: &Shared<'_, B, C>, place: usize, panic: &(dyn Any + Send)) {
         self.part.writer.discard_agent();
-        self.part.panicked.push(agent_at(shared.lives, place, shared.base));
+        let agent = agent_at(shared.lives, place, shared.base);
+        match panic.downcast_ref() {
+            Some(&Unanswered(function)) => self.part.unanswered.push((agent, function)),
+            None => self.part.panicked.push(agent),
+        }
         self.part.turns += 1;
     }
 
@@ -148,7 +158,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
                 self.part.faults.extend(stopped.err().map(|fault| (agent, fault)));
                 self.part.restless.push((place as u32, Sleep::Awake));
             }
-            Err(_) => self.end_by_panic(shared, place),
+            Err(panic) => self.end_by_panic(shared, place, &*panic),
         }
         self.drop_inbox_of(place, 0);
     }
@@ -185,8 +195,8 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         }
     }
 
-    /// Ticks from a place on, up to another; the place of a panic if there was one.
-    fn run_until_panic<C>(&mut self, shared: &Shared<'_, B, C>, from: usize, to: usize) -> Result<(), usize> {
+    /// Ticks from a place on, up to another; the place of a panic, and what it carries, if there was one.
+    fn run_until_panic<C>(&mut self, shared: &Shared<'_, B, C>, from: usize, to: usize) -> Result<(), Panic> {
         let [first_event, last_event] =
             [from, to].map(|end| self.inbox.partition_point(|event| (event.place as usize) < end));
         let [first_listed, last_listed] =
@@ -224,7 +234,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
             });
             debug_assert_eq!(ran, Ok(()), "the crowd gives legal batches");
         });
-        catch_unwind(run).map_err(|_| hosts.code.turn.place)
+        catch_unwind(run).map_err(|panic| (hosts.code.turn.place, panic))
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Tick {
     pub faults: usize,
     /// Agents that a panic in user code ended; [`Crowd::panicked`] lists them.
     pub panicked: usize,
+    /// Agents that a call of a missing function ended; [`Crowd::unanswered`] lists them.
+    pub unanswered: usize,
     /// Commands that found no room in the budgets of their agents (CMD-2).
     pub dropped_commands: u64,
 }
@@ -212,6 +214,7 @@ impl<B: Board, C> Crowd<B, C> {
             tick.clamped += part.clamped;
             tick.faults += part.faults.len();
             tick.panicked += part.panicked.len();
+            tick.unanswered += part.unanswered.len();
             tick.dropped_commands += part.counters.commands_dropped;
             for &(place, sleep) in &part.restless {
                 self.wake.settle(place as usize, sleep, self.now);
