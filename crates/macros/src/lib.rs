@@ -220,7 +220,7 @@ pub fn arguments(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// With `functions = Body` (or a list, `functions = [Body, others::List]`) the build also fails if the machine calls a function that
-/// [`#[functions]`](macro@functions) did not find there, or one of another kind.
+/// [`#[functions]`](macro@functions) did not find there, or one of another kind, or with arguments that it does not take.
 ///
 /// ```
 /// use statewright::prelude::*;

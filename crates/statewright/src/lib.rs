@@ -32,7 +32,7 @@ pub use crowd::{
     Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, SpawnError, Tick,
     WrongBudget,
 };
-pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn};
+pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn, Signature};
 pub use machine::{Machine, MachineError, UnknownName};
 pub use names::{Names, WrongNames};
 pub use program::{BindError, Misfit, Program};

@@ -213,7 +213,7 @@ statewright::machine!(mod counter = "tests/machines/counter.sw.json", functions 
 
 #[test]
 fn code_2_functions_of_a_module() {
-    let named = <counting::List as statewright::Named>::FUNCTIONS.iter().map(|(name, _)| *name);
+    let named = <counting::List as statewright::Named>::FUNCTIONS.iter().map(|function| function.name);
     assert_eq!(named.collect::<Vec<_>>(), ["is_above", "IsAbove", "count", "Count"]);
     let functions = Counter::functions().and(counting::functions());
     let mut crowd = Crowd::new(counter::machine().bind(functions).unwrap(), 7);
