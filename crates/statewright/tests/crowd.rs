@@ -305,3 +305,48 @@ fn code_5_spawn_panics_where_try_spawn_says_no() {
     let other = Machine::from_text("door.sw.json", &DOOR.replace("strength", "weakness")).unwrap();
     doors().spawn(Blackboard::new(&other));
 }
+
+#[test]
+fn code_5_slices_follow_strict_writes_and_refuse_other_blackboards() {
+    use statewright::{Instance, Instance128, Slices, SlicesError, SlicesOutput};
+    // `first` sees in strict mode what was there before the tick; the write makes the `always` of `wait` true.
+    let text = r#"{ "machine": "Copy", "tier": "standard", "policies": { "strict_writes": true },
+      "blackboard": { "source": { "type": "i32", "default": 1 }, "target": { "type": "i32" } },
+      "initial": "first",
+      "states": {
+        "first": { "exit": ["source = 5", "target = source"], "transitions": [{ "when": "always", "to": "wait" }] },
+        "wait": { "transitions": [{ "when": "always", "if": "source == 5", "to": "end" }] },
+        "end": {} } }"#;
+    let run = |text: &str| {
+        let machine = Machine::from_text("copy.sw.json", text).unwrap();
+        let program = machine.bind(Functions::<Blackboard, ()>::new()).unwrap();
+        let rom = machine.rom();
+        let mut instances: Vec<Instance128> = (0..3).map(|agent| Instance128::new(&rom, 1, agent).unwrap()).collect();
+        let mut boards = vec![Blackboard::new(&machine); 3];
+        let mut output = SlicesOutput::default();
+        let slices = |tick| Slices { tick, first_agent: 7, ..Slices::default() };
+        program.tick_slices(&mut instances, &mut boards, &(), slices(0), &mut output).unwrap();
+        let key = |name| machine.key(name).unwrap();
+        let values = ["source", "target"].map(|name| boards[2].get::<i32>(key(name)).unwrap());
+        let restless: Vec<u32> = output.restless().map(|(place, _)| place).collect();
+        program.tick_slices(&mut instances, &mut boards, &(), slices(1), &mut output).unwrap();
+        let end = machine.state("end").unwrap();
+        let ended = instances.iter().filter(|one| statewright_kernel::is_active(&rom, *one, end)).count();
+        (values, restless, ended)
+    };
+    assert_eq!(run(text), ([5, 1], vec![0, 1, 2], 3));
+    assert_eq!(run(&text.replace("true", "false")).0, [5, 5], "otherwise writes are seen at once");
+
+    let machine = door();
+    let program = machine.bind(Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {})).unwrap();
+    let mut doors = vec![statewright::Instance64::new(&machine.rom(), 1, 0).unwrap(); 2];
+    let other = Machine::from_text("door.sw.json", &DOOR.replace("strength", "weakness")).unwrap();
+    let mut boards = [board(), Blackboard::new(&other)];
+    let mut output = SlicesOutput::default();
+    let before = doors.clone();
+    let all = program.tick_slices(&mut doors, &mut boards, &(), Slices::default(), &mut output);
+    assert_eq!(all, Err(SlicesError::BoardDoesNotFit { place: 1 }));
+    assert_eq!(doors, before);
+    let first = Slices { awake: Some(&[0]), ..Slices::default() };
+    assert_eq!(program.tick_slices(&mut doors, &mut boards, &(), first, &mut output), Ok(()));
+}

@@ -19,7 +19,7 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::policy;
 
 use crate::board::Board;
-use crate::commands::{MAX_BUDGET, Pool};
+use crate::commands::Pool;
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::value::{AgentId, Payload};
@@ -103,7 +103,7 @@ impl<B: Board, C> Crowd<B, C> {
         let program = program.into();
         let (store, budget, strict) = {
             let rom = program.machine().rom();
-            let budget = usize::from(rom.header().command_bytes.get()).clamp(1, MAX_BUDGET);
+            let budget = usize::from(rom.header().command_bytes.get());
             (Store::new(&rom), budget, rom.header().policies & policy::STRICT_WRITES != 0)
         };
         Self {
