@@ -33,7 +33,6 @@ pub struct Slices<'s> {
 #[derive(Debug, Default)]
 pub struct SlicesOutput {
     part: Part,
-    all: Vec<u32>,
     pool: Arc<Pool>,
 }
 
@@ -137,19 +136,15 @@ impl<B: Board, C> Program<B, C> {
         if let Some(index) = slices.awake.and_then(|awake| disorder(awake, |&place| place, count)) {
             return Err(SlicesError::Order { list: "awake", index });
         }
-        let SlicesOutput { part, all, pool } = output;
-        let listed = slices.awake.unwrap_or_else(|| {
-            all.clear();
-            all.extend(0..count as u32);
-            all
-        });
+        let SlicesOutput { part, pool } = output;
         part.writer.clear();
         let budget = usize::from(rom.header().command_bytes.get()).clamp(1, MAX_BUDGET);
-        let pages = Pool::pages_for(listed.len() + slices.inbox.len(), budget);
+        let agents = slices.awake.map_or(count, |awake| count.min(awake.len() + slices.inbox.len()));
+        let pages = Pool::pages_for(agents, budget);
         Pool::grow(pool, pages);
         let promised = pool.promise(pages, 0);
         debug_assert_eq!(promised, Ok(()), "nobody else has this pool");
-        let job = Job { first: 0, instances, boards, inbox: slices.inbox, listed, part };
+        let job = Job { first: 0, instances, boards, inbox: slices.inbox, awake: slices.awake, part };
         let terms = Terms { pool, rules: &self.rules, budget, tick: slices.tick.into() };
         let shared = Shared {
             program: self,

@@ -40,7 +40,8 @@ pub(crate) struct Job<'j, I, B> {
     pub(crate) instances: &'j mut [I],
     pub(crate) boards: &'j mut [B],
     pub(crate) inbox: &'j [InboxEvent],
-    pub(crate) listed: &'j [u32],
+    /// Who is awake; `None` for all.
+    pub(crate) awake: Option<&'j [u32]>,
     pub(crate) part: &'j mut Part,
 }
 
@@ -89,7 +90,7 @@ impl<I, B> Job<'_, I, B> {
     /// Is there somebody who is awake or has events?
     pub(crate) fn has_work(&mut self) -> bool {
         self.part.ran = false;
-        !self.inbox.is_empty() || !self.listed.is_empty()
+        !self.inbox.is_empty() || self.awake.is_none_or(|awake| !awake.is_empty())
     }
 }
 
@@ -145,8 +146,8 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
     /// Ticks from a place on; the place of a panic if there was one.
     fn run_from<C>(&mut self, shared: &Shared<'_, B, C>, from: usize) -> Result<(), usize> {
         let events = self.inbox.partition_point(|event| (event.place as usize) < from);
-        let places = self.listed.partition_point(|&place| (place as usize) < from);
-        let (inbox, listed) = (&self.inbox[events..], &self.listed[places..]);
+        let inbox = &self.inbox[events..];
+        let awake = self.awake.map(|awake| &awake[awake.partition_point(|&place| (place as usize) < from)..]);
         let start = from - self.first;
         let (instances, boards) = (&mut self.instances[start..], &mut self.boards[start..]);
         let part = &mut *self.part;
@@ -171,7 +172,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
                 // One per place up to the last instance.
                 variants: shared.variants.get(..from + instances.len()).unwrap_or(&[]),
                 inbox: SortedInbox::assume(inbox),
-                visit: Visit::WithEventsAnd(listed),
+                visit: awake.map_or(Visit::All, Visit::WithEventsAnd),
                 mismatch: shared.mismatch,
             };
             let ran = tick_batch(shared.rom, instances, &mut hosts, &batch, counters, |place, report, left| {
