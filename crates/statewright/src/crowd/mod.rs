@@ -265,7 +265,9 @@ impl<B: Board, C> Crowd<B, C> {
         class: Class,
         payload: impl Payload,
     ) -> Result<(), Missing> {
-        self.place(agent)?;
+        let place = self.place(agent)?;
+        // Its turn comes soon: memory is slow, and there is other work meanwhile.
+        self.store.fetch(place);
         self.mail.send(Letter { to: agent, event: Event::new(event, class).with_words(payload.words()) });
         Ok(())
     }
