@@ -35,7 +35,6 @@ pub struct Slices<'s> {
 #[derive(Debug, Default)]
 pub struct SlicesOutput {
     part: Part,
-    all: Vec<u32>,
     pool: Arc<Pool>,
 }
 
@@ -157,22 +156,19 @@ impl<B: Board, C> Program<B, C> {
         if let Some(place) = misfit {
             return Err(SlicesError::BoardDoesNotFit { place });
         }
-        let SlicesOutput { part, all, pool } = output;
-        let listed = slices.awake.unwrap_or_else(|| {
-            all.clear();
-            all.extend(0..count as u32);
-            all
-        });
+        let SlicesOutput { part, pool } = output;
         part.writer.clear();
         let budget = usize::from(rom.header().command_bytes.get());
-        let pages = Pool::pages_for(listed.len() + slices.inbox.len(), budget);
+        let agents = slices.awake.map_or(count, |awake| count.min(awake.len() + slices.inbox.len()));
+        let pages = Pool::pages_for(agents, budget);
         if pool.limit() < pages {
             Pool::grow(pool, pages);
         }
         let promised = pool.promise(pages, 0);
         debug_assert_eq!(promised, Ok(()), "nobody else has this pool");
         let strict = rom.header().policies & policy::STRICT_WRITES != 0;
-        let job = Job { first: 0, instances, boards: &mut *boards, inbox: slices.inbox, listed, stops: &[], part };
+        let (inbox, awake) = (slices.inbox, slices.awake);
+        let job = Job { first: 0, instances, boards: &mut *boards, inbox, awake, stops: &[], part };
         let terms = Terms { pool, rules: &self.rules, budget, tick: slices.tick.into() };
         let shared = Shared {
             program: self,

@@ -134,6 +134,18 @@ impl<B: Board, C> Crowd<B, C> {
         }
     }
 
+    /// The same with another first tick than 0, for a crowd that joins a world under way.
+    ///
+    /// # Panics
+    ///
+    /// If the crowd has agents: their clocks and timers know the time.
+    #[must_use]
+    pub fn starting_at(mut self, tick: u64) -> Self {
+        assert!(self.lives.is_empty(), "a crowd with agents cannot change its time");
+        self.now = tick;
+        self
+    }
+
     /// Whether agents that have nothing to do sleep, as they do unless told. Changes nothing but speed.
     pub fn set_sleeping(&mut self, sleeps: bool) {
         self.sleeps = sleeps;
@@ -185,7 +197,9 @@ impl<B: Board, C> Crowd<B, C> {
         class: Class,
         payload: impl Payload,
     ) -> Result<(), Missing> {
-        self.place(agent)?;
+        let place = self.place(agent)?;
+        // Its turn comes soon: memory is slow, and there is other work meanwhile.
+        self.store.fetch(place);
         self.mail.send(Letter { to: agent, event: Event::new(event, class).with_words(payload.words()) });
         Ok(())
     }

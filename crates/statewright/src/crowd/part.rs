@@ -42,8 +42,9 @@ pub(crate) struct Job<'j, I, B> {
     pub(crate) instances: &'j mut [I],
     pub(crate) boards: &'j mut [B],
     pub(crate) inbox: &'j [InboxEvent],
-    pub(crate) listed: &'j [u32],
-    /// Agents that are stopped at their turn; they are listed, too.
+    /// Who is awake; `None` for all.
+    pub(crate) awake: Option<&'j [u32]>,
+    /// Agents that are stopped at their turn; they are awake, too.
     pub(crate) stops: &'j [u32],
     pub(crate) part: &'j mut Part,
 }
@@ -97,7 +98,7 @@ impl<I, B> Job<'_, I, B> {
     /// Is there somebody who is awake or has events?
     pub(crate) fn has_work(&mut self) -> bool {
         self.part.ran = false;
-        !self.inbox.is_empty() || !self.listed.is_empty()
+        !self.inbox.is_empty() || self.awake.is_none_or(|awake| !awake.is_empty())
     }
 }
 
@@ -197,11 +198,12 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
 
     /// Ticks from a place on, up to another; the place of a panic, and what it carries, if there was one.
     fn run_until_panic<C>(&mut self, shared: &Shared<'_, B, C>, from: usize, to: usize) -> Result<(), Panic> {
-        let [first_event, last_event] =
-            [from, to].map(|end| self.inbox.partition_point(|event| (event.place as usize) < end));
-        let [first_listed, last_listed] =
-            [from, to].map(|end| self.listed.partition_point(|&place| (place as usize) < end));
-        let (inbox, listed) = (&self.inbox[first_event..last_event], &self.listed[first_listed..last_listed]);
+        let [first, last] = [from, to].map(|end| self.inbox.partition_point(|event| (event.place as usize) < end));
+        let inbox = &self.inbox[first..last];
+        let awake = self.awake.map(|awake| {
+            let [first, last] = [from, to].map(|end| awake.partition_point(|&place| (place as usize) < end));
+            &awake[first..last]
+        });
         let (start, end) = (from - self.first, to - self.first);
         let (instances, boards) = (&mut self.instances[start..end], &mut self.boards[start..end]);
         let part = &mut *self.part;
@@ -226,7 +228,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
                 // One per place up to the last instance.
                 variants: shared.variants.get(..from + instances.len()).unwrap_or(&[]),
                 inbox: SortedInbox::assume(inbox),
-                visit: Visit::WithEventsAnd(listed),
+                visit: awake.map_or(Visit::All, Visit::WithEventsAnd),
                 mismatch: shared.mismatch,
             };
             let ran = tick_batch(shared.rom, instances, &mut hosts, &batch, counters, |place, report, left| {

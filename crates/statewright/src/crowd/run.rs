@@ -55,7 +55,7 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
                 instances: self.instances.split_off_mut(..count).unwrap_or_default(),
                 boards: self.boards.split_off_mut(..count).unwrap_or_default(),
                 inbox: self.inbox.split_off(..events).unwrap_or_default(),
-                listed: self.listed.split_off(..places).unwrap_or_default(),
+                awake: self.listed.split_off(..places),
                 stops: self.stops.split_off(..stops).unwrap_or_default(),
                 part,
             };
