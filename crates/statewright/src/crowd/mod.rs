@@ -138,10 +138,11 @@ impl<B: Board, C> Crowd<B, C> {
     ///
     /// # Panics
     ///
-    /// If the crowd has agents: their clocks and timers know the time.
+    /// If the crowd has agents: their clocks and timers know the time. If the tick is above 2^63: time would come to an end.
     #[must_use]
     pub fn starting_at(mut self, tick: u64) -> Self {
         assert!(self.lives.is_empty(), "a crowd with agents cannot change its time");
+        assert!(tick <= snapshot::MANY, "the first tick of a crowd is at most 2^63");
         self.now = tick;
         self
     }
