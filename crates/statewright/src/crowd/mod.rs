@@ -214,6 +214,12 @@ impl<B: Board, C> Crowd<B, C> {
     }
 }
 
+/// Is there such an agent?
+#[inline]
+fn is_alive(lives: &[u32], agent: AgentId) -> bool {
+    agent.generation() % 2 == 1 && lives.get(agent.index() as usize) == Some(&agent.generation())
+}
+
 /// All agents, by place.
 fn agents(lives: &[u32]) -> impl Iterator<Item = AgentId> + '_ {
     (0_u32..).zip(lives).filter(|(_, life)| *life % 2 == 1).map(|(place, &life)| AgentId::new(place, life))
@@ -391,8 +397,6 @@ impl<B: Board, C> Crowd<B, C> {
 
     #[inline]
     fn place(&self, agent: AgentId) -> Result<usize, Missing> {
-        let place = agent.index() as usize;
-        let alive = agent.generation() % 2 == 1 && self.lives.get(place) == Some(&agent.generation());
-        if alive { Ok(place) } else { Err(Missing(agent)) }
+        if is_alive(&self.lives, agent) { Ok(agent.index() as usize) } else { Err(Missing(agent)) }
     }
 }
