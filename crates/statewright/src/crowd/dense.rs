@@ -147,12 +147,11 @@ impl<B: Board, C> Program<B, C> {
             return Err(SlicesError::Order { list: "awake", index });
         }
         let fits = |place: usize| boards.get(place).is_none_or(|board| board.fits(self.machine()));
+        let with_events = slices.inbox.iter().map(|event| event.place as usize);
         let misfit = match slices.awake {
-            Some(awake) => awake.iter().map(|&place| place as usize).find(|&place| !fits(place)),
+            Some(awake) => awake.iter().map(|&place| place as usize).chain(with_events).find(|&place| !fits(place)),
             None => (0..count).find(|&place| !fits(place)),
         };
-        let misfit =
-            misfit.or_else(|| slices.inbox.iter().map(|event| event.place as usize).find(|&place| !fits(place)));
         if let Some(place) = misfit {
             return Err(SlicesError::BoardDoesNotFit { place });
         }

@@ -326,8 +326,8 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(with_instances!(&self.store, list => kernel::ticks_in_state(&rom, &list[place], state, now)))
     }
 
-    /// Channels that its active states own, by number (CODE-7). Exits release what they own by commands; despawn, reset and quarantine run no
-    /// exits, so that the host asks here, before, what it has to release itself.
+    /// Channels that its active states own, by number (CODE-7). Exits release what they own by commands; despawn and reset run no
+    /// exits, so that the host asks here, before, what it has to release itself. A quarantined agent holds none any more.
     ///
     /// ```
     /// use statewright::prelude::*;
