@@ -1,0 +1,10 @@
+use statewright_draw::*;
+fn main() {
+    let a: Vec<String> = std::env::args().collect();
+    let text = std::fs::read_to_string(&a[1]).unwrap();
+    let (out, d) = statewright_compile::compile_text(&a[1], &text, &Default::default());
+    let out = out.unwrap_or_else(|| panic!("{d:?}"));
+    let chart = Chart::new(&out.rom.as_rom(), &out.symbols);
+    let theme = if a[3] == "dark" { Theme::Dark } else { Theme::Light };
+    std::fs::write(&a[2], svg(&chart, &Options { theme, ..Default::default() }).svg).unwrap();
+}
