@@ -148,8 +148,28 @@ impl Chart {
                 }
             }
         }
+        chart.mark_kinds(&model);
         chart.model = model;
         chart
+    }
+
+    /// Says that a transition into its own source leaves it, which is not the rule (EXEC-2).
+    fn mark_kinds(&mut self, model: &Value) {
+        let described = list(&model["states"]).iter().flat_map(|state| list(&state["transitions"]));
+        let is_external: Vec<bool> = described.map(|transition| transition["kind"] == "external").collect();
+        for (number, is_external) in is_external.into_iter().enumerate() {
+            let transition = &self.transitions[number];
+            let leads_in = |&target: &Node| match target {
+                Node::State(state) => self.is_inside(state, transition.source),
+                Node::History(history) => {
+                    let owner = self.histories[history].owner;
+                    owner == transition.source || self.is_inside(owner, transition.source)
+                }
+            };
+            if is_external && !transition.targets.is_empty() && transition.targets.iter().all(leads_in) {
+                self.transitions[number].label.marks.push("external".to_owned());
+            }
+        }
     }
 
     fn read_state(&mut self, shaped: &Value, named: &Value, rate: u64) {

@@ -6,18 +6,27 @@
 #![forbid(unsafe_code)]
 
 mod chart;
+mod dot;
 mod escape;
 mod heat;
 mod layout;
+mod mermaid;
 mod metrics;
+mod outline;
+mod page;
+mod plantuml;
 mod scene;
 mod svg;
 mod theme;
 mod words;
 
 pub use chart::{Branch, Chart, History, Kind, Node, Region, State, Transition};
+pub use dot::dot;
 pub use escape::{visible, xml};
 pub use heat::Heat;
+pub use mermaid::mermaid;
+pub use page::{Facts, page};
+pub use plantuml::plantuml;
 pub use svg::{Drawing, Options, svg};
 pub use theme::Theme;
 pub use words::Label;

@@ -11,9 +11,9 @@ use crate::metrics::{SMALL, width, wrap};
 use crate::words::Label;
 
 /// Widest label of a line.
-const LABEL_WIDTH: f64 = 165.0;
+const LABEL_WIDTH: f64 = 130.0;
 /// Widest text in a box.
-const BOX_WIDTH: f64 = 250.0;
+const BOX_WIDTH: f64 = 220.0;
 /// A region with more links than this shows only those by which its states are first reached.
 const MOST_LINKS: usize = 300;
 

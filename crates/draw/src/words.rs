@@ -87,8 +87,6 @@ pub(crate) fn marks(transition: &Value, rate: u64) -> Vec<String> {
     marks.extend(time("cooldown"));
     marks.extend(time("debounce"));
     marks.extend((transition["latch"] == true).then(|| "latch".to_owned()));
-    let leads_in = !list(&transition["to"]).is_empty();
-    marks.extend((leads_in && transition["kind"] == "local").then(|| "local".to_owned()));
     marks
 }
 

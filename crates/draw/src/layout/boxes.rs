@@ -13,7 +13,7 @@ use crate::scene::{Course, Item, Scene, is_symbol, widest};
 /// Space around text in a box.
 pub(crate) const PAD: f64 = 12.0;
 /// Space around the content of a lane.
-const LANE_PAD: f64 = 16.0;
+const LANE_PAD: f64 = 14.0;
 /// Height of the title of a box.
 pub(crate) const TITLE_HEIGHT: f64 = 26.0;
 /// Height of the name of a region.
@@ -103,10 +103,12 @@ fn header(chart: &Chart, scene: &Scene, state: usize) -> (f64, f64) {
 fn make_room(shape: &mut Shape, scene: &Scene, plans: &Plans, state: usize) {
     let extent = &mut shape.extent;
     if extent.only_port.is_none() {
+        // Even, so that its middle is a whole number and lines at it are straight.
+        extent.width = (extent.width / 2.0).ceil() * 2.0;
         for side in [Side::Top, Side::Bottom] {
             let free = plans.ends.get(&(state, side)).copied().unwrap_or(0);
             let fixed = extent.ports.keys().filter(|(_, at)| *at == side).count();
-            extent.width = extent.width.max(PORT_GAP * (free + fixed) as f64 + PAD);
+            extent.width = extent.width.max(PORT_GAP * (free + fixed) as f64 + PAD * 2.0 - PORT_GAP);
         }
     }
     if let Some(link) = plans.loops.get(&state).map(|&link| &scene.links[link]) {

@@ -11,9 +11,9 @@ pub(crate) const CORNER: f64 = 12.0;
 /// Space between two spots of a row.
 fn gap(spots: &Spots, left: usize, right: usize) -> f64 {
     match (spots.spots[left].usage, spots.spots[right].usage) {
-        (Use::Item(_), Use::Item(_)) => 26.0,
-        (Use::Label, _) => 14.0,
-        (Use::Item(_), _) | (_, Use::Item(_)) => 18.0,
+        (Use::Item(_), Use::Item(_)) => 24.0,
+        (Use::Label, _) => 10.0,
+        (Use::Item(_), _) | (_, Use::Item(_)) => 16.0,
         _ => 12.0,
     }
 }
@@ -30,30 +30,92 @@ struct Blocks {
     order: Vec<usize>,
 }
 
-/// The position of each spot, the leftmost edge at 0, and the width of all.
-pub(crate) fn place(spots: &Spots) -> (Vec<f64>, f64) {
-    let blocks = Blocks::new(spots);
-    let mut at = spread(spots, &blocks);
-    let pulls = Pull::all(spots, &blocks);
-    for round in 0..PULLS {
-        let mut order = blocks.order.clone();
-        if round % 2 == 0 {
-            order.reverse();
-        }
-        for block in order {
-            let Some(wanted) = wanted(&pulls[block], at[block], &at) else { continue };
-            let low = blocks.left[block].iter().map(|&(other, least)| at[other] + least).fold(f64::MIN, f64::max);
-            let high = blocks.right[block].iter().map(|&(other, least)| at[other] - least).fold(f64::MAX, f64::min);
+/// Spots at their places.
+pub(crate) struct Places {
+    blocks: Blocks,
+    /// The position of each block.
+    at: Vec<f64>,
+}
+
+impl Places {
+    pub(crate) fn new(spots: &Spots) -> Self {
+        let blocks = Blocks::new(spots);
+        let at = spread(spots, &blocks);
+        let mut made = Self { blocks, at };
+        let pulls = Pull::all(spots, &made.blocks, 0.5);
+        (0..PULLS).for_each(|round| made.pull(&pulls, round, |_| true));
+        // At last lines give way to items, not the other way round.
+        let pulls = Pull::all(spots, &made.blocks, 1.0);
+        let is_line = made.lines(spots);
+        (0..4).for_each(|round| made.pull(&pulls, round, |block| is_line[block]));
+        made.at.iter_mut().for_each(|at| *at = at.round());
+        made.start_at_zero(spots);
+        made
+    }
+
+    fn pull(&mut self, pulls: &[Vec<Pull>], round: usize, may_move: impl Fn(usize) -> bool) {
+        let count = self.blocks.order.len();
+        for place in 0..count {
+            let block = self.blocks.order[if round % 2 == 0 { count - 1 - place } else { place }];
+            let Some(wanted) = wanted(&pulls[block], self.at[block], &self.at).filter(|_| may_move(block)) else { continue };
+            let (low, high) = self.room(block);
             if low <= high {
-                at[block] = wanted.clamp(low, high);
+                self.at[block] = wanted.clamp(low, high);
             }
         }
     }
-    let edge = |spot: usize| at[blocks.of[spot]] - spots.spots[spot].left;
-    let least = (0..spots.spots.len()).map(edge).fold(f64::MAX, f64::min);
-    let found: Vec<f64> = blocks.of.iter().map(|&block| (at[block] - least).round()).collect();
-    let width = found.iter().zip(&spots.spots).map(|(at, spot)| at + spot.right).fold(0.0, f64::max);
-    (found, width)
+
+    /// How far a block may move.
+    fn room(&self, block: usize) -> (f64, f64) {
+        let low = self.blocks.left[block].iter().map(|&(other, least)| self.at[other] + least);
+        let high = self.blocks.right[block].iter().map(|&(other, least)| self.at[other] - least);
+        (low.fold(f64::MIN, f64::max), high.fold(f64::MAX, f64::min))
+    }
+
+    /// Which blocks belong to lines.
+    fn lines(&self, spots: &Spots) -> Vec<bool> {
+        let mut is_line = vec![false; self.blocks.count];
+        for (spot, &block) in self.blocks.of.iter().enumerate() {
+            is_line[block] |= spots.is_on_line(spot);
+        }
+        is_line
+    }
+
+    /// Moves lines to where more of their ends are straight, given where they meet items.
+    pub(crate) fn straighten(&mut self, spots: &Spots, ends: &[(f64, f64)]) {
+        let mut wishes: Vec<Vec<f64>> = vec![Vec::new(); self.blocks.count];
+        for (joint, &(above, below)) in spots.joints.iter().zip(ends) {
+            let (upper, lower) = (self.blocks.of[joint.upper], self.blocks.of[joint.lower]);
+            if upper != lower {
+                wishes[upper].push(below);
+                wishes[lower].push(above);
+            }
+        }
+        let is_line = self.lines(spots);
+        for block in (0..self.blocks.count).filter(|&block| is_line[block]) {
+            let straight = |x: f64| wishes[block].iter().filter(|wish| (*wish - x).abs() < 0.5).count();
+            let (now, (low, high)) = (self.at[block], self.room(block));
+            let better = wishes[block].iter().copied().filter(|&x| x >= low && x <= high && straight(x) > straight(now));
+            let best = better.min_by(|a, b| {
+                straight(*b).cmp(&straight(*a)).then((a - now).abs().total_cmp(&(b - now).abs())).then(a.total_cmp(b))
+            });
+            self.at[block] = best.unwrap_or(now);
+        }
+        self.start_at_zero(spots);
+    }
+
+    fn start_at_zero(&mut self, spots: &Spots) {
+        let edge = |spot: usize| self.at[self.blocks.of[spot]] - spots.spots[spot].left;
+        let least = (0..spots.spots.len()).map(edge).fold(f64::MAX, f64::min);
+        self.at.iter_mut().for_each(|at| *at -= least);
+    }
+
+    /// The position of each spot, the leftmost edge at 0, and the width of all.
+    pub(crate) fn positions(&self, spots: &Spots) -> (Vec<f64>, f64) {
+        let found: Vec<f64> = self.blocks.of.iter().map(|&block| self.at[block]).collect();
+        let width = found.iter().zip(&spots.spots).map(|(at, spot)| at + spot.right).fold(0.0, f64::max);
+        (found, width.ceil())
+    }
 }
 
 impl Blocks {
@@ -158,14 +220,14 @@ struct Pull {
 
 impl Pull {
     /// The pulls of each block.
-    fn all(spots: &Spots, blocks: &Blocks) -> Vec<Vec<Self>> {
+    fn all(spots: &Spots, blocks: &Blocks, share: f64) -> Vec<Vec<Self>> {
         let mut pulls = vec![Vec::new(); blocks.count];
         for joint in &spots.joints {
             let (upper, lower) = (blocks.of[joint.upper], blocks.of[joint.lower]);
             if upper == lower {
                 continue;
             }
-            let (up, down) = (reach(spots, joint.upper, joint.upper_port), reach(spots, joint.lower, joint.lower_port));
+            let (up, down) = (reach(spots, joint.upper, joint.upper_port, share), reach(spots, joint.lower, joint.lower_port, share));
             pulls[upper].push(Self { other: lower, from: down.0 - up.1, to: down.1 - up.0 });
             pulls[lower].push(Self { other: upper, from: up.0 - down.1, to: up.1 - down.0 });
         }
@@ -173,13 +235,13 @@ impl Pull {
     }
 }
 
-/// Where on a spot a line may end, around its position. An item with many lines would rather be in their middle.
-fn reach(spots: &Spots, spot: usize, port: Option<f64>) -> (f64, f64) {
+/// Where on a spot a line may end, around its position: on this share of the border of an item.
+fn reach(spots: &Spots, spot: usize, port: Option<f64>, share: f64) -> (f64, f64) {
     let half = spots.spots[spot].left;
     match (spots.spots[spot].usage, port) {
         (_, Some(port)) => (port, port),
         (Use::Item(_), None) => {
-            let free = (half - CORNER).max(0.0) * 0.5;
+            let free = (half - CORNER).max(0.0) * share;
             (-free, free)
         }
         _ => (0.0, 0.0),

@@ -222,19 +222,21 @@ struct Step {
     length: usize,
 }
 
-/// Turns around as few lines as a walk from the first item finds, so that no circle is left. True: as it was.
+/// Turns around the lines that close a circle in a walk from the first item, and those that lead from what the walk did not reach
+/// to what it did: what a region starts with stands on top. True: as it was.
 fn without_circles(count: usize, ends: &[(usize, usize)]) -> Vec<bool> {
     let mut out = vec![Vec::new(); count];
     for (edge, &(from, _)) in ends.iter().enumerate() {
         out[from].push(edge);
     }
-    let (mut is_down, mut is_open, mut is_seen) = (vec![true; ends.len()], vec![false; count], vec![false; count]);
+    let (mut is_down, mut is_open) = (vec![true; ends.len()], vec![false; count]);
+    let mut walk: Vec<Option<usize>> = vec![None; count];
     for start in 0..count {
-        if is_seen[start] {
+        if walk[start].is_some() {
             continue;
         }
         let mut stack = vec![(start, 0)];
-        (is_seen[start], is_open[start]) = (true, true);
+        (walk[start], is_open[start]) = (Some(start), true);
         while let Some((at, next)) = stack.pop() {
             let Some(&edge) = out[at].get(next) else {
                 is_open[at] = false;
@@ -242,11 +244,12 @@ fn without_circles(count: usize, ends: &[(usize, usize)]) -> Vec<bool> {
             };
             stack.push((at, next + 1));
             let to = ends[edge].1;
-            if is_open[to] {
-                is_down[edge] = false;
-            } else if !is_seen[to] {
-                (is_seen[to], is_open[to]) = (true, true);
-                stack.push((to, 0));
+            match walk[to] {
+                None => {
+                    (walk[to], is_open[to]) = (Some(start), true);
+                    stack.push((to, 0));
+                }
+                earlier => is_down[edge] = !is_open[to] && earlier == Some(start),
             }
         }
     }
@@ -296,6 +299,7 @@ mod tests {
     fn circles_are_broken_where_they_close() {
         let ends = [(0, 1), (1, 2), (2, 1), (2, 0), (0, 2)];
         assert_eq!(without_circles(3, &ends), [true, true, false, false, true]);
+        assert_eq!(without_circles(3, &[(0, 1), (2, 1)]), [true, false], "what is not reached stands below");
     }
 
     #[test]

@@ -7,6 +7,9 @@ use super::spots::{Extent, Spots, Use};
 /// Least distance between two lines at a border.
 pub(crate) const PORT_GAP: f64 = 14.0;
 
+/// Lines that miss being straight by this much are moved.
+const NEARLY: f64 = 4.0;
+
 /// Both ends of each joint: at its upper and at its lower spot.
 pub(crate) fn ports(spots: &Spots, at: &[f64], extents: &[Extent]) -> Vec<(f64, f64)> {
     let start = |spot: usize, port: Option<f64>| at[spot] + port.unwrap_or(0.0);
@@ -21,7 +24,7 @@ pub(crate) fn ports(spots: &Spots, at: &[f64], extents: &[Extent]) -> Vec<(f64, 
             borders[item][0].push(number);
         }
     }
-    // Twice, because two items may look at each other.
+    // Several times, because two items may look at each other.
     for _ in 0..3 {
         for (item, sides) in borders.iter().enumerate() {
             for (side, joints) in [Side::Top, Side::Bottom].into_iter().zip(sides) {
@@ -29,7 +32,23 @@ pub(crate) fn ports(spots: &Spots, at: &[f64], extents: &[Extent]) -> Vec<(f64, 
             }
         }
     }
+    snap(spots, &mut ends);
     ends
+}
+
+/// A line that is almost straight becomes straight.
+fn snap(spots: &Spots, ends: &mut [(f64, f64)]) {
+    for (joint, ends) in spots.joints.iter().zip(ends) {
+        let is_free = |spot: usize, port: Option<f64>| port.is_none() && !spots.is_on_line(spot);
+        if (ends.0 - ends.1).abs() > NEARLY {
+            continue;
+        }
+        if is_free(joint.lower, joint.lower_port) {
+            ends.1 = ends.0;
+        } else if is_free(joint.upper, joint.upper_port) {
+            ends.0 = ends.1;
+        }
+    }
 }
 
 /// Gives each line at one border its place: in the order of where they come from, at least a gap apart, fixed ones as they are.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::channels::channel;
 use super::order::order;
-use super::place::place;
+use super::place::Places;
 use super::plan::{Plan, Side};
 use super::ports::ports;
 use super::spots::{Align, Extent, LABEL_GAP, Spots, Use};
@@ -39,7 +39,12 @@ pub(crate) struct Arranged {
 pub(crate) fn arrange(plan: &Plan, scene: &Scene, extents: &[Extent]) -> Arranged {
     let mut spots = Spots::new(plan, scene, extents);
     order(&mut spots);
-    let (at, width) = place(&spots);
+    let mut places = Places::new(&spots);
+    for _ in 0..3 {
+        let (at, _) = places.positions(&spots);
+        places.straighten(&spots, &ports(&spots, &at, extents));
+    }
+    let (at, width) = places.positions(&spots);
     let ends = ports(&spots, &at, extents);
     let mut between: Vec<Vec<usize>> = vec![Vec::new(); plan.count];
     for (number, joint) in spots.joints.iter().enumerate() {
