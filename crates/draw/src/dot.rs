@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use crate::chart::{Chart, Kind};
 use crate::escape::{dot as quoted, visible};
-use crate::outline::{Tip, all_lines, arrows, id};
+use crate::outline::{all_lines, arrows, id};
+use crate::scene::End;
 
 /// The machine as a directed graph.
 pub fn dot(chart: &Chart) -> String {
@@ -21,7 +22,7 @@ pub fn dot(chart: &Chart) -> String {
         // Graphviz joins nodes only: what starts or ends at a cluster is cut at its border, unless the other end lies in it.
         let cuts = [("ltail", arrow.from, arrow.to), ("lhead", arrow.to, arrow.from)];
         for (field, tip, other) in cuts {
-            if let Tip::State(state) = tip
+            if let End::State(state) = tip
                 && writer.is_cluster(state)
                 && !writer.is_inside(other, state)
             {
@@ -47,9 +48,9 @@ fn line(out: &mut String, depth: usize, text: &str) {
 
 impl Writer<'_> {
     /// The node that stands for an end: one without a shape for a state with others inside.
-    fn end(&self, tip: Tip) -> String {
+    fn end(&self, tip: End) -> String {
         match tip {
-            Tip::State(state) if self.is_cluster(state) => format!("a{state}"),
+            End::State(state) if self.is_cluster(state) => format!("a{state}"),
             other => id(other),
         }
     }
@@ -59,14 +60,14 @@ impl Writer<'_> {
         state == 0 || !found.regions.is_empty() || !found.histories.is_empty()
     }
 
-    fn is_inside(&self, tip: Tip, around: usize) -> bool {
+    fn is_inside(&self, tip: End, around: usize) -> bool {
         match tip {
-            Tip::State(state) => state == around || self.chart.is_inside(state, around),
-            Tip::History(history) => {
+            End::State(state) => state == around || self.chart.is_inside(state, around),
+            End::History(history) => {
                 let owner = self.chart.histories[history].owner;
                 owner == around || self.chart.is_inside(owner, around)
             }
-            Tip::Start(region) => {
+            End::Dot(region) => {
                 let owner = self.chart.regions[region].owner;
                 owner == around || self.chart.is_inside(owner, around)
             }

@@ -7,15 +7,16 @@ use std::fmt::Write;
 
 use crate::chart::{Chart, Kind};
 use crate::escape::mermaid as escaped;
-use crate::outline::{Arrow, Tip, all_lines, arrows, id};
+use crate::outline::{Arrow, all_lines, arrows, id};
+use crate::scene::End;
 
 /// The machine as a Mermaid state diagram.
 pub fn mermaid(chart: &Chart) -> String {
     let (starts, others): (Vec<Arrow>, Vec<Arrow>) =
-        arrows(chart).into_iter().partition(|arrow| matches!(arrow.from, Tip::Start(_)));
+        arrows(chart).into_iter().partition(|arrow| matches!(arrow.from, End::Dot(_)));
     let mut starts_of: Vec<Vec<&Arrow>> = vec![Vec::new(); chart.regions.len()];
     for arrow in &starts {
-        if let Tip::Start(region) = arrow.from {
+        if let End::Dot(region) = arrow.from {
             starts_of[region].push(arrow);
         }
     }
@@ -24,7 +25,7 @@ pub fn mermaid(chart: &Chart) -> String {
     writer.inside(0, 1);
     for arrow in others {
         // The root has no box that a line could start from.
-        let from = if arrow.from == Tip::State(0) { "[*]".to_owned() } else { id(arrow.from) };
+        let from = if arrow.from == End::State(0) { "[*]".to_owned() } else { id(arrow.from) };
         writer.arrow(&from, &id(arrow.to), &arrow.words, 1);
     }
     writer.out

@@ -135,7 +135,9 @@ impl Scene {
     }
 
     fn link(&mut self, wish: &Wish, course: Course, known: &mut BTreeMap<(End, End, bool), usize>) {
-        let place = *known.entry((wish.from, wish.to, wish.is_interrupt)).or_insert_with(|| {
+        // A state has one loop, whatever goes round it.
+        let is_apart = wish.is_interrupt && wish.from != wish.to;
+        let place = *known.entry((wish.from, wish.to, is_apart)).or_insert_with(|| {
             let (label, transitions, is_interrupt) = (Vec::new(), Vec::new(), wish.is_interrupt);
             self.links.push(Link { from: wish.from, to: wish.to, course, label, transitions, is_interrupt });
             self.links.len() - 1

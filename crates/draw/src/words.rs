@@ -41,7 +41,7 @@ impl Label {
 pub(crate) fn duration(ticks: u64, rate: u64) -> String {
     match ticks.checked_mul(1000) {
         Some(millis) if millis % (rate * 1000) == 0 => format!("{}s", ticks / rate),
-        Some(millis) if millis % (rate * 100) == 0 => format!("{}.{}s", ticks / rate, millis / (rate * 100) % 10),
+        Some(millis) if millis % (rate * 100) == 0 && ticks > rate => format!("{}.{}s", ticks / rate, millis / (rate * 100) % 10),
         Some(millis) if millis % rate == 0 => format!("{}ms", millis / rate),
         _ => format!("{ticks}t"),
     }
@@ -125,7 +125,7 @@ mod tests {
     fn triggers_and_actions_are_shortened_but_never_changed() {
         assert_eq!(trigger("on Hit", true, 60), "Hit");
         assert_eq!(trigger("on *", true, 60), "any event");
-        assert_eq!(trigger("after 30t", true, 60), "after 0.5s");
+        assert_eq!(trigger("after 30t", true, 60), "after 500ms");
         assert_eq!((trigger("always", true, 60), trigger("always", false, 60)), ("always".into(), String::new()));
         assert_eq!(action("start long fuse 120t", 60), "start long fuse 2s");
         for other in ["start = 5", "start += t", "start(3t)", "stop fuse", "start 5t"] {

@@ -233,7 +233,9 @@ fn place_histories(
                 Side::Top => strips.top = STRIP,
                 Side::Bottom => strips.bottom = STRIP,
             }
-            lines.extend([x - HISTORY, x - HISTORY + block]);
+            // A fence, so that the next one does not see free space inside.
+            let posts = (block / CLEAR).ceil() as usize;
+            lines.extend((0..=posts).map(|post| x - HISTORY + block * post as f64 / posts as f64));
             shape.histories.push((history, side, (x, y)));
             for (link, _) in links.iter().filter(|(_, at)| *at == side) {
                 shape.extent.ports.insert((*link, side), x);

@@ -13,6 +13,8 @@ mod plan;
 mod ports;
 mod region;
 mod spots;
+#[cfg(test)]
+mod tests;
 
 use crate::chart::Chart;
 use crate::scene::{Course, End, Item, Scene, chain};
@@ -79,7 +81,7 @@ pub(crate) fn layout(chart: &Chart, scene: &Scene) -> Picture {
     let mut stretches: Vec<Vec<Part>> = vec![Vec::new(); scene.links.len()];
     // Parents have lower numbers, so the corner of each box is known when its turn comes.
     for state in 0..chart.states.len() {
-        picture.put_state(chart, scene, &plans, &shapes, state, &mut stretches);
+        picture.put_state(scene, &plans, &shapes, state, &mut stretches);
     }
     for (link, stretches) in stretches.into_iter().enumerate() {
         let points = joined(chart, scene, link, stretches);
@@ -93,7 +95,6 @@ pub(crate) fn layout(chart: &Chart, scene: &Scene) -> Picture {
 impl Picture {
     fn put_state(
         &mut self,
-        chart: &Chart,
         scene: &Scene,
         plans: &plan::Plans,
         shapes: &[Shape],

@@ -71,7 +71,6 @@ pub(crate) fn arrange(plan: &Plan, scene: &Scene, extents: &[Extent]) -> Arrange
         let spare = heights[spot.row] - spot.height;
         tops[spot.row] + match spot.align {
             Align::Top => 0.0,
-            Align::Middle => (spare / 2.0).round(),
             Align::Bottom => spare,
         }
     };

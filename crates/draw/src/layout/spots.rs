@@ -29,7 +29,6 @@ pub(crate) enum Use {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Top,
-    Middle,
     Bottom,
 }
 
@@ -50,7 +49,6 @@ pub(crate) struct Spot {
 pub(crate) struct Joint {
     pub(crate) upper: usize,
     pub(crate) lower: usize,
-    pub(crate) link: usize,
     /// Where it must end at an item, as distance from the item's position; `None` is anywhere on its border.
     pub(crate) upper_port: Option<f64>,
     pub(crate) lower_port: Option<f64>,
@@ -161,7 +159,7 @@ impl Spots {
             let upper_port = ports.0.filter(|_| place == 0);
             let lower_port = ports.1.filter(|_| place + 2 == spots.len());
             joints.push(self.joints.len());
-            self.joints.push(Joint { upper: pair[0], lower: pair[1], link, upper_port, lower_port });
+            self.joints.push(Joint { upper: pair[0], lower: pair[1], upper_port, lower_port });
         }
         self.pieces.push(Piece { link, is_down, spots, joints });
     }

@@ -130,7 +130,7 @@ impl Html {
             (0..columns.len()).map(|column| rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()))).collect();
         let shown = |cells: &mut dyn Iterator<Item = String>, tag: &str| -> String {
             let kept = cells.zip(&is_shown).filter(|(_, is_shown)| **is_shown);
-            let lines = |cell: &str| cell.split('\n').map(xml).collect::<Vec<_>>().join("<br>");
+            let lines = |cell: &str| cell.split('\n').map(xml).collect::<Vec<_>>().join("<br/>");
             kept.map(|(cell, _)| format!("<{tag}>{}</{tag}>", lines(&cell))).collect()
         };
         let head = shown(&mut columns.iter().map(|&column| column.to_owned()), "th");
@@ -211,9 +211,9 @@ fn capital(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
+const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n";
 
 const CONTENTS: &str = "<nav><a href=\"#picture\">Picture</a> <a href=\"#states\">States</a> <a href=\"#events\">Events</a> \
 <a href=\"#transitions\">Transitions</a> <a href=\"#data\">Data</a> <a href=\"#budgets\">Budgets</a></nav>\n";
