@@ -13,9 +13,10 @@ A first machine in a minute:
   statewright new Guard
   statewright check guard.sw.json
   statewright build guard.sw.json
-  statewright dump guard.swrom";
+  statewright dump guard.swrom
+  statewright draw guard.sw.json -o guard.svg";
 
-/// State machines for game AI: check, build, show, compare and format machine files.
+/// State machines for game AI: check, build, show, draw, compare and format machine files.
 #[derive(Debug, Parser)]
 #[command(name = "statewright", version, after_help = EXIT_CODES, arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -52,6 +53,10 @@ pub(crate) enum Command {
     Build(Build),
     /// Show what is in a ROM
     Dump(Dump),
+    /// Draw a machine: SVG, or text for Mermaid, Graphviz and PlantUML
+    Draw(Draw),
+    /// Write one HTML page about a machine
+    Docs(Docs),
     /// Say what changed between two machines and what a reload would do
     Diff(Diff),
     /// Format machine files, keeping every comment
@@ -161,6 +166,73 @@ pub(crate) struct Dump {
     /// Show the raw records of every table, too
     #[arg(long)]
     pub(crate) tables: bool,
+}
+
+/// Arguments of `draw`.
+#[derive(Debug, Args)]
+#[command(after_help = "The format follows from the name of the file: *.svg, *.mmd, *.dot or *.gv, *.puml. States of --active \
+are names or paths, with `/` or `.` between.\n\nExamples:\n  statewright draw guard.sw.json -o guard.svg\n  \
+statewright draw guard.sw.json -o guard.svg --theme dark --active patrol\n  statewright draw guard.sw.json --format mermaid\n  \
+statewright draw guard.swrom --format dot | dot -Tpng > guard.png")]
+pub(crate) struct Draw {
+    /// A machine file, a ROM with its sidecar, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) path: PathBuf,
+    /// What to write [default: by the name of the output file, else svg]
+    #[arg(long, short = 'F', value_enum, value_name = "FORMAT")]
+    pub(crate) format: Option<Picture>,
+    /// File to write, `-` for standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Colors of an SVG; `auto` follows the reader's system
+    #[arg(long, value_enum, value_name = "THEME")]
+    pub(crate) theme: Option<ThemeChoice>,
+    /// States to light up in an SVG, with commas between
+    #[arg(long, value_name = "STATES", value_delimiter = ',')]
+    pub(crate) active: Vec<String>,
+}
+
+/// A format of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Picture {
+    /// Drawn by this tool: one file, for browsers, documents and image tools
+    Svg,
+    /// Text that GitHub, GitLab and many editors draw
+    Mermaid,
+    /// Text for Graphviz
+    Dot,
+    /// Text for PlantUML
+    Plantuml,
+}
+
+/// Which colors a picture has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ThemeChoice {
+    /// As the reader's system wants it
+    Auto,
+    /// Dark on white
+    Light,
+    /// Light on black
+    Dark,
+}
+
+/// Arguments of `docs`.
+#[derive(Debug, Args)]
+#[command(after_help = "The page has a picture and tables of states, events, transitions, data, budgets and warnings. It needs \
+nothing but itself.\n\nExamples:\n  statewright docs guard.sw.json -o guard.html\n  statewright docs guard.sw.json > guard.html")]
+pub(crate) struct Docs {
+    /// A machine file, a ROM with its sidecar, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) path: PathBuf,
+    /// File to write, `-` for standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Colors of the picture; `auto` follows the reader's system, as the page does
+    #[arg(long, value_enum, value_name = "THEME")]
+    pub(crate) theme: Option<ThemeChoice>,
+    /// States to light up in the picture, with commas between
+    #[arg(long, value_name = "STATES", value_delimiter = ',')]
+    pub(crate) active: Vec<String>,
 }
 
 /// Arguments of `diff`.

@@ -54,12 +54,21 @@ impl Loaded {
 
 /// Reads a ROM, or compiles a machine. What is wrong with either has been said when this answers with an outcome.
 pub(crate) fn load(input: &Input, console: &Console) -> Result<Loaded, Outcome> {
+    let content = input.read().map_err(|error| {
+        console.error(&error);
+        Outcome::Failed
+    })?;
+    load_content(input, content, console)
+}
+
+/// The same with what was read already.
+pub(crate) fn load_content(input: &Input, content: Content, console: &Console) -> Result<Loaded, Outcome> {
     let name = input.name();
     let failed = |error: &CliError, outcome| {
         console.error(error);
         outcome
     };
-    match input.read().map_err(|error| failed(&error, Outcome::Failed))? {
+    match content {
         Content::Machine(bytes) => {
             let compiled = compile(&name, &bytes, &Options::default());
             match compiled.output {

@@ -4,6 +4,8 @@ mod build;
 mod check;
 mod completions;
 mod diff;
+mod docs;
+mod draw;
 mod dump;
 mod explain;
 mod fmt;
@@ -22,6 +24,8 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Check(args) => check::run(&args, console),
         Command::Build(args) => build::run(&args, console),
         Command::Dump(args) => dump::run(&args, console),
+        Command::Draw(args) => draw::run(&args, console),
+        Command::Docs(args) => docs::run(&args, console),
         Command::Diff(args) => diff::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
         Command::Schema(args) => schema::run(&args, console),
