@@ -31,6 +31,13 @@ pub enum Kind {
     Scorer = function_kind::SCORER,
 }
 
+impl Kind {
+    /// The kind with a number of the ROM.
+    pub fn from_number(number: u8) -> Option<Self> {
+        [Self::Guard, Self::Action, Self::Activity, Self::Scorer].into_iter().find(|&kind| kind as u8 == number)
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

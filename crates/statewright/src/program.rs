@@ -198,7 +198,7 @@ fn choose<B, C>(
     let mut used = vec![false; functions.list.len()];
     let mut chosen = Vec::with_capacity(rom.linker().len());
     for (place, record) in rom.linker().iter().enumerate() {
-        let kind = kind_of(record.kind);
+        let kind = Kind::from_number(record.kind).unwrap_or(Kind::Action);
         let name = FunctionId::from_index(place).map_or_else(String::new, |id| machine.function_name(id));
         let fits = |function: &Function<B, C>| match machine.names().functions.get(place) {
             Some(name) => function.answers_to(name),
@@ -244,13 +244,6 @@ fn closest<B, C>(name: &str, functions: &Functions<B, C>) -> Option<String> {
     functions.names().find(|known| known.eq_ignore_ascii_case(name)).map(str::to_owned)
 }
 
-fn kind_of(number: u8) -> Kind {
-    [Kind::Guard, Kind::Action, Kind::Activity, Kind::Scorer]
-        .into_iter()
-        .find(|&kind| kind as u8 == number)
-        .unwrap_or(Kind::Action)
-}
-
 /// Every call has the arguments that its function takes.
 fn check_calls<B, C>(rom: &Rom<'_>, functions: &Functions<B, C>, chosen: &[Option<usize>], misfits: &mut Vec<Misfit>) {
     for op in rom.ops().iter().filter(|op| op.kind == op_kind::CALL) {
@@ -274,7 +267,8 @@ fn fields<B: Board>(machine: &Machine, rom: &Rom<'_>, misfits: &mut Vec<Misfit>)
         let name = machine.names().keys.get(place).map_or("", String::as_str);
         let ty = Type::from_number(record.ty).unwrap_or(Type::I32);
         let shown = || if name.is_empty() { format!("key {place}") } else { name.to_owned() };
-        let located = B::locate(&Key { id, name, name_hash: record.name_hash.get(), ty });
+        let first_word = record.offset.get().into();
+        let located = B::locate(&Key { id, name, name_hash: record.name_hash.get(), ty, first_word });
         match located {
             Ok(_) => {}
             Err(None) => misfits.push(Misfit::NoField { key: shown(), ty }),
@@ -289,6 +283,14 @@ impl<B, C> Program<B, C> {
     /// The machine.
     pub fn machine(&self) -> &Machine {
         &self.machine
+    }
+
+    /// The field of the blackboard that holds a key: what [`Board::read`](crate::Board::read) and `write` are given.
+    pub fn field(&self, key: KeyId) -> usize
+    where
+        B: Board,
+    {
+        self.table.field(key)
     }
 
     /// What becomes of several commands of one agent in a lane (CMD-1). A lane that the machine does not have keeps everything.

@@ -34,6 +34,11 @@ impl Type {
         Self::ALL.get(usize::from(number)).copied()
     }
 
+    /// How many words a value takes.
+    pub fn words(self) -> usize {
+        value_type::words(self as u8).into()
+    }
+
     /// Its word in machine files.
     pub fn word(self) -> &'static str {
         match self {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::running::StubGuards;
+
 const EXIT_CODES: &str =
     "Exit codes: 0 all is well, 1 problems were found (or things differ), 2 wrong usage, or a file \
 cannot be read or written.
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Compile machine files to ROMs
     Build(Build),
+    /// Run a crowd of agents without a game, and see what they do
+    Run(Run),
     /// Show what is in a ROM
     Dump(Dump),
     /// Draw a machine: SVG, or text for Mermaid, Graphviz and PlantUML
@@ -150,6 +154,60 @@ pub(crate) struct Build {
     /// Do not write the debug sidecar (*.swdbg)
     #[arg(long)]
     pub(crate) no_debug: bool,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Expressions and built-in actions of the machine really run. Functions that a game would provide are \
+stood in for: actions do nothing, activities go on, guards say what --stub-guards asks for. The same arguments give the \
+same run, on any number of threads.\n\nA script has one thing per line:\n  at 10 send Alarm to all\n  every 30 send \
+Noise 1,0,2 to 5%\n  at 100 set health 10 to agent 7\n\nExamples:\n  statewright run                             a \
+sample: 100,000 soldiers\n  statewright run guard.sw.json --agents 1000000 --ticks 60\n  statewright run guard.sw.json \
+--script fight.txt --html fight.html\n  statewright run guard.sw.json --rate 0.5 --json > run.json"
+)]
+pub(crate) struct Run {
+    /// Machine file or ROM with its sidecar, `-` for standard input [default: a built-in sample]
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// How many agents
+    #[arg(long, short, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    pub(crate) agents: u32,
+    /// How many ticks
+    #[arg(long, short, default_value_t = 600, value_name = "T", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) ticks: u64,
+    /// All randomness comes from this number
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Random events per agent and tick [default: 0.01, and none with a script]
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    pub(crate) rate: Option<f64>,
+    /// What happens when, from a file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+    /// What guards say that a game would provide
+    #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
+    pub(crate) stub_guards: StubGuards,
+    /// How many threads work [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Write the plot of where agents are, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Write the report as one page: plot, colored machine, tables
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Events per agent and tick.
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if (0.0..=16.0).contains(&rate) => Ok(rate),
+        _ => Err("a number from 0 to 16 is wanted, such as 0.01 for one event per hundred agents and tick".to_owned()),
+    }
 }
 
 /// Arguments of `dump`.

@@ -14,6 +14,7 @@ mod input;
 mod load;
 mod output;
 mod progress;
+mod running;
 
 use std::process::ExitCode;
 

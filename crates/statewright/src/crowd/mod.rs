@@ -370,6 +370,26 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(with_instances!(&self.store, list => kernel::is_active(&rom, &list[place], state)))
     }
 
+    /// How many agents are in each leaf, by number of the state; 0 for states that are no leaves.
+    pub fn population(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.machine().rom().states().len()];
+        for agent in self.agents() {
+            with_instances!(&self.store, list => {
+                for leaf in kernel::active_leaves(&list[agent.index() as usize]) {
+                    if let Some(count) = counts.get_mut(leaf.index()) {
+                        *count += 1;
+                    }
+                }
+            });
+        }
+        counts
+    }
+
+    /// The machine bound to its functions.
+    pub fn program(&self) -> &Program<B, C> {
+        &self.program
+    }
+
     /// All agents in a state.
     pub fn all_in(&self, state: StateId) -> Vec<AgentId> {
         let rom = self.machine().rom();

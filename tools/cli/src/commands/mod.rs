@@ -10,6 +10,7 @@ mod dump;
 mod explain;
 mod fmt;
 mod new;
+mod run;
 mod schema;
 mod summary;
 
@@ -23,6 +24,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::New(args) => new::run(&args, console),
         Command::Check(args) => check::run(&args, console),
         Command::Build(args) => build::run(&args, console),
+        Command::Run(args) => run::run(&args, console),
         Command::Dump(args) => dump::run(&args, console),
         Command::Draw(args) => draw::run(&args, console),
         Command::Docs(args) => docs::run(&args, console),

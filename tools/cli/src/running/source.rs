@@ -2,7 +2,7 @@
 
 use statewright::ids::{EventId, KeyId};
 use statewright::prelude::*;
-use statewright::{Class, Type};
+use statewright::Type;
 
 use super::script::{Deed, Line, Whom};
 use super::values::Carries;
@@ -114,7 +114,7 @@ fn act(crowd: &mut Crowd<Words, World>, agent: AgentId, deed: Deed) -> u64 {
     match deed {
         Deed::Send(event, words) => u64::from(crowd.send(agent, event, words).is_ok()),
         Deed::Set(key, words) => {
-            let field = KeyId::from_index(key).map_or(usize::MAX, |key| crowd.field(key));
+            let field = KeyId::from_index(key).map_or(usize::MAX, |key| crowd.program().field(key));
             if let Ok(board) = crowd.board_mut(agent) {
                 board.write(field, words);
             }

@@ -3,10 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::ValueEnum;
-use statewright::board::Key;
 use statewright::ids::FunctionId;
 use statewright::prelude::*;
-use statewright::{Kind, Type};
+use statewright::{Key, Kind, Type};
 
 /// What guards say that nobody provides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -18,6 +17,17 @@ pub(crate) enum StubGuards {
     /// They hold every other time, by the seed
     #[default]
     Random,
+}
+
+impl StubGuards {
+    /// As on the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::True => "true",
+            Self::False => "false",
+            Self::Random => "random",
+        }
+    }
 }
 
 /// A blackboard: words as the machine lays them out.
