@@ -61,9 +61,15 @@ pub struct Report {
     pub clamped: bool,
     /// Why the instance was quarantined in this tick.
     pub fault: Option<Fault>,
+    /// The agent was seen to have nothing more to do: only an event wakes it, as [`sleep`](crate::sleep) would say. Not looked for in every
+    /// tick.
+    pub rests: bool,
 }
 
 impl Report {
+    /// One event was taken, and the agent rests.
+    pub(crate) const RESTS: Self = Self { inbox_taken: 1, clamped: false, fault: None, rests: true };
+
     /// So many events were taken, and nothing else is to be told.
     pub(crate) fn taken(inbox_taken: usize) -> Self {
         Self { inbox_taken, ..Self::default() }
@@ -135,7 +141,12 @@ pub(crate) fn visit<'a, I: Instance, H: Host>(
         if polls && let Some(result) = fast::run_activities(core, &mut host) {
             return match result {
                 Ok(()) => Report::default(),
-                Err(fault) => core.end_with(fault),
+                Err(fault) => {
+                    if host.is_tracing() {
+                        host.trace(&Trace::Faulted(fault));
+                    }
+                    core.end_with(fault)
+                }
             };
         }
         if core.glance.may_jump_by_queue(core.ram.header())
@@ -201,6 +212,9 @@ pub(crate) fn run(core: &mut Core<'_>, host: &mut dyn Host, input: &Input<'_>, u
     let result = Run::new(core, host, tracing).phases(input.inbox, used, &mut report);
     if let Err(fault) = result {
         report.fault = core.end_with(fault).fault;
+        if host.is_tracing() {
+            host.trace(&Trace::Faulted(fault));
+        }
     }
     if core.has_ended() {
         report.inbox_taken = drop_rest(input.inbox, report.inbox_taken, core.counters);

@@ -2,6 +2,7 @@
 
 use statewright_rom::ids::{EventId, StateId, TimerId, TransitionId};
 
+use crate::fault::Fault;
 use crate::host::{Cause, Mode, Status};
 
 /// Why a candidate was not taken (SEL-7).
@@ -85,4 +86,6 @@ pub enum Trace {
     FailSafe,
     /// The instance ended.
     Terminated,
+    /// A fault ended the instance.
+    Faulted(Fault),
 }

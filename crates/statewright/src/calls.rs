@@ -6,31 +6,31 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::ArgumentRecord;
 
 use crate::arguments::Arguments;
-use crate::commands::{Command, Head, Sent, Writer};
+use crate::commands::{Command, Head, Sent};
+use crate::host::Turn;
 use crate::value::{AgentId, Payload, Symbol, Value};
 
 /// What a guard or scorer may look at.
 #[derive(Debug)]
-pub struct See<'c, 'a> {
+pub struct See<'c, 'a, 'p> {
     view: View<'c, 'a>,
-    agent: AgentId,
+    turn: &'c Turn<'p>,
 }
 
 /// What an action or activity may look at and do.
 #[derive(Debug)]
-pub struct Act<'h, 'c, 'a> {
+pub struct Act<'c, 'a, 'p> {
     actor: Actor<'c, 'a>,
-    agent: AgentId,
-    out: &'h mut Writer,
+    turn: &'c mut Turn<'p>,
 }
 
 macro_rules! looking {
-    ([$($life:lifetime)*] $who:ident $inner:ident) => {
-        impl<'a> $who<$($life,)* 'a> {
+    ($who:ident $inner:ident) => {
+        impl<'a> $who<'_, 'a, '_> {
             /// The agent.
             #[inline]
             pub fn agent(&self) -> AgentId {
-                self.agent
+                self.turn.agent()
             }
 
             /// The tick.
@@ -119,17 +119,17 @@ macro_rules! looking {
     };
 }
 
-looking!(['_] See view);
-looking!(['_ '_] Act actor);
+looking!(See view);
+looking!(Act actor);
 
 fn argument_words(arguments: &[ArgumentRecord], place: usize) -> [u32; 3] {
     arguments.get(place).map_or([0; 3], |argument| argument.words.map(|word| word.get()))
 }
 
-impl<'c, 'a> See<'c, 'a> {
+impl<'c, 'a, 'p> See<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(view: View<'c, 'a>, agent: AgentId) -> Self {
-        Self { view, agent }
+    pub(crate) fn new(view: View<'c, 'a>, turn: &'c Turn<'p>) -> Self {
+        Self { view, turn }
     }
 
     /// Random numbers, if the machine says that the function draws some (SEL-5).
@@ -138,10 +138,10 @@ impl<'c, 'a> See<'c, 'a> {
     }
 }
 
-impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
+impl<'c, 'a, 'p> Act<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(actor: Actor<'c, 'a>, agent: AgentId, out: &'h mut Writer) -> Self {
-        Self { actor, agent, out }
+    pub(crate) fn new(actor: Actor<'c, 'a>, turn: &'c mut Turn<'p>) -> Self {
+        Self { actor, turn }
     }
 
     /// Random numbers.
@@ -166,8 +166,8 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
 
     /// Sends an event to another agent: it is there in its next tick (CMD-4). `false` if there was no room for it.
     pub fn send(&mut self, to: AgentId, event: EventId, payload: impl Payload) -> bool {
-        let head = Head::send(self.agent, self.actor.site(), event);
-        let written = self.out.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())), false);
+        let head = Head::send(self.agent(), self.actor.site(), event);
+        let written = self.turn.out.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())), false);
         if !written {
             self.actor.command_dropped(false);
         }
@@ -178,7 +178,7 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
     #[inline]
     pub fn emit<T: Command>(&mut self, command: T) -> bool {
         // Built-in lanes are neither critical nor do they sum up, so that they need not ask.
-        if const { T::LANE.is_own() } && self.out.is_special(const { T::LANE.number() }) {
+        if const { T::LANE.is_own() } && self.turn.out.is_special(const { T::LANE.number() }) {
             return self.emit_special(&command);
         }
         self.write_typed(&command, false)
@@ -189,15 +189,15 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
     #[inline(never)]
     fn emit_special<T: Command>(&mut self, command: &T) -> bool {
         let lane = const { T::LANE.number() };
-        let merged = self.out.accumulates(lane) && self.out.merge_typed(command);
-        merged || self.write_typed(command, self.out.is_critical(lane))
+        let merged = self.turn.out.accumulates(lane) && self.turn.out.merge_typed(command);
+        merged || self.write_typed(command, self.turn.out.is_critical(lane))
     }
 
     /// Straight into its page.
     #[inline]
     fn write_typed<T: Command>(&mut self, command: &T, critical: bool) -> bool {
-        let head = Head::typed::<T>(self.agent, self.actor.site());
-        match self.out.room(&head, T::BYTES, critical) {
+        let head = Head::typed::<T>(self.agent(), self.actor.site());
+        match self.turn.out.room(&head, T::BYTES, critical) {
             Some(bytes) => {
                 // What a command leaves out must not show what the page held before.
                 bytes.fill(0);

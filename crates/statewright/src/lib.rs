@@ -20,6 +20,7 @@ pub mod macros;
 pub mod prelude;
 mod program;
 mod registry;
+pub mod trace;
 mod value;
 
 pub use arguments::Arguments;

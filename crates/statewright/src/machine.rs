@@ -22,6 +22,7 @@ struct Shared {
     names: Names,
     /// Class per event.
     classes: Vec<u8>,
+    id: u32,
     counters: SharedCounters,
 }
 
@@ -218,13 +219,21 @@ impl Machine {
     }
 
     fn new(rom: OwnedRom, names: Names) -> Self {
-        let classes = rom.as_rom().events().iter().map(|event| event.class).collect();
-        Self { shared: Arc::new(Shared { rom, names, classes, counters: SharedCounters::default() }) }
+        let (id, classes) = {
+            let rom = rom.as_rom();
+            (rom.machine_id(), rom.events().iter().map(|event| event.class).collect())
+        };
+        Self { shared: Arc::new(Shared { rom, names, classes, id, counters: SharedCounters::default() }) }
     }
 
     /// The view of the ROM. Reads its directory: keep it for as long as it is used.
     pub fn rom(&self) -> Rom<'_> {
         self.shared.rom.as_rom()
+    }
+
+    /// What its instances know it by.
+    pub(crate) fn id(&self) -> u32 {
+        self.shared.id
     }
 
     /// The bytes of the ROM.
@@ -273,6 +282,7 @@ impl Machine {
     }
 
     /// The class of an event's type.
+    #[inline]
     pub(crate) fn event_class(&self, event: EventId) -> statewright_kernel::Class {
         let record = self.shared.classes.get(event.index()).copied().unwrap_or(1);
         statewright_kernel::Class::from_number(record)

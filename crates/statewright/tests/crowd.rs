@@ -198,19 +198,19 @@ fn sys_1_slices_of_the_hosts_own() {
     };
     tick(&mut doors, &mut boards, Slices::default()).unwrap();
     let knock = Event::new(machine.event("Knock").unwrap(), Class::Normal);
-    let mut inbox = [1, 3].map(|place| InboxEvent { place, event: knock });
-    let awake: &mut [u32] = &mut [];
-    let some = Slices { tick: 1, inbox: &mut inbox, awake: Some(awake), ..Slices::default() };
+    let inbox = [1, 3].map(|place| InboxEvent { place, event: knock });
+    let awake: &[u32] = &[];
+    let some = Slices { tick: 1, inbox: &inbox, awake: Some(awake), ..Slices::default() };
     assert_eq!(tick(&mut doors, &mut boards, some).unwrap().transitions, 2);
     let before = doors.clone();
     let refused = [
         (tick(&mut doors, &mut boards[..3], Slices::default()), SlicesError::Boards { found: 3, instances: 4 }),
         (
-            tick(&mut doors, &mut boards, Slices { inbox: &mut [inbox[1], inbox[0]], ..Slices::default() }),
+            tick(&mut doors, &mut boards, Slices { inbox: &[inbox[1], inbox[0]], ..Slices::default() }),
             SlicesError::Order { list: "inbox", index: 1 },
         ),
         (
-            tick(&mut doors, &mut boards, Slices { awake: Some(&mut [4]), ..Slices::default() }),
+            tick(&mut doors, &mut boards, Slices { awake: Some(&[4]), ..Slices::default() }),
             SlicesError::Order { list: "awake", index: 0 },
         ),
     ];

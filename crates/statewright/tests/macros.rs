@@ -64,7 +64,7 @@ impl Body {
     }
 
     #[guard(rng)]
-    fn lucky(&self, see: &mut See<'_, '_>) -> bool {
+    fn lucky(&self, see: &mut See<'_, '_, '_>) -> bool {
         see.rng().is_some()
     }
 

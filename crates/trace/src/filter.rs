@@ -52,8 +52,8 @@ impl Settings {
     }
 
     /// Only these agents.
-    pub fn agents(self, places: impl IntoIterator<Item = u32>) -> Self {
-        Self { agents: Some(places.into_iter().collect()), ..self }
+    pub fn agents(self, places: impl IntoIterator<Item = impl Into<u32>>) -> Self {
+        Self { agents: Some(places.into_iter().map(Into::into).collect()), ..self }
     }
 
     /// Only these states and those inside them.

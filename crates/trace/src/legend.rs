@@ -169,6 +169,12 @@ impl Legend {
         self.timers.get(usize::from(timer)).map_or("?", String::as_str)
     }
 
+    /// A timer in words: its name, or what it is for.
+    pub fn timer_words(&self, timer: u16) -> String {
+        let name = self.timer(timer);
+        if name.contains(' ') { name.to_owned() } else { format!("timer {name}") }
+    }
+
     /// Is a state another one or around it?
     pub fn is_around(&self, outer: u16, inner: u16) -> bool {
         // Bound: parents have smaller numbers.
@@ -200,7 +206,7 @@ impl Legend {
     pub fn trigger(&self, trigger: Trigger) -> String {
         match trigger {
             Trigger::Event(event) => self.event(event).to_owned(),
-            Trigger::Timer(timer) => format!("timer {}", self.timer(timer)),
+            Trigger::Timer(timer) => self.timer_words(timer),
             Trigger::Any => "any event".to_owned(),
             Trigger::Always => "always".to_owned(),
             Trigger::Done => "done".to_owned(),

@@ -12,6 +12,7 @@ mod reasons;
 mod record;
 mod ring;
 mod tracer;
+mod words;
 
 pub use filter::{Filter, Level, Settings, UnknownNumber};
 pub use legend::{Code, Guard, Legend, Names, State, Transition, Trigger};
@@ -19,3 +20,4 @@ pub use reasons::Reasons;
 pub use record::{Cause, Kind, LEADS, NO_TRANSITION, Record, fault_number, reason_number};
 pub use ring::Ring;
 pub use tracer::Tracer;
+pub use words::reason_words;

@@ -46,10 +46,16 @@ impl Ring {
         self.end = self.written + most;
     }
 
+    /// Whether records had no room since [`Self::take_lost`].
+    #[inline(always)]
+    pub fn has_lost(&self) -> bool {
+        self.lost != 0
+    }
+
     /// How many records had no room since the last time this was asked.
     #[inline]
     pub fn take_lost(&mut self) -> u32 {
-        if self.lost == 0 { 0 } else { std::mem::take(&mut self.lost) }
+        std::mem::take(&mut self.lost)
     }
 
     /// Adds a record that has room in any turn: what ends it.

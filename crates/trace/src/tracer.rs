@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use statewright_kernel::{Cause, Event, Fault, Mode, Reason, Status, Trace};
+use statewright_kernel::{Cause, Event, Mode, Reason, Status, Trace};
 use statewright_rom::ids::{EventId, StateId, TimerId, TransitionId};
 
 use crate::filter::{Filter, Level};
@@ -53,9 +53,11 @@ impl Tracer {
     }
 
     /// Records by other settings from now on.
-    pub fn set_filter(&mut self, filter: Arc<Filter>) {
-        self.plain = filter.is_plain();
-        self.filter = filter;
+    pub fn set_filter(&mut self, filter: &Arc<Filter>) {
+        if !Arc::ptr_eq(&self.filter, filter) {
+            (self.plain, self.open) = (filter.is_plain(), true);
+            self.filter = filter.clone();
+        }
     }
 
     /// What it records by.
@@ -78,6 +80,7 @@ impl Tracer {
     /// The turn of an agent that the filter has begins.
     #[inline(always)]
     pub fn begin(&mut self, agent: u32) {
+        self.end();
         self.ring.begin_turn(usize::from(self.filter.settings().most_per_agent));
         self.head = u64::from(self.tick) | u64::from(agent) << 32;
         if !self.plain {
@@ -134,6 +137,7 @@ impl Tracer {
             Trace::Deferred(event) => self.subject(Kind::Deferred, event.raw()),
             Trace::Started => self.always(Kind::Started, self.life),
             Trace::Terminated => self.always(Kind::Terminated, 0),
+            Trace::Faulted(fault) => self.push(half(Kind::Faulted, fault_number(fault), 0, 0)),
             Trace::Clamped => self.always(Kind::Clamped, 0),
             Trace::FailSafe => {
                 self.open = true;
@@ -272,27 +276,25 @@ impl Tracer {
 
 /// What is known of an agent only outside of its tick. These records always have room.
 impl Tracer {
-    /// The turn of an agent ends: says so if some of its records were lost.
-    #[inline]
-    pub fn end(&mut self, agent: u32) {
-        let lost = self.ring.take_lost();
-        if lost != 0 {
-            self.note(agent, half(Kind::Lost, 0, 0, lost));
+    /// The last turn ends: says so if some of its records were lost.
+    #[inline(always)]
+    pub fn end(&mut self) {
+        if self.ring.has_lost() {
+            self.tell_lost();
         }
     }
 
-    /// A fault ended an agent.
-    pub fn fault(&mut self, agent: u32, fault: Fault) {
-        self.note(agent, half(Kind::Faulted, fault_number(fault), 0, 0));
+    #[cold]
+    #[inline(never)]
+    fn tell_lost(&mut self) {
+        let lost = self.ring.take_lost();
+        self.ring.push_last(Record::from_halves(self.head, half(Kind::Lost, 0, 0, lost)));
     }
 
     /// Something is said of an agent, about a state or nothing (0).
     pub fn say(&mut self, agent: u32, kind: Kind, subject: u16) {
-        self.note(agent, half(kind, 0, subject, 0));
-    }
-
-    #[cold]
-    fn note(&mut self, agent: u32, half: u64) {
-        self.ring.push_last(Record::from_halves(u64::from(self.tick) | u64::from(agent) << 32, half));
+        self.end();
+        let head = u64::from(self.tick) | u64::from(agent) << 32;
+        self.ring.push_last(Record::from_halves(head, half(kind, 0, subject, 0)));
     }
 }

@@ -122,6 +122,7 @@ fn together<I: Instance>(rom: &Rom<'_>, seed: u64, host: &mut Dice, used: &mut U
         host.tracing = now % 2 == 1;
         let count = fill(rom, host, &mut inbox);
         let batch = Batch {
+            first_place: 0,
             first_agent: 0,
             tick: now,
             variants: &[],

@@ -73,12 +73,21 @@ pub(crate) fn take_jump<'a, I: Instance, H: Host>(
     jump: &'a Jump,
     event: Option<&'a Event>,
 ) -> Jumped {
-    if jump.flags.get() != 0 {
-        return match host.is_tracing() {
-            false => take_mixed::<false>(core, host, jump, event),
-            true => take_mixed::<true>(core, host, jump, event),
-        };
+    if jump.flags.get() == 0 {
+        take_plain::<I, H>(core, host, jump, event)
+    } else {
+        take_mixed(core, host, jump, event)
     }
+}
+
+/// Takes an event by a jump that is nothing but calls. Nobody else gets to see the host, so that it may stay in registers.
+#[inline(always)]
+pub(crate) fn take_plain<'a, I: Instance, H: Host>(
+    core: &mut Core<'a>,
+    host: &mut H,
+    jump: &'a Jump,
+    event: Option<&'a Event>,
+) -> Jumped {
     core.running = true;
     if host.is_tracing() {
         tell_event(host, event.unwrap_or(&core.queued));
@@ -206,10 +215,24 @@ fn call<'a, H: Host + ?Sized>(core: &mut Core<'a>, host: &mut H, step: &'a JumpS
     host.action(FunctionId::read_proved(step.function), Actor::new(core));
 }
 
+/// Takes an event by a jump that is more than calls; told to a tracer if there is one.
+#[inline(always)]
+pub(crate) fn take_mixed<'a, H: Host>(
+    core: &mut Core<'a>,
+    host: &mut H,
+    jump: &'a Jump,
+    event: Option<&'a Event>,
+) -> Jumped {
+    match host.is_tracing() {
+        false => take_steps::<false>(core, host, jump, event),
+        true => take_steps::<true>(core, host, jump, event),
+    }
+}
+
 /// With a guard, with ops that are no calls, or with states that have more than actions: by the general means, but still without
 /// selection and settling.
 #[inline(never)]
-fn take_mixed<'a, const TRACED: bool>(
+fn take_steps<'a, const TRACED: bool>(
     core: &mut Core<'a>,
     host: &mut dyn Host,
     jump: &'a Jump,

@@ -22,9 +22,9 @@ pub struct Slices<'s> {
     /// One variant per agent, or none for the plain parameters.
     pub variants: &'s [VariantId],
     /// Events, sorted by place in the slices; those of one agent in order.
-    pub inbox: &'s mut [InboxEvent],
+    pub inbox: &'s [InboxEvent],
     /// Places of agents that are to be ticked besides those with events, ascending; `None` for all.
-    pub awake: Option<&'s mut [u32]>,
+    pub awake: Option<&'s [u32]>,
     /// What happens to instances of another machine.
     pub mismatch: Mismatch,
 }
@@ -94,13 +94,15 @@ impl fmt::Display for SlicesError {
 impl std::error::Error for SlicesError {}
 
 /// The index of the first place that is not in order.
-fn disorder(places: impl Iterator<Item = u32>, agents: usize) -> Option<usize> {
+fn disorder<T>(list: &[T], place: impl Fn(&T) -> u32, agents: usize) -> Option<usize> {
+    let last = list.last()?;
+    if list.is_sorted_by_key(&place) && (place(last) as usize) < agents {
+        return None;
+    }
     let mut last = 0;
-    places.enumerate().find_map(|(index, place)| {
-        let wrong = place < last || place as usize >= agents;
-        last = place;
-        wrong.then_some(index)
-    })
+    let wrong =
+        |entry: &T| std::mem::replace(&mut last, place(entry)) > place(entry) || place(entry) as usize >= agents;
+    list.iter().position(wrong)
 }
 
 impl<B: Board, C> Program<B, C> {
@@ -129,10 +131,10 @@ impl<B: Board, C> Program<B, C> {
         if I::TIER != rom.header().tier {
             return Err(SlicesError::Tier);
         }
-        if let Some(index) = disorder(slices.inbox.iter().map(|event| event.place), count) {
+        if let Some(index) = disorder(slices.inbox, |event| event.place, count) {
             return Err(SlicesError::Order { list: "inbox", index });
         }
-        if let Some(index) = slices.awake.as_ref().and_then(|awake| disorder(awake.iter().copied(), count)) {
+        if let Some(index) = slices.awake.and_then(|awake| disorder(awake, |&place| place, count)) {
             return Err(SlicesError::Order { list: "awake", index });
         }
         let SlicesOutput { part, all, pool } = output;
@@ -147,12 +149,21 @@ impl<B: Board, C> Program<B, C> {
         Pool::grow(pool, pages);
         let promised = pool.promise(pages, 0);
         debug_assert_eq!(promised, Ok(()), "nobody else has this pool");
-        let (variants, inbox) = (slices.variants, slices.inbox);
-        let base = slices.first_agent as usize;
-        let job = Job { first: 0, base, instances, boards, lives: &[], variants, inbox, listed, part };
+        let job = Job { first: 0, instances, boards, inbox: slices.inbox, listed, reasons: &mut [], part };
         let terms = Terms { pool, rules: &self.rules, budget, tick: slices.tick.into() };
-        let (now, mismatch) = (slices.tick, slices.mismatch);
-        let shared = Shared { program: self, rom: &rom, context, now, mismatch, terms, strict: false, sleeps: true };
+        let shared = Shared {
+            program: self,
+            rom: &rom,
+            context,
+            lives: &[],
+            base: slices.first_agent as usize,
+            variants: slices.variants,
+            now: slices.tick,
+            mismatch: slices.mismatch,
+            terms,
+            strict: false,
+            sleeps: true,
+        };
         job.run(&shared);
         pool.release(pages - part.writer.pages());
         Ok(())
@@ -170,9 +181,14 @@ impl SlicesOutput {
         &self.part.counters
     }
 
-    /// Places of agents that something happened to, and whether they may sleep now.
-    pub fn touched(&self) -> impl Iterator<Item = (u32, Sleep)> + '_ {
-        self.part.touched.iter().copied()
+    /// How many agents something happened to.
+    pub fn turns(&self) -> usize {
+        self.part.turns
+    }
+
+    /// Places of those of them that want their next tick, or a later one; all others sleep until they have an event.
+    pub fn restless(&self) -> impl Iterator<Item = (u32, Sleep)> + '_ {
+        self.part.restless.iter().copied()
     }
 
     /// Events that were not taken: to be offered again, first (EVT-4).

@@ -7,6 +7,7 @@ mod part;
 mod run;
 mod snapshot;
 pub(crate) mod store;
+mod trace;
 mod wake;
 
 use std::fmt;
@@ -24,6 +25,7 @@ use crate::value::{AgentId, Payload};
 use mail::{Letter, Mail};
 use part::Part;
 use store::{Store, with_instances};
+use trace::Tracing;
 use wake::Wake;
 
 pub use dense::{Slices, SlicesError, SlicesOutput};
@@ -77,6 +79,7 @@ pub struct Crowd<B, C> {
     sleeps: bool,
     /// Kept for its memory.
     listed: Vec<u32>,
+    tracing: Tracing,
 }
 
 impl<B, C> fmt::Debug for Crowd<B, C> {
@@ -123,6 +126,7 @@ impl<B: Board, C> Crowd<B, C> {
             strict,
             sleeps: true,
             listed: Vec::new(),
+            tracing: Tracing::default(),
         }
     }
 
@@ -174,7 +178,7 @@ impl<B: Board, C> Crowd<B, C> {
         }
         self.lives[place] = self.lives[place].wrapping_add(1);
         // Each agent has random numbers of its own, also where another one was before.
-        self.store.put(&self.program.machine().rom(), self.seed, self.spawned, place);
+        self.store.put(self.program.machine().id(), self.seed, self.spawned, place);
         self.spawned += 1;
         if let Some(variant) = self.variants.get_mut(place) {
             *variant = VariantId::PLAIN;
@@ -203,6 +207,8 @@ impl<B: Board, C> Crowd<B, C> {
         self.lives[place] = self.lives[place].wrapping_add(1);
         self.free.push(place as u32);
         self.wake.put_to_sleep(place);
+        self.mail.doubt();
+        self.tracing.despawned(place);
         Ok(())
     }
 
@@ -237,12 +243,14 @@ impl<B: Board, C> Crowd<B, C> {
 /// Sending.
 impl<B: Board, C> Crowd<B, C> {
     /// Sends an event: the agent has it in its next tick. Its class is that of its type.
+    #[inline]
     pub fn send(&mut self, agent: AgentId, event: EventId, payload: impl Payload) -> Result<(), Missing> {
         let class = self.program.machine().event_class(event);
         self.send_as(agent, event, class, payload)
     }
 
     /// Sends an event in a class of its own.
+    #[inline]
     pub fn send_as(
         &mut self,
         agent: AgentId,
@@ -406,6 +414,7 @@ impl<B: Board, C> Crowd<B, C> {
         self.parts.iter().filter(|part| part.ran)
     }
 
+    #[inline]
     fn place(&self, agent: AgentId) -> Result<usize, Missing> {
         let place = agent.index() as usize;
         let alive = agent.generation() % 2 == 1 && self.lives.get(place) == Some(&agent.generation());

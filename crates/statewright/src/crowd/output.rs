@@ -180,7 +180,7 @@ impl<B: Board, C> Crowd<B, C> {
         match command.what(rom) {
             What::Send { to, event, payload } => {
                 let event = Event::new(event, self.program.machine().event_class(event)).with_words(payload);
-                self.mail.letters.push(Letter { to, event });
+                self.mail.send_unchecked(Letter { to, event });
             }
             What::Write { key, words } => {
                 let place = command.agent().index() as usize;

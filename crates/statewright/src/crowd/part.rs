@@ -3,25 +3,29 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    Batch, Counters, Fault, Hosts, InboxEvent, Instance, Mismatch, Sleep, SortedInbox, Visit, flag, prefetch,
+    Batch, Counters, Fault, Hosts, InboxEvent, Instance, Mismatch, Report, Sleep, SortedInbox, Visit, flag, prefetch,
     tick_batch,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
+use super::trace::TracedHosts;
 use crate::board::Board;
 use crate::commands::{Terms, Writer};
-use crate::host::AgentHost;
-use crate::program::{Program, Table};
+use crate::host::{AgentHost, Code, Turn, agent_at};
+use crate::program::Program;
 use crate::value::AgentId;
+use statewright_trace::{Reasons, Tracer};
 
 /// What one part leaves behind. Kept from tick to tick for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Part {
     pub(crate) writer: Writer,
     pub(crate) counters: Counters,
-    /// Agents that something happened to, and whether they may sleep.
-    pub(crate) touched: Vec<(u32, Sleep)>,
+    /// Agents that something happened to.
+    pub(crate) turns: usize,
+    /// Those of them that may not sleep, or not for long.
+    pub(crate) restless: Vec<(u32, Sleep)>,
     /// Events that were not taken.
     pub(crate) left: Vec<InboxEvent>,
     pub(crate) faults: Vec<(AgentId, Fault)>,
@@ -29,19 +33,20 @@ pub(crate) struct Part {
     pub(crate) clamped: u32,
     /// Whether it had something to do in this tick: else everything else is of an earlier one.
     pub(crate) ran: bool,
+    /// Records its agents, if somebody wants to know (SYS-3).
+    pub(crate) tracer: Option<Box<Tracer>>,
 }
 
-/// What one part works on; places of `inbox` and `listed` count from the first agent of the crowd.
+/// What one part works on. Everything but instances and blackboards names agents by their place in the crowd.
 pub(crate) struct Job<'j, I, B> {
+    /// Place of the first instance.
     pub(crate) first: usize,
-    /// Number of the agent at place 0.
-    pub(crate) base: usize,
     pub(crate) instances: &'j mut [I],
     pub(crate) boards: &'j mut [B],
-    pub(crate) lives: &'j [u32],
-    pub(crate) variants: &'j [VariantId],
-    pub(crate) inbox: &'j mut [InboxEvent],
-    pub(crate) listed: &'j mut [u32],
+    pub(crate) inbox: &'j [InboxEvent],
+    pub(crate) listed: &'j [u32],
+    /// Reasons that a tracer told last, one per agent or none.
+    pub(crate) reasons: &'j mut [Reasons],
     pub(crate) part: &'j mut Part,
 }
 
@@ -50,6 +55,10 @@ pub(crate) struct Shared<'s, B, C> {
     pub(crate) program: &'s Program<B, C>,
     pub(crate) rom: &'s Rom<'s>,
     pub(crate) context: &'s C,
+    pub(crate) lives: &'s [u32],
+    /// Number of the agent at place 0.
+    pub(crate) base: usize,
+    pub(crate) variants: &'s [VariantId],
     pub(crate) now: u32,
     pub(crate) mismatch: Mismatch,
     pub(crate) terms: Terms<'s>,
@@ -62,23 +71,22 @@ impl Part {
     fn begin(&mut self, terms: &Terms<'_>) {
         self.writer.restart(terms);
         self.counters = Counters::default();
-        self.touched.clear();
+        self.restless.clear();
         self.left.clear();
         self.faults.clear();
         self.panicked.clear();
-        self.clamped = 0;
-        self.ran = true;
+        (self.turns, self.clamped, self.ran) = (0, 0, true);
     }
 
     /// A tick in which everybody ran leaves a long list behind; a crowd that sleeps does not keep it.
     pub(crate) fn give_back_memory(&mut self) {
         const SMALL: usize = 1024;
         if !self.ran {
-            self.touched.clear();
+            self.restless.clear();
         }
-        let used = self.touched.len();
-        if self.touched.capacity() > SMALL.max(used * 8) {
-            self.touched.shrink_to(SMALL.max(used * 2));
+        let used = self.restless.len();
+        if self.restless.capacity() > SMALL.max(used * 8) {
+            self.restless.shrink_to(SMALL.max(used * 2));
         }
     }
 }
@@ -95,24 +103,32 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
     /// Ticks everybody who is awake or has events. A panic in user code ends its agent alone; the others go on.
     pub(crate) fn run<C>(mut self, shared: &Shared<'_, B, C>) {
         self.part.begin(&shared.terms);
-        let first = self.first as u32;
-        rebase(self.inbox, self.listed, |place| place - first, first);
-        let mut from = 0;
+        let mut from = self.first;
         // Bound: each round but the last has a panic at a later place.
         while let Err(place) = self.run_from(shared, from) {
             self.part.writer.discard_agent();
-            self.part.panicked.push(agent_at(self.lives, place, self.first + self.base));
+            self.part.panicked.push(agent_at(shared.lives, place, shared.base));
+            self.part.trace_panic();
+            self.part.turns += 1;
             self.drop_inbox_of(place);
-            self.part.touched.push((place as u32 + first, Sleep::Asleep));
             from = place + 1;
         }
-        for (place, sleeps) in &mut self.part.touched {
-            if let Some(instance) = self.instances.get((*place - first) as usize) {
-                *sleeps =
-                    if shared.sleeps { shared.program.sleep(shared.rom, instance, shared.now) } else { Sleep::Awake };
-            }
+        if let Some(tracer) = &mut self.part.tracer {
+            tracer.end();
         }
-        self.count_lost_writes();
+        self.settle(shared);
+        self.count_lost_writes(shared.base);
+    }
+
+    /// Who may sleep of those who were not seen at rest?
+    fn settle<C>(&mut self, shared: &Shared<'_, B, C>) {
+        self.part.restless.retain_mut(|(place, sleep)| {
+            let instance = self.instances.get(*place as usize - self.first);
+            if let Some(instance) = instance.filter(|_| shared.sleeps) {
+                *sleep = shared.program.sleep(shared.rom, instance, shared.now);
+            }
+            *sleep != Sleep::Asleep
+        });
     }
 
     /// An agent that ends in a tick drops the rest of its inbox, counted. A panic does not tell how much of it was taken: the first event
@@ -126,10 +142,10 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
     }
 
     /// Staged writes without room count as critical commands that were dropped; the kernel does not hear of them.
-    fn count_lost_writes(&mut self) {
-        for &place in &self.part.writer.lost_writes {
+    fn count_lost_writes(&mut self, base: usize) {
+        for &agent in &self.part.writer.lost_writes {
             self.part.counters.commands_dropped = self.part.counters.commands_dropped.wrapping_add(1);
-            if let Some(instance) = self.instances.get_mut(place as usize - self.first - self.base) {
+            if let Some(instance) = self.instances.get_mut(agent as usize - base - self.first) {
                 let flags = &mut instance.header_mut().flags;
                 flags.set(flags.get() | flag::COMMAND_DROPPED | flag::CRITICAL_DROPPED);
             }
@@ -140,103 +156,108 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
     fn run_from<C>(&mut self, shared: &Shared<'_, B, C>, from: usize) -> Result<(), usize> {
         let events = self.inbox.partition_point(|event| (event.place as usize) < from);
         let places = self.listed.partition_point(|&place| (place as usize) < from);
-        let (inbox, listed) = (&mut self.inbox[events..], &mut self.listed[places..]);
-        let first = self.first as u32;
+        let (inbox, listed) = (&self.inbox[events..], &self.listed[places..]);
+        let start = from - self.first;
+        let (instances, boards) = (&mut self.instances[start..], &mut self.boards[start..]);
         let part = &mut *self.part;
-        let mut hosts = PartHosts {
-            table: &shared.program.table,
-            boards: &mut self.boards[from..],
-            lives: self.lives.get(from..).unwrap_or(&[]),
-            context: shared.context,
-            out: &mut part.writer,
-            strict: shared.strict,
-            first: self.first + self.base + from,
-            last: 0,
+        let turn = Turn { out: &mut part.writer, lives: shared.lives, first: shared.base, place: from };
+        let code = Code { table: &shared.program.table, context: shared.context, strict: shared.strict, turn };
+        let mut hosts = PartHosts { first: from, boards, code };
+        let mut ear = Ear {
+            turns: &mut part.turns,
+            restless: &mut part.restless,
+            left: &mut part.left,
+            faults: &mut part.faults,
+            clamped: &mut part.clamped,
+            lives: shared.lives,
+            base: shared.base,
         };
-        // Places count from the first agent of the run.
-        rebase(inbox, listed, |place| place - from as u32, from as u32);
-        let (touched, left, faults) = (&mut part.touched, &mut part.left, &mut part.faults);
-        let (clamped, counters) = (&mut part.clamped, &mut part.counters);
-        let (lives, agents) = (self.lives, self.first + self.base);
+        let counters = &mut part.counters;
+        let reasons = self.reasons.get_mut(start..).unwrap_or_default();
+        let traced = part.tracer.as_deref_mut().map(|tracer| (tracer, reasons));
         let run = AssertUnwindSafe(|| {
             let batch = Batch {
-                first_agent: (agents + from) as u64,
+                first_place: from,
+                first_agent: shared.base as u64,
                 tick: shared.now,
-                variants: self.variants.get(from..).unwrap_or(&[]),
+                // One per place up to the last instance.
+                variants: shared.variants.get(..from + instances.len()).unwrap_or(&[]),
                 inbox: SortedInbox::assume(inbox),
                 visit: Visit::WithEventsAnd(listed),
                 mismatch: shared.mismatch,
             };
-            let done = |place: usize, report: &statewright_kernel::Report, rest: &[InboxEvent]| {
-                let at = place + from;
-                let place = at as u32 + first;
-                touched.push((place, Sleep::Awake));
-                if report.fault.is_some() || report.clamped || !rest.is_empty() {
-                    faults.extend(report.fault.map(|fault| (agent_at(lives, at, agents), fault)));
-                    *clamped += u32::from(report.clamped);
-                    left.extend(rest.iter().map(|event| InboxEvent { place, ..*event }));
+            let done = |place: usize, report: &Report, left: &[InboxEvent]| ear.hear(place, report, left);
+            let ran = match traced {
+                None => tick_batch(shared.rom, instances, &mut hosts, &batch, counters, done),
+                Some((tracer, reasons)) => {
+                    let mut hosts = TracedHosts { hosts: &mut hosts, tracer, reasons };
+                    tick_batch(shared.rom, instances, &mut hosts, &batch, counters, done)
                 }
             };
-            let ran = tick_batch(shared.rom, &mut self.instances[from..], &mut hosts, &batch, counters, done);
             debug_assert_eq!(ran, Ok(()), "the crowd gives legal batches");
         });
-        let result = catch_unwind(run);
-        let last = hosts.last;
-        rebase(inbox, listed, |place| place + from as u32, from as u32);
-        result.map_err(|_| from + last)
+        catch_unwind(run).map_err(|_| hosts.code.turn.place)
     }
 }
 
-/// The agent at a place; those that no crowd owns have no successors.
-#[inline]
-fn agent_at(lives: &[u32], place: usize, first: usize) -> AgentId {
-    AgentId::new((first + place) as u32, lives.get(place).copied().unwrap_or(1))
+/// Hears what became of the agents of a run.
+struct Ear<'p> {
+    turns: &'p mut usize,
+    restless: &'p mut Vec<(u32, Sleep)>,
+    left: &'p mut Vec<InboxEvent>,
+    faults: &'p mut Vec<(AgentId, Fault)>,
+    clamped: &'p mut u32,
+    lives: &'p [u32],
+    base: usize,
 }
 
-/// Counts places from another agent; nothing to do if that is the first.
-fn rebase(inbox: &mut [InboxEvent], listed: &mut [u32], place: impl Fn(u32) -> u32, by: u32) {
-    if by != 0 {
-        inbox.iter_mut().for_each(|event| event.place = place(event.place));
-        listed.iter_mut().for_each(|listed| *listed = place(*listed));
+impl Ear<'_> {
+    #[inline]
+    fn hear(&mut self, place: usize, report: &Report, left: &[InboxEvent]) {
+        *self.turns += 1;
+        if !report.rests {
+            self.note(place, report, left);
+        }
+    }
+
+    #[inline(never)]
+    fn note(&mut self, place: usize, report: &Report, left: &[InboxEvent]) {
+        self.restless.push((place as u32, Sleep::Awake));
+        self.faults.extend(report.fault.map(|fault| (agent_at(self.lives, place, self.base), fault)));
+        *self.clamped += u32::from(report.clamped);
+        self.left.extend_from_slice(left);
     }
 }
 
 /// User code of all agents of a run.
-struct PartHosts<'p, B, C> {
-    table: &'p Table<B, C>,
+pub(super) struct PartHosts<'p, B, C> {
+    /// Place of the first blackboard.
+    pub(super) first: usize,
     boards: &'p mut [B],
-    lives: &'p [u32],
-    context: &'p C,
-    out: &'p mut Writer,
-    strict: bool,
-    first: usize,
-    /// The agent that runs.
-    last: usize,
+    pub(super) code: Code<'p, B, C>,
 }
 
-impl<B: Board, C> Hosts for PartHosts<'_, B, C> {
+impl<'p, B: Board, C> Hosts for PartHosts<'p, B, C> {
     type Host<'h>
-        = AgentHost<'h, B, C>
+        = AgentHost<'h, 'p, B, C>
     where
         Self: 'h;
 
     #[inline]
-    fn of(&mut self, place: usize, _: u64) -> AgentHost<'_, B, C> {
-        self.last = place;
-        self.out.begin();
-        AgentHost {
-            table: self.table,
-            board: &mut self.boards[place],
-            context: self.context,
-            out: self.out,
-            agent: agent_at(self.lives, place, self.first),
-            strict: self.strict,
-        }
+    fn of(&mut self, place: usize, _: u64) -> AgentHost<'_, 'p, B, C> {
+        self.code.turn.place = place;
+        self.code.turn.out.begin();
+        self.again(place, 0)
+    }
+
+    #[inline]
+    fn again(&mut self, place: usize, _: u64) -> AgentHost<'_, 'p, B, C> {
+        AgentHost { board: &mut self.boards[place - self.first], code: &mut self.code }
     }
 
     #[inline]
     fn fetch(&self, place: usize) {
-        if let Some(board) = self.boards.get(place) {
+        if let Some(board) = self.boards.get(place - self.first) {
             prefetch(board);
         }
     }

@@ -11,6 +11,7 @@ use super::store::with_instances;
 use crate::board::Board;
 use crate::commands::{PoolTooSmall, Terms};
 use crate::value::AgentId;
+use statewright_trace::Reasons;
 
 /// What one tick came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,10 +34,9 @@ pub struct Tick {
 struct Cut<'j, I, B> {
     instances: &'j mut [I],
     boards: &'j mut [B],
-    lives: &'j [u32],
-    variants: &'j [VariantId],
-    inbox: &'j mut [InboxEvent],
-    listed: &'j mut [u32],
+    inbox: &'j [InboxEvent],
+    listed: &'j [u32],
+    reasons: &'j mut [Reasons],
 }
 
 impl<'j, I: Instance, B> Cut<'j, I, B> {
@@ -50,13 +50,11 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
             let places = self.listed.partition_point(|&place| place < end);
             let mut job = Job {
                 first,
-                base: 0,
                 instances: self.instances.split_off_mut(..count).unwrap_or_default(),
                 boards: self.boards.split_off_mut(..count).unwrap_or_default(),
-                lives: self.lives.split_off(..count).unwrap_or_default(),
-                variants: self.variants.split_off(..count.min(self.variants.len())).unwrap_or_default(),
-                inbox: self.inbox.split_off_mut(..events).unwrap_or_default(),
-                listed: self.listed.split_off_mut(..places).unwrap_or_default(),
+                inbox: self.inbox.split_off(..events).unwrap_or_default(),
+                listed: self.listed.split_off(..places).unwrap_or_default(),
+                reasons: self.reasons.split_off_mut(..count.min(self.reasons.len())).unwrap_or_default(),
                 part,
             };
             first += count;
@@ -150,11 +148,16 @@ impl<B: Board, C> Crowd<B, C> {
         self.wake.wake_due(now, |place| lives.get(place).is_some_and(|life| life % 2 == 1));
         self.wake.collect(&mut self.listed);
         let is_alive = |agent: AgentId| lives.get(agent.index() as usize) == Some(&agent.generation());
-        self.mail.sort(|agent| agent.generation() % 2 == 1 && is_alive(agent));
+        self.lost_messages += self.mail.prepare(|agent| agent.generation() % 2 == 1 && is_alive(agent));
         let promised = self.promise_pages(size)?;
         // From here on the tick takes place.
-        self.lost_messages += self.mail.deliver();
-        let mut inbox = self.mail.take_inbox();
+        let inbox = self.mail.deliver();
+        if self.sleeps {
+            // Those who have had their turn sleep unless they say otherwise.
+            self.wake.put_all_to_sleep();
+        } else {
+            inbox.iter().for_each(|event| self.wake.wake(event.place as usize));
+        }
         // A crowd whose variants do not reach its last agents gives these the plain one.
         if !self.variants.is_empty() {
             self.variants.resize(self.lives.len(), VariantId::PLAIN);
@@ -165,6 +168,9 @@ impl<B: Board, C> Crowd<B, C> {
         let terms = Terms { pool: &self.pool, rules: &self.program.rules, budget: self.budget, tick: now };
         let shared = Shared {
             program: &self.program,
+            lives: &self.lives,
+            base: 0,
+            variants: &self.variants,
             rom: &rom,
             context,
             now: now as u32,
@@ -173,19 +179,19 @@ impl<B: Board, C> Crowd<B, C> {
             strict: self.strict,
             sleeps: self.sleeps,
         };
+        let reasons = self.tracing.begin(&mut self.parts, &self.lives, now as u32);
         let parts = self.parts.as_mut_slice();
         with_instances!(&mut self.store, list => {
             let cut = Cut {
                 instances: list.as_mut_slice(),
                 boards: &mut self.boards,
-                lives: &self.lives,
-                variants: &self.variants,
-                inbox: &mut inbox,
-                listed: &mut self.listed,
+                inbox: &inbox,
+                listed: &self.listed,
+                reasons,
             };
             runner.run(cut.jobs(parts, size), &shared);
         });
-        self.mail.give_back(inbox);
+        self.mail.delivered(inbox);
         self.keep_pages(promised);
         Ok(self.finish(&rom))
     }
@@ -197,12 +203,12 @@ impl<B: Board, C> Crowd<B, C> {
         let mut parts = std::mem::take(&mut self.parts);
         for part in parts.iter().filter(|part| part.ran) {
             counters.add(&part.counters);
-            tick.ran += part.touched.len();
+            tick.ran += part.turns;
             tick.clamped += part.clamped;
             tick.faults += part.faults.len();
             tick.panicked += part.panicked.len();
             tick.dropped_commands += part.counters.commands_dropped;
-            for &(place, sleep) in &part.touched {
+            for &(place, sleep) in &part.restless {
                 self.wake.settle(place as usize, sleep, self.now);
             }
             self.keep_left(&part.left, usize::from(rom.header().events_per_tick.get()), &mut counters);
@@ -223,7 +229,7 @@ impl<B: Board, C> Crowd<B, C> {
             let (kept, surplus) = own.split_at(cap.min(own.len()));
             for event in kept {
                 let to = AgentId::new(event.place, self.lives[event.place as usize]);
-                self.mail.letters.push(Letter { to, event: event.event });
+                self.mail.send(Letter { to, event: event.event });
             }
             for event in surplus {
                 let dropped = &mut counters.dropped[usize::from(event.event.class.min(3))];

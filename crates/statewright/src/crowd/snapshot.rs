@@ -119,12 +119,12 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         let rom = self.machine().rom();
         let numbers =
             [rom.structure_hash(), rom.parameter_hash(), self.now, self.seed, self.spawned, self.lost_messages];
-        let counts = [self.lives.len(), self.free.len(), self.variants.len(), self.mail.letters.len()];
+        let counts = [self.lives.len(), self.free.len(), self.variants.len(), self.mail.letters().len()];
         let numbers = numbers.into_iter().chain(self.counters.values()).chain(counts.map(|count| count as u64));
         numbers.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
         self.lives.iter().chain(&self.free).for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
         self.variants.iter().for_each(|variant| bytes.extend_from_slice(&variant.raw().to_le_bytes()));
-        for letter in &self.mail.letters {
+        for letter in self.mail.letters() {
             bytes.extend_from_slice(&letter.to.index().to_le_bytes());
             bytes.extend_from_slice(&letter.to.generation().to_le_bytes());
             bytes.extend_from_slice(letter.event.as_bytes());
@@ -192,7 +192,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         (self.boards, self.lives, self.free, self.variants) = (boards, lives, free, variants);
         (self.now, self.seed, self.spawned, self.lost_messages) = (now, seed, spawned, lost_messages);
         self.counters = Counters::from_values(values);
-        self.mail.letters = letters;
+        self.mail.replace(letters);
         self.parts.clear();
         self.wake_by_state();
         Ok(())

@@ -142,7 +142,8 @@ impl Contender for Traced {
         for &inbox in inboxes.iter().cycle().take(ticks) {
             self.host.tracer.begin_tick(self.now);
             let (tick, mismatch) = (self.now, Mismatch::Quarantine);
-            let batch = Batch { first_agent: 0, tick, variants: &[], inbox, visit: Visit::All, mismatch };
+            let batch =
+                Batch { first_place: 0, first_agent: 0, tick, variants: &[], inbox, visit: Visit::All, mismatch };
             tick_batch(&rom, &mut self.instances, &mut self.host, &batch, &mut self.counters, |_, _, _| {})
                 .expect("all events are for agents that exist");
             self.now = tick.wrapping_add(1);
