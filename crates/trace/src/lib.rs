@@ -21,3 +21,5 @@ pub use record::{Cause, Kind, LEADS, NO_TRANSITION, Record, fault_number, reason
 pub use ring::Ring;
 pub use tracer::Tracer;
 pub use words::reason_words;
+
+pub use statewright_kernel::Reason;

@@ -108,6 +108,11 @@ impl<W: Write> Writer<W> {
         Ok(self.out)
     }
 
+    /// Gives the output back as it is; what was not flushed is gone.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+
     fn send(&mut self) -> Result<(), WriteError> {
         if self.failed {
             // A frame behind a broken one could not be found again.

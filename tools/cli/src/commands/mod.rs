@@ -10,6 +10,7 @@ mod fmt;
 mod new;
 mod schema;
 mod summary;
+mod trace;
 
 use crate::args::Command;
 use crate::console::Console;
@@ -24,6 +25,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Dump(args) => dump::run(&args, console),
         Command::Diff(args) => diff::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
+        Command::Trace(args) => trace::run(&args, console),
         Command::Schema(args) => schema::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Completions(args) => completions::run(&args, console),
