@@ -14,6 +14,7 @@ use crate::instance::{Header, Instance, flag};
 use crate::queue::Admission;
 use crate::switches::{self, Trick};
 use crate::tick::{Input, Run};
+use crate::trace::Trace;
 use crate::trace_timers::Told;
 
 /// What became of an event that the host posted.
@@ -158,7 +159,12 @@ pub fn stop<I: Instance, H: Host>(
     let result = Run::new(&mut core, host, tracing).stop();
     match result {
         Ok(()) => core.finish(),
-        Err(_) => core.quarantine(),
+        Err(fault) => {
+            core.quarantine();
+            if host.is_tracing() {
+                host.trace(&Trace::Faulted(fault));
+            }
+        }
     }
     result
 }
@@ -172,6 +178,9 @@ impl Run<'_, '_> {
         self.core.ram.clear_queue();
         self.core.ram.set_flag(flag::TERMINATED);
         count(&mut self.core.counters.terminations);
+        if self.tracing {
+            self.host.trace(&Trace::Terminated);
+        }
         Ok(())
     }
 }

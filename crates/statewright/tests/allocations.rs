@@ -3,7 +3,7 @@
 #![cfg(feature = "compile")]
 
 use statewright::prelude::*;
-use statewright_counting::{Counting, allocations};
+use statewright_memory::{Counting, allocations};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -79,7 +79,7 @@ fn sys_3_a_trace_in_its_stride_allocates_nothing() {
     let go = machine.event("Go").unwrap();
     for level in [Level::Outline, Level::Steps, Level::All] {
         crowd.set_trace(Some(Settings::new(level))).unwrap();
-        let mut round = |crowd: &mut Crowd<Speaker, ()>| {
+        let round = |crowd: &mut Crowd<Speaker, ()>| {
             crowd.broadcast(go, ());
             crowd.tick(&());
             assert!(crowd.trace().count() >= 500);

@@ -198,6 +198,13 @@ fn settings_of_another_machine_are_refused_and_change_nothing() {
 }
 
 #[test]
+fn codes_of_a_guard_that_is_none_are_a_misfit() {
+    let machine = Machine::from_text("m", r#"{ "machine": "M", "initial": "a", "states": { "a": {} } }"#).unwrap();
+    let error = machine.bind(Functions::<(), ()>::new().explain("Hears", 1, "too far")).unwrap_err();
+    assert!(error.to_string().ends_with("codes of `Hears` are explained, which is no guard of the machine"), "{error}");
+}
+
+#[test]
 fn what_has_no_room_is_counted_and_panics_are_told() {
     let (mut crowd, [noise, ..]) = guards(2);
     crowd.set_trace(Some(Settings::new(Level::All).most_per_agent(2))).unwrap();
@@ -228,6 +235,18 @@ fn what_has_no_room_is_counted_and_panics_are_told() {
     let legend = crowd.legend();
     let words: Vec<String> = crowd.trace().map(|r| format!("{} {}", r.agent, legend.words(r))).collect();
     assert_eq!(words, ["0 Go: a (stays)", "1 Go: a (stays)", "1 ended by a panic in user code", "2 Go: a (stays)"]);
+}
+
+#[test]
+fn sys_10_stopping_is_told_with_all_exits() {
+    let (mut crowd, _) = guards(2);
+    crowd.set_trace(Some(Settings::new(Level::Steps))).unwrap();
+    crowd.tick(&());
+    let agent = crowd.agents().next().unwrap();
+    crowd.stop(agent).unwrap();
+    crowd.tick(&());
+    let expected = ["0 leaves post/bored", "0 leaves post", "0 leaves root", "0 has come to its end"];
+    assert_eq!(words(&crowd), expected);
 }
 
 /// Ten ticks of the samples of the repository under events that come at random; gives the trace of each tick and a snapshot of the end.

@@ -9,6 +9,7 @@ use statewright_kernel::{
 };
 use statewright_rom::OwnedRom;
 use statewright_rom::ids::{EventId, VariantId};
+use zerocopy::IntoBytes;
 
 const COUNTER: &str = r#"{
   "machine": "Counter", "tier": "crowd", "initial": "idle",
@@ -136,6 +137,28 @@ fn bad_batches_are_refused_before_anything_runs() {
     let unsorted = SortedInbox::new(&[add(1, 0), add(0, 0)]).map(|_| ());
     assert_eq!(unsorted, Err(Unsorted { index: 1 }));
     assert!(Unsorted { index: 1 }.to_string().contains("sort the inbox"));
+}
+
+#[test]
+fn ram_6_an_instance_without_leaves_is_ended_however_its_events_reach_it() {
+    let rom = compiled(COUNTER);
+    let rom = rom.as_rom();
+    let (mut host, mut counters) = (Dice::new(1), Counters::default());
+    let mut healthy = instances(&compiled(COUNTER), 1)[0];
+    tick(&rom, &mut healthy, &mut host, &Input::new(100, 0), &mut counters);
+    let mut bytes: [u8; 64] = zerocopy::transmute!(healthy);
+    let leaves = healthy.header().as_bytes().len();
+    assert_ne!(bytes[leaves..leaves + 2], [0xFF; 2], "a leaf is active");
+    bytes[leaves..leaves + 2].fill(0xFF);
+    for events in 1..=3 {
+        let mut damaged: [Instance64; 1] = [zerocopy::transmute!(bytes)];
+        let inbox = vec![add(0, 1); events];
+        let mut faults = Vec::new();
+        let done = |_: usize, report: &statewright_kernel::Report, _: &[InboxEvent]| faults.extend(report.fault);
+        tick_batch(&rom, &mut damaged, &mut host, &batch(&inbox, &[]), &mut counters, done).unwrap();
+        assert_eq!(faults.len(), 1, "{events} events");
+        assert!(damaged[0].header().has(flag::QUARANTINED));
+    }
 }
 
 #[test]

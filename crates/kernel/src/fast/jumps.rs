@@ -38,15 +38,16 @@ pub(crate) fn look_up<'a>(rom: &'a Rom<'a>, leaf: Option<u16>, event: &Event) ->
 
 /// The same for an instance with any number of leaves: one of them reacts, or nobody does.
 fn look_up_all<'a>(core: &Core<'a>, event: &Event) -> Outlook<'a> {
-    let mut found = Outlook::Nobody;
+    let mut found = None;
     for leaf in core.ram.leaves().iter().filter(|leaf| leaf.get() != NONE) {
         match (look_up(core.rom, Some(leaf.get()), event), &found) {
-            (Outlook::Nobody, _) => {}
-            (outlook, Outlook::Nobody) => found = outlook,
+            (Outlook::Nobody, Some(_)) => {}
+            (outlook, None | Some(Outlook::Nobody)) => found = Some(outlook),
             _ => return Outlook::Unknown,
         }
     }
-    found
+    // An instance without leaves is damaged: the general way says so.
+    found.unwrap_or(Outlook::Unknown)
 }
 
 /// What a jump has done.

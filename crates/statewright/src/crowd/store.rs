@@ -1,6 +1,6 @@
 //! Instances of any tier, side by side.
 
-use statewright_kernel::{Instance, Instance64, Instance128, Instance256};
+use statewright_kernel::{Instance, Instance64, Instance128, Instance256, prefetch};
 use statewright_rom::Rom;
 use zerocopy::IntoBytes;
 
@@ -43,6 +43,12 @@ impl Store {
             }
         }
         with_instances!(self, list => put(list, place, Instance::of_machine(machine, seed, agent)));
+    }
+
+    /// An instance will soon be needed.
+    #[inline]
+    pub(crate) fn fetch(&self, place: usize) {
+        with_instances!(self, list => list.get(place).into_iter().for_each(prefetch));
     }
 
     pub(crate) fn reserve(&mut self, more: usize) {

@@ -16,6 +16,7 @@ use super::store::with_instances;
 use super::{Crowd, agents};
 use crate::board::Board;
 use crate::host::AgentHost;
+use crate::value::AgentId;
 
 /// What a crowd keeps for its trace.
 #[derive(Debug, Default)]
@@ -73,8 +74,8 @@ impl Tracing {
 
 impl Part {
     /// A panic in user code ended the agent whose turn it was.
-    pub(super) fn trace_panic(&mut self) {
-        if let (Some(tracer), Some(agent)) = (&mut self.tracer, self.panicked.last())
+    pub(super) fn trace_panic(&mut self, agent: AgentId) {
+        if let Some(tracer) = &mut self.tracer
             && tracer.filter().has_agent(agent.index())
         {
             tracer.say(agent.index(), Kind::Panicked, 0);

@@ -110,7 +110,7 @@ impl Contender for Typed {
         let script = std::mem::take(&mut self.ticks);
         let count = script.len();
         for tick in 0..ticks {
-            self.tick(&script[tick % count], Some(&[]));
+            self.tick(&script[tick % count], None);
         }
         self.ticks = script;
     }
