@@ -64,4 +64,6 @@ mod pages {
     mod large_crowds {}
     #[doc = include_str!("../../../docs/guide/saving.md")]
     mod saving {}
+    #[doc = include_str!("../../../docs/guide/tracing.md")]
+    mod tracing {}
 }
