@@ -110,6 +110,7 @@ mod tick;
 mod time;
 mod timers;
 mod trace;
+mod trace_timers;
 
 pub use actor::{Actor, View};
 pub use batch::{Batch, BatchError, Visit, tick_batch};

@@ -155,6 +155,13 @@ impl AgentId {
     }
 }
 
+/// Its place, for filters of traces.
+impl From<AgentId> for u32 {
+    fn from(agent: AgentId) -> Self {
+        agent.index()
+    }
+}
+
 impl fmt::Display for AgentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "agent {}.{}", self.index, self.generation)

@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Format machine files, keeping every comment
     Fmt(Fmt),
+    /// Show what agents did and why, from a trace that a program wrote
+    Trace(Trace),
     /// Print the JSON Schema of machine files
     Schema(Schema),
     /// Explain a code such as SW0101, or list all of them
@@ -325,6 +327,63 @@ pub(crate) struct Fmt {
     /// Write the stable id of everything that has a name and none; this changes no hash
     #[arg(long)]
     pub(crate) ids: bool,
+}
+
+/// Arguments of `trace`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Filters may be given several times or with commas. A state stands for all states inside it, an event for \
+itself and what it leads to.\n\nExamples:\n  statewright trace guards.swtrace\n  statewright trace guards.swtrace --agent 7 --from 100 \
+--to 120\n  statewright trace guards.swtrace --why 7 112         why agent 7 did what it did in tick 112\n  \
+statewright trace guards.swtrace --export perfetto -o guards.pftrace    opens in https://ui.perfetto.dev"
+)]
+pub(crate) struct Trace {
+    /// The trace (*.swtrace), `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) path: PathBuf,
+    /// Only these agents
+    #[arg(long, value_name = "NUMBER", value_delimiter = ',')]
+    pub(crate) agent: Vec<u32>,
+    /// Of what has to do with states only that of these and of the states inside them
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) state: Vec<String>,
+    /// Only these events and what they lead to
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) event: Vec<String>,
+    /// From this tick on
+    #[arg(long, value_name = "TICK")]
+    pub(crate) from: Option<u64>,
+    /// Up to this tick
+    #[arg(long, value_name = "TICK")]
+    pub(crate) to: Option<u64>,
+    /// 1: events, transitions, leaves; 2: entries, exits, timers as well; 3: everything
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=3))]
+    pub(crate) level: u8,
+    /// Explain what an agent did in a tick: every candidate, and why it was not taken
+    #[arg(long, num_args = 2, value_names = ["AGENT", "TICK"], conflicts_with_all = ["agent", "state", "event", "from", "to", "export"])]
+    pub(crate) why: Option<Vec<u64>>,
+    /// Write another format
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "output", conflicts_with = "json")]
+    pub(crate) export: Option<TraceFormat>,
+    /// Where the export goes, `-` for standard output
+    #[arg(long, short, value_name = "FILE", requires = "export")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Formats that traces are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    /// For https://ui.perfetto.dev: a track per agent and region
+    Perfetto,
+    /// JSON for chrome://tracing and other viewers
+    Chrome,
+    /// A table, one line per record
+    Csv,
+    /// The same as `--json`
+    Json,
 }
 
 /// Arguments of `schema`.

@@ -8,6 +8,7 @@ mod part;
 mod run;
 mod snapshot;
 pub(crate) mod store;
+mod trace;
 mod wake;
 
 use std::collections::BTreeSet;
@@ -26,6 +27,7 @@ use crate::value::{AgentId, Payload};
 use mail::{Letter, Mail};
 use part::Part;
 use store::{Store, with_instances};
+use trace::Tracing;
 use wake::Wake;
 
 pub use dense::{Slices, SlicesError, SlicesOutput};
@@ -83,6 +85,7 @@ pub struct Crowd<B, C> {
     /// Kept for their memory.
     listed: Vec<u32>,
     stops: Vec<u32>,
+    tracing: Tracing,
 }
 
 impl<B, C> fmt::Debug for Crowd<B, C> {
@@ -131,6 +134,7 @@ impl<B: Board, C> Crowd<B, C> {
             sleeps: true,
             listed: Vec::new(),
             stops: Vec::new(),
+            tracing: Tracing::default(),
         }
     }
 

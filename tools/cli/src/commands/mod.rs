@@ -13,6 +13,7 @@ mod new;
 mod run;
 mod schema;
 mod summary;
+mod trace;
 
 use crate::args::Command;
 use crate::console::Console;
@@ -30,6 +31,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Docs(args) => docs::run(&args, console),
         Command::Diff(args) => diff::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
+        Command::Trace(args) => trace::run(&args, console),
         Command::Schema(args) => schema::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Completions(args) => completions::run(&args, console),
