@@ -7,7 +7,7 @@ use crate::escape::xml;
 use crate::heat::Heat;
 use crate::layout::boxes::{DIAMOND, DOT, HISTORY, TITLE_HEIGHT};
 use crate::layout::{Picture, Point, layout};
-use crate::metrics::{LINE, SMALL, TITLE, bold_width, width};
+use crate::metrics::{LINE, SMALL, width};
 use crate::scene::{Link, Scene, Words, is_symbol};
 use crate::theme::{HEAT_STEPS, Theme, style};
 
@@ -96,7 +96,9 @@ aria-label=\"State machine {name}\">",
 
     fn notes(&self) -> Vec<String> {
         let written = self.scene.written;
-        let text = format!("{written} transitions are written in the boxes of their states: lines for all would hide each other.");
+        let text = format!(
+            "{written} transitions are written in the boxes of their states: lines for all would hide each other."
+        );
         if written > 0 { vec![text] } else { Vec::new() }
     }
 
@@ -165,21 +167,23 @@ aria-label=\"State machine {name}\">",
         let texts = &scene.texts[state];
         let is_leaf = found.regions.is_empty();
         let icon = if found.kind == Kind::Final { 20.0 } else { 0.0 };
-        let mut x = placed.text_x;
-        if is_leaf && texts.is_empty() {
-            // A name alone stands in the middle.
-            x = placed.at.0 + ((placed.width - bold_width(name, TITLE) - icon) / 2.0).round();
-        }
-        let middle = if is_leaf && texts.is_empty() { y + placed.height / 2.0 } else { y + 4.0 + TITLE_HEIGHT / 2.0 };
+        let x = placed.text_x;
+        // A name alone stands in the middle.
+        let is_alone = is_leaf && texts.is_empty() && found.histories.is_empty();
+        let middle = if is_alone { y + placed.height / 2.0 } else { y + 4.0 + TITLE_HEIGHT / 2.0 };
         if found.kind == Kind::Final {
             self.bullseye((x + 7.0, middle));
+            self.text("title", x + icon, middle + 4.5, name);
+        } else if is_alone {
+            self.text("title middle", placed.at.0 + placed.width / 2.0, middle + 4.5, name);
+        } else {
+            self.text("title", x, middle + 4.5, name);
         }
-        self.text("title", x + icon, middle + 4.5, name);
         if !texts.is_empty() {
             self.lines(x, y + TITLE_HEIGHT + 4.0 + LINE, texts);
         }
         let lanes = &placed.lanes;
-        if (is_leaf && !texts.is_empty()) || !is_leaf {
+        if !(is_leaf && texts.is_empty()) {
             let rule = if is_leaf { y + TITLE_HEIGHT + 2.0 } else { lanes.first().map_or(y, |lane| lane.at.1) };
             let (left, right) = (placed.at.0, placed.at.0 + placed.width);
             put!(self, "<path class=\"rule\" d=\"{}\"/>", straight(&[(left, rule), (right, rule)]));
@@ -197,7 +201,7 @@ aria-label=\"State machine {name}\">",
 
     fn lines(&mut self, x: f64, y: f64, lines: &[Words]) {
         for (number, line) in lines.iter().enumerate() {
-            self.text("text", x, y + LINE * number as f64, &line.text);
+            self.text("text", x + line.indent(), y + LINE * number as f64, &line.text);
         }
     }
 
@@ -211,7 +215,13 @@ aria-label=\"State machine {name}\">",
         let (chart, picture) = (self.chart, self.picture);
         for &(x, y) in &picture.dots {
             let half = DOT / 2.0;
-            put!(self, "<circle class=\"dot\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>", Number(x + half), Number(y + half), half - 0.5);
+            put!(
+                self,
+                "<circle class=\"dot\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
+                Number(x + half),
+                Number(y + half),
+                half - 0.5
+            );
         }
         for &(history, (x, y)) in &picture.histories {
             let found = &chart.histories[history];
@@ -260,7 +270,12 @@ aria-label=\"State machine {name}\">",
         let left = width("seldom", SMALL) + 8.0;
         for step in 0..HEAT_STEPS {
             let x = left + 18.0 * step as f64;
-            put!(self, "<rect class=\"heat{step}\" x=\"{}\" y=\"{}\" width=\"18\" height=\"12\"/>", Number(x), Number(y));
+            put!(
+                self,
+                "<rect class=\"heat{step}\" x=\"{}\" y=\"{}\" width=\"18\" height=\"12\"/>",
+                Number(x),
+                Number(y)
+            );
         }
         let most = heat.states.iter().max().copied().unwrap_or(0);
         self.text("text", left + 18.0 * HEAT_STEPS as f64 + 8.0, y + 10.0, &format!("often ({most})"));

@@ -52,10 +52,11 @@ pub(crate) struct Plan {
     pub(crate) count: usize,
 }
 
-/// All plans, and how many lines end at each border of each state.
+/// All plans, and which lines end where.
 pub(crate) struct Plans {
     pub(crate) regions: Vec<Plan>,
-    pub(crate) ends: BTreeMap<(usize, Side), usize>,
+    /// The links that end at each border of each state.
+    pub(crate) ends: BTreeMap<(usize, Side), Vec<usize>>,
     /// The links that lead to each history point, and from which side.
     pub(crate) histories: BTreeMap<usize, Vec<(usize, Side)>>,
     /// The loop of each state that has one.
@@ -80,11 +81,13 @@ pub(crate) fn plans(chart: &Chart, scene: &Scene) -> Plans {
         match link.course {
             Course::Between(region) => locals[region].push(number),
             Course::Inward(region) => {
-                let first = Demand { link: number, item: Item::Dot, side: Side::Top, is_labeled: true, is_leaving: false };
+                let first =
+                    Demand { link: number, item: Item::Dot, side: Side::Top, is_labeled: true, is_leaving: false };
                 demand(chart, first, link.to, region, &mut demands);
             }
             Course::Outward(region) => {
-                let first = Demand { link: number, item: Item::Dot, side: Side::Bottom, is_labeled: true, is_leaving: true };
+                let first =
+                    Demand { link: number, item: Item::Dot, side: Side::Bottom, is_labeled: true, is_leaving: true };
                 demand(chart, first, link.from, region, &mut demands);
             }
             Course::Loop(state) => _ = loops.insert(state, number),
@@ -99,7 +102,7 @@ pub(crate) fn plans(chart: &Chart, scene: &Scene) -> Plans {
             let (upper, lower) = if local.is_down { (link.from, link.to) } else { (link.to, link.from) };
             for (end, side) in [(upper, Side::Bottom), (lower, Side::Top)] {
                 let is_leaving = local.is_down == (side == Side::Bottom);
-                plans.count_end(chart, local.link, end, region, side);
+                plans.note_end(chart, local.link, end, region, side);
                 demand_inside(chart, (local.link, is_leaving), end, region, side, &mut demands);
             }
         }
@@ -107,7 +110,7 @@ pub(crate) fn plans(chart: &Chart, scene: &Scene) -> Plans {
             let link = &scene.links[crossing.link];
             for end in [link.from, link.to] {
                 if chain(chart, end).last().is_some_and(|&last| last == (region, plan.items[crossing.item])) {
-                    plans.count_end(chart, crossing.link, end, region, crossing.side);
+                    plans.note_end(chart, crossing.link, end, region, crossing.side);
                 }
             }
         }
@@ -117,11 +120,13 @@ pub(crate) fn plans(chart: &Chart, scene: &Scene) -> Plans {
 }
 
 impl Plans {
-    fn count_end(&mut self, chart: &Chart, link: usize, end: End, region: usize, side: Side) {
-        let Some(state) = holder(chart, end).filter(|&state| chart.states[state].region == Some(region)) else { return };
+    fn note_end(&mut self, chart: &Chart, link: usize, end: End, region: usize, side: Side) {
+        let Some(state) = holder(chart, end).filter(|&state| chart.states[state].region == Some(region)) else {
+            return;
+        };
         match end {
             End::History(history) => self.histories.entry(history).or_default().push((link, side)),
-            _ => *self.ends.entry((state, side)).or_default() += 1,
+            _ => self.ends.entry((state, side)).or_default().push(link),
         }
     }
 }
@@ -160,18 +165,28 @@ fn plan(chart: &Chart, scene: &Scene, region: usize, links: &[usize], demands: &
     let ends: Vec<(usize, usize)> =
         links.iter().map(|&link| (item_of(scene.links[link].from), item_of(scene.links[link].to))).collect();
     let is_down = without_circles(items.len(), &ends);
-    let steps: Vec<Step> = ends.iter().zip(links).zip(&is_down).map(|((&(from, to), &link), &is_down)| {
-        let (upper, lower) = if is_down { (from, to) } else { (to, from) };
-        Step { upper, lower, length: 1 + usize::from(is_labeled(link)) }
-    }).collect();
+    let steps: Vec<Step> = ends
+        .iter()
+        .zip(links)
+        .zip(&is_down)
+        .map(|((&(from, to), &link), &is_down)| {
+            let (upper, lower) = if is_down { (from, to) } else { (to, from) };
+            Step { upper, lower, length: 1 + usize::from(is_labeled(link)) }
+        })
+        .collect();
     let mut least = vec![usize::from(demands.iter().any(|demand| demand.side == Side::Top)); items.len()];
     for demand in demands.iter().filter(|demand| demand.side == Side::Top && demand.is_labeled) {
         least[places[&demand.item]] = 2;
     }
-    let rows = rows(&least, &steps);
-    let bottom = demands.iter().filter(|demand| demand.side == Side::Bottom).map(|demand| {
-        rows[places[&demand.item]] + 1 + usize::from(demand.is_labeled && is_labeled(demand.link))
-    });
+    let mut rows = rows(&least, &steps);
+    let mut is_joined = vec![false; items.len()];
+    steps.iter().for_each(|step| (is_joined[step.upper], is_joined[step.lower]) = (true, true));
+    demands.iter().for_each(|demand| is_joined[places[&demand.item]] = true);
+    stand_in_columns(&mut rows, &is_joined);
+    let bottom = demands
+        .iter()
+        .filter(|demand| demand.side == Side::Bottom)
+        .map(|demand| rows[places[&demand.item]] + 1 + usize::from(demand.is_labeled && is_labeled(demand.link)));
     let last = rows.iter().copied().max().unwrap_or(0);
     let bottom = bottom.max().map(|row| row.max(last + 1));
     let locals = steps.iter().zip(links).zip(&is_down).map(|((step, &link), &is_down)| {
@@ -192,6 +207,18 @@ fn plan(chart: &Chart, scene: &Scene, region: usize, links: &[usize], demands: &
     plan
 }
 
+/// Items that nothing is joined to stand in as many columns as rows instead of all side by side.
+fn stand_in_columns(rows: &mut [usize], is_joined: &[bool]) {
+    let alone: Vec<usize> = (0..rows.len()).filter(|&item| !is_joined[item]).collect();
+    if alone.len() < 6 {
+        return;
+    }
+    let columns = (alone.len() as f64).sqrt().ceil() as usize;
+    for (place, item) in alone.into_iter().enumerate() {
+        rows[item] += place / columns;
+    }
+}
+
 impl Plan {
     /// Rows in which there is neither an item nor a label nor a border go away.
     fn drop_empty_rows(&mut self) {
@@ -203,10 +230,13 @@ impl Plan {
             is_used[if crossing.side == Side::Top { 0 } else { self.count - 1 }] = true;
         }
         let mut next = 0;
-        let new: Vec<usize> = is_used.iter().map(|&used| {
-            next += usize::from(used);
-            next.max(1) - 1
-        }).collect();
+        let new: Vec<usize> = is_used
+            .iter()
+            .map(|&used| {
+                next += usize::from(used);
+                next.max(1) - 1
+            })
+            .collect();
         let moved = |row: &mut usize| *row = new[*row];
         self.rows.iter_mut().for_each(moved);
         self.locals.iter_mut().filter_map(|local| local.label.as_mut()).for_each(moved);
@@ -307,5 +337,16 @@ mod tests {
         let steps = [(0, 1, 1), (1, 2, 2), (0, 2, 1), (3, 2, 1)];
         let steps: Vec<Step> = steps.iter().map(|&(upper, lower, length)| Step { upper, lower, length }).collect();
         assert_eq!(rows(&[0; 4], &steps), [0, 1, 3, 2], "the last one moves down to what it leads to");
+    }
+
+    #[test]
+    fn many_that_stand_alone_make_a_square() {
+        let (mut rows, mut is_joined) = (vec![0; 11], vec![false; 11]);
+        (is_joined[0], is_joined[1]) = (true, true);
+        stand_in_columns(&mut rows, &is_joined);
+        assert_eq!(rows, [0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2]);
+        let mut few = vec![0; 4];
+        stand_in_columns(&mut few, &[false; 4]);
+        assert_eq!(few, [0; 4]);
     }
 }
