@@ -419,7 +419,7 @@ fn crowded(states: usize, each: usize) -> String {
 
 #[test]
 fn too_many_lines_are_written_and_none_is_lost() {
-    for (states, least) in [(120, 500), (300, 1800)] {
+    for (states, least) in [(120, 500), (300, 1700)] {
         too_many_lines(&crowded(states, 6), least);
     }
 }
