@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use statewright_compile::{Options, Output, compile_text};
-use statewright_counting::{Counting, peak_of};
+use statewright_memory::{Counting, peak_of};
 use statewright_rom::Rom;
 use statewright_rom::layout::Section;
 use xxhash_rust::xxh3::xxh3_64;

@@ -31,11 +31,14 @@ pub enum Visit<'b> {
 /// What a batch is given besides the instances.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'b> {
-    /// Agent of the first instance; the others follow.
+    /// Place of the first instance; the others follow. Inbox, variants and lists name agents by their places, so that a part of many
+    /// agents takes its part of these as it is.
+    pub first_place: usize,
+    /// Agent at place 0; the others follow.
     pub first_agent: u64,
     /// The tick.
     pub tick: u32,
-    /// One variant per instance, or empty for the plain parameters.
+    /// One variant per place up to the last, or empty for the plain parameters.
     pub variants: &'b [VariantId],
     /// Events for the agents.
     pub inbox: SortedInbox<'b>,
@@ -48,19 +51,19 @@ pub struct Batch<'b> {
 /// Why a batch was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchError {
-    /// There are variants, but not one per instance.
+    /// There are variants, but not one per place.
     Variants {
         /// How many there are.
         found: usize,
-        /// How many instances there are.
-        instances: usize,
+        /// How many places there are.
+        places: usize,
     },
     /// A variant that the machine does not have.
     UnknownVariant {
         /// Place of the instance.
         place: usize,
     },
-    /// An event for a place behind the last instance.
+    /// An event for a place before the first instance or behind the last.
     NoSuchPlace {
         /// Index of the event.
         index: usize,
@@ -70,13 +73,13 @@ pub enum BatchError {
 impl fmt::Display for BatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Variants { found, instances } => {
-                write!(f, "{found} variants for {instances} instances: give one per instance, or none")
+            Self::Variants { found, places } => {
+                write!(f, "{found} variants for {places} instances: give one per instance, or none")
             }
             Self::UnknownVariant { place } => {
                 write!(f, "the variant of instance {place} does not exist in this machine")
             }
-            Self::NoSuchPlace { index } => write!(f, "event {index} of the inbox is for an instance behind the last"),
+            Self::NoSuchPlace { index } => write!(f, "event {index} of the inbox is for a place without instance"),
         }
     }
 }
@@ -124,7 +127,7 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
         Visit::WithEventsAnd(places) => places,
         Visit::All | Visit::WithEvents => &[],
     };
-    let mut place = 0_usize;
+    let mut place = batch.first_place;
     loop {
         // Agents with events. Bound: the events.
         while let Some(event) = events.as_slice().first()
@@ -141,8 +144,11 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                 }
                 Outlook::Jump(way) => {
                     events.next();
-                    let report = jump(&mut core, instance, hosts, batch, way, event);
-                    done(place, &report, &[]);
+                    match jump(&mut core, instance, hosts, batch, way, event) {
+                        // Two calls, so that one of them is compiled for this report.
+                        None => done(place, &Report::RESTS, &[]),
+                        Some(report) => done(place, &report, &[]),
+                    }
                 }
                 Outlook::Unknown => {
                     let (own, rest) = split_place(events.as_slice());
@@ -221,7 +227,7 @@ fn fetch<I: Instance, H: Hosts>(agents: &[I], hosts: &H, events: &[InboxEvent], 
     }
 }
 
-/// One agent by a jump.
+/// One agent by a jump; no report if it rests now.
 #[inline(always)]
 fn jump<'a, I: Instance, H: Hosts>(
     core: &mut Core<'a>,
@@ -230,12 +236,34 @@ fn jump<'a, I: Instance, H: Hosts>(
     batch: &Batch<'a>,
     jump: &'a Jump,
     event: &'a InboxEvent,
-) -> Report {
+) -> Option<Report> {
     let place = event.place as usize;
     core.attach(instance.ram(), place);
+    if jump.flags.get() != 0 {
+        return jump_mixed(core, hosts, batch, jump, event);
+    }
     let mut host = hosts.of(place, batch.agent(place));
-    let jumped = fast::take_jump::<I, H::Host<'_>>(core, &mut host, jump, Some(&event.event));
-    if jumped.idle { Report::taken(1) } else { run_rest(core, &mut host, batch, event, jumped.microsteps) }
+    let jumped = fast::take_plain::<I, H::Host<'_>>(core, &mut host, jump, Some(&event.event));
+    if jumped.idle {
+        return None;
+    }
+    drop(host);
+    Some(run_rest(core, &mut hosts.again(place, batch.agent(place)), batch, event, jumped.microsteps))
+}
+
+/// The same by a jump that is more than calls. The agent is attached.
+#[inline(never)]
+fn jump_mixed<'a, H: Hosts>(
+    core: &mut Core<'a>,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    jump: &'a Jump,
+    event: &'a InboxEvent,
+) -> Option<Report> {
+    let place = event.place as usize;
+    let mut host = hosts.of(place, batch.agent(place));
+    let jumped = fast::take_mixed(core, &mut host, jump, Some(&event.event));
+    if jumped.idle { None } else { Some(run_rest(core, &mut host, batch, event, jumped.microsteps)) }
 }
 
 /// One agent the general way.
@@ -277,20 +305,22 @@ impl<'b> Batch<'b> {
 }
 
 fn check(rom: &Rom<'_>, instances: usize, batch: &Batch<'_>) -> Result<(), BatchError> {
-    let found = batch.variants.len();
-    if found != 0 && found != instances {
-        return Err(BatchError::Variants { found, instances });
+    let (found, end) = (batch.variants.len(), batch.first_place.saturating_add(instances));
+    if found != 0 && found != end {
+        return Err(BatchError::Variants { found, places: end });
     }
     let variants = rom.variants().len().max(1);
     if let Some(place) = batch.variants.iter().position(|variant| variant.index() >= variants) {
         return Err(BatchError::UnknownVariant { place });
     }
     let events = batch.inbox.events();
-    match events.last() {
-        Some(last) if last.place as usize >= instances => {
-            let index = events.partition_point(|event| (event.place as usize) < instances);
-            Err(BatchError::NoSuchPlace { index })
-        }
-        _ => Ok(()),
+    let (first, last) = (events.first(), events.last());
+    if first.is_some_and(|first| (first.place as usize) < batch.first_place) {
+        return Err(BatchError::NoSuchPlace { index: 0 });
     }
+    if last.is_some_and(|last| last.place as usize >= end) {
+        let index = events.partition_point(|event| (event.place as usize) < end);
+        return Err(BatchError::NoSuchPlace { index });
+    }
+    Ok(())
 }

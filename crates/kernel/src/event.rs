@@ -67,12 +67,14 @@ const _: () = assert!(size_of::<Event>() == 24);
 /// Building.
 impl Event {
     /// An event without payload.
+    #[inline]
     pub fn new(id: EventId, class: Class) -> Self {
         Self { id: U16::new(id.raw()), class: class as u8, ..Self::default() }
     }
 
     /// The same with a payload of up to four words.
     #[must_use]
+    #[inline]
     pub fn with_words(mut self, words: [u32; 4]) -> Self {
         self.payload = words.map(U32::new);
         self
@@ -80,12 +82,14 @@ impl Event {
 
     /// The same with a whole number.
     #[must_use]
+    #[inline]
     pub fn with_i32(self, value: i32) -> Self {
         self.with_words([value as u32, 0, 0, 0])
     }
 
     /// The same with a number.
     #[must_use]
+    #[inline]
     pub fn with_f32(self, value: f32) -> Self {
         self.with_words([value.to_bits(), 0, 0, 0])
     }

@@ -168,6 +168,12 @@ pub trait Hosts {
     /// The host of the agent at a place of the batch.
     fn of(&mut self, place: usize, agent: u64) -> Self::Host<'_>;
 
+    /// The same host once more, in the same turn of its agent.
+    #[inline]
+    fn again(&mut self, place: usize, agent: u64) -> Self::Host<'_> {
+        self.of(place, agent)
+    }
+
     /// It will soon be the turn of the agent at a place: a good time to [`prefetch`](crate::prefetch()) what its host will touch.
     #[inline]
     fn fetch(&self, place: usize) {

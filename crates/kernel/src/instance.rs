@@ -98,7 +98,12 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     const TIER: u8;
 
     /// A new instance of a machine, not yet started; `None` if the machine has another tier (SYS-10).
-    fn new(rom: &Rom<'_>, seed: u64, agent: u64) -> Option<Self>;
+    fn new(rom: &Rom<'_>, seed: u64, agent: u64) -> Option<Self> {
+        if rom.header().tier == Self::TIER { Some(Self::of_machine(rom.machine_id(), seed, agent)) } else { None }
+    }
+
+    /// The same for callers who know that the machine with this id ([`Rom::machine_id`]) has this tier.
+    fn of_machine(machine: u32, seed: u64, agent: u64) -> Self;
 
     /// The header.
     fn header(&self) -> &Header;
@@ -171,21 +176,15 @@ macro_rules! instance {
         impl Instance for $name {
             const TIER: u8 = $tier;
 
-            fn new(rom: &Rom<'_>, seed: u64, agent: u64) -> Option<Self> {
-                if rom.header().tier != $tier {
-                    return None;
-                }
-                Some(Self {
-                    header: Header {
-                        machine: U32::new(rom.machine_id()),
-                        rng: U32::new(rng::mix(seed, agent)),
-                        ..Header::default()
-                    },
+            fn of_machine(machine: u32, seed: u64, agent: u64) -> Self {
+                let (machine, rng) = (U32::new(machine), U32::new(rng::mix(seed, agent)));
+                Self {
+                    header: Header { machine, rng, ..Header::default() },
                     leaves: [U16::new(NONE); $leaves],
                     timers: [U32::new(0); $timers],
                     slots: [U16::new(0); $slots],
                     events: [Event::default(); $events],
-                })
+                }
             }
 
             #[inline]

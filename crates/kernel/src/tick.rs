@@ -60,9 +60,15 @@ pub struct Report {
     pub clamped: bool,
     /// Why the instance was quarantined in this tick.
     pub fault: Option<Fault>,
+    /// The agent was seen to have nothing more to do: only an event wakes it, as [`sleep`](crate::sleep) would say. Not looked for in every
+    /// tick.
+    pub rests: bool,
 }
 
 impl Report {
+    /// One event was taken, and the agent rests.
+    pub(crate) const RESTS: Self = Self { inbox_taken: 1, clamped: false, fault: None, rests: true };
+
     /// So many events were taken, and nothing else is to be told.
     pub(crate) fn taken(inbox_taken: usize) -> Self {
         Self { inbox_taken, ..Self::default() }

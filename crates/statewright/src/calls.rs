@@ -6,31 +6,31 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::ArgumentRecord;
 
 use crate::arguments::Arguments;
-use crate::commands::{Command, Head, Sent, Writer};
+use crate::commands::{Command, Head, Sent};
+use crate::host::Turn;
 use crate::value::{AgentId, Payload, Symbol, Value};
 
 /// What a guard or scorer may look at.
 #[derive(Debug)]
-pub struct See<'c, 'a> {
+pub struct See<'c, 'a, 'p> {
     view: View<'c, 'a>,
-    agent: AgentId,
+    turn: &'c Turn<'p>,
 }
 
 /// What an action or activity may look at and do.
 #[derive(Debug)]
-pub struct Act<'h, 'c, 'a> {
+pub struct Act<'c, 'a, 'p> {
     actor: Actor<'c, 'a>,
-    agent: AgentId,
-    out: &'h mut Writer,
+    turn: &'c mut Turn<'p>,
 }
 
 macro_rules! looking {
-    ([$($life:lifetime)*] $who:ident $inner:ident) => {
-        impl<'a> $who<$($life,)* 'a> {
+    ($who:ident $inner:ident) => {
+        impl<'a> $who<'_, 'a, '_> {
             /// The agent.
             #[inline]
             pub fn agent(&self) -> AgentId {
-                self.agent
+                self.turn.agent()
             }
 
             /// The tick.
@@ -48,12 +48,16 @@ macro_rules! looking {
             }
 
             /// The payload of that event; zero without one.
-            pub fn payload<T: Value>(&self) -> T {
-                let [x, y, z, _] = match self.$inner.call().cause {
+            pub fn payload<T: Payload>(&self) -> T {
+                T::from_payload(self.payload_words())
+            }
+
+            /// All 16 bytes of that payload as words, whatever they mean; zero without an event.
+            pub fn payload_words(&self) -> [u32; 4] {
+                match self.$inner.call().cause {
                     Cause::Event(_, words) => words,
                     _ => [0; 4],
-                };
-                T::from_words([x, y, z])
+                }
             }
 
             /// The function that is called.
@@ -91,6 +95,11 @@ macro_rules! looking {
                 T::from_words(self.$inner.parameter(parameter))
             }
 
+            /// A word of scratch; `None` past its end, and while the state that owns it is not active.
+            pub fn scratch(&self, scratch: ScratchId, word: u8) -> Option<u16> {
+                self.$inner.scratch(scratch).nth(word.into())
+            }
+
             /// A literal argument of this call; zero past the last.
             pub fn argument<T: Value>(&self, place: usize) -> T {
                 T::from_words(argument_words(self.$inner.call().arguments, place))
@@ -119,17 +128,17 @@ macro_rules! looking {
     };
 }
 
-looking!(['_] See view);
-looking!(['_ '_] Act actor);
+looking!(See view);
+looking!(Act actor);
 
 fn argument_words(arguments: &[ArgumentRecord], place: usize) -> [u32; 3] {
     arguments.get(place).map_or([0; 3], |argument| argument.words.map(|word| word.get()))
 }
 
-impl<'c, 'a> See<'c, 'a> {
+impl<'c, 'a, 'p> See<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(view: View<'c, 'a>, agent: AgentId) -> Self {
-        Self { view, agent }
+    pub(crate) fn new(view: View<'c, 'a>, turn: &'c Turn<'p>) -> Self {
+        Self { view, turn }
     }
 
     /// Random numbers, if the machine says that the function draws some (SEL-5).
@@ -138,10 +147,10 @@ impl<'c, 'a> See<'c, 'a> {
     }
 }
 
-impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
+impl<'c, 'a, 'p> Act<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(actor: Actor<'c, 'a>, agent: AgentId, out: &'h mut Writer) -> Self {
-        Self { actor, agent, out }
+    pub(crate) fn new(actor: Actor<'c, 'a>, turn: &'c mut Turn<'p>) -> Self {
+        Self { actor, turn }
     }
 
     /// Random numbers.
@@ -166,8 +175,8 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
 
     /// Sends an event to another agent: it is there in its next tick (CMD-4). `false` if there was no room for it.
     pub fn send(&mut self, to: AgentId, event: EventId, payload: impl Payload) -> bool {
-        let head = Head::send(self.agent, self.actor.site(), event);
-        let written = self.out.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())), false);
+        let head = Head::send(self.agent(), self.actor.site(), event);
+        let written = self.turn.out.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())), false);
         if !written {
             self.actor.command_dropped(false);
         }
@@ -178,7 +187,7 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
     #[inline]
     pub fn emit<T: Command>(&mut self, command: T) -> bool {
         // Built-in lanes are neither critical nor do they sum up, so that they need not ask.
-        if const { T::LANE.is_own() } && self.out.is_special(const { T::LANE.number() }) {
+        if const { T::LANE.is_own() } && self.turn.out.is_special(const { T::LANE.number() }) {
             return self.emit_special(&command);
         }
         self.write_typed(&command, false)
@@ -189,15 +198,15 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
     #[inline(never)]
     fn emit_special<T: Command>(&mut self, command: &T) -> bool {
         let lane = const { T::LANE.number() };
-        let merged = self.out.accumulates(lane) && self.out.merge_typed(command);
-        merged || self.write_typed(command, self.out.is_critical(lane))
+        let merged = self.turn.out.accumulates(lane) && self.turn.out.merge_typed(command);
+        merged || self.write_typed(command, self.turn.out.is_critical(lane))
     }
 
     /// Straight into its page.
     #[inline]
     fn write_typed<T: Command>(&mut self, command: &T, critical: bool) -> bool {
-        let head = Head::typed::<T>(self.agent, self.actor.site());
-        match self.out.room(&head, T::BYTES, critical) {
+        let head = Head::typed::<T>(self.agent(), self.actor.site());
+        match self.turn.out.room(&head, T::BYTES, critical) {
             Some(bytes) => {
                 // What a command leaves out must not show what the page held before.
                 bytes.fill(0);
@@ -219,6 +228,41 @@ impl<'h, 'c, 'a> Act<'h, 'c, 'a> {
     /// Stops a named timer.
     pub fn stop_timer(&mut self, timer: TimerId) {
         self.actor.stop_timer(timer);
+    }
+
+    /// Writes a word of scratch, which is zero when its state is entered. `false`, and nothing happens, past its end, while the state that
+    /// owns it is not active, and in observers.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    /// use statewright::ids::ScratchId;
+    ///
+    /// let machine = Machine::build("Dog", |m| {
+    ///     m.event("Bark");
+    ///     m.state("yard", |s| {
+    ///         s.scratch("barks", 1);
+    ///         s.on("Bark").run("Count");
+    ///     });
+    /// })?;
+    /// let barks = machine.scratch(machine.state("yard")?, "barks")?;
+    /// let functions = Functions::new().action("Count", |_: &mut (), barks: &ScratchId, act| {
+    ///     let before = act.scratch(*barks, 0).unwrap_or(0);
+    ///     assert!(act.set_scratch(*barks, 0, before + 1));
+    /// });
+    /// let mut dogs = Crowd::new(machine.bind(functions)?, 1);
+    /// dogs.spawn(());
+    /// dogs.tick(&barks);
+    /// dogs.broadcast(machine.event("Bark")?, ());
+    /// assert_eq!(dogs.tick(&barks).panicked, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_scratch(&mut self, scratch: ScratchId, word: u8, value: u16) -> bool {
+        self.actor.set_scratch(scratch, word, value)
+    }
+
+    /// Forgets what the history points of a state remember (EXEC-4). Observers change no history.
+    pub fn clear_history(&mut self, state: StateId) {
+        self.actor.clear_history(state);
     }
 
     /// Raised by reset and reload: a token for work outside (EVT-7).

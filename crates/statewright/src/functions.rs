@@ -9,9 +9,9 @@ use crate::calls::{Act, See};
 use crate::value::Type;
 
 /// Answers yes or no, changes nothing.
-pub type GuardFn<B, C> = fn(&B, &C, &mut See<'_, '_>) -> Verdict;
+pub type GuardFn<B, C> = fn(&B, &C, &mut See<'_, '_, '_>) -> Verdict;
 /// Answers how good something is, changes nothing.
-pub type ScorerFn<B, C> = fn(&B, &C, &mut See<'_, '_>) -> f32;
+pub type ScorerFn<B, C> = fn(&B, &C, &mut See<'_, '_, '_>) -> f32;
 /// Does something at once.
 pub type ActionFn<B, C> = fn(&mut B, &C, &mut Act<'_, '_, '_>);
 /// Does something over time.
@@ -206,8 +206,19 @@ pub trait Behavior<C>: Sized {
     note = "write `#[functions]` before its `impl` block"
 )]
 pub trait Named {
-    /// Names and kinds; a function that answers to two spellings stands here twice.
-    const FUNCTIONS: &'static [(&'static str, Kind)];
+    /// The functions; one that answers to two spellings stands here twice.
+    const FUNCTIONS: &'static [Signature];
+}
+
+/// What is known of a function while the user's program is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// Types of its literal arguments, per parameter: a struct takes several.
+    pub takes: &'static [&'static [Type]],
 }
 
 #[cfg(test)]

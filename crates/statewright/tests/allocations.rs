@@ -3,7 +3,7 @@
 #![cfg(feature = "compile")]
 
 use statewright::prelude::*;
-use statewright_counting::{Counting, allocations};
+use statewright_memory::{Counting, allocations};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

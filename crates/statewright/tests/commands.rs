@@ -424,6 +424,40 @@ fn cmd_2_crowds_share_a_pool() {
 }
 
 #[test]
+fn cmd_2_a_crowd_that_outgrows_a_shared_pool_leaves_it_to_the_others() {
+    let speakers = |count, number| crowd((0..count).map(|_| speaker(&[Say::Note(number); 19]))).0;
+    let notes = |crowd: &Crowded| in_lane::<Note>(crowd).len();
+    let mut owner = speakers(12, 1);
+    all(&mut owner, "Go");
+    let pool = Arc::clone(owner.pool());
+    let (limit, go) = (pool.limit(), event(&owner, "Go"));
+    let mut guest = speakers(4 * (limit as u32 - pool.in_use() as u32), 2).with_pool(Arc::clone(&pool));
+    all(&mut guest, "Go");
+    let (held, said) = (pool.in_use(), notes(&guest));
+    assert!(held > limit / 2 && said > 0, "{held} of {limit} pages, {said} notes");
+    // More than is left, though not more than the pool could hold; then more than that.
+    for more in [0, 500] {
+        for _ in 0..more {
+            owner.spawn(speaker(&[Say::Note(3); 19]));
+        }
+        owner.broadcast(go, ());
+        owner.try_tick(&()).expect("its own pool grows");
+        assert_eq!(notes(&owner), (12 + more) * 19);
+        assert_eq!(notes(&guest), said, "nobody else lost anything");
+        assert!(owner.pool().made() <= owner.pool().limit() && pool.made() <= pool.limit(), "{pool:?}");
+    }
+    assert!(!Arc::ptr_eq(owner.pool(), &pool));
+    let of_guest = pool.in_use();
+    guest.commit(|_| {});
+    assert_eq!((pool.limit(), pool.in_use()), (limit, 0), "{of_guest} pages were the guest's");
+    guest.broadcast(go, ());
+    guest.try_tick(&()).expect("all of its limit is free");
+    assert_eq!(notes(&guest), said);
+    drop(owner);
+    assert!(pool.made() <= limit);
+}
+
+#[test]
 fn cmd_2_the_pool_does_not_grow_after_a_while() {
     let (mut crowd, _) = crowd((0..200).map(|agent| speaker(&[Say::Note(agent); 19])));
     all(&mut crowd, "Go");
@@ -564,4 +598,17 @@ impl Numbers for Vec<Once> {
     fn map_numbers(self) -> Vec<u32> {
         self.into_iter().map(|one| one.0[0]).collect()
     }
+}
+
+#[test]
+fn cmd_2_a_machine_that_asks_for_more_than_a_page_is_refused() {
+    let build = |bytes| {
+        Machine::build("Loud", |m| {
+            m.command_bytes(bytes);
+            m.state("cry", |_| {});
+        })
+    };
+    assert!(build(4096).is_ok());
+    let error = build(4097).unwrap_err().to_string();
+    assert!(error.contains("`command_bytes` is 4097") && error.contains("64 to 4096"), "{error}");
 }

@@ -13,6 +13,11 @@ use std::time::Instant;
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
+use statewright_memory::Filling;
+
+/// What a snapshot is restored into is full of 0xA5.
+#[global_allocator]
+static ALLOCATOR: Filling = Filling;
 
 /// Runs crowds in ways that must not matter, and compares every byte.
 #[derive(Parser)]
@@ -40,6 +45,7 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    user::hush_panics();
     match prove(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
@@ -98,12 +104,15 @@ fn sleeping(arguments: &Arguments) -> Result<(), String> {
     for part in each("sleeping", arguments.machines, |seed| wake::run(seed, arguments.ticks))? {
         total.add(&part);
     }
-    let wake::Total { machines, ticks, wakeful, ran, transitions, commands } = total;
-    if ran >= wakeful || transitions == 0 || commands == 0 {
-        return Err(format!("nothing was proved: {ran} of {wakeful} turns, {transitions} transitions"));
+    let wake::Total { machines, ticks, wakeful, ran, transitions, commands, panics, faults, variants, past_the_end } =
+        total;
+    let happened = [transitions, commands, panics, faults, variants, past_the_end];
+    if ran >= wakeful || happened.contains(&0) {
+        return Err(format!("nothing was proved: {ran} of {wakeful} turns; {total:?}"));
     }
     println!(
-        "sleeping: no difference. {machines} machines, {ticks} ticks, {transitions} transitions, {commands} commands; {ran} turns instead of {wakeful}, {:.0} s",
+        "sleeping: no difference. {machines} machines, {ticks} ticks, {transitions} transitions, {commands} commands, {panics} panics, {faults} other faults, {variants} agents with variants, \
+         {past_the_end} machines beyond tick 2^32; {ran} turns instead of {wakeful}, {:.0} s",
         start.elapsed().as_secs_f64()
     );
     Ok(())

@@ -5,6 +5,7 @@ use statewright::{Blackboard, ids};
 use statewright_forge::Rng;
 
 use crate::user::Crowd;
+use crate::wake::variant;
 
 /// A stream of things that happen.
 pub struct Outside {
@@ -25,8 +26,9 @@ impl Outside {
         for _ in 0..self.rng.below(4) {
             match self.rng.below(16) {
                 0 => {
-                    let agents: Vec<AgentId> =
-                        crowds.iter_mut().map(|crowd| crowd.spawn(Blackboard::new(&machine))).collect();
+                    let variant = variant(&machine, self.rng.below(3));
+                    let spawn = |crowd: &mut Crowd| crowd.spawn_as(Blackboard::new(&machine), variant);
+                    let agents: Vec<AgentId> = crowds.iter_mut().map(spawn).collect();
                     assert!(agents.iter().all(|agent| *agent == agents[0]), "places are chosen the same way");
                     self.known.push(agents[0]);
                 }
@@ -35,6 +37,7 @@ impl Outside {
                 3 => self.change(crowds, |crowd, agent| crowd.pause(agent)),
                 4 | 5 => self.change(crowds, |crowd, agent| crowd.resume(agent)),
                 6 => self.write(crowds),
+                7 => self.change(crowds, |crowd, agent| crowd.stop(agent)),
                 _ => self.send(crowds),
             }
         }

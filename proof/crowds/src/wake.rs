@@ -1,7 +1,9 @@
 //! Sleeping changes no byte (SYS-2), nor do parts and threads: random machines, as crowds that must stay the same.
 
+use statewright::commands::CommandRef;
+use statewright::ids::VariantId;
 use statewright::prelude::*;
-use statewright::{Blackboard, Counters};
+use statewright::{Blackboard, Counters, Fault};
 use statewright_forge::Rng;
 use statewright_trial::machine::{Subject, of_seed};
 
@@ -23,6 +25,14 @@ pub struct Total {
     pub transitions: u64,
     /// Commands.
     pub commands: u64,
+    /// Panics of user code.
+    pub panics: u64,
+    /// Agents that ended by another fault.
+    pub faults: u64,
+    /// Agents with other parameters than the plain ones.
+    pub variants: u64,
+    /// Machines whose clock went beyond 32 bits.
+    pub past_the_end: u64,
 }
 
 impl Total {
@@ -34,6 +44,10 @@ impl Total {
         self.ran += other.ran;
         self.transitions += other.transitions;
         self.commands += other.commands;
+        self.panics += other.panics;
+        self.faults += other.faults;
+        self.variants += other.variants;
+        self.past_the_end += other.past_the_end;
     }
 }
 
@@ -47,16 +61,33 @@ pub fn machine_of(seed: u64) -> Result<Machine, String> {
 /// A crowd of a machine.
 pub fn crowd_of(machine: &Machine, seed: u64) -> Result<Crowd, String> {
     let program = machine.bind(functions(machine)).map_err(|error| error.to_string())?;
-    let mut crowd = Crowd::new(program, seed);
+    let mut crowd = Crowd::new(program, seed).starting_at(first_tick(seed));
     // Every other machine stages its writes; every fifth has hardly room for commands.
     crowd.set_strict(seed.is_multiple_of(2));
     if seed.is_multiple_of(5) {
         crowd.set_budget(120).map_err(|error| error.to_string())?;
     }
-    for _ in 0..AGENTS {
-        crowd.spawn(Blackboard::new(machine));
+    for number in 0..AGENTS {
+        crowd.spawn_as(Blackboard::new(machine), variant(machine, number));
     }
     Ok(crowd)
+}
+
+/// Time begins anywhere: clocks of agents have 32 bits and run around (EVT-7).
+fn first_tick(seed: u64) -> u64 {
+    match seed % 6 {
+        0 => 0,
+        1 => u64::from(u32::MAX) - 40,
+        2 => u64::from(u32::MAX) * 3 - 1,
+        3 => u64::from(u32::MAX / 2) - 40,
+        _ => seed,
+    }
+}
+
+/// Agents take turns with the variants of a machine.
+pub fn variant(machine: &Machine, number: u32) -> VariantId {
+    let variants = machine.rom().variants().len().max(1);
+    VariantId::from_index(number as usize % variants).unwrap_or(VariantId::PLAIN)
 }
 
 /// Runs the machine of a seed as three crowds: nobody sleeps; who may, sleeps; in parts on several threads.
@@ -68,6 +99,8 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
     let mut outside = Outside::new(seed);
     outside.know(crowds[0].agents().collect::<Vec<_>>());
     let (mut parts, mut total) = (Rng::new(seed), Total { machines: 1, ..Total::default() });
+    total.variants = (0..AGENTS).filter(|&number| variant(&machine, number) != VariantId::PLAIN).count() as u64;
+    total.past_the_end = u64::from(first_tick(seed) >> 32 != (first_tick(seed) + ticks) >> 32);
     for tick in 0..ticks {
         outside.happen(&mut crowds);
         let [wakeful, sleepy, split] = &mut crowds;
@@ -78,6 +111,8 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
         total.ticks += 1;
         let expected = Outcome::of(wakeful);
         total.commands += expected.commands.len() as u64;
+        total.panics += expected.panicked.len() as u64;
+        total.faults += expected.faults.len() as u64;
         for (crowd, what) in [(sleepy, "sleeping"), (split, "parts and threads")] {
             if let Some(difference) = expected.difference(&Outcome::of(crowd)) {
                 return Err(format!("seed {seed}, tick {tick}: {what} changed {difference}"));
@@ -92,16 +127,29 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
 struct Outcome {
     snapshot: Vec<u8>,
     commands: Vec<Vec<u8>>,
+    /// The same after their merge rules.
+    merged: Vec<Vec<u8>>,
     counters: Counters,
+    panicked: Vec<AgentId>,
+    faults: Vec<(AgentId, Fault)>,
+}
+
+/// All of a command.
+fn bytes(command: CommandRef<'_>) -> Vec<u8> {
+    let (agent, lane) = (command.agent(), command.lane().number());
+    [&agent.index().to_le_bytes()[..], &agent.generation().to_le_bytes(), &[lane], command.bytes()].concat()
 }
 
 impl Outcome {
     fn of(crowd: &Crowd) -> Self {
-        let commands = crowd.commands().map(|command| {
-            let (agent, lane) = (command.agent(), command.lane().number());
-            [&agent.index().to_le_bytes()[..], &agent.generation().to_le_bytes(), &[lane], command.bytes()].concat()
-        });
-        Self { snapshot: crowd.snapshot(), commands: commands.collect(), counters: *crowd.counters() }
+        Self {
+            snapshot: crowd.snapshot(),
+            commands: crowd.commands().map(bytes).collect(),
+            merged: crowd.lanes().flat_map(|lane| crowd.lane(lane)).map(bytes).collect(),
+            counters: *crowd.counters(),
+            panicked: crowd.panicked().collect(),
+            faults: crowd.faults().collect(),
+        }
     }
 
     fn difference(&self, other: &Self) -> Option<String> {
@@ -110,6 +158,9 @@ impl Outcome {
         }
         if self.commands != other.commands {
             return Some(format!("the commands\n  from {:?}\n  to   {:?}", self.commands, other.commands));
+        }
+        if (&self.merged, &self.panicked, &self.faults) != (&other.merged, &other.panicked, &other.faults) {
+            return Some("lanes, panics or faults".to_owned());
         }
         (self.snapshot != other.snapshot).then(|| "the agents".to_owned())
     }

@@ -5,11 +5,11 @@
 mod common;
 
 use common::{Dice, random_event, random_tick};
-use statewright_counting::{Counting, allocations};
 use statewright_kernel::{
     Batch, Counters, Event, InboxEvent, Instance, Instance64, Instance128, Instance256, Mismatch, SortedInbox, Visit,
     flag, post, reset, tick_batch,
 };
+use statewright_memory::{Counting, allocations};
 use statewright_rom::Rom;
 use statewright_rom::layout::feature;
 use statewright_trial::machine::{Subject, of_seed};
@@ -122,6 +122,7 @@ fn together<I: Instance>(rom: &Rom<'_>, seed: u64, host: &mut Dice, used: &mut U
         host.tracing = now % 2 == 1;
         let count = fill(rom, host, &mut inbox);
         let batch = Batch {
+            first_place: 0,
             first_agent: 0,
             tick: now,
             variants: &[],

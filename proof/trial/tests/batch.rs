@@ -9,6 +9,7 @@ use statewright_kernel::{
 };
 use statewright_rom::OwnedRom;
 use statewright_rom::ids::{EventId, VariantId};
+use zerocopy::IntoBytes;
 
 const COUNTER: &str = r#"{
   "machine": "Counter", "tier": "crowd", "initial": "idle",
@@ -33,7 +34,15 @@ fn add(place: u32, value: i32) -> InboxEvent {
 
 fn batch<'b>(inbox: &'b [InboxEvent], variants: &'b [VariantId]) -> Batch<'b> {
     let inbox = SortedInbox::new(inbox).expect("the inbox is sorted");
-    Batch { first_agent: 100, tick: 1, variants, inbox, visit: Visit::All, mismatch: Mismatch::Quarantine }
+    Batch {
+        first_place: 0,
+        first_agent: 100,
+        tick: 1,
+        variants,
+        inbox,
+        visit: Visit::All,
+        mismatch: Mismatch::Quarantine,
+    }
 }
 
 fn instances(rom: &OwnedRom, count: u64) -> Vec<Instance64> {
@@ -65,6 +74,30 @@ fn sys_1_a_batch_does_what_single_ticks_do() {
 }
 
 #[test]
+fn sys_1_two_parts_with_places_of_the_whole_do_what_one_batch_does() {
+    let rom = compiled(COUNTER);
+    let variants: Vec<VariantId> = (0..8).map(|place| VariantId::from_index(place % 2).unwrap()).collect();
+    let inbox: Vec<InboxEvent> = [0, 0, 2, 3, 3, 3, 7].map(|place| add(place, 4)).to_vec();
+    let mut whole = instances(&rom, 8);
+    let (mut host, mut counters) = (Dice::new(3), Counters::default());
+    tick_batch(&rom.as_rom(), &mut whole, &mut host, &batch(&inbox, &variants), &mut counters, |_, _, _| {}).unwrap();
+    let mut parts = instances(&rom, 8);
+    let (mut part_host, mut part_counters) = (Dice::new(3), Counters::default());
+    let (low, high) = parts.split_at_mut(3);
+    for (first_place, end, part, events) in [(0, 3, low, &inbox[..3]), (3, 8, high, &inbox[3..])] {
+        let batch = Batch { first_place, ..batch(events, &variants[..end]) };
+        let done = |place: usize, _: &_, _: &_| assert!((first_place..end).contains(&place));
+        tick_batch(&rom.as_rom(), part, &mut part_host, &batch, &mut part_counters, done).unwrap();
+    }
+    assert_eq!(parts, whole);
+    assert_eq!(part_counters, counters);
+    assert_eq!((part_host.calls.get(), host.calls.get()), (7, 7));
+    let early = Batch { first_place: 3, ..batch(&inbox, &variants) };
+    let refused = tick_batch(&rom.as_rom(), &mut parts[3..], &mut host, &early, &mut counters, |_, _, _| {});
+    assert_eq!(refused, Err(BatchError::NoSuchPlace { index: 0 }));
+}
+
+#[test]
 fn evt_4_what_is_left_at_a_cap_comes_back_in_order() {
     let rom = compiled(COUNTER);
     let mut agents = instances(&rom, 2);
@@ -85,7 +118,7 @@ fn bad_batches_are_refused_before_anything_runs() {
     let rom = compiled(COUNTER);
     let variant = |number| VariantId::from_index(number).unwrap();
     let wrong: [(Vec<InboxEvent>, Vec<VariantId>, BatchError); 3] = [
-        (vec![], vec![variant(0); 2], BatchError::Variants { found: 2, instances: 3 }),
+        (vec![], vec![variant(0); 2], BatchError::Variants { found: 2, places: 3 }),
         (vec![], vec![variant(0), variant(1), variant(2)], BatchError::UnknownVariant { place: 2 }),
         (vec![add(0, 0), add(3, 0)], vec![], BatchError::NoSuchPlace { index: 1 }),
     ];
@@ -104,6 +137,28 @@ fn bad_batches_are_refused_before_anything_runs() {
     let unsorted = SortedInbox::new(&[add(1, 0), add(0, 0)]).map(|_| ());
     assert_eq!(unsorted, Err(Unsorted { index: 1 }));
     assert!(Unsorted { index: 1 }.to_string().contains("sort the inbox"));
+}
+
+#[test]
+fn ram_6_an_instance_without_leaves_is_ended_however_its_events_reach_it() {
+    let rom = compiled(COUNTER);
+    let rom = rom.as_rom();
+    let (mut host, mut counters) = (Dice::new(1), Counters::default());
+    let mut healthy = instances(&compiled(COUNTER), 1)[0];
+    tick(&rom, &mut healthy, &mut host, &Input::new(100, 0), &mut counters);
+    let mut bytes: [u8; 64] = zerocopy::transmute!(healthy);
+    let leaves = healthy.header().as_bytes().len();
+    assert_ne!(bytes[leaves..leaves + 2], [0xFF; 2], "a leaf is active");
+    bytes[leaves..leaves + 2].fill(0xFF);
+    for events in 1..=3 {
+        let mut damaged: [Instance64; 1] = [zerocopy::transmute!(bytes)];
+        let inbox = vec![add(0, 1); events];
+        let mut faults = Vec::new();
+        let done = |_: usize, report: &statewright_kernel::Report, _: &[InboxEvent]| faults.extend(report.fault);
+        tick_batch(&rom, &mut damaged, &mut host, &batch(&inbox, &[]), &mut counters, done).unwrap();
+        assert_eq!(faults.len(), 1, "{events} events");
+        assert!(damaged[0].header().has(flag::QUARANTINED));
+    }
 }
 
 #[test]

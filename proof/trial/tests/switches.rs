@@ -44,7 +44,8 @@ fn run<I: Instance>(rom: &Rom<'_>, seed: u64, visit: Visit) -> Outcome {
             }
         }
         let inbox = SortedInbox::new(if events == 0 { &[] } else { &inbox }).expect("sorted");
-        let batch = Batch { first_agent: 0, tick, variants: &[], inbox, visit, mismatch: Mismatch::Quarantine };
+        let batch =
+            Batch { first_place: 0, first_agent: 0, tick, variants: &[], inbox, visit, mismatch: Mismatch::Quarantine };
         tick_batch(rom, &mut agents, &mut host, &batch, &mut counters, |_, _, _| {}).expect("a legal batch");
     }
     let bytes = agents.iter().flat_map(|agent| agent.as_bytes().to_vec()).collect();

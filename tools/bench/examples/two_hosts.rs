@@ -110,6 +110,7 @@ fn alone<H: Host>(rom: &Rom<'_>, agents: &mut [Instance64], host: &mut H, now: u
 #[inline(never)]
 fn together<H: Host>(rom: &Rom<'_>, agents: &mut [Instance64], host: &mut H, now: u32) {
     let batch = Batch {
+        first_place: 0,
         first_agent: 7,
         tick: now,
         variants: &[],

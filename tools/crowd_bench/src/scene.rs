@@ -8,7 +8,7 @@ use statewright::{Event, InboxEvent, Instance, Instance64, Slices, SlicesOutput,
 
 use crate::{Bound, Figure};
 
-const ROUNDS: usize = 21;
+const ROUNDS: usize = 101;
 
 /// Idle and busy, to and fro, with a call on the way.
 pub fn machine() -> Machine {
@@ -78,11 +78,12 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
     let [mut touch, mut slices, mut send, mut sleep, mut sweep] = [const { Times(Vec::new()) }; 5];
     for round in 0..ROUNDS {
         let places: Vec<u32> = chosen(agents, round).collect();
+        let receivers: Vec<AgentId> = places.iter().map(|&place| handles[place as usize]).collect();
         touch.take(|| places.iter().for_each(|&place| lines[place as usize][0] += 1));
         slices.take(|| dense.tick(&places));
         send.take(|| {
-            for &place in &places {
-                sent.send(handles[place as usize], go, ()).expect("the agent exists");
+            for &receiver in &receivers {
+                sent.send(receiver, go, ()).expect("the agent exists");
             }
             sent.tick(&());
         });
@@ -143,12 +144,12 @@ impl Dense {
     fn tick(&mut self, places: &[u32]) {
         self.inbox.clear();
         self.inbox.extend(places.iter().map(|&place| InboxEvent { place, event: self.event }));
-        self.run(Some(&mut []));
+        self.run(Some(&[]));
     }
 
-    fn run(&mut self, awake: Option<&mut [u32]>) {
+    fn run(&mut self, awake: Option<&[u32]>) {
         let Self { program, instances, boards, inbox, output, tick, .. } = self;
-        let slices = Slices { tick: *tick, inbox, awake, ..Slices::default() };
+        let slices = Slices { tick: *tick, inbox: inbox.as_slice(), awake, ..Slices::default() };
         program.tick_slices(instances, boards, &(), slices, output).expect("the slices are in order");
         self.tick += 1;
         self.transitions += output.counters().transitions;

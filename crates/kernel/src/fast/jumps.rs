@@ -37,15 +37,16 @@ pub(crate) fn look_up<'a>(rom: &'a Rom<'a>, leaf: Option<u16>, event: &Event) ->
 
 /// The same for an instance with any number of leaves: one of them reacts, or nobody does.
 fn look_up_all<'a>(core: &Core<'a>, event: &Event) -> Outlook<'a> {
-    let mut found = Outlook::Nobody;
+    let mut found = None;
     for leaf in core.ram.leaves().iter().filter(|leaf| leaf.get() != NONE) {
         match (look_up(core.rom, Some(leaf.get()), event), &found) {
-            (Outlook::Nobody, _) => {}
-            (outlook, Outlook::Nobody) => found = outlook,
+            (Outlook::Nobody, Some(_)) => {}
+            (outlook, None | Some(Outlook::Nobody)) => found = Some(outlook),
             _ => return Outlook::Unknown,
         }
     }
-    found
+    // An instance without leaves is damaged: the general way says so.
+    found.unwrap_or(Outlook::Unknown)
 }
 
 /// What a jump has done.
@@ -72,9 +73,21 @@ pub(crate) fn take_jump<'a, I: Instance, H: Host>(
     jump: &'a Jump,
     event: Option<&'a Event>,
 ) -> Jumped {
-    if jump.flags.get() != 0 {
-        return take_mixed(core, host, jump, event);
+    if jump.flags.get() == 0 {
+        take_plain::<I, H>(core, host, jump, event)
+    } else {
+        take_mixed(core, host, jump, event)
     }
+}
+
+/// Takes an event by a jump that is nothing but calls. Nobody else gets to see the host, so that it may stay in registers.
+#[inline(always)]
+pub(crate) fn take_plain<'a, I: Instance, H: Host>(
+    core: &mut Core<'a>,
+    host: &mut H,
+    jump: &'a Jump,
+    event: Option<&'a Event>,
+) -> Jumped {
     core.running = true;
     carry_out(core, host, jump, event);
     let glance = core.glance;
@@ -192,7 +205,12 @@ fn call<'a, H: Host + ?Sized>(core: &mut Core<'a>, host: &mut H, step: &'a JumpS
 /// With a guard, with ops that are no calls, or with states that have more than actions: by the general means, but still without
 /// selection and settling.
 #[inline(never)]
-fn take_mixed<'a>(core: &mut Core<'a>, host: &mut dyn Host, jump: &'a Jump, event: Option<&'a Event>) -> Jumped {
+pub(crate) fn take_mixed<'a>(
+    core: &mut Core<'a>,
+    host: &mut dyn Host,
+    jump: &'a Jump,
+    event: Option<&'a Event>,
+) -> Jumped {
     core.running = true;
     core.jump = Some((jump, event));
     if jump.guard.get() != NONE && !guard_holds(core, host, jump) {

@@ -9,4 +9,6 @@ mod jumps;
 
 pub(crate) use activities::run_activities;
 pub(crate) use glance::Glance;
-pub(crate) use jumps::{Outlook, look_up, take_inbox, take_jump, take_queued, take_while_polling};
+pub(crate) use jumps::{
+    Outlook, look_up, take_inbox, take_jump, take_mixed, take_plain, take_queued, take_while_polling,
+};

@@ -15,6 +15,9 @@ pub const BUDGET: usize = 1024;
 /// The largest budget.
 pub const MAX_BUDGET: usize = PAGE_BYTES;
 
+/// No machine asks for more.
+const _: () = assert!(statewright_rom::layout::MAX_COMMAND_BYTES as usize == MAX_BUDGET);
+
 /// A page with something in it.
 #[derive(Debug)]
 pub(crate) struct Filled {
@@ -53,6 +56,8 @@ pub struct Writer {
     /// Pages before that one.
     filled: Vec<Filled>,
     begun: Begun,
+    /// Something was written since the agent began, or nobody has begun.
+    wrote: bool,
     budget: usize,
     tick: u64,
     pool: Option<Arc<Pool>>,
@@ -97,8 +102,7 @@ impl Writer {
             pages.for_each(|page| pool.put(page));
         }
         (self.at, self.plain_end, self.critical_end) = (PAGE_BYTES, 0, 0);
-        // No agent has begun.
-        self.begun.at = usize::MAX;
+        self.wrote = true;
         self.lanes = 0;
         self.lost_writes.clear();
     }
@@ -111,10 +115,15 @@ impl Writer {
     /// The next agent begins.
     #[inline]
     pub(crate) fn begin(&mut self) {
-        if self.begun.at == self.at && self.begun.filled == self.filled.len() {
-            // The one before wrote nothing: all stands as it did for it.
-            return;
+        // Where the one before wrote nothing, all stands as it did for it.
+        if self.wrote {
+            self.begin_here();
         }
+    }
+
+    #[inline]
+    fn begin_here(&mut self) {
+        self.wrote = false;
         self.begun = Begun { filled: self.filled.len(), at: self.at, lanes: self.lanes };
         self.set_ends(self.at, 0);
     }
@@ -188,6 +197,7 @@ impl Writer {
         }
         let record = self.page.as_mut()?.get_mut(self.at..self.at + size)?;
         self.at += size;
+        self.wrote = true;
         // Nearly always set already, and a test is cheaper than a store.
         let lane = 1 << (head.lane & 31);
         if self.lanes & lane == 0 {

@@ -4,11 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use statewright_kernel::{Counters, Fault, InboxEvent, Instance, Mismatch, Sleep};
-use statewright_rom::ids::VariantId;
+use statewright_rom::Rom;
+use statewright_rom::ids::{FunctionId, VariantId};
+use statewright_rom::layout::policy;
 
 use super::part::{Job, Part, Shared};
 use crate::board::Board;
-use crate::commands::{CommandRef, MAX_BUDGET, Pool, Terms};
+use crate::commands::{CommandRef, Lane, Pool, Terms, What};
 use crate::program::Program;
 use crate::value::AgentId;
 
@@ -22,9 +24,9 @@ pub struct Slices<'s> {
     /// One variant per agent, or none for the plain parameters.
     pub variants: &'s [VariantId],
     /// Events, sorted by place in the slices; those of one agent in order.
-    pub inbox: &'s mut [InboxEvent],
+    pub inbox: &'s [InboxEvent],
     /// Places of agents that are to be ticked besides those with events, ascending; `None` for all.
-    pub awake: Option<&'s mut [u32]>,
+    pub awake: Option<&'s [u32]>,
     /// What happens to instances of another machine.
     pub mismatch: Mismatch,
 }
@@ -33,7 +35,6 @@ pub struct Slices<'s> {
 #[derive(Debug, Default)]
 pub struct SlicesOutput {
     part: Part,
-    all: Vec<u32>,
     pool: Arc<Pool>,
 }
 
@@ -46,6 +47,11 @@ pub enum SlicesError {
         found: usize,
         /// How many instances there are.
         instances: usize,
+    },
+    /// A blackboard of another machine.
+    BoardDoesNotFit {
+        /// Place of the agent.
+        place: usize,
     },
     /// Variants, but not one per instance.
     Variants {
@@ -76,6 +82,9 @@ impl fmt::Display for SlicesError {
             Self::Boards { found, instances } => {
                 write!(f, "{found} blackboards for {instances} instances: give one per instance")
             }
+            Self::BoardDoesNotFit { place } => {
+                write!(f, "the blackboard of agent {place} was made for another machine, with other keys")
+            }
             Self::Variants { found, instances } => {
                 write!(f, "{found} variants for {instances} instances: give one per instance, or none")
             }
@@ -94,18 +103,20 @@ impl fmt::Display for SlicesError {
 impl std::error::Error for SlicesError {}
 
 /// The index of the first place that is not in order.
-fn disorder(places: impl Iterator<Item = u32>, agents: usize) -> Option<usize> {
+fn disorder<T>(list: &[T], place: impl Fn(&T) -> u32, agents: usize) -> Option<usize> {
+    let last = list.last()?;
+    if list.is_sorted_by_key(&place) && (place(last) as usize) < agents {
+        return None;
+    }
     let mut last = 0;
-    places.enumerate().find_map(|(index, place)| {
-        let wrong = place < last || place as usize >= agents;
-        last = place;
-        wrong.then_some(index)
-    })
+    let wrong =
+        |entry: &T| std::mem::replace(&mut last, place(entry)) > place(entry) || place(entry) as usize >= agents;
+    list.iter().position(wrong)
 }
 
 impl<B: Board, C> Program<B, C> {
-    /// Runs one tick over slices that the host owns. A refused call has changed nothing. Actions of the machine file write to blackboards
-    /// at once, also where the machine asks for strict writes.
+    /// Runs one tick over slices that the host owns. A refused call has changed nothing. Where the machine file asks for
+    /// strict writes (`strict_writes`), what its actions write to blackboards is done at the end of the tick, and whoever wrote is restless (CODE-5).
     pub fn tick_slices<I: Instance>(
         &self,
         instances: &mut [I],
@@ -129,33 +140,70 @@ impl<B: Board, C> Program<B, C> {
         if I::TIER != rom.header().tier {
             return Err(SlicesError::Tier);
         }
-        if let Some(index) = disorder(slices.inbox.iter().map(|event| event.place), count) {
+        if let Some(index) = disorder(slices.inbox, |event| event.place, count) {
             return Err(SlicesError::Order { list: "inbox", index });
         }
-        if let Some(index) = slices.awake.as_ref().and_then(|awake| disorder(awake.iter().copied(), count)) {
+        if let Some(index) = slices.awake.and_then(|awake| disorder(awake, |&place| place, count)) {
             return Err(SlicesError::Order { list: "awake", index });
         }
-        let SlicesOutput { part, all, pool } = output;
-        let listed = slices.awake.unwrap_or_else(|| {
-            all.clear();
-            all.extend(0..count as u32);
-            all
-        });
+        let fits = |place: usize| boards.get(place).is_none_or(|board| board.fits(self.machine()));
+        let misfit = match slices.awake {
+            Some(awake) => awake.iter().map(|&place| place as usize).find(|&place| !fits(place)),
+            None => (0..count).find(|&place| !fits(place)),
+        };
+        let misfit =
+            misfit.or_else(|| slices.inbox.iter().map(|event| event.place as usize).find(|&place| !fits(place)));
+        if let Some(place) = misfit {
+            return Err(SlicesError::BoardDoesNotFit { place });
+        }
+        let SlicesOutput { part, pool } = output;
         part.writer.clear();
-        let budget = usize::from(rom.header().command_bytes.get()).clamp(1, MAX_BUDGET);
-        let pages = Pool::pages_for(listed.len() + slices.inbox.len(), budget);
-        Pool::grow(pool, pages);
+        let budget = usize::from(rom.header().command_bytes.get());
+        let agents = slices.awake.map_or(count, |awake| count.min(awake.len() + slices.inbox.len()));
+        let pages = Pool::pages_for(agents, budget);
+        if pool.limit() < pages {
+            Pool::grow(pool, pages);
+        }
         let promised = pool.promise(pages, 0);
         debug_assert_eq!(promised, Ok(()), "nobody else has this pool");
-        let (variants, inbox) = (slices.variants, slices.inbox);
-        let base = slices.first_agent as usize;
-        let job = Job { first: 0, base, instances, boards, lives: &[], variants, inbox, listed, part };
+        let strict = rom.header().policies & policy::STRICT_WRITES != 0;
+        let (inbox, awake) = (slices.inbox, slices.awake);
+        let job = Job { first: 0, instances, boards: &mut *boards, inbox, awake, stops: &[], part };
         let terms = Terms { pool, rules: &self.rules, budget, tick: slices.tick.into() };
-        let (now, mismatch) = (slices.tick, slices.mismatch);
-        let shared = Shared { program: self, rom: &rom, context, now, mismatch, terms, strict: false, sleeps: true };
+        let shared = Shared {
+            program: self,
+            rom: &rom,
+            context,
+            lives: &[],
+            base: slices.first_agent as usize,
+            variants: slices.variants,
+            now: slices.tick,
+            mismatch: slices.mismatch,
+            terms,
+            strict,
+            sleeps: true,
+        };
         job.run(&shared);
         pool.release(pages - part.writer.pages());
+        if strict {
+            self.write_staged(part, boards, slices.first_agent, &rom);
+        }
         Ok(())
+    }
+
+    /// Does the writes that waited for the end of the tick. A condition that waits for such a key may hold now.
+    fn write_staged(&self, part: &mut Part, boards: &mut [B], first_agent: u32, rom: &Rom<'_>) {
+        let Part { writer, restless, .. } = part;
+        for command in writer.iter().filter(|command| command.lane() == Lane::BLACKBOARD) {
+            let place = command.agent().index() - first_agent;
+            if let (What::Write { key, words }, Some(board)) = (command.what(rom), boards.get_mut(place as usize)) {
+                board.write(self.table.field(key), words);
+                restless.push((place, Sleep::Awake));
+            }
+        }
+        // Once per place; to be awake comes before all else.
+        restless.sort_by_key(|&(place, sleep)| (place, sleep != Sleep::Awake));
+        restless.dedup_by_key(|(place, _)| *place);
     }
 }
 
@@ -170,9 +218,14 @@ impl SlicesOutput {
         &self.part.counters
     }
 
-    /// Places of agents that something happened to, and whether they may sleep now.
-    pub fn touched(&self) -> impl Iterator<Item = (u32, Sleep)> + '_ {
-        self.part.touched.iter().copied()
+    /// How many agents something happened to.
+    pub fn turns(&self) -> usize {
+        self.part.turns
+    }
+
+    /// Places of those of them that want their next tick, or a later one; all others sleep until they have an event.
+    pub fn restless(&self) -> impl Iterator<Item = (u32, Sleep)> + '_ {
+        self.part.restless.iter().copied()
     }
 
     /// Events that were not taken: to be offered again, first (EVT-4).
@@ -188,5 +241,10 @@ impl SlicesOutput {
     /// Agents that a panic in user code ended.
     pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
         self.part.panicked.iter().copied()
+    }
+
+    /// Agents that a call of a missing function ended, and the function ([`Machine::bind_for_development`](crate::Machine::bind_for_development)).
+    pub fn unanswered(&self) -> impl Iterator<Item = (AgentId, FunctionId)> + '_ {
+        self.part.unanswered.iter().copied()
     }
 }

@@ -35,7 +35,8 @@ impl<B: Board, C> Crowd<B, C> {
         self
     }
 
-    /// The pool that pages come from.
+    /// The pool that pages come from. That of a crowd without [`Self::with_pool`] is its own: when it needs more pages than are free there, it
+    /// goes on with a new one, and whoever was given the old one keeps it.
     pub fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }
@@ -142,14 +143,18 @@ impl<B: Board, C> Crowd<B, C> {
         } else {
             pages_needed(listed, inbox, size, per_page)
         };
-        if !self.grows || needed <= self.pool.limit() {
-            self.pool.promise(needed, held)?;
-            needed = needed.max(held);
-            self.parts.iter_mut().filter(|part| part.ran).for_each(|part| part.writer.recycle());
-        } else {
-            self.clear_commands();
-            Pool::grow(&mut self.pool, needed);
-            self.pool.promise(needed, 0)?;
+        match self.pool.promise(needed, held) {
+            Ok(()) => {
+                needed = needed.max(held);
+                self.parts.iter_mut().filter(|part| part.ran).for_each(|part| part.writer.recycle());
+            }
+            // It is too small, or others use it, too.
+            Err(_) if self.grows => {
+                self.clear_commands();
+                Pool::grow(&mut self.pool, needed);
+                self.pool.promise(needed, 0)?;
+            }
+            Err(error) => return Err(error),
         }
         Ok(needed)
     }
@@ -180,7 +185,7 @@ impl<B: Board, C> Crowd<B, C> {
         match command.what(rom) {
             What::Send { to, event, payload } => {
                 let event = Event::new(event, self.program.machine().event_class(event)).with_words(payload);
-                self.mail.letters.push(Letter { to, event });
+                self.mail.send_unchecked(Letter { to, event });
             }
             What::Write { key, words } => {
                 let place = command.agent().index() as usize;

@@ -1,18 +1,19 @@
 //! One part of a crowd: a run of agents that one thread ticks (SYS-1).
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    Batch, Counters, Fault, Hosts, InboxEvent, Instance, Mismatch, Sleep, SortedInbox, Visit, flag, prefetch,
-    tick_batch,
+    self as kernel, Batch, Counters, Fault, Hosts, InboxEvent, Input, Instance, Mismatch, Report, Sleep, SortedInbox,
+    Visit, flag, prefetch, tick_batch,
 };
 use statewright_rom::Rom;
-use statewright_rom::ids::VariantId;
+use statewright_rom::ids::{FunctionId, VariantId};
 
 use crate::board::Board;
 use crate::commands::{Terms, Writer};
-use crate::host::AgentHost;
-use crate::program::{Program, Table};
+use crate::host::{AgentHost, Code, Turn, agent_at};
+use crate::program::{Program, Unanswered};
 use crate::value::AgentId;
 
 /// What one part leaves behind. Kept from tick to tick for its memory.
@@ -20,36 +21,46 @@ use crate::value::AgentId;
 pub(crate) struct Part {
     pub(crate) writer: Writer,
     pub(crate) counters: Counters,
-    /// Agents that something happened to, and whether they may sleep.
-    pub(crate) touched: Vec<(u32, Sleep)>,
+    /// Agents that something happened to.
+    pub(crate) turns: usize,
+    /// Those of them that may not sleep, or not for long.
+    pub(crate) restless: Vec<(u32, Sleep)>,
     /// Events that were not taken.
     pub(crate) left: Vec<InboxEvent>,
     pub(crate) faults: Vec<(AgentId, Fault)>,
     pub(crate) panicked: Vec<AgentId>,
+    pub(crate) unanswered: Vec<(AgentId, FunctionId)>,
     pub(crate) clamped: u32,
     /// Whether it had something to do in this tick: else everything else is of an earlier one.
     pub(crate) ran: bool,
 }
 
-/// What one part works on; places of `inbox` and `listed` count from the first agent of the crowd.
+/// What one part works on. Everything but instances and blackboards names agents by their place in the crowd.
 pub(crate) struct Job<'j, I, B> {
+    /// Place of the first instance.
     pub(crate) first: usize,
-    /// Number of the agent at place 0.
-    pub(crate) base: usize,
     pub(crate) instances: &'j mut [I],
     pub(crate) boards: &'j mut [B],
-    pub(crate) lives: &'j [u32],
-    pub(crate) variants: &'j [VariantId],
-    pub(crate) inbox: &'j mut [InboxEvent],
-    pub(crate) listed: &'j mut [u32],
+    pub(crate) inbox: &'j [InboxEvent],
+    /// Who is awake; `None` for all.
+    pub(crate) awake: Option<&'j [u32]>,
+    /// Agents that are stopped at their turn; they are awake, too.
+    pub(crate) stops: &'j [u32],
     pub(crate) part: &'j mut Part,
 }
+
+/// Where user code unwound, and with what.
+type Panic = (usize, Box<dyn Any + Send>);
 
 /// What all parts share.
 pub(crate) struct Shared<'s, B, C> {
     pub(crate) program: &'s Program<B, C>,
     pub(crate) rom: &'s Rom<'s>,
     pub(crate) context: &'s C,
+    pub(crate) lives: &'s [u32],
+    /// Number of the agent at place 0.
+    pub(crate) base: usize,
+    pub(crate) variants: &'s [VariantId],
     pub(crate) now: u32,
     pub(crate) mismatch: Mismatch,
     pub(crate) terms: Terms<'s>,
@@ -62,23 +73,23 @@ impl Part {
     fn begin(&mut self, terms: &Terms<'_>) {
         self.writer.restart(terms);
         self.counters = Counters::default();
-        self.touched.clear();
+        self.restless.clear();
         self.left.clear();
         self.faults.clear();
         self.panicked.clear();
-        self.clamped = 0;
-        self.ran = true;
+        self.unanswered.clear();
+        (self.turns, self.clamped, self.ran) = (0, 0, true);
     }
 
     /// A tick in which everybody ran leaves a long list behind; a crowd that sleeps does not keep it.
     pub(crate) fn give_back_memory(&mut self) {
         const SMALL: usize = 1024;
         if !self.ran {
-            self.touched.clear();
+            self.restless.clear();
         }
-        let used = self.touched.len();
-        if self.touched.capacity() > SMALL.max(used * 8) {
-            self.touched.shrink_to(SMALL.max(used * 2));
+        let used = self.restless.len();
+        if self.restless.capacity() > SMALL.max(used * 8) {
+            self.restless.shrink_to(SMALL.max(used * 2));
         }
     }
 }
@@ -87,7 +98,7 @@ impl<I, B> Job<'_, I, B> {
     /// Is there somebody who is awake or has events?
     pub(crate) fn has_work(&mut self) -> bool {
         self.part.ran = false;
-        !self.inbox.is_empty() || !self.listed.is_empty()
+        !self.inbox.is_empty() || self.awake.is_none_or(|awake| !awake.is_empty())
     }
 }
 
@@ -95,148 +106,198 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
     /// Ticks everybody who is awake or has events. A panic in user code ends its agent alone; the others go on.
     pub(crate) fn run<C>(mut self, shared: &Shared<'_, B, C>) {
         self.part.begin(&shared.terms);
-        let first = self.first as u32;
-        rebase(self.inbox, self.listed, |place| place - first, first);
-        let mut from = 0;
-        // Bound: each round but the last has a panic at a later place.
-        while let Err(place) = self.run_from(shared, from) {
-            self.part.writer.discard_agent();
-            self.part.panicked.push(agent_at(self.lives, place, self.first + self.base));
-            self.drop_inbox_of(place);
-            self.part.touched.push((place as u32 + first, Sleep::Asleep));
-            from = place + 1;
+        let mut from = self.first;
+        for &stop in self.stops {
+            self.run_between(shared, from, stop as usize);
+            self.stop(shared, stop as usize);
+            from = stop as usize + 1;
         }
-        for (place, sleeps) in &mut self.part.touched {
-            if let Some(instance) = self.instances.get((*place - first) as usize) {
-                *sleeps =
-                    if shared.sleeps { shared.program.sleep(shared.rom, instance, shared.now) } else { Sleep::Awake };
-            }
-        }
-        self.count_lost_writes();
+        self.run_between(shared, from, self.first + self.instances.len());
+        self.settle(shared);
+        self.count_lost_writes(shared.base);
     }
 
-    /// An agent that ends in a tick drops the rest of its inbox, counted. A panic does not tell how much of it was taken: the first event
-    /// counts as taken.
-    fn drop_inbox_of(&mut self, place: usize) {
-        let own = self.inbox.iter().filter(|event| event.place as usize == place);
-        for event in own.skip(1) {
+    /// Ticks from a place on, up to another.
+    fn run_between<C>(&mut self, shared: &Shared<'_, B, C>, mut from: usize, to: usize) {
+        // Bound: each round but the last has a panic at a later place.
+        while let Err((place, panic)) = self.run_until_panic(shared, from, to) {
+            self.end_by_panic(shared, place, &*panic);
+            // A panic does not tell how much of the inbox was taken: the first event counts as taken.
+            self.drop_inbox_of(place, 1);
+            from = place + 1;
+        }
+    }
+
+    fn end_by_panic<C>(&mut self, shared: &Shared<'_, B, C>, place: usize, panic: &(dyn Any + Send)) {
+        self.part.writer.discard_agent();
+        let agent = agent_at(shared.lives, place, shared.base);
+        match panic.downcast_ref() {
+            Some(&Unanswered(function)) => self.part.unanswered.push((agent, function)),
+            None => self.part.panicked.push(agent),
+        }
+        self.part.turns += 1;
+    }
+
+    /// Runs all exits of an agent and ends it (SYS-10), in the place of its tick.
+    #[cold]
+    fn stop<C>(&mut self, shared: &Shared<'_, B, C>, place: usize) {
+        let agent = agent_at(shared.lives, place, shared.base);
+        let variant = shared.variants.get(place).copied().unwrap_or(VariantId::PLAIN);
+        let input = Input { variant, ..Input::new(agent.index().into(), shared.now) };
+        let at = place - self.first;
+        let part = &mut *self.part;
+        let turn = Turn { out: &mut part.writer, lives: shared.lives, first: shared.base, place };
+        let code = Code { table: &shared.program.table, context: shared.context, strict: shared.strict, turn };
+        let mut hosts = PartHosts { first: self.first, boards: self.boards, code };
+        let (instance, counters) = (&mut self.instances[at], &mut part.counters);
+        let run = AssertUnwindSafe(|| {
+            kernel::stop(shared.rom, instance, &mut hosts.of(place, input.agent), &input, counters)
+        });
+        match catch_unwind(run) {
+            Ok(stopped) => {
+                self.part.turns += 1;
+                self.part.faults.extend(stopped.err().map(|fault| (agent, fault)));
+                self.part.restless.push((place as u32, Sleep::Awake));
+            }
+            Err(panic) => self.end_by_panic(shared, place, &*panic),
+        }
+        self.drop_inbox_of(place, 0);
+    }
+
+    /// Who may sleep of those who were not seen at rest?
+    fn settle<C>(&mut self, shared: &Shared<'_, B, C>) {
+        self.part.restless.retain_mut(|(place, sleep)| {
+            let instance = self.instances.get(*place as usize - self.first);
+            if let Some(instance) = instance.filter(|_| shared.sleeps) {
+                *sleep = shared.program.sleep(shared.rom, instance, shared.now);
+            }
+            *sleep != Sleep::Asleep
+        });
+    }
+
+    /// An agent that ends in a tick drops the rest of its inbox, counted.
+    fn drop_inbox_of(&mut self, place: usize, taken: usize) {
+        let first = self.inbox.partition_point(|event| (event.place as usize) < place);
+        let own = self.inbox[first..].iter().take_while(|event| event.place as usize == place);
+        for event in own.skip(taken) {
             let dropped = &mut self.part.counters.dropped[usize::from(event.event.class.min(3))];
             *dropped = dropped.wrapping_add(1);
         }
     }
 
     /// Staged writes without room count as critical commands that were dropped; the kernel does not hear of them.
-    fn count_lost_writes(&mut self) {
-        for &place in &self.part.writer.lost_writes {
+    fn count_lost_writes(&mut self, base: usize) {
+        for &agent in &self.part.writer.lost_writes {
             self.part.counters.commands_dropped = self.part.counters.commands_dropped.wrapping_add(1);
-            if let Some(instance) = self.instances.get_mut(place as usize - self.first - self.base) {
+            if let Some(instance) = self.instances.get_mut(agent as usize - base - self.first) {
                 let flags = &mut instance.header_mut().flags;
                 flags.set(flags.get() | flag::COMMAND_DROPPED | flag::CRITICAL_DROPPED);
             }
         }
     }
 
-    /// Ticks from a place on; the place of a panic if there was one.
-    fn run_from<C>(&mut self, shared: &Shared<'_, B, C>, from: usize) -> Result<(), usize> {
-        let events = self.inbox.partition_point(|event| (event.place as usize) < from);
-        let places = self.listed.partition_point(|&place| (place as usize) < from);
-        let (inbox, listed) = (&mut self.inbox[events..], &mut self.listed[places..]);
-        let first = self.first as u32;
+    /// Ticks from a place on, up to another; the place of a panic, and what it carries, if there was one.
+    fn run_until_panic<C>(&mut self, shared: &Shared<'_, B, C>, from: usize, to: usize) -> Result<(), Panic> {
+        let [first, last] = [from, to].map(|end| self.inbox.partition_point(|event| (event.place as usize) < end));
+        let inbox = &self.inbox[first..last];
+        let awake = self.awake.map(|awake| {
+            let [first, last] = [from, to].map(|end| awake.partition_point(|&place| (place as usize) < end));
+            &awake[first..last]
+        });
+        let (start, end) = (from - self.first, to - self.first);
+        let (instances, boards) = (&mut self.instances[start..end], &mut self.boards[start..end]);
         let part = &mut *self.part;
-        let mut hosts = PartHosts {
-            table: &shared.program.table,
-            boards: &mut self.boards[from..],
-            lives: self.lives.get(from..).unwrap_or(&[]),
-            context: shared.context,
-            out: &mut part.writer,
-            strict: shared.strict,
-            first: self.first + self.base + from,
-            last: 0,
+        let turn = Turn { out: &mut part.writer, lives: shared.lives, first: shared.base, place: from };
+        let code = Code { table: &shared.program.table, context: shared.context, strict: shared.strict, turn };
+        let mut hosts = PartHosts { first: from, boards, code };
+        let mut ear = Ear {
+            turns: &mut part.turns,
+            restless: &mut part.restless,
+            left: &mut part.left,
+            faults: &mut part.faults,
+            clamped: &mut part.clamped,
+            lives: shared.lives,
+            base: shared.base,
         };
-        // Places count from the first agent of the run.
-        rebase(inbox, listed, |place| place - from as u32, from as u32);
-        let (touched, left, faults) = (&mut part.touched, &mut part.left, &mut part.faults);
-        let (clamped, counters) = (&mut part.clamped, &mut part.counters);
-        let (lives, agents) = (self.lives, self.first + self.base);
+        let counters = &mut part.counters;
         let run = AssertUnwindSafe(|| {
             let batch = Batch {
-                first_agent: (agents + from) as u64,
+                first_place: from,
+                first_agent: shared.base as u64,
                 tick: shared.now,
-                variants: self.variants.get(from..).unwrap_or(&[]),
+                // One per place up to the last instance.
+                variants: shared.variants.get(..from + instances.len()).unwrap_or(&[]),
                 inbox: SortedInbox::assume(inbox),
-                visit: Visit::WithEventsAnd(listed),
+                visit: awake.map_or(Visit::All, Visit::WithEventsAnd),
                 mismatch: shared.mismatch,
             };
-            let done = |place: usize, report: &statewright_kernel::Report, rest: &[InboxEvent]| {
-                let at = place + from;
-                let place = at as u32 + first;
-                touched.push((place, Sleep::Awake));
-                if report.fault.is_some() || report.clamped || !rest.is_empty() {
-                    faults.extend(report.fault.map(|fault| (agent_at(lives, at, agents), fault)));
-                    *clamped += u32::from(report.clamped);
-                    left.extend(rest.iter().map(|event| InboxEvent { place, ..*event }));
-                }
-            };
-            let ran = tick_batch(shared.rom, &mut self.instances[from..], &mut hosts, &batch, counters, done);
+            let ran = tick_batch(shared.rom, instances, &mut hosts, &batch, counters, |place, report, left| {
+                ear.hear(place, report, left);
+            });
             debug_assert_eq!(ran, Ok(()), "the crowd gives legal batches");
         });
-        let result = catch_unwind(run);
-        let last = hosts.last;
-        rebase(inbox, listed, |place| place + from as u32, from as u32);
-        result.map_err(|_| from + last)
+        catch_unwind(run).map_err(|panic| (hosts.code.turn.place, panic))
     }
 }
 
-/// The agent at a place; those that no crowd owns have no successors.
-#[inline]
-fn agent_at(lives: &[u32], place: usize, first: usize) -> AgentId {
-    AgentId::new((first + place) as u32, lives.get(place).copied().unwrap_or(1))
+/// Hears what became of the agents of a run.
+struct Ear<'p> {
+    turns: &'p mut usize,
+    restless: &'p mut Vec<(u32, Sleep)>,
+    left: &'p mut Vec<InboxEvent>,
+    faults: &'p mut Vec<(AgentId, Fault)>,
+    clamped: &'p mut u32,
+    lives: &'p [u32],
+    base: usize,
 }
 
-/// Counts places from another agent; nothing to do if that is the first.
-fn rebase(inbox: &mut [InboxEvent], listed: &mut [u32], place: impl Fn(u32) -> u32, by: u32) {
-    if by != 0 {
-        inbox.iter_mut().for_each(|event| event.place = place(event.place));
-        listed.iter_mut().for_each(|listed| *listed = place(*listed));
+impl Ear<'_> {
+    #[inline]
+    fn hear(&mut self, place: usize, report: &Report, left: &[InboxEvent]) {
+        *self.turns += 1;
+        if !report.rests {
+            self.note(place, report, left);
+        }
+    }
+
+    #[inline(never)]
+    fn note(&mut self, place: usize, report: &Report, left: &[InboxEvent]) {
+        self.restless.push((place as u32, Sleep::Awake));
+        self.faults.extend(report.fault.map(|fault| (agent_at(self.lives, place, self.base), fault)));
+        *self.clamped += u32::from(report.clamped);
+        self.left.extend_from_slice(left);
     }
 }
 
 /// User code of all agents of a run.
 struct PartHosts<'p, B, C> {
-    table: &'p Table<B, C>,
-    boards: &'p mut [B],
-    lives: &'p [u32],
-    context: &'p C,
-    out: &'p mut Writer,
-    strict: bool,
+    /// Place of the first blackboard.
     first: usize,
-    /// The agent that runs.
-    last: usize,
+    boards: &'p mut [B],
+    code: Code<'p, B, C>,
 }
 
-impl<B: Board, C> Hosts for PartHosts<'_, B, C> {
+impl<'p, B: Board, C> Hosts for PartHosts<'p, B, C> {
     type Host<'h>
-        = AgentHost<'h, B, C>
+        = AgentHost<'h, 'p, B, C>
     where
         Self: 'h;
 
     #[inline]
-    fn of(&mut self, place: usize, _: u64) -> AgentHost<'_, B, C> {
-        self.last = place;
-        self.out.begin();
-        AgentHost {
-            table: self.table,
-            board: &mut self.boards[place],
-            context: self.context,
-            out: self.out,
-            agent: agent_at(self.lives, place, self.first),
-            strict: self.strict,
-        }
+    fn of(&mut self, place: usize, _: u64) -> AgentHost<'_, 'p, B, C> {
+        self.code.turn.place = place;
+        self.code.turn.out.begin();
+        self.again(place, 0)
+    }
+
+    #[inline]
+    fn again(&mut self, place: usize, _: u64) -> AgentHost<'_, 'p, B, C> {
+        AgentHost { board: &mut self.boards[place - self.first], code: &mut self.code }
     }
 
     #[inline]
     fn fetch(&self, place: usize) {
-        if let Some(board) = self.boards.get(place) {
+        if let Some(board) = self.boards.get(place - self.first) {
             prefetch(board);
         }
     }

@@ -25,6 +25,8 @@ pub struct Tick {
     pub faults: usize,
     /// Agents that a panic in user code ended; [`Crowd::panicked`] lists them.
     pub panicked: usize,
+    /// Agents that a call of a missing function ended; [`Crowd::unanswered`] lists them.
+    pub unanswered: usize,
     /// Commands that found no room in the budgets of their agents (CMD-2).
     pub dropped_commands: u64,
 }
@@ -33,10 +35,9 @@ pub struct Tick {
 struct Cut<'j, I, B> {
     instances: &'j mut [I],
     boards: &'j mut [B],
-    lives: &'j [u32],
-    variants: &'j [VariantId],
-    inbox: &'j mut [InboxEvent],
-    listed: &'j mut [u32],
+    inbox: &'j [InboxEvent],
+    listed: &'j [u32],
+    stops: &'j [u32],
 }
 
 impl<'j, I: Instance, B> Cut<'j, I, B> {
@@ -48,15 +49,14 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
             let end = (first + count) as u32;
             let events = self.inbox.partition_point(|event| event.place < end);
             let places = self.listed.partition_point(|&place| place < end);
+            let stops = self.stops.partition_point(|&place| place < end);
             let mut job = Job {
                 first,
-                base: 0,
                 instances: self.instances.split_off_mut(..count).unwrap_or_default(),
                 boards: self.boards.split_off_mut(..count).unwrap_or_default(),
-                lives: self.lives.split_off(..count).unwrap_or_default(),
-                variants: self.variants.split_off(..count.min(self.variants.len())).unwrap_or_default(),
-                inbox: self.inbox.split_off_mut(..events).unwrap_or_default(),
-                listed: self.listed.split_off_mut(..places).unwrap_or_default(),
+                inbox: self.inbox.split_off(..events).unwrap_or_default(),
+                awake: self.listed.split_off(..places),
+                stops: self.stops.split_off(..stops).unwrap_or_default(),
                 part,
             };
             first += count;
@@ -148,13 +148,24 @@ impl<B: Board, C> Crowd<B, C> {
         let (now, size) = (self.now, size.max(1));
         let lives = &self.lives;
         self.wake.wake_due(now, |place| lives.get(place).is_some_and(|life| life % 2 == 1));
+        self.stops.clear();
+        for &place in &self.stopping {
+            self.stops.push(place);
+            self.wake.wake(place as usize);
+        }
         self.wake.collect(&mut self.listed);
         let is_alive = |agent: AgentId| lives.get(agent.index() as usize) == Some(&agent.generation());
-        self.mail.sort(|agent| agent.generation() % 2 == 1 && is_alive(agent));
+        self.lost_messages += self.mail.prepare(|agent| agent.generation() % 2 == 1 && is_alive(agent));
         let promised = self.promise_pages(size)?;
         // From here on the tick takes place.
-        self.lost_messages += self.mail.deliver();
-        let mut inbox = self.mail.take_inbox();
+        self.stopping.clear();
+        let inbox = self.mail.deliver();
+        if self.sleeps {
+            // Those who have had their turn sleep unless they say otherwise.
+            self.wake.put_all_to_sleep();
+        } else {
+            inbox.iter().for_each(|event| self.wake.wake(event.place as usize));
+        }
         // A crowd whose variants do not reach its last agents gives these the plain one.
         if !self.variants.is_empty() {
             self.variants.resize(self.lives.len(), VariantId::PLAIN);
@@ -165,6 +176,9 @@ impl<B: Board, C> Crowd<B, C> {
         let terms = Terms { pool: &self.pool, rules: &self.program.rules, budget: self.budget, tick: now };
         let shared = Shared {
             program: &self.program,
+            lives: &self.lives,
+            base: 0,
+            variants: &self.variants,
             rom: &rom,
             context,
             now: now as u32,
@@ -178,14 +192,13 @@ impl<B: Board, C> Crowd<B, C> {
             let cut = Cut {
                 instances: list.as_mut_slice(),
                 boards: &mut self.boards,
-                lives: &self.lives,
-                variants: &self.variants,
-                inbox: &mut inbox,
-                listed: &mut self.listed,
+                inbox: &inbox,
+                listed: &self.listed,
+                stops: &self.stops,
             };
             runner.run(cut.jobs(parts, size), &shared);
         });
-        self.mail.give_back(inbox);
+        self.mail.delivered(inbox);
         self.keep_pages(promised);
         Ok(self.finish(&rom))
     }
@@ -197,12 +210,13 @@ impl<B: Board, C> Crowd<B, C> {
         let mut parts = std::mem::take(&mut self.parts);
         for part in parts.iter().filter(|part| part.ran) {
             counters.add(&part.counters);
-            tick.ran += part.touched.len();
+            tick.ran += part.turns;
             tick.clamped += part.clamped;
             tick.faults += part.faults.len();
             tick.panicked += part.panicked.len();
+            tick.unanswered += part.unanswered.len();
             tick.dropped_commands += part.counters.commands_dropped;
-            for &(place, sleep) in &part.touched {
+            for &(place, sleep) in &part.restless {
                 self.wake.settle(place as usize, sleep, self.now);
             }
             self.keep_left(&part.left, usize::from(rom.header().events_per_tick.get()), &mut counters);
@@ -223,7 +237,7 @@ impl<B: Board, C> Crowd<B, C> {
             let (kept, surplus) = own.split_at(cap.min(own.len()));
             for event in kept {
                 let to = AgentId::new(event.place, self.lives[event.place as usize]);
-                self.mail.letters.push(Letter { to, event: event.event });
+                self.mail.send(Letter { to, event: event.event });
             }
             for event in surplus {
                 let dropped = &mut counters.dropped[usize::from(event.event.class.min(3))];

@@ -1,6 +1,6 @@
 //! Instances of any tier, side by side.
 
-use statewright_kernel::{Instance, Instance64, Instance128, Instance256};
+use statewright_kernel::{Instance, Instance64, Instance128, Instance256, prefetch};
 use statewright_rom::Rom;
 use zerocopy::IntoBytes;
 
@@ -34,20 +34,21 @@ impl Store {
         }
     }
 
-    /// Puts a new instance at a place, at most one behind the last.
-    pub(crate) fn put(&mut self, rom: &Rom<'_>, seed: u64, agent: u64, place: usize) {
-        fn put<I: Instance>(list: &mut Vec<I>, place: usize, instance: Option<I>) {
-            match (instance, list.get_mut(place)) {
-                (Some(instance), Some(old)) => *old = instance,
-                (Some(instance), None) => list.push(instance),
-                (None, _) => {}
+    /// Puts a new instance of the machine that the store was made for at a place, at most one behind the last.
+    pub(crate) fn put(&mut self, machine: u32, seed: u64, agent: u64, place: usize) {
+        fn put<I: Instance>(list: &mut Vec<I>, place: usize, instance: I) {
+            match list.get_mut(place) {
+                Some(old) => *old = instance,
+                None => list.push(instance),
             }
         }
-        match self {
-            Self::Small(list) => put(list, place, Instance64::new(rom, seed, agent)),
-            Self::Middle(list) => put(list, place, Instance128::new(rom, seed, agent)),
-            Self::Large(list) => put(list, place, Instance256::new(rom, seed, agent)),
-        }
+        with_instances!(self, list => put(list, place, Instance::of_machine(machine, seed, agent)));
+    }
+
+    /// An instance will soon be needed.
+    #[inline]
+    pub(crate) fn fetch(&self, place: usize) {
+        with_instances!(self, list => list.get(place).into_iter().for_each(prefetch));
     }
 
     pub(crate) fn reserve(&mut self, more: usize) {

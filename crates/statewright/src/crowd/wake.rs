@@ -85,12 +85,23 @@ impl Wake {
     /// Everybody who is awake, in order.
     pub(crate) fn collect(&self, places: &mut Vec<u32>) {
         places.clear();
+        if self.count == 0 {
+            return;
+        }
         for (word, &bits) in self.bits.iter().enumerate() {
             let mut bits = bits;
             while bits != 0 {
                 places.push(word as u32 * 64 + bits.trailing_zeros());
                 bits &= bits - 1;
             }
+        }
+    }
+
+    /// Nobody is awake; those who wait go on waiting.
+    pub(crate) fn put_all_to_sleep(&mut self) {
+        if self.count != 0 {
+            self.bits.fill(0);
+            self.count = 0;
         }
     }
 

@@ -153,7 +153,7 @@ impl<I: Instance> Agents<I> {
 impl<I: Instance> Agents<I> {
     fn run_batch(&mut self, rom: &Rom<'_>, inbox: SortedInbox<'_>, visit: Visit) {
         let mismatch = Mismatch::Quarantine;
-        let batch = Batch { first_agent: 0, tick: self.now, variants: &[], inbox, visit, mismatch };
+        let batch = Batch { first_place: 0, first_agent: 0, tick: self.now, variants: &[], inbox, visit, mismatch };
         tick_batch(rom, &mut self.instances, &mut self.host, &batch, &mut self.counters, |_, _, _| {})
             .expect("all events are for agents that exist");
     }

@@ -77,11 +77,11 @@ impl Typed {
             now: 0,
             counters: Counters::default(),
         };
-        typed.tick(&mut [], None);
+        typed.tick(&[], None);
         Ok(typed)
     }
 
-    fn tick(&mut self, inbox: &mut [InboxEvent], awake: Option<&mut [u32]>) {
+    fn tick(&mut self, inbox: &[InboxEvent], awake: Option<&[u32]>) {
         let slices = Slices { tick: self.now, inbox, awake, ..Slices::default() };
         let done = self.program.tick_slices(&mut self.instances, &mut self.boards, &(), slices, &mut self.output);
         done.expect("scripts are sorted");
@@ -107,10 +107,10 @@ impl Contender for Typed {
     }
 
     fn run(&mut self, ticks: usize) {
-        let mut script = std::mem::take(&mut self.ticks);
+        let script = std::mem::take(&mut self.ticks);
         let count = script.len();
         for tick in 0..ticks {
-            self.tick(&mut script[tick % count], Some(&mut []));
+            self.tick(&script[tick % count], None);
         }
         self.ticks = script;
     }

@@ -1,7 +1,7 @@
-//! An allocator that counts, for tests and benchmarks that promise something about memory.
+//! An allocator that counts.
 //!
-//! Put `#[global_allocator] static ALLOCATOR: Counting = Counting;` into the program. Allocations are counted per thread, because
-//! a test's harness allocates on a thread of its own whenever it likes; bytes in use are counted for the whole program.
+//! Allocations are counted per thread, because a test's harness allocates on a thread of its own whenever it likes; bytes in use are
+//! counted for the whole program.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
