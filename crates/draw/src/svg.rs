@@ -8,13 +8,12 @@ use crate::heat::Heat;
 use crate::layout::boxes::{DIAMOND, DOT, HISTORY, TITLE_HEIGHT};
 use crate::layout::{Picture, Point, layout};
 use crate::metrics::{LINE, SMALL, width};
+use crate::path::{Number, direction, rounded, simplified, straight};
 use crate::scene::{Link, Scene, Words, is_symbol};
 use crate::theme::{HEAT_STEPS, Theme, style};
 
 /// Space around everything.
 const MARGIN: f64 = 16.0;
-/// Radius of the corners of lines.
-const CORNER: f64 = 6.0;
 /// Length and half the width of an arrow head.
 const HEAD: (f64, f64) = (9.0, 4.0);
 
@@ -234,7 +233,8 @@ aria-label=\"State machine {name}\">",
     /// The classes of a line and its words.
     fn link_class(&self, link: &Link, transitions: &[usize]) -> String {
         match &self.options.heat {
-            Some(heat) => heat.transitions(transitions).map(|step| format!(" warm{step}")).unwrap_or_default(),
+            Some(_) if transitions.is_empty() => String::new(),
+            Some(heat) => heat.transitions(transitions).map_or(" never".to_owned(), |step| format!(" warm{step}")),
             None if link.is_interrupt => " interrupt".to_owned(),
             None => String::new(),
         }
@@ -278,69 +278,6 @@ aria-label=\"State machine {name}\">",
             );
         }
         let most = heat.states.iter().max().copied().unwrap_or(0);
-        self.text("text", left + 18.0 * HEAT_STEPS as f64 + 8.0, y + 10.0, &format!("often ({most})"));
+        self.text("text", left + 18.0 * HEAT_STEPS as f64 + 8.0, y + 10.0, &format!("often ({most}); dotted: never"));
     }
-}
-
-/// A coordinate with at most one digit after the point.
-struct Number(f64);
-
-impl std::fmt::Display for Number {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let tenths = (self.0 * 10.0).round();
-        write!(f, "{}", if tenths == 0.0 { 0.0 } else { tenths / 10.0 })
-    }
-}
-
-/// Unit vectors along a line and across it.
-fn direction(from: Point, to: Point) -> (Point, Point) {
-    let (x, y) = (to.0 - from.0, to.1 - from.1);
-    let length = x.hypot(y).max(0.001);
-    ((x / length, y / length), (-y / length, x / length))
-}
-
-/// Without points that change nothing.
-fn simplified(points: &[Point]) -> Vec<Point> {
-    let mut out: Vec<Point> = Vec::new();
-    for &point in points {
-        if out.last().is_some_and(|last| (last.0 - point.0).abs() + (last.1 - point.1).abs() < 0.6) {
-            continue;
-        }
-        if let [.., a, b] = out[..]
-            && ((a.0 == b.0 && b.0 == point.0) || (a.1 == b.1 && b.1 == point.1))
-        {
-            out.pop();
-        }
-        out.push(point);
-    }
-    out
-}
-
-fn straight(points: &[Point]) -> String {
-    let mut out = String::new();
-    for (number, point) in points.iter().enumerate() {
-        _ = write!(out, "{}{} {}", if number == 0 { 'M' } else { 'L' }, Number(point.0), Number(point.1));
-    }
-    out
-}
-
-/// A path with round corners.
-fn rounded(points: &[Point]) -> String {
-    let mut out = straight(&points[..1]);
-    for corner in points.windows(3) {
-        let [before, at, after] = [corner[0], corner[1], corner[2]];
-        let reach = |other: Point| (other.0 - at.0).hypot(other.1 - at.1) / 2.0;
-        let radius = CORNER.min(reach(before)).min(reach(after));
-        let toward = |other: Point| {
-            let (along, _) = direction(at, other);
-            (at.0 + along.0 * radius, at.1 + along.1 * radius)
-        };
-        let (from, to) = (toward(before), toward(after));
-        _ = write!(out, "L{} {}", Number(from.0), Number(from.1));
-        _ = write!(out, "Q{} {} {} {}", Number(at.0), Number(at.1), Number(to.0), Number(to.1));
-    }
-    if let Some(last) = points.last() {
-        _ = write!(out, "L{} {}", Number(last.0), Number(last.1));
-    }
-    out
 }

@@ -122,6 +122,12 @@ fn active_states_and_heat_change_colors_only() {
     assert_eq!(chart.find("patrol"), Ok(patrol));
     assert_eq!(chart.find("idle/patrol"), Ok(patrol));
     assert!(chart.find("nobody").is_err());
+    let twins = r#"{ "machine": "Twins", "initial": "a", "states": {
+        "a": { "initial": "x", "states": { "x": {} } }, "b": { "initial": "x", "states": { "x": {} } } } }"#;
+    let output = compile_text("twins", twins, &Default::default()).0.unwrap();
+    let twins = Chart::new(&output.rom.as_rom(), &output.symbols);
+    assert_eq!(twins.find("x"), Err("`x` could be `a/x` or `b/x`".to_owned()));
+    assert!(twins.find("b.x").is_ok_and(|state| twins.states[state].path == "b/x"));
     let lit = svg(&chart, &Options { active: vec![patrol], ..Options::default() }).svg;
     let tree = roxmltree::Document::parse(&lit).unwrap();
     let class = |path: &str| {
@@ -142,6 +148,28 @@ fn active_states_and_heat_change_colors_only() {
     heat.transitions[0] = 7;
     let hot = svg(&chart, &Options { heat: Some(heat), ..Options::default() }).svg;
     assert!(hot.contains("class=\"box heat5\"") && hot.contains("line warm5") && hot.contains("often (1000)"));
+    assert!(hot.contains("line never"));
+}
+
+#[test]
+fn states_and_transitions_have_their_numbers_in_the_rom() {
+    for name in SAMPLES {
+        let output = compiled(name);
+        let rom = output.rom.as_rom();
+        let chart = Chart::new(&rom, &output.symbols);
+        assert_eq!(chart.transitions.len(), output.symbols.transitions.len());
+        let names: Vec<&str> = output.symbols.states.iter().map(|symbol| symbol.name.as_str()).collect();
+        assert_eq!(chart.states.iter().map(|state| state.path.as_str()).collect::<Vec<_>>(), names);
+        let by_rom: Vec<usize> = rom
+            .state_ids()
+            .flat_map(|state| {
+                let count =
+                    if chart.states[state.index()].branches.is_empty() { rom.transitions_of(state).len() } else { 0 };
+                std::iter::repeat_n(state.index(), count)
+            })
+            .collect();
+        assert_eq!(chart.transitions.iter().map(|one| one.source).collect::<Vec<_>>(), by_rom);
+    }
 }
 
 /// A reader of the part of DOT that we write.

@@ -1,6 +1,6 @@
 //! Automatic layout: a layered drawing of each region, nested.
 //!
-//! Comes in: chart and scene. Goes out: a [`Picture`], everything at its absolute place. Steps: `plan` (rows, from the outside in),
+//! Comes in: chart and scene. Goes out: a [`Picture`], everything at its absolute place. Steps: `plan` and `rows` (from the outside in),
 //! then from the inside out per region `spots`, `order`, `place`, `ports` and `channels`, put together by `region` and `boxes`, and
 //! here at last the corners and the lines from end to end. Nothing depends on hashes, threads or fonts: the same chart gives the
 //! same picture.
@@ -12,6 +12,7 @@ mod place;
 mod plan;
 mod ports;
 mod region;
+mod rows;
 mod spots;
 #[cfg(test)]
 mod tests;
