@@ -242,9 +242,7 @@ impl Chart {
         match found[..] {
             [only] => by_path(&only.path).ok_or_else(String::new),
             [] => Err(format!("no state named `{}`", visible(wanted))),
-            [first, second, ..] => {
-                Err(format!("`{}` could be `{}` or `{}`", visible(wanted), first.path, second.path))
-            }
+            [first, second, ..] => Err(format!("`{}` could be `{}` or `{}`", visible(wanted), first.path, second.path)),
         }
     }
 

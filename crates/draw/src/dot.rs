@@ -11,7 +11,8 @@ use crate::scene::End;
 pub fn dot(chart: &Chart) -> String {
     let mut writer = Writer { chart, lines: all_lines(chart), out: String::new() };
     _ = writeln!(writer.out, "digraph {} {{", quoted(&chart.name));
-    line(&mut writer.out, 1, "compound=true; fontname=\"Helvetica\"; fontsize=12;");
+    // The older ranking gives up on some clusters inside clusters ("trouble in init_rank").
+    line(&mut writer.out, 1, "compound=true; newrank=true; fontname=\"Helvetica\"; fontsize=12;");
     line(&mut writer.out, 1, "node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11];");
     line(&mut writer.out, 1, "edge [fontname=\"Helvetica\", fontsize=10];");
     writer.cluster(0, 1);
@@ -86,7 +87,11 @@ impl Writer<'_> {
         for &history in &found.histories {
             let symbol = if chart.histories[history].deep { "H*" } else { "H" };
             let name = quoted(&chart.histories[history].name);
-            line(&mut self.out, depth + 1, &format!("h{history} [shape=circle, style=solid, label=\"{symbol}\", xlabel={name}];"));
+            line(
+                &mut self.out,
+                depth + 1,
+                &format!("h{history} [shape=circle, style=solid, label=\"{symbol}\", xlabel={name}];"),
+            );
         }
         for &region in &found.regions {
             let is_lane = found.regions.len() > 1;

@@ -37,10 +37,16 @@ pub fn xml(text: &str) -> String {
 
 /// Text of a Mermaid state diagram: everything but letters, digits and a few signs becomes `#46;`.
 pub(crate) fn mermaid(text: &str) -> String {
-    let mut out = String::new();
-    for c in visible(text).chars() {
+    let (mut out, mut last) = (String::new(), ' ');
+    let text = visible(text);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        // Between letters it is part of a name; elsewhere it would make text bold or italic.
+        let is_inside = last.is_alphanumeric() && rest.peek().is_some_and(|next| next.is_alphanumeric());
+        last = c;
         match c {
-            ' ' | '_' | '.' | ',' | '(' | ')' | '=' | '+' | '/' | '\'' | '!' | '?' | '|' => out.push(c),
+            '_' if is_inside => out.push(c),
+            ' ' | '.' | ',' | '(' | ')' | '=' | '+' | '/' | '\'' | '!' | '?' | '|' => out.push(c),
             c if c.is_alphanumeric() => out.push(c),
             c => _ = write!(out, "#{};", u32::from(c)),
         }
@@ -86,6 +92,7 @@ mod tests {
     fn each_format_has_its_own_way() {
         assert_eq!(xml("<a href='x'>&\"</a>"), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;");
         assert_eq!(mermaid("a: b; [c] --> d"), "a#58; b#59; #91;c#93; #45;#45;#62; d");
+        assert_eq!(mermaid("left_idle __u__ _v"), "left_idle #95;#95;u#95;#95; #95;v");
         assert_eq!(dot("say \"hi\\"), "\"say \\\"hi\\\\\"");
         assert_eq!(plantuml("a -- b <b> //c// x - y"), "a -<U+002D> b <U+003C>b<U+003E> /<U+002F>c/<U+002F> x - y");
     }

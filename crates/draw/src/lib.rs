@@ -14,6 +14,7 @@ mod mermaid;
 mod metrics;
 mod outline;
 mod page;
+mod path;
 mod plantuml;
 mod scene;
 mod svg;

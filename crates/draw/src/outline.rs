@@ -63,7 +63,8 @@ pub(crate) fn home(chart: &Chart, arrow: &Arrow) -> Option<usize> {
 /// Whether an end lies deeper in a region than in one of several side by side.
 pub(crate) fn is_behind_lane(chart: &Chart, end: End, home: Option<usize>) -> bool {
     let regions = chain(chart, end).into_iter().map(|(region, _)| region);
-    let deeper = regions.skip_while(|&region| home.is_some_and(|home| region != home)).skip(usize::from(home.is_some()));
+    let deeper =
+        regions.skip_while(|&region| home.is_some_and(|home| region != home)).skip(usize::from(home.is_some()));
     let is_lane = |region: usize| chart.states[chart.regions[region].owner].regions.len() > 1;
     deeper.into_iter().any(is_lane)
 }

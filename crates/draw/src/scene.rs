@@ -16,6 +16,8 @@ const LABEL_WIDTH: f64 = 130.0;
 const BOX_WIDTH: f64 = 220.0;
 /// A region with more links than this shows only those by which its states are first reached.
 const MOST_LINKS: usize = 300;
+/// With more states than this as well it shows only where it starts: even a tree would be wider than any screen.
+const MOST_STATES: usize = 150;
 
 /// One end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,6 +53,15 @@ pub(crate) enum Course {
 pub(crate) struct Words {
     pub(crate) text: String,
     pub(crate) transition: Option<usize>,
+    /// Goes on from the line before.
+    pub(crate) is_more: bool,
+}
+
+impl Words {
+    /// How far it starts to the right.
+    pub(crate) fn indent(&self) -> f64 {
+        if self.is_more { 10.0 } else { 0.0 }
+    }
 }
 
 /// One line of the picture.
@@ -89,7 +100,7 @@ impl Scene {
         let mut scene = Self { links: Vec::new(), texts: vec![Vec::new(); chart.states.len()], written: 0 };
         for (state, lines) in chart.states.iter().enumerate() {
             for line in &lines.lines {
-                scene.write(state, &[line.clone()], None);
+                scene.write(state, std::slice::from_ref(line), None);
             }
         }
         for history in chart.histories.iter().filter(|history| !history.default.is_empty()) {
@@ -143,8 +154,14 @@ impl Scene {
             self.links.len() - 1
         });
         let link = &mut self.links[place];
-        let lines = wrap(&wish.label.parts(), LABEL_WIDTH);
-        link.label.extend(lines.into_iter().map(|text| Words { text, transition: wish.transition }));
+        let mut parts = wish.label.parts();
+        if let (Some(first), false) = (parts.first_mut(), link.label.is_empty()) {
+            // Whatever stands below another transition must not look like its guard.
+            first.insert_str(0, "or ");
+        }
+        let lines = wrap(&parts, LABEL_WIDTH);
+        let words = |text| Words { text, transition: wish.transition, is_more: false };
+        link.label.extend(lines.into_iter().map(words));
         link.transitions.extend(wish.transition);
     }
 
@@ -157,16 +174,14 @@ impl Scene {
     }
 
     fn write(&mut self, state: usize, parts: &[String], transition: Option<usize>) {
-        for (place, line) in wrap(parts, BOX_WIDTH).into_iter().enumerate() {
-            let text = if place == 0 { line } else { format!("   {line}") };
-            self.texts[state].push(Words { text, transition });
-        }
+        let lines = wrap(parts, BOX_WIDTH).into_iter().enumerate();
+        self.texts[state].extend(lines.map(|(place, text)| Words { text, transition, is_more: place > 0 }));
     }
 }
 
 /// Width of the widest of some lines.
 pub(crate) fn widest(lines: &[Words]) -> f64 {
-    lines.iter().map(|line| width(&line.text, SMALL)).fold(0.0, f64::max)
+    lines.iter().map(|line| line.indent() + width(&line.text, SMALL)).fold(0.0, f64::max)
 }
 
 fn push_all(
@@ -260,7 +275,10 @@ fn worthwhile(chart: &Chart, wishes: &[Wish]) -> Vec<bool> {
     let mut kept = vec![true; wishes.len()];
     for (&region, _) in pairs.iter().filter(|(_, pairs)| pairs.len() > MOST_LINKS) {
         let here: Vec<usize> = (0..wishes.len()).filter(|&wish| regions[wish] == Some(region)).collect();
-        let first = first_reached(chart, wishes, &here, region);
+        let first = match chart.regions[region].children.len() > MOST_STATES {
+            true => here.iter().copied().filter(|&wish| matches!(wishes[wish].from, End::Dot(_))).collect(),
+            false => first_reached(chart, wishes, &here, region),
+        };
         here.into_iter().for_each(|wish| kept[wish] = first.contains(&wish));
     }
     kept

@@ -7,14 +7,13 @@ use crate::escape::xml;
 use crate::heat::Heat;
 use crate::layout::boxes::{DIAMOND, DOT, HISTORY, TITLE_HEIGHT};
 use crate::layout::{Picture, Point, layout};
-use crate::metrics::{LINE, SMALL, TITLE, bold_width, width};
+use crate::metrics::{LINE, SMALL, width};
+use crate::path::{Number, direction, rounded, simplified, straight};
 use crate::scene::{Link, Scene, Words, is_symbol};
 use crate::theme::{HEAT_STEPS, Theme, style};
 
 /// Space around everything.
 const MARGIN: f64 = 16.0;
-/// Radius of the corners of lines.
-const CORNER: f64 = 6.0;
 /// Length and half the width of an arrow head.
 const HEAD: (f64, f64) = (9.0, 4.0);
 
@@ -96,7 +95,9 @@ aria-label=\"State machine {name}\">",
 
     fn notes(&self) -> Vec<String> {
         let written = self.scene.written;
-        let text = format!("{written} transitions are written in the boxes of their states: lines for all would hide each other.");
+        let text = format!(
+            "{written} transitions are written in the boxes of their states: lines for all would hide each other."
+        );
         if written > 0 { vec![text] } else { Vec::new() }
     }
 
@@ -165,21 +166,23 @@ aria-label=\"State machine {name}\">",
         let texts = &scene.texts[state];
         let is_leaf = found.regions.is_empty();
         let icon = if found.kind == Kind::Final { 20.0 } else { 0.0 };
-        let mut x = placed.text_x;
-        if is_leaf && texts.is_empty() {
-            // A name alone stands in the middle.
-            x = placed.at.0 + ((placed.width - bold_width(name, TITLE) - icon) / 2.0).round();
-        }
-        let middle = if is_leaf && texts.is_empty() { y + placed.height / 2.0 } else { y + 4.0 + TITLE_HEIGHT / 2.0 };
+        let x = placed.text_x;
+        // A name alone stands in the middle.
+        let is_alone = is_leaf && texts.is_empty() && found.histories.is_empty();
+        let middle = if is_alone { y + placed.height / 2.0 } else { y + 4.0 + TITLE_HEIGHT / 2.0 };
         if found.kind == Kind::Final {
             self.bullseye((x + 7.0, middle));
+            self.text("title", x + icon, middle + 4.5, name);
+        } else if is_alone {
+            self.text("title middle", placed.at.0 + placed.width / 2.0, middle + 4.5, name);
+        } else {
+            self.text("title", x, middle + 4.5, name);
         }
-        self.text("title", x + icon, middle + 4.5, name);
         if !texts.is_empty() {
             self.lines(x, y + TITLE_HEIGHT + 4.0 + LINE, texts);
         }
         let lanes = &placed.lanes;
-        if (is_leaf && !texts.is_empty()) || !is_leaf {
+        if !(is_leaf && texts.is_empty()) {
             let rule = if is_leaf { y + TITLE_HEIGHT + 2.0 } else { lanes.first().map_or(y, |lane| lane.at.1) };
             let (left, right) = (placed.at.0, placed.at.0 + placed.width);
             put!(self, "<path class=\"rule\" d=\"{}\"/>", straight(&[(left, rule), (right, rule)]));
@@ -197,7 +200,7 @@ aria-label=\"State machine {name}\">",
 
     fn lines(&mut self, x: f64, y: f64, lines: &[Words]) {
         for (number, line) in lines.iter().enumerate() {
-            self.text("text", x, y + LINE * number as f64, &line.text);
+            self.text("text", x + line.indent(), y + LINE * number as f64, &line.text);
         }
     }
 
@@ -211,7 +214,13 @@ aria-label=\"State machine {name}\">",
         let (chart, picture) = (self.chart, self.picture);
         for &(x, y) in &picture.dots {
             let half = DOT / 2.0;
-            put!(self, "<circle class=\"dot\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>", Number(x + half), Number(y + half), half - 0.5);
+            put!(
+                self,
+                "<circle class=\"dot\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
+                Number(x + half),
+                Number(y + half),
+                half - 0.5
+            );
         }
         for &(history, (x, y)) in &picture.histories {
             let found = &chart.histories[history];
@@ -224,7 +233,8 @@ aria-label=\"State machine {name}\">",
     /// The classes of a line and its words.
     fn link_class(&self, link: &Link, transitions: &[usize]) -> String {
         match &self.options.heat {
-            Some(heat) => heat.transitions(transitions).map(|step| format!(" warm{step}")).unwrap_or_default(),
+            Some(_) if transitions.is_empty() => String::new(),
+            Some(heat) => heat.transitions(transitions).map_or(" never".to_owned(), |step| format!(" warm{step}")),
             None if link.is_interrupt => " interrupt".to_owned(),
             None => String::new(),
         }
@@ -260,72 +270,14 @@ aria-label=\"State machine {name}\">",
         let left = width("seldom", SMALL) + 8.0;
         for step in 0..HEAT_STEPS {
             let x = left + 18.0 * step as f64;
-            put!(self, "<rect class=\"heat{step}\" x=\"{}\" y=\"{}\" width=\"18\" height=\"12\"/>", Number(x), Number(y));
+            put!(
+                self,
+                "<rect class=\"heat{step}\" x=\"{}\" y=\"{}\" width=\"18\" height=\"12\"/>",
+                Number(x),
+                Number(y)
+            );
         }
         let most = heat.states.iter().max().copied().unwrap_or(0);
-        self.text("text", left + 18.0 * HEAT_STEPS as f64 + 8.0, y + 10.0, &format!("often ({most})"));
+        self.text("text", left + 18.0 * HEAT_STEPS as f64 + 8.0, y + 10.0, &format!("often ({most}); dotted: never"));
     }
-}
-
-/// A coordinate with at most one digit after the point.
-struct Number(f64);
-
-impl std::fmt::Display for Number {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let tenths = (self.0 * 10.0).round();
-        write!(f, "{}", if tenths == 0.0 { 0.0 } else { tenths / 10.0 })
-    }
-}
-
-/// Unit vectors along a line and across it.
-fn direction(from: Point, to: Point) -> (Point, Point) {
-    let (x, y) = (to.0 - from.0, to.1 - from.1);
-    let length = x.hypot(y).max(0.001);
-    ((x / length, y / length), (-y / length, x / length))
-}
-
-/// Without points that change nothing.
-fn simplified(points: &[Point]) -> Vec<Point> {
-    let mut out: Vec<Point> = Vec::new();
-    for &point in points {
-        if out.last().is_some_and(|last| (last.0 - point.0).abs() + (last.1 - point.1).abs() < 0.6) {
-            continue;
-        }
-        if let [.., a, b] = out[..]
-            && ((a.0 == b.0 && b.0 == point.0) || (a.1 == b.1 && b.1 == point.1))
-        {
-            out.pop();
-        }
-        out.push(point);
-    }
-    out
-}
-
-fn straight(points: &[Point]) -> String {
-    let mut out = String::new();
-    for (number, point) in points.iter().enumerate() {
-        _ = write!(out, "{}{} {}", if number == 0 { 'M' } else { 'L' }, Number(point.0), Number(point.1));
-    }
-    out
-}
-
-/// A path with round corners.
-fn rounded(points: &[Point]) -> String {
-    let mut out = straight(&points[..1]);
-    for corner in points.windows(3) {
-        let [before, at, after] = [corner[0], corner[1], corner[2]];
-        let reach = |other: Point| (other.0 - at.0).hypot(other.1 - at.1) / 2.0;
-        let radius = CORNER.min(reach(before)).min(reach(after));
-        let toward = |other: Point| {
-            let (along, _) = direction(at, other);
-            (at.0 + along.0 * radius, at.1 + along.1 * radius)
-        };
-        let (from, to) = (toward(before), toward(after));
-        _ = write!(out, "L{} {}", Number(from.0), Number(from.1));
-        _ = write!(out, "Q{} {} {} {}", Number(at.0), Number(at.1), Number(to.0), Number(to.1));
-    }
-    if let Some(last) = points.last() {
-        _ = write!(out, "L{} {}", Number(last.0), Number(last.1));
-    }
-    out
 }

@@ -72,10 +72,10 @@ const DARK: Colors = Colors {
 /// The style sheet of a theme.
 pub(crate) fn style(theme: Theme) -> String {
     let mut out = String::from(
-        "text{font-family:Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;font-size:11px;white-space:pre}\
-.title{font-size:13px;font-weight:bold}.name{font-style:italic}.mark{font-weight:bold;text-anchor:middle}\
+        "text{font-family:Helvetica,Arial,'Liberation Sans','DejaVu Sans',sans-serif;font-size:11px}\
+.title{font-size:13px;font-weight:bold}.name{font-style:italic}.mark{font-weight:bold}.mark,.middle{text-anchor:middle}\
 .box,.ring{stroke-width:1.2}.line{fill:none;stroke-width:1.2}.lane{fill:none;stroke-dasharray:6 4}\
-.rule{fill:none;stroke-width:1;stroke-opacity:.5}.lit{stroke-width:2.4}\n",
+.rule{fill:none;stroke-width:1;stroke-opacity:.5}.lit{stroke-width:2.4}.never{opacity:.6}.line.never{stroke-dasharray:2 4}\n",
     );
     match theme {
         Theme::Dark => colors(&mut out, &DARK),
@@ -99,7 +99,10 @@ fn colors(out: &mut String, c: &Colors) {
     _ = writeln!(out, ".line{{stroke:{}}}.head,.dot{{fill:{}}}.dot{{fill:{}}}", c.line, c.line, c.title);
     _ = writeln!(out, ".line.interrupt{{stroke:{0}}}.head.interrupt,.label.interrupt{{fill:{0}}}", c.interrupt);
     for (step, (fill, line)) in c.heat.iter().zip(c.heat_lines).enumerate() {
-        _ = writeln!(out, ".heat{step}{{fill:{fill}}}.line.warm{step}{{stroke:{line}}}.head.warm{step},.label.warm{step}{{fill:{line}}}");
+        _ = writeln!(
+            out,
+            ".heat{step}{{fill:{fill}}}.line.warm{step}{{stroke:{line};stroke-width:2}}.head.warm{step}{{fill:{line}}}"
+        );
     }
     _ = writeln!(out, ".lit{{stroke:{0}}}.active{{fill:{1};stroke:{0}}}", c.active_border, c.active);
 }

@@ -41,7 +41,9 @@ impl Label {
 pub(crate) fn duration(ticks: u64, rate: u64) -> String {
     match ticks.checked_mul(1000) {
         Some(millis) if millis % (rate * 1000) == 0 => format!("{}s", ticks / rate),
-        Some(millis) if millis % (rate * 100) == 0 && ticks > rate => format!("{}.{}s", ticks / rate, millis / (rate * 100) % 10),
+        Some(millis) if millis % (rate * 100) == 0 && ticks > rate => {
+            format!("{}.{}s", ticks / rate, millis / (rate * 100) % 10)
+        }
         Some(millis) if millis % rate == 0 => format!("{}ms", millis / rate),
         _ => format!("{ticks}t"),
     }

@@ -93,7 +93,8 @@ fn an_svg_is_xml_with_every_state_and_every_line() {
             let leading: BTreeSet<usize> =
                 (0..chart.transitions.len()).filter(|&number| !chart.transitions[number].targets.is_empty()).collect();
             assert_eq!(drawn, leading, "in the samples every transition that leads somewhere is a line");
-            let tags: BTreeSet<&str> = tree.descendants().filter(|n| n.is_element()).map(|n| n.tag_name().name()).collect();
+            let tags: BTreeSet<&str> =
+                tree.descendants().filter(|n| n.is_element()).map(|n| n.tag_name().name()).collect();
             let known = ["svg", "style", "rect", "g", "title", "text", "path", "circle"];
             assert!(tags.iter().all(|tag| known.contains(tag)), "{tags:?}");
             assert_eq!(drawing.svg.contains("@media"), theme == Theme::Auto, "fixed themes ask nobody");
@@ -121,13 +122,20 @@ fn active_states_and_heat_change_colors_only() {
     assert_eq!(chart.find("patrol"), Ok(patrol));
     assert_eq!(chart.find("idle/patrol"), Ok(patrol));
     assert!(chart.find("nobody").is_err());
+    let twins = r#"{ "machine": "Twins", "initial": "a", "states": {
+        "a": { "initial": "x", "states": { "x": {} } }, "b": { "initial": "x", "states": { "x": {} } } } }"#;
+    let output = compile_text("twins", twins, &Default::default()).0.unwrap();
+    let twins = Chart::new(&output.rom.as_rom(), &output.symbols);
+    assert_eq!(twins.find("x"), Err("`x` could be `a/x` or `b/x`".to_owned()));
+    assert!(twins.find("b.x").is_ok_and(|state| twins.states[state].path == "b/x"));
     let lit = svg(&chart, &Options { active: vec![patrol], ..Options::default() }).svg;
     let tree = roxmltree::Document::parse(&lit).unwrap();
     let class = |path: &str| {
         let state = tree.descendants().find(|node| node.attribute("data-state") == Some(path)).unwrap();
-        let shape = state.children().find(|node| node.has_tag_name("rect")).or_else(|| {
-            state.children().find(|node| node.tag_name().name() == "rect")
-        });
+        let shape = state
+            .children()
+            .find(|node| node.has_tag_name("rect"))
+            .or_else(|| state.children().find(|node| node.tag_name().name() == "rect"));
         shape.unwrap().attribute("class").unwrap().to_owned()
     };
     assert!(class("alive/idle/patrol").contains("active"));
@@ -140,6 +148,28 @@ fn active_states_and_heat_change_colors_only() {
     heat.transitions[0] = 7;
     let hot = svg(&chart, &Options { heat: Some(heat), ..Options::default() }).svg;
     assert!(hot.contains("class=\"box heat5\"") && hot.contains("line warm5") && hot.contains("often (1000)"));
+    assert!(hot.contains("line never"));
+}
+
+#[test]
+fn states_and_transitions_have_their_numbers_in_the_rom() {
+    for name in SAMPLES {
+        let output = compiled(name);
+        let rom = output.rom.as_rom();
+        let chart = Chart::new(&rom, &output.symbols);
+        assert_eq!(chart.transitions.len(), output.symbols.transitions.len());
+        let names: Vec<&str> = output.symbols.states.iter().map(|symbol| symbol.name.as_str()).collect();
+        assert_eq!(chart.states.iter().map(|state| state.path.as_str()).collect::<Vec<_>>(), names);
+        let by_rom: Vec<usize> = rom
+            .state_ids()
+            .flat_map(|state| {
+                let count =
+                    if chart.states[state.index()].branches.is_empty() { rom.transitions_of(state).len() } else { 0 };
+                std::iter::repeat_n(state.index(), count)
+            })
+            .collect();
+        assert_eq!(chart.transitions.iter().map(|one| one.source).collect::<Vec<_>>(), by_rom);
+    }
 }
 
 /// A reader of the part of DOT that we write.
@@ -222,14 +252,18 @@ fn dot_is_read_back_with_every_state_and_arrow() {
             }
         }
         let targets = chart.transitions.iter().map(|one| one.targets.len()).sum::<usize>();
-        let branches = chart.states.iter().flat_map(|state| &state.branches).map(|one| one.targets.len()).sum::<usize>();
+        let branches =
+            chart.states.iter().flat_map(|state| &state.branches).map(|one| one.targets.len()).sum::<usize>();
         let starts = chart.regions.iter().map(|region| region.initial.len()).sum::<usize>();
         let defaults = chart.histories.iter().map(|history| history.default.len()).sum::<usize>();
         assert_eq!(arrows, targets + branches + starts + defaults);
-        let texts: Vec<&str> = tokens.iter().filter_map(|token| match token {
-            Token::Text(text) => Some(text.as_str()),
-            _ => None,
-        }).collect();
+        let texts: Vec<&str> = tokens
+            .iter()
+            .filter_map(|token| match token {
+                Token::Text(text) => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
         for state in chart.states.iter().skip(1) {
             assert!(texts.iter().any(|text| text.split('\n').next() == Some(&state.name)), "{}", state.name);
         }
@@ -382,7 +416,7 @@ fn the_page_of_a_machine_file_has_docs_budgets_and_warnings() {
 
 #[test]
 fn the_pictures_of_the_documentation_are_those_of_today() {
-    for name in ["boss", "soldier"] {
+    for name in ["boss", "soldier", "traffic_light"] {
         let path = root().join("docs/pictures").join(format!("{name}.svg"));
         let shown = std::fs::read_to_string(&path).unwrap_or_default();
         let today = svg(&chart(name), &Options::default()).svg;
@@ -413,10 +447,18 @@ fn crowded(states: usize, each: usize) -> String {
 
 #[test]
 fn too_many_lines_are_written_and_none_is_lost() {
-    let output = compile_text("crowded", &crowded(120, 6), &Default::default()).0.unwrap();
+    for (states, least) in [(120, 500), (300, 1700)] {
+        too_many_lines(&crowded(states, 6), least);
+    }
+}
+
+fn too_many_lines(text: &str, least: usize) {
+    let output = compile_text("crowded", text, &Default::default()).0.unwrap();
     let chart = Chart::new(&output.rom.as_rom(), &output.symbols);
     let drawing = svg(&chart, &Options::default());
-    assert!(drawing.written > 400, "{}", drawing.written);
+    assert!(drawing.written >= least, "{}", drawing.written);
+    let size = drawing.svg.split('"').filter_map(|part| part.parse::<f64>().ok()).take(2).fold(0.0, f64::max);
+    assert!(size < 20_000.0, "{size}");
     assert!(drawing.svg.contains("transitions are written in the boxes"));
     let tree = roxmltree::Document::parse(&drawing.svg).unwrap();
     let drawn: usize = tree

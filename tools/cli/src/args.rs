@@ -230,10 +230,12 @@ pub(crate) struct Dump {
 
 /// Arguments of `draw`.
 #[derive(Debug, Args)]
-#[command(after_help = "The format follows from the name of the file: *.svg, *.mmd, *.dot or *.gv, *.puml. States of --active \
+#[command(
+    after_help = "The format follows from the name of the file: *.svg, *.mmd, *.dot or *.gv, *.puml. States of --active \
 are names or paths, with `/` or `.` between.\n\nExamples:\n  statewright draw guard.sw.json -o guard.svg\n  \
 statewright draw guard.sw.json -o guard.svg --theme dark --active patrol\n  statewright draw guard.sw.json --format mermaid\n  \
-statewright draw guard.swrom --format dot | dot -Tpng > guard.png")]
+statewright draw guard.swrom --format dot | dot -Tpng > guard.png"
+)]
 pub(crate) struct Draw {
     /// A machine file, a ROM with its sidecar, or `-` for standard input
     #[arg(value_name = "FILE")]
@@ -278,8 +280,10 @@ pub(crate) enum ThemeChoice {
 
 /// Arguments of `docs`.
 #[derive(Debug, Args)]
-#[command(after_help = "The page has a picture and tables of states, events, transitions, data, budgets and warnings. It needs \
-nothing but itself.\n\nExamples:\n  statewright docs guard.sw.json -o guard.html\n  statewright docs guard.sw.json > guard.html")]
+#[command(
+    after_help = "The page has a picture and tables of states, events, transitions, data, budgets and warnings. It needs \
+nothing but itself.\n\nExamples:\n  statewright docs guard.sw.json -o guard.html\n  statewright docs guard.sw.json > guard.html"
+)]
 pub(crate) struct Docs {
     /// A machine file, a ROM with its sidecar, or `-` for standard input
     #[arg(value_name = "FILE")]

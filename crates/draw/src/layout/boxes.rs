@@ -2,10 +2,11 @@
 //!
 //! Lines that go on inside cross the upper or lower part of a box; text is put beside them, never under them.
 
+use super::place::CORNER;
 use super::plan::{Plans, Side};
 use super::ports::PORT_GAP;
 use super::region::{Arranged, Point, arrange};
-use super::spots::Extent;
+use super::spots::{Extent, LABEL_GAP};
 use crate::chart::{Chart, Kind};
 use crate::metrics::{LINE, SMALL, TITLE, bold_width, width};
 use crate::scene::{Course, Item, Scene, is_symbol, widest};
@@ -28,6 +29,8 @@ pub(crate) const DIAMOND: f64 = 22.0;
 pub(crate) const DOT: f64 = 12.0;
 /// How far the loop of a state reaches out of its box.
 pub(crate) const LOOP: f64 = 20.0;
+/// How much wider a box may become for straight lines.
+const STRETCH: f64 = 1.35;
 /// Text keeps this distance from lines.
 const CLEAR: f64 = 8.0;
 
@@ -99,17 +102,24 @@ fn header(chart: &Chart, scene: &Scene, state: usize) -> (f64, f64) {
     (title.max(widest(texts)), TITLE_HEIGHT + below + 4.0)
 }
 
-/// Wide enough for all lines that end at it, high enough for its loop.
+/// Wide enough for all lines that end at it and, if little is missing, for the labels between them; high enough for its loop.
 fn make_room(shape: &mut Shape, scene: &Scene, plans: &Plans, state: usize) {
     let extent = &mut shape.extent;
     if extent.only_port.is_none() {
+        for side in [Side::Top, Side::Bottom] {
+            let free = plans.ends.get(&(state, side)).map_or(&[][..], Vec::as_slice);
+            let fixed = extent.ports.keys().filter(|(_, at)| *at == side).count();
+            extent.width = extent.width.max(PORT_GAP * (free.len() + fixed) as f64 + PAD * 2.0 - PORT_GAP);
+            let mut labels: Vec<f64> = free.iter().map(|&link| widest(&scene.links[link].label)).collect();
+            labels.sort_by(f64::total_cmp);
+            let between: f64 = labels.iter().skip(1).map(|label| label + LABEL_GAP + PAD).sum();
+            let wanted = between + CORNER * 2.0;
+            if wanted <= extent.width * STRETCH {
+                extent.width = extent.width.max(wanted);
+            }
+        }
         // Even, so that its middle is a whole number and lines at it are straight.
         extent.width = (extent.width / 2.0).ceil() * 2.0;
-        for side in [Side::Top, Side::Bottom] {
-            let free = plans.ends.get(&(state, side)).copied().unwrap_or(0);
-            let fixed = extent.ports.keys().filter(|(_, at)| *at == side).count();
-            extent.width = extent.width.max(PORT_GAP * (free + fixed) as f64 + PAD * 2.0 - PORT_GAP);
-        }
     }
     if let Some(link) = plans.loops.get(&state).map(|&link| &scene.links[link]) {
         extent.beside = extent.beside.max(LOOP + 8.0 + widest(&link.label));
@@ -133,7 +143,8 @@ fn container(chart: &Chart, scene: &Scene, plans: &Plans, state: usize, shapes: 
     let mut shape = Shape::default();
     for lane in &lanes {
         for (&(link, side), &at) in &lane.arranged.ports {
-            let is_own = [Course::Inward(lane.region), Course::Outward(lane.region)].contains(&scene.links[link].course);
+            let is_own =
+                [Course::Inward(lane.region), Course::Outward(lane.region)].contains(&scene.links[link].course);
             if !is_own {
                 shape.extent.ports.insert((link, side), lane.x + lane.content.0 + at);
             }
@@ -176,17 +187,23 @@ fn container(chart: &Chart, scene: &Scene, plans: &Plans, state: usize, shapes: 
 
 fn lane(chart: &Chart, scene: &Scene, plans: &Plans, region: usize, shapes: &[Shape]) -> Lane {
     let plan = &plans.regions[region];
-    let extents: Vec<Extent> = plan.items.iter().map(|&item| match item {
-        Item::State(state) => shapes[state].extent.clone(),
-        Item::Dot => Extent { width: DOT, height: DOT, only_port: Some(DOT / 2.0), ..Extent::default() },
-    }).collect();
+    let extents: Vec<Extent> = plan
+        .items
+        .iter()
+        .map(|&item| match item {
+            Item::State(state) => shapes[state].extent.clone(),
+            Item::Dot => Extent { width: DOT, height: DOT, only_port: Some(DOT / 2.0), ..Extent::default() },
+        })
+        .collect();
     let arranged = arrange(plan, scene, &extents);
     let mut lane_width = arranged.width + LANE_PAD * 2.0;
-    let mut lines: Vec<f64> = arranged.ports.iter().filter(|((_, side), _)| *side == Side::Top).map(|(_, at)| at + LANE_PAD).collect();
+    let mut lines: Vec<f64> =
+        arranged.ports.iter().filter(|((_, side), _)| *side == Side::Top).map(|(_, at)| at + LANE_PAD).collect();
     lines.sort_by(f64::total_cmp);
-    let name = chart.regions[region].name.as_ref().map(|name| {
-        (beside_lines(&lines, width(name, SMALL), PAD, &mut lane_width, false), NAME_HEIGHT - 4.0)
-    });
+    let name = chart.regions[region]
+        .name
+        .as_ref()
+        .map(|name| (beside_lines(&lines, width(name, SMALL), PAD, &mut lane_width, false), NAME_HEIGHT - 4.0));
     let top = if name.is_some() { NAME_HEIGHT + 6.0 } else { 12.0 };
     let height = top + arranged.height + LANE_PAD;
     Lane { region, x: 0.0, y: 0.0, width: lane_width, height, name, content: (LANE_PAD, top), arranged }
@@ -250,7 +267,8 @@ fn beside_lines(lines: &[f64], block: f64, pad: f64, width: &mut f64, is_from_ri
     let starts = std::iter::once(pad).chain(lines.iter().map(|line| line + CLEAR));
     let ends = lines.iter().map(|line| line - CLEAR).chain(std::iter::once(*width - pad));
     let mut free = starts.zip(ends).filter(|(start, end)| end - start >= block);
-    let found = if is_from_right { free.last().map(|(_, end)| end - block) } else { free.next().map(|(start, _)| start) };
+    let found =
+        if is_from_right { free.last().map(|(_, end)| end - block) } else { free.next().map(|(start, _)| start) };
     found.unwrap_or_else(|| {
         let start = lines.last().map_or(pad, |line| (line + CLEAR).max(pad));
         *width = width.max(start + block + pad);

@@ -1,6 +1,6 @@
 //! Automatic layout: a layered drawing of each region, nested.
 //!
-//! Comes in: chart and scene. Goes out: a [`Picture`], everything at its absolute place. Steps: `plan` (rows, from the outside in),
+//! Comes in: chart and scene. Goes out: a [`Picture`], everything at its absolute place. Steps: `plan` and `rows` (from the outside in),
 //! then from the inside out per region `spots`, `order`, `place`, `ports` and `channels`, put together by `region` and `boxes`, and
 //! here at last the corners and the lines from end to end. Nothing depends on hashes, threads or fonts: the same chart gives the
 //! same picture.
@@ -12,6 +12,7 @@ mod place;
 mod plan;
 mod ports;
 mod region;
+mod rows;
 mod spots;
 #[cfg(test)]
 mod tests;
@@ -174,21 +175,20 @@ impl Picture {
 }
 
 /// A link from start to end, out of its parts in the regions it passes.
-fn joined(
-    chart: &Chart,
-    scene: &Scene,
-    link: usize,
-    stretches: Vec<Part>,
-) -> Vec<Point> {
+fn joined(chart: &Chart, scene: &Scene, link: usize, stretches: Vec<Part>) -> Vec<Point> {
     let found = &scene.links[link];
     let widest = match found.course {
         Course::Between(region) | Course::Inward(region) | Course::Outward(region) => region,
         Course::Loop(_) => return Vec::new(),
     };
     let mut order: Vec<usize> = Vec::new();
-    order.extend(chain(chart, found.from).iter().rev().map(|&(region, _)| region).take_while(|&region| region != widest));
+    order.extend(
+        chain(chart, found.from).iter().rev().map(|&(region, _)| region).take_while(|&region| region != widest),
+    );
     order.push(widest);
-    order.extend(chain(chart, found.to).iter().map(|&(region, _)| region).skip_while(|&region| region != widest).skip(1));
+    order.extend(
+        chain(chart, found.to).iter().map(|&(region, _)| region).skip_while(|&region| region != widest).skip(1),
+    );
     let mut points: Vec<Point> = Vec::new();
     for region in order {
         let Some((_, is_down, part)) = stretches.iter().find(|(at, ..)| *at == region) else { continue };

@@ -5,6 +5,12 @@ use super::spots::{Spots, Use};
 
 /// How often everything is pulled.
 const PULLS: usize = 40;
+/// A turn is as bad as so much way sideways.
+const TURN: f64 = 40.0;
+/// What it costs to meet an item beside its middle.
+const BESIDE: f64 = 0.3;
+/// More spots than this are placed only once.
+const MANY: usize = 4000;
 /// Lines keep this distance from what ends a box.
 pub(crate) const CORNER: f64 = 12.0;
 
@@ -40,24 +46,55 @@ pub(crate) struct Places {
 impl Places {
     pub(crate) fn new(spots: &Spots) -> Self {
         let blocks = Blocks::new(spots);
-        let at = spread(spots, &blocks);
-        let mut made = Self { blocks, at };
-        let pulls = Pull::all(spots, &made.blocks, 0.5);
-        (0..PULLS).for_each(|round| made.pull(&pulls, round, |_| true));
+        let (left, right) = extremes(spots, &blocks);
+        let middle = left.iter().zip(&right).map(|(left, right)| (left + right) / 2.0).collect();
+        let starts = if spots.spots.len() > MANY { vec![middle] } else { vec![middle, left, right] };
+        let (loose, tight) = (Pull::all(spots, &blocks, 0.5), Pull::all(spots, &blocks, 1.0));
+        let mut best = Self { blocks, at: Vec::new() };
+        let mut least = f64::MAX;
+        for start in starts {
+            let before = std::mem::replace(&mut best.at, start);
+            best.settle(spots, &loose, &tight);
+            let cost = best.cost(spots, &tight);
+            if cost < least {
+                least = cost;
+            } else {
+                best.at = before;
+            }
+        }
+        best
+    }
+
+    fn settle(&mut self, spots: &Spots, loose: &[Vec<Pull>], tight: &[Vec<Pull>]) {
+        (0..PULLS).for_each(|round| self.pull(loose, round, |_| true));
         // At last lines give way to items, not the other way round.
-        let pulls = Pull::all(spots, &made.blocks, 1.0);
-        let is_line = made.lines(spots);
-        (0..4).for_each(|round| made.pull(&pulls, round, |block| is_line[block]));
-        made.at.iter_mut().for_each(|at| *at = at.round());
-        made.start_at_zero(spots);
-        made
+        let is_line = self.lines(spots);
+        (0..4).for_each(|round| self.pull(tight, round, |block| is_line[block]));
+        self.at.iter_mut().for_each(|at| *at = at.round());
+        self.start_at_zero(spots);
+    }
+
+    /// How bad the places are: turns, how far lines run sideways or beside the middle, and the width.
+    fn cost(&self, spots: &Spots, pulls: &[Vec<Pull>]) -> f64 {
+        let ways = pulls.iter().enumerate().flat_map(|(block, pulls)| {
+            pulls.iter().map(move |pull| {
+                let (now, other) = (self.at[block], self.at[pull.other]);
+                let way = (now - now.clamp(other + pull.from, other + pull.to)).abs();
+                let beside = (now - other - (pull.from + pull.to) / 2.0).abs();
+                beside * BESIDE + if way < 0.5 { 0.0 } else { way + TURN }
+            })
+        });
+        let sideways: f64 = ways.sum();
+        sideways + self.positions(spots).1
     }
 
     fn pull(&mut self, pulls: &[Vec<Pull>], round: usize, may_move: impl Fn(usize) -> bool) {
         let count = self.blocks.order.len();
         for place in 0..count {
-            let block = self.blocks.order[if round % 2 == 0 { count - 1 - place } else { place }];
-            let Some(wanted) = wanted(&pulls[block], self.at[block], &self.at).filter(|_| may_move(block)) else { continue };
+            let block = self.blocks.order[if round.is_multiple_of(2) { count - 1 - place } else { place }];
+            let Some(wanted) = wanted(&pulls[block], self.at[block], &self.at).filter(|_| may_move(block)) else {
+                continue;
+            };
             let (low, high) = self.room(block);
             if low <= high {
                 self.at[block] = wanted.clamp(low, high);
@@ -95,7 +132,8 @@ impl Places {
         for block in (0..self.blocks.count).filter(|&block| is_line[block]) {
             let straight = |x: f64| wishes[block].iter().filter(|wish| (*wish - x).abs() < 0.5).count();
             let (now, (low, high)) = (self.at[block], self.room(block));
-            let better = wishes[block].iter().copied().filter(|&x| x >= low && x <= high && straight(x) > straight(now));
+            let better =
+                wishes[block].iter().copied().filter(|&x| x >= low && x <= high && straight(x) > straight(now));
             let best = better.min_by(|a, b| {
                 straight(*b).cmp(&straight(*a)).then((a - now).abs().total_cmp(&(b - now).abs())).then(a.total_cmp(b))
             });
@@ -187,8 +225,8 @@ fn align(spots: &Spots) -> Vec<usize> {
     of
 }
 
-/// The middle between everything as far left and everything as far right as possible.
-fn spread(spots: &Spots, blocks: &Blocks) -> Vec<f64> {
+/// The places of blocks with everything as far left and with everything as far right as possible.
+fn extremes(spots: &Spots, blocks: &Blocks) -> (Vec<f64>, Vec<f64>) {
     let mut reach = vec![(0.0_f64, 0.0_f64); blocks.count];
     for (spot, &block) in spots.spots.iter().zip(&blocks.of) {
         reach[block] = (reach[block].0.max(spot.left), reach[block].1.max(spot.right));
@@ -206,7 +244,7 @@ fn spread(spots: &Spots, blocks: &Blocks) -> Vec<f64> {
             rightmost[block] = rightmost[block].min(rightmost[other] - least);
         }
     }
-    leftmost.iter().zip(rightmost).map(|(left, right)| (left + right) / 2.0).collect()
+    (leftmost, rightmost)
 }
 
 /// What a block would like to be above or below of.
@@ -227,7 +265,10 @@ impl Pull {
             if upper == lower {
                 continue;
             }
-            let (up, down) = (reach(spots, joint.upper, joint.upper_port, share), reach(spots, joint.lower, joint.lower_port, share));
+            let (up, down) = (
+                reach(spots, joint.upper, joint.upper_port, share),
+                reach(spots, joint.lower, joint.lower_port, share),
+            );
             pulls[upper].push(Self { other: lower, from: down.0 - up.1, to: down.1 - up.0 });
             pulls[lower].push(Self { other: upper, from: up.0 - down.1, to: up.1 - down.0 });
         }

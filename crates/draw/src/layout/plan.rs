@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::rows::{Step, rows, stand_in_columns, without_circles};
 use crate::chart::Chart;
 use crate::scene::{Course, End, Item, Scene, chain, holder};
 
@@ -52,10 +53,11 @@ pub(crate) struct Plan {
     pub(crate) count: usize,
 }
 
-/// All plans, and how many lines end at each border of each state.
+/// All plans, and which lines end where.
 pub(crate) struct Plans {
     pub(crate) regions: Vec<Plan>,
-    pub(crate) ends: BTreeMap<(usize, Side), usize>,
+    /// The links that end at each border of each state.
+    pub(crate) ends: BTreeMap<(usize, Side), Vec<usize>>,
     /// The links that lead to each history point, and from which side.
     pub(crate) histories: BTreeMap<usize, Vec<(usize, Side)>>,
     /// The loop of each state that has one.
@@ -80,11 +82,13 @@ pub(crate) fn plans(chart: &Chart, scene: &Scene) -> Plans {
         match link.course {
             Course::Between(region) => locals[region].push(number),
             Course::Inward(region) => {
-                let first = Demand { link: number, item: Item::Dot, side: Side::Top, is_labeled: true, is_leaving: false };
+                let first =
+                    Demand { link: number, item: Item::Dot, side: Side::Top, is_labeled: true, is_leaving: false };
                 demand(chart, first, link.to, region, &mut demands);
             }
             Course::Outward(region) => {
-                let first = Demand { link: number, item: Item::Dot, side: Side::Bottom, is_labeled: true, is_leaving: true };
+                let first =
+                    Demand { link: number, item: Item::Dot, side: Side::Bottom, is_labeled: true, is_leaving: true };
                 demand(chart, first, link.from, region, &mut demands);
             }
             Course::Loop(state) => _ = loops.insert(state, number),
@@ -99,7 +103,7 @@ pub(crate) fn plans(chart: &Chart, scene: &Scene) -> Plans {
             let (upper, lower) = if local.is_down { (link.from, link.to) } else { (link.to, link.from) };
             for (end, side) in [(upper, Side::Bottom), (lower, Side::Top)] {
                 let is_leaving = local.is_down == (side == Side::Bottom);
-                plans.count_end(chart, local.link, end, region, side);
+                plans.note_end(chart, local.link, end, region, side);
                 demand_inside(chart, (local.link, is_leaving), end, region, side, &mut demands);
             }
         }
@@ -107,7 +111,7 @@ pub(crate) fn plans(chart: &Chart, scene: &Scene) -> Plans {
             let link = &scene.links[crossing.link];
             for end in [link.from, link.to] {
                 if chain(chart, end).last().is_some_and(|&last| last == (region, plan.items[crossing.item])) {
-                    plans.count_end(chart, crossing.link, end, region, crossing.side);
+                    plans.note_end(chart, crossing.link, end, region, crossing.side);
                 }
             }
         }
@@ -117,11 +121,13 @@ pub(crate) fn plans(chart: &Chart, scene: &Scene) -> Plans {
 }
 
 impl Plans {
-    fn count_end(&mut self, chart: &Chart, link: usize, end: End, region: usize, side: Side) {
-        let Some(state) = holder(chart, end).filter(|&state| chart.states[state].region == Some(region)) else { return };
+    fn note_end(&mut self, chart: &Chart, link: usize, end: End, region: usize, side: Side) {
+        let Some(state) = holder(chart, end).filter(|&state| chart.states[state].region == Some(region)) else {
+            return;
+        };
         match end {
             End::History(history) => self.histories.entry(history).or_default().push((link, side)),
-            _ => *self.ends.entry((state, side)).or_default() += 1,
+            _ => self.ends.entry((state, side)).or_default().push(link),
         }
     }
 }
@@ -160,18 +166,28 @@ fn plan(chart: &Chart, scene: &Scene, region: usize, links: &[usize], demands: &
     let ends: Vec<(usize, usize)> =
         links.iter().map(|&link| (item_of(scene.links[link].from), item_of(scene.links[link].to))).collect();
     let is_down = without_circles(items.len(), &ends);
-    let steps: Vec<Step> = ends.iter().zip(links).zip(&is_down).map(|((&(from, to), &link), &is_down)| {
-        let (upper, lower) = if is_down { (from, to) } else { (to, from) };
-        Step { upper, lower, length: 1 + usize::from(is_labeled(link)) }
-    }).collect();
+    let steps: Vec<Step> = ends
+        .iter()
+        .zip(links)
+        .zip(&is_down)
+        .map(|((&(from, to), &link), &is_down)| {
+            let (upper, lower) = if is_down { (from, to) } else { (to, from) };
+            Step { upper, lower, length: 1 + usize::from(is_labeled(link)) }
+        })
+        .collect();
     let mut least = vec![usize::from(demands.iter().any(|demand| demand.side == Side::Top)); items.len()];
     for demand in demands.iter().filter(|demand| demand.side == Side::Top && demand.is_labeled) {
         least[places[&demand.item]] = 2;
     }
-    let rows = rows(&least, &steps);
-    let bottom = demands.iter().filter(|demand| demand.side == Side::Bottom).map(|demand| {
-        rows[places[&demand.item]] + 1 + usize::from(demand.is_labeled && is_labeled(demand.link))
-    });
+    let mut rows = rows(&least, &steps);
+    let mut is_joined = vec![false; items.len()];
+    steps.iter().for_each(|step| (is_joined[step.upper], is_joined[step.lower]) = (true, true));
+    demands.iter().for_each(|demand| is_joined[places[&demand.item]] = true);
+    stand_in_columns(&mut rows, &is_joined);
+    let bottom = demands
+        .iter()
+        .filter(|demand| demand.side == Side::Bottom)
+        .map(|demand| rows[places[&demand.item]] + 1 + usize::from(demand.is_labeled && is_labeled(demand.link)));
     let last = rows.iter().copied().max().unwrap_or(0);
     let bottom = bottom.max().map(|row| row.max(last + 1));
     let locals = steps.iter().zip(links).zip(&is_down).map(|((step, &link), &is_down)| {
@@ -203,109 +219,17 @@ impl Plan {
             is_used[if crossing.side == Side::Top { 0 } else { self.count - 1 }] = true;
         }
         let mut next = 0;
-        let new: Vec<usize> = is_used.iter().map(|&used| {
-            next += usize::from(used);
-            next.max(1) - 1
-        }).collect();
+        let new: Vec<usize> = is_used
+            .iter()
+            .map(|&used| {
+                next += usize::from(used);
+                next.max(1) - 1
+            })
+            .collect();
         let moved = |row: &mut usize| *row = new[*row];
         self.rows.iter_mut().for_each(moved);
         self.locals.iter_mut().filter_map(|local| local.label.as_mut()).for_each(moved);
         self.crossings.iter_mut().filter_map(|one| one.label.as_mut()).for_each(moved);
         self.count = next;
-    }
-}
-
-/// One thing must stand so many rows above another.
-struct Step {
-    upper: usize,
-    lower: usize,
-    length: usize,
-}
-
-/// Turns around the lines that close a circle in a walk from the first item, and those that lead from what the walk did not reach
-/// to what it did: what a region starts with stands on top. True: as it was.
-fn without_circles(count: usize, ends: &[(usize, usize)]) -> Vec<bool> {
-    let mut out = vec![Vec::new(); count];
-    for (edge, &(from, _)) in ends.iter().enumerate() {
-        out[from].push(edge);
-    }
-    let (mut is_down, mut is_open) = (vec![true; ends.len()], vec![false; count]);
-    let mut walk: Vec<Option<usize>> = vec![None; count];
-    for start in 0..count {
-        if walk[start].is_some() {
-            continue;
-        }
-        let mut stack = vec![(start, 0)];
-        (walk[start], is_open[start]) = (Some(start), true);
-        while let Some((at, next)) = stack.pop() {
-            let Some(&edge) = out[at].get(next) else {
-                is_open[at] = false;
-                continue;
-            };
-            stack.push((at, next + 1));
-            let to = ends[edge].1;
-            match walk[to] {
-                None => {
-                    (walk[to], is_open[to]) = (Some(start), true);
-                    stack.push((to, 0));
-                }
-                earlier => is_down[edge] = !is_open[to] && earlier == Some(start),
-            }
-        }
-    }
-    is_down
-}
-
-/// The row of each item: as high as the steps allow, then down again where most of its lines lead down.
-fn rows(least: &[usize], steps: &[Step]) -> Vec<usize> {
-    let count = least.len();
-    let (mut above, mut below) = (vec![Vec::new(); count], vec![Vec::new(); count]);
-    let mut waiting = vec![0; count];
-    for step in steps {
-        below[step.upper].push(step);
-        above[step.lower].push(step);
-        waiting[step.lower] += 1;
-    }
-    let mut rows = least.to_vec();
-    let mut order: Vec<usize> = (0..count).filter(|&item| waiting[item] == 0).collect();
-    let mut done = 0;
-    while done < order.len() {
-        let item = order[done];
-        done += 1;
-        for step in &below[item] {
-            rows[step.lower] = rows[step.lower].max(rows[item] + step.length);
-            waiting[step.lower] -= 1;
-            if waiting[step.lower] == 0 {
-                order.push(step.lower);
-            }
-        }
-    }
-    for &item in order.iter().rev() {
-        let lowest = below[item].iter().map(|step| rows[step.lower].saturating_sub(step.length)).min();
-        if let Some(lowest) = lowest
-            && below[item].len() > above[item].len()
-        {
-            rows[item] = rows[item].max(lowest);
-        }
-    }
-    rows
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn circles_are_broken_where_they_close() {
-        let ends = [(0, 1), (1, 2), (2, 1), (2, 0), (0, 2)];
-        assert_eq!(without_circles(3, &ends), [true, true, false, false, true]);
-        assert_eq!(without_circles(3, &[(0, 1), (2, 1)]), [true, false], "what is not reached stands below");
-    }
-
-    #[test]
-    fn rows_keep_every_step_and_no_more() {
-        let steps = [(0, 1, 1), (1, 2, 2), (0, 2, 1), (3, 2, 1)];
-        let steps: Vec<Step> = steps.iter().map(|&(upper, lower, length)| Step { upper, lower, length }).collect();
-        assert_eq!(rows(&[0; 4], &steps), [0, 1, 3, 2], "the last one moves down to what it leads to");
     }
 }

@@ -69,10 +69,11 @@ pub(crate) fn arrange(plan: &Plan, scene: &Scene, extents: &[Extent]) -> Arrange
     let top = |spot: usize| {
         let spot = &spots.spots[spot];
         let spare = heights[spot.row] - spot.height;
-        tops[spot.row] + match spot.align {
-            Align::Top => 0.0,
-            Align::Bottom => spare,
-        }
+        tops[spot.row]
+            + match spot.align {
+                Align::Top => 0.0,
+                Align::Bottom => spare,
+            }
     };
     let items = (0..extents.len()).map(|item| (at[item] - spots.spots[item].left, top(item))).collect();
     let stretches = spots.pieces.iter().map(|piece| {

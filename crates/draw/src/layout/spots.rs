@@ -107,8 +107,7 @@ impl Spots {
         for local in &plan.locals {
             let (upper, lower) = (local.upper, local.lower);
             let align = if local.is_down { Align::Top } else { Align::Bottom };
-            let ports =
-                (extents[upper].port(local.link, Side::Bottom), extents[lower].port(local.link, Side::Top));
+            let ports = (extents[upper].port(local.link, Side::Bottom), extents[lower].port(local.link, Side::Top));
             made.string(scene, local.link, (upper, lower), local.is_down, local.label, align, ports);
         }
         for crossing in &plan.crossings {

@@ -30,7 +30,8 @@ impl Solid {
 
     fn touches(&self, other: &Self) -> bool {
         let apart = |a: (f64, f64), b: (f64, f64)| a.1 <= b.0 + 0.5 || b.1 <= a.0 + 0.5;
-        !apart((self.left, self.right), (other.left, other.right)) && !apart((self.top, self.bottom), (other.top, other.bottom))
+        !apart((self.left, self.right), (other.left, other.right))
+            && !apart((self.top, self.bottom), (other.top, other.bottom))
     }
 }
 
@@ -110,7 +111,12 @@ fn problems(chart: &Chart) -> Vec<String> {
                 problems.push(format!("{link:?} is slanted from {a:?} to {b:?}"));
             }
             let (left, top) = (a.0.min(b.0), a.1.min(b.1));
-            let line = Solid::new(String::new(), (left - 0.6, top - 0.6), ((a.0 - b.0).abs() + 1.2, (a.1 - b.1).abs() + 1.2), None);
+            let line = Solid::new(
+                String::new(),
+                (left - 0.6, top - 0.6),
+                ((a.0 - b.0).abs() + 1.2, (a.1 - b.1).abs() + 1.2),
+                None,
+            );
             for solid in &solids {
                 let is_own = solid.state.is_some() && ends.contains(&solid.state);
                 if !is_own && line.touches(solid) {

@@ -41,6 +41,7 @@ pub fn page(chart: &Chart, facts: &Facts<'_>, options: &Options) -> String {
     out.heading("picture", "Picture");
     let drawing = svg(chart, options);
     put(&mut out, format_args!("<div class=\"picture\">\n{}</div>\n", drawing.svg));
+    out.paragraph("lead small", KEY);
     tables::all(&mut out, chart, &docs);
     budgets(&mut out, chart, facts.report);
     out.raw("</body>\n</html>\n");
@@ -126,8 +127,9 @@ impl Html {
 
     /// A table; columns that are empty in every row are left out. A cell may have several lines.
     pub(crate) fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) {
-        let is_shown: Vec<bool> =
-            (0..columns.len()).map(|column| rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()))).collect();
+        let is_shown: Vec<bool> = (0..columns.len())
+            .map(|column| rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty())))
+            .collect();
         let shown = |cells: &mut dyn Iterator<Item = String>, tag: &str| -> String {
             let kept = cells.zip(&is_shown).filter(|(_, is_shown)| **is_shown);
             let lines = |cell: &str| cell.split('\n').map(xml).collect::<Vec<_>>().join("<br/>");
@@ -151,11 +153,14 @@ fn problems(out: &mut Html, problems: Option<&Value>) {
     if found.is_empty() {
         return out.paragraph("", "None: the compiler has nothing to say against this machine.");
     }
-    let rows: Vec<Vec<String>> = found.iter().map(|problem| {
-        let start = &problem["range"]["start"];
-        let place = if start.is_null() { text(&problem["path"]) } else { format!("line {}", start["line"]) };
-        vec![text(&problem["code"]), place, text(&problem["message"]), text(&problem["help"])]
-    }).collect();
+    let rows: Vec<Vec<String>> = found
+        .iter()
+        .map(|problem| {
+            let start = &problem["range"]["start"];
+            let place = if start.is_null() { text(&problem["path"]) } else { format!("line {}", start["line"]) };
+            vec![text(&problem["code"]), place, text(&problem["message"]), text(&problem["help"])]
+        })
+        .collect();
     out.table(&["Code", "Where", "What", "What to do"], &rows);
 }
 
@@ -188,20 +193,29 @@ fn budgets(out: &mut Html, chart: &Chart, report: Option<&Report>) {
     let Some(report) = report else { return };
     if !report.payments.is_empty() {
         out.heading("payments", "Who pays for what");
-        let rows: Vec<Vec<String>> = report.payments.iter().map(|payment| {
-            let last = payment.first + payment.count.max(1) - 1;
-            let places = if payment.count == 1 { payment.first.to_string() } else { format!("{}–{last}", payment.first) };
-            let kept = if payment.shared { "" } else { ", kept for the life of the machine" };
-            vec![payment.state.clone(), payment.resource.to_owned(), places, format!("{}{kept}", payment.why)]
-        }).collect();
+        let rows: Vec<Vec<String>> = report
+            .payments
+            .iter()
+            .map(|payment| {
+                let last = payment.first + payment.count.max(1) - 1;
+                let places =
+                    if payment.count == 1 { payment.first.to_string() } else { format!("{}–{last}", payment.first) };
+                let kept = if payment.shared { "" } else { ", kept for the life of the machine" };
+                vec![payment.state.clone(), payment.resource.to_owned(), places, format!("{}{kept}", payment.why)]
+            })
+            .collect();
         out.table(&["State", "Resource", "Places", "Why"], &rows);
     }
     if !report.polling_states.is_empty() {
         out.heading("awake", "States that never sleep");
-        let rows: Vec<Vec<String>> = report.polling_states.iter().map(|line| {
-            let (state, why) = line.split_once(": ").unwrap_or((line, ""));
-            vec![state.to_owned(), why.to_owned()]
-        }).collect();
+        let rows: Vec<Vec<String>> = report
+            .polling_states
+            .iter()
+            .map(|line| {
+                let (state, why) = line.split_once(": ").unwrap_or((line, ""));
+                vec![state.to_owned(), why.to_owned()]
+            })
+            .collect();
         out.table(&["State", "Why"], &rows);
     }
 }
@@ -215,6 +229,10 @@ const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\
 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
 <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n";
 
+const KEY: &str = "A dot is where a region starts, a ring with a dot a final state, a diamond a choice, H a history point (H* a deep one). \
+Dashed lines separate regions that are active together. A line says: trigger [guard] / effects {what else decides}. Red lines \
+are interrupts.";
+
 const CONTENTS: &str = "<nav><a href=\"#picture\">Picture</a> <a href=\"#states\">States</a> <a href=\"#events\">Events</a> \
 <a href=\"#transitions\">Transitions</a> <a href=\"#data\">Data</a> <a href=\"#budgets\">Budgets</a></nav>\n";
 
@@ -222,7 +240,7 @@ const STYLE: &str = ":root{color-scheme:light dark;--ink:#17202e;--soft:#57647a;
 @media (prefers-color-scheme:dark){:root{--ink:#e6ecf3;--soft:#9fadc0;--paper:#0d1117;--band:#171e28;--edge:#2d3746;--link:#79b4ff}}
 body{margin:0 auto;padding:1.5rem clamp(1rem,4vw,3rem);max-width:80rem;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif}
 h1{margin:.2em 0}h2{margin:2em 0 .5em;font-size:1.25rem}
-.lead{font-size:1.1rem;color:var(--soft)}
+.lead{font-size:1.1rem;color:var(--soft)}.small{font-size:.875rem}
 nav{display:flex;flex-wrap:wrap;gap:1rem}a{color:var(--link)}
 .picture,.wide{overflow-x:auto}.picture svg{display:block;border:1px solid var(--edge);border-radius:8px}
 table{border-collapse:collapse;font-size:.875rem;min-width:40%}

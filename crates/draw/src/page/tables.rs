@@ -20,27 +20,32 @@ pub(super) fn all(out: &mut Html, chart: &Chart, docs: &Docs) {
 fn states(out: &mut Html, chart: &Chart, docs: &Docs) {
     out.heading("states", "States");
     let lines = all_lines(chart);
-    let rows: Vec<Vec<String>> = chart.states.iter().zip(lines).map(|(state, mut lines)| {
-        let kind = match state.kind {
-            Kind::Atomic => "atomic",
-            Kind::Compound => "compound",
-            Kind::Orthogonal => "orthogonal",
-            Kind::Final => "final",
-            Kind::Choice => "choice",
-        };
-        for &history in &state.histories {
-            let found = &chart.histories[history];
-            let names: Vec<String> = found.default.iter().map(|&node| chart.node_name(node)).collect();
-            let other = if names.is_empty() { "the initial state".to_owned() } else { names.join(", ") };
-            let depth = if found.deep { "deep" } else { "shallow" };
-            lines.push(format!("{depth} history {}, else {other}", found.name));
-        }
-        lines.extend(state.branches.iter().map(|branch| {
-            let targets: Vec<String> = branch.targets.iter().map(|&node| path(chart, node)).collect();
-            format!("{} → {}", branch.label.line(), targets.join(", "))
-        }));
-        vec![state.path.clone(), kind.to_owned(), docs.get("state", &state.path), lines.join(BREAK)]
-    }).collect();
+    let rows: Vec<Vec<String>> = chart
+        .states
+        .iter()
+        .zip(lines)
+        .map(|(state, mut lines)| {
+            let kind = match state.kind {
+                Kind::Atomic => "atomic",
+                Kind::Compound => "compound",
+                Kind::Orthogonal => "orthogonal",
+                Kind::Final => "final",
+                Kind::Choice => "choice",
+            };
+            for &history in &state.histories {
+                let found = &chart.histories[history];
+                let names: Vec<String> = found.default.iter().map(|&node| chart.node_name(node)).collect();
+                let other = if names.is_empty() { "the initial state".to_owned() } else { names.join(", ") };
+                let depth = if found.deep { "deep" } else { "shallow" };
+                lines.push(format!("{depth} history {}, else {other}", found.name));
+            }
+            lines.extend(state.branches.iter().map(|branch| {
+                let targets: Vec<String> = branch.targets.iter().map(|&node| path(chart, node)).collect();
+                format!("{} → {}", branch.label.line(), targets.join(", "))
+            }));
+            vec![state.path.clone(), kind.to_owned(), docs.get("state", &state.path), lines.join(BREAK)]
+        })
+        .collect();
     out.table(&["State", "Kind", "What it is for", "What it does"], &rows);
 }
 
@@ -57,30 +62,48 @@ fn path(chart: &Chart, node: Node) -> String {
 fn events(out: &mut Html, chart: &Chart, docs: &Docs) {
     out.heading("events", "Events");
     let rate = chart.model["tick_rate"].as_u64().unwrap_or(60).max(1);
-    let rows: Vec<Vec<String>> = list(&chart.model["events"]).iter().map(|event| {
-        let name = text(&event["name"]);
-        let mut more = Vec::new();
-        more.extend((event["coalesce"] == true).then(|| "a newer one replaces a queued one".to_owned()));
-        more.extend((event["indirect"] == true).then(|| "index into the blackboard".to_owned()));
-        more.extend(event["ttl"].as_u64().map(|ticks| format!("good for {}", duration(ticks, rate))));
-        let mut by: Vec<&str> = chart.transitions.iter().filter(|one| one.label.trigger == name)
-            .map(|one| chart.states[one.source].path.as_str()).collect();
-        by.dedup();
-        let payload = event["payload"].as_str().unwrap_or("").to_owned();
-        vec![name.clone(), text(&event["class"]), payload, more.join(BREAK), docs.get("event", &name), by.join(BREAK)]
-    }).collect();
+    let rows: Vec<Vec<String>> = list(&chart.model["events"])
+        .iter()
+        .map(|event| {
+            let name = text(&event["name"]);
+            let mut more = Vec::new();
+            more.extend((event["coalesce"] == true).then(|| "a newer one replaces a queued one".to_owned()));
+            more.extend((event["indirect"] == true).then(|| "index into the blackboard".to_owned()));
+            more.extend(event["ttl"].as_u64().map(|ticks| format!("good for {}", duration(ticks, rate))));
+            let mut by: Vec<&str> = chart
+                .transitions
+                .iter()
+                .filter(|one| one.label.trigger == name)
+                .map(|one| chart.states[one.source].path.as_str())
+                .collect();
+            by.dedup();
+            let payload = event["payload"].as_str().unwrap_or("").to_owned();
+            vec![
+                name.clone(),
+                text(&event["class"]),
+                payload,
+                more.join(BREAK),
+                docs.get("event", &name),
+                by.join(BREAK),
+            ]
+        })
+        .collect();
     out.table(&["Event", "Class", "Payload", "More", "What it means", "Taken in"], &rows);
 }
 
 fn transitions(out: &mut Html, chart: &Chart) {
     out.heading("transitions", "Transitions");
-    let rows: Vec<Vec<String>> = chart.transitions.iter().map(|one| {
-        let targets: Vec<String> = one.targets.iter().map(|&node| path(chart, node)).collect();
-        let trigger = if one.label.trigger.is_empty() { "always".to_owned() } else { one.label.trigger.clone() };
-        let guard = one.label.guard.clone().unwrap_or_default();
-        let (effects, marks) = (one.label.effects.join(BREAK), one.label.marks.join(BREAK));
-        vec![chart.states[one.source].path.clone(), trigger, guard, effects, targets.join(BREAK), marks]
-    }).collect();
+    let rows: Vec<Vec<String>> = chart
+        .transitions
+        .iter()
+        .map(|one| {
+            let targets: Vec<String> = one.targets.iter().map(|&node| path(chart, node)).collect();
+            let trigger = if one.label.trigger.is_empty() { "always".to_owned() } else { one.label.trigger.clone() };
+            let guard = one.label.guard.clone().unwrap_or_default();
+            let (effects, marks) = (one.label.effects.join(BREAK), one.label.marks.join(BREAK));
+            vec![chart.states[one.source].path.clone(), trigger, guard, effects, targets.join(BREAK), marks]
+        })
+        .collect();
     out.table(&["From", "When", "If", "Does", "To", "More"], &rows);
 }
 
@@ -105,9 +128,27 @@ fn data(out: &mut Html, chart: &Chart, docs: &Docs) {
     let columns = ["Parameter", "Type", "Value", "What it is for"];
     section("parameters", "parameter", Some("Parameters"), &["type", "value"], &columns);
     section("variants", "variant", Some("Variants"), &["values"], &["Variant", "Values", "What it is for"]);
-    section("timers", "timer", Some("Timers of the machine"), &["instances", "class"], &["Timer", "At once", "Class", "What it is for"]);
-    section("channels", "channel", Some("Channels"), &["release", "lane"], &["Channel", "Release command", "Lane", "What it is for"]);
-    section("lanes", "lane", Some("Lanes"), &["merge", "critical"], &["Lane", "Merge rule", "Critical", "What it is for"]);
+    section(
+        "timers",
+        "timer",
+        Some("Timers of the machine"),
+        &["instances", "class"],
+        &["Timer", "At once", "Class", "What it is for"],
+    );
+    section(
+        "channels",
+        "channel",
+        Some("Channels"),
+        &["release", "lane"],
+        &["Channel", "Release command", "Lane", "What it is for"],
+    );
+    section(
+        "lanes",
+        "lane",
+        Some("Lanes"),
+        &["merge", "critical"],
+        &["Lane", "Merge rule", "Critical", "What it is for"],
+    );
     section("functions", "function", Some("Functions"), &["kind"], &["Function", "Kind", "What it does"]);
 }
 
@@ -118,7 +159,10 @@ fn shown(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Bool(value) => if *value { "yes" } else { "no" }.to_owned(),
         Value::Object(fields) => {
-            let parts: Vec<String> = fields.iter().map(|(name, value)| format!("{} = {}", crate::escape::visible(name), shown(value))).collect();
+            let parts: Vec<String> = fields
+                .iter()
+                .map(|(name, value)| format!("{} = {}", crate::escape::visible(name), shown(value)))
+                .collect();
             parts.join(BREAK)
         }
         Value::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),

@@ -54,11 +54,7 @@ pub(super) fn chart(loaded: &Loaded, input: &Input) -> Result<Chart, CliError> {
 }
 
 /// Colors and lit states.
-pub(super) fn options(
-    chart: &Chart,
-    theme: Option<ThemeChoice>,
-    active: &[String],
-) -> Result<Options, CliError> {
+pub(super) fn options(chart: &Chart, theme: Option<ThemeChoice>, active: &[String]) -> Result<Options, CliError> {
     let theme = match theme {
         Some(ThemeChoice::Light) => Theme::Light,
         Some(ThemeChoice::Dark) => Theme::Dark,

@@ -9,7 +9,7 @@ use statewright::{Machine, Names};
 use statewright_compile::symbols::Symbols;
 use statewright_draw::{Chart, Heat, Options, svg};
 
-use super::super::running::{
+use crate::running::{
     self, Outcome as Ran, Plan, ScriptError, json_report, number, page, plot, read_script, text_report,
 };
 use crate::args::Run;
@@ -48,6 +48,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         rate,
         script,
         stub_guards: args.stub_guards,
+        threads: args.threads,
     };
     let stop = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&stop);
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
     if let Err(error) = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed)) {
         console.warning(format_args!("Ctrl-C will end the run without a report: {error}"));
     }
-    let ran = with_threads(args.threads, || drive(&machine, plan, &stop, console))??;
+    let ran = drive(&machine, plan, &stop, console)?;
     write_pictures(args, &machine, symbols.as_ref(), &ran)?;
     if args.json {
         console.json(&json_report(&ran));
@@ -85,14 +86,6 @@ fn script(path: &Path, machine: &Machine, agents: u32, console: &Console) -> Res
             Ok(None)
         }
     }
-}
-
-/// Does work with so many threads.
-fn with_threads<T: Send>(threads: Option<u16>, work: impl FnOnce() -> T + Send) -> Result<T, CliError> {
-    let Some(threads) = threads else { return Ok(work()) };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build();
-    let pool = pool.map_err(|error| CliError::new(format!("cannot start {threads} threads: {error}")))?;
-    Ok(pool.install(work))
 }
 
 fn drive(machine: &Machine, plan: Plan, stop: &AtomicBool, console: &Console) -> Result<Ran, CliError> {

@@ -37,6 +37,8 @@ pub(crate) struct Plan {
     pub(crate) rate: f64,
     pub(crate) script: Vec<Line>,
     pub(crate) stub_guards: StubGuards,
+    /// `None` for all cores.
+    pub(crate) threads: Option<u16>,
 }
 
 /// Runs a machine. `progress` hears how many ticks are done and how long they took; once `stop` is set the run ends after its tick.
@@ -57,6 +59,7 @@ pub(crate) fn run(
     crowd.set_trace(Some(Settings::new(Level::Outline))).map_err(|error| error.to_string())?;
     let mut source = Source::new(machine, plan.seed, plan.rate, plan.script);
     let mut tally = Tally::new(machine, plan.ticks);
+    let pool = threads(plan.threads)?;
     let mut ticking = Duration::ZERO;
     let mut ticks = 0;
     while ticks < plan.ticks && !stop.load(Ordering::Relaxed) {
@@ -65,7 +68,11 @@ pub(crate) fn run(
             source.happen(&mut crowd, &agents, ticks);
         }
         let start = Instant::now();
-        tally.turns += crowd.tick_parallel(&world).ran as u64;
+        let tick = match &pool {
+            Some(pool) => pool.install(|| crowd.tick_parallel(&world)),
+            None => crowd.tick_parallel(&world),
+        };
+        tally.turns += tick.ran as u64;
         ticking += start.elapsed();
         tally.count(crowd.trace());
         tally.sample(&crowd, ticks, ticks + 1 == plan.ticks);
@@ -97,4 +104,13 @@ pub(crate) fn run(
         stub_guards: plan.stub_guards.word(),
         ended: ended(&crowd),
     })
+}
+
+/// So many threads, if a number was asked for.
+fn threads(count: Option<u16>) -> Result<Option<rayon::ThreadPool>, String> {
+    let build = |count: u16| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count.into()).build();
+        pool.map_err(|error| format!("cannot start {count} threads: {error}"))
+    };
+    count.map(build).transpose()
 }

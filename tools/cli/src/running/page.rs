@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use statewright_draw::escape::xml;
+use statewright_draw::xml;
 
 use super::outcome::{Outcome, Series};
 use super::text::{bytes, number};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use statewright_draw::escape::visible;
+use statewright_draw::visible;
 
 use super::outcome::Outcome;
 
