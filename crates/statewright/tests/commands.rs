@@ -382,15 +382,19 @@ fn cmd_2_a_pool_that_is_too_small_refuses_the_tick_before_anybody_runs() {
     let before = everything(&crowd);
     crowd.broadcast(go, ());
     crowd.send(agents[0], go, ()).unwrap();
+    let gone = crowd.spawn(speaker(&[]));
+    crowd.send(gone, go, ()).unwrap();
+    crowd.despawn(gone).unwrap();
     let now = crowd.now();
     assert_eq!(crowd.try_tick(&()), Err(PoolTooSmall { needed: 4, free: 3, limit: 3 }));
     assert_eq!(crowd.try_tick_parallel(&()), Err(PoolTooSmall { needed: 4, free: 3, limit: 3 }));
     assert_eq!((crowd.now(), crowd.counters().events), (now, 12), "nothing ran");
+    assert_eq!(crowd.lost_messages(), 0, "nothing was delivered, so nothing was lost");
     assert!(everything(&crowd) == before, "the last commands are still there");
     // The events wait: with a smaller budget there is room for them.
     crowd.set_budget(512).unwrap();
     assert_eq!(crowd.try_tick(&()).unwrap().ran, 13);
-    assert_eq!(crowd.counters().events, 12 + 14);
+    assert_eq!((crowd.counters().events, crowd.lost_messages()), (12 + 14, 1));
     // Each part may need a page of its own.
     crowd.set_part_size(1);
     crowd.broadcast(go, ());

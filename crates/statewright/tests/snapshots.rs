@@ -124,12 +124,12 @@ fn no_crowd_counts_past_the_end() {
     let mut crowd = doors();
     let good = crowd.snapshot();
     for at in [NOW, SPAWNED, LOST] {
-        for number in [u64::MAX, u64::MAX / 2 + 1] {
+        for number in [u64::MAX, (1 << 63) + 1] {
             let error = crowd.restore(&with_number(&good, at, number)).unwrap_err();
             assert!(matches!(error, SnapshotError::Content(_)), "{error}");
             assert_eq!(crowd.snapshot(), good);
         }
-        crowd.restore(&with_number(&good, at, u64::MAX / 2)).unwrap();
+        crowd.restore(&with_number(&good, at, 1 << 63)).unwrap();
         crowd.spawn(Blackboard::new(&door()));
         crowd.tick(&());
         crowd.restore(&good).unwrap();
@@ -148,4 +148,11 @@ fn another_machine_or_version_is_refused() {
     let older = [b"SWcrowd1", &good[8..]].concat();
     assert_eq!(changed.restore(&older).unwrap_err().to_string(), SnapshotError::Format.to_string());
     assert_eq!(changed.snapshot(), empty);
+}
+
+#[test]
+#[should_panic(expected = "the first tick of a crowd is at most 2^63")]
+fn no_crowd_begins_at_the_end_of_time() {
+    let program = door().bind(Functions::<Blackboard, ()>::new()).unwrap();
+    let _ = Crowd::new(program, 1).starting_at(u64::MAX);
 }

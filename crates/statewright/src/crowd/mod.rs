@@ -142,10 +142,11 @@ impl<B: Board, C> Crowd<B, C> {
     ///
     /// # Panics
     ///
-    /// If the crowd has agents: their clocks and timers know the time.
+    /// If the crowd has agents: their clocks and timers know the time. If the tick is above 2^63: time would come to an end.
     #[must_use]
     pub fn starting_at(mut self, tick: u64) -> Self {
         assert!(self.lives.is_empty(), "a crowd with agents cannot change its time");
+        assert!(tick <= snapshot::MANY, "the first tick of a crowd is at most 2^63");
         self.now = tick;
         self
     }
@@ -215,6 +216,12 @@ impl<B: Board, C> Crowd<B, C> {
             self.mail.send(Letter { to, event });
         }
     }
+}
+
+/// Is there such an agent?
+#[inline]
+fn is_alive(lives: &[u32], agent: AgentId) -> bool {
+    agent.generation() % 2 == 1 && lives.get(agent.index() as usize) == Some(&agent.generation())
 }
 
 /// All agents, by place.
@@ -394,8 +401,6 @@ impl<B: Board, C> Crowd<B, C> {
 
     #[inline]
     fn place(&self, agent: AgentId) -> Result<usize, Missing> {
-        let place = agent.index() as usize;
-        let alive = agent.generation() % 2 == 1 && self.lives.get(place) == Some(&agent.generation());
-        if alive { Ok(place) } else { Err(Missing(agent)) }
+        if is_alive(&self.lives, agent) { Ok(agent.index() as usize) } else { Err(Missing(agent)) }
     }
 }

@@ -4,10 +4,10 @@ use statewright_kernel::{Counters, InboxEvent, Instance};
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
-use super::Crowd;
 use super::mail::Letter;
 use super::part::{Job, Part, Shared};
 use super::store::with_instances;
+use super::{Crowd, is_alive};
 use crate::board::Board;
 use crate::commands::{PoolTooSmall, Terms};
 use crate::value::AgentId;
@@ -157,10 +157,10 @@ impl<B: Board, C> Crowd<B, C> {
             self.wake.wake(place as usize);
         }
         self.wake.collect(&mut self.listed);
-        let is_alive = |agent: AgentId| lives.get(agent.index() as usize) == Some(&agent.generation());
-        self.lost_messages += self.mail.prepare(|agent| agent.generation() % 2 == 1 && is_alive(agent));
         let promised = self.promise_pages(size)?;
         // From here on the tick takes place.
+        let lives = &self.lives;
+        self.lost_messages += self.mail.prepare(|agent| is_alive(lives, agent));
         self.stopping.clear();
         let inbox = self.mail.deliver();
         if self.sleeps {

@@ -90,7 +90,7 @@ const BYTE_ORDER: u64 = 0x0102_0304_0506_0708;
 /// Where that what the checksum is of begins.
 const BODY: usize = MAGIC.len() + 8;
 /// Ticks, agents and lost messages of a crowd stay below: no crowd lives that long, and none that was restored counts past the end.
-const MANY: u64 = u64::MAX / 2;
+pub(super) const MANY: u64 = 1 << 63;
 
 /// Reads numbers from the head of bytes.
 struct Reader<'b> {
