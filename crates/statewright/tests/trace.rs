@@ -185,6 +185,35 @@ fn filters_may_change_between_ticks() {
 }
 
 #[test]
+fn a_crowd_that_goes_back_tells_where_it_is() {
+    let (mut crowd, [noise, calm, _]) = calm_guards();
+    crowd.set_trace(Some(Settings::default())).unwrap();
+    crowd.tick(&());
+    let saved = crowd.snapshot();
+    crowd.broadcast(noise, ());
+    crowd.tick(&());
+    crowd.restore(&saved).unwrap();
+    crowd.broadcast(calm, ());
+    crowd.tick(&());
+    let legend = crowd.legend();
+    let words: Vec<String> = crowd.trace().map(|record| format!("{} {}", record.tick, legend.words(record))).collect();
+    assert_eq!(words, ["1 is in post/bored", "1 Calm: nobody handles it"]);
+}
+
+/// One guard without anything of its own.
+fn calm_guards() -> (Crowd<Blackboard, ()>, [statewright::ids::EventId; 3]) {
+    let machine = Machine::from_text("guard.sw.json", GUARD).unwrap();
+    let functions = Functions::new()
+        .guard("Hears", |_: &Blackboard, (): &(), _| Verdict::from(true))
+        .guard("IsTough", |_, (), _| Verdict::from(true))
+        .activity("Yawn", |_, (), _, _| Status::Running);
+    let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
+    crowd.spawn(Blackboard::new(&machine));
+    let events = ["Noise", "Calm", "Hit"].map(|name| machine.event(name).unwrap());
+    (crowd, events)
+}
+
+#[test]
 fn settings_of_another_machine_are_refused_and_change_nothing() {
     let (mut crowd, _) = guards(1);
     crowd.set_trace(Some(Settings::default())).unwrap();

@@ -195,3 +195,14 @@ fn ticks_go_on_past_32_bits() {
     let ticks: Vec<u64> = Reading::new(&bytes).unwrap().records().map(|(tick, _)| tick).collect();
     assert_eq!(ticks, [tick, tick + 1]);
 }
+
+#[test]
+fn ticks_may_go_back() {
+    let mut writer = Writer::new(Vec::new(), &legend()).unwrap();
+    for tick in [7, 8, 3] {
+        writer.add(tick, [&record(tick as u32, 0, Kind::Clamped, 0, 0, 0)]).unwrap();
+    }
+    let bytes = writer.close().unwrap();
+    let ticks: Vec<u64> = Reading::new(&bytes).unwrap().records().map(|(tick, _)| tick).collect();
+    assert_eq!(ticks, [7, 8, 3]);
+}

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    self as kernel, Batch, Counters, Fault, Hosts, InboxEvent, Input, Instance, Mismatch, Report, Sleep, SortedInbox,
-    Visit, flag, prefetch, tick_batch,
+    self as kernel, Batch, BatchError, Counters, Fault, Hosts, InboxEvent, Input, Instance, Mismatch, Report, Sleep,
+    SortedInbox, Visit, flag, prefetch, tick_batch,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, VariantId};
@@ -248,12 +248,14 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
                 visit: awake.map_or(Visit::All, Visit::WithEventsAnd),
                 mismatch: shared.mismatch,
             };
-            let done = |place: usize, report: &Report, left: &[InboxEvent]| ear.hear(place, report, left);
+            // Two closures, so that the first is compiled for a crowd without a trace alone.
             let ran = match traced {
-                None => tick_batch(shared.rom, instances, &mut hosts, &batch, counters, done),
+                None => tick_batch(shared.rom, instances, &mut hosts, &batch, counters, |place, report, left| {
+                    ear.hear(place, report, left);
+                }),
                 Some((tracer, reasons)) => {
                     let mut hosts = TracedHosts { hosts: &mut hosts, tracer, reasons };
-                    tick_batch(shared.rom, instances, &mut hosts, &batch, counters, done)
+                    tick_traced(shared.rom, instances, &mut hosts, &batch, counters, &mut ear)
                 }
             };
             debug_assert_eq!(ran, Ok(()), "the crowd gives legal batches");
@@ -282,6 +284,12 @@ impl Ear<'_> {
         }
     }
 
+    /// The same, out of the way of crowds without a trace.
+    #[inline(never)]
+    fn hear_traced(&mut self, place: usize, report: &Report, left: &[InboxEvent]) {
+        self.hear(place, report, left);
+    }
+
     #[inline(never)]
     fn note(&mut self, place: usize, report: &Report, left: &[InboxEvent]) {
         self.restless.push((place as u32, Sleep::Awake));
@@ -289,6 +297,19 @@ impl Ear<'_> {
         *self.clamped += u32::from(report.clamped);
         self.left.extend_from_slice(left);
     }
+}
+
+/// A batch with a trace.
+#[inline(never)]
+fn tick_traced<'a, I: Instance, B: Board, C>(
+    rom: &'a Rom<'a>,
+    instances: &'a mut [I],
+    hosts: &mut TracedHosts<'_, '_, B, C>,
+    batch: &Batch<'a>,
+    counters: &'a mut Counters,
+    ear: &mut Ear<'_>,
+) -> Result<(), BatchError> {
+    tick_batch(rom, instances, hosts, batch, counters, |place, report, left| ear.hear_traced(place, report, left))
 }
 
 /// User code of all agents of a run.

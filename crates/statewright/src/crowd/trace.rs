@@ -101,22 +101,35 @@ impl<B: Board, C> Crowd<B, C> {
         }
         coming.set_filter(&filter);
         let before = self.tracing.filter.replace(filter.clone());
-        for agent in agents(&self.lives) {
-            let place = agent.index();
-            let known = before.as_ref().is_some_and(|before| before.has_agent(place));
-            if filter.has_agent(place) && !known {
+        self.tracing.coming = Some(coming);
+        self.note_presence(|place| before.as_ref().is_none_or(|before| !before.has_agent(place)));
+        self.tracing.told.get_or_insert_with(|| Box::new(Tracer::new(filter)));
+        if self.tracing.filter.as_ref().is_some_and(|filter| filter.level() < Level::All) {
+            self.tracing.reasons = Vec::new();
+        }
+        Ok(())
+    }
+
+    /// Says in which leaves recorded agents are, of those that this is news of.
+    fn note_presence(&mut self, is_news: impl Fn(u32) -> bool) {
+        let Some(coming) = &mut self.tracing.coming else { return };
+        for place in agents(&self.lives).map(AgentId::index).filter(|&place| is_news(place)) {
+            if coming.filter().has_agent(place) {
                 with_instances!(&self.store, list => {
                     let leaves = kernel::active_leaves(&list[place as usize]);
                     leaves.for_each(|leaf| coming.say(place, Kind::Present, leaf.raw()));
                 });
             }
         }
-        self.tracing.coming = Some(coming);
-        self.tracing.told.get_or_insert_with(|| Box::new(Tracer::new(filter)));
-        if self.tracing.filter.as_ref().is_some_and(|filter| filter.level() < Level::All) {
+    }
+
+    /// All agents are others than before: the trace says where they are, and every reason is news.
+    pub(super) fn restart_trace(&mut self) {
+        if let Some(coming) = &mut self.tracing.coming {
+            coming.begin_tick(self.now as u32);
             self.tracing.reasons = Vec::new();
+            self.note_presence(|_| true);
         }
-        Ok(())
     }
 
     /// What is recorded.

@@ -80,6 +80,10 @@ impl<W: Write> Writer<W> {
 
     /// Adds the records of a tick; full frames go out.
     pub fn add<'r>(&mut self, tick: u64, records: impl IntoIterator<Item = &'r Record>) -> Result<(), WriteError> {
+        // Ticks of a frame do not go back; those of a crowd do when it is restored.
+        if tick < self.tick {
+            self.flush()?;
+        }
         for record in records {
             if self.gathered() == 0 {
                 self.tick = tick;
