@@ -14,7 +14,7 @@ pub(crate) enum StubGuards {
     True,
     /// They do not hold
     False,
-    /// They hold every other time, by the seed
+    /// They hold every other time, by the seed; activities end now and then
     #[default]
     Random,
 }
@@ -103,9 +103,30 @@ impl World {
     }
 
     /// A number that is the same for the same agent, tick and function, however many threads there are.
-    fn dice(&self, see: &See) -> u64 {
-        let call = u64::from(see.tick()) << 32 | u64::from(see.agent().index());
-        mix(self.seed ^ mix(call ^ u64::from(see.function().raw()) << 48))
+    fn dice(&self, agent: AgentId, tick: u32, function: FunctionId) -> u64 {
+        let call = u64::from(tick) << 32 | u64::from(agent.index());
+        mix(self.seed ^ mix(call ^ u64::from(function.raw()) << 48))
+    }
+
+    /// Whether a guard holds.
+    fn holds(&self, see: &See) -> bool {
+        match self.guards {
+            StubGuards::True => true,
+            StubGuards::False => false,
+            StubGuards::Random => self.dice(see.agent(), see.tick(), see.function()).is_multiple_of(2),
+        }
+    }
+
+    /// Activities go on; where guards are random, one in a hundred ticks ends one, and one end in four is a failure.
+    fn goes_on(&self, act: &Act) -> Status {
+        if self.guards != StubGuards::Random {
+            return Status::Running;
+        }
+        match self.dice(act.agent(), act.tick(), act.function()) % 400 {
+            0..3 => Status::Succeeded,
+            3 => Status::Failed,
+            _ => Status::Running,
+        }
     }
 }
 
@@ -116,8 +137,8 @@ pub(crate) fn mix(number: u64) -> u64 {
     number ^ number >> 31
 }
 
-/// A function for every name of the machine: guards say what [`StubGuards`] asks for, scorers nothing special, activities go on, actions
-/// do nothing.
+/// A function for every name of the machine: guards and activities as [`StubGuards`] asks for, scorers say anything from 0 to 1, actions do
+/// nothing.
 pub(crate) fn stubs(machine: &Machine) -> Functions<Words, World> {
     let rom = machine.rom();
     let mut functions = Functions::new();
@@ -127,19 +148,15 @@ pub(crate) fn stubs(machine: &Machine) -> Functions<Words, World> {
         functions = match Kind::from_number(record.kind) {
             Some(Kind::Guard) => functions.guard(&name, |_: &Words, world: &World, see| {
                 world.count(see.function());
-                Verdict::from(match world.guards {
-                    StubGuards::True => true,
-                    StubGuards::False => false,
-                    StubGuards::Random => world.dice(see).is_multiple_of(2),
-                })
+                Verdict::from(world.holds(see))
             }),
             Some(Kind::Scorer) => functions.scorer(&name, |_, world, see| {
                 world.count(see.function());
-                (world.dice(see) % 1000) as f32 / 1000.0
+                (world.dice(see.agent(), see.tick(), see.function()) % 1000) as f32 / 1000.0
             }),
             Some(Kind::Activity) => functions.activity(&name, |_, world, _, act| {
                 world.count(act.function());
-                Status::Running
+                world.goes_on(act)
             }),
             _ => functions.action(&name, |_, world, act| world.count(act.function())),
         };
