@@ -4,8 +4,8 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    self as kernel, Batch, BatchError, Counters, Fault, Hosts, InboxEvent, Input, Instance, Mismatch, Report, Sleep,
-    SortedInbox, Visit, flag, prefetch, tick_batch,
+    self as kernel, Batch, Counters, Fault, Hosts, InboxEvent, Input, Instance, Mismatch, Report, Sleep, SortedInbox,
+    Visit, flag, prefetch, tick_batch,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, VariantId};
@@ -129,7 +129,10 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
     /// Ticks from a place on, up to another.
     fn run_between<C>(&mut self, shared: &Shared<'_, B, C>, mut from: usize, to: usize) {
         // Bound: each round but the last has a panic at a later place.
-        while let Err((place, panic)) = self.run_until_panic(shared, from, to) {
+        while let Err((place, panic)) = match self.part.tracer {
+            None => self.run_until_panic::<C, false>(shared, from, to),
+            Some(_) => self.run_until_panic::<C, true>(shared, from, to),
+        } {
             self.end_by_panic(shared, place, &*panic);
             // A panic does not tell how much of the inbox was taken: the first event counts as taken.
             self.drop_inbox_of(place, 1);
@@ -211,8 +214,14 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         }
     }
 
-    /// Ticks from a place on, up to another; the place of a panic, and what it carries, if there was one.
-    fn run_until_panic<C>(&mut self, shared: &Shared<'_, B, C>, from: usize, to: usize) -> Result<(), Panic> {
+    /// Ticks from a place on, up to another; the place of a panic, and what it carries, if there was one. Compiled twice, so that
+    /// crowds without a trace pay nothing for the other ones.
+    fn run_until_panic<C, const TRACED: bool>(
+        &mut self,
+        shared: &Shared<'_, B, C>,
+        from: usize,
+        to: usize,
+    ) -> Result<(), Panic> {
         let [first, last] = [from, to].map(|end| self.inbox.partition_point(|event| (event.place as usize) < end));
         let inbox = &self.inbox[first..last];
         let awake = self.awake.map(|awake| {
@@ -248,15 +257,13 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
                 visit: awake.map_or(Visit::All, Visit::WithEventsAnd),
                 mismatch: shared.mismatch,
             };
-            // Two closures, so that the first is compiled for a crowd without a trace alone.
+            let done = |place: usize, report: &Report, left: &[InboxEvent]| ear.hear(place, report, left);
             let ran = match traced {
-                None => tick_batch(shared.rom, instances, &mut hosts, &batch, counters, |place, report, left| {
-                    ear.hear(place, report, left);
-                }),
-                Some((tracer, reasons)) => {
+                Some((tracer, reasons)) if TRACED => {
                     let mut hosts = TracedHosts { hosts: &mut hosts, tracer, reasons };
-                    tick_traced(shared.rom, instances, &mut hosts, &batch, counters, &mut ear)
+                    tick_batch(shared.rom, instances, &mut hosts, &batch, counters, done)
                 }
+                _ => tick_batch(shared.rom, instances, &mut hosts, &batch, counters, done),
             };
             debug_assert_eq!(ran, Ok(()), "the crowd gives legal batches");
         });
@@ -284,12 +291,6 @@ impl Ear<'_> {
         }
     }
 
-    /// The same, out of the way of crowds without a trace.
-    #[inline(never)]
-    fn hear_traced(&mut self, place: usize, report: &Report, left: &[InboxEvent]) {
-        self.hear(place, report, left);
-    }
-
     #[inline(never)]
     fn note(&mut self, place: usize, report: &Report, left: &[InboxEvent]) {
         self.restless.push((place as u32, Sleep::Awake));
@@ -297,19 +298,6 @@ impl Ear<'_> {
         *self.clamped += u32::from(report.clamped);
         self.left.extend_from_slice(left);
     }
-}
-
-/// A batch with a trace.
-#[inline(never)]
-fn tick_traced<'a, I: Instance, B: Board, C>(
-    rom: &'a Rom<'a>,
-    instances: &'a mut [I],
-    hosts: &mut TracedHosts<'_, '_, B, C>,
-    batch: &Batch<'a>,
-    counters: &'a mut Counters,
-    ear: &mut Ear<'_>,
-) -> Result<(), BatchError> {
-    tick_batch(rom, instances, hosts, batch, counters, |place, report, left| ear.hear_traced(place, report, left))
 }
 
 /// User code of all agents of a run.
