@@ -39,7 +39,8 @@ fn every_sample_runs_with_every_answer_of_guards() {
             let sample = sample.display().to_string();
             let args = ["run", &sample, "--agents=50", "--ticks=120", "--rate=0.1", "--stub-guards", answer, "--json"];
             let report = json(&folder.run(&args).code(0).out);
-            assert!(report["counters"]["transitions"].as_u64().unwrap() > 0, "{sample} {answer}");
+            // A machine may do nothing at all if no guard holds.
+            assert!(answer == "false" || report["counters"]["transitions"].as_u64().unwrap() > 0, "{sample} {answer}");
             assert_eq!(report["stub_guards"], answer);
         }
     }
