@@ -133,7 +133,14 @@ fn plots_and_pages_are_whole_files() {
     let (plot, page) = (folder.text("plot.svg"), folder.text("page.html"));
     assert!(plot.starts_with("<svg ") && plot.trim_end().ends_with("</svg>"), "{plot}");
     assert!(plot.contains("where agents are over time") && plot.contains("<path d=\"M"));
-    for part in ["<!DOCTYPE html>", "Where agents are", "colored by use", "off -&gt; on on Press", "default-src 'none'", "</html>"] {
+    for part in [
+        "<!DOCTYPE html>",
+        "Where agents are",
+        "colored by use",
+        "off -&gt; on on Press",
+        "default-src 'none'",
+        "</html>",
+    ] {
         assert!(page.contains(part), "{part}");
     }
     assert!(!page.contains("<script") && !page.contains("http://www.w3.org/1999/xhtml"), "nothing runs");

@@ -9,9 +9,6 @@ use statewright::{Machine, Names};
 use statewright_compile::symbols::Symbols;
 use statewright_draw::{Chart, Heat, Options, svg};
 
-use crate::running::{
-    self, Outcome as Ran, Plan, ScriptError, json_report, number, page, plot, read_script, text_report,
-};
 use crate::args::Run;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
@@ -19,6 +16,9 @@ use crate::input::{Input, read_limited};
 use crate::load::{Loaded, load, load_sample};
 use crate::output::Prepared;
 use crate::progress::Ticks;
+use crate::running::{
+    self, Outcome as Ran, Plan, ScriptError, json_report, number, page, plot, read_script, text_report,
+};
 
 /// Random events per agent and tick unless told.
 const RATE: f64 = 0.01;
@@ -73,11 +73,17 @@ fn machine(loaded: Loaded) -> Result<Machine, CliError> {
 }
 
 /// Reads a script; nothing if it has mistakes, which have been said.
-fn script(path: &Path, machine: &Machine, agents: u32, console: &Console) -> Result<Option<Vec<running::Line>>, CliError> {
+fn script(
+    path: &Path,
+    machine: &Machine,
+    agents: u32,
+    console: &Console,
+) -> Result<Option<Vec<running::Line>>, CliError> {
     let name = path.display().to_string();
     let bytes = std::fs::File::open(path).and_then(read_limited).map_err(|error| CliError::read(&name, &error))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| CliError::new(format!("`{name}` is not UTF-8 text")).help("a script is plain text: `at 10 send Alarm`"))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        CliError::new(format!("`{name}` is not UTF-8 text")).help("a script is plain text: `at 10 send Alarm`")
+    })?;
     let say = |error: &ScriptError| console.error(&CliError::new(format!("`{name}`, {error}")));
     match read_script(machine, &text, agents) {
         Ok(script) => Ok(Some(script)),

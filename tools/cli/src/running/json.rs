@@ -8,8 +8,11 @@ use super::outcome::Outcome;
 /// Everything that the report shows, and all of it.
 pub(crate) fn report(outcome: &Outcome) -> Value {
     let legend = &outcome.legend;
-    let counters: serde_json::Map<String, Value> =
-        Counters::NAMES.iter().zip(outcome.counters.values()).map(|(name, value)| ((*name).to_owned(), value.into())).collect();
+    let counters: serde_json::Map<String, Value> = Counters::NAMES
+        .iter()
+        .zip(outcome.counters.values())
+        .map(|(name, value)| ((*name).to_owned(), value.into()))
+        .collect();
     let transitions: Vec<Value> = (0_u16..)
         .zip(&outcome.transitions)
         .map(|(number, taken)| json!({ "transition": number, "way": legend.way(number), "text": outcome.transition(number), "taken": taken }))
@@ -20,11 +23,8 @@ pub(crate) fn report(outcome: &Outcome) -> Value {
         .zip(&outcome.visits)
         .map(|(state, visits)| json!({ "name": state.name, "leaf": state.is_leaf, "visits": visits }))
         .collect();
-    let population: Vec<Value> = outcome
-        .series()
-        .iter()
-        .map(|series| json!({ "state": series.name, "counts": series.counts }))
-        .collect();
+    let population: Vec<Value> =
+        outcome.series().iter().map(|series| json!({ "state": series.name, "counts": series.counts })).collect();
     let ticks: Vec<u64> = outcome.samples.iter().map(|sample| sample.tick).collect();
     let functions: Vec<Value> = outcome
         .functions
@@ -51,7 +51,7 @@ pub(crate) fn report(outcome: &Outcome) -> Value {
             "blackboard_bytes": outcome.board_bytes,
             "peak_bytes": outcome.peak_bytes,
         },
-        "population": { "ticks": ticks, "leaves": population },
+        "population": { "ticks": ticks, "leaves": population, "ended": outcome.ended_series() },
         "states": states,
         "transitions": transitions,
         "functions": functions,

@@ -23,7 +23,7 @@ pub(crate) use script::{Line, ScriptError, read as read_script};
 pub(crate) use text::{number, report as text_report};
 pub(crate) use world::StubGuards;
 
-use outcome::{ended, peak_memory, visits};
+use outcome::{peak_memory, visits};
 use source::Source;
 use tally::Tally;
 use world::{Words, World, stubs};
@@ -98,11 +98,11 @@ pub(crate) fn run(
         instance_bytes: usize::from(machine.rom().tier().bytes) * plan.agents as usize,
         board_bytes,
         peak_bytes: peak_memory(),
-        samples: tally.samples,
         transitions: tally.transitions,
         functions: world.calls(machine),
         stub_guards: plan.stub_guards.word(),
-        ended: ended(&crowd),
+        ended: tally.samples.last().map_or(0, |sample| sample.ended),
+        samples: tally.samples,
     })
 }
 

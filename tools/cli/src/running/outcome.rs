@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use statewright::prelude::*;
-use statewright::trace::Legend;
+use statewright::trace::{Legend, Trigger};
 use statewright::{Counters, Kind};
 
 use super::tally::{Sample, Tally};
@@ -44,6 +44,16 @@ pub(crate) struct Series<'o> {
 }
 
 impl Outcome {
+    /// How many agents had ended over time.
+    pub(crate) fn ended_series(&self) -> Vec<u64> {
+        self.samples.iter().map(|sample| sample.ended).collect()
+    }
+
+    /// Whether an agent can be in several leaves at once, one per region.
+    pub(crate) fn has_regions(&self) -> bool {
+        self.samples.iter().any(|sample| sample.leaves.iter().sum::<u64>() + sample.ended > self.agents.into())
+    }
+
     /// Leaves by their share at the end, most first; those where nobody ever was are left out.
     pub(crate) fn series(&self) -> Vec<Series<'_>> {
         let leaves = (0_u16..).zip(&self.legend.states).filter(|(_, state)| state.is_leaf);
@@ -60,7 +70,8 @@ impl Outcome {
 
     /// Transitions that were taken, most first.
     pub(crate) fn hottest(&self) -> Vec<(u16, u64)> {
-        let mut taken: Vec<(u16, u64)> = (0..).zip(self.transitions.iter().copied()).filter(|(_, count)| *count != 0).collect();
+        let mut taken: Vec<(u16, u64)> =
+            (0..).zip(self.transitions.iter().copied()).filter(|(_, count)| *count != 0).collect();
         taken.sort_by_key(|&(number, count)| (std::cmp::Reverse(count), number));
         taken
     }
@@ -78,8 +89,16 @@ impl Outcome {
 
     /// A transition in words: `idle -> alert on Noise`.
     pub(crate) fn transition(&self, number: u16) -> String {
-        let trigger = self.legend.transitions.get(usize::from(number)).map(|t| self.legend.trigger(t.trigger));
-        format!("{} on {}", self.legend.way(number), trigger.unwrap_or_default())
+        let (way, legend) = (self.legend.way(number), &self.legend);
+        let Some(transition) = legend.transitions.get(usize::from(number)) else { return way };
+        let trigger = legend.trigger(transition.trigger);
+        match transition.trigger {
+            Trigger::Event(_) | Trigger::Any => format!("{way} on {trigger}"),
+            Trigger::Done | Trigger::Failed => format!("{way} when {trigger}"),
+            // `after 15s to …`: where to has been said.
+            Trigger::Timer(_) => format!("{way} {}", trigger.split(" to `").next().unwrap_or(&trigger)),
+            Trigger::Always => format!("{way} {trigger}"),
+        }
     }
 
     /// Nanoseconds per agent and tick.
@@ -126,9 +145,4 @@ pub(crate) fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
-}
-
-/// Agents that have ended.
-pub(crate) fn ended<B: Board, C>(crowd: &Crowd<B, C>) -> u64 {
-    crowd.agents().filter(|&agent| crowd.has_ended(agent) == Ok(true)).count() as u64
 }

@@ -14,9 +14,11 @@ const LEFT: f64 = 70.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 40.0;
 /// Leaves with a color of their own; the others share the last.
-const COLORS: [&str; 10] = [
-    "#4477aa", "#ee7733", "#228833", "#cc3377", "#ccbb44", "#66ccee", "#aa3377", "#009988", "#dd6688", "#8899aa",
-];
+const COLORS: [&str; 10] =
+    ["#4477aa", "#ee7733", "#228833", "#cc3377", "#ccbb44", "#66ccee", "#aa3377", "#009988", "#dd6688", "#8899aa"];
+
+/// The color of those who have ended.
+const ENDED: &str = "#99a3b1";
 
 /// Adds text; writing to a string cannot fail.
 macro_rules! put {
@@ -54,7 +56,7 @@ fn shown<'o>(series: &'o [Series<'o>]) -> (&'o [Series<'o>], &'o [Series<'o>]) {
 }
 
 fn legend_rows(outcome: &Outcome) -> usize {
-    outcome.series().len().min(COLORS.len()).div_ceil(3)
+    (outcome.series().len().min(COLORS.len()) + 1).div_ceil(3)
 }
 
 /// One band per leaf, on top of each other.
@@ -62,13 +64,13 @@ fn areas(out: &mut String, outcome: &Outcome) {
     let series = outcome.series();
     let (first, others) = shown(&series);
     let points = outcome.samples.len();
-    let total = (0..points).map(|at| series.iter().map(|series| series.counts[at]).sum::<u64>()).max().unwrap_or(0).max(1);
+    let (ended, total) = (outcome.ended_series(), most(outcome));
     let x = |at: usize| LEFT + if points > 1 { at as f64 / (points - 1) as f64 * WIDTH } else { 0.0 };
     let y = |count: u64| TOP + HEIGHT * (1.0 - count as f64 / total as f64);
     let mut below = vec![0_u64; points];
     let rest: Vec<u64> = (0..points).map(|at| others.iter().map(|series| series.counts[at]).sum()).collect();
     let bands = first.iter().map(|series| &series.counts).chain((!others.is_empty()).then_some(&rest));
-    for (counts, color) in bands.zip(COLORS) {
+    for (counts, color) in bands.zip(COLORS).chain([(&ended, ENDED)]) {
         let above: Vec<u64> = below.iter().zip(counts).map(|(below, count)| below + count).collect();
         let mut path = String::new();
         for (at, &count) in above.iter().enumerate() {
@@ -86,18 +88,46 @@ fn areas(out: &mut String, outcome: &Outcome) {
     }
 }
 
+/// Most agents at a time, those in several regions once for each.
+fn most(outcome: &Outcome) -> u64 {
+    let sums = outcome.samples.iter().map(|sample| sample.leaves.iter().sum::<u64>() + sample.ended);
+    sums.max().unwrap_or(0).max(1)
+}
+
 fn axes(out: &mut String, outcome: &Outcome) {
+    let top = 100.0 * most(outcome) as f64 / f64::from(outcome.agents.max(1));
     let last = outcome.samples.last().map_or(0, |sample| sample.tick);
     for step in 0..=4 {
         let share = f64::from(step) / 4.0;
         let (x, y) = (LEFT + WIDTH * share, TOP + HEIGHT * (1.0 - share));
         put!(out, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{y:.0}\" y2=\"{y:.0}\"/>", LEFT + WIDTH);
-        put!(out, "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{:.0} %</text>", LEFT - 8.0, y + 4.0, share * 100.0);
+        put!(
+            out,
+            "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{:.0} %</text>",
+            LEFT - 8.0,
+            y + 4.0,
+            share * top
+        );
         let tick = number((last as f64 * share).round() as u64);
-        put!(out, "<text class=\"label\" x=\"{x:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{tick}</text>", TOP + HEIGHT + 18.0);
+        put!(
+            out,
+            "<text class=\"label\" x=\"{x:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{tick}</text>",
+            TOP + HEIGHT + 18.0
+        );
     }
-    put!(out, "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">tick</text>", LEFT + WIDTH / 2.0, TOP + HEIGHT + 35.0);
-    put!(out, "<line class=\"axis\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{:.0}\" y2=\"{:.0}\"/>", LEFT + WIDTH, TOP + HEIGHT, TOP + HEIGHT);
+    put!(
+        out,
+        "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">tick</text>",
+        LEFT + WIDTH / 2.0,
+        TOP + HEIGHT + 35.0
+    );
+    put!(
+        out,
+        "<line class=\"axis\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{:.0}\" y2=\"{:.0}\"/>",
+        LEFT + WIDTH,
+        TOP + HEIGHT,
+        TOP + HEIGHT
+    );
 }
 
 /// Which color is which leaf.
@@ -106,10 +136,12 @@ fn keys(out: &mut String, outcome: &Outcome, top: f64) {
     let (first, others) = shown(&series);
     let rest = format!("{} others", others.len());
     let names = first.iter().map(|series| series.name).chain((!others.is_empty()).then_some(rest.as_str()));
-    for (place, (name, color)) in names.zip(COLORS).enumerate() {
+    let ended = (outcome.ended_series().iter().any(|&count| count != 0)).then_some(("(ended)", ENDED));
+    for (place, (name, color)) in names.zip(COLORS).chain(ended).enumerate() {
         let (x, y) = (LEFT + (place % 3) as f64 * 300.0, top + (place / 3) as f64 * 22.0);
         put!(out, "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"14\" height=\"14\" rx=\"3\" fill=\"{color}\"/>");
-        let short: String = if name.chars().count() > 36 { name.chars().take(35).chain(['…']).collect() } else { name.to_owned() };
+        let short: String =
+            if name.chars().count() > 36 { name.chars().take(35).chain(['…']).collect() } else { name.to_owned() };
         put!(out, "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\">{}</text>", x + 20.0, y + 12.0, xml(&short));
     }
 }
@@ -134,7 +166,10 @@ pub(crate) fn page(outcome: &Outcome, picture: &str) -> String {
     let name = xml(&outcome.legend.machine);
     put!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
     put!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-    put!(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">");
+    put!(
+        out,
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    );
     put!(out, "<title>{name}: a run</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>");
     let early = if outcome.ticks < outcome.wanted_ticks { ", stopped early" } else { "" };
     put!(
@@ -146,6 +181,9 @@ pub(crate) fn page(outcome: &Outcome, picture: &str) -> String {
     );
     facts(&mut out, outcome);
     put!(out, "<h2>Where agents are</h2>\n{}", plot(outcome));
+    if outcome.has_regions() {
+        put!(out, "<p class=\"lead\">Who is in several regions at once is counted in each.</p>");
+    }
     put!(out, "<h2>The machine, colored by use</h2>\n<div class=\"picture\">\n{picture}</div>");
     tables(&mut out, outcome);
     put!(out, "</body>\n</html>");
@@ -160,7 +198,10 @@ fn facts(out: &mut String, outcome: &Outcome) {
         (number(outcome.sent), format!("events sent, {} that nobody handles", number(outcome.counters.unhandled))),
         (format!("{:.1} ns", outcome.nanoseconds()), "per agent and tick".to_owned()),
         (number((outcome.ticks as f64 / seconds) as u64), "ticks per second".to_owned()),
-        (bytes((outcome.instance_bytes + outcome.board_bytes) as u64), format!("agents and blackboards; {peak} at most in all")),
+        (
+            bytes((outcome.instance_bytes + outcome.board_bytes) as u64),
+            format!("agents and blackboards; {peak} at most in all"),
+        ),
     ];
     put!(out, "<div class=\"facts\">");
     facts.iter().for_each(|(figure, what)| put!(out, "<div><b>{figure}</b><span>{what}</span></div>"));
@@ -174,7 +215,11 @@ fn tables(out: &mut String, outcome: &Outcome) {
     list(out, "Never taken", outcome.never_taken().into_iter().map(|number| outcome.transition(number)));
     list(out, "Never visited", outcome.never_visited().into_iter().map(str::to_owned));
     let functions = outcome.functions.iter().map(|(name, kind, calls)| (format!("{kind} {name}"), *calls));
-    table(out, &format!("Functions of the game, for which something stood in (guards: {})", outcome.stub_guards), functions);
+    table(
+        out,
+        &format!("Functions of the game, for which something stood in (guards: {})", outcome.stub_guards),
+        functions,
+    );
     let troubles = outcome.troubles();
     table(out, "Worth a look", troubles.iter().map(|(what, count)| ((*what).to_owned(), *count)));
 }

@@ -162,7 +162,8 @@ impl<'l> Words<'l> {
         let name = self.next().unwrap_or_default();
         let machine = self.machine;
         let event = machine.event(name).map_err(|_| unknown("event", name, &machine.names().events))?;
-        let carries = machine.rom().events().get(event.index()).map_or(Carries::Nothing, |record| Carries::new(record.payload));
+        let carries =
+            machine.rom().events().get(event.index()).map_or(Carries::Nothing, |record| Carries::new(record.payload));
         let text = self.rest.join("");
         let words = if text.is_empty() { [0; 4] } else { carries.parse(machine, &text)? };
         Ok(Deed::Send(event, words))

@@ -1,8 +1,8 @@
 //! Where events come from: a random source by a seed, or a script.
 
+use statewright::Type;
 use statewright::ids::{EventId, KeyId};
 use statewright::prelude::*;
-use statewright::Type;
 
 use super::script::{Deed, Line, Whom};
 use super::values::Carries;

@@ -13,6 +13,8 @@ pub(crate) struct Sample {
     pub(crate) tick: u64,
     /// By number of the state; 0 for those that are no leaves.
     pub(crate) leaves: Vec<u64>,
+    /// Agents that had ended.
+    pub(crate) ended: u64,
 }
 
 /// Counts of a run.
@@ -65,7 +67,8 @@ impl Tally {
     pub(crate) fn sample<B: Board, C>(&mut self, crowd: &Crowd<B, C>, tick: u64, is_last: bool) {
         let is_known = self.samples.last().is_some_and(|sample| sample.tick == tick);
         if !is_known && (is_last || tick.is_multiple_of(self.step)) {
-            self.samples.push(Sample { tick, leaves: crowd.population() });
+            let ended = crowd.agents().filter(|&agent| crowd.has_ended(agent) == Ok(true)).count() as u64;
+            self.samples.push(Sample { tick, leaves: crowd.population(), ended });
         }
     }
 }

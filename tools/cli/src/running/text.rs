@@ -51,7 +51,8 @@ fn head(out: &mut String, outcome: &Outcome) {
         number(counters.events.saturating_sub(counters.unhandled)),
         number(counters.unhandled)
     );
-    let ended = if outcome.ended == 0 { String::new() } else { format!("; {} agents have ended", number(outcome.ended)) };
+    let ended =
+        if outcome.ended == 0 { String::new() } else { format!("; {} agents have ended", number(outcome.ended)) };
     line!(out, "  changes   {} transitions{ended}", number(counters.transitions));
     let seconds = outcome.ticking.as_secs_f64().max(1e-9);
     line!(
@@ -73,16 +74,28 @@ fn head(out: &mut String, outcome: &Outcome) {
 
 /// How many agents are where: at the end, and over time.
 fn population(out: &mut String, outcome: &Outcome) {
-    let series = outcome.series();
-    let most = series.iter().flat_map(|series| series.counts.iter().copied()).max().unwrap_or(0);
-    line!(out, "\nwhere agents are              at the end            over time (full height: {})", number(most));
-    for series in series.iter().take(MOST * 2) {
-        let last = series.counts.last().copied().unwrap_or(0);
+    let (series, ended) = (outcome.series(), outcome.ended_series());
+    line!(out, "\nwhere agents are                 at the end         over time, each row up to its      most");
+    let row = |out: &mut String, name: &str, counts: &[u64]| {
+        let (last, most) = (counts.last().copied().unwrap_or(0), counts.iter().copied().max().unwrap_or(0));
         let share = 100.0 * last as f64 / f64::from(outcome.agents.max(1));
-        let chart: String = shrink(&series.counts, CHART).into_iter().map(|count| level(count, most)).collect();
-        line!(out, "  {:<28} {:>10} {share:>5.1} %  {chart}", short(series.name, 28), number(last));
-    }
+        let chart: String = shrink(counts, CHART).into_iter().map(|count| level(count, most)).collect();
+        line!(
+            out,
+            "  {:<28} {:>10} {share:>5.1} %  {chart:<CHART$} {:>10}",
+            short(name, 28),
+            number(last),
+            number(most)
+        );
+    };
+    series.iter().take(MOST * 2).for_each(|series| row(out, series.name, &series.counts));
     rest(out, series.len(), MOST * 2, "leaves");
+    if outcome.ended != 0 {
+        row(out, "(ended)", &ended);
+    }
+    if outcome.has_regions() {
+        line!(out, "  (who is in several regions at once is counted in each)");
+    }
 }
 
 fn transitions(out: &mut String, outcome: &Outcome) {

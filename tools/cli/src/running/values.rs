@@ -73,5 +73,7 @@ impl Carries {
 /// So many numbers with commas between them.
 fn numbers<const N: usize>(text: &str) -> Result<[f32; N], String> {
     let parts: Option<Vec<f32>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
-    parts.and_then(|parts| parts.try_into().ok()).ok_or_else(|| format!("`{text}` is not {N} numbers with commas between them"))
+    parts
+        .and_then(|parts| parts.try_into().ok())
+        .ok_or_else(|| format!("`{text}` is not {N} numbers with commas between them"))
 }
