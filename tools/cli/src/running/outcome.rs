@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use statewright::prelude::*;
 use statewright::trace::{Legend, Trigger};
 use statewright::{Counters, Kind};
 
