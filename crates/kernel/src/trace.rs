@@ -1,6 +1,7 @@
 //! What a tracer is told (SYS-3, SEL-7). One test when off.
 
 use statewright_rom::ids::{EventId, StateId, TimerId, TransitionId};
+use statewright_rom::layout::OpRecord;
 
 use crate::host::Cause;
 
@@ -50,6 +51,8 @@ pub enum Trace {
     Exited(StateId),
     /// A timer was taken.
     Fired(TimerId),
+    /// A built-in action that the host is not called for comes next: `raise`, `send` to itself, `start`, `stop`, `clear_history`.
+    Action(OpRecord),
     /// The tick was clamped.
     Clamped,
     /// The fail-safe was entered.

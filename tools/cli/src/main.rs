@@ -14,6 +14,7 @@ mod input;
 mod load;
 mod output;
 mod progress;
+mod stepping;
 
 use std::process::ExitCode;
 

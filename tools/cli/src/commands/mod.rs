@@ -9,6 +9,7 @@ mod explain;
 mod fmt;
 mod new;
 mod schema;
+mod step;
 mod summary;
 
 use crate::args::Command;
@@ -22,6 +23,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Check(args) => check::run(&args, console),
         Command::Build(args) => build::run(&args, console),
         Command::Dump(args) => dump::run(&args, console),
+        Command::Step(args) => step::run(&args, console),
         Command::Diff(args) => diff::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
         Command::Schema(args) => schema::run(&args, console),
