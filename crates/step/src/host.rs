@@ -9,7 +9,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{BUILT_IN_LANES, op_kind, policy};
 
-use crate::names::{Names, clean};
+use crate::names::{Names, bare, clean};
 use crate::record::{Deed, Happening};
 use crate::stubs::Stubs;
 use crate::value::{payload_words, value_words};
@@ -44,7 +44,7 @@ impl<'s> StepHost<'s> {
     }
 
     fn words_of(&self, call: &Call<'_>) -> String {
-        clean(&describe::call_text(self.rom, self.names.symbols(), call.function, call.arguments))
+        bare(&describe::call_text(self.rom, self.names.symbols(), call.function, call.arguments))
     }
 
     fn did(&self, deed: Deed, words: String, state: Option<StateId>) {

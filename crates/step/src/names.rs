@@ -62,6 +62,11 @@ pub fn clean(text: &str) -> String {
     out
 }
 
+/// A call without arguments as machine files write it: without parentheses.
+pub(crate) fn bare(call: &str) -> String {
+    clean(call.strip_suffix("()").filter(|name| !name.contains(['(', ' '])).unwrap_or(call))
+}
+
 /// A text of the description.
 fn text(value: &Value) -> String {
     clean(value.as_str().unwrap_or_default())
@@ -156,7 +161,7 @@ fn transitions(state: &Value, rate: u32) -> impl Iterator<Item = TransitionWords
         let optional = |key: &str| transition[key].as_str().map(clean);
         let targets: Vec<String> = list(transition, "to").iter().map(text).collect();
         let trigger = in_seconds(&text(&transition["trigger"]), rate);
-        let guard = optional("if");
+        let guard = transition["if"].as_str().map(bare);
         let mut line = format!("{source}: {trigger}");
         if let Some(guard) = &guard {
             line.push_str(&format!(" if {guard}"));
@@ -169,7 +174,15 @@ fn transitions(state: &Value, rate: u32) -> impl Iterator<Item = TransitionWords
             }
             (_, true) => line.push_str(" (stays)"),
         }
-        TransitionWords { name: optional("name"), source, trigger, guard, score: optional("score"), targets, line }
+        TransitionWords {
+            name: optional("name"),
+            source,
+            trigger,
+            guard,
+            score: transition["score"].as_str().map(bare),
+            targets,
+            line,
+        }
     })
 }
 

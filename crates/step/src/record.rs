@@ -39,7 +39,7 @@ impl What {
             Self::Post => "post",
             Self::Tick => "tick",
             Self::Set => "set",
-            Self::Stub => "stub",
+            Self::Stub => "tell",
             Self::Undo => "undo",
             Self::Redo => "redo",
             Self::Restore => "restore",

@@ -128,8 +128,8 @@ fn happening(session: &Session, happening: &Happening, sent: &mut Option<EventId
         Happening::Unhandled(event) => {
             Line::new(Tone::Warning, "unheard", format!("nobody takes {} here; `why` says more", names.event(*event)))
         }
-        Happening::Entered(state) => Line::new(Tone::Good, "enter", names.state(*state)),
-        Happening::Exited(state) => Line::new(Tone::Left, "exit", names.state(*state)),
+        Happening::Entered(state) => Line::new(Tone::Good, "entered", names.state(*state)),
+        Happening::Exited(state) => Line::new(Tone::Left, "left", names.state(*state)),
         Happening::Fired(timer) => Line::new(Tone::Plain, "timer", names.timer(*timer)),
         Happening::Did { deed, words, .. } => {
             Line::new(Tone::Plain, if *deed == Deed::Command { "command" } else { "action" }, words)
