@@ -134,7 +134,7 @@ impl Judge<'_> {
     fn left(&self, until: Option<u32>) -> String {
         let rate = u32::from(self.rom.header().tick_rate.get());
         let left = until.map(|until| until.wrapping_sub(self.moment.tick)).filter(|&left| left > 0 && left < 1 << 31);
-        left.map_or(String::new(), |left| format!(" for {} more", ticks_words(left, rate)))
+        left.map_or(String::new(), |left| format!(": {} left", ticks_words(left, rate)))
     }
 
     fn latched(&self, id: TransitionId) -> &'static str {

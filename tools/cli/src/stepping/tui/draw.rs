@@ -74,7 +74,7 @@ impl Look {
     }
 
     fn block(self, title: &str) -> Block<'static> {
-        let title = Line::styled(format!(" {title} "), Style::new().add_modifier(Modifier::BOLD));
+        let title = Line::styled(format!(" {title} "), Style::new().fg(Color::Reset).add_modifier(Modifier::BOLD));
         Block::bordered().border_type(BorderType::Rounded).border_style(self.tone(Tone::Dim)).title(title)
     }
 }

@@ -15,7 +15,7 @@ use super::app::App;
 use super::draw::draw;
 
 /// Pixels of a cell.
-const CELL: (f32, f32) = (8.4, 18.0);
+const CELL: (f32, f32) = (8.4, 17.0);
 
 /// A screen that shows a sample after some commands.
 fn screen(machine: &str, commands: &[&str], color: bool) -> App {
@@ -112,7 +112,7 @@ fn run(out: &mut String, (front, back, bold, italic): (&str, &str, bool, bool), 
     let _ = writeln!(
         out,
         "<text x=\"{left:.1}\" y=\"{:.1}\" textLength=\"{wide:.1}\" fill=\"{front}\"{bold}{italic} xml:space=\"preserve\">{words}</text>",
-        top + 13.5
+        top + 13.0
     );
 }
 
