@@ -63,7 +63,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Tells the tracer what no call of the host tells.
+    /// Tells the tracer what no call of the host tells. Kept apart, so that others need no stack for it.
+    #[inline(never)]
     fn trace_action(&mut self, op: &OpRecord) {
         if self.tracing {
             self.host.trace(&Trace::Action(*op));

@@ -213,11 +213,7 @@ fn function(session: &Session, kind: u8, what: &str, name: &str) -> Result<Funct
     let of_kind = rom.linker().iter().zip(&session.names().functions).enumerate().filter(|(_, (f, _))| f.kind == kind);
     let named = of_kind.map(|(index, (_, name))| (index, name.as_str())).collect::<Vec<_>>();
     let place = named.iter().find(|(_, known)| *known == name).and_then(|(index, _)| FunctionId::from_index(*index));
-    place.ok_or_else(|| {
-        let known: Vec<&str> = named.iter().map(|(_, name)| *name).collect();
-        let list = format!("there are {}", known.join(", "));
-        StepError::unknown(what, name, known, &list)
-    })
+    place.ok_or_else(|| StepError::unknown(what, name, named.iter().map(|(_, name)| *name), "`show` lists them"))
 }
 
 fn answer(word: &str, before: &str) -> Result<Answer, StepError> {

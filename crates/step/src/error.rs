@@ -26,18 +26,21 @@ impl StepError {
         self
     }
 
-    /// A name that the machine does not have, with the one that was probably meant, or a way to see them all.
+    /// A name that the machine does not have, with the one that was probably meant, all of them if they are few, or a way to see
+    /// them.
     pub(crate) fn unknown<'n>(
         what: &str,
         name: &str,
-        known: impl IntoIterator<Item = &'n str> + Clone,
+        known: impl IntoIterator<Item = &'n str>,
         listed_by: &str,
     ) -> Self {
         let error = Self::new(format!("there is no {what} `{}`", clean(name)));
-        match similar::closest(name, known.clone()) {
-            Some(closest) => error.help(format!("did you mean `{closest}`?")),
-            None if known.into_iter().next().is_none() => error.help(format!("this machine has no {what}s")),
-            None => error.help(listed_by.to_owned()),
+        let known: Vec<&str> = known.into_iter().collect();
+        match (similar::closest(name, known.iter().copied()), known.len()) {
+            (Some(closest), _) => error.help(format!("did you mean `{}`?", clean(closest))),
+            (None, 0) => error.help(format!("this machine has no {what}s")),
+            (None, 1..=8) => error.help(format!("there are: {}", clean(&known.join(", ")))),
+            _ => error.help(listed_by.to_owned()),
         }
     }
 }

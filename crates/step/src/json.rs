@@ -3,13 +3,12 @@
 use serde_json::{Value, json};
 use statewright_kernel::{Event, Mode, Reason, event_flag};
 use statewright_rom::ids::*;
-use statewright_rom::layout::payload;
 
 use crate::command::Command;
 use crate::record::{Deed, Happening, Judged, Step};
 use crate::session::Session;
 use crate::text::{listens, status_word};
-use crate::value::{payload_type, value_json};
+use crate::value::{self, payload_type, value_json};
 use crate::why::reason_word;
 
 /// One step.
@@ -57,8 +56,7 @@ fn pick(step: &Step, which: impl Fn(&Happening) -> Option<String>) -> Vec<String
 }
 
 fn payload_json(session: &Session, event: EventId, words: [u32; 4]) -> Value {
-    let rom = session.machine().rom();
-    value_json(&rom, rom.event(event).map_or(payload::EMPTY, |record| record.payload), words)
+    value::payload_json(&session.machine().rom(), event, words)
 }
 
 fn queued(session: &Session, event: &Event) -> Value {

@@ -358,10 +358,9 @@ impl Session {
 fn find_variant(names: &Names, name: &str) -> Result<VariantId, StepError> {
     let known = names.variants.iter().skip(1).map(String::as_str);
     let place = names.variants.iter().skip(1).position(|known| known == name);
-    place.and_then(|place| VariantId::from_index(place + 1)).ok_or_else(|| {
-        let list = known.clone().collect::<Vec<_>>().join(", ");
-        StepError::unknown("variant", name, known, &format!("there are {list}"))
-    })
+    place
+        .and_then(|place| VariantId::from_index(place + 1))
+        .ok_or_else(|| StepError::unknown("variant", name, known, "`statewright dump` lists them"))
 }
 
 fn too_far(what: &str, has: usize) -> StepError {

@@ -3,7 +3,7 @@
 use statewright_compile::describe;
 use statewright_rom::Rom;
 use statewright_rom::ids::{EventId, StringId};
-use statewright_rom::layout::{payload, value_type};
+use statewright_rom::layout::{EventRecord, event_flag, payload, value_type};
 
 use crate::error::StepError;
 use crate::names::clean;
@@ -26,21 +26,31 @@ fn type_word(ty: u8) -> &'static str {
     }
 }
 
+/// The type of what an event carries: an indirect one carries an index (EVT-6).
+fn carried(record: &EventRecord) -> u8 {
+    if record.flags & event_flag::INDIRECT != 0 { payload::U32 } else { record.payload }
+}
+
 /// The type of an event's payload in words; none for an event without one.
 pub fn payload_type(rom: &Rom<'_>, event: EventId) -> Option<&'static str> {
-    let ty = rom.event(event)?.payload;
+    let ty = carried(rom.event(event)?);
     (ty != payload::EMPTY).then(|| type_word(ty))
 }
 
 /// Reads a payload by the type that the event declares. No text is all zeros.
 pub fn parse_payload(rom: &Rom<'_>, event: EventId, name: &str, text: &str) -> Result<[u32; 4], StepError> {
     let record = rom.event(event).ok_or_else(|| StepError::new("there is no such event"))?;
-    match (record.payload, text.trim()) {
+    match (carried(record), text.trim()) {
         (_, "") => Ok([0; 4]),
         (payload::EMPTY, text) => {
             Err(StepError::new(format!("`{name}` has no payload, but `{}` was given", clean(text)))
                 .help(format!("write `send {name}`")))
         }
+        (payload::BYTES, text) => bytes(text, usize::from(record.payload_bytes)).ok_or_else(|| {
+            let most = record.payload_bytes;
+            StepError::new(format!("`{}` is no run of bytes", clean(text)))
+                .help(format!("write two hex digits for each, such as `0aff10`; `{name}` carries {most}"))
+        }),
         (ty, text) => parse(rom, ty, text),
     }
 }
@@ -68,8 +78,7 @@ pub(crate) fn parse(rom: &Rom<'_>, ty: u8, text: &str) -> Result<[u32; 4], StepE
         value_type::SYMBOL => symbol(rom, text),
         payload::U32 => Ok([text.parse::<u32>().map_err(|_| wrong("`3`"))?, 0, 0, 0]),
         payload::U64 => text.parse().map(wide).map_err(|_| wrong("`3`")),
-        payload::VEC4 => floats(4, "`1 0 0 0.5`"),
-        _ => bytes(text).ok_or_else(|| wrong("`0aff10`: up to 16 bytes, two hex digits each")),
+        _ => floats(4, "`1 0 0 0.5`"),
     }
 }
 
@@ -96,9 +105,9 @@ fn symbol(rom: &Rom<'_>, text: &str) -> Result<[u32; 4], StepError> {
     }
 }
 
-fn bytes(text: &str) -> Option<[u32; 4]> {
+fn bytes(text: &str, most: usize) -> Option<[u32; 4]> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    if !digits.is_ascii() || digits.len() % 2 != 0 || digits.len() > 32 {
+    if !digits.is_ascii() || !digits.len().is_multiple_of(2) || digits.len() > 2 * most {
         return None;
     }
     let mut all = [0_u8; 16];
@@ -120,24 +129,39 @@ pub(crate) fn value_json(rom: &Rom<'_>, ty: u8, words: [u32; 4]) -> serde_json::
         payload::U32 => x.into(),
         payload::U64 => (u64::from(x) | u64::from(y) << 32).into(),
         payload::VEC4 => [x, y, z, w].map(|word| f64::from(f32::from_bits(word))).to_vec().into(),
-        payload::BYTES => words.iter().flat_map(|word| word.to_le_bytes()).map(|byte| format!("{byte:02x}")).collect(),
         ty => describe::value_json(rom, ty, [x, y, z]),
     }
 }
 
 /// A value as people write it.
 pub fn value_words(rom: &Rom<'_>, ty: u8, words: [u32; 4]) -> String {
-    match value_json(rom, ty, words) {
+    json_words(value_json(rom, ty, words))
+}
+
+fn json_words(value: serde_json::Value) -> String {
+    match value {
         serde_json::Value::String(text) => clean(&text),
         serde_json::Value::Array(parts) => parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     }
 }
 
+/// The payload of an event as JSON; `null` for an event without one.
+pub(crate) fn payload_json(rom: &Rom<'_>, event: EventId, words: [u32; 4]) -> serde_json::Value {
+    let Some(record) = rom.event(event) else { return serde_json::Value::Null };
+    match carried(record) {
+        payload::BYTES => {
+            let bytes = words.iter().flat_map(|word| word.to_le_bytes()).take(usize::from(record.payload_bytes));
+            bytes.map(|byte| format!("{byte:02x}")).collect()
+        }
+        ty => value_json(rom, ty, words),
+    }
+}
+
 /// The payload of an event as people write it; empty for an event without one.
 pub fn payload_words(rom: &Rom<'_>, event: EventId, words: [u32; 4]) -> String {
-    match rom.event(event).map(|record| record.payload) {
-        None | Some(payload::EMPTY) => String::new(),
-        Some(ty) => value_words(rom, ty, words),
+    match payload_json(rom, event, words) {
+        serde_json::Value::Null => String::new(),
+        value => json_words(value),
     }
 }

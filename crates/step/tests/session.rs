@@ -152,7 +152,7 @@ fn payloads_are_read_by_their_types() {
     let text = r#"{ "machine": "M", "events": {
         "I": { "payload": "i32" }, "F": { "payload": "f32" }, "B": { "payload": "bool" }, "E": { "payload": "entity" },
         "V2": { "payload": "vec2" }, "V3": { "payload": "vec3" }, "S": { "payload": "symbol" }, "U": { "payload": "u32" },
-        "L": { "payload": "u64" }, "V4": { "payload": "vec4" }, "Raw": { "payload": "bytes" } },
+        "L": { "payload": "u64" }, "V4": { "payload": "vec4" }, "Raw": { "payload": { "bytes": 3 } }, "Far": { "payload": { "bytes": 40 }, "indirect": true } },
         "blackboard": { "mood": { "type": "symbol", "default": "calm" } },
         "states": { "a": { "transitions": [{ "on": "*", "do": "Note" }] } } }"#;
     let mut session = session(text, Settings::default());
@@ -168,7 +168,8 @@ fn payloads_are_read_by_their_types() {
         ("U 4000000000", "U 4000000000"),
         ("L 18446744073709551615", "L 18446744073709551615"),
         ("V4 1 0 0 0.5", "V4 1.0 0.0 0.0 0.5"),
-        ("Raw 0aff", "Raw 0aff0000000000000000000000000000"),
+        ("Raw 0aff", "Raw 0aff00"),
+        ("Far 12", "Far 12"),
         ("I", "I 0"),
     ];
     for (given, shown) in cases {
@@ -177,7 +178,17 @@ fn payloads_are_read_by_their_types() {
         assert_eq!(text::event_words(&session, event, payload), shown);
     }
     assert!(refused(&mut session, "send S clam").contains("did you mean `calm`?"));
-    for line in ["send I 1.5", "send B 1", "send V2 1 2 3", "send Raw abc", "send U -1", "send L x", "send V4 1"] {
+    for line in [
+        "send I 1.5",
+        "send B 1",
+        "send V2 1 2 3",
+        "send Raw abc",
+        "send Raw 00112233",
+        "send Far 0a",
+        "send U -1",
+        "send L x",
+        "send V4 1",
+    ] {
         assert!(refused(&mut session, line).contains(" is no "), "{line}");
     }
 }

@@ -87,7 +87,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, app: &mut App) {
         let words = format!("make the window larger: at least {} x {}", SMALLEST.0, SMALLEST.1);
         return frame.render_widget(Paragraph::new(words), area);
     }
-    let lower = (area.height / 3).max(6);
+    let lower = (area.height * 2 / 5).max(6);
     let [title, upper, past, keys] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Fill(1),

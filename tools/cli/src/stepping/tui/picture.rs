@@ -118,7 +118,7 @@ fn run(out: &mut String, (front, back, bold, italic): (&str, &str, bool, bool), 
 
 #[test]
 fn the_picture_in_the_docs_is_what_the_screen_shows() {
-    let commands = ["send EnemySighted 7", "send InRange", "set suppressed true", "tick 4", "send Noise 4 0 2"];
+    let commands = ["send EnemySighted 7", "set suppressed true", "send Noise 4 0 2", "send InRange"];
     let mut app = screen("soldier.sw.json", &commands, true);
     (0..5).for_each(|_| press(&mut app, KeyCode::Down));
     let picture = svg(&drawn(&mut app, 100, 34));
