@@ -152,7 +152,7 @@ pub(crate) fn payload_json(rom: &Rom<'_>, event: EventId, words: [u32; 4]) -> se
     match carried(record) {
         payload::BYTES => {
             let bytes = words.iter().flat_map(|word| word.to_le_bytes()).take(usize::from(record.payload_bytes));
-            bytes.map(|byte| format!("{byte:02x}")).collect()
+            bytes.map(|byte| format!("{byte:02x}")).collect::<String>().into()
         }
         ty => value_json(rom, ty, words),
     }

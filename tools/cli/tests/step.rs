@@ -69,7 +69,7 @@ fn the_first_mistake_ends_a_script() {
         .run(&["step", "lamp.sw.json", "--events", "Press 1,Brake"])
         .code(1)
         .says("event 2 of `--events`")
-        .says("`Break`");
+        .says("there are: Press, Break");
 }
 
 #[test]

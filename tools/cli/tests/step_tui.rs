@@ -179,6 +179,24 @@ fn control_c_ends_it_too_and_no_name_reaches_the_terminal_raw() {
 }
 
 #[test]
+fn the_prompt_takes_commands_and_survives_mistakes() {
+    let folder = watchman();
+    let mut screen = Screen::new(&folder, &["step", "watchman.sw.json"]);
+    screen.shows("`help` lists the commands");
+    screen.press("send SeesThief\r");
+    screen.shows("now in    chase");
+    screen.press("sned LostThief\r");
+    screen.shows("did you mean `send`?");
+    screen.press("undo\r");
+    screen.shows("step 0, tick 0: undo");
+    screen.press("\x03");
+    screen.press("in watch\r");
+    screen.shows("watch is active");
+    screen.press("quit\r");
+    assert_eq!(screen.end().0, 0);
+}
+
+#[test]
 fn without_a_terminal_it_says_so() {
     watchman().run(&["step", "watchman.sw.json", "--tui"]).code(2).says("`--tui` needs a terminal");
 }

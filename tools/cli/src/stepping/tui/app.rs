@@ -172,9 +172,9 @@ impl App {
                 self.shows_why = true;
                 return;
             }
-            Command::Show => Ok(self.append(text::show(&self.session))),
-            Command::Events => Ok(self.append(text::events(&self.session))),
-            Command::In(state) => Ok(self.append(text::is_in(&self.session, *state))),
+            Command::Show => return self.append(text::show(&self.session)),
+            Command::Events => return self.append(text::events(&self.session)),
+            Command::In(state) => return self.append(text::is_in(&self.session, *state)),
             Command::Snapshot(file) => files::snapshot(&mut self.session, file.as_deref().map(Path::new)).map(|()| {
                 self.message = Some((format!("kept step {}", self.session.steps()), false));
             }),

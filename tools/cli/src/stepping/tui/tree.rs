@@ -1,13 +1,23 @@
 //! The states of a machine as rows of a tree.
 
-use statewright_step::Session;
 use statewright_step::ids::StateId;
+use statewright_step::{After, Session};
 
 /// One row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Row {
-    /// A state: depth, last part of its path, whether it is active, whether it is an active leaf, whether rows below it are hidden.
-    State { depth: usize, name: String, active: bool, leaf: bool, folded: bool, suspended: bool },
+    /// A state.
+    State {
+        depth: usize,
+        /// Last part of its path.
+        name: String,
+        active: bool,
+        /// Whether it is an active leaf.
+        leaf: bool,
+        /// Whether what is inside is not shown.
+        folded: bool,
+        suspended: bool,
+    },
     /// The name of a region.
     Region { depth: usize, name: String, active: bool },
 }
@@ -21,50 +31,57 @@ impl Row {
 
 /// All rows, or, if there are more than fit, only what is inside active states.
 pub(crate) fn rows(session: &Session, fits: usize) -> Vec<Row> {
-    let all = list(session, false);
-    if all.len() <= fits { all } else { list(session, true) }
+    let rows = |fold: bool| {
+        let mut tree = Tree { session, after: session.look(), fold, rows: Vec::new() };
+        tree.inside(StateId::ROOT, 0);
+        tree.rows
+    };
+    let all = rows(false);
+    if all.len() <= fits { all } else { rows(true) }
 }
 
-fn list(session: &Session, fold: bool) -> Vec<Row> {
-    let rom = session.machine().rom();
-    let after = session.look();
-    let is_over = |states: &[StateId], state: StateId| states.iter().any(|&leaf| rom.is_ancestor_or_self(state, leaf));
-    let names = session.names();
-    let mut rows = Vec::new();
-    // What is still to be shown, the next on top: states and region names with their depth.
-    let mut stack: Vec<(usize, Result<StateId, (String, bool)>)> = Vec::new();
-    let push_inside = |stack: &mut Vec<(usize, Result<StateId, (String, bool)>)>, state: StateId, depth: usize| {
-        let regions: Vec<_> = rom.region_ids_of(state).collect();
-        let named = regions.len() > 1;
-        for &region in regions.iter().rev() {
-            let children: Vec<StateId> = rom.children(region).collect();
-            let inside = if named { depth + 1 } else { depth };
-            stack.extend(children.into_iter().rev().map(|child| (inside, Ok(child))));
-            if named {
-                let name = names.region(region).unwrap_or_default().to_owned();
-                stack.push((depth, Err((name, is_over(&after.leaves, state)))));
+/// Rows in the making.
+struct Tree<'s> {
+    session: &'s Session,
+    after: After,
+    fold: bool,
+    rows: Vec<Row>,
+}
+
+impl Tree<'_> {
+    /// Is one of these leaves the state or inside it?
+    fn is_over(&self, leaves: &[StateId], state: StateId) -> bool {
+        let rom = self.session.machine().rom();
+        leaves.iter().any(|&leaf| rom.is_ancestor_or_self(state, leaf))
+    }
+
+    /// What is inside a state. Goes as deep as the tree, which has at most 16 levels (EXEC-9).
+    fn inside(&mut self, state: StateId, depth: usize) {
+        let session = self.session;
+        let rom = session.machine().rom();
+        for region in rom.region_ids_of(state) {
+            let name = session.names().region(region);
+            if let Some(name) = name {
+                let active = self.is_over(&self.after.leaves, state);
+                self.rows.push(Row::Region { depth, name: name.to_owned(), active });
             }
-        }
-    };
-    push_inside(&mut stack, StateId::ROOT, 0);
-    while let Some((depth, item)) = stack.pop() {
-        let state = match item {
-            Ok(state) => state,
-            Err((name, active)) => {
-                rows.push(Row::Region { depth, name, active });
-                continue;
+            for child in rom.children(region) {
+                self.state(child, depth + usize::from(name.is_some()));
             }
-        };
-        let active = is_over(&after.leaves, state);
-        let suspended = is_over(&after.suspended, state);
-        let has_inside = rom.region_ids_of(state).next().is_some();
-        let folded = fold && has_inside && !active && !suspended;
-        let path = names.state(state);
-        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
-        rows.push(Row::State { depth, name, active, leaf: after.leaves.contains(&state), folded, suspended });
-        if !folded {
-            push_inside(&mut stack, state, depth + 1);
         }
     }
-    rows
+
+    fn state(&mut self, state: StateId, depth: usize) {
+        let path = self.session.names().state(state);
+        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+        let active = self.is_over(&self.after.leaves, state);
+        let suspended = self.is_over(&self.after.suspended, state);
+        let has_inside = self.session.machine().rom().region_ids_of(state).next().is_some();
+        let folded = self.fold && has_inside && !active && !suspended;
+        let leaf = self.after.leaves.contains(&state);
+        self.rows.push(Row::State { depth, name, active, leaf, folded, suspended });
+        if !folded {
+            self.inside(state, depth + 1);
+        }
+    }
 }
