@@ -298,6 +298,22 @@ fn queues_drops_and_strict_writes_are_shown() {
 }
 
 #[test]
+fn suspended_states_are_shown_and_come_back() {
+    let mut session = sample("boss");
+    all(&mut session, &["send PlayerNear 7"]);
+    let before = session.look().leaves;
+    let steps = all(&mut session, &["send Staggered"]);
+    assert_eq!(session.configuration(), ["awake/stunned"]);
+    let mut suspended = steps[0].after.suspended.clone();
+    suspended.sort_unstable();
+    assert_eq!(suspended, before, "EXEC-8");
+    let words: Vec<String> = text::step_lines(&session, &steps[0]).iter().map(|line| line.plain()).collect();
+    assert!(words.iter().any(|line| line.starts_with("  suspended awake/fighting/")), "{words:#?}");
+    all(&mut session, &["after 5s"]);
+    assert_eq!((session.look().leaves, session.look().suspended), (before, Vec::new()));
+}
+
+#[test]
 fn variants_change_parameters() {
     let soldier =
         std::fs::read_to_string(format!("{}/../../machines/soldier.sw.json", env!("CARGO_MANIFEST_DIR"))).unwrap();

@@ -23,9 +23,13 @@ struct Screen {
 }
 
 impl Screen {
+    /// In a window of 80 x 24.
     fn new(folder: &Folder, args: &[&str]) -> Self {
-        let pair =
-            native_pty_system().openpty(PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
+        Self::with_rows(folder, args, 24)
+    }
+
+    fn with_rows(folder: &Folder, args: &[&str], rows: u16) -> Self {
+        let pair = native_pty_system().openpty(PtySize { rows, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_statewright"));
         command.args(args);
         command.cwd(&folder.path);
@@ -46,7 +50,7 @@ impl Screen {
             }
         });
         let keys = pair.master.take_writer().unwrap();
-        Self { master: pair.master, child, keys, bytes, seen: vt100::Parser::new(24, 80, 0), raw: Vec::new() }
+        Self { master: pair.master, child, keys, bytes, seen: vt100::Parser::new(rows, 80, 0), raw: Vec::new() }
     }
 
     fn press(&mut self, keys: &str) {
@@ -181,17 +185,21 @@ fn control_c_ends_it_too_and_no_name_reaches_the_terminal_raw() {
 #[test]
 fn the_prompt_takes_commands_and_survives_mistakes() {
     let folder = watchman();
-    let mut screen = Screen::new(&folder, &["step", "watchman.sw.json"]);
-    screen.shows("`help` lists the commands");
-    screen.press("send SeesThief\r");
-    screen.shows("now in    chase");
-    screen.press("sned LostThief\r");
-    screen.shows("did you mean `send`?");
-    screen.press("undo\r");
-    screen.shows("step 0, tick 0: undo");
-    screen.press("\x03");
-    screen.press("in watch\r");
-    screen.shows("watch is active");
+    // All of it fits, so that nothing scrolls away.
+    let mut screen = Screen::with_rows(&folder, &["step", "watchman.sw.json"], 60);
+    let tell = |screen: &mut Screen, keys: &str, answer: &str| {
+        screen.press(keys);
+        let row = screen.seen.screen().cursor_position().0;
+        screen.shows(answer);
+        // The prompt is written when the terminal is ready for keys.
+        screen.wait("the next prompt", |seen| seen.cursor_position().0 > row && seen.cursor_position().1 == 2);
+    };
+    screen.wait("the first prompt", |seen| seen.cursor_position().1 == 2);
+    tell(&mut screen, "send SeesThief\r", "now in    chase");
+    tell(&mut screen, "sned LostThief\r", "did you mean `send`?");
+    tell(&mut screen, "undo\r", "step 0, tick 0: undo");
+    tell(&mut screen, "quit\x03", "`quit` ends");
+    tell(&mut screen, "in watch\r", "watch is active");
     screen.press("quit\r");
     assert_eq!(screen.end().0, 0);
 }
