@@ -5,12 +5,11 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::function_kind;
 
 use crate::command::COMMANDS;
-use crate::names::duration;
 use crate::record::{After, Deed, Happening, Step, What};
 use crate::session::Session;
 use crate::stubs::Answer;
 use crate::value::{payload_type, payload_words, value_words};
-use crate::why::ticks_words;
+use crate::why::{ticks_words, time_words};
 
 /// How a line is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +50,7 @@ impl Line {
     pub fn plain(&self) -> String {
         match (self.tone, self.label) {
             (Tone::Head, _) => self.words.clone(),
+            (Tone::Plain, "") => format!("  {}", self.words),
             (_, label) => format!("  {label:<9} {}", self.words).trim_end().to_owned(),
         }
     }
@@ -80,8 +80,7 @@ pub fn head(session: &Session, step: &Step) -> String {
 }
 
 fn ticks_at(session: &Session, tick: u32) -> String {
-    let time = duration(tick, session.tick_rate());
-    if time.ends_with('t') || tick == 0 { tick.to_string() } else { format!("{tick} ({time})") }
+    if tick == 0 { tick.to_string() } else { format!("{tick} ({})", time_words(tick, session.tick_rate())) }
 }
 
 /// A step in words: what happened, then where the agent is.
@@ -359,6 +358,6 @@ pub fn short_wait(session: &Session, timer: TimerId, deadline: u32, tick: u32) -
     if left <= 0 {
         format!("due  {name}")
     } else {
-        format!("{}  {name}", duration(left.cast_unsigned(), session.tick_rate()))
+        format!("{}  {name}", time_words(left.cast_unsigned(), session.tick_rate()))
     }
 }

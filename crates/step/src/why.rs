@@ -206,6 +206,11 @@ impl Judge<'_> {
 /// Ticks in words: `3 ticks (50ms)`.
 pub(crate) fn ticks_words(ticks: u32, rate: u32) -> String {
     let plural = if ticks == 1 { "" } else { "s" };
-    let time = duration(ticks, rate);
-    if time.ends_with('t') { format!("{ticks} tick{plural}") } else { format!("{ticks} tick{plural} ({time})") }
+    format!("{ticks} tick{plural} ({})", time_words(ticks, rate))
+}
+
+/// Ticks as time; where no round number means them, as seconds with two places.
+pub(crate) fn time_words(ticks: u32, rate: u32) -> String {
+    let exact = duration(ticks, rate);
+    if exact.ends_with('t') { format!("{:.2}s", f64::from(ticks) / f64::from(rate.max(1))) } else { exact }
 }

@@ -27,7 +27,7 @@ step 0, tick 0: start
   entered   root
   entered   off
   now in    off
-step 1, tick 1: send Press 3
+step 1, tick 1 (0.02s): send Press 3
   taken     off: on Press -> on
   left      off
   action    count = 3
@@ -36,13 +36,13 @@ step 1, tick 1: send Press 3
   now in    on
   waits     fuse: in 120 ticks (2s)
   …         119 quiet ticks
-step 121, tick 121: tick
+step 121, tick 121 (2.02s): tick
   timer     fuse
   taken     on: timer fuse -> off
   left      on
   entered   off
   now in    off
-step 122, tick 122: send Break
+step 122, tick 122 (2.03s): send Break
   taken     root: on Break -> broken
   left      off
   action    stop fuse

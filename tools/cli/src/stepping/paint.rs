@@ -10,6 +10,7 @@ pub(crate) fn lines(lines: &[Line], color: bool) -> String {
 fn painted(line: &Line) -> String {
     let code = match line.tone {
         Tone::Head => return format!("\x1b[1m{}\x1b[0m\n", line.words),
+        Tone::Plain if line.label.is_empty() => return format!("{}\n", line.plain()),
         Tone::Plain => "0",
         Tone::Good => "32",
         Tone::Left => "31",

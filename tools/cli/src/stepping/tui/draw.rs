@@ -214,6 +214,7 @@ fn draw_past(frame: &mut Frame<'_>, app: &mut App, look: Look, area: Rect) {
 fn past_line(line: &text::Line, look: Look) -> Line<'static> {
     match line.tone {
         Tone::Head => Line::styled(line.words.clone(), look.tone(Tone::Head)),
+        Tone::Plain if line.label.is_empty() => Line::raw(line.plain()),
         tone => {
             let label = Span::styled(format!("  {:<9} ", line.label), look.tone(Tone::Dim));
             Line::from(vec![label, Span::styled(line.words.clone(), look.tone(tone))])
