@@ -112,7 +112,8 @@ fn sw0007_bad_value() {
     state(r#""transitions": [{ "on": "E", "priority": 1.5 }]"#, Code::BadValue, "1.5", &[]);
     field(r#""tier": 100"#, Code::BadValue, "100", &["64, 128 or 256"]);
     field(r#""tier": "heroo""#, Code::BadValue, "heroo", &["`crowd`, `standard` or `hero`", "did you mean `hero`?"]);
-    field(r#""budgets": { "command_bytes": 63 }"#, Code::BadValue, "63", &["from 64 to 65535"]);
+    field(r#""budgets": { "command_bytes": 63 }"#, Code::BadValue, "63", &["from 64 to 4096"]);
+    field(r#""budgets": { "command_bytes": 4097 }"#, Code::BadValue, "4097", &["from 64 to 4096"]);
     field(r#""blackboard": { "x": { "type": "f32", "default": 1e999 } }"#, Code::BadValue, "1e999", &["too large"]);
     field(r#""meta": [1e999]"#, Code::BadValue, "1e999", &["too large"]);
     field(

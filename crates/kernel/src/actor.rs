@@ -157,11 +157,13 @@ impl Actor<'_, '_> {
         }
     }
 
-    /// Writes one word of scratch; past its end, while its owner is not active, or in an observer, nothing happens.
-    pub fn set_scratch(&mut self, scratch: ScratchId, word: u8, value: u16) {
-        if let Some(slot) = scratch_slots(self.core, scratch).nth(usize::from(word)).filter(|_| !self.core.observing) {
+    /// Writes one word of scratch; past its end, while its owner is not active, or in an observer, nothing happens: `false`.
+    pub fn set_scratch(&mut self, scratch: ScratchId, word: u8, value: u16) -> bool {
+        let slot = scratch_slots(self.core, scratch).nth(usize::from(word)).filter(|_| !self.core.observing);
+        if let Some(slot) = slot {
             self.core.ram.set_slot(slot, value);
         }
+        slot.is_some()
     }
 
     /// Forgets what the history points of a state remember (EXEC-4). Observers change no history.

@@ -210,7 +210,7 @@ pub fn arguments(input: TokenStream) -> TokenStream {
 ///
 /// The path begins at the folder of the package's `Cargo.toml`. Mistakes in the file are errors of the build, all at once, and the build
 /// notices when the file changes. The module has `machine()`, and the names of the file as constants: `states::COMBAT_FIRE` for the path
-/// `combat/fire`, `events`, `keys`, `parameters`, `variants`, `channels`, `timers` and `lanes`, with the file's own documentation.
+/// `combat/fire`, `events`, `keys`, `parameters`, `variants`, `channels`, `timers`, `scratch` and `lanes`, with the file's own documentation.
 ///
 /// ```
 /// statewright::machine!(pub mod light = "../../machines/traffic_light.sw.json");
@@ -220,7 +220,7 @@ pub fn arguments(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// With `functions = Body` (or a list, `functions = [Body, others::List]`) the build also fails if the machine calls a function that
-/// [`#[functions]`](macro@functions) did not find there, or one of another kind.
+/// [`#[functions]`](macro@functions) did not find there, or one of another kind, or with arguments that it does not take.
 ///
 /// ```
 /// use statewright::prelude::*;

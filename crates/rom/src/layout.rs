@@ -34,6 +34,8 @@ pub const MAX_SLOTS: usize = 24;
 pub const MAX_STEPS: usize = 256;
 /// Largest per-tick cap (RAM-2).
 pub const MAX_CAP: u16 = 4096;
+/// Most command bytes per agent and tick: one page (CMD-2).
+pub const MAX_COMMAND_BYTES: u16 = 4096;
 /// Most words on the stack of an expression.
 pub const MAX_STACK_WORDS: u8 = 32;
 /// Most instructions in one expression.
@@ -150,7 +152,7 @@ record! {
         clamp_limit: u8,
         /// [`policy`] bits.
         policies: u8,
-        /// Command bytes per agent and tick (CMD-2).
+        /// Command bytes per agent and tick, 1 to [`MAX_COMMAND_BYTES`] (CMD-2).
         command_bytes: U16,
         /// Offset of the directory; always 64.
         directory_offset: U16,

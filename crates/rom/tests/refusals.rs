@@ -144,6 +144,8 @@ fn header_numbers() {
     flat(|t| t.header.max_depth = 3, "states: deepest state is 2 instead of 3");
     flat(|t| t.header.tick_rate = 0.into(), "header: tick rate 0 has no meaning");
     flat(|t| t.header.events_per_tick = 4097.into(), "header: cap of events 4097 has no meaning");
+    flat(|t| t.header.command_bytes = 0.into(), "header: budget of command bytes 0 has no meaning");
+    flat(|t| t.header.command_bytes = 4097.into(), "header: budget of command bytes 4097 has no meaning");
     flat(|t| t.header.microsteps_per_tick = 0.into(), "header: cap of microsteps 0 has no meaning");
     flat(|t| t.header.clamp_limit = 0, "header: clamp limit 0 has no meaning");
     flat(|t| t.header.features |= 1 << 23, "header: feature bits 8388608 has no meaning");

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use statewright_rom::Rom;
 use statewright_rom::ids::KeyId;
 
 use crate::board::{Board, Key};
@@ -11,15 +12,39 @@ use crate::machine::{Machine, UnknownName};
 use crate::value::{Type, Value};
 
 /// Where the keys of a machine lie.
-#[derive(Debug, PartialEq, Eq)]
-struct Shape {
+#[derive(Debug)]
+pub(crate) struct Shape {
     /// First word and type per key.
     keys: Vec<(usize, Type)>,
+    /// xxh3 of the name per key.
+    names: Vec<u64>,
     /// All words before the first tick.
     defaults: Vec<u32>,
 }
 
-/// A blackboard with the keys that a machine declares.
+impl Shape {
+    pub(crate) fn new(rom: &Rom<'_>) -> Self {
+        let names = rom.keys().iter().map(|record| record.name_hash.get()).collect();
+        let mut shape =
+            Self { keys: Vec::with_capacity(rom.keys().len()), names, defaults: vec![0; rom.blackboard_words()] };
+        for record in rom.keys() {
+            let (first, ty) = (usize::from(record.offset.get()), Type::from_number(record.ty).unwrap_or(Type::I32));
+            shape.keys.push((first, ty));
+            let words = shape.defaults.iter_mut().skip(first).take(word_count(ty));
+            words.zip(record.default).for_each(|(word, default)| *word = default.get());
+        }
+        shape
+    }
+
+    /// Whether the same keys lie at the same places. They may begin with other values.
+    fn is_like(&self, other: &Self) -> bool {
+        let words = self.defaults.len() == other.defaults.len();
+        words && self.keys == other.keys && self.names == other.names
+    }
+}
+
+/// A blackboard with the keys that a machine declares. Only crowds of that machine take it, and those of machines that declare the same
+/// keys in the same order.
 ///
 /// ```
 /// use statewright::Blackboard;
@@ -70,7 +95,7 @@ impl std::error::Error for WrongKey {}
 impl Blackboard {
     /// With the start values of a machine.
     pub fn new(machine: &Machine) -> Self {
-        Self::of_shape(machine.shape())
+        Self::of_shape(Arc::clone(machine.shape()))
     }
 
     fn of_shape(shape: Arc<Shape>) -> Self {
@@ -155,23 +180,14 @@ fn word_count(ty: Type) -> usize {
     }
 }
 
-impl Machine {
-    fn shape(&self) -> Arc<Shape> {
-        let rom = self.rom();
-        let mut shape = Shape { keys: Vec::with_capacity(rom.keys().len()), defaults: vec![0; rom.blackboard_words()] };
-        for record in rom.keys() {
-            let (first, ty) = (usize::from(record.offset.get()), Type::from_number(record.ty).unwrap_or(Type::I32));
-            shape.keys.push((first, ty));
-            let words = shape.defaults.iter_mut().skip(first).take(word_count(ty));
-            words.zip(record.default).for_each(|(word, default)| *word = default.get());
-        }
-        Arc::new(shape)
-    }
-}
-
 impl Board for Blackboard {
     fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
         Ok(key.id.index())
+    }
+
+    fn fits(&self, machine: &Machine) -> bool {
+        let shape = machine.shape();
+        Arc::ptr_eq(&self.shape, shape) || self.shape.is_like(shape)
     }
 
     fn read(&self, field: usize) -> [u32; 3] {

@@ -3,6 +3,7 @@
 use statewright_rom::ids::KeyId;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::machine::Machine;
 use crate::value::Type;
 
 /// A key that a machine declares.
@@ -31,6 +32,13 @@ pub trait Board: Sized {
             Some((field, ty)) if ty == key.ty => Ok(field),
             other => Err(other.map(|(_, ty)| ty)),
         }
+    }
+
+    /// Whether this very one may belong to an agent of a machine. Crowds ask it when they spawn; most types fit or do not fit as a whole, which
+    /// binding finds out ([`Self::locate`]).
+    fn fits(&self, machine: &Machine) -> bool {
+        let _ = machine;
+        true
     }
 
     /// Words of a field, by its place in [`Self::FIELDS`].

@@ -48,12 +48,16 @@ macro_rules! looking {
             }
 
             /// The payload of that event; zero without one.
-            pub fn payload<T: Value>(&self) -> T {
-                let [x, y, z, _] = match self.$inner.call().cause {
+            pub fn payload<T: Payload>(&self) -> T {
+                T::from_payload(self.payload_words())
+            }
+
+            /// All 16 bytes of that payload as words, whatever they mean; zero without an event.
+            pub fn payload_words(&self) -> [u32; 4] {
+                match self.$inner.call().cause {
                     Cause::Event(_, words) => words,
                     _ => [0; 4],
-                };
-                T::from_words([x, y, z])
+                }
             }
 
             /// The function that is called.
@@ -89,6 +93,11 @@ macro_rules! looking {
             /// A parameter, in the agent's variant.
             pub fn parameter<T: Value>(&self, parameter: ParameterId) -> T {
                 T::from_words(self.$inner.parameter(parameter))
+            }
+
+            /// A word of scratch; `None` past its end, and while the state that owns it is not active.
+            pub fn scratch(&self, scratch: ScratchId, word: u8) -> Option<u16> {
+                self.$inner.scratch(scratch).nth(word.into())
             }
 
             /// A literal argument of this call; zero past the last.
@@ -219,6 +228,41 @@ impl<'c, 'a, 'p> Act<'c, 'a, 'p> {
     /// Stops a named timer.
     pub fn stop_timer(&mut self, timer: TimerId) {
         self.actor.stop_timer(timer);
+    }
+
+    /// Writes a word of scratch, which is zero when its state is entered. `false`, and nothing happens, past its end, while the state that
+    /// owns it is not active, and in observers.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    /// use statewright::ids::ScratchId;
+    ///
+    /// let machine = Machine::build("Dog", |m| {
+    ///     m.event("Bark");
+    ///     m.state("yard", |s| {
+    ///         s.scratch("barks", 1);
+    ///         s.on("Bark").run("Count");
+    ///     });
+    /// })?;
+    /// let barks = machine.scratch(machine.state("yard")?, "barks")?;
+    /// let functions = Functions::new().action("Count", |_: &mut (), barks: &ScratchId, act| {
+    ///     let before = act.scratch(*barks, 0).unwrap_or(0);
+    ///     assert!(act.set_scratch(*barks, 0, before + 1));
+    /// });
+    /// let mut dogs = Crowd::new(machine.bind(functions)?, 1);
+    /// dogs.spawn(());
+    /// dogs.tick(&barks);
+    /// dogs.broadcast(machine.event("Bark")?, ());
+    /// assert_eq!(dogs.tick(&barks).panicked, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_scratch(&mut self, scratch: ScratchId, word: u8, value: u16) -> bool {
+        self.actor.set_scratch(scratch, word, value)
+    }
+
+    /// Forgets what the history points of a state remember (EXEC-4). Observers change no history.
+    pub fn clear_history(&mut self, state: StateId) {
+        self.actor.clear_history(state);
     }
 
     /// Raised by reset and reload: a token for work outside (EVT-7).

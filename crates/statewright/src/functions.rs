@@ -206,8 +206,19 @@ pub trait Behavior<C>: Sized {
     note = "write `#[functions]` before its `impl` block"
 )]
 pub trait Named {
-    /// Names and kinds; a function that answers to two spellings stands here twice.
-    const FUNCTIONS: &'static [(&'static str, Kind)];
+    /// The functions; one that answers to two spellings stands here twice.
+    const FUNCTIONS: &'static [Signature];
+}
+
+/// What is known of a function while the user's program is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// Types of its literal arguments, per parameter: a struct takes several.
+    pub takes: &'static [&'static [Type]],
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod host;
 mod machine;
 #[doc(hidden)]
 pub mod macros;
+mod names;
 pub mod prelude;
 mod program;
 mod registry;
@@ -28,10 +29,12 @@ pub use board::{Board, Key};
 pub use brain::{Brain, think};
 pub use calls::{Act, See};
 pub use crowd::{
-    Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, Tick, WrongBudget,
+    Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, SpawnError, Tick,
+    WrongBudget,
 };
-pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn};
-pub use machine::{Machine, MachineError, Names, UnknownName};
+pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn, Signature};
+pub use machine::{Machine, MachineError, UnknownName};
+pub use names::{Names, WrongNames};
 pub use program::{BindError, Misfit, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
 pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};

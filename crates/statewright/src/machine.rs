@@ -1,14 +1,16 @@
 //! A compiled machine with the names behind its numbers.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use statewright_kernel::Counters;
 use statewright_rom::ids::*;
-use statewright_rom::layout::BUILT_IN_LANES;
+use statewright_rom::layout::{BUILT_IN_LANES, ScratchRecord};
 use statewright_rom::{LoadError, OwnedRom, Rom};
 
+use crate::blackboard::Shape;
 use crate::counters::SharedCounters;
+use crate::names::{Names, WrongNames};
 
 /// A compiled machine. Cheap to clone: all clones share one block of bytes.
 #[derive(Clone, Debug)]
@@ -24,31 +26,8 @@ struct Shared {
     classes: Vec<u8>,
     id: u32,
     counters: SharedCounters,
-}
-
-/// Names of everything in a machine, in the order of their numbers. Without them a machine runs, but nothing is found by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
-    /// The machine.
-    pub machine: String,
-    /// Paths of states.
-    pub states: Vec<String>,
-    /// Events.
-    pub events: Vec<String>,
-    /// Functions.
-    pub functions: Vec<String>,
-    /// Blackboard keys.
-    pub keys: Vec<String>,
-    /// Parameters.
-    pub parameters: Vec<String>,
-    /// Variants; the first is the plain one.
-    pub variants: Vec<String>,
-    /// Timers.
-    pub timers: Vec<String>,
-    /// Lanes of the machine's own.
-    pub lanes: Vec<String>,
-    /// Channels.
-    pub channels: Vec<String>,
+    /// Of schema-checked blackboards, from the first one on.
+    shape: OnceLock<Arc<Shape>>,
 }
 
 /// Why there is no machine.
@@ -69,6 +48,8 @@ pub enum MachineError {
     },
     /// The bytes are no ROM.
     Rom(LoadError),
+    /// The names beside a ROM are not its own.
+    Names(WrongNames),
 }
 
 impl fmt::Display for MachineError {
@@ -77,6 +58,7 @@ impl fmt::Display for MachineError {
             Self::Read { path, error } => write!(f, "cannot read {path}: {error}"),
             Self::Mistakes { report, .. } => f.write_str(report),
             Self::Rom(error) => write!(f, "{error}"),
+            Self::Names(error) => write!(f, "{error}"),
         }
     }
 }
@@ -181,6 +163,7 @@ mod compiled {
                 timers: names(&symbols.timers),
                 lanes: names(&symbols.lanes),
                 channels: names(&symbols.channels),
+                scratch: names(&symbols.scratch),
             }
         }
     }
@@ -212,9 +195,11 @@ lookups! {
 }
 
 impl Machine {
-    /// A finished ROM, after all its proofs.
+    /// A finished ROM, after all its proofs, with its names; [`Names::default`] has none. Names of another machine are refused, as far as
+    /// the ROM can tell ([`Names::check`]).
     pub fn from_rom(bytes: Vec<u8>, names: Names) -> Result<Self, MachineError> {
         let rom = OwnedRom::from_vec(bytes).map_err(MachineError::Rom)?;
+        names.check(&rom.as_rom()).map_err(MachineError::Names)?;
         Ok(Self::new(rom, names))
     }
 
@@ -223,7 +208,8 @@ impl Machine {
             let rom = rom.as_rom();
             (rom.machine_id(), rom.events().iter().map(|event| event.class).collect())
         };
-        Self { shared: Arc::new(Shared { rom, names, classes, id, counters: SharedCounters::default() }) }
+        let (counters, shape) = (SharedCounters::default(), OnceLock::new());
+        Self { shared: Arc::new(Shared { rom, names, classes, id, counters, shape }) }
     }
 
     /// The view of the ROM. Reads its directory: keep it for as long as it is used.
@@ -261,6 +247,11 @@ impl Machine {
         self.shared.names.events.get(event.index()).map_or("?", String::as_str)
     }
 
+    /// The name of a channel, for people.
+    pub fn channel_name(&self, channel: ChannelId) -> &str {
+        self.shared.names.channels.get(channel.index()).map_or("?", String::as_str)
+    }
+
     /// What happened to all agents of this machine, in all crowds (SYS-8). May be read while they run.
     pub fn counters(&self) -> Counters {
         self.shared.counters.read()
@@ -274,6 +265,11 @@ impl Machine {
     /// Adds what happened in a tick of a crowd.
     pub(crate) fn count(&self, counters: &Counters) {
         self.shared.counters.add(counters);
+    }
+
+    /// Where keys lie in schema-checked blackboards; all of them share it.
+    pub(crate) fn shape(&self) -> &Arc<Shape> {
+        self.shared.shape.get_or_init(|| Arc::new(Shape::new(&self.rom())))
     }
 
     /// How many clones of this machine there are, itself included.
@@ -291,6 +287,17 @@ impl Machine {
     /// The name of a function; its number if there are no names.
     pub fn function_name(&self, function: FunctionId) -> String {
         self.shared.names.functions.get(function.index()).cloned().unwrap_or_else(|| format!("function {function}"))
+    }
+
+    /// The scratch of a state with a name.
+    pub fn scratch(&self, state: StateId, name: &str) -> Result<ScratchId, UnknownName> {
+        let (rom, names) = (self.rom(), &self.shared.names.scratch);
+        let own = |record: &ScratchRecord| StateId::read(record.owner) == Some(state);
+        let place = rom.scratch().iter().zip(names).position(|(record, known)| own(record) && known == name);
+        place.and_then(ScratchId::from_index).ok_or_else(|| {
+            let names = rom.scratch().iter().zip(names).filter(|(record, _)| own(record)).map(|(_, name)| name.clone());
+            unknown("scratch of this state", name, &names.collect::<Vec<_>>())
+        })
     }
 
     /// The lane with a name: a built-in one or one of the machine's own.

@@ -2,8 +2,10 @@
 
 pub use zerocopy;
 
-use crate::functions::Kind;
-use crate::machine::{Machine, Names};
+use crate::functions::{Kind, Signature};
+use crate::machine::Machine;
+use crate::names::Names;
+use crate::value::Type;
 
 /// Loads a ROM that was compiled together with the program.
 ///
@@ -33,32 +35,57 @@ pub const fn id<T: Copy>(id: Option<T>) -> T {
 /// What a list of functions has under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A function of the wanted kind.
+    /// A function of the wanted kind that takes what it is given.
     Yes,
+    /// One of the wanted kind that takes something else.
+    OtherArguments,
     /// Only one of another kind.
     OtherKind,
     /// Nothing.
     Missing,
 }
 
-/// Looks for a function while the user's program is compiled.
-pub const fn find(lists: &[&[(&str, Kind)]], name: &str, kind: Kind) -> Found {
+/// Looks for a function while the user's program is compiled. What comes closest is found. One that is named but not called is given nothing.
+pub const fn find(lists: &[&[Signature]], name: &str, kind: Kind, given: Option<&[Type]>) -> Found {
     let mut found = Found::Missing;
     let mut at = 0;
     while at < lists.len() {
         let (list, mut place) = (lists[at], 0);
         while place < list.len() {
-            if is_same(list[place].0, name) {
-                if list[place].1 as u8 == kind as u8 {
-                    return Found::Yes;
+            let known = &list[place];
+            if is_same(known.name, name) {
+                if known.kind as u8 != kind as u8 {
+                    if matches!(found, Found::Missing) {
+                        found = Found::OtherKind;
+                    }
+                } else {
+                    match given {
+                        Some(given) if !takes(known.takes, given) => found = Found::OtherArguments,
+                        _ => return Found::Yes,
+                    }
                 }
-                found = Found::OtherKind;
             }
             place += 1;
         }
         at += 1;
     }
     found
+}
+
+/// Are these the types that the parameters take, one after the other?
+const fn takes(parameters: &[&[Type]], given: &[Type]) -> bool {
+    let (mut parameter, mut place) = (0, 0);
+    while parameter < parameters.len() {
+        let (types, mut own) = (parameters[parameter], 0);
+        while own < types.len() {
+            if place >= given.len() || types[own] as u8 != given[place] as u8 {
+                return false;
+            }
+            (own, place) = (own + 1, place + 1);
+        }
+        parameter += 1;
+    }
+    place == given.len()
 }
 
 const fn is_same(one: &str, other: &str) -> bool {
@@ -75,12 +102,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_are_found_by_whole_name_and_kind() {
-        let lists: &[&[(&str, Kind)]] =
-            &[&[("IsHurt", Kind::Guard)], &[("IsHurt", Kind::Action), ("Go", Kind::Action)]];
-        assert_eq!(find(lists, "IsHurt", Kind::Action), Found::Yes);
-        assert_eq!(find(lists, "Go", Kind::Guard), Found::OtherKind);
-        assert_eq!(find(lists, "IsHur", Kind::Guard), Found::Missing);
-        assert_eq!(find(&[], "Go", Kind::Guard), Found::Missing);
+    fn functions_are_found_by_whole_name_kind_and_arguments() {
+        const fn one(name: &'static str, kind: Kind, takes: &'static [&'static [Type]]) -> Signature {
+            Signature { name, kind, takes }
+        }
+        let lists: &[&[Signature]] = &[
+            &[one("IsHurt", Kind::Guard, &[])],
+            &[
+                one("IsHurt", Kind::Action, &[]),
+                one("Go", Kind::Action, &[&[Type::I32], &[Type::F32, Type::Bool], &[]]),
+            ],
+        ];
+        let go = [Type::I32, Type::F32, Type::Bool];
+        assert_eq!(find(lists, "IsHurt", Kind::Action, Some(&[])), Found::Yes);
+        assert_eq!(find(lists, "Go", Kind::Action, Some(&go)), Found::Yes);
+        assert_eq!(find(lists, "Go", Kind::Action, None), Found::Yes);
+        for wrong in [&go[..2], &[Type::I32, Type::I32, Type::Bool], &[go[0], go[1], go[2], Type::I32], &[]] {
+            assert_eq!(find(lists, "Go", Kind::Action, Some(wrong)), Found::OtherArguments, "{wrong:?}");
+        }
+        assert_eq!(find(lists, "Go", Kind::Guard, Some(&go)), Found::OtherKind);
+        assert_eq!(find(lists, "IsHur", Kind::Guard, Some(&[])), Found::Missing);
+        assert_eq!(find(&[], "Go", Kind::Guard, None), Found::Missing);
     }
 }

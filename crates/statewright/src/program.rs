@@ -169,23 +169,71 @@ impl std::error::Error for BindError {}
 impl Machine {
     /// Binds the machine to functions.
     pub fn bind<B: Board, C>(&self, functions: Functions<B, C>) -> Result<Program<B, C>, BindError> {
+        let (program, misfits) = self.bind_for_development(functions)?;
+        if misfits.is_empty() { Ok(program) } else { Err(BindError { machine: self.name().to_owned(), misfits }) }
+    }
+
+    /// Binds the machine although its functions do not fit, and says what is wrong with them: for hosts that show it to the developer and
+    /// let the rest run. A call of a function that is missing or does not fit ends its agent alone, as a panic does;
+    /// [`Crowd::unanswered`](crate::Crowd::unanswered) tells who called what. Such a call is caught by unwinding: a program that is built
+    /// with `panic = "abort"` ends.
+    ///
+    /// A blackboard that does not fit is an error here, too: nobody could say what its missing fields hold.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    ///
+    /// let machine = Machine::build("Bell", |m| {
+    ///     m.event("Pull");
+    ///     m.state("still", |s| {
+    ///         s.on("Pull").run("Ring");
+    ///     });
+    /// })?;
+    /// let (program, misfits) = machine.bind_for_development(Functions::<(), ()>::new())?;
+    /// assert_eq!(misfits[0].to_string(), "action `Ring` is missing");
+    ///
+    /// let mut bells = Crowd::new(program, 1);
+    /// let [first, second] = [bells.spawn(()), bells.spawn(())];
+    /// bells.tick(&());
+    /// bells.send(first, machine.event("Pull")?, ())?;
+    /// bells.tick(&());
+    /// let (agent, function) = bells.unanswered().next().expect("nobody can ring");
+    /// assert_eq!((agent, machine.function_name(function).as_str()), (first, "Ring"));
+    /// assert_eq!((bells.has_ended(first)?, bells.has_ended(second)?), (true, false));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn bind_for_development<B: Board, C>(
+        &self,
+        functions: Functions<B, C>,
+    ) -> Result<(Program<B, C>, Vec<Misfit>), BindError> {
         let rom = self.rom();
         let mut misfits = Vec::new();
-        let chosen = choose(self, &rom, &functions, &mut misfits);
-        check_calls(&rom, &functions, &chosen, &mut misfits);
+        let mut chosen = choose(self, &rom, &functions, &mut misfits);
+        check_calls(&rom, &functions, &mut chosen, &mut misfits);
+        let before = misfits.len();
         let fields = fields::<B>(self, &rom, &mut misfits);
-        if !misfits.is_empty() {
+        if misfits.len() > before {
             return Err(BindError { machine: self.name().to_owned(), misfits });
         }
         let mut table = Table::new(rom.linker().len(), fields);
-        for (place, function) in chosen.iter().enumerate() {
-            if let Some(function) = function.and_then(|function| functions.list.get(function)) {
-                table.put(place, function.code);
+        for (place, choice) in chosen.iter().enumerate() {
+            match choice.function.filter(|_| choice.fits).and_then(|function| functions.list.get(function)) {
+                Some(function) => table.put(place, function.code),
+                None => table.leave_open(place),
             }
         }
         let drowsy = rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
-        Ok(Program { machine: self.clone(), table, rules: Rules::new(&rom), drowsy })
+        Ok((Program { machine: self.clone(), table, rules: Rules::new(&rom), drowsy }, misfits))
     }
+}
+
+/// What answers to a function of the machine.
+#[derive(Clone, Copy, Default)]
+struct Choice {
+    /// Place in the list of functions; none if there is no such function, or more than one.
+    function: Option<usize>,
+    /// Whether it can be called.
+    fits: bool,
 }
 
 /// Which function is whose code, by number of the machine's functions.
@@ -194,7 +242,7 @@ fn choose<B, C>(
     rom: &Rom<'_>,
     functions: &Functions<B, C>,
     misfits: &mut Vec<Misfit>,
-) -> Vec<Option<usize>> {
+) -> Vec<Choice> {
     let mut used = vec![false; functions.list.len()];
     let mut chosen = Vec::with_capacity(rom.linker().len());
     for (place, record) in rom.linker().iter().enumerate() {
@@ -217,10 +265,11 @@ fn choose<B, C>(
         let right: Vec<usize> = right.collect();
         match (right.as_slice(), found.first().and_then(|&place| functions.list.get(place))) {
             ([one], _) => {
-                if functions.list.get(*one).is_some_and(|f| f.rng) && record.rng == 0 && kind != Kind::Action {
+                let draws = functions.list.get(*one).is_some_and(|f| f.rng) && record.rng == 0 && kind != Kind::Action;
+                if draws {
                     misfits.push(Misfit::Draws { name });
                 }
-                chosen.push(Some(*one));
+                chosen.push(Choice { function: Some(*one), fits: !draws });
                 continue;
             }
             ([], Some(other)) => misfits.push(Misfit::WrongKind { name, wanted: kind, found: other.kind() }),
@@ -230,7 +279,7 @@ fn choose<B, C>(
             }
             _ => misfits.push(Misfit::Twice { name }),
         }
-        chosen.push(None);
+        chosen.push(Choice::default());
     }
     let unused = functions.list.iter().zip(used).filter(|(_, used)| !used);
     misfits.extend(unused.map(|(f, _)| Misfit::Unused { name: f.name.clone(), kind: f.kind() }));
@@ -252,13 +301,14 @@ fn kind_of(number: u8) -> Kind {
 }
 
 /// Every call has the arguments that its function takes.
-fn check_calls<B, C>(rom: &Rom<'_>, functions: &Functions<B, C>, chosen: &[Option<usize>], misfits: &mut Vec<Misfit>) {
+fn check_calls<B, C>(rom: &Rom<'_>, functions: &Functions<B, C>, chosen: &mut [Choice], misfits: &mut Vec<Misfit>) {
     for op in rom.ops().iter().filter(|op| op.kind == op_kind::CALL) {
-        let function = chosen.get(usize::from(op.a.get())).copied().flatten();
-        let Some(function) = function.and_then(|function| functions.list.get(function)) else { continue };
+        let Some(choice) = chosen.get_mut(usize::from(op.a.get())) else { continue };
+        let Some(function) = choice.function.and_then(|function| functions.list.get(function)) else { continue };
         let given: Vec<Type> =
             rom.arguments_of(op).iter().filter_map(|argument| Type::from_number(argument.ty)).collect();
         let Some(takes) = function.arguments.as_ref().filter(|takes| **takes != given) else { continue };
+        choice.fits = false;
         let misfit = Misfit::Arguments { name: function.name.clone(), takes: takes.clone(), given };
         if !misfits.contains(&misfit) {
             misfits.push(misfit);
@@ -308,6 +358,16 @@ impl<B, C> Program<B, C> {
     }
 }
 
+/// A call that nothing answers to; unwinds to whoever ticks the agent.
+pub(crate) struct Unanswered(pub(crate) FunctionId);
+
+impl Unanswered {
+    /// Not as a panic: the host is told of it in another way, and nothing is printed.
+    fn unwind(self) -> ! {
+        std::panic::resume_unwind(Box::new(self))
+    }
+}
+
 impl<B: Board, C> Table<B, C> {
     fn new(functions: usize, fields: Vec<usize>) -> Self {
         let guard: GuardFn<B, C> = |_, _, _| Verdict::from(false);
@@ -335,6 +395,14 @@ impl<B: Board, C> Table<B, C> {
             Code::Action(code) => set(&mut self.actions, place, code),
             Code::Activity(code) => set(&mut self.activities, place, code),
         }
+    }
+
+    /// Nothing answers to a function: whoever calls it ends.
+    fn leave_open(&mut self, place: usize) {
+        self.put(place, Code::Guard(|_, _, see| Unanswered(see.function()).unwind()));
+        self.put(place, Code::Scorer(|_, _, see| Unanswered(see.function()).unwind()));
+        self.put(place, Code::Action(|_, _, act| Unanswered(act.function()).unwind()));
+        self.put(place, Code::Activity(|_, _, _, act| Unanswered(act.function()).unwind()));
     }
 
     #[inline]

@@ -206,10 +206,22 @@ impl Value for Symbol {
     }
 }
 
-/// What an event may carry: any [`Value`], or nothing.
-pub trait Payload {
+/// What an event may carry: nothing, any [`Value`], or another type of up to four words. Bytes are little-endian in each word, so that
+/// they are the same everywhere.
+///
+/// ```
+/// use statewright::Payload;
+///
+/// assert_eq!(7_u64.words(), [7, 0, 0, 0]);
+/// assert_eq!(<[f32; 4]>::from_payload([1.0, 2.0, 3.0, 4.0].words()), [1.0, 2.0, 3.0, 4.0]);
+/// assert_eq!(*b"sixteen letters!", <[u8; 16]>::from_payload(b"sixteen letters!".words()));
+/// ```
+pub trait Payload: Sized {
     /// Its words.
     fn words(self) -> [u32; 4];
+
+    /// From its words; unused ones are not looked at.
+    fn from_payload(words: [u32; 4]) -> Self;
 }
 
 impl<T: Value> Payload for T {
@@ -217,10 +229,70 @@ impl<T: Value> Payload for T {
         let [x, y, z] = self.to_words();
         [x, y, z, 0]
     }
+
+    fn from_payload([x, y, z, _]: [u32; 4]) -> Self {
+        T::from_words([x, y, z])
+    }
 }
 
 impl Payload for () {
     fn words(self) -> [u32; 4] {
         [0; 4]
+    }
+
+    fn from_payload(_: [u32; 4]) {}
+}
+
+impl Payload for u32 {
+    fn words(self) -> [u32; 4] {
+        [self, 0, 0, 0]
+    }
+
+    fn from_payload([word, ..]: [u32; 4]) -> Self {
+        word
+    }
+}
+
+impl Payload for u64 {
+    fn words(self) -> [u32; 4] {
+        [self as u32, (self >> 32) as u32, 0, 0]
+    }
+
+    fn from_payload([low, high, ..]: [u32; 4]) -> Self {
+        Self::from(high) << 32 | Self::from(low)
+    }
+}
+
+impl Payload for [u32; 4] {
+    fn words(self) -> [u32; 4] {
+        self
+    }
+
+    fn from_payload(words: [u32; 4]) -> Self {
+        words
+    }
+}
+
+impl Payload for [f32; 4] {
+    fn words(self) -> [u32; 4] {
+        self.map(f32::to_bits)
+    }
+
+    fn from_payload(words: [u32; 4]) -> Self {
+        words.map(f32::from_bits)
+    }
+}
+
+impl Payload for [u8; 16] {
+    fn words(self) -> [u32; 4] {
+        let (words, _) = self.as_chunks::<4>();
+        std::array::from_fn(|place| u32::from_le_bytes(words[place]))
+    }
+
+    fn from_payload(words: [u32; 4]) -> Self {
+        let mut bytes = [0; 16];
+        let (chunks, _) = bytes.as_chunks_mut::<4>();
+        chunks.iter_mut().zip(words).for_each(|(chunk, word)| *chunk = word.to_le_bytes());
+        bytes
     }
 }

@@ -382,15 +382,19 @@ fn cmd_2_a_pool_that_is_too_small_refuses_the_tick_before_anybody_runs() {
     let before = everything(&crowd);
     crowd.broadcast(go, ());
     crowd.send(agents[0], go, ()).unwrap();
+    let gone = crowd.spawn(speaker(&[]));
+    crowd.send(gone, go, ()).unwrap();
+    crowd.despawn(gone).unwrap();
     let now = crowd.now();
     assert_eq!(crowd.try_tick(&()), Err(PoolTooSmall { needed: 4, free: 3, limit: 3 }));
     assert_eq!(crowd.try_tick_parallel(&()), Err(PoolTooSmall { needed: 4, free: 3, limit: 3 }));
     assert_eq!((crowd.now(), crowd.counters().events), (now, 12), "nothing ran");
+    assert_eq!(crowd.lost_messages(), 0, "nothing was delivered, so nothing was lost");
     assert!(everything(&crowd) == before, "the last commands are still there");
     // The events wait: with a smaller budget there is room for them.
     crowd.set_budget(512).unwrap();
     assert_eq!(crowd.try_tick(&()).unwrap().ran, 13);
-    assert_eq!(crowd.counters().events, 12 + 14);
+    assert_eq!((crowd.counters().events, crowd.lost_messages()), (12 + 14, 1));
     // Each part may need a page of its own.
     crowd.set_part_size(1);
     crowd.broadcast(go, ());
@@ -421,6 +425,40 @@ fn cmd_2_crowds_share_a_pool() {
     assert_eq!(in_lane::<Note>(&two), [Note([2; 4])]);
     drop(two);
     assert_eq!((pool.in_use(), pool.made()), (0, 1));
+}
+
+#[test]
+fn cmd_2_a_crowd_that_outgrows_a_shared_pool_leaves_it_to_the_others() {
+    let speakers = |count, number| crowd((0..count).map(|_| speaker(&[Say::Note(number); 19]))).0;
+    let notes = |crowd: &Crowded| in_lane::<Note>(crowd).len();
+    let mut owner = speakers(12, 1);
+    all(&mut owner, "Go");
+    let pool = Arc::clone(owner.pool());
+    let (limit, go) = (pool.limit(), event(&owner, "Go"));
+    let mut guest = speakers(4 * (limit as u32 - pool.in_use() as u32), 2).with_pool(Arc::clone(&pool));
+    all(&mut guest, "Go");
+    let (held, said) = (pool.in_use(), notes(&guest));
+    assert!(held > limit / 2 && said > 0, "{held} of {limit} pages, {said} notes");
+    // More than is left, though not more than the pool could hold; then more than that.
+    for more in [0, 500] {
+        for _ in 0..more {
+            owner.spawn(speaker(&[Say::Note(3); 19]));
+        }
+        owner.broadcast(go, ());
+        owner.try_tick(&()).expect("its own pool grows");
+        assert_eq!(notes(&owner), (12 + more) * 19);
+        assert_eq!(notes(&guest), said, "nobody else lost anything");
+        assert!(owner.pool().made() <= owner.pool().limit() && pool.made() <= pool.limit(), "{pool:?}");
+    }
+    assert!(!Arc::ptr_eq(owner.pool(), &pool));
+    let of_guest = pool.in_use();
+    guest.commit(|_| {});
+    assert_eq!((pool.limit(), pool.in_use()), (limit, 0), "{of_guest} pages were the guest's");
+    guest.broadcast(go, ());
+    guest.try_tick(&()).expect("all of its limit is free");
+    assert_eq!(notes(&guest), said);
+    drop(owner);
+    assert!(pool.made() <= limit);
 }
 
 #[test]
@@ -564,4 +602,17 @@ impl Numbers for Vec<Once> {
     fn map_numbers(self) -> Vec<u32> {
         self.into_iter().map(|one| one.0[0]).collect()
     }
+}
+
+#[test]
+fn cmd_2_a_machine_that_asks_for_more_than_a_page_is_refused() {
+    let build = |bytes| {
+        Machine::build("Loud", |m| {
+            m.command_bytes(bytes);
+            m.state("cry", |_| {});
+        })
+    };
+    assert!(build(4096).is_ok());
+    let error = build(4097).unwrap_err().to_string();
+    assert!(error.contains("`command_bytes` is 4097") && error.contains("64 to 4096"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! Crowds: handles, bad input, panics, pauses, sleeping by blackboard.
 
 use statewright::prelude::*;
-use statewright::{Blackboard, Missing, SnapshotError, counters};
+use statewright::{Blackboard, Missing, SpawnError, counters};
 
 const DOOR: &str = r#"{ "machine": "Door", "events": ["Knock", "Break"],
   "blackboard": { "strength": { "type": "i32", "default": 3 } },
@@ -104,37 +104,6 @@ fn sys_9_a_pause_stops_time() {
     }
     crowd.tick(&());
     assert_eq!(crowd.path(agent).unwrap(), "closed");
-}
-
-#[test]
-fn bad_snapshots_change_nothing() {
-    let mut crowd = doors();
-    let agents: Vec<AgentId> = (0..6).map(|_| crowd.spawn(board())).collect();
-    crowd.despawn(agents[3]).unwrap();
-    crowd.tick(&());
-    let good = crowd.snapshot();
-    for length in 0..good.len() {
-        assert!(crowd.restore(&good[..length]).is_err(), "cut off after {length} bytes");
-        assert_eq!(crowd.snapshot(), good);
-    }
-    assert_eq!(crowd.restore(&[&good[..], &[0]].concat()), Err(SnapshotError::Length));
-    assert_eq!(crowd.restore(b"something else"), Err(SnapshotError::Format));
-    let other = Machine::from_text("door.sw.json", &DOOR.replace("3t", "4t")).unwrap();
-    let burst = Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {});
-    let mut changed = Crowd::new(other.bind(burst).unwrap(), 1);
-    let error = changed.restore(&good).unwrap_err();
-    assert!(matches!(error, SnapshotError::Machine { .. }), "{error}");
-    assert_eq!((changed.len(), crowd.snapshot() == good), (0, true));
-    // Any other damage is refused or leads to a crowd that runs.
-    for place in 0..good.len() {
-        let mut bytes = good.clone();
-        bytes[place] ^= 0x81;
-        if crowd.restore(&bytes).is_ok() {
-            crowd.tick(&());
-        }
-    }
-    crowd.restore(&good).unwrap();
-    assert_eq!(crowd.snapshot(), good);
 }
 
 #[test]
@@ -298,4 +267,86 @@ fn sys_2_marks_stay_until_they_are_cleared() {
     crowd.clear_flags(agent).unwrap();
     crowd.tick(&false);
     assert_eq!((crowd.flags(agent).unwrap() & flag::STICKY, crowd.awake()), (0, 0));
+}
+
+#[test]
+fn code_5_a_blackboard_of_another_machine_is_refused() {
+    let other = |from: &str, to: &str| Machine::from_text("door.sw.json", &DOOR.replace(from, to)).unwrap();
+    let mut crowd = doors();
+    let agent = crowd.spawn(board());
+    crowd.despawn(agent).unwrap();
+    let before = crowd.snapshot();
+    let wrong = Err(SpawnError::BoardDoesNotFit { machine: "Door".to_owned() });
+    let more = r#""strength": { "type": "i32" }, "color": { "type": "i32" }"#;
+    for machine in [
+        other("strength", "weakness"),
+        other(r#""type": "i32", "default": 3"#, r#""type": "f32", "default": 3"#),
+        other(r#""strength": { "type": "i32", "default": 3 }"#, more),
+    ] {
+        assert_eq!(crowd.try_spawn(Blackboard::new(&machine)), wrong);
+        assert_eq!(crowd.try_spawn_as(Blackboard::new(&machine), statewright::ids::VariantId::PLAIN), wrong);
+        assert_eq!(crowd.snapshot(), before, "nothing changed, and the free place is still free");
+    }
+    // Other start values and other behavior are no other keys.
+    for machine in [other("\"default\": 3", "\"default\": 4"), other("3t", "4t"), door()] {
+        assert!(crowd.try_spawn(Blackboard::new(&machine)).is_ok());
+    }
+    let variant = statewright::ids::VariantId::from_index(1).unwrap();
+    assert_eq!(
+        crowd.try_spawn_as(board(), variant).unwrap_err().to_string(),
+        "`Door` has no variant 1: it is one of another machine"
+    );
+    assert_eq!(crowd.len(), 3);
+}
+
+#[test]
+#[should_panic(expected = "the blackboard was made for another machine than `Door`")]
+fn code_5_spawn_panics_where_try_spawn_says_no() {
+    let other = Machine::from_text("door.sw.json", &DOOR.replace("strength", "weakness")).unwrap();
+    doors().spawn(Blackboard::new(&other));
+}
+
+#[test]
+fn code_5_slices_follow_strict_writes_and_refuse_other_blackboards() {
+    use statewright::{Instance, Instance128, Slices, SlicesError, SlicesOutput};
+    // `first` sees in strict mode what was there before the tick; the write makes the `always` of `wait` true.
+    let text = r#"{ "machine": "Copy", "tier": "standard", "policies": { "strict_writes": true },
+      "blackboard": { "source": { "type": "i32", "default": 1 }, "target": { "type": "i32" } },
+      "initial": "first",
+      "states": {
+        "first": { "exit": ["source = 5", "target = source"], "transitions": [{ "when": "always", "to": "wait" }] },
+        "wait": { "transitions": [{ "when": "always", "if": "source == 5", "to": "end" }] },
+        "end": {} } }"#;
+    let run = |text: &str| {
+        let machine = Machine::from_text("copy.sw.json", text).unwrap();
+        let program = machine.bind(Functions::<Blackboard, ()>::new()).unwrap();
+        let rom = machine.rom();
+        let mut instances: Vec<Instance128> = (0..3).map(|agent| Instance128::new(&rom, 1, agent).unwrap()).collect();
+        let mut boards = vec![Blackboard::new(&machine); 3];
+        let mut output = SlicesOutput::default();
+        let slices = |tick| Slices { tick, first_agent: 7, ..Slices::default() };
+        program.tick_slices(&mut instances, &mut boards, &(), slices(0), &mut output).unwrap();
+        let key = |name| machine.key(name).unwrap();
+        let values = ["source", "target"].map(|name| boards[2].get::<i32>(key(name)).unwrap());
+        let restless: Vec<u32> = output.restless().map(|(place, _)| place).collect();
+        program.tick_slices(&mut instances, &mut boards, &(), slices(1), &mut output).unwrap();
+        let end = machine.state("end").unwrap();
+        let ended = instances.iter().filter(|one| statewright_kernel::is_active(&rom, *one, end)).count();
+        (values, restless, ended)
+    };
+    assert_eq!(run(text), ([5, 1], vec![0, 1, 2], 3));
+    assert_eq!(run(&text.replace("true", "false")).0, [5, 5], "otherwise writes are seen at once");
+
+    let machine = door();
+    let program = machine.bind(Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {})).unwrap();
+    let mut doors = vec![statewright::Instance64::new(&machine.rom(), 1, 0).unwrap(); 2];
+    let other = Machine::from_text("door.sw.json", &DOOR.replace("strength", "weakness")).unwrap();
+    let mut boards = [board(), Blackboard::new(&other)];
+    let mut output = SlicesOutput::default();
+    let before = doors.clone();
+    let all = program.tick_slices(&mut doors, &mut boards, &(), Slices::default(), &mut output);
+    assert_eq!(all, Err(SlicesError::BoardDoesNotFit { place: 1 }));
+    assert_eq!(doors, before);
+    let first = Slices { awake: Some(&[0]), ..Slices::default() };
+    assert_eq!(program.tick_slices(&mut doors, &mut boards, &(), first, &mut output), Ok(()));
 }

@@ -163,6 +163,12 @@ fn code_2_names_of_a_machine_file_are_constants() {
     assert_eq!(machine.timer("fuse").unwrap(), guard::timers::FUSE);
     let tired = [guard::timers::FIGHT_CLOSE_IN_TIRED, guard::timers::SLEEP_TIRED];
     assert_eq!(tired.map(|timer| machine.names().timers[timer.index()].as_str()), ["tired"; 2]);
+    let (close_in, sleep) = (guard::states::FIGHT_CLOSE_IN, guard::states::SLEEP);
+    assert_eq!(machine.scratch(close_in, "aim").unwrap(), guard::scratch::AIM);
+    assert_eq!(machine.scratch(close_in, "steps").unwrap(), guard::scratch::FIGHT_CLOSE_IN_STEPS);
+    assert_eq!(machine.scratch(sleep, "steps").unwrap(), guard::scratch::SLEEP_STEPS);
+    let error = machine.scratch(sleep, "aim").unwrap_err().to_string();
+    assert_eq!(error, "the machine has no scratch of this state named `aim`");
     assert_eq!(Lane::from(machine.lane("effects").unwrap()), guard::lanes::EFFECTS);
     let text = std::fs::read_to_string("tests/machines/guard.sw.json").unwrap();
     let at_run_time = Machine::from_text("guard.sw.json", &text).unwrap();
@@ -207,7 +213,7 @@ statewright::machine!(mod counter = "tests/machines/counter.sw.json", functions 
 
 #[test]
 fn code_2_functions_of_a_module() {
-    let named = <counting::List as statewright::Named>::FUNCTIONS.iter().map(|(name, _)| *name);
+    let named = <counting::List as statewright::Named>::FUNCTIONS.iter().map(|function| function.name);
     assert_eq!(named.collect::<Vec<_>>(), ["is_above", "IsAbove", "count", "Count"]);
     let functions = Counter::functions().and(counting::functions());
     let mut crowd = Crowd::new(counter::machine().bind(functions).unwrap(), 7);

@@ -37,6 +37,7 @@ impl Outside {
                 3 => self.change(crowds, |crowd, agent| crowd.pause(agent)),
                 4 | 5 => self.change(crowds, |crowd, agent| crowd.resume(agent)),
                 6 => self.write(crowds),
+                7 => self.change(crowds, |crowd, agent| crowd.stop(agent)),
                 _ => self.send(crowds),
             }
         }

@@ -22,7 +22,7 @@ const SQUAD: &str = r#"{ "machine": "Squad", "tier": "crowd",
       { "on": "Help", "to": "fight" } ] },
     "look": { "entry": { "emit": "LookAround", "lane": "animation" }, "transitions": [
       { "after": "4t", "to": "idle" }, { "on": "Help", "to": "fight" }, { "when": "always", "if": "alarms > 5", "to": "fight" } ] },
-    "fight": { "entry": "Draw", "exit": "Sheathe", "transitions": [
+    "fight": { "entry": "Draw", "exit": ["Sheathe", { "emit": "Rest", "lane": "animation" }], "transitions": [
       { "on": "Hit", "do": "Call" }, { "on": "Calm", "to": "idle" }, { "after": "9t", "to": "idle", "do": "alarms = 0" } ] } } }"#;
 
 #[derive(Clone, Copy, Default, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
@@ -92,6 +92,7 @@ pub fn run(seed: u64, ticks: u64, threads: usize, part: usize) -> Result<(u64, u
                 }
                 2 => crowd.send(agent, calm, ()),
                 3 => crowd.send(agent, help, agent),
+                4 => crowd.stop(agent),
                 _ => crowd.send(agent, noise, rng.below(8) as i32),
             };
         }

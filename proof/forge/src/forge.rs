@@ -105,7 +105,7 @@ impl Forge {
             events_per_tick: maybe(1, 4096),
             microsteps_per_tick: maybe(1, 4096),
             clamp_limit: maybe(1, 255),
-            command_bytes: maybe(64, 65_535),
+            command_bytes: maybe(64, 4096),
         }
     }
 

@@ -3,7 +3,7 @@
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::place::Place;
-use statewright_rom::layout::{MAX_CAP, MAX_RECORDS, TIERS};
+use statewright_rom::layout::{MAX_CAP, MAX_COMMAND_BYTES, MAX_RECORDS, TIERS};
 
 use super::Planned;
 use crate::model::Model;
@@ -37,7 +37,7 @@ fn check_caps(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         ("events_per_tick", &budgets.events_per_tick, 1, u32::from(MAX_CAP)),
         ("microsteps_per_tick", &budgets.microsteps_per_tick, 1, u32::from(MAX_CAP)),
         ("clamp_limit", &budgets.clamp_limit, 1, 255),
-        ("command_bytes", &budgets.command_bytes, 64, 65_535),
+        ("command_bytes", &budgets.command_bytes, 64, u32::from(MAX_COMMAND_BYTES)),
         ("tick_rate", &model.machine.tick_rate, 1, 65_535),
     ];
     for (what, value, least, most) in given {

@@ -31,14 +31,19 @@ pub fn list(functions: &[Function], board: &Type, context: &Type) -> TokenStream
     }}
 }
 
-/// Names in all spellings, with kinds.
-pub fn names(functions: &[Function]) -> TokenStream {
+/// What is known of the functions while the user's program is compiled, under each of their names.
+pub fn signatures(functions: &[Function]) -> TokenStream {
     let entries = functions.iter().map(|function| {
         let (conditions, kind) = (&function.conditions, format_ident!("{}", function.mark.kind.variant()));
         let name = function.name.value();
         let other = Some(camel_case(&name)).filter(|other| *other != name);
-        let spellings = std::iter::once(name).chain(other);
-        let entries = spellings.map(|name| quote!(#(#conditions)* (#name, ::statewright::Kind::#kind)));
+        let (spellings, takes) = (std::iter::once(name).chain(other), types(&function.parameters));
+        let entries = spellings.map(|name| {
+            quote! {
+                #(#conditions)*
+                ::statewright::Signature { name: #name, kind: ::statewright::Kind::#kind, takes: &[#(#takes),*] }
+            }
+        });
         quote!(#(#entries),*)
     });
     quote!(&[#(#entries),*])
@@ -48,7 +53,12 @@ pub fn names(functions: &[Function]) -> TokenStream {
 fn step(function: &Function) -> TokenStream {
     let Function { conditions, name, mark, .. } = function;
     let method = format_ident!("{}", mark.kind.word());
-    let (closure, types) = (closure(function), types(&function.parameters));
+    let closure = closure(function);
+    let types = match types(&function.parameters).as_slice() {
+        [] => quote!(&[]),
+        [only] => only.clone(),
+        parts => quote!(&<[&[::statewright::Type]]>::concat(&[#(#parts),*])),
+    };
     let draws = mark.rng.then(|| quote!(.draws()));
     quote! {
         #(#conditions)*
@@ -132,18 +142,13 @@ impl ToTokens for Place {
     }
 }
 
-/// Types of the literals, in order.
-fn types(parameters: &[Parameter]) -> TokenStream {
+/// Types of the literals, in order, per parameter.
+fn types(parameters: &[Parameter]) -> Vec<TokenStream> {
     let one = |parameter: &Parameter| match parameter {
         Parameter::Value(ty) => Some(quote_spanned!(ty.span()=> &[<#ty as ::statewright::Value>::TYPE])),
         Parameter::Text => Some(quote!(&[::statewright::Type::Symbol])),
         Parameter::Struct(ty) => Some(quote_spanned!(ty.span()=> <#ty as ::statewright::Arguments>::TYPES)),
         Parameter::View | Parameter::Context | Parameter::Mode => None,
     };
-    let parts: Vec<_> = parameters.iter().filter_map(one).collect();
-    match parts.as_slice() {
-        [] => quote!(&[]),
-        [only] => only.clone(),
-        _ => quote!(&<[&[::statewright::Type]]>::concat(&[#(#parts),*])),
-    }
+    parameters.iter().filter_map(one).collect()
 }

@@ -55,7 +55,7 @@ fn on_impl(options: Options, mut block: ItemImpl, problems: &mut Problems) -> To
     }
     let (generics, _, bounds) = block.generics.split_for_impl();
     let list = emit::list(&functions, &board, &context);
-    let names = emit::names(&functions);
+    let signatures = emit::signatures(&functions);
     quote! {
         #block
 
@@ -66,7 +66,7 @@ fn on_impl(options: Options, mut block: ItemImpl, problems: &mut Problems) -> To
 
         #[automatically_derived]
         impl #generics ::statewright::Named for #board #bounds {
-            const FUNCTIONS: &'static [(&'static str, ::statewright::Kind)] = #names;
+            const FUNCTIONS: &'static [::statewright::Signature] = #signatures;
         }
     }
 }
@@ -96,7 +96,7 @@ fn on_module(options: Options, mut module: ItemMod, problems: &mut Problems) -> 
 /// What a module gets besides what is written in it.
 fn module_items(functions: &[Function], board: &Type, context: &Type) -> [Item; 3] {
     let list = emit::list(functions, board, context);
-    let names = emit::names(functions);
+    let signatures = emit::signatures(functions);
     let public: Visibility = parse_quote!(pub);
     [
         parse_quote! {
@@ -112,7 +112,7 @@ fn module_items(functions: &[Function], board: &Type, context: &Type) -> [Item; 
         parse_quote! {
             #[automatically_derived]
             impl ::statewright::Named for List {
-                const FUNCTIONS: &'static [(&'static str, ::statewright::Kind)] = #names;
+                const FUNCTIONS: &'static [::statewright::Signature] = #signatures;
             }
         },
     ]

@@ -1,38 +1,99 @@
-//! Checks of the user's build: every function that the machine calls is there.
+//! Checks of the user's build: every function that the machine calls is there and takes what it is called with.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use statewright_author::value::ValueType;
-use statewright_rom::layout::function_kind;
+use statewright_rom::Rom;
+use statewright_rom::layout::{function_kind, op_kind, value_type};
 use syn::spanned::Spanned;
 
 use super::build::Built;
 use super::input::Input;
 use crate::spelling::snake_case;
 
-/// One constant per function, so that all missing ones are reported at once.
+/// One constant per function and list of arguments, so that everything is reported at once.
 pub fn checks(input: &Input, built: &Built) -> TokenStream {
     let Some(first) = input.functions.first() else { return TokenStream::new() };
     let (types, rom) = (&input.functions, built.output.rom.as_rom());
     let lists = quote!(&[#(<#types as ::statewright::Named>::FUNCTIONS),*]);
-    let calls = rom.linker().iter().zip(&built.output.symbols.functions);
-    let checks = calls.map(|(record, symbol)| {
-        let kind = Kind::of(record.kind);
-        let (name, variant) = (&symbol.name, format_ident!("{}", kind.variant));
-        let owners = quote!(#(#types),*).to_string();
-        let call = format!("{}:{}:{} calls the {} `{name}`", built.path, symbol.line, symbol.column, kind.word);
-        let missing = format!("{call}, but `{owners}` has none: add `{}`", kind.example(built, name));
-        let other = format!("{call}, but in `{owners}` it is something else: mark it `#[{}]`", kind.word);
-        // At the type: there the user has something to do.
-        quote_spanned! {first.span()=>
-            const _: () = match ::statewright::macros::find(#lists, #name, ::statewright::Kind::#variant) {
-                ::statewright::macros::Found::Yes => {}
-                ::statewright::macros::Found::Missing => ::core::panic!(#missing),
-                ::statewright::macros::Found::OtherKind => ::core::panic!(#other),
+    let owners = quote!(#(#types),*).to_string();
+    let mut checks = TokenStream::new();
+    for (place, (record, symbol)) in rom.linker().iter().zip(&built.output.symbols.functions).enumerate() {
+        let (kind, name) = (Kind::of(record.kind), &symbol.name);
+        let (variant, calls) = (format_ident!("{}", kind.variant), calls(&rom, place));
+        let at = format!("{}:{}:{}", built.path, symbol.line, symbol.column);
+        for (number, given) in calls.iter().enumerate() {
+            // The file is known by the place of the first call; which of several lists of arguments stands there is not.
+            let at = if calls.len() == 1 { &at } else { &built.path };
+            let types = given.as_deref().unwrap_or_default();
+            let words = types.iter().map(|ty| ty.word).collect::<Vec<_>>().join(", ");
+            let example = kind.example(built, name, types);
+            let call = format!("{at} calls the {} `{name}`", kind.word);
+            // What is wrong with all calls is said once.
+            let report = |text: String| match number {
+                0 => quote_spanned!(first.span()=> ::core::panic!(#text)),
+                _ => quote!({}),
             };
+            let missing = report(format!("{call}, but `{owners}` has none: add `{example}`"));
+            let kind = report(format!("{call}, but in `{owners}` it is something else: mark it `#[{}]`", kind.word));
+            let arguments =
+                format!("{call} with ({words}), but in `{owners}` it takes something else: write `{example}`");
+            let types = types.iter().map(|ty| format_ident!("{}", ty.variant));
+            let given = match given {
+                Some(_) => quote!(::core::option::Option::Some(&[#(::statewright::Type::#types),*])),
+                None => quote!(::core::option::Option::None),
+            };
+            // At the type: there the user has something to do.
+            checks.extend(quote_spanned! {first.span()=>
+                const _: () = match ::statewright::macros::find(
+                    #lists, #name, ::statewright::Kind::#variant, #given
+                ) {
+                    ::statewright::macros::Found::Yes => {}
+                    ::statewright::macros::Found::Missing => #missing,
+                    ::statewright::macros::Found::OtherKind => #kind,
+                    ::statewright::macros::Found::OtherArguments => ::core::panic!(#arguments),
+                };
+            });
         }
-    });
-    checks.collect()
+    }
+    checks
+}
+
+/// The different lists of arguments that a function is called with; none if the compiler found that it is never called.
+fn calls(rom: &Rom<'_>, function: usize) -> Vec<Option<Vec<Argument>>> {
+    let mut calls = Vec::new();
+    for op in rom.ops().iter().filter(|op| op.kind == op_kind::CALL && usize::from(op.a.get()) == function) {
+        let given = Some(rom.arguments_of(op).iter().map(|argument| Argument::of(argument.ty)).collect());
+        if !calls.contains(&given) {
+            calls.push(given);
+        }
+    }
+    if calls.is_empty() { vec![None] } else { calls }
+}
+
+/// A type of an argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Argument {
+    /// In machine files.
+    word: &'static str,
+    /// Of `statewright::Type`.
+    variant: &'static str,
+    /// As a parameter in Rust.
+    rust: &'static str,
+}
+
+impl Argument {
+    fn of(number: u8) -> Self {
+        let (word, variant, rust) = match number {
+            value_type::F32 => ("f32", "F32", "f32"),
+            value_type::BOOL => ("bool", "Bool", "bool"),
+            value_type::ENTITY => ("entity", "Entity", "AgentId"),
+            value_type::VEC2 => ("vec2", "Vec2", "[f32; 2]"),
+            value_type::VEC3 => ("vec3", "Vec3", "[f32; 3]"),
+            value_type::SYMBOL => ("symbol", "Symbol", "&str"),
+            _ => ("i32", "I32", "i32"),
+        };
+        Self { word, variant, rust }
+    }
 }
 
 /// How a kind of function is written.
@@ -54,27 +115,19 @@ impl Kind {
         Self { word, variant, receiver, returns }
     }
 
-    /// What the user could write.
-    fn example(&self, built: &Built, name: &str) -> String {
+    /// What the user could write, for a call with these arguments.
+    fn example(&self, built: &Built, name: &str, given: &[Argument]) -> String {
         let Self { word, receiver, returns, .. } = self;
         let own = name.rsplit("::").next().unwrap_or(name);
         let mark = if own == name { (*word).to_owned() } else { format!("{word}(name = \"{name}\")") };
         let declared = built.graph.functions.iter().find(|function| function.name.value == name);
-        let parameters = declared.map(|function| function.parameters.as_slice()).unwrap_or_default();
-        let parameters: String =
-            parameters.iter().map(|(name, ty)| format!(", {}: {}", name.value, rust_type(ty.value))).collect();
+        let names = declared.map(|function| function.parameters.as_slice()).unwrap_or_default();
+        let parameter = |(place, argument): (usize, &Argument)| {
+            let name =
+                names.get(place).map_or_else(|| format!("argument_{}", place + 1), |(name, _)| name.value.clone());
+            format!(", {name}: {}", argument.rust)
+        };
+        let parameters: String = given.iter().enumerate().map(parameter).collect();
         format!("#[{mark}] fn {}({receiver}{parameters}){returns}", snake_case(own))
-    }
-}
-
-fn rust_type(ty: ValueType) -> &'static str {
-    match ty {
-        ValueType::I32 => "i32",
-        ValueType::F32 => "f32",
-        ValueType::Bool => "bool",
-        ValueType::Entity => "AgentId",
-        ValueType::Vec2 => "[f32; 2]",
-        ValueType::Vec3 => "[f32; 3]",
-        ValueType::Symbol => "&str",
     }
 }

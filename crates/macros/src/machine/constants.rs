@@ -52,6 +52,7 @@ pub fn modules(built: &Built) -> TokenStream {
         module("variants", "Variant", "VariantId", graph.variants.iter().map(|one| (&one.name, &one.doc)).numbered(1)),
         module("channels", "Channel", "ChannelId", graph.channels.iter().map(|one| (&one.name, &one.doc)).numbered(0)),
         module("timers", "Timer", "TimerId", states.timers(&built.output.symbols.timers)),
+        module("scratch", "Scratch", "ScratchId", states.scratch(&built.output.symbols.scratch)),
         module("lanes", "Lane", "Lane", graph.lanes.iter().map(|lane| (&lane.name, &lane.doc)).numbered(0)),
     ];
     modules.iter().map(Module::tokens).collect()
@@ -153,6 +154,8 @@ struct Written {
     docs: HashMap<(u32, u32), Option<String>>,
     /// Name and path of each timer.
     timers: HashMap<(u32, u32), (String, String)>,
+    /// Name and path of each scratch.
+    scratch: HashMap<(u32, u32), (String, String)>,
     root: Option<String>,
 }
 
@@ -168,6 +171,11 @@ impl Written {
     /// Recursion ends where the compiler's limit of depth does.
     fn add_state(&mut self, lines: &LineIndex<'_>, path: &str, state: &State) {
         self.add_timers(lines, path, &state.timers);
+        for scratch in &state.scratch {
+            let at = lines.position(scratch.name.place.start as usize);
+            let name = scratch.name.value.clone();
+            self.scratch.insert((at.line, at.column), (name.clone(), format!("{path}{name}")));
+        }
         for child in state.regions.iter().flat_map(|region| &region.states) {
             let at = lines.position(child.name.place.start as usize);
             self.docs.insert((at.line, at.column), child.doc.clone());
@@ -192,16 +200,25 @@ impl Written {
         symbols.iter().enumerate().map(|(place, symbol)| entry(place, &symbol.name, &doc(place, symbol))).collect()
     }
 
-    /// Timers with a name. If two states have timers of one name, their paths tell them apart.
+    /// Timers with a name.
     fn timers(&self, symbols: &[Symbol]) -> Vec<Entry> {
-        let counts = counts(self.timers.values().map(|(name, _)| name.clone()));
-        let timer = |(place, symbol): (usize, &Symbol)| {
+        self.of_states(&self.timers, symbols)
+    }
+
+    fn scratch(&self, symbols: &[Symbol]) -> Vec<Entry> {
+        self.of_states(&self.scratch, symbols)
+    }
+
+    /// Things that states have. If two states have some of one name, their paths tell them apart.
+    fn of_states(&self, written: &HashMap<(u32, u32), (String, String)>, symbols: &[Symbol]) -> Vec<Entry> {
+        let counts = counts(written.values().map(|(name, _)| name.clone()));
+        let entry = |(place, symbol): (usize, &Symbol)| {
             let at = (symbol.line, symbol.column);
-            // Unnamed ones stand at transitions, where no timer is written.
-            let (name, path) = self.timers.get(&at)?;
+            // Unnamed timers stand at transitions, where none is written.
+            let (name, path) = written.get(&at)?;
             let shown = if counts.get(name) == Some(&1) { name } else { path };
             Some(entry(place, shown, self.docs.get(&at).unwrap_or(&None)))
         };
-        symbols.iter().enumerate().filter_map(timer).collect()
+        symbols.iter().enumerate().filter_map(entry).collect()
     }
 }

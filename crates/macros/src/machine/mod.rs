@@ -72,6 +72,7 @@ fn names(built: &Built) -> TokenStream {
         ("timers", &symbols.timers),
         ("lanes", &symbols.lanes),
         ("channels", &symbols.channels),
+        ("scratch", &symbols.scratch),
     ];
     let fields = lists.map(|(field, list): (&str, &Vec<Symbol>)| {
         let field = quote::format_ident!("{field}");

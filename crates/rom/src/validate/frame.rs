@@ -62,6 +62,10 @@ pub(super) fn header(rom: &Rom<'_>) -> Result<(), LoadError> {
         .or_else(|| (header.tick_rate.get() == 0).then(|| unknown("tick rate", 0_u8)))
         .or_else(|| cap("cap of events", header.events_per_tick.get()))
         .or_else(|| cap("cap of microsteps", header.microsteps_per_tick.get()))
+        .or_else(|| {
+            let bytes = header.command_bytes.get();
+            (bytes == 0 || bytes > MAX_COMMAND_BYTES).then(|| unknown("budget of command bytes", bytes))
+        })
         .or_else(|| (header.clamp_limit == 0).then(|| unknown("clamp limit", 0_u8)))
         .or_else(|| set("fail-safe target set", header.fail_safe.get()))
         .or_else(|| set("reload-entry target set", header.reload_entry.get()))

@@ -133,15 +133,16 @@ impl Pool {
         debug_assert!(!full, "more pages came back than were promised");
     }
 
-    /// Makes it larger if need be, for an owner who holds no page of it and shares it with nobody who does.
+    /// A larger one in its place, for an owner who holds no page of it. Whoever else has a share in the old one keeps it, with its limit and
+    /// its promises; pages that lie about there move along.
     pub(crate) fn grow(this: &mut Arc<Self>, needed: usize) {
-        if this.limit >= needed {
-            return;
-        }
         let larger = Self::new(needed.next_power_of_two());
-        while let Some(page) = this.free.pop() {
-            larger.put(page);
+        while larger.made() < larger.limit
+            && let Some(page) = this.free.pop()
+        {
+            this.made.fetch_sub(1, Ordering::Relaxed);
             larger.made.fetch_add(1, Ordering::Relaxed);
+            larger.put(page);
         }
         *this = Arc::new(larger);
     }

@@ -15,6 +15,9 @@ pub const BUDGET: usize = 1024;
 /// The largest budget.
 pub const MAX_BUDGET: usize = PAGE_BYTES;
 
+/// No machine asks for more.
+const _: () = assert!(statewright_rom::layout::MAX_COMMAND_BYTES as usize == MAX_BUDGET);
+
 /// A page with something in it.
 #[derive(Debug)]
 pub(crate) struct Filled {

@@ -4,11 +4,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use statewright_kernel::{Counters, Fault, InboxEvent, Instance, Mismatch, Sleep};
-use statewright_rom::ids::VariantId;
+use statewright_rom::Rom;
+use statewright_rom::ids::{FunctionId, VariantId};
+use statewright_rom::layout::policy;
 
 use super::part::{Job, Part, Shared};
 use crate::board::Board;
-use crate::commands::{CommandRef, MAX_BUDGET, Pool, Terms};
+use crate::commands::{CommandRef, Lane, Pool, Terms, What};
 use crate::program::Program;
 use crate::value::AgentId;
 
@@ -46,6 +48,11 @@ pub enum SlicesError {
         /// How many instances there are.
         instances: usize,
     },
+    /// A blackboard of another machine.
+    BoardDoesNotFit {
+        /// Place of the agent.
+        place: usize,
+    },
     /// Variants, but not one per instance.
     Variants {
         /// How many there are.
@@ -74,6 +81,9 @@ impl fmt::Display for SlicesError {
         match self {
             Self::Boards { found, instances } => {
                 write!(f, "{found} blackboards for {instances} instances: give one per instance")
+            }
+            Self::BoardDoesNotFit { place } => {
+                write!(f, "the blackboard of agent {place} was made for another machine, with other keys")
             }
             Self::Variants { found, instances } => {
                 write!(f, "{found} variants for {instances} instances: give one per instance, or none")
@@ -105,8 +115,8 @@ fn disorder<T>(list: &[T], place: impl Fn(&T) -> u32, agents: usize) -> Option<u
 }
 
 impl<B: Board, C> Program<B, C> {
-    /// Runs one tick over slices that the host owns. A refused call has changed nothing. Actions of the machine file write to blackboards
-    /// at once, also where the machine asks for strict writes.
+    /// Runs one tick over slices that the host owns. A refused call has changed nothing. Where the machine file asks for
+    /// strict writes (`strict_writes`), what its actions write to blackboards is done at the end of the tick, and whoever wrote is restless (CODE-5).
     pub fn tick_slices<I: Instance>(
         &self,
         instances: &mut [I],
@@ -136,15 +146,29 @@ impl<B: Board, C> Program<B, C> {
         if let Some(index) = slices.awake.and_then(|awake| disorder(awake, |&place| place, count)) {
             return Err(SlicesError::Order { list: "awake", index });
         }
+        let fits = |place: usize| boards.get(place).is_none_or(|board| board.fits(self.machine()));
+        let misfit = match slices.awake {
+            Some(awake) => awake.iter().map(|&place| place as usize).find(|&place| !fits(place)),
+            None => (0..count).find(|&place| !fits(place)),
+        };
+        let misfit =
+            misfit.or_else(|| slices.inbox.iter().map(|event| event.place as usize).find(|&place| !fits(place)));
+        if let Some(place) = misfit {
+            return Err(SlicesError::BoardDoesNotFit { place });
+        }
         let SlicesOutput { part, pool } = output;
         part.writer.clear();
-        let budget = usize::from(rom.header().command_bytes.get()).clamp(1, MAX_BUDGET);
+        let budget = usize::from(rom.header().command_bytes.get());
         let agents = slices.awake.map_or(count, |awake| count.min(awake.len() + slices.inbox.len()));
         let pages = Pool::pages_for(agents, budget);
-        Pool::grow(pool, pages);
+        if pool.limit() < pages {
+            Pool::grow(pool, pages);
+        }
         let promised = pool.promise(pages, 0);
         debug_assert_eq!(promised, Ok(()), "nobody else has this pool");
-        let job = Job { first: 0, instances, boards, inbox: slices.inbox, awake: slices.awake, part };
+        let strict = rom.header().policies & policy::STRICT_WRITES != 0;
+        let (inbox, awake) = (slices.inbox, slices.awake);
+        let job = Job { first: 0, instances, boards: &mut *boards, inbox, awake, stops: &[], part };
         let terms = Terms { pool, rules: &self.rules, budget, tick: slices.tick.into() };
         let shared = Shared {
             program: self,
@@ -156,12 +180,30 @@ impl<B: Board, C> Program<B, C> {
             now: slices.tick,
             mismatch: slices.mismatch,
             terms,
-            strict: false,
+            strict,
             sleeps: true,
         };
         job.run(&shared);
         pool.release(pages - part.writer.pages());
+        if strict {
+            self.write_staged(part, boards, slices.first_agent, &rom);
+        }
         Ok(())
+    }
+
+    /// Does the writes that waited for the end of the tick. A condition that waits for such a key may hold now.
+    fn write_staged(&self, part: &mut Part, boards: &mut [B], first_agent: u32, rom: &Rom<'_>) {
+        let Part { writer, restless, .. } = part;
+        for command in writer.iter().filter(|command| command.lane() == Lane::BLACKBOARD) {
+            let place = command.agent().index() - first_agent;
+            if let (What::Write { key, words }, Some(board)) = (command.what(rom), boards.get_mut(place as usize)) {
+                board.write(self.table.field(key), words);
+                restless.push((place, Sleep::Awake));
+            }
+        }
+        // Once per place; to be awake comes before all else.
+        restless.sort_by_key(|&(place, sleep)| (place, sleep != Sleep::Awake));
+        restless.dedup_by_key(|(place, _)| *place);
     }
 }
 
@@ -199,5 +241,10 @@ impl SlicesOutput {
     /// Agents that a panic in user code ended.
     pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
         self.part.panicked.iter().copied()
+    }
+
+    /// Agents that a call of a missing function ended, and the function ([`Machine::bind_for_development`](crate::Machine::bind_for_development)).
+    pub fn unanswered(&self) -> impl Iterator<Item = (AgentId, FunctionId)> + '_ {
+        self.part.unanswered.iter().copied()
     }
 }

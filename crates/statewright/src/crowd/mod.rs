@@ -1,6 +1,7 @@
 //! A crowd: many agents of one machine, with their blackboards (SYS-1, SYS-2).
 
 mod dense;
+mod life;
 mod mail;
 mod output;
 mod part;
@@ -9,6 +10,7 @@ mod snapshot;
 pub(crate) mod store;
 mod wake;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::policy;
 
 use crate::board::Board;
-use crate::commands::{MAX_BUDGET, Pool};
+use crate::commands::Pool;
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::value::{AgentId, Payload};
@@ -27,6 +29,7 @@ use store::{Store, with_instances};
 use wake::Wake;
 
 pub use dense::{Slices, SlicesError, SlicesOutput};
+pub use life::SpawnError;
 pub use output::{LaneCommands, WrongBudget};
 pub use run::Tick;
 pub use snapshot::{Saved, SnapshotError};
@@ -55,6 +58,8 @@ pub struct Crowd<B, C> {
     free: Vec<u32>,
     /// One per place, if any agent has one.
     variants: Vec<VariantId>,
+    /// Places of agents whose exits run in the next tick.
+    stopping: BTreeSet<u32>,
     seed: u64,
     spawned: u64,
     /// The next tick. Agents see its low half.
@@ -75,8 +80,9 @@ pub struct Crowd<B, C> {
     /// Writes of the machine file wait for the end of the tick (CODE-5).
     strict: bool,
     sleeps: bool,
-    /// Kept for its memory.
+    /// Kept for their memory.
     listed: Vec<u32>,
+    stops: Vec<u32>,
 }
 
 impl<B, C> fmt::Debug for Crowd<B, C> {
@@ -90,14 +96,14 @@ impl<B, C> fmt::Debug for Crowd<B, C> {
     }
 }
 
-/// Life.
+/// The whole crowd.
 impl<B: Board, C> Crowd<B, C> {
     /// An empty crowd. All randomness comes from the seed.
     pub fn new(program: impl Into<Arc<Program<B, C>>>, seed: u64) -> Self {
         let program = program.into();
         let (store, budget, strict) = {
             let rom = program.machine().rom();
-            let budget = usize::from(rom.header().command_bytes.get()).clamp(1, MAX_BUDGET);
+            let budget = usize::from(rom.header().command_bytes.get());
             (Store::new(&rom), budget, rom.header().policies & policy::STRICT_WRITES != 0)
         };
         Self {
@@ -107,6 +113,7 @@ impl<B: Board, C> Crowd<B, C> {
             lives: Vec::new(),
             free: Vec::new(),
             variants: Vec::new(),
+            stopping: BTreeSet::new(),
             seed,
             spawned: 0,
             now: 0,
@@ -123,6 +130,7 @@ impl<B: Board, C> Crowd<B, C> {
             strict,
             sleeps: true,
             listed: Vec::new(),
+            stops: Vec::new(),
         }
     }
 
@@ -130,10 +138,11 @@ impl<B: Board, C> Crowd<B, C> {
     ///
     /// # Panics
     ///
-    /// If the crowd has agents: their clocks and timers know the time.
+    /// If the crowd has agents: their clocks and timers know the time. If the tick is above 2^63: time would come to an end.
     #[must_use]
     pub fn starting_at(mut self, tick: u64) -> Self {
         assert!(self.lives.is_empty(), "a crowd with agents cannot change its time");
+        assert!(tick <= snapshot::MANY, "the first tick of a crowd is at most 2^63");
         self.now = tick;
         self
     }
@@ -155,6 +164,7 @@ impl<B: Board, C> Crowd<B, C> {
             let sleep = with_instances!(instances, list => kernel::sleep(&rom, &list[place], last as u32));
             self.wake.settle(place, if self.sleeps { sleep } else { Sleep::Awake }, last);
         }
+        self.stopping.iter().for_each(|&place| self.wake.wake(place as usize));
     }
 
     /// What happens to agents of another machine, which only a snapshot of other bytes could bring.
@@ -167,83 +177,6 @@ impl<B: Board, C> Crowd<B, C> {
         self.store.reserve(more);
         self.boards.reserve(more);
         self.lives.reserve(more);
-    }
-
-    /// Adds an agent; it starts in its first tick.
-    ///
-    /// # Panics
-    ///
-    /// If there are 2^32 agents already.
-    pub fn spawn(&mut self, board: B) -> AgentId {
-        let place = self.free.pop().map_or(self.lives.len(), |place| place as usize);
-        let index = u32::try_from(place).expect("a crowd has at most 2^32 agents");
-        match self.boards.get_mut(place) {
-            Some(old) => *old = board,
-            None => {
-                self.boards.push(board);
-                self.lives.push(0);
-            }
-        }
-        self.lives[place] = self.lives[place].wrapping_add(1);
-        // Each agent has random numbers of its own, also where another one was before.
-        self.store.put(self.program.machine().id(), self.seed, self.spawned, place);
-        self.spawned += 1;
-        if let Some(variant) = self.variants.get_mut(place) {
-            *variant = VariantId::PLAIN;
-        }
-        self.wake.wake(place);
-        AgentId::new(index, self.lives[place])
-    }
-
-    /// Adds an agent with a variant of the machine's parameters (CODE-3).
-    ///
-    /// # Panics
-    ///
-    /// If the machine has no such variant: it is one of another machine.
-    pub fn spawn_as(&mut self, board: B, variant: VariantId) -> AgentId {
-        let known = self.machine().rom().variants().len().max(1);
-        assert!(variant.index() < known, "variant {variant} is of another machine than `{}`", self.machine().name());
-        let agent = self.spawn(board);
-        self.variants.resize(self.lives.len(), VariantId::PLAIN);
-        self.variants[agent.index() as usize] = variant;
-        agent
-    }
-
-    /// Removes an agent at once; nothing of it runs.
-    pub fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let place = self.place(agent)?;
-        self.lives[place] = self.lives[place].wrapping_add(1);
-        self.free.push(place as u32);
-        self.wake.put_to_sleep(place);
-        self.mail.doubt();
-        Ok(())
-    }
-
-    /// Makes an agent as new; nothing of it runs (SYS-10).
-    pub fn reset(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let place = self.place(agent)?;
-        let rom = self.program.machine().rom();
-        with_instances!(&mut self.store, list => kernel::reset(&rom, &mut list[place]));
-        self.wake.wake(place);
-        Ok(())
-    }
-
-    /// Stops time for an agent (SYS-9).
-    pub fn pause(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let (place, now) = (self.place(agent)?, self.now as u32);
-        let rom = self.program.machine().rom();
-        with_instances!(&mut self.store, list => kernel::pause(&rom, &mut list[place], now));
-        self.wake.put_to_sleep(place);
-        Ok(())
-    }
-
-    /// Lets its time go on.
-    pub fn resume(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let (place, now) = (self.place(agent)?, self.now as u32);
-        let rom = self.program.machine().rom();
-        with_instances!(&mut self.store, list => kernel::resume(&rom, &mut list[place], now));
-        self.wake.wake(place);
-        Ok(())
     }
 }
 
@@ -279,6 +212,12 @@ impl<B: Board, C> Crowd<B, C> {
             self.mail.send(Letter { to, event });
         }
     }
+}
+
+/// Is there such an agent?
+#[inline]
+fn is_alive(lives: &[u32], agent: AgentId) -> bool {
+    agent.generation() % 2 == 1 && lives.get(agent.index() as usize) == Some(&agent.generation())
 }
 
 /// All agents, by place.
@@ -386,6 +325,33 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(with_instances!(&self.store, list => kernel::ticks_in_state(&rom, &list[place], state, now)))
     }
 
+    /// Channels that its active states own, by number (CODE-7). Exits release what they own by commands; despawn, reset and quarantine run no
+    /// exits, so that the host asks here, before, what it has to release itself.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    ///
+    /// let machine = Machine::build("Walker", |m| {
+    ///     m.channel("legs");
+    ///     m.state("walk", |s| {
+    ///         s.owns("legs");
+    ///     });
+    /// })?;
+    /// let mut crowd = Crowd::new(machine.bind(Functions::<(), ()>::new())?, 1);
+    /// let agent = crowd.spawn(());
+    /// crowd.tick(&());
+    ///
+    /// let held: Vec<&str> = crowd.held_channels(agent)?.map(|channel| machine.channel_name(channel)).collect();
+    /// assert_eq!(held, ["legs"]);
+    /// crowd.despawn(agent)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn held_channels(&self, agent: AgentId) -> Result<impl Iterator<Item = ChannelId> + use<B, C>, Missing> {
+        let (place, rom) = (self.place(agent)?, self.machine().rom());
+        let held = with_instances!(&self.store, list => kernel::held_channels(&rom, &list[place]));
+        Ok((0..u32::BITS as usize).filter(move |bit| held >> bit & 1 != 0).filter_map(ChannelId::from_index))
+    }
+
     /// What the kernel marked an agent with ([`flag`]): dropped commands, a full queue, a clamped tick.
     pub fn flags(&self, agent: AgentId) -> Result<u16, Missing> {
         let place = self.place(agent)?;
@@ -418,6 +384,12 @@ impl<B: Board, C> Crowd<B, C> {
         self.ran().flat_map(|part| part.panicked.iter().copied())
     }
 
+    /// Agents that a call of a missing function ended in the last tick, and the function. There are none unless the machine was bound with
+    /// [`Machine::bind_for_development`].
+    pub fn unanswered(&self) -> impl Iterator<Item = (AgentId, FunctionId)> + '_ {
+        self.ran().flat_map(|part| part.unanswered.iter().copied())
+    }
+
     /// Parts that had something to do in the last tick.
     fn ran(&self) -> impl Iterator<Item = &Part> {
         self.parts.iter().filter(|part| part.ran)
@@ -425,8 +397,6 @@ impl<B: Board, C> Crowd<B, C> {
 
     #[inline]
     fn place(&self, agent: AgentId) -> Result<usize, Missing> {
-        let place = agent.index() as usize;
-        let alive = agent.generation() % 2 == 1 && self.lives.get(place) == Some(&agent.generation());
-        if alive { Ok(place) } else { Err(Missing(agent)) }
+        if is_alive(&self.lives, agent) { Ok(agent.index() as usize) } else { Err(Missing(agent)) }
     }
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use statewright_kernel::{Event, InboxEvent};
 use statewright_rom::Rom;
 
-use super::Crowd;
 use super::mail::Letter;
 use super::part::Part;
+use super::{Crowd, is_alive};
 use crate::board::Board;
 use crate::commands::{CommandRef, Lane, MAX_BUDGET, Merge, Net, Pool, PoolTooSmall, What, agents_per_page};
 
@@ -35,7 +35,8 @@ impl<B: Board, C> Crowd<B, C> {
         self
     }
 
-    /// The pool that pages come from.
+    /// The pool that pages come from. That of a crowd without [`Self::with_pool`] is its own: when it needs more pages than are free there, it
+    /// goes on with a new one, and whoever was given the old one keeps it.
     pub fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }
@@ -133,23 +134,30 @@ impl<B: Board, C> Crowd<B, C> {
     /// Pages for all that may run now are set aside, and commands of the last tick end. How many pages. If there are too few, nothing
     /// changes.
     pub(super) fn promise_pages(&mut self, size: usize) -> Result<usize, PoolTooSmall> {
-        let (listed, inbox) = (&self.listed, self.mail.inbox());
         let (per_page, held) = (agents_per_page(self.budget), self.held_pages());
-        let mut needed = if self.grows {
-            // Counting everybody once would be time spent for a few pages that are never made.
-            let agents = listed.len() + inbox.len();
-            (agents / per_page + self.lives.len().div_ceil(size)).min(agents)
-        } else {
-            pages_needed(listed, inbox, size, per_page)
-        };
-        if !self.grows || needed <= self.pool.limit() {
-            self.pool.promise(needed, held)?;
-            needed = needed.max(held);
-            self.parts.iter_mut().filter(|part| part.ran).for_each(|part| part.writer.recycle());
-        } else {
-            self.clear_commands();
-            Pool::grow(&mut self.pool, needed);
-            self.pool.promise(needed, 0)?;
+        // Counting everybody once would be time spent for a few pages that are never made.
+        let agents = self.listed.len() + self.mail.letters().len();
+        let mut needed = (agents / per_page + self.lives.len().div_ceil(size)).min(agents);
+        let mut promised = self.pool.promise(needed, held);
+        if promised.is_err() && !self.grows {
+            // Only if it may matter: with a copy, because a tick that is refused changes nothing.
+            let mut mail = self.mail.clone();
+            mail.prepare(|agent| is_alive(&self.lives, agent));
+            needed = pages_needed(&self.listed, mail.inbox(), size, per_page);
+            promised = self.pool.promise(needed, held);
+        }
+        match promised {
+            Ok(()) => {
+                needed = needed.max(held);
+                self.parts.iter_mut().filter(|part| part.ran).for_each(|part| part.writer.recycle());
+            }
+            // It is too small, or others use it, too.
+            Err(_) if self.grows => {
+                self.clear_commands();
+                Pool::grow(&mut self.pool, needed);
+                self.pool.promise(needed, 0)?;
+            }
+            Err(error) => return Err(error),
         }
         Ok(needed)
     }

@@ -1,18 +1,19 @@
 //! One part of a crowd: a run of agents that one thread ticks (SYS-1).
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    Batch, Counters, Fault, Hosts, InboxEvent, Instance, Mismatch, Report, Sleep, SortedInbox, Visit, flag, prefetch,
-    tick_batch,
+    self as kernel, Batch, Counters, Fault, Hosts, InboxEvent, Input, Instance, Mismatch, Report, Sleep, SortedInbox,
+    Visit, flag, prefetch, tick_batch,
 };
 use statewright_rom::Rom;
-use statewright_rom::ids::VariantId;
+use statewright_rom::ids::{FunctionId, VariantId};
 
 use crate::board::Board;
 use crate::commands::{Terms, Writer};
 use crate::host::{AgentHost, Code, Turn, agent_at};
-use crate::program::Program;
+use crate::program::{Program, Unanswered};
 use crate::value::AgentId;
 
 /// What one part leaves behind. Kept from tick to tick for its memory.
@@ -28,6 +29,7 @@ pub(crate) struct Part {
     pub(crate) left: Vec<InboxEvent>,
     pub(crate) faults: Vec<(AgentId, Fault)>,
     pub(crate) panicked: Vec<AgentId>,
+    pub(crate) unanswered: Vec<(AgentId, FunctionId)>,
     pub(crate) clamped: u32,
     /// Whether it had something to do in this tick: else everything else is of an earlier one.
     pub(crate) ran: bool,
@@ -42,8 +44,13 @@ pub(crate) struct Job<'j, I, B> {
     pub(crate) inbox: &'j [InboxEvent],
     /// Who is awake; `None` for all.
     pub(crate) awake: Option<&'j [u32]>,
+    /// Agents that are stopped at their turn; they are awake, too.
+    pub(crate) stops: &'j [u32],
     pub(crate) part: &'j mut Part,
 }
+
+/// Where user code unwound, and with what.
+type Panic = (usize, Box<dyn Any + Send>);
 
 /// What all parts share.
 pub(crate) struct Shared<'s, B, C> {
@@ -70,6 +77,7 @@ impl Part {
         self.left.clear();
         self.faults.clear();
         self.panicked.clear();
+        self.unanswered.clear();
         (self.turns, self.clamped, self.ran) = (0, 0, true);
     }
 
@@ -99,16 +107,61 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
     pub(crate) fn run<C>(mut self, shared: &Shared<'_, B, C>) {
         self.part.begin(&shared.terms);
         let mut from = self.first;
-        // Bound: each round but the last has a panic at a later place.
-        while let Err(place) = self.run_from(shared, from) {
-            self.part.writer.discard_agent();
-            self.part.panicked.push(agent_at(shared.lives, place, shared.base));
-            self.part.turns += 1;
-            self.drop_inbox_of(place);
-            from = place + 1;
+        for &stop in self.stops {
+            self.run_between(shared, from, stop as usize);
+            self.stop(shared, stop as usize);
+            from = stop as usize + 1;
         }
+        self.run_between(shared, from, self.first + self.instances.len());
         self.settle(shared);
         self.count_lost_writes(shared.base);
+    }
+
+    /// Ticks from a place on, up to another.
+    fn run_between<C>(&mut self, shared: &Shared<'_, B, C>, mut from: usize, to: usize) {
+        // Bound: each round but the last has a panic at a later place.
+        while let Err((place, panic)) = self.run_until_panic(shared, from, to) {
+            self.end_by_panic(shared, place, &*panic);
+            // A panic does not tell how much of the inbox was taken: the first event counts as taken.
+            self.drop_inbox_of(place, 1);
+            from = place + 1;
+        }
+    }
+
+    fn end_by_panic<C>(&mut self, shared: &Shared<'_, B, C>, place: usize, panic: &(dyn Any + Send)) {
+        self.part.writer.discard_agent();
+        let agent = agent_at(shared.lives, place, shared.base);
+        match panic.downcast_ref() {
+            Some(&Unanswered(function)) => self.part.unanswered.push((agent, function)),
+            None => self.part.panicked.push(agent),
+        }
+        self.part.turns += 1;
+    }
+
+    /// Runs all exits of an agent and ends it (SYS-10), in the place of its tick.
+    #[cold]
+    fn stop<C>(&mut self, shared: &Shared<'_, B, C>, place: usize) {
+        let agent = agent_at(shared.lives, place, shared.base);
+        let variant = shared.variants.get(place).copied().unwrap_or(VariantId::PLAIN);
+        let input = Input { variant, ..Input::new(agent.index().into(), shared.now) };
+        let at = place - self.first;
+        let part = &mut *self.part;
+        let turn = Turn { out: &mut part.writer, lives: shared.lives, first: shared.base, place };
+        let code = Code { table: &shared.program.table, context: shared.context, strict: shared.strict, turn };
+        let mut hosts = PartHosts { first: self.first, boards: self.boards, code };
+        let (instance, counters) = (&mut self.instances[at], &mut part.counters);
+        let run = AssertUnwindSafe(|| {
+            kernel::stop(shared.rom, instance, &mut hosts.of(place, input.agent), &input, counters)
+        });
+        match catch_unwind(run) {
+            Ok(stopped) => {
+                self.part.turns += 1;
+                self.part.faults.extend(stopped.err().map(|fault| (agent, fault)));
+                self.part.restless.push((place as u32, Sleep::Awake));
+            }
+            Err(panic) => self.end_by_panic(shared, place, &*panic),
+        }
+        self.drop_inbox_of(place, 0);
     }
 
     /// Who may sleep of those who were not seen at rest?
@@ -122,11 +175,11 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         });
     }
 
-    /// An agent that ends in a tick drops the rest of its inbox, counted. A panic does not tell how much of it was taken: the first event
-    /// counts as taken.
-    fn drop_inbox_of(&mut self, place: usize) {
-        let own = self.inbox.iter().filter(|event| event.place as usize == place);
-        for event in own.skip(1) {
+    /// An agent that ends in a tick drops the rest of its inbox, counted.
+    fn drop_inbox_of(&mut self, place: usize, taken: usize) {
+        let first = self.inbox.partition_point(|event| (event.place as usize) < place);
+        let own = self.inbox[first..].iter().take_while(|event| event.place as usize == place);
+        for event in own.skip(taken) {
             let dropped = &mut self.part.counters.dropped[usize::from(event.event.class.min(3))];
             *dropped = dropped.wrapping_add(1);
         }
@@ -143,13 +196,16 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         }
     }
 
-    /// Ticks from a place on; the place of a panic if there was one.
-    fn run_from<C>(&mut self, shared: &Shared<'_, B, C>, from: usize) -> Result<(), usize> {
-        let events = self.inbox.partition_point(|event| (event.place as usize) < from);
-        let inbox = &self.inbox[events..];
-        let awake = self.awake.map(|awake| &awake[awake.partition_point(|&place| (place as usize) < from)..]);
-        let start = from - self.first;
-        let (instances, boards) = (&mut self.instances[start..], &mut self.boards[start..]);
+    /// Ticks from a place on, up to another; the place of a panic, and what it carries, if there was one.
+    fn run_until_panic<C>(&mut self, shared: &Shared<'_, B, C>, from: usize, to: usize) -> Result<(), Panic> {
+        let [first, last] = [from, to].map(|end| self.inbox.partition_point(|event| (event.place as usize) < end));
+        let inbox = &self.inbox[first..last];
+        let awake = self.awake.map(|awake| {
+            let [first, last] = [from, to].map(|end| awake.partition_point(|&place| (place as usize) < end));
+            &awake[first..last]
+        });
+        let (start, end) = (from - self.first, to - self.first);
+        let (instances, boards) = (&mut self.instances[start..end], &mut self.boards[start..end]);
         let part = &mut *self.part;
         let turn = Turn { out: &mut part.writer, lives: shared.lives, first: shared.base, place: from };
         let code = Code { table: &shared.program.table, context: shared.context, strict: shared.strict, turn };
@@ -180,7 +236,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
             });
             debug_assert_eq!(ran, Ok(()), "the crowd gives legal batches");
         });
-        catch_unwind(run).map_err(|_| hosts.code.turn.place)
+        catch_unwind(run).map_err(|panic| (hosts.code.turn.place, panic))
     }
 }
 

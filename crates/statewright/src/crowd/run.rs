@@ -4,10 +4,10 @@ use statewright_kernel::{Counters, InboxEvent, Instance};
 use statewright_rom::Rom;
 use statewright_rom::ids::VariantId;
 
-use super::Crowd;
 use super::mail::Letter;
 use super::part::{Job, Part, Shared};
 use super::store::with_instances;
+use super::{Crowd, is_alive};
 use crate::board::Board;
 use crate::commands::{PoolTooSmall, Terms};
 use crate::value::AgentId;
@@ -25,6 +25,8 @@ pub struct Tick {
     pub faults: usize,
     /// Agents that a panic in user code ended; [`Crowd::panicked`] lists them.
     pub panicked: usize,
+    /// Agents that a call of a missing function ended; [`Crowd::unanswered`] lists them.
+    pub unanswered: usize,
     /// Commands that found no room in the budgets of their agents (CMD-2).
     pub dropped_commands: u64,
 }
@@ -35,6 +37,7 @@ struct Cut<'j, I, B> {
     boards: &'j mut [B],
     inbox: &'j [InboxEvent],
     listed: &'j [u32],
+    stops: &'j [u32],
 }
 
 impl<'j, I: Instance, B> Cut<'j, I, B> {
@@ -46,12 +49,14 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
             let end = (first + count) as u32;
             let events = self.inbox.partition_point(|event| event.place < end);
             let places = self.listed.partition_point(|&place| place < end);
+            let stops = self.stops.partition_point(|&place| place < end);
             let mut job = Job {
                 first,
                 instances: self.instances.split_off_mut(..count).unwrap_or_default(),
                 boards: self.boards.split_off_mut(..count).unwrap_or_default(),
                 inbox: self.inbox.split_off(..events).unwrap_or_default(),
                 awake: self.listed.split_off(..places),
+                stops: self.stops.split_off(..stops).unwrap_or_default(),
                 part,
             };
             first += count;
@@ -143,11 +148,17 @@ impl<B: Board, C> Crowd<B, C> {
         let (now, size) = (self.now, size.max(1));
         let lives = &self.lives;
         self.wake.wake_due(now, |place| lives.get(place).is_some_and(|life| life % 2 == 1));
+        self.stops.clear();
+        for &place in &self.stopping {
+            self.stops.push(place);
+            self.wake.wake(place as usize);
+        }
         self.wake.collect(&mut self.listed);
-        let is_alive = |agent: AgentId| lives.get(agent.index() as usize) == Some(&agent.generation());
-        self.lost_messages += self.mail.prepare(|agent| agent.generation() % 2 == 1 && is_alive(agent));
         let promised = self.promise_pages(size)?;
         // From here on the tick takes place.
+        let lives = &self.lives;
+        self.lost_messages += self.mail.prepare(|agent| is_alive(lives, agent));
+        self.stopping.clear();
         let inbox = self.mail.deliver();
         if self.sleeps {
             // Those who have had their turn sleep unless they say otherwise.
@@ -183,6 +194,7 @@ impl<B: Board, C> Crowd<B, C> {
                 boards: &mut self.boards,
                 inbox: &inbox,
                 listed: &self.listed,
+                stops: &self.stops,
             };
             runner.run(cut.jobs(parts, size), &shared);
         });
@@ -202,6 +214,7 @@ impl<B: Board, C> Crowd<B, C> {
             tick.clamped += part.clamped;
             tick.faults += part.faults.len();
             tick.panicked += part.panicked.len();
+            tick.unanswered += part.unanswered.len();
             tick.dropped_commands += part.counters.commands_dropped;
             for &(place, sleep) in &part.restless {
                 self.wake.settle(place as usize, sleep, self.now);

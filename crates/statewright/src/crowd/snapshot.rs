@@ -1,9 +1,13 @@
 //! A whole crowd as bytes, and back (SYS-6 in small: the same machine, the same version).
+//!
+//! The bytes begin with [`MAGIC`], the checksum of everything behind it, and [`BYTE_ORDER`]. Numbers of the crowd are little-endian
+//! everywhere; blackboards that are plain bytes lie there as the computer holds them, so that one of another byte order refuses them.
 
 use std::fmt;
 
 use statewright_kernel::{Counters, Event};
 use statewright_rom::ids::VariantId;
+use xxhash_rust::xxh3::xxh3_64;
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::Crowd;
@@ -12,7 +16,8 @@ use crate::board::Board;
 use crate::machine::Machine;
 use crate::value::AgentId;
 
-/// A blackboard that snapshots can hold. Plain bytes are one; other types say how they are written and read.
+/// A blackboard that snapshots can hold. Plain bytes are one, in the byte order of the computer; other types say how they are written
+/// and read.
 pub trait Saved: Sized {
     /// Writes it behind what is there.
     fn save(&self, bytes: &mut Vec<u8>);
@@ -38,6 +43,10 @@ impl<T: FromBytes + IntoBytes + zerocopy::Immutable> Saved for T {
 pub enum SnapshotError {
     /// The bytes are no snapshot of a crowd, or of another version of this library.
     Format,
+    /// It was changed since it was saved: its checksum is another.
+    Damaged,
+    /// It comes from a computer with another byte order, where plain blackboards look different.
+    ByteOrder,
     /// It is of another machine, or of another version of the machine.
     Machine {
         /// Hashes of the snapshot's machine.
@@ -54,7 +63,13 @@ pub enum SnapshotError {
 impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Format => f.write_str("these bytes are no snapshot of a crowd"),
+            Self::Format => {
+                f.write_str("these bytes are no snapshot of a crowd, or one of another version of Statewright")
+            }
+            Self::Damaged => f.write_str("the snapshot is damaged: it was changed or cut off since it was saved"),
+            Self::ByteOrder => f.write_str(
+                "the snapshot comes from a computer with another byte order: it can only be restored on such a one",
+            ),
             Self::Machine { found, expected } => write!(
                 f,
                 "the snapshot is of another machine or version (structure {:016x}, parameters {:016x}; here {:016x}, {:016x})",
@@ -68,7 +83,14 @@ impl fmt::Display for SnapshotError {
 
 impl std::error::Error for SnapshotError {}
 
-const MAGIC: [u8; 8] = *b"SWcrowd1";
+/// The last letter is the version of the format.
+const MAGIC: [u8; 8] = *b"SWcrowd2";
+/// Reads as another number where bytes stand the other way round.
+const BYTE_ORDER: u64 = 0x0102_0304_0506_0708;
+/// Where that what the checksum is of begins.
+const BODY: usize = MAGIC.len() + 8;
+/// Ticks, agents and lost messages of a crowd stay below: no crowd lives that long, and none that was restored counts past the end.
+pub(super) const MANY: u64 = 1 << 63;
 
 /// Reads numbers from the head of bytes.
 struct Reader<'b> {
@@ -105,7 +127,7 @@ impl<'b> Reader<'b> {
 
 impl<B: Board + Saved, C> Crowd<B, C> {
     /// The whole crowd as bytes: agents, blackboards, events under way, time, counters. The same crowd gives the same bytes on every
-    /// machine.
+    /// computer of one byte order. Damage is found by a checksum.
     pub fn snapshot(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.store.bytes().len() + 64);
         self.snapshot_into(&mut bytes);
@@ -116,13 +138,18 @@ impl<B: Board + Saved, C> Crowd<B, C> {
     pub fn snapshot_into(&self, bytes: &mut Vec<u8>) {
         bytes.clear();
         bytes.extend_from_slice(&MAGIC);
+        // The checksum comes last.
+        bytes.extend_from_slice(&[0; 8]);
+        bytes.extend_from_slice(&BYTE_ORDER.to_ne_bytes());
         let rom = self.machine().rom();
         let numbers =
             [rom.structure_hash(), rom.parameter_hash(), self.now, self.seed, self.spawned, self.lost_messages];
-        let counts = [self.lives.len(), self.free.len(), self.variants.len(), self.mail.letters().len()];
+        let counts =
+            [self.lives.len(), self.free.len(), self.stopping.len(), self.variants.len(), self.mail.letters().len()];
         let numbers = numbers.into_iter().chain(self.counters.values()).chain(counts.map(|count| count as u64));
         numbers.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
-        self.lives.iter().chain(&self.free).for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+        let places = self.lives.iter().chain(&self.free).chain(&self.stopping);
+        places.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
         self.variants.iter().for_each(|variant| bytes.extend_from_slice(&variant.raw().to_le_bytes()));
         for letter in self.mail.letters() {
             bytes.extend_from_slice(&letter.to.index().to_le_bytes());
@@ -131,6 +158,8 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         }
         bytes.extend_from_slice(self.store.bytes());
         self.boards.iter().for_each(|board| board.save(bytes));
+        let checksum = xxh3_64(&bytes[BODY..]);
+        bytes[MAGIC.len()..BODY].copy_from_slice(&checksum.to_le_bytes());
     }
 
     /// Becomes what a snapshot holds. If it is refused, nothing changes.
@@ -139,6 +168,12 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         if reader.take(MAGIC.len()).ok() != Some(&MAGIC) {
             return Err(SnapshotError::Format);
         }
+        if reader.u64()? != xxh3_64(reader.bytes) {
+            return Err(SnapshotError::Damaged);
+        }
+        if *reader.take(8)? != BYTE_ORDER.to_ne_bytes() {
+            return Err(SnapshotError::ByteOrder);
+        }
         let machine = self.machine().clone();
         let rom = machine.rom();
         let (found, expected) = ([reader.u64()?, reader.u64()?], [rom.structure_hash(), rom.parameter_hash()]);
@@ -146,11 +181,15 @@ impl<B: Board + Saved, C> Crowd<B, C> {
             return Err(SnapshotError::Machine { found, expected });
         }
         let [now, seed, spawned, lost_messages] = [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
+        if now.max(spawned).max(lost_messages) > MANY {
+            return Err(SnapshotError::Content("more ticks, agents or lost messages than any crowd has"));
+        }
         let mut values = Counters::default().values();
         for value in &mut values {
             *value = reader.u64()?;
         }
-        let [places, free, variants, letters] = [reader.count()?, reader.count()?, reader.count()?, reader.count()?];
+        let [places, free, stopping] = [reader.count()?, reader.count()?, reader.count()?];
+        let [variants, letters] = [reader.count()?, reader.count()?];
         let lives = reader.u32s(places)?;
         let free = reader.u32s(free)?;
         let dead = lives.iter().filter(|life| *life % 2 == 0).count();
@@ -160,6 +199,11 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         sorted.dedup();
         if sorted.len() != free.len() || free.len() != dead || !free.iter().all(is_dead) {
             return Err(SnapshotError::Content("free places"));
+        }
+        let stopping = reader.u32s(stopping)?;
+        let is_alive = |place: &u32| lives.get(*place as usize).is_some_and(|life| life % 2 == 1);
+        if !stopping.is_sorted_by(|one, next| one < next) || !stopping.iter().all(is_alive) {
+            return Err(SnapshotError::Content("agents that stop"));
         }
         let known = rom.variants().len().max(1);
         let variants = (0..variants)
@@ -190,6 +234,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         }
         self.store.fill(instances);
         (self.boards, self.lives, self.free, self.variants) = (boards, lives, free, variants);
+        self.stopping = stopping.into_iter().collect();
         (self.now, self.seed, self.spawned, self.lost_messages) = (now, seed, spawned, lost_messages);
         self.counters = Counters::from_values(values);
         self.mail.replace(letters);

@@ -92,7 +92,7 @@ pub(crate) static BUDGETS: Shape = Shape {
         Field::or("events_per_tick", PER_TICK, "by tier: 4, 8, 16", "Events handled in one tick."),
         Field::or("microsteps_per_tick", PER_TICK, "by tier: 8, 16, 32", "Microsteps in one tick."),
         Field::or("clamp_limit", Type::Int { min: 1, max: 255 }, "5", "Clamped ticks in a row before the fail-safe."),
-        Field::or("command_bytes", Type::Int { min: 64, max: 65_535 }, "1024", "Command bytes per agent and tick."),
+        Field::or("command_bytes", Type::Int { min: 64, max: 4096 }, "1024", "Command bytes per agent and tick."),
     ]],
     groups: &[],
 };

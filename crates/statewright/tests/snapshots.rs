@@ -1,0 +1,158 @@
+//! Bad snapshots: refused, and nothing changes.
+
+use statewright::prelude::*;
+use statewright::{Blackboard, SnapshotError};
+use xxhash_rust::xxh3::xxh3_64;
+
+const DOOR: &str = r#"{ "machine": "Door", "events": ["Knock"],
+  "parameters": { "weight": 1 }, "variants": { "heavy": { "weight": 9 } },
+  "blackboard": { "strength": { "type": "i32", "default": 3 } },
+  "initial": "closed",
+  "states": {
+    "closed": { "transitions": [{ "on": "Knock", "to": "open" }, { "when": "always", "if": "strength < 1", "to": "gone" }] },
+    "open": { "transitions": [{ "after": "3t", "to": "closed" }] },
+    "gone": {} } }"#;
+
+/// Where the checksum lies, where its bytes begin, and numbers behind it.
+const CHECKSUM: usize = 8;
+const BODY: usize = 16;
+const NOW: usize = 40;
+const SPAWNED: usize = 56;
+const LOST: usize = 64;
+
+fn door() -> Machine {
+    Machine::from_text("door.sw.json", DOOR).unwrap()
+}
+
+/// Six doors: one is gone, one is heavy, one is open, one has a knock under way.
+fn doors() -> Crowd<Blackboard, ()> {
+    let machine = door();
+    let knock = machine.event("Knock").unwrap();
+    let mut crowd = Crowd::new(machine.bind(Functions::new()).unwrap(), 1);
+    let agents: Vec<AgentId> = (0..5).map(|_| crowd.spawn(Blackboard::new(&machine))).collect();
+    crowd.spawn_as(Blackboard::new(&machine), machine.variant("heavy").unwrap());
+    crowd.despawn(agents[3]).unwrap();
+    crowd.tick(&());
+    crowd.send(agents[1], knock, ()).unwrap();
+    crowd.tick(&());
+    crowd.send(agents[2], knock, ()).unwrap();
+    crowd
+}
+
+/// As if somebody had written it so.
+fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
+    let checksum = xxh3_64(&bytes[BODY..]).to_le_bytes();
+    bytes[CHECKSUM..BODY].copy_from_slice(&checksum);
+    bytes
+}
+
+fn with_number(bytes: &[u8], at: usize, number: u64) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+    with_checksum(bytes)
+}
+
+#[test]
+fn every_cut_is_refused() {
+    let mut crowd = doors();
+    let good = crowd.snapshot();
+    for length in 0..good.len() {
+        assert!(crowd.restore(&good[..length]).is_err(), "cut off after {length} bytes");
+        assert_eq!(crowd.snapshot(), good);
+    }
+    assert_eq!(crowd.restore(&[&good[..], &[0]].concat()), Err(SnapshotError::Damaged));
+    assert_eq!(crowd.restore(&with_checksum([&good[..], &[0]].concat())), Err(SnapshotError::Length));
+    assert_eq!(crowd.snapshot(), good);
+}
+
+#[test]
+fn every_wrong_bit_is_refused() {
+    let mut crowd = doors();
+    let good = crowd.snapshot();
+    for bit in 0..good.len() * 8 {
+        let mut bytes = good.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let error = crowd.restore(&bytes).expect_err("a bit is wrong");
+        assert_eq!(error, if bit < CHECKSUM * 8 { SnapshotError::Format } else { SnapshotError::Damaged });
+        assert_eq!(crowd.snapshot(), good, "bit {bit}");
+    }
+    crowd.restore(&good).unwrap();
+    assert_eq!(crowd.snapshot(), good);
+}
+
+#[test]
+fn what_somebody_wrote_with_a_right_checksum_is_refused_or_runs() {
+    let mut crowd = doors();
+    let (good, knock) = (crowd.snapshot(), crowd.machine().event("Knock").unwrap());
+    let (mut refused, mut restored) = (0, 0);
+    for place in BODY..good.len() {
+        for mask in [0x01, 0x80, 0xFF] {
+            let mut bytes = good.clone();
+            bytes[place] ^= mask;
+            let bytes = with_checksum(bytes);
+            match crowd.restore(&bytes) {
+                Ok(()) => {
+                    restored += 1;
+                    assert_eq!(crowd.snapshot(), bytes, "byte {place}: nothing is lost on the way");
+                    crowd.broadcast(knock, ());
+                    crowd.spawn(Blackboard::new(&door()));
+                    for _ in 0..5 {
+                        crowd.tick(&());
+                    }
+                    crowd.restore(&good).unwrap();
+                }
+                Err(_) => refused += 1,
+            }
+            assert_eq!(crowd.snapshot(), good, "byte {place}");
+        }
+    }
+    assert!(refused > 100 && restored > 100, "{refused} refused, {restored} restored");
+}
+
+#[test]
+fn another_byte_order_is_refused() {
+    let mut crowd = doors();
+    let good = crowd.snapshot();
+    let mut other = good.clone();
+    other[BODY..BODY + 8].reverse();
+    assert_eq!(crowd.restore(&with_checksum(other)), Err(SnapshotError::ByteOrder));
+    assert_eq!(crowd.snapshot(), good);
+}
+
+#[test]
+fn no_crowd_counts_past_the_end() {
+    let mut crowd = doors();
+    let good = crowd.snapshot();
+    for at in [NOW, SPAWNED, LOST] {
+        for number in [u64::MAX, (1 << 63) + 1] {
+            let error = crowd.restore(&with_number(&good, at, number)).unwrap_err();
+            assert!(matches!(error, SnapshotError::Content(_)), "{error}");
+            assert_eq!(crowd.snapshot(), good);
+        }
+        crowd.restore(&with_number(&good, at, 1 << 63)).unwrap();
+        crowd.spawn(Blackboard::new(&door()));
+        crowd.tick(&());
+        crowd.restore(&good).unwrap();
+    }
+}
+
+#[test]
+fn another_machine_or_version_is_refused() {
+    let good = doors().snapshot();
+    let other = Machine::from_text("door.sw.json", &DOOR.replace("3t", "4t")).unwrap();
+    let mut changed = Crowd::new(other.bind(Functions::<Blackboard, ()>::new()).unwrap(), 1);
+    let empty = changed.snapshot();
+    let error = changed.restore(&good).unwrap_err();
+    assert!(matches!(error, SnapshotError::Machine { .. }), "{error}");
+    assert_eq!(changed.restore(b"something else"), Err(SnapshotError::Format));
+    let older = [b"SWcrowd1", &good[8..]].concat();
+    assert_eq!(changed.restore(&older).unwrap_err().to_string(), SnapshotError::Format.to_string());
+    assert_eq!(changed.snapshot(), empty);
+}
+
+#[test]
+#[should_panic(expected = "the first tick of a crowd is at most 2^63")]
+fn no_crowd_begins_at_the_end_of_time() {
+    let program = door().bind(Functions::<Blackboard, ()>::new()).unwrap();
+    let _ = Crowd::new(program, 1).starting_at(u64::MAX);
+}
