@@ -1,6 +1,7 @@
 //! What a tracer is told (SYS-3, SEL-7). One test when off.
 
 use statewright_rom::ids::{EventId, StateId, TimerId, TransitionId};
+use statewright_rom::layout::OpRecord;
 
 use crate::fault::Fault;
 use crate::host::{Cause, Mode, Status};
@@ -80,6 +81,8 @@ pub enum Trace {
     Activity(StateId, Mode, Status),
     /// The instance started.
     Started,
+    /// A built-in action that the host is not called for comes next: `raise`, `send` to itself, `start`, `stop`, `clear_history`.
+    Action(OpRecord),
     /// The tick was clamped.
     Clamped,
     /// The fail-safe was entered.

@@ -15,10 +15,11 @@ A first machine in a minute:
   statewright new Guard
   statewright check guard.sw.json
   statewright build guard.sw.json
-  statewright dump guard.swrom
+  statewright run guard.sw.json
+  statewright step guard.sw.json
   statewright draw guard.sw.json -o guard.svg";
 
-/// State machines for game AI: check, build, show, draw, compare and format machine files.
+/// State machines for game AI: check, build, run, step, show, draw, compare and format machine files.
 #[derive(Debug, Parser)]
 #[command(name = "statewright", version, after_help = EXIT_CODES, arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -61,6 +62,8 @@ pub(crate) enum Command {
     Draw(Draw),
     /// Write one HTML page about a machine
     Docs(Docs),
+    /// Run one agent step by step and see why it does what it does
+    Step(Step),
     /// Say what changed between two machines and what a reload would do
     Diff(Diff),
     /// Format machine files, keeping every comment
@@ -297,6 +300,52 @@ pub(crate) struct Docs {
     /// States to light up in the picture, with commas between
     #[arg(long, value_name = "STATES", value_delimiter = ',')]
     pub(crate) active: Vec<String>,
+
+/// Arguments of `step`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Commands come from the keyboard, or line by line from standard input; `help` lists them. In a script `#` \
+begins a comment, and the first mistake ends it with its line number and exit code 1.\n\nFunctions that the machine names are not \
+there, so something stands in for them: actions and activities are shown, activities keep running, scorers say 0, and guards \
+answer true, so that the machine moves. `guard`, `activity` and `score` change one of them at any time. Expressions and built-in \
+actions really run.\n\nExamples:\n  statewright step guard.sw.json\n  statewright step guard.sw.json --tui\n  \
+statewright step guard.sw.json --events SeesThief,LostThief\n  statewright step soldier.sw.json --events 'Damaged 30,Died' \
+--json\n  printf 'send SeesThief\\nwhy\\nundo\\n' | statewright step guard.sw.json --stub-guards false"
+)]
+pub(crate) struct Step {
+    /// A machine file or a ROM; `-` for standard input, with `--events`
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Send these, each with a tick: names with commas in between, each with its payload after a space
+    #[arg(long, value_name = "EVENTS")]
+    pub(crate) events: Option<String>,
+    /// Print one line of JSON per step
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show everything on the whole screen
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) tui: bool,
+    /// What guards answer that nobody provides: `true` lets the machine move
+    #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
+    pub(crate) stub_guards: StubGuards,
+    /// Where chance begins: the same seed gives the same story
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    pub(crate) seed: u64,
+    /// The variant of the machine's parameters
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: Option<String>,
+}
+
+/// What guards answer that nobody provides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StubGuards {
+    /// Yes
+    #[default]
+    True,
+    /// No
+    False,
+    /// Either, as the seed says
+    Random,
 }
 
 /// Arguments of `diff`.

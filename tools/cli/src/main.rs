@@ -15,6 +15,7 @@ mod load;
 mod output;
 mod progress;
 mod running;
+mod stepping;
 
 use std::process::ExitCode;
 

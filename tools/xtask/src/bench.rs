@@ -7,8 +7,9 @@ const BENCH: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewrig
 const CROWD: [&str; 7] =
     ["run", "--quiet", "--release", "--package", "statewright-crowd-bench", "--bin", "crowd-bench"];
 
-/// Runs the benchmarks of the kernel with the given arguments; with `--compile` those of the compiler and the loader,
-/// with `--crowd` those of crowds, with `--symbols` what is compiled once and what per host.
+/// Runs the benchmarks of the kernel with the given arguments, and without any or with `--quick` alone those of commands and crowds as well;
+/// with `--compile` those of the compiler and the loader, with `--crowd` those of crowds, with `--symbols` what is compiled once and what per
+/// host.
 pub fn bench(arguments: &[String]) -> Result<(), String> {
     if arguments == ["--symbols"] {
         return crate::symbols::symbols();
@@ -17,6 +18,13 @@ pub fn bench(arguments: &[String]) -> Result<(), String> {
         let (found, rest): (Vec<&String>, Vec<&String>) = arguments.iter().partition(|&argument| argument == flag);
         (!found.is_empty()).then_some(rest)
     };
+    if arguments.iter().all(|argument| argument == "--quick") {
+        kernel(arguments)?;
+        println!("\ncommands");
+        kernel(&["--commands".to_owned()])?;
+        println!();
+        return crowd(&arguments.iter().collect::<Vec<_>>());
+    }
     match (without("--crowd"), without("--compile")) {
         (Some(rest), _) => crowd(&rest),
         (None, Some(rest)) => compile(&rest),

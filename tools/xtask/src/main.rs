@@ -42,8 +42,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// What the kernel costs beside hand-written machines, a peer and plain memory; `--commands` for commands, `--compile` for the compiler
-    /// and the loader, `--symbols` for what is compiled once and what per host.
+    /// What kernel, commands and crowds cost beside hand-written machines, a peer and plain memory; `--commands` and `--crowd` for these alone,
+    /// `--compile` for the compiler and the loader, `--symbols` for what is compiled once and what per host.
     #[command(disable_help_flag = true)]
     Bench {
         /// Passed on; try `cargo xtask bench --help`.

@@ -12,6 +12,7 @@ mod fmt;
 mod new;
 mod run;
 mod schema;
+mod step;
 mod summary;
 mod trace;
 
@@ -29,6 +30,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Dump(args) => dump::run(&args, console),
         Command::Draw(args) => draw::run(&args, console),
         Command::Docs(args) => docs::run(&args, console),
+        Command::Step(args) => step::run(&args, console),
         Command::Diff(args) => diff::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
         Command::Trace(args) => trace::run(&args, console),
