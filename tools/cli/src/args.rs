@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use crate::running::StubGuards;
-
 const EXIT_CODES: &str =
     "Exit codes: 0 all is well, 1 problems were found (or things differ), 2 wrong usage, or a file \
 cannot be read or written.
@@ -190,8 +188,8 @@ pub(crate) struct Run {
     /// What happens when, from a file
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
-    /// What guards say that a game would provide
-    #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
+    /// What guards say that a game would provide; with `random`, activities end now and then
+    #[arg(long, value_enum, default_value_t = StubGuards::Random, value_name = "ANSWER")]
     pub(crate) stub_guards: StubGuards,
     /// How many threads work [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -300,6 +298,7 @@ pub(crate) struct Docs {
     /// States to light up in the picture, with commas between
     #[arg(long, value_name = "STATES", value_delimiter = ',')]
     pub(crate) active: Vec<String>,
+}
 
 /// Arguments of `step`.
 #[derive(Debug, Args)]
@@ -326,7 +325,7 @@ pub(crate) struct Step {
     #[arg(long, conflicts_with = "json")]
     pub(crate) tui: bool,
     /// What guards answer that nobody provides: `true` lets the machine move
-    #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
+    #[arg(long, value_enum, default_value_t = StubGuards::True, value_name = "ANSWER")]
     pub(crate) stub_guards: StubGuards,
     /// Where chance begins: the same seed gives the same story
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
@@ -337,15 +336,25 @@ pub(crate) struct Step {
 }
 
 /// What guards answer that nobody provides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StubGuards {
     /// Yes
-    #[default]
     True,
     /// No
     False,
     /// Either, as the seed says
     Random,
+}
+
+impl StubGuards {
+    /// As on the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::True => "true",
+            Self::False => "false",
+            Self::Random => "random",
+        }
+    }
 }
 
 /// Arguments of `diff`.

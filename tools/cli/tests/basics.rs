@@ -9,7 +9,20 @@ fn help_has_examples_and_exit_codes() {
     let folder = Folder::new();
     folder.run(&["--help"]).code(0).prints("Exit codes: 0").prints("statewright new Guard");
     let commands = [
-        "new", "check", "build", "run", "step", "dump", "draw", "docs", "diff", "fmt", "trace", "schema", "explain", "completions",
+        "new",
+        "check",
+        "build",
+        "run",
+        "step",
+        "dump",
+        "draw",
+        "docs",
+        "diff",
+        "fmt",
+        "trace",
+        "schema",
+        "explain",
+        "completions",
     ];
     for command in commands {
         let ran = folder.run(&[command, "--help"]).code(0).prints("Examples:");

@@ -21,8 +21,8 @@ pub(crate) use outcome::Outcome;
 pub(crate) use page::{page, plot};
 pub(crate) use script::{Line, ScriptError, read as read_script};
 pub(crate) use text::{number, report as text_report};
-pub(crate) use world::StubGuards;
 
+use crate::args::StubGuards;
 use outcome::{peak_memory, visits};
 use source::Source;
 use tally::Tally;

@@ -2,33 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use clap::ValueEnum;
 use statewright::ids::FunctionId;
 use statewright::prelude::*;
 use statewright::{Key, Kind, Type};
 
-/// What guards say that nobody provides.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StubGuards {
-    /// They hold
-    True,
-    /// They do not hold
-    False,
-    /// They hold every other time, by the seed; activities end now and then
-    #[default]
-    Random,
-}
-
-impl StubGuards {
-    /// As on the command line.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::True => "true",
-            Self::False => "false",
-            Self::Random => "random",
-        }
-    }
-}
+use crate::args::StubGuards;
 
 /// A blackboard: words as the machine lays them out.
 #[derive(Clone, Debug)]
