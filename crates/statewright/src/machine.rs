@@ -303,8 +303,10 @@ impl Machine {
     /// The lane with a name: a built-in one or one of the machine's own.
     pub fn lane(&self, name: &str) -> Result<LaneId, UnknownName> {
         let own = self.shared.names.lanes.iter().map(String::as_str);
-        let place = BUILT_IN_LANES.into_iter().chain(own).position(|known| known == name);
-        place.and_then(LaneId::from_index).ok_or_else(|| unknown("lane", name, &self.shared.names.lanes))
+        let mut known = BUILT_IN_LANES.into_iter().chain(own);
+        let place = known.clone().position(|known| known == name);
+        let wrong = || unknown("lane", name, &known.by_ref().map(str::to_owned).collect::<Vec<_>>());
+        place.and_then(LaneId::from_index).ok_or_else(wrong)
     }
 }
 

@@ -266,13 +266,14 @@ fn choose<B, C>(
                 .any(|name| xxh3_64(name.as_bytes()) as u32 == record.hash.get()),
         };
         let found: Vec<usize> = (0..).zip(&functions.list).filter(|(_, f)| fits(f)).map(|(place, _)| place).collect();
-        for &place in &found {
+        let right = found.iter().copied().filter(|&place| functions.list.get(place).is_some_and(|f| f.kind() == kind));
+        let right: Vec<usize> = right.collect();
+        // Those of another kind are not called here; the first of them stands in the error if there is no right one.
+        for &place in if right.is_empty() { found.get(..1).unwrap_or_default() } else { &right } {
             if let Some(used) = used.get_mut(place) {
                 *used = true;
             }
         }
-        let right = found.iter().copied().filter(|&place| functions.list.get(place).is_some_and(|f| f.kind() == kind));
-        let right: Vec<usize> = right.collect();
         match (right.as_slice(), found.first().and_then(|&place| functions.list.get(place))) {
             ([one], _) => {
                 let draws = functions.list.get(*one).is_some_and(|f| f.rng) && record.rng == 0 && kind != Kind::Action;

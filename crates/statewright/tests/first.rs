@@ -123,6 +123,25 @@ fn sys_1_snapshots_are_whole() {
 }
 
 #[test]
+fn rom_8_a_function_of_another_kind_with_the_same_name_is_unused() {
+    let machine = Machine::build("Door", |m| {
+        m.event("Knock");
+        m.initial("shut");
+        m.state("shut", |s| {
+            s.on("Knock").run("Creak");
+        });
+    })
+    .unwrap();
+    let both = Functions::<(), ()>::new().action("Creak", |_, _, _| {}).guard("Creak", |_, _, _| true.into());
+    let error = machine.bind(both).unwrap_err().to_string();
+    assert!(error.contains("guard `Creak` is called nowhere in the machine"), "{error}");
+    let neither = Functions::<(), ()>::new().scorer("Creak", |_, _, _| 0.0).guard("Creak", |_, _, _| true.into());
+    let error = machine.bind(neither).unwrap_err().to_string();
+    assert!(error.contains("but it is a scorer") && error.contains("guard `Creak` is called nowhere"), "{error}");
+    assert!(machine.lane("audoi").unwrap_err().to_string().contains("audio"));
+}
+
+#[test]
 fn rom_8_everything_that_does_not_fit_is_listed() {
     let machine = Machine::from_text("guard.sw.json", MACHINE).unwrap();
     let functions: Functions<(), ()> = Functions::new()

@@ -151,7 +151,7 @@ fn another_machine_or_version_is_refused() {
 }
 
 #[test]
-#[should_panic(expected = "the first tick of a crowd is at most 2^63")]
+#[should_panic(expected = "the first tick of a crowd is at most 2^62")]
 fn no_crowd_begins_at_the_end_of_time() {
     let program = door().bind(Functions::<Blackboard, ()>::new()).unwrap();
     let _ = Crowd::new(program, 1).starting_at(u64::MAX);

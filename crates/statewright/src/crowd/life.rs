@@ -123,7 +123,8 @@ impl<B: Board, C> Crowd<B, C> {
         self.wake.wake(place);
     }
 
-    /// Removes an agent at once; nothing of it runs. What it owns is not released: [`Self::held_channels`] tells before.
+    /// Removes an agent at once; nothing of it runs. What it owns is not released: [`Self::held_channels`] tells before. Its blackboard is
+    /// dropped when somebody else takes its place.
     pub fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
         let place = self.place(agent)?;
         self.lives[place] = self.lives[place].wrapping_add(1);

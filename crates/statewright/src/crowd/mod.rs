@@ -142,11 +142,11 @@ impl<B: Board, C> Crowd<B, C> {
     ///
     /// # Panics
     ///
-    /// If the crowd has agents: their clocks and timers know the time. If the tick is above 2^63: time would come to an end.
+    /// If the crowd has agents: their clocks and timers know the time. If the tick is above 2^62: time would come to an end.
     #[must_use]
     pub fn starting_at(mut self, tick: u64) -> Self {
         assert!(self.lives.is_empty(), "a crowd with agents cannot change its time");
-        assert!(tick <= snapshot::MANY, "the first tick of a crowd is at most 2^63");
+        assert!(tick <= snapshot::MANY / 2, "the first tick of a crowd is at most 2^62");
         self.now = tick;
         self
     }
@@ -287,7 +287,8 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(&self.boards[self.place(agent)?])
     }
 
-    /// Its blackboard, to be changed: wakes the agent.
+    /// Its blackboard, to be changed: wakes the agent. Whoever puts another one in its place must take one of the same machine, as for
+    /// [`Self::spawn`]: nobody looks.
     pub fn board_mut(&mut self, agent: AgentId) -> Result<&mut B, Missing> {
         let place = self.place(agent)?;
         self.wake.wake(place);
