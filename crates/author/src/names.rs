@@ -21,7 +21,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
 
 /// Names appear in messages and reports: each character must be seen, and must not change how others look.
 pub(crate) fn check_shown(name: &str) -> Result<(), String> {
-    let unseen = name.chars().find(|&c| c.is_control() || is_invisible(c));
+    let unseen = name.chars().find(|&c| is_hidden(c));
     match unseen {
         Some(c) if c.is_control() => {
             Err(format!("a name must not contain control characters, this one has U+{:04X}", u32::from(c)))
@@ -29,6 +29,11 @@ pub(crate) fn check_shown(name: &str) -> Result<(), String> {
         Some(c) => Err(format!("a name must not contain invisible characters, this one has U+{:04X}", u32::from(c))),
         None => Ok(()),
     }
+}
+
+/// Characters that a reader cannot see or that change how others look: no output shows them as they are.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control() || is_invisible(c)
 }
 
 /// Characters without a shape of their own: joiners, marks of direction, tags, separators of lines.

@@ -10,6 +10,7 @@ use crate::eval::evaluate;
 use crate::event::event_flag;
 use crate::host::{Command, CommandKind, Host};
 use crate::tick::Run;
+use crate::trace::Trace;
 
 /// The lane that carries events to other agents (CMD-1).
 const MESSAGE_LANE: u16 = 6;
@@ -33,6 +34,7 @@ impl Run<'_, '_> {
             op_kind::SET | op_kind::ADD => self.write_key(op, site),
             op_kind::RAISE => {
                 let payload = self.payload(op.b.get() as u16, site);
+                self.trace_action(op);
                 if let Some(event) = EventId::read(op.a) {
                     self.core.post_own(event, None, payload, event_flag::INTERNAL);
                 }
@@ -40,21 +42,32 @@ impl Run<'_, '_> {
             op_kind::SEND => self.send(op, site),
             op_kind::EMIT => self.emit(op, site),
             op_kind::START_TIMER => {
+                self.trace_action(op);
                 if let Some(timer) = TimerId::read(op.a) {
                     self.core.start_timer(timer, op.b.get());
                 }
             }
             op_kind::STOP_TIMER => {
+                self.trace_action(op);
                 if let Some(timer) = TimerId::read(op.a) {
                     self.core.stop_timer(timer);
                 }
             }
             op_kind::CLEAR_HISTORY => {
+                self.trace_action(op);
                 if let Some(state) = StateId::read(op.a) {
                     self.core.clear_history(state);
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Tells the tracer what no call of the host tells. Kept apart, so that others need no stack for it.
+    #[inline(never)]
+    fn trace_action(&mut self, op: &OpRecord) {
+        if self.tracing {
+            self.host.trace(&Trace::Action(*op));
         }
     }
 
@@ -80,6 +93,7 @@ impl Run<'_, '_> {
         let payload = self.payload(payload, site);
         let Some(event) = EventId::read(op.a) else { return };
         if receiver == NONE {
+            self.trace_action(op);
             self.core.post_own(event, None, payload, 0);
             return;
         }

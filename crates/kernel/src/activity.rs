@@ -8,6 +8,7 @@ use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Site};
 use crate::host::{Cause, Mode, Status};
 use crate::tick::Run;
+use crate::trace::Trace;
 
 impl Run<'_, '_> {
     /// Runs the activities of all active states: leaf by leaf, each to the root, each state once.
@@ -40,7 +41,13 @@ impl Run<'_, '_> {
     pub(crate) fn call_activity(&mut self, record: &StateRecord, site: &Site, mode: Mode) -> Status {
         let op = OpId::read(record.activity).and_then(|op| self.core.rom.op(op));
         match op.and_then(|op| self.core.aim(op, site)) {
-            Some(function) => self.host.activity(function, mode, Actor::new(self.core)),
+            Some(function) => {
+                let status = self.host.activity(function, mode, Actor::new(self.core));
+                if self.tracing {
+                    self.host.trace(&Trace::Activity(site.state, mode, status));
+                }
+                status
+            }
             None => Status::Running,
         }
     }

@@ -117,9 +117,6 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
 ) {
     let mut core = Core::for_ticks(rom, counters, batch.tick, I::TIER);
     core.set_agents(batch.first_agent, batch.variants);
-    if hosts.is_tracing() {
-        core.glance.forbid_jumps();
-    }
     let glance = core.glance;
     let mut agents = instances.iter_mut();
     let mut events = batch.inbox.events().iter();
@@ -137,10 +134,13 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                 fetch(agents.as_slice(), hosts, events.as_slice(), place);
             }
             let Some(instance) = agents.next() else { return };
-            match outlook(rom, &glance, instance, events.as_slice()) {
+            let steps = hosts.traces_steps(place);
+            let outlook = if steps { Outlook::Unknown } else { outlook(rom, &glance, instance, events.as_slice()) };
+            match outlook {
                 Outlook::Nobody => {
                     events.next();
                     core.nobodys = core.nobodys.wrapping_add(1);
+                    hosts.pass(place, batch.agent(place), &event.event);
                 }
                 Outlook::Jump(way) => {
                     events.next();

@@ -152,6 +152,10 @@ impl Run<'_, '_> {
         if !verdict.holds && bugs::has(Bug::RngRestoredOnFalse) {
             self.core.ram.header_mut().rng = rng;
         }
+        if self.tracing {
+            let Verdict { holds, code } = verdict;
+            self.host.trace(&Trace::Guard { state: site.state, transition: site.transition, holds, code });
+        }
         verdict
     }
 
@@ -182,6 +186,9 @@ impl Run<'_, '_> {
         let Some(reason) = self.exit_reason(candidate, cause, leaves) else { return Exit::Free };
         self.reject(candidate.id, reason);
         let stored = candidate.has(transition_flag::LATCH) && self.core.latch(candidate);
+        if stored && self.tracing {
+            self.host.trace(&Trace::Latched(candidate.id));
+        }
         if stored { Exit::Stored } else { Exit::Refused }
     }
 

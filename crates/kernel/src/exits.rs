@@ -144,6 +144,7 @@ impl Run<'_, '_> {
         }
         if self.tracing {
             self.host.trace(&Trace::Exited(state));
+            self.trace_timers(record.timer_mask);
         }
     }
 

@@ -23,6 +23,10 @@ impl Run<'_, '_> {
         self.core.ram.disarm_all(u8::MAX);
         self.core.clear_frames();
         self.core.ram.set_flag(flag::STARTED);
+        if self.tracing {
+            self.mark_timers();
+            self.host.trace(&Trace::Started);
+        }
         self.enter_initial()?;
         self.complete(Cause::None)?;
         self.core.check_fault()
@@ -97,6 +101,9 @@ impl Run<'_, '_> {
         let (domain, cause) = (Some(StateId::ROOT), Cause::None);
         self.leave(&leaves, &Leave { mask: scope.leaves, domain, keeps_frames: false, transition: None, cause })?;
         self.core.forget_work();
+        if self.tracing {
+            self.mark_timers();
+        }
         self.enter_settled(&settled, span.first..span.end);
         Ok(())
     }

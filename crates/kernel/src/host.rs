@@ -7,6 +7,7 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::ArgumentRecord;
 
 use crate::actor::{Actor, View};
+use crate::event::Event;
 use crate::trace::Trace;
 
 /// What a guard says.
@@ -152,6 +153,12 @@ pub trait Host {
         false
     }
 
+    /// Whether the outline of a traced tick is enough: events, transitions and leaves (level 1 of SYS-3). Such a tick may take the
+    /// fast paths.
+    fn is_outline(&self) -> bool {
+        false
+    }
+
     /// Something happened; only called while tracing.
     fn trace(&mut self, trace: &Trace) {
         let _ = trace;
@@ -180,9 +187,17 @@ pub trait Hosts {
         let _ = place;
     }
 
-    /// Whether one of them traces; asked once per batch.
-    fn is_tracing(&self) -> bool {
+    /// Whether the agent at a place is traced in more than outline; it goes the general way then.
+    #[inline]
+    fn traces_steps(&self, place: usize) -> bool {
+        let _ = place;
         false
+    }
+
+    /// Nobody handles the event of an agent that has no other, and its host was not asked for.
+    #[inline]
+    fn pass(&mut self, place: usize, agent: u64, event: &Event) {
+        let _ = (place, agent, event);
     }
 }
 
@@ -197,8 +212,14 @@ impl<H: Host> Hosts for H {
         self
     }
 
-    fn is_tracing(&self) -> bool {
-        Host::is_tracing(self)
+    #[inline]
+    fn traces_steps(&self, _: usize) -> bool {
+        self.is_tracing() && !self.is_outline()
+    }
+
+    #[inline]
+    fn pass(&mut self, _: usize, _: u64, event: &Event) {
+        crate::fast::tell_nobody(self, event);
     }
 }
 
@@ -233,6 +254,10 @@ impl<H: Host + ?Sized> Host for &mut H {
 
     fn is_tracing(&self) -> bool {
         (**self).is_tracing()
+    }
+
+    fn is_outline(&self) -> bool {
+        (**self).is_outline()
     }
 
     fn trace(&mut self, trace: &Trace) {

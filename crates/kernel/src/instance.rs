@@ -135,6 +135,14 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     #[doc(hidden)]
     fn raw_timers(&self) -> &[U32];
 
+    /// The slots as they lie in the bytes.
+    #[doc(hidden)]
+    fn raw_slots(&self) -> &[U16];
+
+    /// The event places as they lie in the bytes.
+    #[doc(hidden)]
+    fn raw_events(&self) -> &[Event];
+
     /// The raw leaf, if there is no other.
     #[doc(hidden)]
     fn only_leaf(&self) -> Option<u16>;
@@ -223,6 +231,14 @@ macro_rules! instance {
             #[inline]
             fn raw_timers(&self) -> &[U32] {
                 &self.timers
+            }
+
+            fn raw_slots(&self) -> &[U16] {
+                &self.slots
+            }
+
+            fn raw_events(&self) -> &[Event] {
+                &self.events
             }
 
             #[inline]

@@ -20,7 +20,7 @@
 //! - `fast` what most ticks are: at rest, or one event that always leads the same way; `switches` leave it out, `prefetch` fetches
 //!   agents before their turn
 //! - `activity` phase (3), `fail_safe` start and fail-safe, `actions` ops, `eval` expressions
-//! - `host` and `actor` the border to user code, `look` what hosts see between ticks, `life` posts, pause, stop and reset, `batch` and `inbox` many agents
+//! - `host` and `actor` the border to user code, `look` and `inspect` what hosts and tools see between ticks, `life` posts, pause, stop and reset, `batch` and `inbox` many agents
 //!
 //! # Example
 //!
@@ -91,6 +91,7 @@ mod fault;
 mod history;
 mod host;
 mod inbox;
+mod inspect;
 mod instance;
 mod life;
 mod look;
@@ -110,6 +111,7 @@ mod tick;
 mod time;
 mod timers;
 mod trace;
+mod trace_timers;
 
 pub use actor::{Actor, View};
 pub use batch::{Batch, BatchError, Visit, tick_batch};
@@ -118,6 +120,7 @@ pub use event::{Class, Event, event_flag};
 pub use fault::Fault;
 pub use host::{Call, Cause, Command, CommandKind, Host, Hosts, Mode, Status, Verdict};
 pub use inbox::{Inbox, InboxEvent, SortedInbox, Unsorted};
+pub use inspect::{Wait, debounce_deadline, queued_events, ready_tick, running_timers, suspended_leaves};
 pub use instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
 pub use life::{Posted, pause, post, reset, resume, stop};
 pub use look::{Sleep, active_leaves, held_channels, is_active, sleep, sleep_though_polling, ticks_in_state};

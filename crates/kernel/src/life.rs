@@ -14,6 +14,8 @@ use crate::instance::{Header, Instance, flag};
 use crate::queue::Admission;
 use crate::switches::{self, Trick};
 use crate::tick::{Input, Run};
+use crate::trace::Trace;
+use crate::trace_timers::Told;
 
 /// What became of an event that the host posted.
 pub type Posted = Result<Admission, Fault>;
@@ -152,10 +154,17 @@ pub fn stop<I: Instance, H: Host>(
     core.set_agents(input.agent, variants);
     core.attach(instance.ram(), 0);
     core.begin();
-    let result = Run::new(&mut core, host).stop();
+    let mut told = Told::new(&core);
+    let tracing = if host.is_tracing() { Some(&mut told) } else { None };
+    let result = Run::new(&mut core, host, tracing).stop();
     match result {
         Ok(()) => core.finish(),
-        Err(_) => core.quarantine(),
+        Err(fault) => {
+            core.quarantine();
+            if host.is_tracing() {
+                host.trace(&Trace::Faulted(fault));
+            }
+        }
     }
     result
 }
@@ -169,6 +178,9 @@ impl Run<'_, '_> {
         self.core.ram.clear_queue();
         self.core.ram.set_flag(flag::TERMINATED);
         count(&mut self.core.counters.terminations);
+        if self.tracing {
+            self.host.trace(&Trace::Terminated);
+        }
         Ok(())
     }
 }

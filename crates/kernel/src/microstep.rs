@@ -236,6 +236,8 @@ impl<'a> Run<'_, 'a> {
         }
         if self.tracing {
             self.host.trace(&Trace::Entered(state));
+            self.trace_leaf(state);
+            self.trace_timers(0);
         }
     }
 

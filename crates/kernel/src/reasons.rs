@@ -13,7 +13,7 @@ use crate::trace::Reason;
 impl Run<'_, '_> {
     /// Tells the tracer about everyone that was not asked: after an interrupt, or after each leaf's winner.
     pub(crate) fn trace_rest(&mut self, ask: &Ask, leaves: &Leaves, interrupt: Option<Pick>, found: &[Found]) {
-        if !self.tracing {
+        if !self.tracing || self.host.is_outline() {
             return;
         }
         for (place, leaf) in leaves.iter() {

@@ -190,6 +190,7 @@ impl<'a> Run<'_, 'a> {
     pub(crate) fn select(&mut self, ask: &Ask) -> Result<Selection, Fault> {
         let leaves = self.core.leaves();
         if self.tracing {
+            self.trace_timers(0);
             self.host.trace(&Trace::Select(ask.cause));
         }
         if let Some(pick) = self.select_interrupt(ask, &leaves)? {

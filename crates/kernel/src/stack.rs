@@ -10,6 +10,7 @@ use crate::exits::ExitOrder;
 use crate::fault::Fault;
 use crate::ram::bit;
 use crate::tick::Run;
+use crate::trace::Trace;
 
 /// What a push saved.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +98,10 @@ impl Run<'_, '_> {
             self.release_channels(&site);
             armed |= self.core.freeze(state);
             self.core.deactivate(state);
+            if self.tracing {
+                self.host.trace(&Trace::Suspended(state));
+                self.mark_timers();
+            }
         }
         let leaves_saved = self.core.rom.stack(stack).map_or(0, |record| record.leaves);
         self.core.ram.set_slot(first.saturating_add(leaves_saved), u16::from(armed));
@@ -129,6 +134,11 @@ impl Run<'_, '_> {
         self.may_complete |= record.kind == state_kind::FINAL;
         self.core.thaw(state, armed);
         self.core.mark_fresh(record);
+        if self.tracing {
+            self.host.trace(&Trace::Resumed(state));
+            self.trace_leaf(state);
+            self.mark_timers();
+        }
         let list = self.core.rom.state_extra(state).map_or(NONE, |extra| extra.resume.get());
         self.run_list(list, &Site { state, transition: Some(accepted.candidate.id), cause: accepted.cause });
     }

@@ -18,6 +18,7 @@ use crate::life;
 use crate::queue::{Next, known_event};
 use crate::select::{Ask, Pick, Selection};
 use crate::trace::Trace;
+use crate::trace_timers::Told;
 
 /// What happens to an instance that belongs to another machine (RAM-6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,11 +89,12 @@ pub fn tick<'a, I: Instance, H: Host>(
     core.set_agents(input.agent, variants);
     if let Some(event) = input.inbox.only()
         && core.glance.may_jump(instance.header())
-        && !host.is_tracing()
+        && (!host.is_tracing() || host.is_outline())
     {
         match fast::look_up(rom, instance.only_leaf(), event) {
             Outlook::Nobody => {
                 core.nobodys = 1;
+                fast::tell_nobody(host, event);
                 return Report::taken(1);
             }
             Outlook::Jump(jump) => {
@@ -130,7 +132,7 @@ pub(crate) fn visit<'a, I: Instance, H: Host>(
         return Report::default();
     }
     let mut host = host();
-    if host.is_tracing() {
+    if host.is_tracing() && !host.is_outline() {
         return run(core, &mut host, input, Used::default());
     }
     let mut used = Used::default();
@@ -139,7 +141,12 @@ pub(crate) fn visit<'a, I: Instance, H: Host>(
         if polls && let Some(result) = fast::run_activities(core, &mut host) {
             return match result {
                 Ok(()) => Report::default(),
-                Err(fault) => core.end_with(fault),
+                Err(fault) => {
+                    if host.is_tracing() {
+                        host.trace(&Trace::Faulted(fault));
+                    }
+                    core.end_with(fault)
+                }
             };
         }
         if core.glance.may_jump_by_queue(core.ram.header())
@@ -195,9 +202,19 @@ fn drop_rest(inbox: Inbox<'_>, taken: usize, counters: &mut Counters) -> usize {
 pub(crate) fn run(core: &mut Core<'_>, host: &mut dyn Host, input: &Input<'_>, used: Used) -> Report {
     core.begin();
     let mut report = Report::taken(used.inbox);
-    let result = Run::new(core, host).phases(input.inbox, used, &mut report);
+    let mut told;
+    let tracing = if host.is_tracing() {
+        told = Told::new(core);
+        Some(&mut told)
+    } else {
+        None
+    };
+    let result = Run::new(core, host, tracing).phases(input.inbox, used, &mut report);
     if let Err(fault) = result {
         report.fault = core.end_with(fault).fault;
+        if host.is_tracing() {
+            host.trace(&Trace::Faulted(fault));
+        }
     }
     if core.has_ended() {
         report.inbox_taken = drop_rest(input.inbox, report.inbox_taken, core.counters);
@@ -212,6 +229,8 @@ pub(crate) struct Run<'r, 'a> {
     pub(crate) core: &'r mut Core<'a>,
     pub(crate) host: &'r mut (dyn Host + 'r),
     pub(crate) tracing: bool,
+    /// What a tracer knows of the timers.
+    pub(crate) told: Option<&'r mut Told>,
     /// Final states entered in this microstep.
     pub(crate) entered_finals: Leaves,
     /// A final state was entered or resumed in this microstep.
@@ -242,9 +261,9 @@ impl Used {
 }
 
 impl<'r, 'a> Run<'r, 'a> {
-    pub(crate) fn new(core: &'r mut Core<'a>, host: &'r mut (dyn Host + 'r)) -> Self {
-        let tracing = host.is_tracing();
-        Self { core, host, tracing, entered_finals: Leaves::default(), may_complete: false }
+    /// With a memory for what a tracer is told of timers, if there is a tracer.
+    pub(crate) fn new(core: &'r mut Core<'a>, host: &'r mut (dyn Host + 'r), told: Option<&'r mut Told>) -> Self {
+        Self { core, host, tracing: told.is_some(), told, entered_finals: Leaves::default(), may_complete: false }
     }
 
     /// TICK-1: check and start, events to completion, clamp, activities, end.
@@ -270,6 +289,9 @@ impl<'r, 'a> Run<'r, 'a> {
         if !self.is_over() {
             self.core.show_posted();
             self.core.update_polls();
+        }
+        if self.tracing {
+            self.trace_timers(0);
         }
         Ok(())
     }
@@ -354,6 +376,7 @@ impl<'r, 'a> Run<'r, 'a> {
         let deadline = self.core.ram.time(place);
         self.core.take_timer(timer, place);
         if self.tracing {
+            self.mark_timers();
             self.host.trace(&Trace::Fired(timer));
         }
         let event = EventId::read(record.column).filter(|&event| self.core.rom.event(event).is_some());

@@ -1,8 +1,10 @@
 //! What a tracer is told (SYS-3, SEL-7). One test when off.
 
 use statewright_rom::ids::{EventId, StateId, TimerId, TransitionId};
+use statewright_rom::layout::OpRecord;
 
-use crate::host::Cause;
+use crate::fault::Fault;
+use crate::host::{Cause, Mode, Status};
 
 /// Why a candidate was not taken (SEL-7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,20 +42,53 @@ pub enum Trace {
     Rejected(TransitionId, Reason),
     /// A transition was accepted.
     Taken(TransitionId),
+    /// A transition was accepted that leads to this leaf, or stays there: `Taken` and `Leaf` in one, in outlines only.
+    Jumped(TransitionId, StateId),
+    /// A transition waits in its source's slot until it may leave (SEL-6).
+    Latched(TransitionId),
     /// An event was marked as deferred.
     Deferred(EventId),
     /// Nobody handled an event.
     Unhandled(EventId),
+    /// A leaf is active now: it was entered or resumed.
+    Leaf(StateId),
     /// A state was entered.
     Entered(StateId),
     /// A state was exited.
     Exited(StateId),
+    /// A push suspended a state (EXEC-8).
+    Suspended(StateId),
+    /// A pop brought a state back (EXEC-8).
+    Resumed(StateId),
     /// A timer was taken.
     Fired(TimerId),
+    /// A timer runs from now on, until a tick.
+    TimerSet(TimerId, u32),
+    /// A timer was stopped. Leaving a state ends its timers without a word.
+    TimerStopped(TimerId),
+    /// A guard was asked: one of a transition, of a branch or of leaving a state.
+    Guard {
+        /// The state that it belongs to.
+        state: StateId,
+        /// The transition that is judged.
+        transition: Option<TransitionId>,
+        /// Whether it holds.
+        holds: bool,
+        /// Its own code.
+        code: u16,
+    },
+    /// An activity was called; what a canceled one says does not count.
+    Activity(StateId, Mode, Status),
+    /// The instance started.
+    Started,
+    /// A built-in action that the host is not called for comes next: `raise`, `send` to itself, `start`, `stop`, `clear_history`.
+    Action(OpRecord),
     /// The tick was clamped.
     Clamped,
     /// The fail-safe was entered.
     FailSafe,
     /// The instance ended.
     Terminated,
+    /// A fault ended the instance.
+    Faulted(Fault),
 }

@@ -30,7 +30,7 @@ impl Shape {
         for record in rom.keys() {
             let (first, ty) = (usize::from(record.offset.get()), Type::from_number(record.ty).unwrap_or(Type::I32));
             shape.keys.push((first, ty));
-            let words = shape.defaults.iter_mut().skip(first).take(word_count(ty));
+            let words = shape.defaults.iter_mut().skip(first).take(ty.words());
             words.zip(record.default).for_each(|(word, default)| *word = default.get());
         }
         shape
@@ -171,15 +171,6 @@ impl fmt::Display for SetError {
 
 impl std::error::Error for SetError {}
 
-/// Words that a value of a type takes.
-fn word_count(ty: Type) -> usize {
-    match ty {
-        Type::Entity | Type::Vec2 => 2,
-        Type::Vec3 => 3,
-        Type::I32 | Type::F32 | Type::Bool | Type::Symbol => 1,
-    }
-}
-
 impl Board for Blackboard {
     fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
         Ok(key.id.index())
@@ -193,13 +184,13 @@ impl Board for Blackboard {
     fn read(&self, field: usize) -> [u32; 3] {
         let Some(&(first, ty)) = self.shape.keys.get(field) else { return [0; 3] };
         let mut words = self.words_at(first);
-        words.iter_mut().skip(word_count(ty)).for_each(|word| *word = 0);
+        words.iter_mut().skip(ty.words()).for_each(|word| *word = 0);
         words
     }
 
     fn write(&mut self, field: usize, words: [u32; 3]) {
         let Some(&(first, ty)) = self.shape.keys.get(field) else { return };
-        let cells = self.words.iter_mut().skip(first).take(word_count(ty));
+        let cells = self.words.iter_mut().skip(first).take(ty.words());
         cells.zip(words).for_each(|(cell, word)| *cell = word);
         self.revision = self.revision.wrapping_add(1);
         if let Some(dirty) = self.dirty.get_mut(field / 64) {

@@ -17,6 +17,8 @@ pub struct Key<'n> {
     pub name_hash: u64,
     /// Its type.
     pub ty: Type,
+    /// Where its words begin in the blackboard that the machine lays out.
+    pub first_word: usize,
 }
 
 /// A blackboard of the user's own. `#[derive(Board)]` shows its fields to machine files by their names; a type without such fields

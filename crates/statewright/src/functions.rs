@@ -31,6 +31,13 @@ pub enum Kind {
     Scorer = function_kind::SCORER,
 }
 
+impl Kind {
+    /// The kind with a number of the ROM.
+    pub fn from_number(number: u8) -> Option<Self> {
+        [Self::Guard, Self::Action, Self::Activity, Self::Scorer].into_iter().find(|&kind| kind as u8 == number)
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -114,17 +121,19 @@ pub(crate) fn camel_case(name: &str) -> String {
 /// ```
 pub struct Functions<B, C> {
     pub(crate) list: Vec<Function<B, C>>,
+    /// Guards, their codes and what these mean.
+    pub(crate) codes: Vec<(String, u16, &'static str)>,
 }
 
 impl<B, C> Default for Functions<B, C> {
     fn default() -> Self {
-        Self { list: Vec::new() }
+        Self { list: Vec::new(), codes: Vec::new() }
     }
 }
 
 impl<B, C> Clone for Functions<B, C> {
     fn clone(&self) -> Self {
-        Self { list: self.list.clone() }
+        Self { list: self.list.clone(), codes: self.codes.clone() }
     }
 }
 
@@ -176,9 +185,17 @@ impl<B, C> Functions<B, C> {
         self
     }
 
+    /// Says what a code of a guard means, for whoever reads a trace (SEL-7). The guard itself gives only the number, so this costs
+    /// nothing while it runs.
+    pub fn explain(mut self, guard: &str, code: u16, meaning: &'static str) -> Self {
+        self.codes.push((guard.to_owned(), code, meaning));
+        self
+    }
+
     /// All functions of another list behind these.
     pub fn and(mut self, others: Self) -> Self {
         self.list.extend(others.list);
+        self.codes.extend(others.codes);
         self
     }
 

@@ -21,6 +21,7 @@ mod names;
 pub mod prelude;
 mod program;
 mod registry;
+pub mod trace;
 mod value;
 
 pub use arguments::Arguments;
@@ -63,4 +64,6 @@ mod pages {
     mod large_crowds {}
     #[doc = include_str!("../../../docs/guide/saving.md")]
     mod saving {}
+    #[doc = include_str!("../../../docs/guide/tracing.md")]
+    mod tracing {}
 }

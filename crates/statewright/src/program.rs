@@ -6,6 +6,7 @@ use statewright_kernel::{Instance, Mode, Sleep, Status, Verdict, active_leaves, 
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::op_kind;
+use statewright_trace::{Legend, Names as TraceNames};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::board::{Board, Key};
@@ -22,6 +23,8 @@ pub struct Program<B, C> {
     pub(crate) rules: Rules,
     /// By number of the state: an agent may sleep in this leaf although it polls (SYS-2).
     pub(crate) drowsy: Box<[bool]>,
+    /// Functions, codes of theirs and what these mean.
+    codes: Vec<(u16, u16, &'static str)>,
 }
 
 /// Code by number of the function, and fields by number of the key. Numbers of another kind lead to code that does nothing.
@@ -87,6 +90,11 @@ pub enum Misfit {
         /// Its name.
         name: String,
     },
+    /// Codes are explained of a guard that the machine does not have.
+    NoGuard {
+        /// Its name.
+        name: String,
+    },
     /// The blackboard has no field for a key that the machine declares.
     NoField {
         /// Name of the key.
@@ -126,6 +134,7 @@ impl fmt::Display for Misfit {
                 f,
                 "`{name}` draws random numbers: write `\"rng\": true` for it under \"functions\" in the machine file"
             ),
+            Self::NoGuard { name } => write!(f, "codes of `{name}` are explained, which is no guard of the machine"),
             Self::NoField { key, ty } => {
                 write!(f, "the blackboard has no field `{key}` of type {ty}, which the machine declares")
             }
@@ -223,7 +232,8 @@ impl Machine {
             }
         }
         let drowsy = rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
-        Ok((Program { machine: self.clone(), table, rules: Rules::new(&rom), drowsy }, misfits))
+        let codes = codes(&functions, &chosen, &mut misfits);
+        Ok((Program { machine: self.clone(), table, rules: Rules::new(&rom), drowsy, codes }, misfits))
     }
 }
 
@@ -246,7 +256,7 @@ fn choose<B, C>(
     let mut used = vec![false; functions.list.len()];
     let mut chosen = Vec::with_capacity(rom.linker().len());
     for (place, record) in rom.linker().iter().enumerate() {
-        let kind = kind_of(record.kind);
+        let kind = Kind::from_number(record.kind).unwrap_or(Kind::Action);
         let name = FunctionId::from_index(place).map_or_else(String::new, |id| machine.function_name(id));
         let fits = |function: &Function<B, C>| match machine.names().functions.get(place) {
             Some(name) => function.answers_to(name),
@@ -294,13 +304,6 @@ fn closest<B, C>(name: &str, functions: &Functions<B, C>) -> Option<String> {
     functions.names().find(|known| known.eq_ignore_ascii_case(name)).map(str::to_owned)
 }
 
-fn kind_of(number: u8) -> Kind {
-    [Kind::Guard, Kind::Action, Kind::Activity, Kind::Scorer]
-        .into_iter()
-        .find(|&kind| kind as u8 == number)
-        .unwrap_or(Kind::Action)
-}
-
 /// Every call has the arguments that its function takes.
 fn check_calls<B, C>(rom: &Rom<'_>, functions: &Functions<B, C>, chosen: &mut [Choice], misfits: &mut Vec<Misfit>) {
     for op in rom.ops().iter().filter(|op| op.kind == op_kind::CALL) {
@@ -317,6 +320,27 @@ fn check_calls<B, C>(rom: &Rom<'_>, functions: &Functions<B, C>, chosen: &mut [C
     }
 }
 
+/// What codes of guards mean, by number of the function.
+fn codes<B, C>(
+    functions: &Functions<B, C>,
+    chosen: &[Choice],
+    misfits: &mut Vec<Misfit>,
+) -> Vec<(u16, u16, &'static str)> {
+    let mut codes = Vec::new();
+    for (name, code, meaning) in &functions.codes {
+        let explained = |place: usize| {
+            let function = functions.list.get(place)?;
+            (function.kind() == Kind::Guard && function.answers_to(name)).then_some(())
+        };
+        let number = chosen.iter().position(|choice| choice.function.and_then(explained).is_some());
+        match number.and_then(|number| u16::try_from(number).ok()) {
+            Some(number) => codes.push((number, *code, *meaning)),
+            None => misfits.push(Misfit::NoGuard { name: name.clone() }),
+        }
+    }
+    codes
+}
+
 /// The field of the blackboard per key.
 fn fields<B: Board>(machine: &Machine, rom: &Rom<'_>, misfits: &mut Vec<Misfit>) -> Vec<usize> {
     let mut fields = Vec::with_capacity(rom.keys().len());
@@ -325,7 +349,8 @@ fn fields<B: Board>(machine: &Machine, rom: &Rom<'_>, misfits: &mut Vec<Misfit>)
         let name = machine.names().keys.get(place).map_or("", String::as_str);
         let ty = Type::from_number(record.ty).unwrap_or(Type::I32);
         let shown = || if name.is_empty() { format!("key {place}") } else { name.to_owned() };
-        let located = B::locate(&Key { id, name, name_hash: record.name_hash.get(), ty });
+        let first_word = record.offset.get().into();
+        let located = B::locate(&Key { id, name, name_hash: record.name_hash.get(), ty, first_word });
         match located {
             Ok(_) => {}
             Err(None) => misfits.push(Misfit::NoField { key: shown(), ty }),
@@ -340,6 +365,28 @@ impl<B, C> Program<B, C> {
     /// The machine.
     pub fn machine(&self) -> &Machine {
         &self.machine
+    }
+
+    /// The field of the blackboard that holds a key: what [`Board::read`](crate::Board::read) and `write` are given.
+    pub fn field(&self, key: KeyId) -> usize
+    where
+        B: Board,
+    {
+        self.table.field(key)
+    }
+
+    /// The names behind the numbers of a trace, with the meaning of guards' codes.
+    pub fn legend(&self) -> Legend {
+        let names = self.machine.names();
+        let names = TraceNames {
+            machine: &names.machine,
+            states: &names.states,
+            events: &names.events,
+            timers: &names.timers,
+            functions: &names.functions,
+        };
+        let legend = Legend::new(&self.machine.rom(), &names);
+        self.codes.iter().fold(legend, |legend, &(function, code, text)| legend.with_code(function, code, text))
     }
 
     /// What becomes of several commands of one agent in a lane (CMD-1). A lane that the machine does not have keeps everything.

@@ -34,6 +34,11 @@ impl Type {
         Self::ALL.get(usize::from(number)).copied()
     }
 
+    /// How many words a value takes.
+    pub fn words(self) -> usize {
+        value_type::words(self as u8).into()
+    }
+
     /// Its word in machine files.
     pub fn word(self) -> &'static str {
         match self {
@@ -147,6 +152,13 @@ impl AgentId {
     /// Tells it from those who had this place before it: 1 for the first, 3 for the second, and so on.
     pub fn generation(self) -> u32 {
         self.generation
+    }
+}
+
+/// Its place, for filters of traces.
+impl From<AgentId> for u32 {
+    fn from(agent: AgentId) -> Self {
+        agent.index()
     }
 }
 

@@ -68,3 +68,25 @@ fn cmd_2_nothing_is_allocated_after_a_while() {
     assert!(commands > 50_000 && lanes > 300_000, "{commands} {lanes}");
     assert!(crowd.counters().commands_dropped > 0 || made > 50, "{crowd:?}");
 }
+
+#[test]
+fn sys_3_a_trace_in_its_stride_allocates_nothing() {
+    use statewright::trace::{Level, Settings};
+    let machine = Machine::from_text("speaker.sw.json", MACHINE).unwrap();
+    let functions = Functions::new().action("Say", |me: &mut Speaker, (): &(), _| me.count += 1);
+    let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 3);
+    (0..500).for_each(|_| _ = crowd.spawn(Speaker { count: 0 }));
+    let go = machine.event("Go").unwrap();
+    for level in [Level::Outline, Level::Steps, Level::All] {
+        crowd.set_trace(Some(Settings::new(level))).unwrap();
+        let round = |crowd: &mut Crowd<Speaker, ()>| {
+            crowd.broadcast(go, ());
+            crowd.tick(&());
+            assert!(crowd.trace().count() >= 500);
+        };
+        (0..3).for_each(|_| round(&mut crowd));
+        let before = allocations();
+        (0..20).for_each(|_| round(&mut crowd));
+        assert_eq!(allocations() - before, 0, "{level:?}");
+    }
+}

@@ -36,8 +36,8 @@ pub const COUNTED: [Workload; 8] = [
 /// What has a limit in CI.
 pub const GATED: [Workload; 5] = [Workload::W1, Workload::W2, Workload::W3, Workload::W4, Workload::W6];
 /// Who is counted.
-pub const COUNTED_KINDS: [Kind; 6] =
-    [Kind::Inbox, Kind::Queue, Kind::Typed, Kind::Hand64, Kind::HandCall, Kind::Statig];
+pub const COUNTED_KINDS: [Kind; 7] =
+    [Kind::Inbox, Kind::Queue, Kind::Typed, Kind::Traced, Kind::Hand64, Kind::HandCall, Kind::Statig];
 
 /// W4 is about one agent.
 fn agents(workload: Workload) -> usize {

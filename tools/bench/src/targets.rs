@@ -24,13 +24,15 @@ const fn target(workload: Workload, agents: usize, to: Kind, at_most: f64) -> Ta
 }
 
 /// The ratios that we want to reach.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     target(Workload::W1, 1_000_000, Kind::Sweep, 1.3),
     target(Workload::W2, 1_000, Kind::HandCall, 1.5),
     target(Workload::W2, 1_000, Kind::Statig, 1.4),
     target(Workload::W3, 1_000, Kind::Hand64, 1.5),
     target(Workload::W6, 1_000, Kind::Hand64, 1.3),
     target(Workload::W5, 1_000_000, Kind::Scan, 0.1),
+    // A trace of level 1 of all agents, beside the same work without one.
+    Target { workload: Workload::W2, agents: 1_000, of: Kind::Traced, to: Kind::Inbox, at_most: 1.5 },
 ];
 
 /// Most instructions per agent and tick that we want.

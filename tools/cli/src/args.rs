@@ -13,9 +13,11 @@ A first machine in a minute:
   statewright new Guard
   statewright check guard.sw.json
   statewright build guard.sw.json
-  statewright dump guard.swrom";
+  statewright run guard.sw.json
+  statewright step guard.sw.json
+  statewright draw guard.sw.json -o guard.svg";
 
-/// State machines for game AI: check, build, show, compare and format machine files.
+/// State machines for game AI: check, build, run, step, show, draw, compare and format machine files.
 #[derive(Debug, Parser)]
 #[command(name = "statewright", version, after_help = EXIT_CODES, arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -50,12 +52,22 @@ pub(crate) enum Command {
     Check(Check),
     /// Compile machine files to ROMs
     Build(Build),
+    /// Run a crowd of agents without a game, and see what they do
+    Run(Run),
     /// Show what is in a ROM
     Dump(Dump),
+    /// Draw a machine: SVG, or text for Mermaid, Graphviz and PlantUML
+    Draw(Draw),
+    /// Write one HTML page about a machine
+    Docs(Docs),
+    /// Run one agent step by step and see why it does what it does
+    Step(Step),
     /// Say what changed between two machines and what a reload would do
     Diff(Diff),
     /// Format machine files, keeping every comment
     Fmt(Fmt),
+    /// Show what agents did and why, from a trace that a program wrote
+    Trace(Trace),
     /// Print the JSON Schema of machine files
     Schema(Schema),
     /// Explain a code such as SW0101, or list all of them
@@ -147,6 +159,60 @@ pub(crate) struct Build {
     pub(crate) no_debug: bool,
 }
 
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Expressions and built-in actions of the machine really run. Functions that a game would provide are \
+stood in for: actions do nothing, activities go on, guards say what --stub-guards asks for. The same arguments give the \
+same run, on any number of threads.\n\nA script has one thing per line:\n  at 10 send Alarm to all\n  every 30 send \
+Noise 1,0,2 to 5%\n  at 100 set health 10 to agent 7\n\nExamples:\n  statewright run                             a \
+sample: 100,000 soldiers\n  statewright run guard.sw.json --agents 1000000 --ticks 60\n  statewright run guard.sw.json \
+--script fight.txt --html fight.html\n  statewright run guard.sw.json --rate 0.5 --json > run.json"
+)]
+pub(crate) struct Run {
+    /// Machine file or ROM with its sidecar, `-` for standard input [default: a built-in sample]
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// How many agents
+    #[arg(long, short, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    pub(crate) agents: u32,
+    /// How many ticks
+    #[arg(long, short, default_value_t = 600, value_name = "T", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) ticks: u64,
+    /// All randomness comes from this number
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Random events per agent and tick [default: 0.01, and none with a script]
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    pub(crate) rate: Option<f64>,
+    /// What happens when, from a file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+    /// What guards say that a game would provide; with `random`, activities end now and then
+    #[arg(long, value_enum, default_value_t = StubGuards::Random, value_name = "ANSWER")]
+    pub(crate) stub_guards: StubGuards,
+    /// How many threads work [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Write the plot of where agents are, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Write the report as one page: plot, colored machine, tables
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Events per agent and tick.
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if (0.0..=16.0).contains(&rate) => Ok(rate),
+        _ => Err("a number from 0 to 16 is wanted, such as 0.01 for one event per hundred agents and tick".to_owned()),
+    }
+}
+
 /// Arguments of `dump`.
 #[derive(Debug, Args)]
 #[command(after_help = "Names come from the sidecar (*.swdbg) beside a ROM, if it belongs to it.\n\nExamples:\n  \
@@ -161,6 +227,134 @@ pub(crate) struct Dump {
     /// Show the raw records of every table, too
     #[arg(long)]
     pub(crate) tables: bool,
+}
+
+/// Arguments of `draw`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The format follows from the name of the file: *.svg, *.mmd, *.dot or *.gv, *.puml. States of --active \
+are names or paths, with `/` or `.` between.\n\nExamples:\n  statewright draw guard.sw.json -o guard.svg\n  \
+statewright draw guard.sw.json -o guard.svg --theme dark --active patrol\n  statewright draw guard.sw.json --format mermaid\n  \
+statewright draw guard.swrom --format dot | dot -Tpng > guard.png"
+)]
+pub(crate) struct Draw {
+    /// A machine file, a ROM with its sidecar, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) path: PathBuf,
+    /// What to write [default: by the name of the output file, else svg]
+    #[arg(long, short = 'F', value_enum, value_name = "FORMAT")]
+    pub(crate) format: Option<Picture>,
+    /// File to write, `-` for standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Colors of an SVG; `auto` follows the reader's system
+    #[arg(long, value_enum, value_name = "THEME")]
+    pub(crate) theme: Option<ThemeChoice>,
+    /// States to light up in an SVG, with commas between
+    #[arg(long, value_name = "STATES", value_delimiter = ',')]
+    pub(crate) active: Vec<String>,
+}
+
+/// A format of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Picture {
+    /// Drawn by this tool: one file, for browsers, documents and image tools
+    Svg,
+    /// Text that GitHub, GitLab and many editors draw
+    Mermaid,
+    /// Text for Graphviz
+    Dot,
+    /// Text for PlantUML
+    Plantuml,
+}
+
+/// Which colors a picture has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ThemeChoice {
+    /// As the reader's system wants it
+    Auto,
+    /// Dark on white
+    Light,
+    /// Light on black
+    Dark,
+}
+
+/// Arguments of `docs`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The page has a picture and tables of states, events, transitions, data, budgets and warnings. It needs \
+nothing but itself.\n\nExamples:\n  statewright docs guard.sw.json -o guard.html\n  statewright docs guard.sw.json > guard.html"
+)]
+pub(crate) struct Docs {
+    /// A machine file, a ROM with its sidecar, or `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) path: PathBuf,
+    /// File to write, `-` for standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Colors of the picture; `auto` follows the reader's system, as the page does
+    #[arg(long, value_enum, value_name = "THEME")]
+    pub(crate) theme: Option<ThemeChoice>,
+    /// States to light up in the picture, with commas between
+    #[arg(long, value_name = "STATES", value_delimiter = ',')]
+    pub(crate) active: Vec<String>,
+}
+
+/// Arguments of `step`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Commands come from the keyboard, or line by line from standard input; `help` lists them. In a script `#` \
+begins a comment, and the first mistake ends it with its line number and exit code 1.\n\nFunctions that the machine names are not \
+there, so something stands in for them: actions and activities are shown, activities keep running, scorers say 0, and guards \
+answer true, so that the machine moves. `guard`, `activity` and `score` change one of them at any time. Expressions and built-in \
+actions really run.\n\nExamples:\n  statewright step guard.sw.json\n  statewright step guard.sw.json --tui\n  \
+statewright step guard.sw.json --events SeesThief,LostThief\n  statewright step soldier.sw.json --events 'Damaged 30,Died' \
+--json\n  printf 'send SeesThief\\nwhy\\nundo\\n' | statewright step guard.sw.json --stub-guards false"
+)]
+pub(crate) struct Step {
+    /// A machine file or a ROM; `-` for standard input, with `--events`
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Send these, each with a tick: names with commas in between, each with its payload after a space
+    #[arg(long, value_name = "EVENTS")]
+    pub(crate) events: Option<String>,
+    /// Print one line of JSON per step
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Show everything on the whole screen
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) tui: bool,
+    /// What guards answer that nobody provides: `true` lets the machine move
+    #[arg(long, value_enum, default_value_t = StubGuards::True, value_name = "ANSWER")]
+    pub(crate) stub_guards: StubGuards,
+    /// Where chance begins: the same seed gives the same story
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    pub(crate) seed: u64,
+    /// The variant of the machine's parameters
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: Option<String>,
+}
+
+/// What guards answer that nobody provides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StubGuards {
+    /// Yes
+    True,
+    /// No
+    False,
+    /// Either, as the seed says
+    Random,
+}
+
+impl StubGuards {
+    /// As on the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::True => "true",
+            Self::False => "false",
+            Self::Random => "random",
+        }
+    }
 }
 
 /// Arguments of `diff`.
@@ -195,6 +389,63 @@ pub(crate) struct Fmt {
     /// Write the stable id of everything that has a name and none; this changes no hash
     #[arg(long)]
     pub(crate) ids: bool,
+}
+
+/// Arguments of `trace`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Filters may be given several times or with commas. A state stands for all states inside it, an event for \
+itself and what it leads to.\n\nExamples:\n  statewright trace guards.swtrace\n  statewright trace guards.swtrace --agent 7 --from 100 \
+--to 120\n  statewright trace guards.swtrace --why 7 112         why agent 7 did what it did in tick 112\n  \
+statewright trace guards.swtrace --export perfetto -o guards.pftrace    opens in https://ui.perfetto.dev"
+)]
+pub(crate) struct Trace {
+    /// The trace (*.swtrace), `-` for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) path: PathBuf,
+    /// Only these agents
+    #[arg(long, value_name = "NUMBER", value_delimiter = ',')]
+    pub(crate) agent: Vec<u32>,
+    /// Of what has to do with states only that of these and of the states inside them
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) state: Vec<String>,
+    /// Only these events and what they lead to
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) event: Vec<String>,
+    /// From this tick on
+    #[arg(long, value_name = "TICK")]
+    pub(crate) from: Option<u64>,
+    /// Up to this tick
+    #[arg(long, value_name = "TICK")]
+    pub(crate) to: Option<u64>,
+    /// 1: events, transitions, leaves; 2: entries, exits, timers as well; 3: everything
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=3))]
+    pub(crate) level: u8,
+    /// Explain what an agent did in a tick: every candidate, and why it was not taken
+    #[arg(long, num_args = 2, value_names = ["AGENT", "TICK"], conflicts_with_all = ["agent", "state", "event", "from", "to", "export"])]
+    pub(crate) why: Option<Vec<u64>>,
+    /// Write another format
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "output", conflicts_with = "json")]
+    pub(crate) export: Option<TraceFormat>,
+    /// Where the export goes, `-` for standard output
+    #[arg(long, short, value_name = "FILE", requires = "export")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Formats that traces are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    /// For https://ui.perfetto.dev: a track per agent and region
+    Perfetto,
+    /// JSON for chrome://tracing and other viewers
+    Chrome,
+    /// A table, one line per record
+    Csv,
+    /// The same as `--json`
+    Json,
 }
 
 /// Arguments of `schema`.

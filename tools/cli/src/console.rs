@@ -23,6 +23,8 @@ const DEFAULT_COLUMNS: usize = 120;
 pub(crate) struct Console {
     quiet: bool,
     style: Style,
+    /// Whether results may have colors.
+    paints: bool,
     /// The bar that is drawn now, shared with the thread that starts it.
     pub(crate) bar: Arc<Mutex<Option<ProgressBar>>>,
     closed: Cell<bool>,
@@ -31,12 +33,18 @@ pub(crate) struct Console {
 
 impl Console {
     pub(crate) fn new(quiet: bool, color: ColorChoice) -> Self {
-        let style = Style { color: has_color(color), width: columns() };
-        Self { quiet, style, bar: Arc::default(), closed: Cell::new(false), failed: RefCell::new(None) }
+        let style = Style { color: has_color(color, io::stderr().is_terminal()), width: columns() };
+        let paints = has_color(color, io::stdout().is_terminal());
+        Self { quiet, style, paints, bar: Arc::default(), closed: Cell::new(false), failed: RefCell::new(None) }
     }
 
     pub(crate) fn is_quiet(&self) -> bool {
         self.quiet
+    }
+
+    /// Whether results go to somebody who sees colors.
+    pub(crate) fn paints(&self) -> bool {
+        self.paints
     }
 
     /// A result. Nothing is added to it.
@@ -115,15 +123,13 @@ impl Console {
     }
 }
 
-/// Whether standard error, where all colored text goes, shows colors.
-fn has_color(choice: ColorChoice) -> bool {
+/// Whether an output shows colors.
+fn has_color(choice: ColorChoice, is_terminal: bool) -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => {
-            io::stderr().is_terminal() && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
-        }
+        ColorChoice::Auto => is_terminal && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb"),
     }
 }
 

@@ -52,14 +52,32 @@ impl Loaded {
     }
 }
 
+/// The machine for those who name none.
+#[expect(clippy::expect_used, reason = "a test runs it")]
+pub(crate) fn load_sample() -> Loaded {
+    let text = include_str!("../../../machines/soldier.sw.json");
+    let output = compile("soldier.sw.json", text.as_bytes(), &Options::default()).output;
+    let output = output.expect("the sample is right");
+    Loaded { rom: output.rom, symbols: Some(output.symbols) }
+}
+
 /// Reads a ROM, or compiles a machine. What is wrong with either has been said when this answers with an outcome.
 pub(crate) fn load(input: &Input, console: &Console) -> Result<Loaded, Outcome> {
+    let content = input.read().map_err(|error| {
+        console.error(&error);
+        Outcome::Failed
+    })?;
+    load_content(input, content, console)
+}
+
+/// The same with what was read already.
+pub(crate) fn load_content(input: &Input, content: Content, console: &Console) -> Result<Loaded, Outcome> {
     let name = input.name();
     let failed = |error: &CliError, outcome| {
         console.error(error);
         outcome
     };
-    match input.read().map_err(|error| failed(&error, Outcome::Failed))? {
+    match content {
         Content::Machine(bytes) => {
             let compiled = compile(&name, &bytes, &Options::default());
             match compiled.output {

@@ -14,6 +14,8 @@ mod input;
 mod load;
 mod output;
 mod progress;
+mod running;
+mod stepping;
 
 use std::process::ExitCode;
 

@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::console::Console;
 use crate::error::CliError;
+use crate::input::Input;
 
 /// A file that was written under a temporary name. It goes away unless it is put in place.
 pub(crate) struct Prepared {
@@ -65,4 +67,33 @@ impl Drop for Prepared {
 /// Writes one file.
 pub(crate) fn write(target: &Path, bytes: &[u8]) -> Result<(), CliError> {
     Prepared::new(target, bytes)?.place()
+}
+
+/// Writes a result to a file and says so, or to standard output if none or `-` is named.
+pub(crate) fn deliver(target: Option<&Path>, bytes: &[u8], console: &Console) -> Result<(), CliError> {
+    match target.filter(|path| *path != Path::new("-")) {
+        None => console.result(bytes),
+        Some(path) => {
+            write(path, bytes)?;
+            console.note(format_args!("wrote {}", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// A result must not replace what it was made from.
+pub(crate) fn refuse_own_source(target: Option<&Path>, input: &Input) -> Result<(), CliError> {
+    match (target, &input.path) {
+        (Some(target), Some(source)) if is_same_file(target, source) => {
+            let text = format!("the output would replace its own source `{}`", source.display());
+            Err(CliError::new(text).help("choose another name"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether two names mean one file that exists.
+pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
+    let found = |path: &Path| fs::canonicalize(path).ok();
+    found(a).is_some_and(|a| Some(a) == found(b))
 }

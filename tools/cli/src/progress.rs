@@ -1,11 +1,12 @@
 //! A progress bar on standard error, if that is a terminal and the work takes more than a second.
 
+use std::cell::Cell;
 use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -73,4 +74,48 @@ fn show_later(
         *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar);
     });
     (stop, thread)
+}
+
+/// The progress of a run: a line that stays alive.
+pub(crate) struct Ticks {
+    bar: Option<ProgressBar>,
+    slot: Arc<Mutex<Option<ProgressBar>>>,
+    drawn: Cell<Instant>,
+}
+
+impl Ticks {
+    /// How often the line is drawn at most.
+    const PAUSE: Duration = Duration::from_millis(100);
+
+    pub(crate) fn new(console: &Console, ticks: u64) -> Self {
+        let is_wanted = !console.is_quiet() && io::stderr().is_terminal();
+        let bar = is_wanted.then(|| {
+            let style = ProgressStyle::with_template("{spinner} tick {pos} of {len} [{bar:30}] {msg}");
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+            let bar = ProgressBar::new(ticks).with_style(style.progress_chars("=> "));
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar
+        });
+        let slot = Arc::clone(&console.bar);
+        slot.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&bar);
+        Self { bar, slot, drawn: Cell::new(Instant::now()) }
+    }
+
+    /// So many ticks are done.
+    pub(crate) fn show(&self, ticks: u64, message: impl FnOnce() -> String) {
+        if let Some(bar) = self.bar.as_ref().filter(|_| self.drawn.get().elapsed() >= Self::PAUSE) {
+            self.drawn.set(Instant::now());
+            bar.set_position(ticks);
+            bar.set_message(message());
+        }
+    }
+}
+
+impl Drop for Ticks {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
 }

@@ -8,7 +8,23 @@ use common::Folder;
 fn help_has_examples_and_exit_codes() {
     let folder = Folder::new();
     folder.run(&["--help"]).code(0).prints("Exit codes: 0").prints("statewright new Guard");
-    for command in ["new", "check", "build", "dump", "diff", "fmt", "schema", "explain", "completions"] {
+    let commands = [
+        "new",
+        "check",
+        "build",
+        "run",
+        "step",
+        "dump",
+        "draw",
+        "docs",
+        "diff",
+        "fmt",
+        "trace",
+        "schema",
+        "explain",
+        "completions",
+    ];
+    for command in commands {
         let ran = folder.run(&[command, "--help"]).code(0).prints("Examples:");
         assert!(ran.out.contains(&format!("statewright {command}")), "{}", ran.out);
     }

@@ -1,8 +1,8 @@
 //! Ops as text: actions, guards, scores, activities (CODE-3, CODE-4).
 
 use statewright_rom::code::op;
-use statewright_rom::ids::{ExpressionId, ListId, OpId};
-use statewright_rom::layout::{InstructionRecord, NONE, OpRecord, op_kind};
+use statewright_rom::ids::{ExpressionId, FunctionId, ListId, OpId};
+use statewright_rom::layout::{ArgumentRecord, InstructionRecord, NONE, OpRecord, op_kind};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::names::NameTable;
@@ -30,7 +30,8 @@ impl NameTable<'_> {
         decompile(code, self).unwrap_or_else(|| format!("expression_{expression}"))
     }
 
-    fn action(&self, op: &OpRecord) -> String {
+    /// Text of an action.
+    pub(super) fn action(&self, op: &OpRecord) -> String {
         let (a, b) = (op.a.get(), op.b.get());
         let (low, high) = ((b & 0xFFFF) as u16, (b >> 16) as u16);
         match op.kind {
@@ -48,6 +49,11 @@ impl NameTable<'_> {
             op_kind::CLEAR_HISTORY => format!("clear_history {}", self.state(a)),
             _ => self.expression(a),
         }
+    }
+
+    /// Text of a call that was made.
+    pub(super) fn called(&self, function: FunctionId, arguments: &[ArgumentRecord]) -> String {
+        call_text(self.call_of(function.index(), arguments))
     }
 
     fn payload(&self, expression: u16) -> String {

@@ -110,3 +110,23 @@ pub fn describe(rom: &Rom<'_>, symbols: Option<&Symbols>) -> Value {
 pub fn describe_model(rom: &Rom<'_>, symbols: Option<&Symbols>) -> Value {
     model::model(&names::NameTable::new(rom, symbols))
 }
+
+/// The text of one action, as in [`describe`].
+pub fn action_text(rom: &Rom<'_>, symbols: Option<&Symbols>, op: &statewright_rom::layout::OpRecord) -> String {
+    names::NameTable::new(rom, symbols).action(op)
+}
+
+/// The text of a call with its literal arguments, as in [`describe`].
+pub fn call_text(
+    rom: &Rom<'_>,
+    symbols: Option<&Symbols>,
+    function: statewright_rom::ids::FunctionId,
+    arguments: &[statewright_rom::layout::ArgumentRecord],
+) -> String {
+    names::NameTable::new(rom, symbols).called(function, arguments)
+}
+
+/// Words of a value of a type as JSON, as in [`describe`].
+pub fn value_json(rom: &Rom<'_>, ty: u8, words: [u32; 3]) -> Value {
+    names::NameTable::new(rom, None).value(ty, words)
+}

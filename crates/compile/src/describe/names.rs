@@ -123,12 +123,17 @@ impl<'a> NameTable<'a> {
 
     /// Function and arguments of a call.
     pub(super) fn call(&self, call: &statewright_rom::layout::OpRecord) -> GuardText {
+        self.call_of(usize::from(call.a.get()), self.rom.arguments_of(call))
+    }
+
+    /// The same for a call without its op.
+    pub(super) fn call_of(&self, function: usize, arguments: &[statewright_rom::layout::ArgumentRecord]) -> GuardText {
         let argument = |record: &statewright_rom::layout::ArgumentRecord| {
             let name = StringId::read(record.name).map(|_| self.string(record.name.get()));
             (name, argument_literal(record, |string| self.string(string)))
         };
-        let arguments = self.rom.arguments_of(call).iter().map(argument).collect();
-        GuardText { function: self.function(usize::from(call.a.get())), arguments }
+        let arguments = arguments.iter().map(argument).collect();
+        GuardText { function: self.function(function), arguments }
     }
 
     /// Words of a value as JSON.

@@ -50,11 +50,6 @@ impl Glance {
         }
     }
 
-    /// For ticks that are traced.
-    pub(crate) fn forbid_jumps(&mut self) {
-        self.jump_rest = NEVER;
-    }
-
     /// Would a tick without events change nothing? One masked compare, and the deadlines if a timer runs.
     #[inline(always)]
     fn is_at_rest<I: Instance>(&self, instance: &I, now: u32) -> bool {

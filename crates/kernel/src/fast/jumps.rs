@@ -9,11 +9,12 @@ use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Site};
 use crate::event::{Event, event_flag};
 use crate::exits::Leave;
-use crate::host::Host;
+use crate::host::{Cause, Host};
 use crate::inbox::Inbox;
 use crate::instance::Instance;
 use crate::settle::Entry;
 use crate::tick::{Run, Used};
+use crate::trace::Trace;
 
 /// What an event comes to.
 pub(crate) enum Outlook<'a> {
@@ -89,6 +90,10 @@ pub(crate) fn take_plain<'a, I: Instance, H: Host>(
     event: Option<&'a Event>,
 ) -> Jumped {
     core.running = true;
+    if host.is_tracing() {
+        tell_event(host, event.unwrap_or(&core.queued));
+        tell_jump(host, jump);
+    }
     carry_out(core, host, jump, event);
     let glance = core.glance;
     let mut idle = false;
@@ -119,7 +124,10 @@ pub(crate) fn take_inbox<'a, I: Instance, H: Host>(
             return (used, false);
         }
         let jumped = match look_up_all(core, event) {
-            Outlook::Nobody => core.pass_nobody(),
+            Outlook::Nobody => {
+                tell_nobody(host, event);
+                core.pass_nobody()
+            }
             Outlook::Jump(jump) => take_jump::<I, H>(core, host, jump, Some(event)),
             Outlook::Unknown => return (used, false),
         };
@@ -142,7 +150,10 @@ pub(crate) fn take_queued<'a, I: Instance, H: Host>(core: &mut Core<'a>, host: &
         _ => return None,
     };
     core.ram.clear_queue();
-    let Some(jump) = jump else { return Some(core.pass_nobody()) };
+    let Some(jump) = jump else {
+        tell_nobody(host, &event);
+        return Some(core.pass_nobody());
+    };
     core.queued = event;
     Some(take_jump::<I, H>(core, host, jump, None))
 }
@@ -156,7 +167,10 @@ pub(crate) fn take_while_polling<'a, I: Instance, H: Host>(
 ) -> Option<u16> {
     let leaf = core.waiting_leaf()?;
     match look_up(core.rom, Some(leaf.raw()), event) {
-        Outlook::Nobody => Some(core.pass_nobody().microsteps),
+        Outlook::Nobody => {
+            tell_nobody(host, event);
+            Some(core.pass_nobody().microsteps)
+        }
         Outlook::Jump(jump) => Some(take_jump::<I, H>(core, host, jump, Some(event)).microsteps),
         Outlook::Unknown => None,
     }
@@ -202,10 +216,24 @@ fn call<'a, H: Host + ?Sized>(core: &mut Core<'a>, host: &mut H, step: &'a JumpS
     host.action(FunctionId::read_proved(step.function), Actor::new(core));
 }
 
+/// Takes an event by a jump that is more than calls; told to a tracer if there is one.
+#[inline(always)]
+pub(crate) fn take_mixed<'a, H: Host>(
+    core: &mut Core<'a>,
+    host: &mut H,
+    jump: &'a Jump,
+    event: Option<&'a Event>,
+) -> Jumped {
+    match host.is_tracing() {
+        false => take_steps::<false>(core, host, jump, event),
+        true => take_steps::<true>(core, host, jump, event),
+    }
+}
+
 /// With a guard, with ops that are no calls, or with states that have more than actions: by the general means, but still without
 /// selection and settling.
 #[inline(never)]
-pub(crate) fn take_mixed<'a>(
+fn take_steps<'a, const TRACED: bool>(
     core: &mut Core<'a>,
     host: &mut dyn Host,
     jump: &'a Jump,
@@ -213,9 +241,18 @@ pub(crate) fn take_mixed<'a>(
 ) -> Jumped {
     core.running = true;
     core.jump = Some((jump, event));
+    if TRACED {
+        tell_event(host, event.unwrap_or(&core.queued));
+    }
     if jump.guard.get() != NONE && !guard_holds(core, host, jump) {
         core.running = false;
+        if TRACED {
+            tell_unhandled(host, event.unwrap_or(&core.queued));
+        }
         return core.pass_nobody();
+    }
+    if TRACED {
+        tell_jump(host, jump);
     }
     let line = core.rom.states().get(usize::from(jump.leaf.get())).map_or(0, |leaf| leaf.leaf);
     for step in core.rom.jump_steps_of(jump).unwrap_or(&[]) {
@@ -225,7 +262,7 @@ pub(crate) fn take_mixed<'a>(
             core.step = None;
             core.ram.set_leaf(line, StateId::read(step.leaf));
             let site = core.jump_site(step.state, jump);
-            Run::new(core, host).run_step(step, &site);
+            Run::new(core, host, None).run_step(step, &site);
         }
     }
     core.step = None;
@@ -241,7 +278,7 @@ pub(crate) fn take_mixed<'a>(
 fn guard_holds(core: &mut Core<'_>, host: &mut dyn Host, jump: &Jump) -> bool {
     let transition = TransitionId::read(jump.transition).and_then(|id| core.rom.transition(id));
     let site = core.jump_site(transition.map_or_else(Default::default, |record| record.source), jump);
-    Run::new(core, host).guard(jump.guard.get(), &site).holds
+    Run::new(core, host, None).guard(jump.guard.get(), &site).holds
 }
 
 impl Run<'_, '_> {
@@ -256,5 +293,35 @@ impl Run<'_, '_> {
         } else if let Some(op) = self.core.rom.ops().get(step.first.get() as usize) {
             self.run_op(op, site);
         }
+    }
+}
+
+/// What a tracer is told of jumps: the outline, in the words of the general way (SYS-3).
+#[inline(always)]
+fn tell_event<H: Host + ?Sized>(host: &mut H, event: &Event) {
+    if let Some(id) = event.id() {
+        host.trace(&Trace::Select(Cause::Event(id, event.words())));
+    }
+}
+
+#[inline(always)]
+fn tell_jump<H: Host + ?Sized>(host: &mut H, jump: &Jump) {
+    if let Some((transition, leaf)) = TransitionId::read(jump.transition).zip(StateId::read(jump.leaf)) {
+        host.trace(&Trace::Jumped(transition, leaf));
+    }
+}
+
+fn tell_unhandled<H: Host + ?Sized>(host: &mut H, event: &Event) {
+    if let Some(id) = event.id() {
+        host.trace(&Trace::Unhandled(id));
+    }
+}
+
+/// Nobody handles an event.
+#[inline(always)]
+pub(crate) fn tell_nobody<H: Host + ?Sized>(host: &mut H, event: &Event) {
+    if host.is_tracing() {
+        tell_event(host, event);
+        tell_unhandled(host, event);
     }
 }

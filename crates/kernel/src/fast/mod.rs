@@ -10,5 +10,5 @@ mod jumps;
 pub(crate) use activities::run_activities;
 pub(crate) use glance::Glance;
 pub(crate) use jumps::{
-    Outlook, look_up, take_inbox, take_jump, take_mixed, take_plain, take_queued, take_while_polling,
+    Outlook, look_up, take_inbox, take_jump, take_mixed, take_plain, take_queued, take_while_polling, tell_nobody,
 };

@@ -132,6 +132,7 @@ impl<B: Board, C> Crowd<B, C> {
         self.stopping.remove(&(place as u32));
         self.wake.put_to_sleep(place);
         self.mail.doubt();
+        self.tracing.despawned(place);
         Ok(())
     }
 

@@ -8,6 +8,7 @@ mod part;
 mod run;
 mod snapshot;
 pub(crate) mod store;
+mod trace;
 mod wake;
 
 use std::collections::BTreeSet;
@@ -26,6 +27,7 @@ use crate::value::{AgentId, Payload};
 use mail::{Letter, Mail};
 use part::Part;
 use store::{Store, with_instances};
+use trace::Tracing;
 use wake::Wake;
 
 pub use dense::{Slices, SlicesError, SlicesOutput};
@@ -83,6 +85,7 @@ pub struct Crowd<B, C> {
     /// Kept for their memory.
     listed: Vec<u32>,
     stops: Vec<u32>,
+    tracing: Tracing,
 }
 
 impl<B, C> fmt::Debug for Crowd<B, C> {
@@ -131,6 +134,7 @@ impl<B: Board, C> Crowd<B, C> {
             sleeps: true,
             listed: Vec::new(),
             stops: Vec::new(),
+            tracing: Tracing::default(),
         }
     }
 
@@ -308,6 +312,26 @@ impl<B: Board, C> Crowd<B, C> {
     pub fn is_in(&self, agent: AgentId, state: StateId) -> Result<bool, Missing> {
         let (place, rom) = (self.place(agent)?, self.machine().rom());
         Ok(with_instances!(&self.store, list => kernel::is_active(&rom, &list[place], state)))
+    }
+
+    /// How many agents are in each leaf, by number of the state; 0 for states that are no leaves.
+    pub fn population(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.machine().rom().states().len()];
+        for agent in self.agents() {
+            with_instances!(&self.store, list => {
+                for leaf in kernel::active_leaves(&list[agent.index() as usize]) {
+                    if let Some(count) = counts.get_mut(leaf.index()) {
+                        *count += 1;
+                    }
+                }
+            });
+        }
+        counts
+    }
+
+    /// The machine bound to its functions.
+    pub fn program(&self) -> &Program<B, C> {
+        &self.program
     }
 
     /// All agents in a state.

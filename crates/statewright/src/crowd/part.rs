@@ -10,11 +10,13 @@ use statewright_kernel::{
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, VariantId};
 
+use super::trace::TracedHosts;
 use crate::board::Board;
 use crate::commands::{Terms, Writer};
 use crate::host::{AgentHost, Code, Turn, agent_at};
 use crate::program::{Program, Unanswered};
 use crate::value::AgentId;
+use statewright_trace::{Reasons, Tracer};
 
 /// What one part leaves behind. Kept from tick to tick for its memory.
 #[derive(Debug, Default)]
@@ -33,6 +35,8 @@ pub(crate) struct Part {
     pub(crate) clamped: u32,
     /// Whether it had something to do in this tick: else everything else is of an earlier one.
     pub(crate) ran: bool,
+    /// Records its agents, if somebody wants to know (SYS-3).
+    pub(crate) tracer: Option<Box<Tracer>>,
 }
 
 /// What one part works on. Everything but instances and blackboards names agents by their place in the crowd.
@@ -46,6 +50,8 @@ pub(crate) struct Job<'j, I, B> {
     pub(crate) awake: Option<&'j [u32]>,
     /// Agents that are stopped at their turn; they are awake, too.
     pub(crate) stops: &'j [u32],
+    /// Reasons that a tracer told last, one per agent or none.
+    pub(crate) reasons: &'j mut [Reasons],
     pub(crate) part: &'j mut Part,
 }
 
@@ -113,6 +119,9 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
             from = stop as usize + 1;
         }
         self.run_between(shared, from, self.first + self.instances.len());
+        if let Some(tracer) = &mut self.part.tracer {
+            tracer.end();
+        }
         self.settle(shared);
         self.count_lost_writes(shared.base);
     }
@@ -120,7 +129,10 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
     /// Ticks from a place on, up to another.
     fn run_between<C>(&mut self, shared: &Shared<'_, B, C>, mut from: usize, to: usize) {
         // Bound: each round but the last has a panic at a later place.
-        while let Err((place, panic)) = self.run_until_panic(shared, from, to) {
+        while let Err((place, panic)) = match self.part.tracer {
+            None => self.run_until_panic::<C, false>(shared, from, to),
+            Some(_) => self.run_until_panic::<C, true>(shared, from, to),
+        } {
             self.end_by_panic(shared, place, &*panic);
             // A panic does not tell how much of the inbox was taken: the first event counts as taken.
             self.drop_inbox_of(place, 1);
@@ -135,6 +147,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
             Some(&Unanswered(function)) => self.part.unanswered.push((agent, function)),
             None => self.part.panicked.push(agent),
         }
+        self.part.trace_panic(agent);
         self.part.turns += 1;
     }
 
@@ -150,8 +163,13 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         let code = Code { table: &shared.program.table, context: shared.context, strict: shared.strict, turn };
         let mut hosts = PartHosts { first: self.first, boards: self.boards, code };
         let (instance, counters) = (&mut self.instances[at], &mut part.counters);
-        let run = AssertUnwindSafe(|| {
-            kernel::stop(shared.rom, instance, &mut hosts.of(place, input.agent), &input, counters)
+        let traced = part.tracer.as_deref_mut().map(|tracer| (tracer, &mut *self.reasons));
+        let run = AssertUnwindSafe(|| match traced {
+            None => kernel::stop(shared.rom, instance, &mut hosts.of(place, input.agent), &input, counters),
+            Some((tracer, reasons)) => {
+                let mut hosts = TracedHosts { hosts: &mut hosts, tracer, reasons };
+                kernel::stop(shared.rom, instance, &mut hosts.of(place, input.agent), &input, counters)
+            }
         });
         match catch_unwind(run) {
             Ok(stopped) => {
@@ -196,8 +214,14 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         }
     }
 
-    /// Ticks from a place on, up to another; the place of a panic, and what it carries, if there was one.
-    fn run_until_panic<C>(&mut self, shared: &Shared<'_, B, C>, from: usize, to: usize) -> Result<(), Panic> {
+    /// Ticks from a place on, up to another; the place of a panic, and what it carries, if there was one. Compiled twice, so that
+    /// crowds without a trace pay nothing for the other ones.
+    fn run_until_panic<C, const TRACED: bool>(
+        &mut self,
+        shared: &Shared<'_, B, C>,
+        from: usize,
+        to: usize,
+    ) -> Result<(), Panic> {
         let [first, last] = [from, to].map(|end| self.inbox.partition_point(|event| (event.place as usize) < end));
         let inbox = &self.inbox[first..last];
         let awake = self.awake.map(|awake| {
@@ -220,6 +244,8 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
             base: shared.base,
         };
         let counters = &mut part.counters;
+        let reasons = self.reasons.get_mut(start..).unwrap_or_default();
+        let traced = part.tracer.as_deref_mut().map(|tracer| (tracer, reasons));
         let run = AssertUnwindSafe(|| {
             let batch = Batch {
                 first_place: from,
@@ -231,9 +257,14 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
                 visit: awake.map_or(Visit::All, Visit::WithEventsAnd),
                 mismatch: shared.mismatch,
             };
-            let ran = tick_batch(shared.rom, instances, &mut hosts, &batch, counters, |place, report, left| {
-                ear.hear(place, report, left);
-            });
+            let done = |place: usize, report: &Report, left: &[InboxEvent]| ear.hear(place, report, left);
+            let ran = match traced {
+                Some((tracer, reasons)) if TRACED => {
+                    let mut hosts = TracedHosts { hosts: &mut hosts, tracer, reasons };
+                    tick_batch(shared.rom, instances, &mut hosts, &batch, counters, done)
+                }
+                _ => tick_batch(shared.rom, instances, &mut hosts, &batch, counters, done),
+            };
             debug_assert_eq!(ran, Ok(()), "the crowd gives legal batches");
         });
         catch_unwind(run).map_err(|panic| (hosts.code.turn.place, panic))
@@ -270,11 +301,11 @@ impl Ear<'_> {
 }
 
 /// User code of all agents of a run.
-struct PartHosts<'p, B, C> {
+pub(super) struct PartHosts<'p, B, C> {
     /// Place of the first blackboard.
-    first: usize,
+    pub(super) first: usize,
     boards: &'p mut [B],
-    code: Code<'p, B, C>,
+    pub(super) code: Code<'p, B, C>,
 }
 
 impl<'p, B: Board, C> Hosts for PartHosts<'p, B, C> {

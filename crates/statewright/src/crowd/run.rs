@@ -11,6 +11,7 @@ use super::{Crowd, is_alive};
 use crate::board::Board;
 use crate::commands::{PoolTooSmall, Terms};
 use crate::value::AgentId;
+use statewright_trace::Reasons;
 
 /// What one tick came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,7 @@ struct Cut<'j, I, B> {
     inbox: &'j [InboxEvent],
     listed: &'j [u32],
     stops: &'j [u32],
+    reasons: &'j mut [Reasons],
 }
 
 impl<'j, I: Instance, B> Cut<'j, I, B> {
@@ -57,6 +59,7 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
                 inbox: self.inbox.split_off(..events).unwrap_or_default(),
                 awake: self.listed.split_off(..places),
                 stops: self.stops.split_off(..stops).unwrap_or_default(),
+                reasons: self.reasons.split_off_mut(..count.min(self.reasons.len())).unwrap_or_default(),
                 part,
             };
             first += count;
@@ -187,6 +190,7 @@ impl<B: Board, C> Crowd<B, C> {
             strict: self.strict,
             sleeps: self.sleeps,
         };
+        let reasons = self.tracing.begin(&mut self.parts, &self.lives, now as u32);
         let parts = self.parts.as_mut_slice();
         with_instances!(&mut self.store, list => {
             let cut = Cut {
@@ -195,6 +199,7 @@ impl<B: Board, C> Crowd<B, C> {
                 inbox: &inbox,
                 listed: &self.listed,
                 stops: &self.stops,
+                reasons,
             };
             runner.run(cut.jobs(parts, size), &shared);
         });

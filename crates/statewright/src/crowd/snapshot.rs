@@ -240,6 +240,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         self.mail.replace(letters);
         self.parts.clear();
         self.wake_by_state();
+        self.restart_trace();
         Ok(())
     }
 }

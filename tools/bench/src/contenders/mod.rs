@@ -6,6 +6,7 @@ mod hand_call;
 mod memory;
 mod peer_statig;
 mod statewright;
+mod traced;
 mod typed;
 
 pub use statewright::machine as statewright_machine;
@@ -42,6 +43,8 @@ pub enum Kind {
     Queue,
     /// Statewright through its typed API: functions bound by name, slices of the host's own.
     Typed,
+    /// Statewright, events through the inbox, with a trace of level 1 of all agents.
+    Traced,
     /// Hand-written `match`, callbacks inlined, 64 bytes per agent.
     Hand64,
     /// The same with callbacks that are real calls.
@@ -62,6 +65,7 @@ impl Kind {
             Self::Scan => "scan",
             Self::Queue => "queue",
             Self::Typed => "typed",
+            Self::Traced => "traced",
             Self::Hand64 => "hand64",
             Self::HandCall => "hand-call",
             Self::Statig => "statig",
@@ -77,7 +81,7 @@ impl Kind {
             Self::Queue => workload.has_events(),
             Self::Statig => workload.has_events() && workload != Workload::W2Regions,
             Self::Scan => workload == Workload::W5,
-            Self::Typed => matches!(workload, Workload::W2 | Workload::W3 | Workload::W6),
+            Self::Typed | Self::Traced => matches!(workload, Workload::W2 | Workload::W3 | Workload::W6),
             Self::Touch | Self::Sweep => workload != Workload::W4,
         }
     }
@@ -89,6 +93,7 @@ impl Kind {
                 return statewright::machine("benchmark", workload.machine(), self, agents);
             }
             Self::Typed => Box::new(typed::Typed::new(workload.machine(), agents)?),
+            Self::Traced => Box::new(traced::Traced::new(workload.machine(), agents)?),
             Self::Hand64 => hand64::agents(agents, workload),
             Self::HandCall => hand_call::agents(agents, workload),
             Self::Statig => Box::new(peer_statig::Fighters::new(agents)),

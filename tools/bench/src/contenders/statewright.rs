@@ -21,14 +21,33 @@ use crate::script::{Script, Tick};
 
 /// Compiles a machine and makes agents of it, started; `kind` says how events reach them.
 pub fn machine(name: &str, text: &str, kind: Kind, agents: usize) -> Result<Box<dyn Contender>, String> {
-    let (graph, problems) = statewright_author::text::read(name, text);
-    let (output, problems) = compile_with(&graph, problems, &Options::default());
-    let output = output.ok_or_else(|| render_text(&problems, &graph.source, Style::default()))?;
+    let output = compile(name, text)?;
     Ok(match output.rom.as_rom().header().tier {
         0 => Box::new(Agents::<Instance64>::new(output, kind, agents)?),
         1 => Box::new(Agents::<Instance128>::new(output, kind, agents)?),
         _ => Box::new(Agents::<Instance256>::new(output, kind, agents)?),
     })
+}
+
+pub(super) fn compile(name: &str, text: &str) -> Result<Output, String> {
+    let (graph, problems) = statewright_author::text::read(name, text);
+    let (output, problems) = compile_with(&graph, problems, &Options::default());
+    output.ok_or_else(|| render_text(&problems, &graph.source, Style::default()))
+}
+
+/// The events of each tick, as a batch wants them.
+pub(super) fn inboxes(rom: &Rom<'_>, script: &Script) -> Vec<Vec<InboxEvent>> {
+    let event = |number: u8| {
+        let id = EventId::new(u16::from(number)).expect("event numbers are small");
+        let class = rom.event(id).map_or(0, |record| record.class);
+        Event::new(id, statewright_kernel::Class::from_number(class))
+    };
+    let inbox = |tick: &Tick| match tick {
+        Tick::Quiet => Vec::new(),
+        Tick::All(events) => (0..).zip(events).map(|(place, &e)| InboxEvent { place, event: event(e) }).collect(),
+        Tick::Some(events) => events.iter().map(|&(place, e)| InboxEvent { place, event: event(e) }).collect(),
+    };
+    script.ticks.iter().map(inbox).collect()
 }
 
 /// Most functions of a machine here. A table of a fixed size is indexed without a comparison.
@@ -38,14 +57,14 @@ type Actions = [fn(&mut Board); FUNCTIONS];
 type Guards = [fn(&Board) -> bool; FUNCTIONS];
 
 /// User code: functions by their number, and the blackboards.
-struct Functions {
+pub(super) struct Functions {
     actions: Actions,
     guards: Guards,
-    boards: Vec<Board>,
+    pub(super) boards: Vec<Board>,
 }
 
 impl Functions {
-    fn new(output: &Output, agents: usize) -> Result<Self, String> {
+    pub(super) fn new(output: &Output, agents: usize) -> Result<Self, String> {
         let (mut actions, mut guards): (Actions, Guards) = ([|_| {}; FUNCTIONS], [|_| false; FUNCTIONS]);
         for (place, function) in output.symbols.functions.iter().enumerate() {
             match (callbacks::action(&function.name), callbacks::guard(&function.name)) {
@@ -60,7 +79,7 @@ impl Functions {
 }
 
 /// User code of one agent.
-struct One<'f> {
+pub(super) struct One<'f> {
     board: &'f mut Board,
     actions: &'f Actions,
     guards: &'f Guards,
@@ -207,20 +226,9 @@ impl<I: Instance> Contender for Agents<I> {
     }
 
     fn load(&mut self, script: &Script) {
-        let rom = self.rom.as_rom();
-        let event = |number: u8| {
-            let id = EventId::new(u16::from(number)).expect("event numbers are small");
-            let class = rom.event(id).map_or(0, |record| record.class);
-            Event::new(id, statewright_kernel::Class::from_number(class))
-        };
-        self.ticks.clear();
-        self.ticks.extend(script.ticks.iter().map(|tick| match tick {
-            Tick::Quiet => Vec::new(),
-            Tick::All(events) => (0..).zip(events).map(|(place, &e)| InboxEvent { place, event: event(e) }).collect(),
-            Tick::Some(events) => events.iter().map(|&(place, e)| InboxEvent { place, event: event(e) }).collect(),
-        }));
-        let singles = script.singles().unwrap_or_default();
-        self.singles = singles.into_iter().map(|e| InboxEvent { place: 0, event: event(e) }).collect();
+        self.ticks = inboxes(&self.rom.as_rom(), script);
+        let alone = script.singles().is_some();
+        self.singles = if alone { self.ticks.iter().flatten().copied().collect() } else { Vec::new() };
     }
 
     fn run(&mut self, ticks: usize) {

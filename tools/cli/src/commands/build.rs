@@ -13,7 +13,7 @@ use crate::console::Console;
 use crate::error::{CliError, Outcome};
 use crate::input::{Content, Input, ROM_EXTENSION, SIDECAR_EXTENSION, Wanted, collect, with_extension};
 use crate::load::compile;
-use crate::output::Prepared;
+use crate::output::{Prepared, is_same_file};
 use crate::progress::Progress;
 
 /// Where a ROM goes.
@@ -74,12 +74,6 @@ fn target(args: &Build, input: &Input) -> Result<Target, CliError> {
             Err(CliError::new("standard input has no name to call the ROM by").help("add `-o FILE`, or `-o -`"))
         }
     }
-}
-
-/// Whether two names mean one file that exists.
-fn is_same_file(a: &Path, b: &Path) -> bool {
-    let found = |path: &Path| std::fs::canonicalize(path).ok();
-    found(a).is_some_and(|a| Some(a) == found(b))
 }
 
 fn to_stdout(args: &Build) -> Result<Target, CliError> {

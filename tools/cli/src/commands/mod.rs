@@ -4,12 +4,17 @@ mod build;
 mod check;
 mod completions;
 mod diff;
+mod docs;
+mod draw;
 mod dump;
 mod explain;
 mod fmt;
 mod new;
+mod run;
 mod schema;
+mod step;
 mod summary;
+mod trace;
 
 use crate::args::Command;
 use crate::console::Console;
@@ -21,9 +26,14 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::New(args) => new::run(&args, console),
         Command::Check(args) => check::run(&args, console),
         Command::Build(args) => build::run(&args, console),
+        Command::Run(args) => run::run(&args, console),
         Command::Dump(args) => dump::run(&args, console),
+        Command::Draw(args) => draw::run(&args, console),
+        Command::Docs(args) => docs::run(&args, console),
+        Command::Step(args) => step::run(&args, console),
         Command::Diff(args) => diff::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
+        Command::Trace(args) => trace::run(&args, console),
         Command::Schema(args) => schema::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Completions(args) => completions::run(&args, console),

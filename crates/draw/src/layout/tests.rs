@@ -1,0 +1,182 @@
+//! What must hold in every picture: boxes lie in their parents, nothing solid lies on anything else solid, lines run straight up,
+//! down or across and never through text or through a box that is not theirs.
+
+use statewright_author::graph::Machine;
+use statewright_compile::{Options, compile, compile_text};
+use statewright_forge::{Rng, Size, machine};
+
+use super::boxes::{DIAMOND, HISTORY, TITLE_HEIGHT};
+use super::{Picture, Point, layout};
+use crate::chart::{Chart, Kind};
+use crate::metrics::{LINE, SMALL, TITLE, bold_width, width};
+use crate::scene::{Course, End, Scene, is_symbol, widest};
+
+/// Something that nothing else may touch.
+#[derive(Clone, Debug)]
+struct Solid {
+    what: String,
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+    /// The state that lines may come from or lead to.
+    state: Option<usize>,
+}
+
+impl Solid {
+    fn new(what: String, at: Point, size: (f64, f64), state: Option<usize>) -> Self {
+        Self { what, left: at.0, top: at.1, right: at.0 + size.0, bottom: at.1 + size.1, state }
+    }
+
+    fn touches(&self, other: &Self) -> bool {
+        let apart = |a: (f64, f64), b: (f64, f64)| a.1 <= b.0 + 0.5 || b.1 <= a.0 + 0.5;
+        !apart((self.left, self.right), (other.left, other.right))
+            && !apart((self.top, self.bottom), (other.top, other.bottom))
+    }
+}
+
+/// Leaf boxes, titles with their text, names of regions, history points and labels.
+fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
+    let mut solids = Vec::new();
+    for (number, state) in chart.states.iter().enumerate() {
+        let placed = &picture.boxes[number];
+        let texts = &scene.texts[number];
+        if is_symbol(chart, number) {
+            let size = (DIAMOND + 6.0 + width(&state.name, SMALL).max(widest(texts)), DIAMOND);
+            solids.push(Solid::new(state.path.clone(), placed.at, size, Some(number)));
+        } else if state.regions.is_empty() {
+            solids.push(Solid::new(state.path.clone(), placed.at, (placed.width, placed.height), Some(number)));
+        } else {
+            let name = if number == 0 { &chart.name } else { &state.name };
+            let size = (bold_width(name, TITLE).max(widest(texts)), TITLE_HEIGHT + LINE * texts.len() as f64);
+            solids.push(Solid::new(format!("title of {}", state.path), (placed.text_x, placed.at.1 + 2.0), size, None));
+        }
+        for lane in &placed.lanes {
+            if let (Some(at), Some(name)) = (lane.name, &chart.regions[lane.region].name) {
+                let size = (width(name, SMALL), LINE - 2.0);
+                solids.push(Solid::new(format!("name of {name}"), (at.0, at.1 - LINE + 4.0), size, None));
+            }
+        }
+    }
+    for &(history, (x, y)) in &picture.histories {
+        let found = &chart.histories[history];
+        if chart.states[found.owner].regions.is_empty() {
+            continue;
+        }
+        let size = (HISTORY * 2.0 + 4.0 + width(&found.name, SMALL), HISTORY * 2.0);
+        solids.push(Solid::new(format!("history {}", found.name), (x - HISTORY, y - HISTORY), size, Some(found.owner)));
+    }
+    for (link, placed) in scene.links.iter().zip(&picture.links) {
+        if let Some(at) = placed.label {
+            let size = (widest(&link.label), LINE * link.label.len() as f64);
+            solids.push(Solid::new(format!("label {:?}", link.label[0].text), at, size, None));
+        }
+    }
+    solids
+}
+
+/// What is wrong with a picture.
+fn problems(chart: &Chart) -> Vec<String> {
+    let scene = Scene::new(chart);
+    let picture = layout(chart, &scene);
+    let mut problems = Vec::new();
+    for (number, state) in chart.states.iter().enumerate().skip(1) {
+        let region = state.region.expect("only the root lies nowhere");
+        let (inner, outer) = (&picture.boxes[number], &picture.boxes[chart.regions[region].owner]);
+        let is_inside = inner.at.0 >= outer.at.0
+            && inner.at.1 >= outer.at.1 + TITLE_HEIGHT
+            && inner.at.0 + inner.width <= outer.at.0 + outer.width
+            && inner.at.1 + inner.height <= outer.at.1 + outer.height;
+        if !is_inside {
+            problems.push(format!("{} is not inside its parent", state.path));
+        }
+    }
+    let solids = solids(chart, &scene, &picture);
+    for (number, a) in solids.iter().enumerate() {
+        let others = solids[number + 1..].iter().filter(|b| a.touches(b));
+        problems.extend(others.map(|b| format!("{} lies on {}", a.what, b.what)));
+    }
+    for (link, placed) in scene.links.iter().zip(&picture.links) {
+        let ends = [link.from, link.to].map(|end| match end {
+            End::State(state) => Some(state),
+            End::History(history) => Some(chart.histories[history].owner),
+            End::Dot(_) => None,
+        });
+        if placed.points.len() < 2 {
+            problems.push(format!("{link:?} has no line"));
+        }
+        for pair in placed.points.windows(2) {
+            let (a, b) = (pair[0], pair[1]);
+            if (a.0 - b.0).abs() > 0.6 && (a.1 - b.1).abs() > 0.6 {
+                problems.push(format!("{link:?} is slanted from {a:?} to {b:?}"));
+            }
+            let (left, top) = (a.0.min(b.0), a.1.min(b.1));
+            let line = Solid::new(
+                String::new(),
+                (left - 0.6, top - 0.6),
+                ((a.0 - b.0).abs() + 1.2, (a.1 - b.1).abs() + 1.2),
+                None,
+            );
+            for solid in &solids {
+                let is_own = solid.state.is_some() && ends.contains(&solid.state);
+                if !is_own && line.touches(solid) {
+                    problems.push(format!("{:?} to {:?} runs through {}", link.from, link.to, solid.what));
+                }
+            }
+        }
+        if !link.label.is_empty() && placed.label.is_none() && !matches!(link.course, Course::Loop(_)) {
+            problems.push(format!("{link:?} has lost its label"));
+        }
+    }
+    problems
+}
+
+fn charted(machine: &Machine) -> Option<Chart> {
+    let (output, _) = compile(machine, &Options { strict: false, dev: true });
+    output.map(|output| Chart::new(&output.rom.as_rom(), &output.symbols))
+}
+
+#[test]
+fn nothing_lies_on_anything_in_the_samples() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.to_string_lossy().ends_with(".sw.json") {
+            let (output, _) = compile_text("x", &std::fs::read_to_string(&path).unwrap(), &Options::default());
+            let output = output.unwrap();
+            assert_eq!(problems(&Chart::new(&output.rom.as_rom(), &output.symbols)), [""; 0], "{path:?}");
+            count += 1;
+        }
+    }
+    assert!(count >= 5);
+}
+
+#[test]
+fn nothing_lies_on_anything_in_random_machines() {
+    let (mut drawn, mut seen) = (0, [false; 5]);
+    for seed in 0..400 {
+        let Some(chart) = charted(&machine(seed, Size::random(&mut Rng::new(seed)))) else { continue };
+        let found = problems(&chart);
+        assert!(found.is_empty(), "seed {seed}: {found:#?}");
+        drawn += 1;
+        for state in &chart.states {
+            seen[match state.kind {
+                Kind::Atomic => 0,
+                Kind::Compound => 1,
+                Kind::Orthogonal => 2,
+                Kind::Final => 3,
+                Kind::Choice => 4,
+            }] = true;
+        }
+    }
+    assert!(drawn > 300 && seen == [true; 5], "{drawn} {seen:?}");
+}
+
+#[test]
+fn the_alarm_works() {
+    let a = Solid::new("a".into(), (0.0, 0.0), (10.0, 10.0), None);
+    let b = Solid::new("b".into(), (9.0, 9.0), (10.0, 10.0), None);
+    let c = Solid::new("c".into(), (10.0, 0.0), (10.0, 10.0), None);
+    assert!(a.touches(&b) && !a.touches(&c));
+}

@@ -1,0 +1,169 @@
+//! The border to the kernel: answers for functions that nobody provides, and a record of everything.
+
+use std::cell::RefCell;
+
+use statewright::{Blackboard, Board};
+use statewright_compile::describe;
+use statewright_kernel::{Actor, Call, Command, CommandKind, Host, Mode, Status, Trace, Verdict, View};
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::{BUILT_IN_LANES, op_kind, policy};
+
+use crate::names::{Names, bare, clean};
+use crate::record::{Deed, Happening};
+use crate::stubs::Stubs;
+use crate::value::{payload_words, value_words};
+
+/// User code of the one agent.
+pub(crate) struct StepHost<'s> {
+    rom: &'s Rom<'s>,
+    names: &'s Names,
+    stubs: &'s Stubs,
+    board: &'s mut Blackboard,
+    /// Writes that wait for the end of the tick (CODE-5).
+    staged: Vec<(KeyId, [u32; 3])>,
+    /// Guards get `&self`, so it lies in a cell.
+    log: RefCell<Vec<Happening>>,
+}
+
+impl<'s> StepHost<'s> {
+    pub(crate) fn new(rom: &'s Rom<'s>, names: &'s Names, stubs: &'s Stubs, board: &'s mut Blackboard) -> Self {
+        Self { rom, names, stubs, board, staged: Vec::new(), log: RefCell::default() }
+    }
+
+    /// The record of a tick that is over. Staged writes are done now.
+    pub(crate) fn finish(mut self) -> Vec<Happening> {
+        for (key, words) in std::mem::take(&mut self.staged) {
+            self.board.write(key.index(), words);
+        }
+        self.log.into_inner()
+    }
+
+    fn note(&self, happening: Happening) {
+        self.log.borrow_mut().push(happening);
+    }
+
+    fn words_of(&self, call: &Call<'_>) -> String {
+        bare(&describe::call_text(self.rom, self.names.symbols(), call.function, call.arguments))
+    }
+
+    fn did(&self, deed: Deed, words: String, state: Option<StateId>) {
+        self.note(Happening::Did { deed, words, state });
+    }
+
+    fn command_words(&self, command: &Command) -> String {
+        match command.kind {
+            CommandKind::Emit { name, ty, payload: [x, y, z] } => {
+                let name = clean(self.rom.string(name).unwrap_or("?"));
+                let value = ty.map(|ty| format!("({})", value_words(self.rom, ty, [x, y, z, 0])));
+                format!("emit {} {name}{}", self.lane(command.lane), value.unwrap_or_default())
+            }
+            CommandKind::Release { channel } => {
+                let text = self.rom.channel(channel).and_then(|record| StringId::read(record.command));
+                let text = clean(text.and_then(|text| self.rom.string(text)).unwrap_or("?"));
+                format!("emit {} {text} (channel free)", self.lane(command.lane))
+            }
+            CommandKind::Send { to: [low, high], event, payload } => {
+                let (to, value) = (u64::from(low) | u64::from(high) << 32, payload_words(self.rom, event, payload));
+                let value = if value.is_empty() { value } else { format!("({value})") };
+                format!("send {}{value} to {to}", self.names.event(event))
+            }
+        }
+    }
+
+    fn lane(&self, lane: LaneId) -> String {
+        let own =
+            || lane.index().checked_sub(BUILT_IN_LANES.len()).and_then(|own| self.names.symbols()?.lanes.get(own));
+        match BUILT_IN_LANES.get(lane.index()) {
+            Some(name) => (*name).to_owned(),
+            None => own().map_or_else(|| format!("lane_{lane}"), |symbol| clean(&symbol.name)),
+        }
+    }
+}
+
+impl Host for StepHost<'_> {
+    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
+        let verdict = self.stubs.ask_guard(function);
+        let Verdict { holds, code } = verdict;
+        self.note(Happening::Asked { call: self.words_of(&view.call()), holds, code });
+        verdict
+    }
+
+    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
+        let score = self.stubs.score(function);
+        self.note(Happening::Scored { call: self.words_of(&view.call()), score });
+        score
+    }
+
+    fn action(&mut self, _: FunctionId, actor: Actor<'_, '_>) {
+        let call = actor.call();
+        self.did(Deed::Call, self.words_of(&call), Some(call.state));
+    }
+
+    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+        let status = self.stubs.activity(function);
+        let call = actor.call();
+        self.note(Happening::Activity { call: self.words_of(&call), mode, status, state: call.state });
+        status
+    }
+
+    fn command(&mut self, command: &Command) -> bool {
+        self.did(Deed::Command, self.command_words(command), Some(command.state));
+        true
+    }
+
+    fn read_key(&self, key: KeyId) -> [u32; 3] {
+        self.board.read(key.index())
+    }
+
+    fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
+        let [x, y, z] = words;
+        let ty = self.rom.key(key).map_or(0, |record| record.ty);
+        let value = value_words(self.rom, ty, [x, y, z, 0]);
+        let strict = self.rom.header().policies & policy::STRICT_WRITES != 0;
+        let later = if strict { " (after the tick)" } else { "" };
+        self.did(Deed::Write, format!("{} = {value}{later}", self.names.key(key)), None);
+        match strict {
+            true => self.staged.push((key, words)),
+            false => self.board.write(key.index(), words),
+        }
+    }
+
+    fn is_tracing(&self) -> bool {
+        true
+    }
+
+    fn trace(&mut self, trace: &Trace) {
+        let happening = match *trace {
+            Trace::Select(cause) => Happening::Select(cause),
+            Trace::Rejected(id, reason) => Happening::Rejected(id, reason),
+            Trace::Taken(id) => Happening::Taken(id),
+            Trace::Deferred(event) => Happening::Deferred(event),
+            Trace::Unhandled(event) => Happening::Unhandled(event),
+            Trace::Entered(state) => Happening::Entered(state),
+            Trace::Exited(state) => Happening::Exited(state),
+            Trace::Fired(timer) => Happening::Fired(timer),
+            Trace::Clamped => Happening::Clamped,
+            Trace::FailSafe => Happening::FailSafe,
+            Trace::Terminated => Happening::Terminated,
+            Trace::Action(op) => {
+                debug_assert!(op.kind != op_kind::CALL, "calls reach the host themselves");
+                let words = clean(&describe::action_text(self.rom, self.names.symbols(), &op));
+                return self.did(Deed::BuiltIn, words, None);
+            }
+            // What the record says in another way: calls reach the host themselves, and the instance shows leaves and timers.
+            Trace::Jumped(..)
+            | Trace::Latched(_)
+            | Trace::Leaf(_)
+            | Trace::Suspended(_)
+            | Trace::Resumed(_)
+            | Trace::TimerSet(..)
+            | Trace::TimerStopped(_)
+            | Trace::Guard { .. }
+            | Trace::Activity(..)
+            | Trace::Started
+            | Trace::Faulted(_) => return,
+        };
+        self.note(happening);
+    }
+}

@@ -1,0 +1,147 @@
+//! Steps and answers as JSON: one object per line, described in `docs/step-json.md` and `schemas/step.schema.json`.
+
+use serde_json::{Value, json};
+use statewright_kernel::{Event, Mode, Reason, event_flag};
+use statewright_rom::ids::*;
+
+use crate::command::Command;
+use crate::record::{Deed, Happening, Judged, Step};
+use crate::session::Session;
+use crate::text::{listens, status_word};
+use crate::value::{self, payload_type, value_json};
+use crate::why::reason_word;
+
+/// One step.
+pub fn step(session: &Session, step: &Step) -> Value {
+    let names = session.names();
+    let states = |states: &[StateId]| states.iter().map(|&state| names.state(state)).collect::<Vec<_>>();
+    let rate = f64::from(session.tick_rate().max(1));
+    let after = &step.after;
+    json!({
+        "step": step.number,
+        "what": step.what.word(),
+        "tick": step.tick,
+        "seconds": f64::from(step.tick) / rate,
+        "event": step.event.map(|(event, _)| names.event(event)),
+        "payload": step.event.map(|(event, words)| payload_json(session, event, words)),
+        "configuration": states(&after.leaves),
+        "entered": pick(step, |h| if let Happening::Entered(state) = h { Some(names.state(*state).to_owned()) } else { None }),
+        "exited": pick(step, |h| if let Happening::Exited(state) = h { Some(names.state(*state).to_owned()) } else { None }),
+        "actions": pick(step, |h| if let Happening::Did { words, .. } = h { Some(words.clone()) } else { None }),
+        "activities": activities(session, step),
+        "fired": pick(step, |h| if let Happening::Fired(timer) = h { Some(names.timer(*timer).to_owned()) } else { None }),
+        "taken": step.judged.iter().filter(|j| j.reason.is_none()).map(|j| judged(session, j)).collect::<Vec<_>>(),
+        "rejected": step.judged.iter().filter(|j| j.reason.is_some()).map(|j| judged(session, j)).collect::<Vec<_>>(),
+        "commands": pick(step, |h| match h {
+            Happening::Did { deed: Deed::Command, words, .. } => Some(words.clone()),
+            _ => None,
+        }),
+        "unhandled": pick(step, |h| if let Happening::Unhandled(event) = h { Some(names.event(*event).to_owned()) } else { None }),
+        "deferred": pick(step, |h| if let Happening::Deferred(event) = h { Some(names.event(*event).to_owned()) } else { None }),
+        "suspended": states(&after.suspended),
+        "queue": after.queue.iter().map(|event| queued(session, event)).collect::<Vec<_>>(),
+        "timers": after.timers.iter().map(|wait| json!({
+            "timer": names.timer(wait.timer), "ticks": wait.deadline.wrapping_sub(step.tick).cast_signed(),
+        })).collect::<Vec<_>>(),
+        "blackboard": board(session, &after.board),
+        "notes": step.notes,
+        "clamped": step.log.contains(&Happening::Clamped),
+        "quarantined": after.quarantined,
+        "terminated": after.terminated,
+    })
+}
+
+fn pick(step: &Step, which: impl Fn(&Happening) -> Option<String>) -> Vec<String> {
+    step.log.iter().filter_map(which).collect()
+}
+
+fn payload_json(session: &Session, event: EventId, words: [u32; 4]) -> Value {
+    value::payload_json(&session.machine().rom(), event, words)
+}
+
+fn queued(session: &Session, event: &Event) -> Value {
+    let id = event.id();
+    json!({
+        "event": id.map(|id| session.names().event(id)),
+        "payload": id.map(|id| payload_json(session, id, event.words())),
+        "deferred": event.has(event_flag::DEFERRED),
+    })
+}
+
+fn board(session: &Session, words: &[[u32; 3]]) -> Value {
+    let rom = session.machine().rom();
+    let value = |(key, &[x, y, z]): (usize, &[u32; 3])| {
+        let ty = rom.keys().get(key).map_or(0, |record| record.ty);
+        (session.names().keys[key].clone(), value_json(&rom, ty, [x, y, z, 0]))
+    };
+    Value::Object(words.iter().enumerate().map(value).collect())
+}
+
+fn activities(session: &Session, step: &Step) -> Vec<Value> {
+    let activity = |happening: &Happening| match happening {
+        Happening::Activity { call, mode, status, state } => Some(json!({
+            "activity": call,
+            "state": session.names().state(*state),
+            "said": if *mode == Mode::Cancel { "canceled" } else { status_word(*status) },
+        })),
+        _ => None,
+    };
+    step.log.iter().filter_map(activity).collect()
+}
+
+fn judged(session: &Session, judged: &Judged) -> Value {
+    let words = session.names().transition(judged.transition).cloned().unwrap_or_default();
+    let mut value = json!({
+        "search": judged.search,
+        "cause": judged.cause,
+        "transition": words.line,
+        "name": words.name,
+        "source": words.source,
+        "to": words.targets,
+    });
+    if let Some(reason) = judged.reason {
+        value["reason"] = reason_word(reason).into();
+        value["code"] = if let Reason::GuardFalse(code) = reason { code.into() } else { Value::Null };
+        value["because"] = judged.words.clone().into();
+    }
+    value
+}
+
+/// The answer to a command that only asks; none for one that does something.
+pub fn answer(session: &Session, command: &Command) -> Option<Value> {
+    let names = session.names();
+    Some(match command {
+        Command::Why => {
+            let all =
+                session.last().map_or(Vec::new(), |step| step.judged.iter().map(|j| judged(session, j)).collect());
+            json!({ "query": "why", "step": session.last().map(|step| step.number), "candidates": all })
+        }
+        Command::In(state) => {
+            json!({ "query": "in", "state": names.state(*state), "active": session.is_active(*state) })
+        }
+        Command::Show => {
+            let after = session.look();
+            let leaves: Vec<&str> = after.leaves.iter().map(|&leaf| names.state(leaf)).collect();
+            json!({
+                "query": "show",
+                "step": session.steps(),
+                "tick": session.tick(),
+                "configuration": leaves,
+                "queue": after.queue.iter().map(|event| queued(session, event)).collect::<Vec<_>>(),
+                "timers": after.timers.iter().map(|wait| json!({
+                    "timer": names.timer(wait.timer), "ticks": wait.deadline.wrapping_sub(session.tick()).cast_signed(),
+                })).collect::<Vec<_>>(),
+                "blackboard": board(session, &after.board),
+            })
+        }
+        Command::Events => {
+            let rom = session.machine().rom();
+            let event = |(index, name): (usize, &String)| {
+                let id = EventId::from_index(index)?;
+                Some(json!({ "event": name, "payload": payload_type(&rom, id), "heard": listens(session, id) }))
+            };
+            json!({ "query": "events", "events": names.events.iter().enumerate().filter_map(event).collect::<Vec<_>>() })
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,167 @@
+//! Values as people write and read them: payloads of events and blackboard keys.
+
+use statewright_compile::describe;
+use statewright_rom::Rom;
+use statewright_rom::ids::{EventId, StringId};
+use statewright_rom::layout::{EventRecord, event_flag, payload, value_type};
+
+use crate::error::StepError;
+use crate::names::clean;
+
+/// Word of a type in machine files.
+fn type_word(ty: u8) -> &'static str {
+    match ty {
+        value_type::I32 => "i32",
+        value_type::F32 => "f32",
+        value_type::BOOL => "bool",
+        value_type::ENTITY => "entity",
+        value_type::VEC2 => "vec2",
+        value_type::VEC3 => "vec3",
+        value_type::SYMBOL => "symbol",
+        payload::U32 => "u32",
+        payload::U64 => "u64",
+        payload::VEC4 => "vec4",
+        payload::BYTES => "bytes",
+        _ => "nothing",
+    }
+}
+
+/// The type of what an event carries: an indirect one carries an index (EVT-6).
+fn carried(record: &EventRecord) -> u8 {
+    if record.flags & event_flag::INDIRECT != 0 { payload::U32 } else { record.payload }
+}
+
+/// The type of an event's payload in words; none for an event without one.
+pub fn payload_type(rom: &Rom<'_>, event: EventId) -> Option<&'static str> {
+    let ty = carried(rom.event(event)?);
+    (ty != payload::EMPTY).then(|| type_word(ty))
+}
+
+/// Reads a payload by the type that the event declares. No text is all zeros.
+pub fn parse_payload(rom: &Rom<'_>, event: EventId, name: &str, text: &str) -> Result<[u32; 4], StepError> {
+    let record = rom.event(event).ok_or_else(|| StepError::new("there is no such event"))?;
+    match (carried(record), text.trim()) {
+        (_, "") => Ok([0; 4]),
+        (payload::EMPTY, text) => {
+            Err(StepError::new(format!("`{name}` has no payload, but `{}` was given", clean(text)))
+                .help(format!("write `send {name}`")))
+        }
+        (payload::BYTES, text) => bytes(text, usize::from(record.payload_bytes)).ok_or_else(|| {
+            let most = record.payload_bytes;
+            StepError::new(format!("`{}` is no run of bytes", clean(text)))
+                .help(format!("write two hex digits for each, such as `0aff10`; `{name}` carries {most}"))
+        }),
+        (ty, text) => parse(rom, ty, text),
+    }
+}
+
+/// Reads a value of a type.
+pub(crate) fn parse(rom: &Rom<'_>, ty: u8, text: &str) -> Result<[u32; 4], StepError> {
+    let text = text.trim();
+    let wrong = |example: &str| {
+        StepError::new(format!("`{}` is no {}", clean(text), type_word(ty)))
+            .help(format!("write something like {example}"))
+    };
+    let wide = |value: u64| [value as u32, (value >> 32) as u32, 0, 0];
+    let floats = |count: usize, example: &str| vector(text, count).ok_or_else(|| wrong(example));
+    match ty {
+        value_type::I32 => Ok([text.parse::<i32>().map_err(|_| wrong("`-3`"))?.cast_unsigned(), 0, 0, 0]),
+        value_type::F32 => Ok([text.parse::<f32>().map_err(|_| wrong("`0.5`"))?.to_bits(), 0, 0, 0]),
+        value_type::BOOL => match text {
+            "true" => Ok([1, 0, 0, 0]),
+            "false" => Ok([0; 4]),
+            _ => Err(wrong("`true` or `false`")),
+        },
+        value_type::ENTITY => text.parse().map(wide).map_err(|_| wrong("`7`")),
+        value_type::VEC2 => floats(2, "`1.5 2`"),
+        value_type::VEC3 => floats(3, "`1 0.5 2`"),
+        value_type::SYMBOL => symbol(rom, text),
+        payload::U32 => Ok([text.parse::<u32>().map_err(|_| wrong("`3`"))?, 0, 0, 0]),
+        payload::U64 => text.parse().map(wide).map_err(|_| wrong("`3`")),
+        _ => floats(4, "`1 0 0 0.5`"),
+    }
+}
+
+/// Numbers with spaces or commas in between, in brackets or not.
+fn vector(text: &str, count: usize) -> Option<[u32; 4]> {
+    let inner = text.trim_start_matches(['[', '(']).trim_end_matches([']', ')']);
+    let parts = inner.split([',', ' ', '\t']).filter(|part| !part.is_empty());
+    let numbers: Vec<f32> = parts.map(str::parse).collect::<Result<_, _>>().ok()?;
+    if numbers.len() != count {
+        return None;
+    }
+    let mut words = [0; 4];
+    words.iter_mut().zip(numbers).for_each(|(word, number)| *word = number.to_bits());
+    Some(words)
+}
+
+/// A text that the machine knows.
+fn symbol(rom: &Rom<'_>, text: &str) -> Result<[u32; 4], StepError> {
+    let text = text.trim_matches(['\'', '"']);
+    let known = || (0..rom.strings().len()).filter_map(StringId::from_index).filter_map(|id| rom.string(id));
+    match known().position(|symbol| symbol == text) {
+        Some(index) => Ok([index as u32, 0, 0, 0]),
+        None => Err(StepError::unknown("symbol", text, known(), "only texts that the machine file uses are known")),
+    }
+}
+
+fn bytes(text: &str, most: usize) -> Option<[u32; 4]> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    if !digits.is_ascii() || !digits.len().is_multiple_of(2) || digits.len() > 2 * most {
+        return None;
+    }
+    let mut all = [0_u8; 16];
+    for (byte, pair) in all.iter_mut().zip(digits.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    let mut words = [0; 4];
+    for (word, chunk) in words.iter_mut().zip(all.chunks_exact(4)) {
+        *word = u32::from_le_bytes(chunk.try_into().ok()?);
+    }
+    Some(words)
+}
+
+/// A value as JSON.
+pub(crate) fn value_json(rom: &Rom<'_>, ty: u8, words: [u32; 4]) -> serde_json::Value {
+    let [x, y, z, w] = words;
+    match ty {
+        payload::EMPTY => serde_json::Value::Null,
+        payload::U32 => x.into(),
+        payload::U64 => (u64::from(x) | u64::from(y) << 32).into(),
+        payload::VEC4 => [x, y, z, w].map(|word| f64::from(f32::from_bits(word))).to_vec().into(),
+        ty => describe::value_json(rom, ty, [x, y, z]),
+    }
+}
+
+/// A value as people write it.
+pub fn value_words(rom: &Rom<'_>, ty: u8, words: [u32; 4]) -> String {
+    json_words(value_json(rom, ty, words))
+}
+
+fn json_words(value: serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => clean(&text),
+        serde_json::Value::Array(parts) => parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        other => other.to_string(),
+    }
+}
+
+/// The payload of an event as JSON; `null` for an event without one.
+pub(crate) fn payload_json(rom: &Rom<'_>, event: EventId, words: [u32; 4]) -> serde_json::Value {
+    let Some(record) = rom.event(event) else { return serde_json::Value::Null };
+    match carried(record) {
+        payload::BYTES => {
+            let bytes = words.iter().flat_map(|word| word.to_le_bytes()).take(usize::from(record.payload_bytes));
+            bytes.map(|byte| format!("{byte:02x}")).collect::<String>().into()
+        }
+        ty => value_json(rom, ty, words),
+    }
+}
+
+/// The payload of an event as people write it; empty for an event without one.
+pub fn payload_words(rom: &Rom<'_>, event: EventId, words: [u32; 4]) -> String {
+    match payload_json(rom, event, words) {
+        serde_json::Value::Null => String::new(),
+        value => json_words(value),
+    }
+}

@@ -1,0 +1,143 @@
+//! Writing: records are gathered and go out as whole frames.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+use zerocopy::IntoBytes;
+use zerocopy::byteorder::little_endian::{U32, U64};
+
+use super::{FRAME_HEAD, FRAME_MAGIC, FrameHead, Head, MAGIC, MOST_LEGEND, MOST_RECORDS, VERSION};
+use crate::legend::Legend;
+use crate::record::Record;
+
+/// Why nothing was written.
+#[derive(Debug)]
+pub enum WriteError {
+    /// The output failed. Whole frames that were written before can be read.
+    Io(io::Error),
+    /// The legend is longer than a file can hold.
+    Legend(usize),
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "the trace cannot be written: {error}"),
+            Self::Legend(bytes) => {
+                write!(f, "the names of the machine take {bytes} bytes, a trace holds {MOST_LEGEND}: shorten them")
+            }
+        }
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Writes a trace. What was [flushed](Self::flush) stays readable whatever happens next.
+#[derive(Debug)]
+pub struct Writer<W: Write> {
+    out: W,
+    file: u64,
+    frames: u32,
+    /// Head and records of the frame that is gathered.
+    frame: Vec<u8>,
+    tick: u64,
+    failed: bool,
+}
+
+impl Writer<File> {
+    /// Makes a file, or empties the one that is there.
+    pub fn create(path: impl AsRef<Path>, legend: &Legend) -> Result<Self, WriteError> {
+        Self::new(File::create(path)?, legend)
+    }
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a trace with its legend.
+    pub fn new(mut out: W, legend: &Legend) -> Result<Self, WriteError> {
+        let legend = legend.to_bytes();
+        if legend.len() > MOST_LEGEND {
+            return Err(WriteError::Legend(legend.len()));
+        }
+        let length = U32::new(legend.len() as u32);
+        let mut head = Head { magic: MAGIC, version: U32::new(VERSION), legend: length, checksum: U64::new(0) };
+        head.checksum.set(head.expected(&legend));
+        let mut bytes = head.as_bytes().to_vec();
+        bytes.extend_from_slice(&legend);
+        out.write_all(&bytes)?;
+        out.flush()?;
+        let frame = vec![0; FRAME_HEAD];
+        Ok(Self { out, file: head.checksum.get(), frames: 0, frame, tick: 0, failed: false })
+    }
+
+    /// Adds the records of a tick; full frames go out.
+    pub fn add<'r>(&mut self, tick: u64, records: impl IntoIterator<Item = &'r Record>) -> Result<(), WriteError> {
+        // Ticks of a frame do not go back; those of a crowd do when it is restored.
+        if tick < self.tick {
+            self.flush()?;
+        }
+        for record in records {
+            if self.gathered() == 0 {
+                self.tick = tick;
+            }
+            self.frame.extend_from_slice(record.as_bytes());
+            if self.gathered() == MOST_RECORDS {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn gathered(&self) -> usize {
+        (self.frame.len() - FRAME_HEAD) / size_of::<Record>()
+    }
+
+    /// Sends what was gathered out as one whole frame.
+    pub fn flush(&mut self) -> Result<(), WriteError> {
+        if self.gathered() == 0 { Ok(()) } else { self.send() }
+    }
+
+    /// Says that the trace is complete.
+    pub fn close(mut self) -> Result<W, WriteError> {
+        self.flush()?;
+        self.send()?;
+        Ok(self.out)
+    }
+
+    /// Gives the output back as it is; what was not flushed is gone.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+
+    fn send(&mut self) -> Result<(), WriteError> {
+        if self.failed {
+            // A frame behind a broken one could not be found again.
+            return Err(WriteError::Io(io::Error::other("an earlier write failed; begin a new file")));
+        }
+        let (head, records) = self.frame.split_at_mut(FRAME_HEAD);
+        let mut new = FrameHead {
+            magic: FRAME_MAGIC,
+            count: U32::new((records.len() / size_of::<Record>()) as u32),
+            number: U32::new(self.frames),
+            reserved: U32::new(0),
+            tick: U64::new(self.tick),
+            records: U64::new(xxh3_64_with_seed(records, self.file ^ u64::from(self.frames))),
+            checksum: U64::new(0),
+        };
+        new.checksum.set(new.expected(self.file));
+        head.copy_from_slice(new.as_bytes());
+        let written = self.out.write_all(&self.frame).and_then(|()| self.out.flush());
+        self.failed = written.is_err();
+        self.frame.truncate(FRAME_HEAD);
+        self.frames += 1;
+        Ok(written?)
+    }
+}

@@ -1,0 +1,200 @@
+//! What is recorded: a level, and which agents, states and events.
+
+use std::fmt;
+
+use statewright_rom::Rom;
+use statewright_rom::ids::{EventId, StateId, TransitionId};
+
+/// How much is recorded; each level has everything of the ones below (SYS-3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Level 1: events, transitions, leaves.
+    #[default]
+    Outline = 1,
+    /// Level 2: entries, exits, timers as well.
+    Steps = 2,
+    /// Level 3: guards, activities and the reasons of rejected candidates as well.
+    All = 3,
+}
+
+impl Level {
+    /// The level with a number.
+    pub fn new(number: u8) -> Option<Self> {
+        [Self::Outline, Self::Steps, Self::All].into_iter().find(|level| *level as u8 == number)
+    }
+}
+
+/// What to record; may be changed whenever no tick runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How much.
+    pub level: Level,
+    /// Places of the agents; `None` for all.
+    pub agents: Option<Vec<u32>>,
+    /// Of what has to do with a state only that of these and of the states inside them; empty for all.
+    pub states: Vec<StateId>,
+    /// Only these events and what they lead to; empty for all.
+    pub events: Vec<EventId>,
+    /// Most records of one agent in one tick; what is past that is lost, and the loss is recorded.
+    pub most_per_agent: u16,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self::new(Level::Outline)
+    }
+}
+
+impl Settings {
+    /// Everything of a level.
+    pub fn new(level: Level) -> Self {
+        Self { level, agents: None, states: Vec::new(), events: Vec::new(), most_per_agent: 256 }
+    }
+
+    /// Only these agents.
+    pub fn agents(self, places: impl IntoIterator<Item = impl Into<u32>>) -> Self {
+        Self { agents: Some(places.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// Only these states and those inside them.
+    pub fn states(self, states: impl IntoIterator<Item = StateId>) -> Self {
+        Self { states: states.into_iter().collect(), ..self }
+    }
+
+    /// Only these events and what they lead to.
+    pub fn events(self, events: impl IntoIterator<Item = EventId>) -> Self {
+        Self { events: events.into_iter().collect(), ..self }
+    }
+
+    /// At most so many records of one agent in one tick.
+    pub fn most_per_agent(self, records: u16) -> Self {
+        Self { most_per_agent: records, ..self }
+    }
+}
+
+/// A state or an event that the machine does not have: the number is of another machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownNumber {
+    /// A state.
+    State(StateId),
+    /// An event.
+    Event(EventId),
+}
+
+impl fmt::Display for UnknownNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, number) = match self {
+            Self::State(state) => ("state", state.raw()),
+            Self::Event(event) => ("event", event.raw()),
+        };
+        write!(f, "the trace filter names {what} {number}, which the machine does not have: it is of another machine")
+    }
+}
+
+impl std::error::Error for UnknownNumber {}
+
+/// One bit per number.
+#[derive(Clone, Debug, Default)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn set(&mut self, number: usize) {
+        let word = number / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (number % 64);
+    }
+
+    #[inline]
+    fn has(&self, number: usize) -> bool {
+        self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
+    }
+}
+
+/// Settings made ready for one machine.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    settings: Settings,
+    agents: Option<Bits>,
+    states: Option<Bits>,
+    events: Option<Bits>,
+    /// Source of each transition.
+    sources: Vec<u16>,
+    /// Level 1, and neither states nor events are chosen.
+    plain: bool,
+}
+
+impl Filter {
+    /// Makes settings ready for a machine.
+    pub fn new(rom: &Rom<'_>, settings: Settings) -> Result<Self, UnknownNumber> {
+        let mut states = Bits::default();
+        for &state in &settings.states {
+            let record = rom.state(state).ok_or(UnknownNumber::State(state))?;
+            (state.index()..usize::from(record.subtree_end.get())).for_each(|inside| states.set(inside));
+        }
+        let mut events = Bits::default();
+        for &event in &settings.events {
+            rom.event(event).ok_or(UnknownNumber::Event(event))?;
+            events.set(event.index());
+        }
+        let agents = settings.agents.as_ref().map(|places| {
+            let mut agents = Bits::default();
+            places.iter().for_each(|&place| agents.set(place as usize));
+            agents
+        });
+        Ok(Self {
+            agents,
+            states: (!settings.states.is_empty()).then_some(states),
+            events: (!settings.events.is_empty()).then_some(events),
+            sources: rom.transitions().iter().map(|transition| transition.source.get()).collect(),
+            plain: settings.level == Level::Outline && settings.states.is_empty() && settings.events.is_empty(),
+            settings,
+        })
+    }
+
+    /// What it was made from.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// How much is recorded.
+    #[inline]
+    pub fn level(&self) -> Level {
+        self.settings.level
+    }
+
+    /// How many transitions the machine has.
+    pub fn transitions(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Is an agent recorded?
+    #[inline]
+    pub fn has_agent(&self, place: u32) -> bool {
+        self.agents.as_ref().is_none_or(|agents| agents.has(place as usize))
+    }
+
+    /// Level 1, and neither states nor events are chosen: the cheapest trace.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Whether events are chosen.
+    pub(crate) fn chooses_events(&self) -> bool {
+        self.events.is_some()
+    }
+
+    pub(crate) fn has_event(&self, event: EventId) -> bool {
+        self.events.as_ref().is_none_or(|events| events.has(event.index()))
+    }
+
+    pub(crate) fn has_state(&self, state: u16) -> bool {
+        self.states.as_ref().is_none_or(|states| states.has(usize::from(state)))
+    }
+
+    pub(crate) fn has_source_of(&self, transition: TransitionId) -> bool {
+        self.sources.get(transition.index()).is_none_or(|&source| self.has_state(source))
+    }
+}

@@ -1,0 +1,25 @@
+//! What agents did, and why (SYS-3, SEL-7).
+//!
+//! The kernel tells a [`Tracer`] what happens; the tracer leaves out what the [`Filter`] does not ask for and puts the rest into a
+//! [`Ring`] as plain [`Record`]s of 16 bytes. Nothing of that allocates. A [`file::Writer`] puts records into a `.swtrace` file,
+//! which has the names of everything (the [`Legend`]) and survives a crash; [`file::Reading`] reads it back.
+#![forbid(unsafe_code)]
+
+pub mod file;
+mod filter;
+mod legend;
+mod reasons;
+mod record;
+mod ring;
+mod tracer;
+mod words;
+
+pub use filter::{Filter, Level, Settings, UnknownNumber};
+pub use legend::{Code, Guard, Legend, Names, State, Transition, Trigger};
+pub use reasons::Reasons;
+pub use record::{Cause, Kind, LEADS, NO_TRANSITION, Record, fault_number, reason_number};
+pub use ring::Ring;
+pub use tracer::Tracer;
+pub use words::reason_words;
+
+pub use statewright_kernel::Reason;

@@ -1,0 +1,49 @@
+//! Which reason of each transition was told last: only changes are recorded (SEL-7).
+
+use statewright_kernel::Reason;
+use statewright_rom::ids::TransitionId;
+
+use crate::record::reason_number;
+
+/// The memory of one agent.
+#[derive(Clone, Debug, Default)]
+pub struct Reasons {
+    /// Per transition: 0 none told, else reason and code.
+    last: Box<[u32]>,
+    /// Whose memory it is: places are used again.
+    life: u32,
+}
+
+impl Reasons {
+    /// Memory for so many transitions, of the agent that lives so-many-th at its place. Keeps what it has of the same agent.
+    pub fn prepare(&mut self, transitions: usize, life: u32) {
+        if self.last.len() != transitions {
+            self.last = vec![0; transitions].into_boxed_slice();
+        } else if self.life != life {
+            self.last.fill(0);
+        }
+        self.life = life;
+    }
+
+    /// Whether there is room for anything.
+    pub fn is_empty(&self) -> bool {
+        self.last.is_empty()
+    }
+
+    /// A transition was rejected; whether that is news.
+    pub(crate) fn note(&mut self, transition: TransitionId, reason: Reason) -> bool {
+        let (number, code) = reason_number(reason);
+        let new = u32::from(number) << 16 | u32::from(code);
+        match self.last.get_mut(transition.index()) {
+            Some(last) => std::mem::replace(last, new) != new,
+            None => true,
+        }
+    }
+
+    /// A transition was taken: its next rejection is news.
+    pub(crate) fn forget(&mut self, transition: TransitionId) {
+        if let Some(last) = self.last.get_mut(transition.index()) {
+            *last = 0;
+        }
+    }
+}

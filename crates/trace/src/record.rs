@@ -1,0 +1,254 @@
+//! One record: 16 plain bytes.
+
+use statewright_kernel::{Fault, Reason};
+use zerocopy::byteorder::little_endian::{U16, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::filter::Level;
+
+/// One thing that happened to one agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Record {
+    /// Low half of the tick.
+    pub tick: U32,
+    /// Place of the agent.
+    pub agent: U32,
+    /// [`Kind`].
+    pub kind: u8,
+    /// Depends on the kind.
+    pub detail: u8,
+    /// State, transition, event or timer.
+    pub subject: U16,
+    /// Depends on the kind.
+    pub value: U32,
+}
+
+const _: () = assert!(size_of::<Record>() == 16);
+
+/// In [`Record::subject`] of a guard: it belongs to no transition.
+pub const NO_TRANSITION: u16 = 0xFFFF;
+
+/// In [`Record::detail`] of a transition: the leaf that it leads to is in the record.
+pub const LEADS: u8 = 0x80;
+
+macro_rules! kinds {
+    ($($(#[$meta:meta])* $name:ident = $number:literal at $level:ident,)+) => {
+        /// What a record says.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Kind {
+            $($(#[$meta])* $name = $number,)+
+        }
+
+        impl Kind {
+            /// All kinds.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The kind with a number.
+            pub fn new(number: u8) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$name),)+
+                    _ => None,
+                }
+            }
+
+            /// The level that records it (SYS-3).
+            pub const fn level(self) -> Level {
+                match self {
+                    $(Self::$name => Level::$level,)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// An agent was in a leaf when the trace began: `subject` is the leaf.
+    Present = 1 at Outline,
+    /// An agent entered its machine: `value` is how often its place was used.
+    Started = 2 at Outline,
+    /// The transition `subject` waits until it may leave; for what, as in [`Kind::Transition`].
+    Latched = 3 at Outline,
+    /// Nobody handled the event `subject`.
+    Unhandled = 5 at Outline,
+    /// The event `subject` waits for another configuration.
+    Deferred = 6 at Outline,
+    /// The transition `subject` was taken: `detail` says for what ([`Record::cause`]), the lower half of `value` for which one. With
+    /// [`LEADS`] in `detail` the upper half of `value` is a leaf that is active afterwards.
+    Transition = 7 at Outline,
+    /// The leaf `subject` is active now.
+    Leaf = 8 at Outline,
+    /// The agent came to its end.
+    Terminated = 9 at Outline,
+    /// A fault ended the agent: `detail` is its number.
+    Faulted = 10 at Outline,
+    /// A panic in user code ended the agent.
+    Panicked = 11 at Outline,
+    /// A cap was reached (TICK-4).
+    Clamped = 12 at Outline,
+    /// The fail-safe was entered (TICK-4).
+    FailSafe = 13 at Outline,
+    /// `value` records of this agent and tick had no room.
+    Lost = 14 at Outline,
+    /// The host took the agent away.
+    Despawned = 15 at Outline,
+    /// The timer `subject` was taken.
+    Timer = 19 at Steps,
+    /// The state `subject` was entered.
+    Entered = 20 at Steps,
+    /// The state `subject` was left.
+    Exited = 21 at Steps,
+    /// A push suspended the state `subject`.
+    Suspended = 22 at Steps,
+    /// A pop brought the state `subject` back.
+    Resumed = 23 at Steps,
+    /// The timer `subject` runs until tick `value`.
+    TimerSet = 24 at Steps,
+    /// The timer `subject` was stopped.
+    TimerStopped = 25 at Steps,
+    /// The search for transitions begins for the event `subject`; what follows belongs to it.
+    Event = 29 at All,
+    /// A guard was asked: `subject` is the transition it judges or [`NO_TRANSITION`], `detail` whether it holds, `value` its state and
+    /// in the upper half its code.
+    Guard = 30 at All,
+    /// The activity of the state `subject` was called; `detail`: 0 goes on, 1 succeeded, 2 failed, 3 canceled.
+    Activity = 31 at All,
+    /// The transition `subject` was not taken: `detail` is the reason, `value` the code of its guard.
+    Rejected = 32 at All,
+}
+
+impl Record {
+    /// From tick and agent, and everything else.
+    #[inline(always)]
+    pub(crate) fn from_halves(head: u64, rest: u64) -> Self {
+        zerocopy::transmute!([U64::new(head), U64::new(rest)])
+    }
+
+    /// Its kind; `None` if it has none that is known here.
+    pub fn kind(&self) -> Option<Kind> {
+        Kind::new(self.kind)
+    }
+
+    /// Why the transition of a [`Kind::Rejected`] was not taken.
+    pub fn reason(&self) -> Option<Reason> {
+        Some(match self.detail {
+            1 => Reason::Cooldown,
+            2 => Reason::StackFull,
+            3 => Reason::StackEmpty,
+            4 => Reason::GuardFalse(self.value.get() as u16),
+            5 => Reason::Debounce,
+            6 => Reason::BelowThreshold,
+            7 => Reason::MinActive,
+            8 => Reason::ExitNotReady,
+            9 => Reason::NotReached,
+            10 => Reason::LostConflict,
+            11 => Reason::Outranked,
+            _ => return None,
+        })
+    }
+
+    /// What the transition of a [`Kind::Transition`] or [`Kind::Latched`] was taken for.
+    pub fn cause(&self) -> Option<Cause> {
+        let number = self.value.get() as u16;
+        match self.detail & !LEADS {
+            0 => Some(Cause::None),
+            1 => Some(Cause::Event(number)),
+            2 => Some(Cause::Timer(number)),
+            _ => None,
+        }
+    }
+
+    /// The leaf that a [`Kind::Transition`] leads to, if it is in the record.
+    pub fn leaf(&self) -> Option<u16> {
+        let leads = self.kind == Kind::Transition as u8 && self.detail & LEADS != 0;
+        leads.then_some((self.value.get() >> 16) as u16)
+    }
+
+    /// Is it a transition of this turn that leads nowhere yet?
+    pub(crate) fn leads_nowhere(&self, head: u64) -> bool {
+        let own = u64::from(self.tick.get()) | u64::from(self.agent.get()) << 32 == head;
+        own && self.kind == Kind::Transition as u8 && self.detail & LEADS == 0
+    }
+
+    pub(crate) fn lead_to(&mut self, leaf: u16) {
+        self.detail |= LEADS;
+        self.value.set(self.value.get() | u32::from(leaf) << 16);
+    }
+
+    /// What ended the agent of a [`Kind::Faulted`].
+    pub fn fault(&self) -> Option<Fault> {
+        FAULTS.get(usize::from(self.detail)).copied()
+    }
+
+    /// The state and the code of a [`Kind::Guard`].
+    pub fn guard(&self) -> (u16, u16) {
+        (self.value.get() as u16, (self.value.get() >> 16) as u16)
+    }
+}
+
+/// What a transition was taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// Nothing: it is eventless.
+    None,
+    /// An event.
+    Event(u16),
+    /// A timer.
+    Timer(u16),
+}
+
+/// Faults by their number in [`Record::detail`].
+const FAULTS: [Fault; 10] = [
+    Fault::Panic,
+    Fault::WrongMachine,
+    Fault::BadConfiguration,
+    Fault::BadFrames,
+    Fault::BadQueue,
+    Fault::BadPlan,
+    Fault::TooManySteps,
+    Fault::QueueOverflow,
+    Fault::TimerOverflow,
+    Fault::MicrostepCap,
+];
+
+/// The number of a fault in [`Record::detail`].
+pub fn fault_number(fault: Fault) -> u8 {
+    FAULTS.iter().position(|known| *known == fault).unwrap_or(FAULTS.len()) as u8
+}
+
+/// The number of a reason in [`Record::detail`], and the code of a guard.
+pub fn reason_number(reason: Reason) -> (u8, u16) {
+    match reason {
+        Reason::Cooldown => (1, 0),
+        Reason::StackFull => (2, 0),
+        Reason::StackEmpty => (3, 0),
+        Reason::GuardFalse(code) => (4, code),
+        Reason::Debounce => (5, 0),
+        Reason::BelowThreshold => (6, 0),
+        Reason::MinActive => (7, 0),
+        Reason::ExitNotReady => (8, 0),
+        Reason::NotReached => (9, 0),
+        Reason::LostConflict => (10, 0),
+        Reason::Outranked => (11, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_reasons_are_found_by_their_numbers() {
+        for &kind in Kind::ALL {
+            assert_eq!(Kind::new(kind as u8), Some(kind));
+        }
+        assert_eq!(Kind::new(0), None);
+        for detail in 1..=11 {
+            let record = Record { detail, value: U32::new(7), ..Record::default() };
+            assert_eq!(reason_number(record.reason().unwrap()).0, detail);
+        }
+        assert_eq!(Record { detail: 4, value: U32::new(7), ..Record::default() }.reason(), Some(Reason::GuardFalse(7)));
+        assert_eq!(Record::default().reason(), None);
+    }
+}

@@ -1,0 +1,300 @@
+//! From what the kernel tells to records.
+
+use std::sync::Arc;
+
+use statewright_kernel::{Cause, Event, Mode, Reason, Status, Trace};
+use statewright_rom::ids::{EventId, StateId, TimerId, TransitionId};
+
+use crate::filter::{Filter, Level};
+use crate::reasons::Reasons;
+use crate::record::{Kind, LEADS, NO_TRANSITION, Record, fault_number, reason_number};
+use crate::ring::Ring;
+
+/// Records what the kernel tells of agents, one after the other. Hosts hand it everything that they are told.
+#[derive(Clone, Debug)]
+pub struct Tracer {
+    filter: Arc<Filter>,
+    ring: Ring,
+    tick: u32,
+    /// First half of the records of this agent: tick and agent.
+    head: u64,
+    life: u32,
+    /// What happens now is for: second half of a record of a transition.
+    cause: u64,
+    /// What happens now was caused by an event that is recorded.
+    open: bool,
+    /// Level 1 without states or events that are chosen.
+    plain: bool,
+}
+
+/// The second half of a record.
+#[inline(always)]
+const fn half(kind: Kind, detail: u8, subject: u16, value: u32) -> u64 {
+    kind as u64 | (detail as u64) << 8 | (subject as u64) << 16 | (value as u64) << 32
+}
+
+/// The part of a transition in the second half of its record.
+#[inline(always)]
+const fn half_of(transition: u16) -> u64 {
+    (transition as u64) << 16
+}
+
+/// The same for one that leads to a leaf.
+#[inline(always)]
+const fn half_of_jump(transition: u16, leaf: u16) -> u64 {
+    half_of(transition) | (LEADS as u64) << 8 | (leaf as u64) << 48
+}
+
+impl Tracer {
+    /// With an empty ring, which grows between agents.
+    pub fn new(filter: Arc<Filter>) -> Self {
+        let plain = filter.is_plain();
+        Self { filter, ring: Ring::default(), tick: 0, head: 0, life: 0, cause: 0, open: true, plain }
+    }
+
+    /// Records by other settings from now on.
+    pub fn set_filter(&mut self, filter: &Arc<Filter>) {
+        if !Arc::ptr_eq(&self.filter, filter) {
+            (self.plain, self.open) = (filter.is_plain(), true);
+            self.filter = filter.clone();
+        }
+    }
+
+    /// What it records by.
+    #[inline]
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// What was recorded.
+    pub fn ring(&self) -> &Ring {
+        &self.ring
+    }
+
+    /// Forgets what was recorded; a tick begins.
+    pub fn begin_tick(&mut self, tick: u32) {
+        self.ring.clear();
+        self.tick = tick;
+    }
+
+    /// The turn of an agent that the filter has begins.
+    #[inline(always)]
+    pub fn begin(&mut self, agent: u32) {
+        self.end();
+        self.ring.begin_turn(usize::from(self.filter.settings().most_per_agent));
+        self.head = u64::from(self.tick) | u64::from(agent) << 32;
+        if !self.plain {
+            self.open = true;
+        }
+    }
+
+    /// How often the place of the agent was used, for the record of its start.
+    #[inline]
+    pub fn set_life(&mut self, life: u32) {
+        self.life = life;
+    }
+
+    /// Whether the kernel may take its fast paths for agents that are recorded.
+    #[inline]
+    pub fn is_outline(&self) -> bool {
+        self.plain || self.level() == Level::Outline
+    }
+
+    /// How much is recorded.
+    #[inline]
+    pub fn level(&self) -> Level {
+        self.filter.level()
+    }
+
+    /// Nobody handled the event of an agent, whose host was not asked for.
+    #[inline(always)]
+    pub fn pass(&mut self, event: &Event) {
+        if let Some(id) = event.id() {
+            self.select(id);
+            self.subject(Kind::Unhandled, id.raw());
+        }
+    }
+
+    /// Takes what the kernel tells. Level 3 needs the memory of the agent, else it records each reason again.
+    #[inline(always)]
+    pub fn trace(&mut self, trace: &Trace, reasons: Option<&mut Reasons>) {
+        match *trace {
+            Trace::Select(Cause::Event(event, _)) => self.select(event),
+            Trace::Jumped(transition, leaf) => self.jumped(transition, leaf),
+            Trace::Unhandled(event) => self.subject(Kind::Unhandled, event.raw()),
+            _ => self.trace_more(trace, reasons),
+        }
+    }
+
+    #[inline(never)]
+    fn trace_more(&mut self, trace: &Trace, reasons: Option<&mut Reasons>) {
+        match *trace {
+            Trace::Taken(transition) => self.taken(transition, reasons),
+            Trace::Leaf(leaf) => self.leaf(leaf),
+            Trace::Select(Cause::None | Cause::Event(..)) => self.select_by(0, 0),
+            Trace::Select(Cause::Timer(timer)) => self.select_by(2, timer.raw()),
+            Trace::Latched(transition) => self.latched(transition),
+            Trace::Deferred(event) => self.subject(Kind::Deferred, event.raw()),
+            Trace::Started => self.always(Kind::Started, self.life),
+            Trace::Terminated => self.always(Kind::Terminated, 0),
+            Trace::Faulted(fault) => self.push(half(Kind::Faulted, fault_number(fault), 0, 0)),
+            Trace::Clamped => self.always(Kind::Clamped, 0),
+            Trace::FailSafe => {
+                self.open = true;
+                self.always(Kind::FailSafe, 0);
+            }
+            _ if self.level() < Level::Steps => {}
+            Trace::Fired(timer) => {
+                self.select_by(2, timer.raw());
+                self.timer(Kind::Timer, timer, 0);
+            }
+            Trace::Entered(state) => self.state(Kind::Entered, state),
+            Trace::Exited(state) => self.state(Kind::Exited, state),
+            Trace::Suspended(state) => self.state(Kind::Suspended, state),
+            Trace::Resumed(state) => self.state(Kind::Resumed, state),
+            Trace::TimerSet(timer, deadline) => self.timer(Kind::TimerSet, timer, deadline),
+            Trace::TimerStopped(timer) => self.timer(Kind::TimerStopped, timer, 0),
+            _ if self.level() < Level::All => {}
+            Trace::Guard { state, transition, holds, code } => self.guard(state, transition, holds, code),
+            Trace::Activity(state, mode, status) => self.activity(state, mode, status),
+            Trace::Rejected(transition, reason) => self.rejected(transition, reason, reasons),
+            _ => {}
+        }
+    }
+
+    /// The search begins for an event.
+    #[inline(always)]
+    fn select(&mut self, event: EventId) {
+        self.cause = half(Kind::Transition, 1, 0, event.raw() as u32);
+        if !self.plain {
+            self.open = self.filter.has_event(event);
+            if self.level() == Level::All {
+                self.subject(Kind::Event, event.raw());
+            }
+        }
+    }
+
+    /// The search begins for a timer or nothing.
+    fn select_by(&mut self, detail: u8, number: u16) {
+        self.cause = half(Kind::Transition, detail, 0, number.into());
+        self.open = !self.filter.chooses_events();
+    }
+
+    /// A transition and where it leads are one record if nothing is chosen.
+    #[inline(always)]
+    fn jumped(&mut self, transition: TransitionId, leaf: StateId) {
+        if self.plain {
+            self.push(self.cause | half_of_jump(transition.raw(), leaf.raw()));
+        } else {
+            self.taken(transition, None);
+            self.leaf(leaf);
+        }
+    }
+
+    fn taken(&mut self, transition: TransitionId, reasons: Option<&mut Reasons>) {
+        if let Some(reasons) = reasons {
+            reasons.forget(transition);
+        }
+        if self.open && self.filter.has_source_of(transition) {
+            self.push(self.cause | half_of(transition.raw()));
+        }
+    }
+
+    /// The first leaf that a transition leads to stands in its record.
+    fn leaf(&mut self, leaf: StateId) {
+        let head = self.head;
+        match self.ring.last_mut() {
+            Some(last) if self.plain && last.leads_nowhere(head) => last.lead_to(leaf.raw()),
+            _ => self.state(Kind::Leaf, leaf),
+        }
+    }
+
+    fn latched(&mut self, transition: TransitionId) {
+        if self.open && self.filter.has_source_of(transition) {
+            self.push(self.cause & !0xFF | half(Kind::Latched, 0, transition.raw(), 0));
+        }
+    }
+
+    #[inline(always)]
+    fn state(&mut self, kind: Kind, state: StateId) {
+        if self.plain || self.filter.has_state(state.raw()) {
+            self.subject(kind, state.raw());
+        }
+    }
+
+    fn timer(&mut self, kind: Kind, timer: TimerId, value: u32) {
+        if self.open {
+            self.push(half(kind, 0, timer.raw(), value));
+        }
+    }
+
+    fn guard(&mut self, state: StateId, transition: Option<TransitionId>, holds: bool, code: u16) {
+        if self.open && self.filter.has_state(state.raw()) {
+            let subject = transition.map_or(NO_TRANSITION, TransitionId::raw);
+            self.push(half(Kind::Guard, u8::from(holds), subject, u32::from(state.raw()) | u32::from(code) << 16));
+        }
+    }
+
+    /// Only a new reason is recorded (SEL-7). What the filter leaves out stays news.
+    fn rejected(&mut self, transition: TransitionId, reason: Reason, reasons: Option<&mut Reasons>) {
+        let passes = self.open && self.filter.has_source_of(transition);
+        if passes && reasons.is_none_or(|reasons| reasons.note(transition, reason)) {
+            let (number, code) = reason_number(reason);
+            self.push(half(Kind::Rejected, number, transition.raw(), code.into()));
+        }
+    }
+
+    fn activity(&mut self, state: StateId, mode: Mode, status: Status) {
+        let detail = match (mode, status) {
+            (Mode::Cancel, _) => 3,
+            (Mode::Run, Status::Running) => 0,
+            (Mode::Run, Status::Succeeded) => 1,
+            (Mode::Run, Status::Failed) => 2,
+        };
+        if self.open && self.filter.has_state(state.raw()) {
+            self.push(half(Kind::Activity, detail, state.raw(), 0));
+        }
+    }
+
+    #[inline(always)]
+    fn subject(&mut self, kind: Kind, subject: u16) {
+        if self.plain || self.open {
+            self.push(half(kind, 0, subject, 0));
+        }
+    }
+
+    /// Whatever is filtered, the life of an agent is told.
+    fn always(&mut self, kind: Kind, value: u32) {
+        self.push(half(kind, 0, 0, value));
+    }
+
+    #[inline(always)]
+    fn push(&mut self, half: u64) {
+        self.ring.push(Record::from_halves(self.head, half));
+    }
+}
+
+/// What is known of an agent only outside of its tick. These records always have room.
+impl Tracer {
+    /// The last turn ends: says so if some of its records were lost.
+    #[inline(always)]
+    pub fn end(&mut self) {
+        if self.ring.has_lost() {
+            self.tell_lost();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_lost(&mut self) {
+        let lost = self.ring.take_lost();
+        self.ring.push_last(Record::from_halves(self.head, half(Kind::Lost, 0, 0, lost)));
+    }
+
+    /// Something is said of an agent, about a state or nothing (0).
+    pub fn say(&mut self, agent: u32, kind: Kind, subject: u16) {
+        self.end();
+        let head = u64::from(self.tick) | u64::from(agent) << 32;
+        self.ring.push_last(Record::from_halves(head, half(kind, 0, subject, 0)));
+    }
+}

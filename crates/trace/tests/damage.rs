@@ -1,0 +1,208 @@
+//! Damaged, cut off, foreign and later files: never a panic, never a wrong record without a word.
+
+use statewright_author::text;
+use statewright_compile::{Options, compile_with};
+use statewright_trace::file::{Ending, MAGIC, Reading, Writer};
+use statewright_trace::{Kind, Legend, Names, Record};
+use zerocopy::byteorder::little_endian::{U16, U32};
+
+const MACHINE: &str = r#"{
+  "machine": "Door",
+  "events": ["Open", "Close"],
+  "initial": "shut",
+  "states": {
+    "shut": { "transitions": [{ "on": "Open", "to": "open", "if": "CanOpen" }] },
+    "open": { "transitions": [{ "on": "Close", "to": "shut" }, { "after": "2s", "to": "shut" }] },
+  },
+}"#;
+
+fn legend() -> Legend {
+    let (graph, problems) = text::read("door", MACHINE);
+    let (output, _) = compile_with(&graph, problems, &Options::default());
+    let output = output.expect("the machine compiles");
+    let names = |symbols: &[statewright_compile::symbols::Symbol]| -> Vec<String> {
+        symbols.iter().map(|symbol| symbol.name.clone()).collect()
+    };
+    let symbols = &output.symbols;
+    let (states, events) = (names(&symbols.states), names(&symbols.events));
+    let (timers, functions) = (names(&symbols.timers), names(&symbols.functions));
+    let names =
+        Names { machine: &symbols.machine, states: &states, events: &events, timers: &timers, functions: &functions };
+    Legend::new(&output.rom.as_rom(), &names).with_code(0, 7, "somebody leans on it")
+}
+
+fn record(tick: u32, agent: u32, kind: Kind, detail: u8, subject: u16, value: u32) -> Record {
+    let (tick, agent) = (U32::new(tick), U32::new(agent));
+    Record { tick, agent, kind: kind as u8, detail, subject: U16::new(subject), value: U32::new(value) }
+}
+
+/// Four frames, the last one says that the trace is complete.
+fn sample() -> (Vec<Record>, Vec<u8>) {
+    let ticks: [&[Record]; 3] = [
+        &[
+            record(0, 0, Kind::Started, 0, 0, 1),
+            record(0, 0, Kind::Leaf, 0, 1, 0),
+            record(0, 3, Kind::Started, 0, 0, 1),
+        ],
+        &[record(1, 0, Kind::Rejected, 4, 0, 7), record(1, 0, Kind::Unhandled, 0, 0, 0)],
+        &[record(2, 3, Kind::Transition, 0x81, 0, 2 << 16), record(2, 3, Kind::TimerSet, 0, 0, 122)],
+    ];
+    let mut writer = Writer::new(Vec::new(), &legend()).unwrap();
+    for (tick, records) in (0..).zip(ticks) {
+        writer.add(tick, records).unwrap();
+        writer.flush().unwrap();
+    }
+    (ticks.concat(), writer.close().unwrap())
+}
+
+fn records(reading: &Reading<'_>) -> Vec<Record> {
+    reading.records().map(|(_, record)| *record).collect()
+}
+
+#[test]
+fn what_was_written_is_read() {
+    let (written, bytes) = sample();
+    let reading = Reading::new(&bytes).unwrap();
+    assert_eq!((records(&reading), &reading.ending), (written, &Ending::Closed));
+    assert_eq!(reading.legend, legend());
+    assert_eq!(reading.legend.way(0), "shut -> open");
+    assert_eq!(reading.legend.code(0, 7), Some("somebody leans on it"));
+    assert_eq!(reading.records().map(|(tick, _)| tick).collect::<Vec<_>>(), [0, 0, 0, 1, 1, 2, 2]);
+}
+
+#[test]
+fn every_cut_leaves_whole_frames_or_is_refused() {
+    let (written, bytes) = sample();
+    let (mut refused, mut open, mut cut_off) = (0, 0, 0);
+    for end in 0..bytes.len() {
+        match Reading::new(&bytes[..end]) {
+            Err(error) => {
+                assert!(error.offset <= end, "{error}");
+                refused += 1;
+            }
+            Ok(reading) => {
+                assert!(written.starts_with(&records(&reading)));
+                match reading.ending {
+                    Ending::Open => open += 1,
+                    Ending::CutOff { offset } => {
+                        assert!(offset < end);
+                        cut_off += 1;
+                    }
+                    other => panic!("cut at {end}: {other:?}"),
+                }
+            }
+        }
+    }
+    // Cut between frames: after the names, and after each of three frames.
+    assert_eq!(open, 4);
+    assert!(refused > 100 && cut_off > 100, "{refused} refused, {cut_off} cut off");
+}
+
+#[test]
+fn no_flipped_bit_passes() {
+    let (written, bytes) = sample();
+    let mut damaged = bytes.clone();
+    let mut read = 0;
+    for bit in 0..bytes.len() * 8 {
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(reading) = Reading::new(&damaged) {
+            let found = records(&reading);
+            assert!(written.starts_with(&found), "bit {bit}");
+            assert_ne!(reading.ending, Ending::Closed, "bit {bit}");
+            assert_ne!(reading.ending, Ending::Open, "bit {bit}");
+            assert!(found.len() < written.len() || matches!(reading.ending, Ending::Damaged { .. }), "bit {bit}");
+            read += 1;
+        }
+        damaged[bit / 8] ^= 1 << (bit % 8);
+    }
+    assert!(read > 1000, "{read}");
+}
+
+#[test]
+fn foreign_and_later_files_are_refused_with_place_and_reason() {
+    let refuse = |bytes: &[u8]| Reading::new(bytes).unwrap_err().to_string();
+    assert_eq!(refuse(b""), "at byte 0: the file is empty");
+    assert_eq!(refuse(b"{ \"machine\": 1 }"), "at byte 0: this is not a trace: it does not begin like one");
+    assert_eq!(refuse(&MAGIC[..5]), "at byte 5: cut off within its head of 24 bytes");
+    let (_, mut later) = sample();
+    later[8] = 2;
+    assert_eq!(refuse(&later), "at byte 8: it is of version 2, this program reads version 1");
+    let (_, mut long) = sample();
+    long[15] = 0xFF;
+    assert!(refuse(&long).starts_with("at byte 12: its names take"));
+}
+
+#[test]
+fn frames_of_another_file_and_bytes_behind_the_end_are_damage() {
+    let (written, bytes) = sample();
+    let mut other = Writer::new(Vec::new(), &Legend { machine: "Gate".to_owned(), ..legend() }).unwrap();
+    other.add(0, &written[..1]).unwrap();
+    let other = other.close().unwrap();
+    // The names differ in nothing but their first four letters, so both heads are of one length.
+    let head = bytes.len() - 3 * 40 - 40 - written.len() * 16;
+    let mixed = [&bytes[..head], &other[head..]].concat();
+    let reading = Reading::new(&mixed).unwrap();
+    assert!(reading.frames.is_empty());
+    assert!(matches!(reading.ending, Ending::Damaged { offset, .. } if offset == head), "{:?}", reading.ending);
+    let more = [&bytes[..], b"x"].concat();
+    let reading = Reading::new(&more).unwrap();
+    assert_eq!(records(&reading), written);
+    assert_eq!(
+        reading.ending.to_string(),
+        format!("damaged at byte {}: 1 bytes behind the end; everything before it is whole", bytes.len())
+    );
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_what_went_out_before_can_be_read() {
+    /// Takes so many bytes.
+    struct Disk(Vec<u8>, usize);
+    impl std::io::Write for &mut Disk {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            let taken = bytes.len().min(self.1 - self.0.len());
+            if taken == 0 {
+                return Err(std::io::ErrorKind::StorageFull.into());
+            }
+            self.0.extend_from_slice(&bytes[..taken]);
+            Ok(taken)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let (written, bytes) = sample();
+    let mut disk = Disk(Vec::new(), bytes.len() - 100);
+    let mut writer = Writer::new(&mut disk, &legend()).unwrap();
+    writer.add(0, &written[..3]).unwrap();
+    writer.flush().unwrap();
+    writer.add(1, &written[3..]).unwrap();
+    let first = writer.flush().unwrap_err().to_string();
+    assert!(first.starts_with("the trace cannot be written: "), "{first}");
+    writer.add(2, &written[..1]).unwrap();
+    assert!(writer.flush().unwrap_err().to_string().contains("an earlier write failed"));
+    let reading = Reading::new(&disk.0).unwrap();
+    assert_eq!(records(&reading), written[..3]);
+    assert!(matches!(reading.ending, Ending::CutOff { .. }));
+}
+
+#[test]
+fn ticks_go_on_past_32_bits() {
+    let tick = u64::from(u32::MAX);
+    let records = [record(u32::MAX, 0, Kind::Clamped, 0, 0, 0), record(0, 0, Kind::Clamped, 0, 0, 0)];
+    let mut writer = Writer::new(Vec::new(), &legend()).unwrap();
+    writer.add(tick, &records).unwrap();
+    let bytes = writer.close().unwrap();
+    let ticks: Vec<u64> = Reading::new(&bytes).unwrap().records().map(|(tick, _)| tick).collect();
+    assert_eq!(ticks, [tick, tick + 1]);
+}
+
+#[test]
+fn ticks_may_go_back() {
+    let mut writer = Writer::new(Vec::new(), &legend()).unwrap();
+    for tick in [7, 8, 3] {
+        writer.add(tick, [&record(tick as u32, 0, Kind::Clamped, 0, 0, 0)]).unwrap();
+    }
+    let bytes = writer.close().unwrap();
+    let ticks: Vec<u64> = Reading::new(&bytes).unwrap().records().map(|(tick, _)| tick).collect();
+    assert_eq!(ticks, [7, 8, 3]);
+}

@@ -1,0 +1,109 @@
+//! `statewright draw`: a machine as a picture, or as text that other tools draw.
+
+use std::path::Path;
+
+use statewright_draw::{Chart, Options, Theme, dot, mermaid, plantuml, svg, visible};
+
+use crate::args::{Draw, Picture, ThemeChoice};
+use crate::console::Console;
+use crate::error::{CliError, Outcome};
+use crate::input::{Input, ROM_EXTENSION};
+use crate::load::{Loaded, load};
+use crate::output;
+
+pub(crate) fn run(args: &Draw, console: &Console) -> Result<Outcome, CliError> {
+    let format = format(args)?;
+    let input = Input::single(&args.path);
+    output::refuse_own_source(args.output.as_deref(), &input)?;
+    let loaded = match load(&input, console) {
+        Ok(loaded) => loaded,
+        Err(outcome) => return Ok(outcome),
+    };
+    let chart = chart(&loaded, &input)?;
+    let options = options(&chart, args.theme, &args.active)?;
+    let text = match format {
+        Picture::Mermaid => mermaid(&chart),
+        Picture::Dot => dot(&chart),
+        Picture::Plantuml => plantuml(&chart),
+        Picture::Svg => {
+            let drawing = svg(&chart, &options);
+            if drawing.written > 0 {
+                console.note(format_args!(
+                    "{} transitions are written in the boxes of their states: lines for all would hide each other",
+                    drawing.written
+                ));
+            }
+            drawing.svg
+        }
+    };
+    output::deliver(args.output.as_deref(), text.as_bytes(), console)?;
+    Ok(Outcome::Fine)
+}
+
+/// What to draw. A ROM without names would be a picture of numbers.
+pub(super) fn chart(loaded: &Loaded, input: &Input) -> Result<Chart, CliError> {
+    match &loaded.symbols {
+        Some(symbols) => Ok(Chart::new(&loaded.rom.as_rom(), symbols)),
+        None => {
+            let text = format!("`{}` has no names to draw", input.name());
+            Err(CliError::new(text).help(format!(
+                "put the `*.swdbg` of the same build beside the `*.{ROM_EXTENSION}`, or draw the machine file itself"
+            )))
+        }
+    }
+}
+
+/// Colors and lit states.
+pub(super) fn options(chart: &Chart, theme: Option<ThemeChoice>, active: &[String]) -> Result<Options, CliError> {
+    let theme = match theme {
+        Some(ThemeChoice::Light) => Theme::Light,
+        Some(ThemeChoice::Dark) => Theme::Dark,
+        Some(ThemeChoice::Auto) | None => Theme::Auto,
+    };
+    let mut found = Vec::new();
+    for name in active.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        let state = chart.find(name).map_err(|problem| {
+            let names = chart.states.iter().map(|state| state.name.as_str());
+            let nearest = statewright_author::similar::closest(name, names);
+            let help = match nearest {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => "name states as in the machine, such as `patrol` or `alive/idle/patrol`".to_owned(),
+            };
+            CliError::new(format!("`--active`: {problem}")).help(help)
+        })?;
+        found.push(state);
+    }
+    Ok(Options { theme, active: found, heat: None })
+}
+
+/// The format that was asked for, or the one that the name of the file tells.
+fn format(args: &Draw) -> Result<Picture, CliError> {
+    let told = args.output.as_deref().filter(|path| *path != Path::new("-")).and_then(Path::extension);
+    let told = told.map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let by_name = match told.as_deref() {
+        Some("svg") => Some(Picture::Svg),
+        Some("mmd" | "mermaid") => Some(Picture::Mermaid),
+        Some("dot" | "gv") => Some(Picture::Dot),
+        Some("puml" | "plantuml") => Some(Picture::Plantuml),
+        _ => None,
+    };
+    let format = match (args.format, by_name, told) {
+        (Some(format), ..) => format,
+        (None, Some(format), _) => format,
+        (None, None, None) => Picture::Svg,
+        (None, None, Some(other)) => {
+            let text = format!("`*.{}` is no format of pictures that this command writes", visible(&other));
+            return Err(CliError::new(text).help(match other.as_str() {
+                "png" | "jpg" | "jpeg" | "webp" | "pdf" => {
+                    "write `*.svg` and convert it, for example with `resvg x.svg x.png`; `--theme light` or `dark` fixes the colors"
+                }
+                _ => "call it `*.svg`, `*.mmd`, `*.dot` or `*.puml`, or say which with `--format`",
+            }));
+        }
+    };
+    if format != Picture::Svg && (args.theme.is_some() || !args.active.is_empty()) {
+        let text = "`--theme` and `--active` are for SVG; in the other formats the tool that draws decides";
+        return Err(CliError::new(text).help("leave them out, or write `*.svg`"));
+    }
+    Ok(format)
+}

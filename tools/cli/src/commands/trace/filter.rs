@@ -1,0 +1,174 @@
+//! Which records are shown: by agent, state, event, tick and level. The words mean what they mean to the recorder.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use statewright_author::similar;
+use statewright_trace::file::Reading;
+use statewright_trace::{Cause, Kind, Legend, Record};
+
+use super::Entry;
+use crate::args::Trace;
+use crate::error::CliError;
+
+/// What was asked for.
+pub(super) struct Chosen {
+    agents: BTreeSet<u32>,
+    states: BTreeSet<u16>,
+    events: BTreeSet<u16>,
+    from: u64,
+    to: u64,
+    level: u8,
+}
+
+impl Chosen {
+    /// Checks what was asked for against the trace.
+    pub(super) fn new(args: &Trace, reading: &Reading<'_>) -> Result<Self, CliError> {
+        let legend = &reading.legend;
+        let agents: BTreeSet<u32> = args.agent.iter().copied().collect();
+        if !agents.is_empty() {
+            let known: BTreeSet<u32> = reading.records().map(|(_, record)| record.agent.get()).collect();
+            agents.iter().try_for_each(|&agent| check_agent(agent, &known))?;
+        }
+        let (from, to) = (args.from.unwrap_or(0), args.to.unwrap_or(u64::MAX));
+        if from > to {
+            let text = format!("`--from {from}` lies behind `--to {to}`: no tick is between them");
+            return Err(CliError::new(text).help("exchange the two"));
+        }
+        let names: Vec<&str> = legend.states.iter().map(|state| state.name.as_str()).collect();
+        let states = args.state.iter().map(|name| find_state(name, &names)).collect::<Result<Vec<u16>, _>>()?;
+        let inside = |state: &u16| states.iter().any(|&outer| legend.is_around(outer, *state));
+        let events = args.event.iter().map(|name| find("event", name, &legend.events));
+        Ok(Self {
+            agents,
+            states: (0..legend.states.len() as u16).filter(inside).collect(),
+            events: events.collect::<Result<_, _>>()?,
+            from,
+            to,
+            level: args.level,
+        })
+    }
+
+    /// The records that were asked for.
+    pub(super) fn entries(&self, reading: &Reading<'_>) -> Vec<Entry> {
+        // Per agent: the tick, and whether what happens now was caused by a chosen event.
+        let mut open: BTreeMap<u32, (u64, bool)> = BTreeMap::new();
+        let mut entries = Vec::new();
+        for (tick, record) in reading.records() {
+            let agent = record.agent.get();
+            let is_near = (self.from..=self.to).contains(&tick);
+            if !is_near || (!self.agents.is_empty() && !self.agents.contains(&agent)) {
+                continue;
+            }
+            let open = open.entry(agent).or_insert((tick, false));
+            if open.0 != tick {
+                *open = (tick, false);
+            }
+            if self.passes(record, &reading.legend, &mut open.1) {
+                entries.push(Entry { tick, record: *record });
+            }
+        }
+        entries
+    }
+
+    fn passes(&self, record: &Record, legend: &Legend, open: &mut bool) -> bool {
+        let Some(kind) = record.kind() else { return false };
+        let subject = record.subject.get();
+        match kind {
+            Kind::Event | Kind::Unhandled | Kind::Deferred => *open = self.events.contains(&subject),
+            Kind::Transition | Kind::Latched => match record.cause() {
+                Some(Cause::Event(event)) => *open = self.events.contains(&event),
+                _ => *open = false,
+            },
+            Kind::Timer => *open = false,
+            _ => {}
+        }
+        let is_life = matches!(
+            kind,
+            Kind::Present
+                | Kind::Started
+                | Kind::Terminated
+                | Kind::Faulted
+                | Kind::Panicked
+                | Kind::Clamped
+                | Kind::FailSafe
+                | Kind::Lost
+                | Kind::Despawned
+        );
+        let by_event = is_life || self.events.is_empty() || *open;
+        let by_state =
+            self.states.is_empty() || state_of(kind, record, legend).is_none_or(|s| self.states.contains(&s));
+        by_event && by_state && kind.level() as u8 <= self.level
+    }
+}
+
+/// The state that a record has to do with.
+fn state_of(kind: Kind, record: &Record, legend: &Legend) -> Option<u16> {
+    let subject = record.subject.get();
+    match kind {
+        Kind::Present
+        | Kind::Leaf
+        | Kind::Entered
+        | Kind::Exited
+        | Kind::Suspended
+        | Kind::Resumed
+        | Kind::Activity => Some(subject),
+        Kind::Transition | Kind::Latched | Kind::Rejected => {
+            legend.transitions.get(usize::from(subject)).map(|transition| transition.source)
+        }
+        Kind::Guard => Some(record.guard().0),
+        _ => None,
+    }
+}
+
+/// Refuses an agent that has no records.
+pub(super) fn check_agent(agent: u32, known: &BTreeSet<u32>) -> Result<(), CliError> {
+    if known.contains(&agent) {
+        return Ok(());
+    }
+    let error = CliError::new(format!("the trace has no agent {agent}"));
+    let shown: Vec<String> = known.iter().take(8).map(u32::to_string).collect();
+    Err(match (known.first(), known.last()) {
+        (Some(_), Some(last)) if known.len() > shown.len() => {
+            error.help(format!("it has {} agents: {}, … {last}", known.len(), shown.join(", ")))
+        }
+        (Some(_), Some(_)) => error.help(format!("it has {}", shown.join(", "))),
+        _ => error.help("it has no records at all"),
+    })
+}
+
+/// A state by its path, or by the end of it if there is only one.
+fn find_state(name: &str, paths: &[&str]) -> Result<u16, CliError> {
+    if let Some(place) = paths.iter().position(|path| *path == name) {
+        return Ok(place as u16);
+    }
+    let end = format!("/{name}");
+    let ends: Vec<usize> = (0..paths.len()).filter(|&place| paths[place].ends_with(&end)).collect();
+    match ends.as_slice() {
+        [only] => Ok(*only as u16),
+        [] => Err(unknown("state", name, similar::closest(name, paths.iter().copied()))),
+        several => {
+            let list: Vec<&str> = several.iter().map(|&place| paths[place]).collect();
+            let text = format!("several states are called `{}`", shown(name));
+            Err(CliError::new(text).help(format!("write one of {}", list.join(", "))))
+        }
+    }
+}
+
+fn find(what: &str, name: &str, known: &[String]) -> Result<u16, CliError> {
+    let place = known.iter().position(|other| other == name);
+    let closest = || similar::closest(name, known.iter().map(String::as_str));
+    place.map(|place| place as u16).ok_or_else(|| unknown(what, name, closest()))
+}
+
+fn unknown(what: &str, name: &str, closest: Option<&str>) -> CliError {
+    let error = CliError::new(format!("the machine of this trace has no {what} `{}`", shown(name)));
+    match closest {
+        Some(closest) => error.help(format!("did you mean `{closest}`?")),
+        None => error,
+    }
+}
+
+/// What somebody typed, without anything that a terminal takes for a command.
+fn shown(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
+}

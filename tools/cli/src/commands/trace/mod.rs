@@ -1,0 +1,128 @@
+//! `statewright trace`: what agents did and why, as text, JSON or for other tools.
+//!
+//! Names in a trace come from whoever wrote it. They are cleaned once, when it is read, so that nothing of them is a command to a
+//! terminal or a page.
+
+mod chrome;
+mod configuration;
+mod csv;
+mod filter;
+mod json;
+mod perfetto;
+mod slices;
+mod text;
+mod why;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use statewright_trace::Legend;
+use statewright_trace::Record;
+use statewright_trace::file::{Ending, Reading};
+
+use crate::args::{Trace, TraceFormat};
+use crate::console::Console;
+use crate::error::{CliError, Outcome};
+use crate::output;
+
+/// A record and its whole tick.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) tick: u64,
+    pub(crate) record: Record,
+}
+
+/// What is shown of a trace.
+pub(crate) struct Shown<'t> {
+    pub(crate) legend: &'t Legend,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) ending: &'t Ending,
+}
+
+pub(crate) fn run(args: &Trace, console: &Console) -> Result<Outcome, CliError> {
+    let name = args.path.display().to_string();
+    let bytes = read(&args.path)?;
+    let reading = match Reading::new(&bytes) {
+        Ok(reading) => reading,
+        Err(refused) => {
+            let error = CliError::new(format!("`{name}` is not a trace that can be read, {refused}"));
+            console.error(&error.help("traces are written by `Crowd::write_trace`; see docs/guide/tracing.md"));
+            return Ok(Outcome::Problems);
+        }
+    };
+    let Reading { legend, frames, ending } = reading;
+    let reading = Reading { legend: legend.cleaned(), frames, ending };
+    let outcome = tell_ending(&name, &reading, console);
+    if let Some(why) = &args.why {
+        let (agent, tick) = (why.first().copied().unwrap_or(0), why.get(1).copied().unwrap_or(0));
+        let answer = why::explain(&reading, agent, tick)?;
+        match args.json {
+            true => console.json(&answer.to_json()),
+            false => console.result(answer.to_text(console.paints())),
+        }
+        return Ok(outcome);
+    }
+    let entries = filter::Chosen::new(args, &reading)?.entries(&reading);
+    let shown = Shown { legend: &reading.legend, entries, ending: &reading.ending };
+    match args.export {
+        Some(format) => export(&shown, format, args, console)?,
+        None if args.json => console.json(&json::document(&shown)),
+        None => console.result(text::lines(&shown, console.paints())),
+    }
+    Ok(outcome)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, CliError> {
+    let mut bytes = Vec::new();
+    let read = match path == Path::new("-") {
+        true => io::stdin().lock().read_to_end(&mut bytes),
+        false if path.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        false => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let text = format!("cannot read `{}`: there is no such file or folder", path.display());
+            Err(CliError::new(text).help("check the path; a program writes traces with `Crowd::write_trace`"))
+        }
+        Err(error) => Err(CliError::read(&path.display().to_string(), &error)),
+    }
+}
+
+/// Says how much of a file could be read.
+fn tell_ending(name: &str, reading: &Reading<'_>, console: &Console) -> Outcome {
+    let ending = &reading.ending;
+    match ending {
+        Ending::Closed => Outcome::Fine,
+        Ending::Open => {
+            console.note(format_args!("`{name}`: {ending}"));
+            Outcome::Fine
+        }
+        Ending::CutOff { .. } => {
+            console.warning(format_args!("`{name}`: {ending}"));
+            Outcome::Fine
+        }
+        Ending::Damaged { .. } => {
+            console.error(&CliError::new(format!("`{name}`: {ending}")));
+            Outcome::Problems
+        }
+    }
+}
+
+fn export(shown: &Shown<'_>, format: TraceFormat, args: &Trace, console: &Console) -> Result<(), CliError> {
+    let bytes = match format {
+        TraceFormat::Perfetto => perfetto::bytes(shown),
+        TraceFormat::Chrome => format!("{:#}\n", chrome::document(shown)).into_bytes(),
+        TraceFormat::Csv => csv::text(shown).into_bytes(),
+        TraceFormat::Json => format!("{:#}\n", json::document(shown)).into_bytes(),
+    };
+    match args.output.as_deref() {
+        Some(path) if path != Path::new("-") => {
+            output::write(path, &bytes)?;
+            console.note(format_args!("wrote {}", path.display()));
+        }
+        _ => console.result(bytes),
+    }
+    Ok(())
+}

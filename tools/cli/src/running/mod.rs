@@ -1,0 +1,116 @@
+//! Running a machine without a game: a crowd of agents, events from a seed or a script, and a report.
+
+mod json;
+mod outcome;
+mod page;
+mod script;
+mod source;
+mod tally;
+mod text;
+mod values;
+mod world;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use statewright::prelude::*;
+use statewright::trace::{Level, Settings};
+
+pub(crate) use json::report as json_report;
+pub(crate) use outcome::Outcome;
+pub(crate) use page::{page, plot};
+pub(crate) use script::{Line, ScriptError, read as read_script};
+pub(crate) use text::{number, report as text_report};
+
+use crate::args::StubGuards;
+use outcome::{peak_memory, visits};
+use source::Source;
+use tally::Tally;
+use world::{Words, World, stubs};
+
+/// What to run.
+pub(crate) struct Plan {
+    pub(crate) agents: u32,
+    pub(crate) ticks: u64,
+    pub(crate) seed: u64,
+    /// Random events per agent and tick.
+    pub(crate) rate: f64,
+    pub(crate) script: Vec<Line>,
+    pub(crate) stub_guards: StubGuards,
+    /// `None` for all cores.
+    pub(crate) threads: Option<u16>,
+}
+
+/// Runs a machine. `progress` hears how many ticks are done and how long they took; once `stop` is set the run ends after its tick.
+pub(crate) fn run(
+    machine: &Machine,
+    plan: Plan,
+    stop: &AtomicBool,
+    mut progress: impl FnMut(u64, Duration),
+) -> Result<Outcome, String> {
+    let begun = Instant::now();
+    let world = World::new(machine, plan.seed, plan.stub_guards);
+    let program = machine.bind(stubs(machine)).map_err(|error| error.to_string())?;
+    let mut crowd = Crowd::new(program, plan.seed);
+    crowd.reserve(plan.agents as usize);
+    let board = Words::new(machine);
+    let board_bytes = board.bytes() * plan.agents as usize;
+    let agents: Vec<AgentId> = (0..plan.agents).map(|_| crowd.spawn(board.clone())).collect();
+    crowd.set_trace(Some(Settings::new(Level::Outline))).map_err(|error| error.to_string())?;
+    let mut source = Source::new(machine, plan.seed, plan.rate, plan.script);
+    let mut tally = Tally::new(machine, plan.ticks);
+    let pool = threads(plan.threads)?;
+    let mut ticking = Duration::ZERO;
+    let mut ticks = 0;
+    while ticks < plan.ticks && !stop.load(Ordering::Relaxed) {
+        // In the first tick agents only start.
+        if ticks > 0 {
+            source.happen(&mut crowd, &agents, ticks);
+        }
+        let start = Instant::now();
+        let tick = match &pool {
+            Some(pool) => pool.install(|| crowd.tick_parallel(&world)),
+            None => crowd.tick_parallel(&world),
+        };
+        tally.turns += tick.ran as u64;
+        ticking += start.elapsed();
+        tally.count(crowd.trace());
+        tally.sample(&crowd, ticks, ticks + 1 == plan.ticks);
+        ticks += 1;
+        progress(ticks, ticking);
+    }
+    if ticks > 0 {
+        tally.sample(&crowd, ticks - 1, true);
+    }
+    let legend = crowd.legend();
+    Ok(Outcome {
+        visits: visits(&legend, &tally),
+        legend,
+        agents: plan.agents,
+        ticks,
+        wanted_ticks: plan.ticks,
+        seed: plan.seed,
+        sent: source.sent,
+        turns: tally.turns,
+        counters: *crowd.counters(),
+        ticking,
+        elapsed: begun.elapsed(),
+        instance_bytes: usize::from(machine.rom().tier().bytes) * plan.agents as usize,
+        board_bytes,
+        peak_bytes: peak_memory(),
+        transitions: tally.transitions,
+        functions: world.calls(machine),
+        stub_guards: plan.stub_guards.word(),
+        ended: tally.samples.last().map_or(0, |sample| sample.ended),
+        samples: tally.samples,
+    })
+}
+
+/// So many threads, if a number was asked for.
+fn threads(count: Option<u16>) -> Result<Option<rayon::ThreadPool>, String> {
+    let build = |count: u16| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count.into()).build();
+        pool.map_err(|error| format!("cannot start {count} threads: {error}"))
+    };
+    count.map(build).transpose()
+}

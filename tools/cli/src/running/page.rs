@@ -1,0 +1,252 @@
+//! The report of a run as one page: plots, the picture of the machine colored by use, tables. Nothing is loaded, nothing runs.
+
+use std::fmt::Write;
+
+use statewright_draw::xml;
+
+use super::outcome::{Outcome, Series};
+use super::text::{bytes, number};
+
+/// Size of the plot and of the space around it.
+const WIDTH: f64 = 900.0;
+const HEIGHT: f64 = 320.0;
+const LEFT: f64 = 70.0;
+const TOP: f64 = 16.0;
+const BOTTOM: f64 = 40.0;
+/// Leaves with a color of their own; the others share the last.
+const COLORS: [&str; 10] =
+    ["#4477aa", "#ee7733", "#228833", "#cc3377", "#ccbb44", "#66ccee", "#aa3377", "#009988", "#dd6688", "#8899aa"];
+
+/// The color of those who have ended.
+const ENDED: &str = "#99a3b1";
+
+/// Adds text; writing to a string cannot fail.
+macro_rules! put {
+    ($out:expr, $($part:tt)*) => { _ = writeln!($out, $($part)*) };
+}
+
+/// How many agents are where over time, as a picture of its own.
+pub(crate) fn plot(outcome: &Outcome) -> String {
+    let mut out = String::new();
+    let (plot_height, legend) = (TOP + HEIGHT + BOTTOM, legend_rows(outcome));
+    let height = plot_height + legend as f64 * 22.0 + 8.0;
+    put!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0} {height:.0}\" width=\"{:.0}\" height=\"{height:.0}\" \
+         role=\"img\" font-family=\"system-ui, sans-serif\" font-size=\"13\">",
+        LEFT + WIDTH + 20.0,
+        LEFT + WIDTH + 20.0
+    );
+    put!(out, "<title>{}: where agents are over time</title>", xml(&outcome.legend.machine));
+    put!(out, "<style>{PLOT_STYLE}</style>");
+    put!(out, "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>");
+    areas(&mut out, outcome);
+    axes(&mut out, outcome);
+    keys(&mut out, outcome, plot_height);
+    put!(out, "</svg>");
+    out
+}
+
+const PLOT_STYLE: &str = ".paper{fill:#fff}.axis{stroke:#66758c}.grid{stroke:#66758c;stroke-opacity:.25}.label{fill:#445064}\
+@media (prefers-color-scheme: dark){.paper{fill:#0d1117}.label{fill:#b7c2d3}}";
+
+/// Names and colors: the first of a list, the rest together.
+fn shown<'o>(series: &'o [Series<'o>]) -> (&'o [Series<'o>], &'o [Series<'o>]) {
+    if series.len() <= COLORS.len() { (series, &[]) } else { series.split_at(COLORS.len() - 1) }
+}
+
+fn legend_rows(outcome: &Outcome) -> usize {
+    (outcome.series().len().min(COLORS.len()) + 1).div_ceil(3)
+}
+
+/// One band per leaf, on top of each other.
+fn areas(out: &mut String, outcome: &Outcome) {
+    let series = outcome.series();
+    let (first, others) = shown(&series);
+    let points = outcome.samples.len();
+    let (ended, total) = (outcome.ended_series(), most(outcome));
+    let x = |at: usize| LEFT + if points > 1 { at as f64 / (points - 1) as f64 * WIDTH } else { 0.0 };
+    let y = |count: u64| TOP + HEIGHT * (1.0 - count as f64 / total as f64);
+    let mut below = vec![0_u64; points];
+    let rest: Vec<u64> = (0..points).map(|at| others.iter().map(|series| series.counts[at]).sum()).collect();
+    let bands = first.iter().map(|series| &series.counts).chain((!others.is_empty()).then_some(&rest));
+    for (counts, color) in bands.zip(COLORS).chain([(&ended, ENDED)]) {
+        let above: Vec<u64> = below.iter().zip(counts).map(|(below, count)| below + count).collect();
+        let mut path = String::new();
+        for (at, &count) in above.iter().enumerate() {
+            _ = write!(path, "{}{:.1},{:.1} ", if at == 0 { "M" } else { "L" }, x(at), y(count));
+        }
+        for (at, &count) in below.iter().enumerate().rev() {
+            _ = write!(path, "L{:.1},{:.1} ", x(at), y(count));
+        }
+        // A run of one tick is a bar.
+        if points == 1 {
+            path = format!("M{LEFT},{:.1} H{:.1} V{:.1} H{LEFT} Z", y(above[0]), LEFT + WIDTH, y(below[0]));
+        }
+        put!(out, "<path d=\"{}\" fill=\"{color}\"/>", path.trim_end());
+        below = above;
+    }
+}
+
+/// Most agents at a time, those in several regions once for each.
+fn most(outcome: &Outcome) -> u64 {
+    let sums = outcome.samples.iter().map(|sample| sample.leaves.iter().sum::<u64>() + sample.ended);
+    sums.max().unwrap_or(0).max(1)
+}
+
+fn axes(out: &mut String, outcome: &Outcome) {
+    let top = 100.0 * most(outcome) as f64 / f64::from(outcome.agents.max(1));
+    let last = outcome.samples.last().map_or(0, |sample| sample.tick);
+    for step in 0..=4 {
+        let share = f64::from(step) / 4.0;
+        let (x, y) = (LEFT + WIDTH * share, TOP + HEIGHT * (1.0 - share));
+        put!(out, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{y:.0}\" y2=\"{y:.0}\"/>", LEFT + WIDTH);
+        put!(
+            out,
+            "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{:.0} %</text>",
+            LEFT - 8.0,
+            y + 4.0,
+            share * top
+        );
+        let tick = number((last as f64 * share).round() as u64);
+        put!(
+            out,
+            "<text class=\"label\" x=\"{x:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{tick}</text>",
+            TOP + HEIGHT + 18.0
+        );
+    }
+    put!(
+        out,
+        "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">tick</text>",
+        LEFT + WIDTH / 2.0,
+        TOP + HEIGHT + 35.0
+    );
+    put!(
+        out,
+        "<line class=\"axis\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{:.0}\" y2=\"{:.0}\"/>",
+        LEFT + WIDTH,
+        TOP + HEIGHT,
+        TOP + HEIGHT
+    );
+}
+
+/// Which color is which leaf.
+fn keys(out: &mut String, outcome: &Outcome, top: f64) {
+    let series = outcome.series();
+    let (first, others) = shown(&series);
+    let rest = format!("{} others", others.len());
+    let names = first.iter().map(|series| series.name).chain((!others.is_empty()).then_some(rest.as_str()));
+    let ended = (outcome.ended_series().iter().any(|&count| count != 0)).then_some(("(ended)", ENDED));
+    for (place, (name, color)) in names.zip(COLORS).chain(ended).enumerate() {
+        let (x, y) = (LEFT + (place % 3) as f64 * 300.0, top + (place / 3) as f64 * 22.0);
+        put!(out, "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"14\" height=\"14\" rx=\"3\" fill=\"{color}\"/>");
+        let short: String =
+            if name.chars().count() > 36 { name.chars().take(35).chain(['…']).collect() } else { name.to_owned() };
+        put!(out, "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\">{}</text>", x + 20.0, y + 12.0, xml(&short));
+    }
+}
+
+const STYLE: &str = "\
+:root{color-scheme:light dark;--ink:#17202e;--soft:#5b687c;--paper:#fff;--line:#d5dce6;--bar:#7fa6cc}
+@media (prefers-color-scheme: dark){:root{--ink:#e6ebf3;--soft:#a0adc0;--paper:#0d1117;--line:#2b3544;--bar:#3f6ea0}}
+body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:1060px;margin:2rem auto;padding:0 1rem}
+h1{margin-bottom:0}p.lead{color:var(--soft);margin-top:.2rem}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:.8rem;margin:1.2rem 0}
+.facts div{border:1px solid var(--line);border-radius:8px;padding:.6rem .9rem}
+.facts b{display:block;font-size:1.35rem}.facts span{color:var(--soft)}
+svg{max-width:100%;height:auto}.picture{overflow-x:auto;border:1px solid var(--line);border-radius:8px;padding:.5rem}
+table{border-collapse:collapse;width:100%}td,th{padding:.25rem .6rem;border-bottom:1px solid var(--line);text-align:left}
+td.n{text-align:right;font-variant-numeric:tabular-nums}td.b{width:30%}
+td.b i{display:block;height:.8em;border-radius:3px;background:var(--bar)}
+";
+
+/// The page. `picture` is the machine, colored by use.
+pub(crate) fn page(outcome: &Outcome, picture: &str) -> String {
+    let mut out = String::new();
+    let name = xml(&outcome.legend.machine);
+    put!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
+    put!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    put!(
+        out,
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    );
+    put!(out, "<title>{name}: a run</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>");
+    let early = if outcome.ticks < outcome.wanted_ticks { ", stopped early" } else { "" };
+    put!(
+        out,
+        "<p class=\"lead\">{} agents, {} ticks{early}, seed {}</p>",
+        number(outcome.agents.into()),
+        number(outcome.ticks),
+        outcome.seed
+    );
+    facts(&mut out, outcome);
+    put!(out, "<h2>Where agents are</h2>\n{}", plot(outcome));
+    if outcome.has_regions() {
+        put!(out, "<p class=\"lead\">Who is in several regions at once is counted in each.</p>");
+    }
+    put!(out, "<h2>The machine, colored by use</h2>\n<div class=\"picture\">\n{picture}</div>");
+    tables(&mut out, outcome);
+    put!(out, "</body>\n</html>");
+    out
+}
+
+fn facts(out: &mut String, outcome: &Outcome) {
+    let seconds = outcome.ticking.as_secs_f64().max(1e-9);
+    let peak = outcome.peak_bytes.map_or_else(|| "unknown".to_owned(), bytes);
+    let facts = [
+        (number(outcome.counters.transitions), "transitions".to_owned()),
+        (number(outcome.sent), format!("events sent, {} that nobody handles", number(outcome.counters.unhandled))),
+        (format!("{:.1} ns", outcome.nanoseconds()), "per agent and tick".to_owned()),
+        (number((outcome.ticks as f64 / seconds) as u64), "ticks per second".to_owned()),
+        (
+            bytes((outcome.instance_bytes + outcome.board_bytes) as u64),
+            format!("agents and blackboards; {peak} at most in all"),
+        ),
+    ];
+    put!(out, "<div class=\"facts\">");
+    facts.iter().for_each(|(figure, what)| put!(out, "<div><b>{figure}</b><span>{what}</span></div>"));
+    put!(out, "</div>");
+}
+
+fn tables(out: &mut String, outcome: &Outcome) {
+    let hottest = outcome.hottest();
+    let rows = hottest.iter().map(|&(transition, count)| (outcome.transition(transition), count));
+    table(out, "Transitions", rows);
+    list(out, "Never taken", outcome.never_taken().into_iter().map(|number| outcome.transition(number)));
+    list(out, "Never visited", outcome.never_visited().into_iter().map(str::to_owned));
+    let functions = outcome.functions.iter().map(|(name, kind, calls)| (format!("{kind} {name}"), *calls));
+    table(
+        out,
+        &format!("Functions of the game, for which something stood in (guards: {})", outcome.stub_guards),
+        functions,
+    );
+    let troubles = outcome.troubles();
+    table(out, "Worth a look", troubles.iter().map(|(what, count)| ((*what).to_owned(), *count)));
+}
+
+/// Counts with bars; nothing without rows.
+fn table(out: &mut String, title: &str, rows: impl Iterator<Item = (String, u64)>) {
+    let rows: Vec<(String, u64)> = rows.collect();
+    let most = rows.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
+    if rows.is_empty() {
+        return;
+    }
+    put!(out, "<h2>{}</h2>\n<table>", xml(title));
+    for (what, count) in rows {
+        let share = 100.0 * count as f64 / most as f64;
+        put!(
+            out,
+            "<tr><td class=\"n\">{}</td><td class=\"b\"><i style=\"width:{share:.1}%\"></i></td><td>{}</td></tr>",
+            number(count),
+            xml(&what)
+        );
+    }
+    put!(out, "</table>");
+}
+
+fn list(out: &mut String, title: &str, items: impl Iterator<Item = String>) {
+    let items: Vec<String> = items.map(|item| format!("<li>{}</li>", xml(&item))).collect();
+    if !items.is_empty() {
+        put!(out, "<h2>{title}</h2>\n<ul>{}</ul>", items.join("\n"));
+    }
+}

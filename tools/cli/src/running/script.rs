@@ -1,0 +1,189 @@
+//! Scripts: what happens to the agents of a run, and when.
+//!
+//! One thing per line: `at 10 send Alarm to all`, `every 30 send Noise 1,0,2 to 5%`, `at 100 set health 10 to agent 7`.
+
+use std::fmt;
+
+use statewright::ids::EventId;
+use statewright::{Machine, Type};
+use statewright_author::similar::closest;
+
+use super::values::{Carries, parse};
+
+/// When a line happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// In one tick.
+    At(u64),
+    /// In every so manieth tick from one on.
+    Every(u64, u64),
+}
+
+impl When {
+    pub(crate) fn is(self, tick: u64) -> bool {
+        match self {
+            Self::At(at) => tick == at,
+            Self::Every(step, from) => tick >= from && (tick - from).is_multiple_of(step),
+        }
+    }
+}
+
+/// To whom.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Whom {
+    All,
+    /// Each with this probability.
+    Share(f64),
+    /// The agent at a place.
+    Agent(u32),
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Deed {
+    /// An event.
+    Send(EventId, [u32; 4]),
+    /// A key is written: its number and words.
+    Set(usize, [u32; 3]),
+}
+
+/// One line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Line {
+    pub(crate) when: When,
+    pub(crate) deed: Deed,
+    pub(crate) whom: Whom,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScriptError {
+    /// From 1.
+    pub(crate) line: usize,
+    pub(crate) problem: String,
+}
+
+impl fmt::Display for ScriptError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.problem)
+    }
+}
+
+/// Reads a script, or says everything that is wrong with it.
+pub(crate) fn read(machine: &Machine, text: &str, agents: u32) -> Result<Vec<Line>, Vec<ScriptError>> {
+    let (mut lines, mut errors) = (Vec::new(), Vec::new());
+    for (number, text) in (1..).zip(text.lines()) {
+        let text = text.split('#').next().unwrap_or_default().trim();
+        if text.is_empty() {
+            continue;
+        }
+        match (Words { rest: text.split_whitespace().collect(), machine, agents }).line() {
+            Ok(line) => lines.push(line),
+            Err(problem) => errors.push(ScriptError { line: number, problem }),
+        }
+    }
+    if errors.is_empty() { Ok(lines) } else { Err(errors) }
+}
+
+/// The words of a line that are not yet read.
+struct Words<'l> {
+    rest: Vec<&'l str>,
+    machine: &'l Machine,
+    agents: u32,
+}
+
+const FORM: &str = "a line is `at TICK …` or `every TICKS [from TICK] …`, then `send EVENT [PAYLOAD]` or `set KEY VALUE`, then \
+                    `to all`, `to 5%` or `to agent 7`";
+
+impl<'l> Words<'l> {
+    fn next(&mut self) -> Option<&'l str> {
+        if self.rest.is_empty() { None } else { Some(self.rest.remove(0)) }
+    }
+
+    fn number(&mut self, what: &str) -> Result<u64, String> {
+        let word = self.next().unwrap_or_default();
+        word.parse().map_err(|_| format!("`{word}` is no {what}: {FORM}"))
+    }
+
+    fn line(mut self) -> Result<Line, String> {
+        let when = match self.next() {
+            Some("at") => When::At(self.number("tick")?),
+            Some("every") => {
+                let step = self.number("number of ticks")?;
+                if step == 0 {
+                    return Err("`every 0` would never end: say `every 1` for each tick".to_owned());
+                }
+                let from = if self.rest.first() == Some(&"from") {
+                    self.next();
+                    self.number("tick")?
+                } else {
+                    0
+                };
+                When::Every(step, from)
+            }
+            other => return Err(format!("`{}` is no time: {FORM}", other.unwrap_or_default())),
+        };
+        // Behind the last `to`.
+        let whom = match self.rest.iter().rposition(|word| *word == "to") {
+            Some(place) => {
+                let words = self.rest.split_off(place);
+                self.whom(&words[1..])?
+            }
+            None => Whom::All,
+        };
+        let deed = match self.next() {
+            Some("send") => self.send()?,
+            Some("set") => self.set()?,
+            other => return Err(format!("`{}` is nothing that can be done: {FORM}", other.unwrap_or_default())),
+        };
+        Ok(Line { when, deed, whom })
+    }
+
+    fn whom(&self, words: &[&str]) -> Result<Whom, String> {
+        match words {
+            ["all"] => Ok(Whom::All),
+            ["agent", place] => {
+                let place: u32 = place.parse().map_err(|_| format!("`{place}` is no number of an agent"))?;
+                if place >= self.agents {
+                    let last = self.agents.saturating_sub(1);
+                    return Err(format!("there is no agent {place}: they are numbered from 0 to {last}"));
+                }
+                Ok(Whom::Agent(place))
+            }
+            [share] if share.ends_with('%') => match share.trim_end_matches('%').parse::<f64>() {
+                Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Whom::Share(percent / 100.0)),
+                _ => Err(format!("`{share}` is no share: say `5%`")),
+            },
+            _ => Err(format!("`to {}` names nobody: say `to all`, `to 5%` or `to agent 7`", words.join(" "))),
+        }
+    }
+
+    fn send(&mut self) -> Result<Deed, String> {
+        let name = self.next().unwrap_or_default();
+        let machine = self.machine;
+        let event = machine.event(name).map_err(|_| unknown("event", name, &machine.names().events))?;
+        let carries =
+            machine.rom().events().get(event.index()).map_or(Carries::Nothing, |record| Carries::new(record.payload));
+        let text = self.rest.join("");
+        let words = if text.is_empty() { [0; 4] } else { carries.parse(machine, &text)? };
+        Ok(Deed::Send(event, words))
+    }
+
+    fn set(&mut self) -> Result<Deed, String> {
+        let name = self.next().unwrap_or_default();
+        let machine = self.machine;
+        let key = machine.key(name).map_err(|_| unknown("blackboard key", name, &machine.names().keys))?;
+        let ty = machine.rom().keys().get(key.index()).and_then(|record| Type::from_number(record.ty));
+        let text = self.rest.join("");
+        if text.is_empty() {
+            return Err(format!("`set {name}` needs a value"));
+        }
+        Ok(Deed::Set(key.index(), parse(machine, ty.unwrap_or(Type::I32), &text)?))
+    }
+}
+
+fn unknown(what: &str, name: &str, known: &[String]) -> String {
+    let meant = closest(name, known.iter().map(String::as_str));
+    let help = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+    format!("the machine has no {what} `{name}`{help}")
+}

@@ -1,0 +1,143 @@
+//! What stands in for a game: blackboards as the machine declares them, and functions that nobody provides.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use statewright::ids::FunctionId;
+use statewright::prelude::*;
+use statewright::{Key, Kind, Type};
+
+use crate::args::StubGuards;
+
+/// A blackboard: words as the machine lays them out.
+#[derive(Clone, Debug)]
+pub(crate) struct Words(Box<[u32]>);
+
+impl Words {
+    /// With the start values of a machine.
+    pub(crate) fn new(machine: &Machine) -> Self {
+        let rom = machine.rom();
+        let mut words = vec![0; rom.blackboard_words()];
+        for key in rom.keys() {
+            let cells = words.iter_mut().skip(usize::from(key.offset.get()));
+            cells.zip(key.default).for_each(|(cell, default)| *cell = default.get());
+        }
+        Self(words.into())
+    }
+
+    /// Bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.0) + size_of::<Self>()
+    }
+}
+
+impl Board for Words {
+    /// Where the words of the key begin, and how many there are.
+    fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
+        Ok(key.first_word * 4 + key.ty.words())
+    }
+
+    fn read(&self, field: usize) -> [u32; 3] {
+        let mut words = [0; 3];
+        let found = self.0.iter().skip(field / 4).take(field % 4);
+        words.iter_mut().zip(found).for_each(|(word, found)| *word = *found);
+        words
+    }
+
+    fn write(&mut self, field: usize, words: [u32; 3]) {
+        let cells = self.0.iter_mut().skip(field / 4).take(field % 4);
+        cells.zip(words).for_each(|(cell, word)| *cell = word);
+    }
+}
+
+/// What functions look at that nobody provides.
+pub(crate) struct World {
+    seed: u64,
+    guards: StubGuards,
+    /// How often each function was called.
+    calls: Box<[AtomicU64]>,
+}
+
+impl World {
+    pub(crate) fn new(machine: &Machine, seed: u64, guards: StubGuards) -> Self {
+        let calls = machine.rom().linker().iter().map(|_| AtomicU64::new(0)).collect();
+        Self { seed, guards, calls }
+    }
+
+    /// Names, kinds and calls of all functions.
+    pub(crate) fn calls(&self, machine: &Machine) -> Vec<(String, Kind, u64)> {
+        let rom = machine.rom();
+        let functions = rom.linker().iter().zip(&self.calls).enumerate();
+        let named = functions.filter_map(|(place, (record, calls))| {
+            let name = machine.function_name(FunctionId::from_index(place)?);
+            Some((name, Kind::from_number(record.kind)?, calls.load(Ordering::Relaxed)))
+        });
+        named.collect()
+    }
+
+    fn count(&self, function: FunctionId) {
+        if let Some(calls) = self.calls.get(function.index()) {
+            calls.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A number that is the same for the same agent, tick and function, however many threads there are.
+    fn dice(&self, agent: AgentId, tick: u32, function: FunctionId) -> u64 {
+        let call = u64::from(tick) << 32 | u64::from(agent.index());
+        mix(self.seed ^ mix(call ^ u64::from(function.raw()) << 48))
+    }
+
+    /// Whether a guard holds.
+    fn holds(&self, see: &See) -> bool {
+        match self.guards {
+            StubGuards::True => true,
+            StubGuards::False => false,
+            StubGuards::Random => self.dice(see.agent(), see.tick(), see.function()).is_multiple_of(2),
+        }
+    }
+
+    /// Activities go on; where guards are random, one in a hundred ticks ends one, and one end in four is a failure.
+    fn goes_on(&self, act: &Act) -> Status {
+        if self.guards != StubGuards::Random {
+            return Status::Running;
+        }
+        match self.dice(act.agent(), act.tick(), act.function()) % 400 {
+            0..3 => Status::Succeeded,
+            3 => Status::Failed,
+            _ => Status::Running,
+        }
+    }
+}
+
+/// Spreads the bits of a number (the finish of splitmix64).
+pub(crate) fn mix(number: u64) -> u64 {
+    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ number >> 31
+}
+
+/// A function for every name of the machine: guards and activities as [`StubGuards`] asks for, scorers say anything from 0 to 1, actions do
+/// nothing.
+pub(crate) fn stubs(machine: &Machine) -> Functions<Words, World> {
+    let rom = machine.rom();
+    let mut functions = Functions::new();
+    for (place, record) in rom.linker().iter().enumerate() {
+        let Some(id) = FunctionId::from_index(place) else { continue };
+        let name = machine.function_name(id);
+        functions = match Kind::from_number(record.kind) {
+            Some(Kind::Guard) => functions.guard(&name, |_: &Words, world: &World, see| {
+                world.count(see.function());
+                Verdict::from(world.holds(see))
+            }),
+            Some(Kind::Scorer) => functions.scorer(&name, |_, world, see| {
+                world.count(see.function());
+                (world.dice(see.agent(), see.tick(), see.function()) % 1000) as f32 / 1000.0
+            }),
+            Some(Kind::Activity) => functions.activity(&name, |_, world, _, act| {
+                world.count(act.function());
+                world.goes_on(act)
+            }),
+            _ => functions.action(&name, |_, world, act| world.count(act.function())),
+        };
+    }
+    functions
+}

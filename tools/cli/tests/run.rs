@@ -1,0 +1,184 @@
+//! `statewright run`.
+
+mod common;
+
+use common::{Folder, LAMP, WRONG, samples};
+use serde_json::Value;
+
+/// A small run of the lamp.
+const SMALL: [&str; 5] = ["run", "lamp.sw.json", "--agents=500", "--ticks=60", "--rate=0.2"];
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("the report is JSON")
+}
+
+/// The report without what depends on the machine that it runs on.
+fn same_everywhere(text: &str) -> Value {
+    let mut report = json(text);
+    for key in ["time", "memory"] {
+        report.as_object_mut().unwrap().remove(key).expect("the report has it");
+    }
+    report
+}
+
+#[test]
+fn without_a_file_a_sample_runs() {
+    let folder = Folder::new();
+    let ran = folder.run(&["run", "--agents", "200", "--ticks", "30"]).code(0);
+    let ran = ran.prints("SoldierCombat: 200 agents, 30 ticks (0.5 s at 60 ticks per second), seed 1");
+    let ran = ran.prints("where agents are").prints("alive/idle/patrol").prints("transitions, most often first");
+    let ran = ran.prints("calls of activity PatrolActivity").prints("ns per agent and tick").prints("of blackboards");
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn every_sample_runs_with_every_answer_of_guards() {
+    let folder = Folder::new();
+    for sample in samples() {
+        for answer in ["true", "false", "random"] {
+            let sample = sample.display().to_string();
+            let args = ["run", &sample, "--agents=50", "--ticks=120", "--rate=0.1", "--stub-guards", answer, "--json"];
+            let report = json(&folder.run(&args).code(0).out);
+            // A machine may do nothing at all if no guard holds.
+            assert!(answer == "false" || report["counters"]["transitions"].as_u64().unwrap() > 0, "{sample} {answer}");
+            assert_eq!(report["stub_guards"], answer);
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_on_any_number_of_threads() {
+    let folder = Folder::with_lamp();
+    let run = |more: &[&str]| same_everywhere(&folder.run(&[&SMALL[..], &["--json"], more].concat()).code(0).out);
+    let one = run(&["--threads=1"]);
+    assert_eq!(one, run(&["--threads=4"]));
+    assert_eq!(one, run(&[]));
+    let other = run(&["--seed=2"]);
+    assert_ne!(one["counters"], other["counters"]);
+    assert!(one["events_sent"].as_u64().unwrap() > 5_000, "{one}");
+}
+
+#[test]
+fn the_report_adds_up() {
+    let folder = Folder::with_lamp();
+    let report = json(&folder.run(&[&SMALL[..], &["--json"]].concat()).code(0).out);
+    let taken: u64 = report["transitions"].as_array().unwrap().iter().map(|t| t["taken"].as_u64().unwrap()).sum();
+    assert_eq!(taken, report["counters"]["transitions"].as_u64().unwrap());
+    let ticks = report["population"]["ticks"].as_array().unwrap();
+    assert_eq!((ticks.first().unwrap(), ticks.last().unwrap()), (&Value::from(0), &Value::from(59)));
+    for (at, _) in ticks.iter().enumerate() {
+        let leaves = report["population"]["leaves"].as_array().unwrap();
+        let agents: u64 = leaves.iter().map(|leaf| leaf["counts"][at].as_u64().unwrap()).sum();
+        assert!(agents <= 500, "{agents} agents at sample {at}");
+    }
+    assert_eq!(report["memory"]["instance_bytes"], 500 * 64);
+}
+
+#[test]
+fn a_script_says_what_happens() {
+    let folder = Folder::with_lamp();
+    folder.write("press.txt", "# all lamps on, one breaks\nat 1 send Press 5 to all\nat 3 send Break to agent 7\n\nevery 10 from 20 send Press to 50%\n");
+    let run = |ticks: &str| {
+        let args = ["run", "lamp.sw.json", "--agents=100", "--script=press.txt", "--json", "--ticks", ticks];
+        json(&folder.run(&args).code(0).out)
+    };
+    let report = run("3");
+    assert_eq!(report["events_sent"], 100);
+    let on = report["population"]["leaves"].as_array().unwrap().iter().find(|leaf| leaf["state"] == "on").unwrap();
+    assert_eq!(on["counts"], serde_json::json!([0, 100, 100]));
+    let report = run("5");
+    assert_eq!((&report["events_sent"], &report["ended"]), (&Value::from(101), &Value::from(1)));
+    let sent = run("21")["events_sent"].as_u64().unwrap() - 101;
+    assert!((20..80).contains(&sent), "about half of them: {sent}");
+}
+
+#[test]
+fn keys_can_be_set() {
+    let folder = Folder::with_lamp();
+    // Without it `count > 2` never holds, because the event carries nothing.
+    folder.write("set.txt", "at 1 set count 3\nat 2 send Press\nat 4 send Press\n");
+    let args = ["run", "lamp.sw.json", "--agents=10", "--ticks=6", "--script=set.txt", "--json"];
+    assert_eq!(json(&folder.run(&args).code(0).out)["counters"]["transitions"], 20);
+}
+
+#[test]
+fn wrong_scripts_are_refused_line_by_line() {
+    let folder = Folder::with_lamp();
+    folder.write("wrong.txt", "at 1 send Pres\nat x send Press\nat 1 send Press 1.5\nat 1 send Break 3\nsoon send Press\nat 1 sing\n\
+        at 1 set cont 3\nat 1 set count yes\nat 1 send Press to agent 10\nat 1 send Press to nobody\nevery 0 send Press\nat 1 send Press to 300%\n");
+    let ran = folder.run(&["run", "lamp.sw.json", "--agents=10", "--ticks=3", "--script=wrong.txt"]).code(1);
+    let expected = [
+        "`wrong.txt`, line 1: the machine has no event `Pres`; did you mean `Press`?",
+        "line 2: `x` is no tick",
+        "line 3: `1.5` is no whole number",
+        "line 4: the event carries nothing, but `3` was given",
+        "line 5: `soon` is no time",
+        "line 6: `sing` is nothing that can be done",
+        "line 7: the machine has no blackboard key `cont`; did you mean `count`?",
+        "line 8: `yes` is no whole number",
+        "line 9: there is no agent 10: they are numbered from 0 to 9",
+        "line 10: `to nobody` names nobody",
+        "line 11: `every 0` would never end",
+        "line 12: `300%` is no share",
+    ];
+    let ran = expected.into_iter().fold(ran, |ran, text| ran.says(text));
+    assert_eq!(ran.out, "");
+    folder.run(&["run", "lamp.sw.json", "--script=none.txt"]).code(2).says("none.txt");
+}
+
+#[test]
+fn plots_and_pages_are_whole_files() {
+    let folder = Folder::with_lamp();
+    folder.run(&[&SMALL[..], &["--svg=plot.svg", "--html=page.html", "-q"]].concat()).code(0);
+    let (plot, page) = (folder.text("plot.svg"), folder.text("page.html"));
+    assert!(plot.starts_with("<svg ") && plot.trim_end().ends_with("</svg>"), "{plot}");
+    assert!(plot.contains("where agents are over time") && plot.contains("<path d=\"M"));
+    for part in [
+        "<!DOCTYPE html>",
+        "Where agents are",
+        "colored by use",
+        "off -&gt; on on Press",
+        "default-src 'none'",
+        "</html>",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("<script") && !page.contains("http://www.w3.org/1999/xhtml"), "nothing runs");
+    // One that cannot be written leaves none behind.
+    let ran = folder.run(&[&SMALL[..], &["--svg=new.svg", "--html=lamp.sw.json/page.html"]].concat()).code(2);
+    assert!(ran.err.contains("lamp.sw.json"), "{}", ran.err);
+    assert!(!folder.path.join("new.svg").exists());
+}
+
+#[test]
+fn wrong_arguments_and_machines_are_refused() {
+    let folder = Folder::with_lamp();
+    for (args, text) in [
+        (&["run", "--agents=0"][..], "0 is not in 1..=100000000"),
+        (&["run", "--ticks=0"], "0 is not in 1.."),
+        (&["run", "--rate=99"], "a number from 0 to 16 is wanted"),
+        (&["run", "--stub-guards=maybe"], "possible values: true, false, random"),
+        (&["run", "none.sw.json"], "none.sw.json"),
+    ] {
+        folder.run(args).code(2).says(text);
+    }
+    folder.write("wrong.sw.json", WRONG);
+    folder.run(&["run", "wrong.sw.json"]).code(1).says("does not compile");
+    folder.run(&["build", "lamp.sw.json", "-q"]).code(0);
+    folder.run(&["run", "lamp.swrom", "--agents=10", "--ticks=5"]).code(0).prints("Lamp: 10 agents");
+    std::fs::remove_file(folder.path.join("lamp.swdbg")).unwrap();
+    folder.run(&["run", "lamp.swrom", "--agents=10", "--ticks=5"]).code(0).prints("state_1");
+}
+
+#[test]
+fn hostile_names_never_reach_terminal_or_page() {
+    let folder = Folder::new();
+    folder.write("evil.sw.json", LAMP.replace("\"off\"", "\"<script>\u{202e}\""));
+    let ran = folder.run(&["run", "evil.sw.json", "--agents=10", "--ticks=5", "--html=page.html"]);
+    if ran.code == 0 {
+        assert!(!ran.out.contains('\u{202e}') && !folder.text("page.html").contains("<script>"));
+    } else {
+        // Such names are refused by the compiler, and not shown as they are.
+        assert!(!ran.err.contains('\u{202e}'), "{}", ran.err);
+    }
+}
