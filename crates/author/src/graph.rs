@@ -638,4 +638,13 @@ pub enum ActionKind {
         /// The state.
         state: Name,
     },
+    /// Runs one of two lists.
+    If {
+        /// The condition.
+        condition: Code,
+        /// Runs if it holds.
+        then: Vec<Action>,
+        /// Runs if it does not.
+        otherwise: Vec<Action>,
+    },
 }

@@ -305,6 +305,7 @@ fn actions() {
         root.entry(action::raise("E").payload("3")).entry(action::send("E").payload("4").to("leader"));
         root.entry(action::emit("Go", "nav").payload("5"));
         root.entry(action::start("t", "6t")).entry(action::stop("t")).entry(action::clear_history("s"));
+        root.entry(action::when("k > 1").run(action::stop("t")).otherwise(action::set("k", "3")).otherwise("Shout"));
     });
     let Action { kind, muted, place } = built.root.entry[0].clone();
     let ActionKind::Call { function, arguments } = kind else { panic!("{kind:?}") };
@@ -313,14 +314,26 @@ fn actions() {
     assert_eq!((value(&name), literal.value), ("power".into(), Literal::Int(3)));
     assert_eq!((&arguments[1].name, &arguments[1].value.value), (&None, &Literal::Text("loud".into())));
     let shown: Vec<String> = built.root.entry[1..].iter().map(|action| show(&action.kind)).collect();
-    let expected =
-        ["set k 1", "add k 2", "raise E 3", "send E 4 leader", "emit Go nav 5", "start t 6t", "stop t", "clear s"];
+    let expected = [
+        "set k 1",
+        "add k 2",
+        "raise E 3",
+        "send E 4 leader",
+        "emit Go nav 5",
+        "start t 6t",
+        "stop t",
+        "clear s",
+        "if k > 1: stop t, else: set k 3, Shout",
+    ];
     assert_eq!(shown, expected);
+    let ActionKind::If { otherwise, .. } = &built.root.entry[9].kind else { panic!() };
+    assert_eq!(built.source.step(otherwise[1].place), Some("entry 10 > else 2"));
 }
 
 fn show(kind: &ActionKind) -> String {
     match kind {
-        ActionKind::Text(_) | ActionKind::Call { .. } => unreachable!(),
+        ActionKind::Text(code) => code.value.clone(),
+        ActionKind::Call { .. } => unreachable!(),
         ActionKind::Set { key, value } => format!("set {} {}", key.value, value.value),
         ActionKind::Add { key, value } => format!("add {} {}", key.value, value.value),
         ActionKind::Raise { event, payload } => format!("raise {} {}", event.value, value(payload)),
@@ -331,5 +344,9 @@ fn show(kind: &ActionKind) -> String {
         ActionKind::StartTimer { timer, after } => format!("start {} {}", timer.value, after.value),
         ActionKind::StopTimer { timer } => format!("stop {}", timer.value),
         ActionKind::ClearHistory { state } => format!("clear {}", state.value),
+        ActionKind::If { condition, then, otherwise } => {
+            let list = |list: &[Action]| list.iter().map(|action| show(&action.kind)).collect::<Vec<_>>().join(", ");
+            format!("if {}: {}, else: {}", condition.value, list(then), list(otherwise))
+        }
     }
 }

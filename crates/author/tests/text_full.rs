@@ -232,7 +232,7 @@ fn actions() {
     let actions = &state(&m, "idle").entry;
     assert_eq!(
         actions.iter().map(|a| a.muted).collect::<Vec<_>>(),
-        [true, false, false, false, false, false, false, false, false]
+        [true, false, false, false, false, false, false, false, false, false]
     );
     assert_eq!(at(actions[7].place), "{ \"stop\": \"fuse\", \"muted\": false }");
     let text = |code: &Code| code.value.clone();
@@ -251,6 +251,17 @@ fn actions() {
             ActionKind::StartTimer { timer, after } => format!("start {} {}", timer.value, after.value),
             ActionKind::StopTimer { timer } => format!("stop {}", timer.value),
             ActionKind::ClearHistory { state } => format!("clear {}", state.value),
+            ActionKind::If { condition, then, otherwise } => {
+                let nested = |action: &Action| match &action.kind {
+                    ActionKind::If { condition, then, otherwise } => {
+                        assert!(then.is_empty() && otherwise.is_empty());
+                        format!("if {}", text(condition))
+                    }
+                    kind => format!("{}", matches!(kind, ActionKind::StopTimer { .. })),
+                };
+                let otherwise: Vec<String> = otherwise.iter().map(nested).collect();
+                format!("if {} {} {otherwise:?}", text(condition), at(then[0].place))
+            }
             other => panic!("{other:?}"),
         })
         .collect();
@@ -266,6 +277,7 @@ fn actions() {
             "start fuse 3s",
             "stop fuse",
             "clear combat",
+            "if alert \"Shout\" [\"true\", \"if false\"]",
         ]
     );
 }

@@ -237,6 +237,44 @@ pub fn op(kind: u8, count: usize, a: usize, b: u32) -> OpRecord {
     OpRecord { kind, count: count as u8, a: U16::new(a as u16), b: U32::new(b) }
 }
 
+/// The ops of a list that run in any case.
+pub fn certain(ops: &[OpRecord]) -> impl Iterator<Item = &OpRecord> {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        while let Some(op) = ops.get(next) {
+            next += 1;
+            if op.kind != op_kind::UNLESS {
+                return Some(op);
+            }
+            let parts = Parts::of(ops, next - 1);
+            next = parts.otherwise.end;
+        }
+        None
+    })
+}
+
+/// Where the two lists of an `if` lie.
+pub struct Parts {
+    /// What runs if the condition holds.
+    pub then: std::ops::Range<usize>,
+    /// What runs if it does not.
+    pub otherwise: std::ops::Range<usize>,
+}
+
+impl Parts {
+    /// The lists of the `if` that begins at `at`. A list never ends with a skip but for the one that leads over the second.
+    pub fn of(ops: &[OpRecord], at: usize) -> Self {
+        let first = at + 1;
+        let count = |at: usize| ops.get(at).map_or(0, |op| op.b.get() as usize);
+        let end = first.saturating_add(count(at)).min(ops.len());
+        let skip = end.checked_sub(1).filter(|&last| last >= first && ops[last].kind == op_kind::SKIP);
+        match skip {
+            Some(skip) => Self { then: first..skip, otherwise: end..end.saturating_add(count(skip)).min(ops.len()) },
+            None => Self { then: first..end, otherwise: end..end },
+        }
+    }
+}
+
 /// Two u16 values in one u32: low half, high half; `None` becomes [`NONE`].
 pub fn halves(low: Option<usize>, high: Option<usize>) -> u32 {
     let half = |value: Option<usize>| value.map_or(u32::from(NONE), |v| v as u32);

@@ -19,8 +19,17 @@ impl Run<'_, '_> {
     /// Runs a list; `NONE` is an empty one.
     pub(crate) fn run_list(&mut self, list: u16, site: &Site) {
         let Some(list) = ListId::new(list) else { return };
-        for op in self.core.rom.list(list) {
-            self.run_op(op, site);
+        let mut ops = self.core.rom.list(list).iter();
+        while let Some(op) = ops.next() {
+            match op.kind {
+                op_kind::UNLESS | op_kind::SKIP => {
+                    let skips = op.kind == op_kind::SKIP || self.value(op.a.get(), site)[0] == 0;
+                    if skips && let Some(last) = (op.b.get() as usize).checked_sub(1) {
+                        let _ = ops.nth(last);
+                    }
+                }
+                _ => self.run_op(op, site),
+            }
         }
     }
 

@@ -252,8 +252,11 @@ impl Walk<'_, '_> {
         for id in probes(rom.action_lists().len(), ListId::from_index) {
             let ops = rom.list(id);
             assert_eq!(ops.is_empty(), id.index() >= rom.action_lists().len());
-            for op in ops {
+            for (place, op) in ops.iter().enumerate() {
                 self.action(op);
+                if matches!(op.kind, op_kind::UNLESS | op_kind::SKIP) {
+                    assert!(op.b.get() != 0 && op.b.get() as usize <= ops.len() - place - 1);
+                }
             }
         }
         for observer in rom.observers() {
@@ -295,6 +298,11 @@ impl Walk<'_, '_> {
             }
             op_kind::START_TIMER | op_kind::STOP_TIMER => names(a, rom.timers().len(), "timer"),
             op_kind::CLEAR_HISTORY => names(a, rom.states().len(), "state"),
+            op_kind::UNLESS => {
+                let condition = ExpressionId::new(a).and_then(|id| rom.expression(id)).expect("the condition exists");
+                assert_eq!(condition.ty, value_type::BOOL);
+            }
+            op_kind::SKIP => assert_eq!(a, 0),
             kind => panic_kind("action", kind),
         }
     }

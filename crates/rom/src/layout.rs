@@ -771,6 +771,10 @@ pub mod op_kind {
     pub const STOP_TIMER: u8 = 8;
     /// Clears the history points of a state: `a` = state.
     pub const CLEAR_HISTORY: u8 = 9;
+    /// Leaves out ops of its list unless a condition holds: `a` = expression, `b` = how many, at least 1.
+    pub const UNLESS: u8 = 10;
+    /// Leaves out ops of its list: `a` = 0, `b` = how many, at least 1.
+    pub const SKIP: u8 = 11;
 }
 
 record! {

@@ -306,7 +306,12 @@ fn data_out_of_place() {
 
 #[test]
 fn actions_out_of_place() {
-    rich(|t| t.ops[5].kind = 10, "ops[5]: kind 10 has no meaning");
+    rich(|t| t.ops[5].kind = 12, "ops[5]: kind 12 has no meaning");
+    rich(|t| t.ops[15].a = 1.into(), "ops[15]: type of a condition, 1 has no meaning");
+    rich(|t| t.ops[15].b = 4.into(), "ops[15]: number of ops left out 4 has no meaning");
+    rich(|t| t.ops[15].b = 0.into(), "ops[15]: number of ops left out 0 has no meaning");
+    rich(|t| t.ops[17].b = 2.into(), "ops[17]: number of ops left out 2 has no meaning");
+    rich(|t| t.ops[17].a = 1.into(), "ops[17]: operand 1 is out of range, the limit is 1");
     rich(|t| t.ops[5].a = 0.into(), "ops[5]: no action, but in a list");
     rich(|t| t.ops[0].a = 1.into(), "ops[0]: an action outside of the lists");
     rich(|t| t.ops[5].count = 3, "ops[5]: end of arguments 3 is out of range, the limit is 3");

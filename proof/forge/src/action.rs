@@ -32,7 +32,8 @@ impl Forge {
     fn muted_kind(&mut self) -> ActionKind {
         let (nobody, nothing) = (name("nobody declares this"), code("this is not an expression"));
         let key = name("no_such_key");
-        match self.rng.below(9) {
+        match self.rng.below(10) {
+            9 => ActionKind::If { condition: nothing, then: Vec::new(), otherwise: Vec::new() },
             0 => ActionKind::Call { function: name("nothing"), arguments: Vec::new() },
             1 => ActionKind::Set { key, value: nothing },
             2 => ActionKind::Add { key, value: nothing },
@@ -46,17 +47,26 @@ impl Forge {
     }
 
     fn action(&mut self, site: &Site) -> Action {
-        let kind = match self.rng.weighted(&[30, 20, 12, 12, 12, 8, 6]) {
+        let kind = match self.rng.weighted(&[30, 20, 12, 12, 12, 8, 6, 8]) {
             1 => self.write(site),
             2 => self.raise(site),
             3 => self.send(site),
             4 => Some(self.emit(site)),
             5 => self.timer_action(site),
             6 => self.clear_history(site),
+            7 => self.conditional(site),
             _ => None,
         };
         let kind = kind.unwrap_or_else(|| self.call_action());
         Action { kind, muted: false, place: Place::default() }
+    }
+
+    /// One of two lists, which rarely hold conditions themselves.
+    fn conditional(&mut self, site: &Site) -> Option<ActionKind> {
+        let condition = self.value(ValueType::Bool, site)?;
+        let then = if self.rng.chance(90) { vec![self.action(site)] } else { Vec::new() };
+        let otherwise = if self.rng.chance(50) { self.some_actions(site) } else { Vec::new() };
+        Some(ActionKind::If { condition, then, otherwise })
     }
 
     fn call_action(&mut self) -> ActionKind {

@@ -5,7 +5,7 @@
 //! without them.
 
 use statewright_author::graph::{
-    Action, AnyTransition, Branch, Decision, Event, HistoryPoint, Machine, Region, State, Timer, Transition,
+    Action, ActionKind, AnyTransition, Branch, Decision, Event, HistoryPoint, Machine, Region, State, Timer, Transition,
 };
 
 /// Most machines that are tried.
@@ -232,6 +232,12 @@ impl Cursor {
 
     fn actions(&mut self, actions: &mut Vec<Action>) {
         self.list(actions);
+        for action in actions {
+            if let ActionKind::If { then, otherwise, .. } = &mut action.kind {
+                self.actions(then);
+                self.actions(otherwise);
+            }
+        }
     }
 
     fn transition(&mut self, transition: &mut Transition) {

@@ -404,6 +404,9 @@ fn action(action: &Action) -> Value {
         ActionKind::StartTimer { timer, after } => object.put("start", text(timer)).shown("after", Some(after)),
         ActionKind::StopTimer { timer } => object.put("stop", text(timer)),
         ActionKind::ClearHistory { state } => object.put("clear_history", text(state)),
+        ActionKind::If { condition, then, otherwise } => {
+            object.code("if", Some(condition)).actions("then", then).actions("else", otherwise)
+        }
     };
     object.flag("muted", action.muted).done()
 }

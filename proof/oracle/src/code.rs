@@ -173,6 +173,11 @@ impl Reader<'_> {
                 Target::State(state) => Action::ClearHistory { state },
                 Target::Point(point) => Action::ClearHistory { state: self.tree.points[point].owner },
             },
+            ActionKind::If { condition, then, otherwise } => Action::If {
+                condition: self.code(&condition.value, site),
+                then: self.actions(then, site),
+                otherwise: self.actions(otherwise, site),
+            },
         }
     }
 

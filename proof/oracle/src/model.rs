@@ -39,6 +39,7 @@ pub(crate) enum Action {
     StartTimer { timer: usize, ticks: u32 },
     StopTimer { timer: usize },
     ClearHistory { state: usize },
+    If { condition: Code, then: Vec<Action>, otherwise: Vec<Action> },
 }
 
 #[derive(Clone, Debug)]

@@ -27,6 +27,7 @@ enum Kind {
     Start(String, Time),
     Stop(String),
     ClearHistory(String),
+    When(When),
 }
 
 /// Text of one of the forms `Shout`, `Shout(3)`, `health = 100`, `health -= 10`.
@@ -79,6 +80,11 @@ pub fn clear_history(state: impl Into<String>) -> Action {
     Kind::ClearHistory(state.into()).into()
 }
 
+/// Runs actions if a condition holds: `when("health < 30").run("Flee").otherwise("Fight")`.
+pub fn when(condition: impl Into<String>) -> When {
+    When { condition: condition.into(), then: Vec::new(), otherwise: Vec::new() }
+}
+
 impl Action {
     /// Leaves it out of the compiled machine (CODE-8).
     #[must_use]
@@ -124,7 +130,7 @@ macro_rules! action_with_options {
     };
 }
 
-action_with_options!(Call Raise Send Emit);
+action_with_options!(Call Raise Send Emit When);
 
 /// A call of a user function.
 #[derive(Clone, Debug)]
@@ -202,6 +208,30 @@ impl Emit {
     }
 }
 
+/// Two lists of actions, of which one runs.
+#[derive(Clone, Debug)]
+pub struct When {
+    condition: String,
+    then: Vec<Action>,
+    otherwise: Vec<Action>,
+}
+
+impl When {
+    /// Adds an action that runs if the condition holds.
+    #[must_use]
+    pub fn run(mut self, action: impl Into<Action>) -> Self {
+        self.then.push(action.into());
+        self
+    }
+
+    /// Adds an action that runs if the condition does not hold.
+    #[must_use]
+    pub fn otherwise(mut self, action: impl Into<Action>) -> Self {
+        self.otherwise.push(action.into());
+        self
+    }
+}
+
 /// Appends an action to a list, at a step of its own such as `state idle > entry 2`.
 pub(super) fn append(cx: &mut Context, list: &mut Vec<graph::Action>, name: &str, action: Action, parent: Place) {
     let place = cx.step(parent, name, list.len() + 1);
@@ -226,6 +256,13 @@ fn placed(cx: &mut Context, kind: Kind, place: Place) -> ActionKind {
         Kind::Start(timer, after) => ActionKind::StartTimer { timer: at(timer), after: cx.duration(after, place) },
         Kind::Stop(timer) => ActionKind::StopTimer { timer: at(timer) },
         Kind::ClearHistory(state) => ActionKind::ClearHistory { state: at(state) },
+        Kind::When(when) => {
+            let condition = at(when.condition);
+            let (mut then, mut otherwise) = (Vec::new(), Vec::new());
+            when.then.into_iter().for_each(|action| append(cx, &mut then, "then", action, place));
+            when.otherwise.into_iter().for_each(|action| append(cx, &mut otherwise, "else", action, place));
+            ActionKind::If { condition, then, otherwise }
+        }
     }
 }
 

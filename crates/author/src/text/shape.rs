@@ -256,6 +256,7 @@ kinds! {
     Start => action::START, "Starts a timer.";
     Stop => action::STOP, "Stops a timer.";
     ClearHistory => action::CLEAR_HISTORY, "Forgets history.";
+    If => action::IF, "Runs one of two lists.";
     FlatMachine => flat::MACHINE, "The whole file, flat shape.";
     FlatState => flat::STATE, "A state of the flat shape.";
     FlatRegion => flat::REGION, "A region of the flat shape.";

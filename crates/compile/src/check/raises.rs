@@ -13,6 +13,7 @@ use statewright_rom::layout::{NONE, OpRecord, op_kind};
 use super::Planned;
 use super::eventless::{Link, active_after, find_circle, is_free};
 use crate::model::{Model, Transition, Trigger};
+use crate::ops::certain;
 use crate::tree::StateIndex;
 
 /// How many circles are reported.
@@ -102,14 +103,14 @@ fn raises(
     exits.chain(transition.effect).chain(entries).flat_map(|list| raised(model, list)).collect()
 }
 
-/// Events that a list of actions posts to the agent itself.
+/// Events that a list of actions posts to the agent itself in any case.
 fn raised<'m>(model: &'m Model<'_>, list: usize) -> impl Iterator<Item = usize> + 'm {
     let to_itself = |op: &&OpRecord| match op.kind {
         op_kind::RAISE => true,
         op_kind::SEND => op.b.get() >> 16 == u32::from(NONE),
         _ => false,
     };
-    model.ops.list_ops(list).iter().filter(to_itself).map(|op| usize::from(op.a.get()))
+    certain(model.ops.list_ops(list)).filter(to_itself).map(|op| usize::from(op.a.get()))
 }
 
 /// Who reacts to what.

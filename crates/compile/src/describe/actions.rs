@@ -7,12 +7,35 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::names::NameTable;
 use crate::expr::{GuardText, Names, decompile};
+use crate::ops::Parts;
 
 impl NameTable<'_> {
     /// Texts of an action list; nothing for `NONE`.
     pub(super) fn actions(&self, list: U16) -> Vec<String> {
         let ops = ListId::read(list).map_or(&[][..], |id| self.rom.list(id));
-        ops.iter().map(|op| self.action(op)).collect()
+        self.texts(ops)
+    }
+
+    /// Texts of ops; an `if` is one text with the texts of its lists.
+    fn texts(&self, ops: &[OpRecord]) -> Vec<String> {
+        let mut texts = Vec::new();
+        let mut at = 0;
+        while let Some(op) = ops.get(at) {
+            at += 1;
+            if op.kind != op_kind::UNLESS {
+                texts.push(self.action(op));
+                continue;
+            }
+            let parts = Parts::of(ops, at - 1);
+            at = parts.otherwise.end;
+            let list = |range: std::ops::Range<usize>| self.texts(&ops[range]).join("; ");
+            let mut text = format!("if {} {{ {} }}", self.expression(op.a.get()), list(parts.then));
+            if !parts.otherwise.is_empty() {
+                text.push_str(&format!(" else {{ {} }}", list(parts.otherwise)));
+            }
+            texts.push(text);
+        }
+        texts
     }
 
     /// Text of a guard, a score or an activity; `None` for `NONE`.

@@ -97,7 +97,9 @@ fn states_and_transitions_are_complete() {
             "emit quest Done(home.x)",
             "start nap 3t",
             "stop fuse",
-            "clear_history work"
+            "clear_history work",
+            "if health > limit { Log(3); if in(work/sit) { Log(4) } else { raise Go } } else { health = 1 }",
+            "if in(work/sit) {  } else { health = 2 }"
         ])
     );
     let triggers: Vec<_> = work["transitions"].as_array().unwrap().iter().map(|t| &t["trigger"]).collect();

@@ -54,7 +54,7 @@ fn jump(tables: &Tables, leaf: u16, list: u32) -> Option<(Jump, Vec<JumpStep>)> 
         let left = (0..domain.region_count).filter(|region| regions >> region & 1 != 0).count();
         way.exit_to(transition.domain.get()).filter(|()| left == 1)?;
     }
-    way.run(transition.effect.get(), transition.source.get());
+    way.run(transition.effect.get(), transition.source.get())?;
     if !internal {
         way.enter(tables.transition_plans[usize::from(number)].plan.get())?;
     }
@@ -109,7 +109,7 @@ impl<'t> Way<'t> {
         while self.active != domain {
             let record = self.free_state(self.active)?;
             if is_plain(record) {
-                self.run(record.exit.get(), self.active);
+                self.run(record.exit.get(), self.active)?;
             } else {
                 self.step(jump_step_kind::EXIT, self.active);
             }
@@ -134,7 +134,7 @@ impl<'t> Way<'t> {
                     continue;
                 }
             }
-            self.run(step.list.get(), step.state.get());
+            self.run(step.list.get(), step.state.get())?;
         }
         let row = self.tables.leaf_rows.get(usize::from(self.tables.states[usize::from(self.active)].row.get()))?;
         self.polls = row.flags.get() & row_flag::POLLS != 0;
@@ -165,12 +165,15 @@ impl<'t> Way<'t> {
         self.steps.push(JumpStep { function, state, first: U32::new(0), leaf: state, count: 0, kind });
     }
 
-    /// Runs an action list that belongs to a state.
-    fn run(&mut self, list: u16, state: u16) {
-        let Some(list) = self.tables.action_lists.get(usize::from(list)) else { return };
+    /// Runs an action list that belongs to a state. A list with conditions is left to the general way.
+    fn run(&mut self, list: u16, state: u16) -> Option<()> {
+        let Some(list) = self.tables.action_lists.get(usize::from(list)) else { return Some(()) };
         let first = list.first.get();
         for op in first..first + u32::from(list.count.get()) {
             let record = &self.tables.ops[op as usize];
+            if matches!(record.kind, op_kind::UNLESS | op_kind::SKIP) {
+                return None;
+            }
             let call = record.kind == op_kind::CALL;
             self.steps.push(JumpStep {
                 function: if call { record.a } else { U16::new(NONE) },
@@ -181,5 +184,6 @@ impl<'t> Way<'t> {
                 kind: jump_step_kind::OP,
             });
         }
+        Some(())
     }
 }

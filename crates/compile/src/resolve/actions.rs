@@ -25,8 +25,35 @@ const MAX_ARGUMENTS: usize = 16;
 impl Resolver<'_> {
     /// Compiles a list; muted actions are left out.
     pub(super) fn action_list(&mut self, actions: &[Action], site: &Site) -> Option<usize> {
-        let ops = actions.iter().filter(|a| !a.muted).filter_map(|a| self.action(a, site)).collect();
+        let ops = self.list_ops(actions, site);
         self.ops.list(ops)
+    }
+
+    fn list_ops(&mut self, actions: &[Action], site: &Site) -> Vec<OpRecord> {
+        let mut ops = Vec::new();
+        for action in actions.iter().filter(|action| !action.muted) {
+            match &action.kind {
+                ActionKind::If { condition, then, otherwise } => {
+                    ops.extend(self.conditional(condition, then, otherwise, site));
+                }
+                _ => ops.extend(self.action(action, site)),
+            }
+        }
+        ops
+    }
+
+    /// Ops of an `if`: the condition leaves out the first list, whose end leaves out the second. Nothing to run, nothing
+    /// to ask.
+    fn conditional(&mut self, condition: &CodeText, then: &[Action], other: &[Action], site: &Site) -> Vec<OpRecord> {
+        let condition = self.expression(condition, None, Expected::Bool, site);
+        let (mut then, other) = (self.list_ops(then, site), self.list_ops(other, site));
+        let Some(condition) = condition.filter(|_| !(then.is_empty() && other.is_empty())) else { return Vec::new() };
+        if !other.is_empty() {
+            then.push(op(op_kind::SKIP, 0, 0, other.len() as u32));
+        }
+        let condition = self.ops.expression(condition);
+        let first = op(op_kind::UNLESS, 0, condition, then.len() as u32);
+        std::iter::once(first).chain(then).chain(other).collect()
     }
 
     fn action(&mut self, action: &Action, site: &Site) -> Option<OpRecord> {
@@ -63,6 +90,8 @@ impl Resolver<'_> {
                 Some(op(op_kind::STOP_TIMER, 0, index, 0))
             }
             ActionKind::ClearHistory { state } => self.clear_history(state, site),
+            // A list of its own.
+            ActionKind::If { .. } => None,
         }
     }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::graph::{Action, Machine};
+use statewright_author::graph::{Action, ActionKind, Machine};
 use statewright_author::limits::MAX_DURATION_TICKS;
 use statewright_author::place::{Name, Spanned};
 use statewright_author::value::Duration;
@@ -176,8 +176,10 @@ impl<'a> Resolver<'a> {
 
     /// Observers may call, post and emit; they may not change what the commit after them relies on (EVT-8).
     fn check_observer(&mut self, authored: &[Action], list: Option<usize>) {
-        let live: Vec<&Action> = authored.iter().filter(|action| !action.muted).collect();
-        let ops = list.map_or(Vec::new(), |list| self.ops.list_ops(list).to_vec());
+        let mut live = Vec::new();
+        plain_actions(authored, &mut live);
+        let mut ops = list.map_or(Vec::new(), |list| self.ops.list_ops(list).to_vec());
+        ops.retain(|op| !matches!(op.kind, op_kind::UNLESS | op_kind::SKIP));
         if ops.len() != live.len() {
             // Something in it could not be compiled and has been reported.
             return;
@@ -242,4 +244,17 @@ fn history_default_outside(name: &Name, point: &Name) -> Diagnostic {
 struct Condition {
     op: Option<usize>,
     constant: Option<bool>,
+}
+
+/// Actions that are not muted, those inside conditions too, in order.
+fn plain_actions<'a>(actions: &'a [Action], out: &mut Vec<&'a Action>) {
+    for action in actions.iter().filter(|action| !action.muted) {
+        match &action.kind {
+            ActionKind::If { then, otherwise, .. } => {
+                plain_actions(then, out);
+                plain_actions(otherwise, out);
+            }
+            _ => out.push(action),
+        }
+    }
 }

@@ -343,7 +343,8 @@ fn value_of(literal: &Literal) -> Value {
 /// Code as text.
 impl Projector<'_, '_> {
     fn actions(&self, actions: &[Action], state: usize) -> Vec<String> {
-        actions.iter().filter(|action| !action.muted).map(|action| self.action(action, state)).collect()
+        let live = actions.iter().filter(|action| !action.muted);
+        live.map(|action| self.action(action, state)).filter(|text| !text.is_empty()).collect()
     }
 
     fn action(&self, action: &Action, state: usize) -> String {
@@ -377,6 +378,17 @@ impl Projector<'_, '_> {
             ActionKind::ClearHistory { state: name } => {
                 let owner = self.tree.anchor(self.tree.find(state, &name.value));
                 format!("clear_history {}", self.tree.states[owner].path)
+            }
+            ActionKind::If { condition, then, otherwise } => {
+                let (then, otherwise) = (self.actions(then, state), self.actions(otherwise, state));
+                if then.is_empty() && otherwise.is_empty() {
+                    return String::new();
+                }
+                let mut text = format!("if {} {{ {} }}", self.expression(condition, state), then.join("; "));
+                if !otherwise.is_empty() {
+                    text += &format!(" else {{ {} }}", otherwise.join("; "));
+                }
+                text
             }
         }
     }

@@ -121,11 +121,23 @@ pub(super) fn ops<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
                 .rule(end <= arguments, i, || range("end of arguments", end, rom.arguments().len().wrapping_add(1)))?;
         } else {
             built_in(&mut check, rom, i, op)?;
+            let inside = !matches!(op.kind, op_kind::UNLESS | op_kind::SKIP) || stays_in_list(rom, i, op.b.get());
+            check.rule(inside, i, || unknown("number of ops left out", op.b))?;
             let action = op.kind != op_kind::EVALUATE;
             check.rule(action == (i >= listed), i, || misplaced(action))?;
         }
     }
     check.finish()
+}
+
+/// Whether the list of an op goes on for so many ops after it, at least one.
+fn stays_in_list(rom: &Rom<'_>, op: usize, skipped: u32) -> bool {
+    let lists = rom.action_lists();
+    let after = lists.partition_point(|list| list.first.get() as usize <= op);
+    let list = after.checked_sub(1).and_then(|list| lists.get(list));
+    let end = list.map_or(0, |list| u64::from(list.first.get()).wrapping_add(u64::from(list.count.get())));
+    let next = (op as u64).wrapping_add(1);
+    skipped != 0 && next.wrapping_add(u64::from(skipped)) <= end
 }
 
 fn misplaced(action: bool) -> Problem {
@@ -139,7 +151,7 @@ fn built_in<const EXPLAIN: bool>(
     i: usize,
     op: &OpRecord,
 ) -> Result<(), LoadError> {
-    check.rule(op.kind <= op_kind::CLEAR_HISTORY, i, || unknown("kind", op.kind))?;
+    check.rule(op.kind <= op_kind::SKIP, i, || unknown("kind", op.kind))?;
     check.rule(op.count == 0, i, || Problem::Reserved)?;
     let (what, limit) = operand(rom, op.kind);
     let a = op.a.get();
@@ -151,11 +163,12 @@ fn built_in<const EXPLAIN: bool>(
 /// What the first operand refers to, and how many there are.
 fn operand(rom: &Rom<'_>, kind: u8) -> (&'static str, usize) {
     match kind {
-        op_kind::EVALUATE | op_kind::SET | op_kind::ADD => ("expression", rom.expressions().len()),
+        op_kind::EVALUATE | op_kind::SET | op_kind::ADD | op_kind::UNLESS => ("expression", rom.expressions().len()),
         op_kind::RAISE | op_kind::SEND => ("event", rom.events().len()),
         op_kind::EMIT => ("command", rom.strings().len()),
         op_kind::START_TIMER | op_kind::STOP_TIMER => ("timer", rom.timers().len()),
         op_kind::CLEAR_HISTORY => ("state", rom.states().len()),
+        op_kind::SKIP => ("operand", 1),
         _ => ("operand", 0),
     }
 }
@@ -175,6 +188,11 @@ fn second_operand(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
             named_timer(rom, op).or_else(|| (b == 0 || b > MAX_TICKS).then(|| unknown("duration", b)))
         }
         op_kind::STOP_TIMER => named_timer(rom, op).or_else(|| unused(b)),
+        op_kind::UNLESS => {
+            let ty = expression_type(rom, op.a.get());
+            (ty != value_type::BOOL).then(|| unknown("type of a condition,", ty))
+        }
+        op_kind::SKIP => None,
         _ => unused(b),
     }
 }

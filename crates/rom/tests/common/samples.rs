@@ -387,8 +387,12 @@ fn rich_functions(tables: &mut Tables) {
         built_in(op_kind::CLEAR_HISTORY, rich_states::PATROL, 0),
         // List 2.
         call(2),
+        built_in(op_kind::UNLESS, 0, 2),
+        call(2),
+        built_in(op_kind::SKIP, 0, 1),
+        call(2),
     ];
-    tables.action_lists = vec![list(5, 3), list(8, 6), list(14, 1)];
+    tables.action_lists = vec![list(5, 3), list(8, 6), list(14, 5)];
 }
 
 fn rich_timers(m: &mut Machine) {

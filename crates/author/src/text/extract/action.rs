@@ -31,6 +31,10 @@ impl Reader<'_> {
     /// An action written as an object; `None` if a field that it needs is missing or bad.
     fn built_in(&self, object: &Object) -> Option<ActionKind> {
         let &(tag, kind) = TAGS.iter().find(|(tag, _)| has_key(object, tag))?;
+        if kind == Kind::If {
+            let (then, otherwise) = (self.actions(object, "then"), self.actions(object, "else"));
+            return Some(ActionKind::If { condition: self.code(object, tag)?, then, otherwise });
+        }
         let name = self.name(object, tag)?;
         let payload = || self.code(object, "payload");
         Some(match kind {

@@ -1,6 +1,6 @@
 //! Owns the shapes of actions that are written as objects.
 
-use super::{EVENT, FUNCTION, IDENTIFIER, NAME, STATE, map, muted};
+use super::{ACTIONS, EVENT, FUNCTION, IDENTIFIER, NAME, STATE, map, muted};
 use crate::text::shape::{Field, Kind, Shape, Type};
 
 /// The key that says which action it is.
@@ -14,6 +14,7 @@ pub(crate) const TAGS: &[(&str, Kind)] = &[
     ("start", Kind::Start),
     ("stop", Kind::Stop),
     ("clear_history", Kind::ClearHistory),
+    ("if", Kind::If),
 ];
 
 const ARGUMENTS: Type = Type::OneOf(&[Type::List(&Type::Literal), map!(Identifier => Type::Literal)]);
@@ -97,4 +98,15 @@ action!(
     "a `clear_history` action",
     "Forgets what the history points of a state remember.",
     [Field::required("clear_history", STATE, "The state.")]
+);
+action!(
+    IF,
+    "if",
+    "an `if` action",
+    "Runs one of two lists of actions.",
+    [
+        Field::required("if", Type::Expression, "The condition."),
+        Field::new("then", ACTIONS, "Runs if it holds."),
+        Field::new("else", ACTIONS, "Runs if it does not."),
+    ]
 );
