@@ -1,7 +1,8 @@
 //! The list of diagnostic codes. A code never changes its meaning and is never used again.
 //!
 //! Each has a page in `docs/errors/`, shown by `statewright explain`, and a fixture in
-//! `crates/compile/tests/diagnostics/` with the exact rendered text.
+//! `crates/compile/tests/diagnostics/` with the exact rendered text; those of imported files have theirs in
+//! `crates/import/tests/diagnostics/`.
 
 use crate::diagnostic::Severity;
 
@@ -158,6 +159,13 @@ codes! {
     ConcurrentWriters = SW0703 Warning "two regions write the same blackboard key";
     ChannelConflict = SW0704 Error "two states may own a channel at once";
     UnusedDeclaration = SW0705 Warning "a declaration is never used";
+
+    // Import.
+    ImportSyntax = SW0801 Error "the file cannot be read as what it says it is";
+    ImportRefused = SW0802 Error "something that has no counterpart here";
+    ImportIllegal = SW0803 Error "the file breaks a rule of its own format";
+    ImportLimit = SW0804 Error "the chart is too large";
+    ImportIgnored = SW0805 Warning "something that import leaves out";
 
     // The compiler itself.
     Internal = SW0901 Error "a mistake of the compiler";

@@ -14,7 +14,7 @@ use statewright_author::value::Tier;
 use statewright_compile::describe::describe;
 use statewright_compile::{compile, compile_with};
 use statewright_forge::shrink::shrink;
-use statewright_forge::{Rng, Size, to_text, without_places};
+use statewright_forge::{Rng, Size, to_text};
 use statewright_rom::code::op;
 use statewright_rom::exercise::walk_everything;
 use statewright_rom::layout::feature;
@@ -31,23 +31,6 @@ fn rom_2_every_machine_compiles_and_its_rom_loads() {
             equals_derivation(&output)
         })
     });
-}
-
-#[test]
-fn a_machine_that_is_written_and_read_is_the_same() {
-    fn same(machine: &Machine) -> Result<(), String> {
-        let text = to_text(machine);
-        let (read, problems) = statewright_author::text::read("random.sw.json", &text);
-        if !problems.is_empty() {
-            return Err(problems.iter().map(|problem| format!("{}\n", problem.message)).collect());
-        }
-        if without_places(machine) != without_places(&read) {
-            return Err(format!("not the same graph\n{}\n{}", without_places(machine), without_places(&read)));
-        }
-        let bytes = |m: &Machine| compile(m, &OPTIONS).0.map(|output| output.rom.as_bytes().to_vec());
-        if bytes(machine) == bytes(&read) { Ok(()) } else { Err("not the same ROM".to_owned()) }
-    }
-    for_each_seed(machines(2000), |seed| explain(&random(seed), same));
 }
 
 #[test]

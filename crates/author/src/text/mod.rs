@@ -3,7 +3,7 @@
 //! In comes text, out go a [`Machine`] and everything that is wrong with the text. The stages are the files: `scan`
 //! (size, nesting), `parse` (JSON tree with places), `check` (against the [`shape`]), `extract` (nested shape) or
 //! `flat` (flat shape) into the graph. What is well-formed is in the graph even if the rest is not, so that later
-//! passes can report, too.
+//! passes can report, too. The way back, from a graph to text, is `write`.
 
 mod check;
 mod describe;
@@ -15,6 +15,7 @@ mod scan;
 mod schema;
 pub mod shape;
 mod shapes;
+mod write;
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
@@ -30,6 +31,7 @@ use shape::{Json, Kind, file_kind};
 pub use parse::options as parse_options;
 pub use schema::{Draft, schema};
 pub use shape::key_order;
+pub use write::{left_out, write, write_with};
 
 /// Reads a machine file. `name` is the file's name as messages show it.
 pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {

@@ -45,9 +45,11 @@ impl Resolver<'_> {
     /// Ops of an `if`: the condition leaves out the first list, whose end leaves out the second. Nothing to run, nothing
     /// to ask.
     fn conditional(&mut self, condition: &CodeText, then: &[Action], other: &[Action], site: &Site) -> Vec<OpRecord> {
-        let condition = self.expression(condition, None, Expected::Bool, site);
         let (mut then, other) = (self.list_ops(then, site), self.list_ops(other, site));
-        let Some(condition) = condition.filter(|_| !(then.is_empty() && other.is_empty())) else { return Vec::new() };
+        if then.is_empty() && other.is_empty() {
+            return Vec::new();
+        }
+        let Some(condition) = self.expression(condition, None, Expected::Bool, site) else { return Vec::new() };
         if !other.is_empty() {
             then.push(op(op_kind::SKIP, 0, 0, other.len() as u32));
         }

@@ -1,0 +1,94 @@
+//! Owns the writing of actions.
+
+use super::node::{Node, Object, literal, name, one_or_list};
+use crate::graph::{Action, ActionKind, Argument};
+use crate::text::shape::Kind;
+
+/// Adds a field of actions, if there are any.
+pub(super) fn add_actions(object: &mut Object, key: &str, list: &[Action]) {
+    object.maybe(key, (!list.is_empty()).then(|| actions(list)));
+}
+
+/// One action alone, several as a list.
+///
+/// Text that is muted is left out, as it is of the compiled machine: only objects can say that they are muted.
+pub(super) fn actions(list: &[Action]) -> Node {
+    let said = |action: &&Action| !(action.muted && matches!(action.kind, ActionKind::Text(_)));
+    one_or_list(list.iter().filter(said).map(action).collect())
+}
+
+fn action(action: &Action) -> Node {
+    let mut object = match &action.kind {
+        ActionKind::Text(code) => return name(code),
+        kind => built_in(kind),
+    };
+    object.flag("muted", action.muted);
+    object.done()
+}
+
+fn built_in(kind: &ActionKind) -> Object {
+    let mut object = Object::new(shape(kind));
+    match kind {
+        ActionKind::Text(_) => {}
+        ActionKind::Call { function, arguments } => {
+            object.name("call", Some(function)).maybe("with", with(arguments));
+        }
+        ActionKind::Set { key, value } => {
+            object.name("set", Some(key)).code("to", Some(value));
+        }
+        ActionKind::Add { key, value } => {
+            object.name("add", Some(key)).code("by", Some(value));
+        }
+        ActionKind::Raise { event, payload } => {
+            object.name("raise", Some(event)).code("payload", payload.as_ref());
+        }
+        ActionKind::Send { event, payload, to } => {
+            object.name("send", Some(event)).code("payload", payload.as_ref()).code("to", to.as_ref());
+        }
+        ActionKind::Emit { command, lane, payload } => {
+            object.name("emit", Some(command)).name("lane", Some(lane)).code("payload", payload.as_ref());
+        }
+        ActionKind::StartTimer { timer, after } => {
+            object.name("start", Some(timer)).shown("after", Some(after));
+        }
+        ActionKind::StopTimer { timer } => {
+            object.name("stop", Some(timer));
+        }
+        ActionKind::ClearHistory { state } => {
+            object.name("clear_history", Some(state));
+        }
+        ActionKind::If { condition, then, otherwise } => {
+            object.code("if", Some(condition));
+            add_actions(&mut object, "then", then);
+            add_actions(&mut object, "else", otherwise);
+        }
+    }
+    object
+}
+
+fn shape(kind: &ActionKind) -> Kind {
+    match kind {
+        ActionKind::Text(_) | ActionKind::Call { .. } => Kind::Call,
+        ActionKind::Set { .. } => Kind::Set,
+        ActionKind::Add { .. } => Kind::Add,
+        ActionKind::Raise { .. } => Kind::Raise,
+        ActionKind::Send { .. } => Kind::Send,
+        ActionKind::Emit { .. } => Kind::Emit,
+        ActionKind::StartTimer { .. } => Kind::Start,
+        ActionKind::StopTimer { .. } => Kind::Stop,
+        ActionKind::ClearHistory { .. } => Kind::ClearHistory,
+        ActionKind::If { .. } => Kind::If,
+    }
+}
+
+/// Arguments by position, or by name if the first has one.
+fn with(arguments: &[Argument]) -> Option<Node> {
+    let first = arguments.first()?;
+    Some(if first.name.is_some() {
+        let key = |argument: &Argument| argument.name.as_ref().map_or_else(String::new, |name| name.value.clone());
+        let members = arguments.iter().map(|argument| (key(argument), literal(&argument.value.value))).collect();
+        Node::Object { members, open: false }
+    } else {
+        Node::List(arguments.iter().map(|argument| literal(&argument.value.value)).collect())
+    })
+}
