@@ -52,6 +52,21 @@ pub fn check_event(name: &str) -> Result<(), String> {
     check_name(name)
 }
 
+/// The event that stands for all names that a machine does not know, in machines that take events by the beginnings of their names, as
+/// imported SCXML does.
+pub const OTHER_EVENTS: &str = "(other)";
+
+/// Which of the known events a name belongs to: itself; or, if the machine has [`OTHER_EVENTS`], its longest beginning that ends at a dot
+/// of the name; or else that one.
+pub fn event_class<'k>(name: &str, known: impl Fn(&str) -> Option<&'k str>) -> Option<&'k str> {
+    if let Some(own) = known(name) {
+        return Some(own);
+    }
+    let other = known(OTHER_EVENTS)?;
+    let beginnings = name.rmatch_indices('.').map(|(dot, _)| &name[..dot]);
+    Some(beginnings.into_iter().find_map(&known).unwrap_or(other))
+}
+
 /// Names of blackboard keys and parameters, which expressions read as they are.
 pub fn check_key(name: &str) -> Result<(), String> {
     check_identifier(name)?;
@@ -116,6 +131,19 @@ mod tests {
             assert!(check_name(bad).is_err(), "{bad:?}");
         }
         assert!(check_name("*").is_ok() && check_event("*").is_err() && check_event("Hit").is_ok());
+    }
+
+    #[test]
+    fn unknown_events_belong_to_their_longest_known_beginning() {
+        let class = |name: &str, known: &'static [&'static str]| {
+            event_class(name, |name| known.iter().copied().find(|known| *known == name))
+        };
+        for (name, expected) in
+            [("a", "a"), ("a.b.c", "a.b"), ("a.c", "a"), ("ab", OTHER_EVENTS), ("b.a", OTHER_EVENTS)]
+        {
+            assert_eq!(class(name, &["a", "a.b", OTHER_EVENTS]), Some(expected), "{name}");
+        }
+        assert_eq!(class("a.c", &["a", "a.b"]), None, "such machines know all their events");
     }
 
     #[test]

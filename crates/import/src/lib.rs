@@ -7,5 +7,6 @@
 
 pub mod bytes;
 pub mod limits;
+pub mod scxml;
 
 pub use bytes::read_bytes;

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::limits::MAX_PAYLOAD_BYTES;
+use statewright_author::names::OTHER_EVENTS;
 use statewright_author::place::Place;
 use statewright_rom::layout::trigger;
 
@@ -85,6 +86,8 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 .label("not handled")
                 .help("add a transition on it"),
             ),
+            // It stands for all that nobody asks for by name.
+            None if event.name.value == OTHER_EVENTS => {}
             None => diagnostics.push(
                 Diagnostic::new(
                     Code::UnusedEvent,

@@ -1,0 +1,416 @@
+//! The document as a chart: states, transitions, histories and their attributes; nothing is translated yet.
+
+use std::collections::HashMap;
+
+use roxmltree::{Document, Node as Xml};
+use statewright_author::diagnostic::Diagnostics;
+use statewright_author::names::check_name;
+use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::similar::closest;
+
+use super::NAMESPACE;
+use super::problem::{ignored, illegal, refused, too_large};
+use super::xml::{attribute, elements, tag_place, words};
+
+/// Deepest nesting of states, the root included (EXEC-9); one more is looked at, so that the compiler can say where.
+const MAX_STATE_DEPTH: usize = 40;
+
+/// What a state is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `<scxml>`, the first of all.
+    Root,
+    /// `<state>`.
+    State,
+    /// `<parallel>`.
+    Parallel,
+    /// `<final>`.
+    Final,
+}
+
+/// Default entry, or the default of a history.
+#[derive(Debug)]
+pub(super) struct Default<'d> {
+    pub(super) targets: Vec<Name>,
+    /// The `<transition>` with its content, if there is one.
+    pub(super) content: Option<Xml<'d, 'd>>,
+    pub(super) place: Place,
+}
+
+/// A `<history>`.
+#[derive(Debug)]
+pub(super) struct History<'d> {
+    pub(super) name: Name,
+    pub(super) deep: bool,
+    pub(super) default: Default<'d>,
+}
+
+/// A `<transition>`.
+#[derive(Debug)]
+pub(super) struct Arrow<'d> {
+    pub(super) xml: Xml<'d, 'd>,
+    pub(super) place: Place,
+    /// Event descriptors; `None` without `event`.
+    pub(super) events: Option<Vec<Spanned<String>>>,
+    pub(super) condition: Option<Spanned<String>>,
+    pub(super) targets: Vec<Name>,
+    pub(super) internal: bool,
+}
+
+/// A state.
+#[derive(Debug)]
+pub(super) struct Node<'d> {
+    pub(super) xml: Xml<'d, 'd>,
+    pub(super) kind: Kind,
+    pub(super) name: Name,
+    pub(super) parent: Option<usize>,
+    pub(super) children: Vec<usize>,
+    pub(super) initial: Option<Default<'d>>,
+    pub(super) histories: Vec<History<'d>>,
+    /// `<onentry>` blocks.
+    pub(super) entry: Vec<Xml<'d, 'd>>,
+    /// `<onexit>` blocks.
+    pub(super) exit: Vec<Xml<'d, 'd>>,
+    pub(super) transitions: Vec<Arrow<'d>>,
+    /// `<datamodel>` blocks.
+    pub(super) data: Vec<Xml<'d, 'd>>,
+}
+
+/// What an id names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    State(usize),
+    /// A history of a state.
+    History(usize),
+}
+
+/// A document.
+#[derive(Debug)]
+pub(super) struct Chart<'d> {
+    /// States in document order; the first is the root.
+    pub(super) nodes: Vec<Node<'d>>,
+    pub(super) ids: HashMap<String, Named>,
+}
+
+impl Chart<'_> {
+    /// Whether a state lies inside another, or is it.
+    pub(super) fn is_inside(&self, state: usize, around: usize) -> bool {
+        std::iter::successors(Some(state), |&state| self.nodes[state].parent).any(|state| state == around)
+    }
+
+    /// Whether a state has states inside.
+    pub(super) fn is_compound(&self, state: usize) -> bool {
+        self.nodes[state].kind != Kind::Parallel && !self.nodes[state].children.is_empty()
+    }
+
+    /// Whether a state can ever be complete.
+    pub(super) fn can_complete(&self, state: usize) -> bool {
+        let node = &self.nodes[state];
+        let inside = |kind: Kind| node.children.iter().any(|&child| self.nodes[child].kind == kind);
+        match node.kind {
+            Kind::Parallel => !node.children.is_empty() && node.children.iter().all(|&child| self.can_complete(child)),
+            Kind::State => inside(Kind::Final),
+            Kind::Root | Kind::Final => false,
+        }
+    }
+}
+
+/// Reads the chart; `None` if the document is something else.
+pub(super) fn read<'d>(document: &'d Document<'d>, out: &mut Diagnostics) -> Option<Chart<'d>> {
+    let root = document.root_element();
+    let namespace = root.tag_name().namespace();
+    if root.tag_name().name() != "scxml" || namespace.is_some_and(|space| space != NAMESPACE) {
+        let message = format!("the document's element is `<{}>`, not `<scxml>`", root.tag_name().name());
+        let help = format!("an SCXML document begins with `<scxml xmlns=\"{NAMESPACE}\" version=\"1.0\">`");
+        out.push(illegal(tag_place(root), message).help(help));
+        return None;
+    }
+    let mut reader = Reader { chart: Chart { nodes: Vec::new(), ids: HashMap::new() }, places: HashMap::new(), out };
+    reader.header(root);
+    reader.state(root, Kind::Root, None, 1);
+    reader.check_targets();
+    Some(reader.chart)
+}
+
+struct Reader<'d, 'o> {
+    chart: Chart<'d>,
+    /// Where ids were given.
+    places: HashMap<String, Place>,
+    out: &'o mut Diagnostics,
+}
+
+impl<'d> Reader<'d, '_> {
+    fn header(&mut self, root: Xml<'d, 'd>) {
+        self.attributes(root, &["initial", "name", "version", "datamodel", "binding", "exmode"]);
+        if let Some(binding) = attribute(root, "binding")
+            && binding.value == "late"
+        {
+            let why = "data would begin to exist when its state is first entered; here all of it exists from the start";
+            self.out.push(refused(
+                binding.place,
+                "late binding of data",
+                why,
+                "remove `binding`, and assign in `<onentry>`",
+            ));
+        }
+        if let Some(model) = attribute(root, "datamodel")
+            && !matches!(model.value.as_str(), "null" | "ecmascript" | "")
+        {
+            let message = format!("the data model `{}`", model.value);
+            let why = "expressions are read as the common part of ECMAScript and of this engine's own";
+            self.out.push(refused(model.place, message, why, "write `datamodel=\"ecmascript\"` or `\"null\"`"));
+        }
+    }
+
+    /// Names attributes that nobody reads: they may be misspelled.
+    fn attributes(&mut self, xml: Xml<'d, 'd>, known: &[&str]) {
+        for attribute in xml.attributes().filter(|attribute| attribute.namespace().is_none()) {
+            let name = attribute.name();
+            if !known.contains(&name) {
+                let message = format!("`<{}>` has no attribute `{name}`", xml.tag_name().name());
+                let problem = ignored(Place::bytes(attribute.range()), message);
+                self.out.push(problem.suggest(name, known.iter().copied()));
+            }
+        }
+    }
+
+    fn state(&mut self, xml: Xml<'d, 'd>, kind: Kind, parent: Option<usize>, depth: usize) -> Option<usize> {
+        if depth > MAX_STATE_DEPTH {
+            let message = format!("states are nested more than {MAX_STATE_DEPTH} deep");
+            self.out.push(too_large(tag_place(xml), message).help("at most 16 levels fit, the root included"));
+            return None;
+        }
+        let place = self.chart.nodes.len();
+        let name = if kind == Kind::Root { Spanned::default() } else { self.id(xml, Named::State(place)) };
+        self.chart.nodes.push(Node {
+            xml,
+            kind,
+            name,
+            parent,
+            children: Vec::new(),
+            initial: None,
+            histories: Vec::new(),
+            entry: Vec::new(),
+            exit: Vec::new(),
+            transitions: Vec::new(),
+            data: Vec::new(),
+        });
+        match kind {
+            Kind::State => self.attributes(xml, &["id", "initial"]),
+            Kind::Parallel | Kind::Final => self.attributes(xml, &["id"]),
+            Kind::Root => {}
+        }
+        if matches!(kind, Kind::Root | Kind::State)
+            && let Some(targets) = attribute(xml, "initial")
+        {
+            self.chart.nodes[place].initial =
+                Some(Default { targets: words(&targets), content: None, place: targets.place });
+        }
+        for child in elements(xml) {
+            self.child(child, kind, place, depth);
+        }
+        self.shape(xml, kind, place);
+        Some(place)
+    }
+
+    /// What must hold of a state once its children are known.
+    fn shape(&mut self, xml: Xml<'d, 'd>, kind: Kind, place: usize) {
+        let node = &self.chart.nodes[place];
+        let (children, has_initial) = (node.children.len(), node.initial.is_some());
+        if kind == Kind::Root && children == 0 {
+            self.out.push(illegal(tag_place(xml), "the chart has no states"));
+        }
+        if kind == Kind::State && children == 0 && has_initial {
+            self.out.push(illegal(tag_place(xml), "a state without states inside has an initial one"));
+        }
+        if kind == Kind::Parallel && children < 2 {
+            let message = format!("a `<parallel>` with {} inside", if children == 0 { "nothing" } else { "one state" });
+            let why = "several regions are active at once only where there are several";
+            self.out.push(refused(tag_place(xml), message, why, "write `<state>` instead, or add a second state"));
+        }
+    }
+
+    fn child(&mut self, xml: Xml<'d, 'd>, kind: Kind, place: usize, depth: usize) {
+        if self.is_foreign(xml) {
+            let message = format!("`<{}>` belongs to another namespace", xml.tag_name().name());
+            self.out.push(ignored(tag_place(xml), message));
+            return;
+        }
+        let tag = xml.tag_name().name();
+        let composite = matches!(kind, Kind::Root | Kind::State | Kind::Parallel);
+        let node = |reader: &mut Self, of: Kind| {
+            if let Some(child) = reader.state(xml, of, Some(place), depth + 1) {
+                reader.chart.nodes[place].children.push(child);
+            }
+        };
+        match tag {
+            "state" if composite => node(self, Kind::State),
+            "parallel" if composite => node(self, Kind::Parallel),
+            "final" if matches!(kind, Kind::Root | Kind::State) => node(self, Kind::Final),
+            "history" if matches!(kind, Kind::State | Kind::Parallel) => self.history(xml, place),
+            "initial" if kind == Kind::State => self.initial(xml, place),
+            "transition" if matches!(kind, Kind::State | Kind::Parallel) => self.transition(xml, place),
+            "onentry" if kind != Kind::Root => self.chart.nodes[place].entry.push(xml),
+            "onexit" if kind != Kind::Root => self.chart.nodes[place].exit.push(xml),
+            "datamodel" if kind != Kind::Final => self.chart.nodes[place].data.push(xml),
+            "script" if kind == Kind::Root => self.out.push(script(xml)),
+            "donedata" if kind == Kind::Final => {
+                let why = "the event that a completed state raises carries nothing here";
+                self.out.push(refused(
+                    tag_place(xml),
+                    "`<donedata>`",
+                    why,
+                    "assign to data in `<onentry>` of the final state",
+                ));
+            }
+            "invoke" if matches!(kind, Kind::State | Kind::Parallel) => {
+                let why = "a machine does not start other sessions or services";
+                let instead = "let the game start it from an action of `<onentry>` and send an event when it is done";
+                self.out.push(refused(tag_place(xml), "`<invoke>`", why, instead));
+            }
+            _ => {
+                let around = self.chart.nodes[place].xml.tag_name().name();
+                self.out.push(illegal(tag_place(xml), format!("`<{tag}>` cannot stand in `<{around}>`")));
+            }
+        }
+    }
+
+    fn is_foreign(&self, xml: Xml<'d, 'd>) -> bool {
+        let own = self.chart.nodes.first().and_then(|root| root.xml.tag_name().namespace());
+        xml.tag_name().namespace() != own
+    }
+
+    /// The id of an element; one is made up if it has none.
+    fn id(&mut self, xml: Xml<'d, 'd>, named: Named) -> Name {
+        let Some(id) = attribute(xml, "id") else {
+            let number = self.chart.nodes.len();
+            return Name::new(format!("{} {number}", xml.tag_name().name()), tag_place(xml));
+        };
+        let id = Name::new(id.value.trim().to_owned(), id.place);
+        if let Err(problem) = check_name(&id.value) {
+            self.out.push(illegal(id.place, problem));
+        } else if let Some(&first) = self.places.get(&id.value) {
+            let message = format!("the id `{}` is given twice", id.value);
+            self.out.push(illegal(id.place, message).related(first, "given first here"));
+        } else {
+            self.places.insert(id.value.clone(), id.place);
+            self.chart.ids.insert(id.value.clone(), named);
+        }
+        id
+    }
+
+    fn initial(&mut self, xml: Xml<'d, 'd>, place: usize) {
+        self.attributes(xml, &[]);
+        if self.chart.nodes[place].initial.is_some() {
+            self.out.push(illegal(tag_place(xml), "a state has two initial ones"));
+            return;
+        }
+        let default = self.default(xml);
+        self.chart.nodes[place].initial = Some(default);
+    }
+
+    fn history(&mut self, xml: Xml<'d, 'd>, place: usize) {
+        self.attributes(xml, &["id", "type"]);
+        let name = self.id(xml, Named::History(place));
+        let kind = attribute(xml, "type");
+        let deep = kind.as_ref().is_some_and(|kind| kind.value == "deep");
+        if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "deep" | "shallow")) {
+            self.out.push(illegal(kind.place, format!("a history is `shallow` or `deep`, not `{}`", kind.value)));
+        }
+        let default = self.default(xml);
+        self.chart.nodes[place].histories.push(History { name, deep, default });
+    }
+
+    /// The only `<transition>` of an `<initial>` or `<history>`.
+    fn default(&mut self, xml: Xml<'d, 'd>) -> Default<'d> {
+        let (tag, place) = (xml.tag_name().name(), tag_place(xml));
+        let mut transitions = elements(xml).filter(|child| child.tag_name().name() == "transition");
+        let transition = transitions.next();
+        for other in elements(xml).filter(|&child| Some(child) != transition) {
+            let message = format!("`<{tag}>` has one `<transition>` and nothing else");
+            self.out.push(illegal(tag_place(other), message));
+        }
+        let targets = transition.and_then(|transition| attribute(transition, "target"));
+        let Some((transition, targets)) = transition.zip(targets) else {
+            let message = format!("`<{tag}>` does not say where it leads");
+            let help = "write `<transition target=\"…\"/>` in it";
+            self.out.push(illegal(place, message).help(help));
+            return Default { targets: Vec::new(), content: None, place };
+        };
+        for name in ["event", "cond"] {
+            if let Some(found) = attribute(transition, name) {
+                let message = format!("the transition of an `<{tag}>` cannot have `{name}`");
+                self.out.push(illegal(found.place, message));
+            }
+        }
+        Default { targets: words(&targets), content: Some(transition), place: tag_place(transition) }
+    }
+
+    fn transition(&mut self, xml: Xml<'d, 'd>, place: usize) {
+        self.attributes(xml, &["event", "cond", "target", "type"]);
+        let events = attribute(xml, "event");
+        let targets = attribute(xml, "target");
+        for empty in [&events, &targets].into_iter().flatten().filter(|list| list.value.trim().is_empty()) {
+            self.out.push(illegal(empty.place, "an empty list").help("leave the attribute out"));
+        }
+        let kind = attribute(xml, "type");
+        let internal = kind.as_ref().is_some_and(|kind| kind.value == "internal");
+        if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "internal" | "external")) {
+            let message = format!("a transition is `internal` or `external`, not `{}`", kind.value);
+            self.out.push(illegal(kind.place, message));
+        }
+        self.chart.nodes[place].transitions.push(Arrow {
+            xml,
+            place: tag_place(xml),
+            events: events.map(|list| words(&list)),
+            condition: attribute(xml, "cond"),
+            targets: targets.map_or_else(Vec::new, |list| words(&list)),
+            internal,
+        });
+    }
+
+    /// Every target is an id of the document; those of default entries lie inside.
+    fn check_targets(&mut self) {
+        let chart = &self.chart;
+        let known = || chart.ids.keys().map(String::as_str);
+        let mut problems = Vec::new();
+        let mut found = |name: &Name| match chart.ids.get(&name.value) {
+            Some(Named::State(state) | Named::History(state)) => Some(*state),
+            None => {
+                let mut names: Vec<&str> = known().collect();
+                names.sort_unstable();
+                let problem = illegal(name.place, format!("there is no state `{}`", name.value));
+                problems.push(match closest(&name.value, names) {
+                    Some(close) => problem.help(format!("did you mean `{close}`?")),
+                    None => problem,
+                });
+                None
+            }
+        };
+        let mut outside = Vec::new();
+        for (place, node) in chart.nodes.iter().enumerate() {
+            node.transitions.iter().flat_map(|arrow| &arrow.targets).for_each(|name| {
+                found(name);
+            });
+            let defaults = node.initial.iter().chain(node.histories.iter().map(|history| &history.default));
+            for name in defaults.flat_map(|default| &default.targets) {
+                let inside = |state: usize| {
+                    let own = chart.ids.get(&name.value) == Some(&Named::State(place));
+                    chart.is_inside(state, place) && !own
+                };
+                if found(name).is_some_and(|state| !inside(state)) {
+                    outside.push(illegal(name.place, format!("`{}` does not lie inside this state", name.value)));
+                }
+            }
+        }
+        for problem in problems.into_iter().chain(outside) {
+            self.out.push(problem);
+        }
+    }
+}
+
+/// A `<script>`.
+pub(super) fn script(xml: Xml<'_, '_>) -> statewright_author::diagnostic::Diagnostic {
+    let why = "a machine holds no program text; what it does is in its actions";
+    refused(tag_place(xml), "`<script>`", why, "use `<assign>` and `<if>`, or a function of the game")
+}

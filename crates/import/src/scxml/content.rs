@@ -1,0 +1,292 @@
+//! Executable content: `raise`, `send`, `cancel`, `assign`, `log` and `if` become actions.
+
+use roxmltree::Node as Xml;
+use statewright_author::diagnostic::Diagnostics;
+use statewright_author::graph::{Action, ActionKind, Code};
+use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::value::ValueType;
+
+use super::LOG_LANE;
+use super::chart::script;
+use super::data::Data;
+use super::expression::{Script, Want, Wrong};
+use super::problem::{ignored, illegal, refused};
+use super::sends::{Sends, delay};
+use super::xml::{attribute, elements, tag_place};
+
+/// Names of the processor that sends between charts.
+const SCXML_PROCESSORS: [&str; 3] =
+    ["scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor", "http://www.w3.org/TR/scxml/"];
+
+/// What content is translated with.
+pub(super) struct Content<'a> {
+    pub(super) data: &'a Data,
+    pub(super) sends: &'a Sends,
+    pub(super) out: &'a mut Diagnostics,
+    /// Something was logged, so there is a lane for it.
+    pub(super) logs: bool,
+    /// Something was posted, so the queue needs room.
+    pub(super) posts: bool,
+}
+
+impl Content<'_> {
+    /// The actions in several blocks, in order.
+    pub(super) fn blocks(&mut self, blocks: &[Xml<'_, '_>]) -> Vec<Action> {
+        blocks.iter().flat_map(|block| self.actions(*block)).collect()
+    }
+
+    /// The actions in an element.
+    pub(super) fn actions(&mut self, around: Xml<'_, '_>) -> Vec<Action> {
+        elements(around).flat_map(|xml| self.action(xml)).collect()
+    }
+
+    /// A condition; what is wrong with it has been said when there is none.
+    pub(super) fn condition(&mut self, text: &Spanned<String>) -> Option<Code> {
+        self.expression(text, Want::Condition)
+    }
+
+    fn expression(&mut self, text: &Spanned<String>, want: Want) -> Option<Code> {
+        match Script::read(text).and_then(|script| script.translate(want, &self.data.variables)) {
+            Ok(code) => Some(code),
+            Err(wrong) => {
+                self.out.push(refuse(wrong));
+                None
+            }
+        }
+    }
+
+    fn action(&mut self, xml: Xml<'_, '_>) -> Vec<Action> {
+        let place = tag_place(xml);
+        let made = |kind: ActionKind| vec![Action { kind, muted: false, place }];
+        if xml.tag_name().namespace() != xml.document().root_element().tag_name().namespace() {
+            let message = format!("`<{}>` is content of another namespace", xml.tag_name().name());
+            let instead = "use an action of SCXML, or a function of the game in the native file";
+            self.out.push(refused(place, message, "nobody here knows what it does", instead));
+            return Vec::new();
+        }
+        match xml.tag_name().name() {
+            "raise" => self.raise(xml).map(made).unwrap_or_default(),
+            "send" => self.send(xml).map(made).unwrap_or_default(),
+            "cancel" => self.cancel(xml, place),
+            "assign" => self.assign(xml).map(made).unwrap_or_default(),
+            "log" => made(self.log(xml)),
+            "if" => self.conditional(xml).map(made).unwrap_or_default(),
+            "script" => {
+                self.out.push(script(xml));
+                Vec::new()
+            }
+            "foreach" => {
+                let why = "lists and loops have no place in a tick of bounded length";
+                self.out.push(refused(place, "`<foreach>`", why, "do it in a function of the game"));
+                Vec::new()
+            }
+            tag => {
+                self.out.push(illegal(place, format!("`<{tag}>` is no executable content")));
+                Vec::new()
+            }
+        }
+    }
+
+    fn raise(&mut self, xml: Xml<'_, '_>) -> Option<ActionKind> {
+        let event = self.event(xml)?;
+        self.posts = true;
+        Some(ActionKind::Raise { event, payload: None })
+    }
+
+    /// The `event` of a `<raise>` or `<send>`.
+    fn event(&mut self, xml: Xml<'_, '_>) -> Option<Name> {
+        let tag = xml.tag_name().name();
+        let Some(event) = attribute(xml, "event") else {
+            self.out.push(illegal(tag_place(xml), format!("`<{tag}>` does not name an event")));
+            return None;
+        };
+        let is_plain = !event.value.is_empty() && !event.value.contains(|c: char| c.is_whitespace() || c == '*');
+        if !is_plain {
+            self.out.push(illegal(event.place, format!("`{}` is no event that can be sent", event.value)));
+            return None;
+        }
+        Some(event)
+    }
+
+    fn send(&mut self, xml: Xml<'_, '_>) -> Option<ActionKind> {
+        let mut fine = true;
+        for name in ["eventexpr", "targetexpr", "typeexpr", "delayexpr", "idlocation", "namelist"] {
+            if let Some(found) = attribute(xml, name) {
+                let why = "what is sent, and where, is known before the machine runs";
+                self.out.push(refused(found.place, format!("`{name}` of `<send>`"), why, "write the value itself"));
+                fine = false;
+            }
+        }
+        for inside in elements(xml) {
+            let why = "events carry nothing that import could read";
+            let message = format!("`<{}>` in `<send>`", inside.tag_name().name());
+            self.out.push(refused(tag_place(inside), message, why, "assign to data before sending"));
+            fine = false;
+        }
+        if let Some(kind) = attribute(xml, "type").filter(|kind| !SCXML_PROCESSORS.contains(&kind.value.as_str())) {
+            let message = format!("sending by `{}`", kind.value);
+            let why = "a machine does not speak to other systems; the game does, on its commands";
+            self.out.push(refused(kind.place, message, why, "use an `emit` action in the native file"));
+            fine = false;
+        }
+        let target = attribute(xml, "target");
+        let internal = target.as_ref().is_some_and(|target| target.value == "#_internal");
+        if let Some(target) = target.filter(|target| !matches!(target.value.as_str(), "" | "#_internal")) {
+            let message = format!("sending to `{}`", target.value);
+            let why = "who that is, is not known before the machine runs";
+            self.out.push(refused(target.place, message, why, "use a `send` action with `to` in the native file"));
+            fine = false;
+        }
+        let waiting = match delay(xml) {
+            Ok(waiting) => waiting,
+            Err((text, error)) => {
+                self.out.push(illegal(text.place, format!("`{}` is no delay: {}", text.value, error.message())));
+                return None;
+            }
+        };
+        if let (true, Some(waiting)) = (internal, &waiting) {
+            self.out.push(illegal(waiting.place, "an internal event cannot be delayed"));
+            fine = false;
+        }
+        let event = self.event(xml)?;
+        if !fine {
+            return None;
+        }
+        let id = attribute(xml, "id").map(|id| id.value);
+        if let Some(after) = waiting {
+            let timer = self.sends.timer(&event.value, id.as_deref())?.clone();
+            return Some(ActionKind::StartTimer { timer: Name::new(timer.value, event.place), after });
+        }
+        self.posts = true;
+        Some(match internal {
+            true => ActionKind::Raise { event, payload: None },
+            false => ActionKind::Send { event, payload: None, to: None },
+        })
+    }
+
+    fn cancel(&mut self, xml: Xml<'_, '_>, place: Place) -> Vec<Action> {
+        if let Some(found) = attribute(xml, "sendidexpr") {
+            let why = "which timer is stopped, is known before the machine runs";
+            self.out.push(refused(found.place, "`sendidexpr` of `<cancel>`", why, "write `sendid` instead"));
+            return Vec::new();
+        }
+        let Some(id) = attribute(xml, "sendid") else {
+            self.out.push(illegal(place, "`<cancel>` has no `sendid`"));
+            return Vec::new();
+        };
+        let timers = self.sends.with_id(&id.value);
+        if timers.is_empty() {
+            let message = format!("no delayed `<send>` has the id `{}`, so nothing is canceled", id.value);
+            self.out.push(ignored(id.place, message));
+        }
+        let stop = |timer: &Name| ActionKind::StopTimer { timer: Name::new(timer.value.clone(), id.place) };
+        timers.iter().map(|timer| Action { kind: stop(timer), muted: false, place }).collect()
+    }
+
+    fn assign(&mut self, xml: Xml<'_, '_>) -> Option<ActionKind> {
+        let Some(location) = attribute(xml, "location") else {
+            self.out.push(illegal(tag_place(xml), "`<assign>` does not say where: it has no `location`"));
+            return None;
+        };
+        let Some((key, ty)) = self.data.variables.get(location.value.trim()).cloned() else {
+            let known = self.data.variables.keys().map(String::as_str);
+            let mut known: Vec<&str> = known.collect();
+            known.sort_unstable();
+            let message = format!("there is no data `{}`", location.value);
+            self.out.push(illegal(location.place, message).suggest(&location.value, known));
+            return None;
+        };
+        let Some(value) = attribute(xml, "expr") else {
+            let why = "data is a number, a truth value or a text";
+            self.out.push(refused(tag_place(xml), "`<assign>` without `expr`", why, "write the value in `expr`"));
+            return None;
+        };
+        let value = self.expression(&value, Want::Value(ty.unwrap_or(ValueType::I32)))?;
+        Some(ActionKind::Set { key: Name::new(key, location.place), value })
+    }
+
+    /// A command on the lane for logs: nothing has to be bound, and a trace shows it.
+    fn log(&mut self, xml: Xml<'_, '_>) -> ActionKind {
+        self.logs = true;
+        let label = attribute(xml, "label").filter(|label| !label.value.trim().is_empty());
+        let expr = attribute(xml, "expr");
+        let script = expr.as_ref().and_then(|text| match Script::read(text) {
+            Ok(script) => Some(script),
+            Err(wrong) => {
+                self.leave_out(wrong);
+                None
+            }
+        });
+        let place = tag_place(xml);
+        let text = script.as_ref().and_then(|script| script.literal_text()).filter(|text| !text.trim().is_empty());
+        let (command, is_text) = match (label, text) {
+            (Some(label), _) => (label, false),
+            (None, Some(text)) => (Spanned::new(text.to_owned(), place), true),
+            (None, None) => (Spanned::new("log".to_owned(), place), false),
+        };
+        let script = script.filter(|_| !is_text);
+        let payload = script.and_then(|script| match script.translate(Want::Any, &self.data.variables) {
+            Ok(code) => Some(code),
+            Err(wrong) => {
+                self.leave_out(wrong);
+                None
+            }
+        });
+        let shown: String =
+            command.value.chars().filter(|&c| !statewright_author::names::is_hidden(c)).take(64).collect();
+        let command =
+            Name::new(if shown.trim().is_empty() { "log".to_owned() } else { shown.trim().to_owned() }, command.place);
+        ActionKind::Emit { command, lane: Name::new(LOG_LANE.to_owned(), place), payload }
+    }
+
+    /// What a log cannot show does no harm.
+    fn leave_out(&mut self, wrong: Wrong) {
+        let message = format!("the log shows no value: {}", wrong.message);
+        self.out.push(ignored(wrong.place, message).help(wrong.help));
+    }
+
+    /// An `<if>`, whose `<elseif>` and `<else>` stand between the actions.
+    fn conditional(&mut self, xml: Xml<'_, '_>) -> Option<ActionKind> {
+        let mut parts: Vec<(Option<Xml<'_, '_>>, Vec<Action>)> = vec![(Some(xml), Vec::new())];
+        let mut has_else = false;
+        for inside in elements(xml) {
+            match inside.tag_name().name() {
+                "elseif" | "else" if has_else => {
+                    self.out.push(illegal(tag_place(inside), "nothing can come after `<else>`"));
+                }
+                "elseif" => parts.push((Some(inside), Vec::new())),
+                "else" => {
+                    has_else = true;
+                    parts.push((None, Vec::new()));
+                }
+                _ => {
+                    let actions = self.action(inside);
+                    if let Some((_, list)) = parts.last_mut() {
+                        list.extend(actions);
+                    }
+                }
+            }
+        }
+        let mut otherwise = Vec::new();
+        for (asks, then) in parts.into_iter().rev() {
+            let Some(asks) = asks else {
+                otherwise = then;
+                continue;
+            };
+            let Some(text) = attribute(asks, "cond") else {
+                let message = format!("`<{}>` has no `cond`", asks.tag_name().name());
+                self.out.push(illegal(tag_place(asks), message));
+                return None;
+            };
+            let condition = self.condition(&text)?;
+            let kind = ActionKind::If { condition, then, otherwise };
+            otherwise = vec![Action { kind, muted: false, place: tag_place(asks) }];
+        }
+        otherwise.pop().map(|action| action.kind)
+    }
+}
+
+fn refuse(wrong: Wrong) -> statewright_author::diagnostic::Diagnostic {
+    let why = "conditions and values must mean the same here as in ECMAScript, and cannot fail";
+    refused(wrong.place, wrong.message, why, wrong.help)
+}

@@ -1,0 +1,99 @@
+//! Delayed sends become timers of the machine (EVT-9): they outlive the state that sent them, end by `<cancel>` or by firing, and several
+//! may wait under one name.
+
+use std::collections::HashMap;
+
+use roxmltree::Node as Xml;
+use statewright_author::graph::Timer;
+use statewright_author::place::{Name, Spanned};
+use statewright_author::value::{Duration, DurationError};
+
+use super::chart::Chart;
+use super::xml::attribute;
+
+/// Timers of the largest tier (RAM-2).
+const MOST_TIMERS: usize = 8;
+/// Most delayed events that wait under one name.
+const MOST_INSTANCES: usize = 4;
+
+/// Event and id of a delayed send.
+type Sent = (String, Option<String>);
+
+/// All delayed sends of a document.
+#[derive(Debug, Default)]
+pub(super) struct Sends {
+    pub(super) timers: Vec<Timer>,
+    names: HashMap<Sent, Name>,
+    by_id: HashMap<String, Vec<Name>>,
+}
+
+/// The delay of a `<send>`; `None` without one or with none to wait for.
+pub(super) fn delay(xml: Xml<'_, '_>) -> Result<Option<Spanned<Duration>>, (Spanned<String>, DurationError)> {
+    let Some(text) = attribute(xml, "delay") else { return Ok(None) };
+    let number = text.value.trim();
+    let whole = if number.starts_with('.') { format!("0{number}") } else { number.to_owned() };
+    match Duration::parse(&whole) {
+        Ok(Duration::Nanos(0)) => Ok(None),
+        Ok(duration @ Duration::Nanos(_)) => Ok(Some(Spanned::new(duration, text.place))),
+        Ok(Duration::Ticks(_)) => Err((text, DurationError::Form)),
+        Err(error) => Err((text, error)),
+    }
+}
+
+impl Sends {
+    /// Finds all delayed sends.
+    pub(super) fn read(chart: &Chart<'_>) -> Self {
+        let mut sends = Self::default();
+        let Some(root) = chart.nodes.first() else { return sends };
+        let mut found: Vec<(Sent, Name)> = Vec::new();
+        for xml in root.xml.descendants().filter(|xml| xml.is_element() && xml.tag_name().name() == "send") {
+            let Some(event) = attribute(xml, "event") else { continue };
+            if !matches!(delay(xml), Ok(Some(_))) {
+                continue;
+            }
+            let sent = (event.value.clone(), attribute(xml, "id").map(|id| id.value));
+            if !found.iter().any(|(known, _)| *known == sent) {
+                found.push((sent, event));
+            }
+        }
+        let instances = (MOST_TIMERS / found.len().max(1)).clamp(1, MOST_INSTANCES) as u32;
+        for ((event, id), place) in found {
+            let name = sends.free_name(id.as_deref().unwrap_or(&event), &event);
+            let name = Name::new(name, place.place);
+            sends.timers.push(Timer {
+                name: name.clone(),
+                instances: (instances > 1).then(|| Spanned::new(instances, place.place)),
+                event: Some(place),
+                ..Timer::default()
+            });
+            if let Some(id) = &id {
+                sends.by_id.entry(id.clone()).or_default().push(name.clone());
+            }
+            sends.names.insert((event, id), name);
+        }
+        sends
+    }
+
+    /// A name for a timer that no other has.
+    fn free_name(&self, wanted: &str, event: &str) -> String {
+        let is_taken = |name: &str| self.timers.iter().any(|timer| timer.name.value == name);
+        let mut name = wanted.to_owned();
+        if is_taken(&name) {
+            name = format!("{wanted} ({event})");
+        }
+        while is_taken(&name) {
+            name.push('\'');
+        }
+        name
+    }
+
+    /// The timer of a delayed send.
+    pub(super) fn timer(&self, event: &str, id: Option<&str>) -> Option<&Name> {
+        self.names.get(&(event.to_owned(), id.map(str::to_owned)))
+    }
+
+    /// The timers of an id.
+    pub(super) fn with_id(&self, id: &str) -> &[Name] {
+        self.by_id.get(id).map_or(&[], Vec::as_slice)
+    }
+}

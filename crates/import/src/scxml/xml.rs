@@ -1,0 +1,152 @@
+//! XML that is safe to look at: bounded in size and nesting, UTF-8, without a DTD, so that nothing is ever expanded or fetched.
+
+use roxmltree::{Document, Error, Node, ParsingOptions, TextPos};
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::place::{Place, Spanned};
+
+use super::problem::too_large;
+use crate::bytes::too_long;
+
+/// Deepest nesting of elements; states alone may nest 16 deep.
+const MAX_DEPTH: usize = 256;
+/// Most elements, attributes not counted.
+const MAX_NODES: u32 = 1 << 20;
+
+/// Parses a document; what is wrong with it goes to `out`.
+pub(super) fn parse<'t>(text: &'t str, out: &mut Diagnostics) -> Option<Document<'t>> {
+    if let Some(problem) = too_long(text) {
+        out.push(problem);
+        return None;
+    }
+    if let Some((place, encoding)) = other_encoding(text) {
+        let message = format!("the document says that it is written in `{encoding}`, but only UTF-8 is read");
+        let problem = Diagnostic::new(Code::ImportSyntax, place, message).label("not UTF-8");
+        out.push(problem.help("save it as UTF-8 and remove `encoding`"));
+        return None;
+    }
+    if let Some(at) = too_deep(text) {
+        let message = format!("elements are nested more than {MAX_DEPTH} deep");
+        out.push(too_large(Place::bytes(at..at + 1), message).help("states may nest 16 deep, the root included"));
+        return None;
+    }
+    let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
+    match Document::parse_with_options(text, options) {
+        Ok(document) => Some(document),
+        Err(error) => {
+            out.push(broken(text, &error));
+            None
+        }
+    }
+}
+
+fn broken(text: &str, error: &Error) -> Diagnostic {
+    let start = offset(text, error.pos());
+    let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
+    let place = Place::bytes(start..end);
+    match error {
+        Error::DtdDetected => {
+            let at = text.find("<!DOCTYPE").unwrap_or(start);
+            Diagnostic::new(Code::ImportSyntax, Place::bytes(at..at + 9), "the document has a DTD, which is not read")
+                .label("not read")
+                .note("entities of a DTD can name other files or grow without end; they are never expanded or fetched")
+                .help("remove the `<!DOCTYPE …>`")
+        }
+        Error::NodesLimitReached => too_large(place, format!("the document has more than {MAX_NODES} elements")),
+        error => {
+            Diagnostic::new(Code::ImportSyntax, place, format!("this is not well-formed XML: {error}")).label("here")
+        }
+    }
+}
+
+/// The byte at a line and column.
+fn offset(text: &str, at: TextPos) -> usize {
+    let line = text.split_inclusive('\n').take(at.row.saturating_sub(1) as usize).map(str::len).sum::<usize>();
+    let rest = text.get(line..).unwrap_or_default();
+    let column = rest.char_indices().nth(at.col.saturating_sub(1) as usize).map_or(rest.len(), |(at, _)| at);
+    (line + column).min(text.len())
+}
+
+/// An encoding in the XML declaration that is not UTF-8 or a part of it.
+fn other_encoding(text: &str) -> Option<(Place, &str)> {
+    let declaration = text.strip_prefix("<?xml")?.split_once("?>")?.0;
+    let after = declaration.split_once("encoding")?.1.trim_start().strip_prefix('=')?.trim_start();
+    let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let encoding = after[1..].split_once(quote)?.0;
+    let start = text.find(encoding).unwrap_or(0);
+    let fits = ["utf-8", "utf8", "us-ascii", "ascii"].iter().any(|known| encoding.eq_ignore_ascii_case(known));
+    (!fits).then_some((Place::bytes(start..start + encoding.len()), encoding))
+}
+
+/// Where elements are nested too deeply, so that no later pass needs to fear it.
+fn too_deep(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth) = (0, 0_usize);
+    let past = |from: usize, end: &str| text[from..].find(end).map_or(text.len(), |found| from + found + end.len());
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find('<')) {
+        let open = at + found;
+        let rest = &text[open..];
+        at = if rest.starts_with("<!--") {
+            past(open + 4, "-->")
+        } else if rest.starts_with("<![CDATA[") {
+            past(open + 9, "]]>")
+        } else if rest.starts_with("<?") {
+            past(open + 2, "?>")
+        } else {
+            let close = tag_end(bytes, open + 1);
+            if rest.starts_with("</") {
+                depth = depth.saturating_sub(1);
+            } else if !rest.starts_with("<!") && bytes.get(close.saturating_sub(2)) != Some(&b'/') {
+                depth += 1;
+            }
+            if depth > MAX_DEPTH {
+                return Some(open);
+            }
+            close
+        };
+    }
+    None
+}
+
+/// One past the `>` of a tag; quotes may hold others.
+fn tag_end(bytes: &[u8], from: usize) -> usize {
+    let mut quote = None;
+    for (at, &byte) in bytes.iter().enumerate().skip(from) {
+        match (quote, byte) {
+            (None, b'>') => return at + 1,
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    bytes.len()
+}
+
+/// Where an element begins: its opening tag up to the first space.
+pub(super) fn tag_place(node: Node<'_, '_>) -> Place {
+    let range = node.range();
+    let text = &node.document().input_text()[range.clone()];
+    let end = text.find(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).unwrap_or(text.len());
+    Place::bytes(range.start..range.start + end.max(1))
+}
+
+/// An attribute's value with its place. Attributes of other namespaces are somebody else's.
+pub(super) fn attribute(node: Node<'_, '_>, name: &str) -> Option<Spanned<String>> {
+    let found = node.attributes().find(|attribute| attribute.name() == name && attribute.namespace().is_none())?;
+    Some(Spanned::new(found.value().to_owned(), Place::bytes(found.range_value())))
+}
+
+/// The words of an attribute that is a list, each with its place.
+pub(super) fn words(list: &Spanned<String>) -> Vec<Spanned<String>> {
+    let base = list.value.as_ptr() as usize;
+    let word = |word: &str| {
+        let start = word.as_ptr() as usize - base;
+        Spanned::new(word.to_owned(), list.place.within(start..start + word.len()))
+    };
+    list.value.split_whitespace().map(word).collect()
+}
+
+/// The elements inside an element.
+pub(super) fn elements<'a, 'd>(node: Node<'a, 'd>) -> impl Iterator<Item = Node<'a, 'd>> {
+    node.children().filter(Node::is_element)
+}
