@@ -21,10 +21,11 @@ impl Interpreter<'_> {
         let tstates = self.get_effective_target_states(t);
         let transition = &self.document.transitions[t];
         let source = transition.source;
+        if self.document.is_scxml_element(source) {
+            return Some(source);
+        }
         if tstates.is_empty() {
             None
-        } else if self.document.is_scxml_element(source) {
-            Some(source)
         } else if transition.internal
             && self.document.is_compound_state(source)
             && tstates.iter().all(|&s| self.document.is_descendant(s, source))

@@ -106,7 +106,15 @@ impl Forge {
         let parallel = self.rng.one(&parallels);
         let children = self.plan.nodes[parallel].children.clone();
         let regions = self.rng.some(&children, 2);
-        Some(regions.into_iter().flat_map(|region| self.aim_at(region, true, 25)).collect())
+        let by_history = self.rng.chance(35);
+        let mut targets = Vec::new();
+        for region in regions {
+            match self.plan.nodes[region].histories.last() {
+                Some(history) if by_history => targets.push(history.id.clone()),
+                _ => targets.extend(self.aim_at(region, true, 25)),
+            }
+        }
+        Some(targets)
     }
 
     fn descendant(&mut self, source: usize) -> Option<Vec<String>> {

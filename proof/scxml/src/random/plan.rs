@@ -119,7 +119,9 @@ impl Plan {
 
     fn histories(&mut self, rng: &mut Rng) {
         for at in 1..self.nodes.len() {
-            let count = if self.nodes[at].children.is_empty() { 0 } else { rng.weighted(&[60, 30, 10]) };
+            let in_parallel = self.nodes[self.nodes[at].parent].kind == Kind::Parallel;
+            let none = if in_parallel { 30 } else { 60 };
+            let count = if self.nodes[at].children.is_empty() { 0 } else { rng.weighted(&[none, 30, 10]) };
             let first_deep = rng.chance(50);
             for number in 0..count {
                 let (id, deep) = (format!("h{at}{}", ["a", "b"][number]), first_deep ^ (number == 1));

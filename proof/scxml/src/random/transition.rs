@@ -48,6 +48,9 @@ impl Forge {
     }
 
     fn transition(&mut self, event: &str, target: Option<String>, place: Place) {
+        let hears_done = event.split(' ').any(|word| word == "*" || word.starts_with("done"));
+        let finishes = target.as_deref().is_some_and(may_finish);
+        let target = if hears_done && finishes && self.rng.chance(85) { None } else { target };
         let cond = self.rng.chance(25).then(|| self.condition());
         let ty = self.kind();
         let mut attributes = vec![("event", event)];
@@ -107,7 +110,7 @@ impl Forge {
         let target = self.target(at);
         let mut cond = format!("count < {}", self.rng.one(&["1", "2", "3", "4"]));
         if self.rng.chance(30) {
-            cond = format!("{cond} && {}", self.condition());
+            cond = format!("{cond} && ({})", self.condition());
         }
         let mut attributes = vec![("cond", cond.as_str())];
         attributes.extend(target.as_deref().map(|target| ("target", target)));
@@ -169,4 +172,10 @@ impl Forge {
             _ => event,
         }
     }
+}
+
+/// Whether a target is a final, or a history that may restore one. Ids tell.
+fn may_finish(target: &str) -> bool {
+    let last_parts = target.split(' ').map(|id| id.rsplit('.').next().unwrap_or(id));
+    last_parts.into_iter().any(|part| part.starts_with(['f', 'h']))
 }
