@@ -35,6 +35,8 @@ pub struct Settings {
     pub states: Vec<StateId>,
     /// Only these events and what they lead to; empty for all.
     pub events: Vec<EventId>,
+    /// Agents that are recorded at a higher level than all others.
+    pub closer: Option<(Level, Vec<u32>)>,
     /// Most records of one agent in one tick; what is past that is lost, and the loss is recorded.
     pub most_per_agent: u16,
 }
@@ -48,7 +50,7 @@ impl Default for Settings {
 impl Settings {
     /// Everything of a level.
     pub fn new(level: Level) -> Self {
-        Self { level, agents: None, states: Vec::new(), events: Vec::new(), most_per_agent: 256 }
+        Self { level, agents: None, states: Vec::new(), events: Vec::new(), closer: None, most_per_agent: 256 }
     }
 
     /// Only these agents.
@@ -64,6 +66,11 @@ impl Settings {
     /// Only these events and what they lead to.
     pub fn events(self, events: impl IntoIterator<Item = EventId>) -> Self {
         Self { events: events.into_iter().collect(), ..self }
+    }
+
+    /// These agents at a higher level than all others. They are recorded even if [`agents`](Self::agents) does not have them.
+    pub fn closer(self, level: Level, places: impl IntoIterator<Item = impl Into<u32>>) -> Self {
+        Self { closer: Some((level, places.into_iter().map(Into::into).collect())), ..self }
     }
 
     /// At most so many records of one agent in one tick.
@@ -98,6 +105,12 @@ impl std::error::Error for UnknownNumber {}
 struct Bits(Vec<u64>);
 
 impl Bits {
+    fn of(numbers: &[u32]) -> Self {
+        let mut bits = Self::default();
+        numbers.iter().for_each(|&number| bits.set(number as usize));
+        bits
+    }
+
     fn set(&mut self, number: usize) {
         let word = number / 64;
         if self.0.len() <= word {
@@ -117,12 +130,14 @@ impl Bits {
 pub struct Filter {
     settings: Settings,
     agents: Option<Bits>,
+    /// Agents with a level of their own.
+    closer: Option<(Level, Bits)>,
     states: Option<Bits>,
     events: Option<Bits>,
     /// Source of each transition.
     sources: Vec<u16>,
-    /// Level 1, and neither states nor events are chosen.
-    plain: bool,
+    /// Neither states nor events are chosen.
+    whole: bool,
 }
 
 impl Filter {
@@ -138,17 +153,15 @@ impl Filter {
             rom.event(event).ok_or(UnknownNumber::Event(event))?;
             events.set(event.index());
         }
-        let agents = settings.agents.as_ref().map(|places| {
-            let mut agents = Bits::default();
-            places.iter().for_each(|&place| agents.set(place as usize));
-            agents
-        });
+        let agents = settings.agents.as_deref().map(Bits::of);
+        let closer = settings.closer.as_ref().map(|(level, places)| (*level, Bits::of(places)));
         Ok(Self {
             agents,
+            closer,
             states: (!settings.states.is_empty()).then_some(states),
             events: (!settings.events.is_empty()).then_some(events),
             sources: rom.transitions().iter().map(|transition| transition.source.get()).collect(),
-            plain: settings.level == Level::Outline && settings.states.is_empty() && settings.events.is_empty(),
+            whole: settings.states.is_empty() && settings.events.is_empty(),
             settings,
         })
     }
@@ -158,10 +171,18 @@ impl Filter {
         &self.settings
     }
 
-    /// How much is recorded.
+    /// How much is recorded of the agent at a place.
     #[inline]
-    pub fn level(&self) -> Level {
-        self.settings.level
+    pub fn level_of(&self, place: u32) -> Level {
+        match &self.closer {
+            Some((level, places)) if places.has(place as usize) => self.settings.level.max(*level),
+            _ => self.settings.level,
+        }
+    }
+
+    /// How much is recorded of those of whom most is.
+    pub fn highest_level(&self) -> Level {
+        self.closer.as_ref().map_or(self.settings.level, |(level, _)| self.settings.level.max(*level))
     }
 
     /// How many transitions the machine has.
@@ -172,13 +193,14 @@ impl Filter {
     /// Is an agent recorded?
     #[inline]
     pub fn has_agent(&self, place: u32) -> bool {
-        self.agents.as_ref().is_none_or(|agents| agents.has(place as usize))
+        let is_closer = || self.closer.as_ref().is_some_and(|(_, places)| places.has(place as usize));
+        self.agents.as_ref().is_none_or(|agents| agents.has(place as usize) || is_closer())
     }
 
     /// Level 1, and neither states nor events are chosen: the cheapest trace.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.plain
+    pub(crate) fn is_plain(&self, level: Level) -> bool {
+        self.whole && level == Level::Outline
     }
 
     /// Whether events are chosen.

@@ -23,8 +23,12 @@ pub struct Tracer {
     cause: u64,
     /// What happens now was caused by an event that is recorded.
     open: bool,
+    /// How much is recorded of this agent.
+    level: Level,
     /// Level 1 without states or events that are chosen.
     plain: bool,
+    /// The same for all agents.
+    all_plain: bool,
 }
 
 /// The second half of a record.
@@ -48,14 +52,17 @@ const fn half_of_jump(transition: u16, leaf: u16) -> u64 {
 impl Tracer {
     /// With an empty ring, which grows between agents.
     pub fn new(filter: Arc<Filter>) -> Self {
-        let plain = filter.is_plain();
-        Self { filter, ring: Ring::default(), tick: 0, head: 0, life: 0, cause: 0, open: true, plain }
+        let (level, plain) = (filter.highest_level(), filter.is_plain(filter.highest_level()));
+        let ring = Ring::default();
+        Self { filter, ring, tick: 0, head: 0, life: 0, cause: 0, open: true, level, plain, all_plain: plain }
     }
 
     /// Records by other settings from now on.
     pub fn set_filter(&mut self, filter: &Arc<Filter>) {
         if !Arc::ptr_eq(&self.filter, filter) {
-            (self.plain, self.open) = (filter.is_plain(), true);
+            self.level = filter.highest_level();
+            self.plain = filter.is_plain(self.level);
+            (self.all_plain, self.open) = (self.plain, true);
             self.filter = filter.clone();
         }
     }
@@ -83,7 +90,9 @@ impl Tracer {
         self.end();
         self.ring.begin_turn(usize::from(self.filter.settings().most_per_agent));
         self.head = u64::from(self.tick) | u64::from(agent) << 32;
-        if !self.plain {
+        if !self.all_plain {
+            self.level = self.filter.level_of(agent);
+            self.plain = self.filter.is_plain(self.level);
             self.open = true;
         }
     }
@@ -94,16 +103,16 @@ impl Tracer {
         self.life = life;
     }
 
-    /// Whether the kernel may take its fast paths for agents that are recorded.
+    /// Whether the kernel may take its fast paths for the agent whose turn it is.
     #[inline]
     pub fn is_outline(&self) -> bool {
-        self.plain || self.level() == Level::Outline
+        self.level == Level::Outline
     }
 
-    /// How much is recorded.
+    /// The same for the agent at a place.
     #[inline]
-    pub fn level(&self) -> Level {
-        self.filter.level()
+    pub fn is_outline_of(&self, agent: u32) -> bool {
+        self.all_plain || self.filter.level_of(agent) == Level::Outline
     }
 
     /// Nobody handled the event of an agent, whose host was not asked for.
@@ -143,7 +152,7 @@ impl Tracer {
                 self.open = true;
                 self.always(Kind::FailSafe, 0);
             }
-            _ if self.level() < Level::Steps => {}
+            _ if self.level < Level::Steps => {}
             Trace::Fired(timer) => {
                 self.select_by(2, timer.raw());
                 self.timer(Kind::Timer, timer, 0);
@@ -154,7 +163,7 @@ impl Tracer {
             Trace::Resumed(state) => self.state(Kind::Resumed, state),
             Trace::TimerSet(timer, deadline) => self.timer(Kind::TimerSet, timer, deadline),
             Trace::TimerStopped(timer) => self.timer(Kind::TimerStopped, timer, 0),
-            _ if self.level() < Level::All => {}
+            _ if self.level < Level::All => {}
             Trace::Guard { state, transition, holds, code } => self.guard(state, transition, holds, code),
             Trace::Activity(state, mode, status) => self.activity(state, mode, status),
             Trace::Rejected(transition, reason) => self.rejected(transition, reason, reasons),
@@ -168,7 +177,7 @@ impl Tracer {
         self.cause = half(Kind::Transition, 1, 0, event.raw() as u32);
         if !self.plain {
             self.open = self.filter.has_event(event);
-            if self.level() == Level::All {
+            if self.level == Level::All {
                 self.subject(Kind::Event, event.raw());
             }
         }

@@ -47,10 +47,10 @@ impl Tracing {
             tracer.set_filter(filter);
             tracer.begin_tick(now);
         }
-        if filter.level() == Level::All {
+        if filter.highest_level() == Level::All {
             self.reasons.resize_with(lives.len(), Reasons::default);
             for (place, (reasons, &life)) in self.reasons.iter_mut().zip(lives).enumerate() {
-                if filter.has_agent(place as u32) {
+                if filter.has_agent(place as u32) && filter.level_of(place as u32) == Level::All {
                     reasons.prepare(filter.transitions(), life);
                 }
             }
@@ -104,7 +104,7 @@ impl<B: Board, C> Crowd<B, C> {
         self.tracing.coming = Some(coming);
         self.note_presence(|place| before.as_ref().is_none_or(|before| !before.has_agent(place)));
         self.tracing.told.get_or_insert_with(|| Box::new(Tracer::new(filter)));
-        if self.tracing.filter.as_ref().is_some_and(|filter| filter.level() < Level::All) {
+        if self.tracing.filter.as_ref().is_some_and(|filter| filter.highest_level() < Level::All) {
             self.tracing.reasons = Vec::new();
         }
         Ok(())
@@ -219,7 +219,8 @@ impl<'p, B: Board, C> Hosts for TracedHosts<'_, 'p, B, C> {
 
     #[inline]
     fn traces_steps(&self, place: usize) -> bool {
-        !self.tracer.is_outline() && self.tracer.filter().has_agent(self.agent(place))
+        let agent = self.agent(place);
+        !self.tracer.is_outline_of(agent) && self.tracer.filter().has_agent(agent)
     }
 
     #[inline]

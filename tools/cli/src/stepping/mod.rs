@@ -5,6 +5,7 @@ pub(crate) mod paint;
 pub(crate) mod prompt;
 pub(crate) mod tui;
 
+use statewright_author::names::visible;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ impl<'c> Talk<'c> {
             Command::Snapshot(file) => {
                 files::snapshot(&mut self.session, file.as_deref().map(Path::new))?;
                 let place =
-                    file.as_ref().map_or(String::new(), |file| format!(" in {}", statewright_step::clean(file)));
+                    file.as_ref().map_or(String::new(), |file| format!(" in {}", visible(file)));
                 self.console.note(format_args!("kept step {}{place}", self.session.steps()));
             }
             Command::Restore(Some(file)) => {
