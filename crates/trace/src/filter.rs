@@ -4,6 +4,9 @@ use std::fmt;
 
 use statewright_rom::Rom;
 use statewright_rom::ids::{EventId, StateId, TransitionId};
+use statewright_rom::layout::transition_flag;
+
+use crate::totals::Totals;
 
 /// How much is recorded; each level has everything of the ones below (SYS-3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +40,8 @@ pub struct Settings {
     pub events: Vec<EventId>,
     /// Agents that are recorded at a higher level than all others.
     pub closer: Option<(Level, Vec<u32>)>,
+    /// Records of all other agents are only counted ([`Totals`](crate::Totals)).
+    pub totals: bool,
     /// Most records of one agent in one tick; what is past that is lost, and the loss is recorded.
     pub most_per_agent: u16,
 }
@@ -50,7 +55,7 @@ impl Default for Settings {
 impl Settings {
     /// Everything of a level.
     pub fn new(level: Level) -> Self {
-        Self { level, agents: None, states: Vec::new(), events: Vec::new(), closer: None, most_per_agent: 256 }
+        Self { level, agents: None, states: Vec::new(), events: Vec::new(), closer: None, totals: false, most_per_agent: 256 }
     }
 
     /// Only these agents.
@@ -71,6 +76,12 @@ impl Settings {
     /// These agents at a higher level than all others. They are recorded even if [`agents`](Self::agents) does not have them.
     pub fn closer(self, level: Level, places: impl IntoIterator<Item = impl Into<u32>>) -> Self {
         Self { closer: Some((level, places.into_iter().map(Into::into).collect())), ..self }
+    }
+
+    /// Keeps no records but those of agents that are looked at [`closer`](Self::closer): all others are only counted, which takes hardly
+    /// any memory.
+    pub fn totals(self) -> Self {
+        Self { totals: true, ..self }
     }
 
     /// At most so many records of one agent in one tick.
@@ -104,11 +115,17 @@ impl std::error::Error for UnknownNumber {}
 #[derive(Clone, Debug, Default)]
 struct Bits(Vec<u64>);
 
+impl FromIterator<usize> for Bits {
+    fn from_iter<T: IntoIterator<Item = usize>>(numbers: T) -> Self {
+        let mut bits = Self::default();
+        numbers.into_iter().for_each(|number| bits.set(number));
+        bits
+    }
+}
+
 impl Bits {
     fn of(numbers: &[u32]) -> Self {
-        let mut bits = Self::default();
-        numbers.iter().for_each(|&number| bits.set(number as usize));
-        bits
+        numbers.iter().map(|&number| number as usize).collect()
     }
 
     fn set(&mut self, number: usize) {
@@ -136,6 +153,9 @@ pub struct Filter {
     events: Option<Bits>,
     /// Source of each transition.
     sources: Vec<u16>,
+    /// Transitions that enter and leave nothing.
+    staying: Bits,
+    state_count: usize,
     /// Neither states nor events are chosen.
     whole: bool,
 }
@@ -161,6 +181,10 @@ impl Filter {
             states: (!settings.states.is_empty()).then_some(states),
             events: (!settings.events.is_empty()).then_some(events),
             sources: rom.transitions().iter().map(|transition| transition.source.get()).collect(),
+            staying: Bits::from_iter(rom.transitions().iter().enumerate().filter_map(|(number, transition)| {
+                (transition.flags.get() & transition_flag::INTERNAL != 0).then_some(number)
+            })),
+            state_count: rom.states().len(),
             whole: settings.states.is_empty() && settings.events.is_empty(),
             settings,
         })
@@ -190,11 +214,29 @@ impl Filter {
         self.sources.len()
     }
 
+    /// Totals of the machine that nothing was added to yet.
+    pub(crate) fn empty_totals(&self) -> Totals {
+        Totals::new(self.state_count, self.transitions())
+    }
+
+    /// Whether a transition enters and leaves nothing.
+    pub(crate) fn stays(&self, transition: u16) -> bool {
+        self.staying.has(transition.into())
+    }
+
+    /// Are records of an agent kept, or only counted?
+    pub(crate) fn keeps(&self, place: u32) -> bool {
+        !self.settings.totals || self.is_closer(place)
+    }
+
+    fn is_closer(&self, place: u32) -> bool {
+        self.closer.as_ref().is_some_and(|(_, places)| places.has(place as usize))
+    }
+
     /// Is an agent recorded?
     #[inline]
     pub fn has_agent(&self, place: u32) -> bool {
-        let is_closer = || self.closer.as_ref().is_some_and(|(_, places)| places.has(place as usize));
-        self.agents.as_ref().is_none_or(|agents| agents.has(place as usize) || is_closer())
+        self.agents.as_ref().is_none_or(|agents| agents.has(place as usize) || self.is_closer(place))
     }
 
     /// Level 1, and neither states nor events are chosen: the cheapest trace.

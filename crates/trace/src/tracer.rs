@@ -9,12 +9,15 @@ use crate::filter::{Filter, Level};
 use crate::reasons::Reasons;
 use crate::record::{Kind, LEADS, NO_TRANSITION, Record, fault_number, reason_number};
 use crate::ring::Ring;
+use crate::totals::Totals;
 
 /// Records what the kernel tells of agents, one after the other. Hosts hand it everything that they are told.
 #[derive(Clone, Debug)]
 pub struct Tracer {
     filter: Arc<Filter>,
     ring: Ring,
+    /// What is left of records that are not kept, and those that are.
+    totals: Option<Box<Digest>>,
     tick: u32,
     /// First half of the records of this agent: tick and agent.
     head: u64,
@@ -29,6 +32,13 @@ pub struct Tracer {
     plain: bool,
     /// The same for all agents.
     all_plain: bool,
+}
+
+/// Records that were taken out of a ring.
+#[derive(Clone, Debug, Default)]
+struct Digest {
+    totals: Totals,
+    kept: Vec<Record>,
 }
 
 /// The second half of a record.
@@ -49,12 +59,18 @@ const fn half_of_jump(transition: u16, leaf: u16) -> u64 {
     half_of(transition) | (LEADS as u64) << 8 | (leaf as u64) << 48
 }
 
+fn digest(filter: &Filter) -> Option<Box<Digest>> {
+    let made = || Box::new(Digest { totals: filter.empty_totals(), kept: Vec::new() });
+    filter.settings().totals.then(made)
+}
+
 impl Tracer {
     /// With an empty ring, which grows between agents.
     pub fn new(filter: Arc<Filter>) -> Self {
         let (level, plain) = (filter.highest_level(), filter.is_plain(filter.highest_level()));
         let ring = Ring::default();
-        Self { filter, ring, tick: 0, head: 0, life: 0, cause: 0, open: true, level, plain, all_plain: plain }
+        let totals = digest(&filter);
+        Self { filter, ring, totals, tick: 0, head: 0, life: 0, cause: 0, open: true, level, plain, all_plain: plain }
     }
 
     /// Records by other settings from now on.
@@ -64,6 +80,7 @@ impl Tracer {
             self.plain = filter.is_plain(self.level);
             (self.all_plain, self.open) = (self.plain, true);
             self.filter = filter.clone();
+            self.totals = self.totals.take().filter(|_| filter.settings().totals).or_else(|| digest(filter));
         }
     }
 
@@ -73,14 +90,22 @@ impl Tracer {
         &self.filter
     }
 
-    /// What was recorded.
-    pub fn ring(&self) -> &Ring {
-        &self.ring
+    /// What was recorded in this tick, the oldest first.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.totals.iter().flat_map(|digest| &digest.kept).chain(self.ring.iter())
+    }
+
+    /// What was counted instead since the settings ask for it.
+    pub fn totals(&self) -> Option<&Totals> {
+        self.totals.as_ref().map(|digest| &digest.totals)
     }
 
     /// Forgets what was recorded; a tick begins.
     pub fn begin_tick(&mut self, tick: u32) {
         self.ring.clear();
+        if let Some(digest) = &mut self.totals {
+            digest.kept.clear();
+        }
         self.tick = tick;
     }
 
@@ -88,13 +113,39 @@ impl Tracer {
     #[inline(always)]
     pub fn begin(&mut self, agent: u32) {
         self.end();
-        self.ring.begin_turn(usize::from(self.filter.settings().most_per_agent));
+        let most = usize::from(self.filter.settings().most_per_agent);
+        if !self.ring.has_room(most) {
+            self.make_room(most);
+        }
+        self.ring.open_turn(most);
         self.head = u64::from(self.tick) | u64::from(agent) << 32;
         if !self.all_plain {
             self.level = self.filter.level_of(agent);
             self.plain = self.filter.is_plain(self.level);
             self.open = true;
         }
+    }
+
+    /// Counts records that are not kept, or grows.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, most: usize) {
+        self.digest();
+        if !self.ring.has_room(most) {
+            self.ring.grow(most);
+        }
+    }
+
+    /// Takes everything out of the ring that is only counted, and what is kept besides.
+    fn digest(&mut self) {
+        let Some(digest) = &mut self.totals else { return };
+        for record in self.ring.iter() {
+            digest.totals.count(record, |transition| self.filter.stays(transition));
+            if self.filter.keeps(record.agent.get()) {
+                digest.kept.push(*record);
+            }
+        }
+        self.ring.clear();
     }
 
     /// How often the place of the agent was used, for the record of its start.
@@ -285,6 +336,12 @@ impl Tracer {
 
 /// What is known of an agent only outside of its tick. These records always have room.
 impl Tracer {
+    /// A part of a tick ends.
+    pub fn end_tick(&mut self) {
+        self.end();
+        self.digest();
+    }
+
     /// The last turn ends: says so if some of its records were lost.
     #[inline(always)]
     pub fn end(&mut self) {

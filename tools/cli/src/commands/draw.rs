@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use statewright_draw::{Chart, Heat, Options, Theme, dot, mermaid, plantuml, svg, visible};
+use statewright_trace::Totals;
 
 use super::trace;
 use crate::args::{Draw, Picture, ThemeChoice};
 use crate::console::Console;
-use crate::counts::Counts;
+use crate::counts;
 use crate::error::{CliError, Outcome};
 use crate::input::{Input, ROM_EXTENSION};
 use crate::load::{Loaded, load};
@@ -67,9 +68,10 @@ fn heat(
         let text = format!("`{name}` is a trace of machine `{}`, not of `{}` as it is now", legend.machine, input.name());
         return Err(CliError::new(text).help("draw the machine that was recorded, or record it again"));
     }
-    let mut counts = Counts::new(legend);
-    counts.count(legend, reading.records().map(|(_, record)| record));
-    Ok(Ok((counts.heat(legend), outcome)))
+    let mut totals = Totals::new(legend.states.len(), legend.transitions.len());
+    let stays = |number: u16| legend.transitions.get(usize::from(number)).is_some_and(|found| found.is_internal);
+    reading.records().for_each(|(_, record)| totals.count(record, stays));
+    Ok(Ok((counts::heat(&totals, legend), outcome)))
 }
 
 /// What to draw. A ROM without names would be a picture of numbers.

@@ -24,10 +24,11 @@ pub(crate) use text::{number, report as text_report};
 pub(crate) use tracing::{Chosen, Failed, Recorder};
 
 use crate::args::StubGuards;
+use crate::counts::visits;
 use outcome::peak_memory;
 use source::Source;
 use tally::Tally;
-use world::{Words, World, stubs};
+use world::{Room, Words, World, stubs};
 
 /// What to run.
 pub(crate) struct Plan {
@@ -49,29 +50,46 @@ pub(crate) fn run(
     machine: &Machine,
     plan: Plan,
     stop: &AtomicBool,
+    progress: impl FnMut(u64, Duration),
+) -> Result<Outcome, Failed> {
+    match machine.rom().blackboard_words() {
+        0..=4 => run_with::<[u32; 4]>(machine, plan, stop, progress),
+        5..=8 => run_with::<[u32; 8]>(machine, plan, stop, progress),
+        _ => run_with::<Box<[u32]>>(machine, plan, stop, progress),
+    }
+}
+
+/// The same with blackboards that lie in so much room.
+fn run_with<S: Room>(
+    machine: &Machine,
+    plan: Plan,
+    stop: &AtomicBool,
     mut progress: impl FnMut(u64, Duration),
 ) -> Result<Outcome, Failed> {
     let begun = Instant::now();
     let world = World::new(machine, plan.seed, plan.stub_guards);
     let program = machine.bind(stubs(machine)).map_err(|error| error.to_string())?;
     let mut crowd = Crowd::new(program, plan.seed);
+    crowd.set_forgets_commands(true);
     crowd.reserve(plan.agents as usize);
-    let board = Words::new(machine);
+    let board: Words<S> = Words::new(machine);
     let board_bytes = board.bytes() * plan.agents as usize;
-    let agents: Vec<AgentId> = (0..plan.agents).map(|_| crowd.spawn(board.clone())).collect();
+    for _ in 0..plan.agents {
+        crowd.spawn(board.clone());
+    }
     let settings = tracing::settings(plan.recorder.as_ref().map(|recorder| &recorder.chosen));
     crowd.set_trace(Some(settings)).map_err(|error| error.to_string())?;
     let legend = crowd.legend();
     let mut recording = plan.recorder.map(|recorder| recorder.begin(&legend)).transpose()?;
     let mut source = Source::new(machine, plan.seed, plan.rate, plan.script);
-    let mut tally = Tally::new(&legend, plan.ticks);
+    let mut tally = Tally::new(plan.ticks);
     let pool = threads(plan.threads)?;
     let mut ticking = Duration::ZERO;
     let mut ticks = 0;
     while ticks < plan.ticks && !stop.load(Ordering::Relaxed) {
         // In the first tick agents only start.
         if ticks > 0 {
-            source.happen(&mut crowd, &agents, ticks);
+            source.happen(&mut crowd, ticks);
         }
         let start = Instant::now();
         let tick = match &pool {
@@ -80,7 +98,6 @@ pub(crate) fn run(
         };
         tally.turns += tick.ran as u64;
         ticking += start.elapsed();
-        tally.counts.count(&legend, crowd.trace());
         if let Some(recording) = &mut recording {
             recording.add(ticks, crowd.trace())?;
         }
@@ -91,9 +108,10 @@ pub(crate) fn run(
     if ticks > 0 {
         tally.sample(&crowd, ticks - 1, true);
     }
+    let totals = crowd.trace_totals();
     let traced = recording.map(tracing::Recording::close).transpose()?;
     Ok(Outcome {
-        visits: tally.counts.visits(&legend),
+        visits: visits(&totals, &legend),
         legend,
         traced,
         agents: plan.agents,
@@ -108,7 +126,7 @@ pub(crate) fn run(
         instance_bytes: usize::from(machine.rom().tier().bytes) * plan.agents as usize,
         board_bytes,
         peak_bytes: peak_memory(),
-        transitions: tally.counts.transitions,
+        transitions: totals.transitions,
         functions: world.calls(machine),
         stub_guards: plan.stub_guards.word(),
         ended: tally.samples.last().map_or(0, |sample| sample.ended),

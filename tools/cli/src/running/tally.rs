@@ -1,9 +1,6 @@
-//! What is counted while agents run: transitions and entries, and how many agents are where, over time.
+//! What is counted while agents run: turns, and how many agents are where, over time.
 
 use statewright::prelude::*;
-use statewright::trace::Legend;
-
-use crate::counts::Counts;
 
 /// Most points in time at which agents are counted.
 const MOST_SAMPLES: u64 = 240;
@@ -22,7 +19,6 @@ pub(crate) struct Sample {
 /// Counts of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
-    pub(crate) counts: Counts,
     pub(crate) samples: Vec<Sample>,
     /// Turns of agents.
     pub(crate) turns: u64,
@@ -31,8 +27,8 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn new(legend: &Legend, ticks: u64) -> Self {
-        Self { counts: Counts::new(legend), step: ticks.div_ceil(MOST_SAMPLES).max(1), ..Self::default() }
+    pub(crate) fn new(ticks: u64) -> Self {
+        Self { step: ticks.div_ceil(MOST_SAMPLES).max(1), ..Self::default() }
     }
 
     /// Counts where everybody is, if it is time to.

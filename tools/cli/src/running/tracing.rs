@@ -14,12 +14,12 @@ pub(crate) struct Chosen {
     pub(crate) agents: Vec<u32>,
 }
 
-/// What a crowd has to record: everybody in outline for the report, those that are chosen as closely as was asked for.
+/// What a crowd has to record: everybody in outline, only counted, for the report; those that are chosen as closely as was asked for.
 pub(super) fn settings(chosen: Option<&Chosen>) -> Settings {
-    let settings = Settings::new(Level::Outline);
+    let settings = Settings::new(Level::Outline).totals();
     match chosen {
-        Some(chosen) if chosen.level > Level::Outline => settings.closer(chosen.level, chosen.agents.iter().copied()),
-        _ => settings,
+        Some(chosen) => settings.closer(chosen.level, chosen.agents.iter().copied()),
+        None => settings,
     }
 }
 
@@ -47,10 +47,10 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Writes the names behind the numbers. A file that cannot take them goes away again.
     pub(super) fn begin(self, legend: &Legend) -> Result<Recording, Failed> {
-        let Self { chosen, path, file } = self;
+        let Self { path, file, .. } = self;
         let is_plain = file.metadata().is_ok_and(|found| found.is_file());
         match Writer::new(file, legend) {
-            Ok(writer) => Ok(Recording { writer, agents: chosen.agents, path, records: 0 }),
+            Ok(writer) => Ok(Recording { writer, path, records: 0 }),
             Err(error) => {
                 if is_plain {
                     // Nothing more can be done about a file that cannot be removed.
@@ -65,7 +65,6 @@ impl Recorder {
 /// A trace that is being written.
 pub(super) struct Recording {
     writer: Writer<File>,
-    agents: Vec<u32>,
     path: PathBuf,
     records: u64,
 }
@@ -73,9 +72,8 @@ pub(super) struct Recording {
 impl Recording {
     /// Adds a tick. It is in the file afterwards, whatever happens to the program.
     pub(super) fn add<'r>(&mut self, tick: u64, records: impl Iterator<Item = &'r Record>) -> Result<(), Failed> {
-        let (agents, count) = (&self.agents, &mut self.records);
-        let chosen = records.filter(|record| agents.binary_search(&record.agent.get()).is_ok()).inspect(|_| *count += 1);
-        let written = self.writer.add(tick, chosen).and_then(|()| self.writer.flush());
+        let count = &mut self.records;
+        let written = self.writer.add(tick, records.inspect(|_| *count += 1)).and_then(|()| self.writer.flush());
         written.map_err(|error| Failed::Trace(self.path.clone(), error))
     }
 
