@@ -106,7 +106,17 @@ pub(crate) struct Compiling {
     pub(crate) dev: bool,
     /// How to show problems: `text` on standard error, or one `json` document on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub(crate) message_format: MessageFormat,
+    message_format: MessageFormat,
+    /// The same as `--message-format json`
+    #[arg(long, conflicts_with = "message_format")]
+    json: bool,
+}
+
+impl Compiling {
+    /// How to show problems.
+    pub(crate) fn format(self) -> MessageFormat {
+        if self.json { MessageFormat::Json } else { self.message_format }
+    }
 }
 
 /// How problems are shown.
@@ -124,7 +134,7 @@ pub(crate) enum MessageFormat {
 #[command(
     after_help = "A folder stands for all `*.sw.json` and `*.swrom` in it and below, except hidden ones.\n\nExamples:\n  \
 statewright check guard.sw.json\n  statewright check machines --strict\n  statewright check guard.swrom --deep\n  \
-statewright check - < guard.sw.json\n  statewright check machines --message-format json"
+statewright check - < guard.sw.json\n  statewright check machines --json"
 )]
 pub(crate) struct Check {
     /// Machine files, ROMs, folders, or `-` for standard input
@@ -416,6 +426,9 @@ pub(crate) struct Fmt {
     /// Write the stable id of everything that has a name and none; this changes no hash
     #[arg(long)]
     pub(crate) ids: bool,
+    /// Print what came of each file as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `trace`.
@@ -506,6 +519,9 @@ pub(crate) struct Explain {
     /// Codes such as SW0101
     #[arg(value_name = "CODE")]
     pub(crate) codes: Vec<String>,
+    /// Print JSON: a list of codes with their pages
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `completions`.

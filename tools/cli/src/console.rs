@@ -67,17 +67,13 @@ impl Console {
 
     /// A result that is JSON. What a reader could not see is escaped, as JSON does it.
     pub(crate) fn json(&self, value: &serde_json::Value) {
-        let mut out = String::new();
-        for c in format!("{value:#}\n").chars() {
-            if c != '\n' && is_hidden(c) {
-                let mut units = [0; 2];
-                // Writing to a string cannot fail.
-                c.encode_utf16(&mut units).iter().for_each(|unit| _ = write!(out, "\\u{unit:04x}"));
-            } else {
-                out.push(c);
-            }
-        }
-        self.result(out);
+        self.result(escaped(&format!("{value:#}\n")));
+    }
+
+    /// The same, one line each.
+    pub(crate) fn json_lines<'v>(&self, values: impl IntoIterator<Item = &'v serde_json::Value>) {
+        let lines: String = values.into_iter().map(|value| format!("{value}\n")).collect();
+        self.result(escaped(&lines));
     }
 
     /// Something good to know: not with `--quiet`.
@@ -134,6 +130,20 @@ impl Console {
             None => write(),
         }
     }
+}
+
+/// JSON in which everything is seen: only texts have hidden characters, and there JSON has escapes for them.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c != '\n' && is_hidden(c) {
+            // Writing to a string cannot fail.
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| _ = write!(out, "\\u{unit:04x}"));
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// Whether an output shows colors.

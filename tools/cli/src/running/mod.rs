@@ -30,6 +30,9 @@ use source::Source;
 use tally::Tally;
 use world::{Room, Words, World, stubs};
 
+/// Most parts that a crowd is cut into for threads.
+const MOST_PARTS: usize = 64;
+
 /// What to run.
 pub(crate) struct Plan {
     pub(crate) agents: u32,
@@ -71,6 +74,8 @@ fn run_with<S: Room>(
     let program = machine.bind(stubs(machine)).map_err(|error| error.to_string())?;
     let mut crowd = Crowd::new(program, plan.seed);
     crowd.set_forgets_commands(true);
+    // What a part keeps besides its agents is shared by more of them where there are many.
+    crowd.set_part_size((plan.agents as usize).div_ceil(MOST_PARTS).max(1024));
     crowd.reserve(plan.agents as usize);
     let board: Words<S> = Words::new(machine);
     let board_bytes = board.bytes() * plan.agents as usize;

@@ -74,7 +74,7 @@ impl<'c> Talk<'c> {
 
     fn change(&mut self, command: &Command) -> Result<(), StepError> {
         if let Some(answer) = json::answer(&self.session, command) {
-            self.console.result(format!("{answer}\n"));
+            self.console.json_lines([&answer]);
             return Ok(());
         }
         let steps = self.session.carry_out(command)?;
@@ -89,8 +89,7 @@ impl<'c> Talk<'c> {
     /// Steps of one command. Of several, those in which nothing happened are only counted.
     pub(crate) fn print_steps(&self, steps: &[(Value, Arc<Step>)]) {
         if self.json {
-            let lines: String = steps.iter().map(|(value, _)| format!("{value}\n")).collect();
-            return self.console.result(lines);
+            return self.console.json_lines(steps.iter().map(|(value, _)| value));
         }
         let mut quiet = 0_u32;
         for (place, (_, step)) in steps.iter().enumerate() {
