@@ -36,6 +36,21 @@ pub fn is_hidden(c: char) -> bool {
     c.is_control() || is_invisible(c)
 }
 
+/// Spells out control and invisible characters as `\u{1b}`, so that no output can change a terminal, a line or the
+/// direction of other text.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_hidden(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+    }
+    out
+}
+
+/// The same for text of several lines.
+pub fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<String>>().join("\n")
+}
+
 /// Characters without a shape of their own: joiners, marks of direction, tags, separators of lines.
 pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c,
@@ -156,6 +171,13 @@ mod tests {
         for bad in ["\u{feff}", "a\u{2028}b", "\u{2066}a\u{2069}", "a\u{e0041}", "\u{180e}x", "\u{61c}x", "\u{2060}"] {
             assert!(check_name(bad).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn nothing_hidden_is_shown_as_it_is() {
+        let hostile = "a\u{1b}[31m\u{202e}b\n\u{7}\u{9b}";
+        assert_eq!(visible(hostile), "a\\u{1b}[31m\\u{202e}b\\u{a}\\u{7}\\u{9b}");
+        assert_eq!(visible_lines("a\n\tb\n"), "a\n\\u{9}b\n");
     }
 
     #[test]

@@ -2,5 +2,5 @@
 
 pub use statewright_trace::file::{Ending, Frame, Reading, Refused, WriteError, Writer};
 pub use statewright_trace::{
-    Cause, Code, Guard, Kind, Legend, Level, Names, Record, Settings, State, Transition, Trigger, UnknownNumber,
+    Cause, Code, Guard, Kind, Legend, Level, Names, Record, Settings, State, Totals, Transition, Trigger, UnknownNumber,
 };

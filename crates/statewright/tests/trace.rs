@@ -76,6 +76,35 @@ fn level_1_is_events_transitions_and_leaves() {
 }
 
 #[test]
+fn some_agents_are_recorded_closer_than_the_others() {
+    let record = |settings: Settings| {
+        let (mut crowd, [noise, ..]) = guards(4);
+        crowd.set_trace(Some(settings)).unwrap();
+        let mut all = Vec::new();
+        for _ in 0..4 {
+            crowd.tick(&());
+            all.push(words(&crowd));
+            crowd.broadcast(noise, ());
+        }
+        all
+    };
+    let of = |all: &[Vec<String>], agents: &[char]| -> Vec<String> {
+        all.iter().flatten().filter(|line| agents.iter().any(|&agent| line.starts_with(agent))).cloned().collect()
+    };
+    let (outline, everything) = (record(Settings::new(Level::Outline)), record(Settings::new(Level::All)));
+    let mixed = record(Settings::new(Level::Outline).closer(Level::All, [1_u32, 2]));
+    assert_eq!(of(&mixed, &['0', '3']), of(&outline, &['0', '3']));
+    assert_eq!(of(&mixed, &['1', '2']), of(&everything, &['1', '2']));
+    assert!(mixed.iter().flatten().any(|line| line.contains("it is deaf")), "{mixed:?}");
+    // A lower level takes nothing away, and those that are looked at closer are recorded in any case.
+    assert_eq!(record(Settings::new(Level::All).closer(Level::Outline, [1_u32])), everything);
+    let alone = record(Settings::new(Level::Outline).agents([0_u32]).closer(Level::All, [1_u32]));
+    assert_eq!(of(&alone, &['0']), of(&outline, &['0']));
+    assert_eq!(of(&alone, &['1']), of(&everything, &['1']));
+    assert_eq!(of(&alone, &['2', '3']), [] as [&str; 0]);
+}
+
+#[test]
 fn level_2_adds_entries_exits_and_timers() {
     let (mut crowd, [noise, calm, _]) = guards(1);
     crowd.set_trace(Some(Settings::new(Level::Steps))).unwrap();

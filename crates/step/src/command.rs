@@ -1,5 +1,6 @@
 //! Commands as lines of text.
 
+use statewright_author::names::visible;
 use statewright_author::similar;
 use statewright_author::value::Duration;
 use statewright_kernel::Status;
@@ -7,7 +8,6 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::function_kind;
 
 use crate::error::StepError;
-use crate::names::clean;
 use crate::session::{MOST_TICKS, Session};
 use crate::stubs::Answer;
 use crate::value::{parse, parse_payload};
@@ -103,7 +103,7 @@ impl Command {
         let word = SHORT.iter().find(|(short, _)| *short == word).map_or(word, |(_, long)| long);
         let alone = |command: Self| match rest {
             "" => Ok(command),
-            _ => Err(StepError::new(format!("`{word}` takes nothing after it, but found `{}`", clean(rest)))),
+            _ => Err(StepError::new(format!("`{word}` takes nothing after it, but found `{}`", visible(rest)))),
         };
         match word {
             "send" => event(session, word, rest).map(|(event, payload)| Self::Send(event, payload)),
@@ -131,7 +131,7 @@ impl Command {
 }
 
 fn unknown_command(session: &Session, word: &str) -> StepError {
-    let error = StepError::new(format!("there is no command `{}`", clean(word)));
+    let error = StepError::new(format!("there is no command `{}`", visible(word)));
     if session.names().events.iter().any(|event| event == word) {
         return error.help(format!("to send the event write `send {word}`"));
     }
@@ -162,7 +162,7 @@ fn count(word: &str, rest: &str, most: u32) -> Result<u32, StepError> {
     }
     let number = rest.parse::<u32>().ok().filter(|&number| number > 0);
     let number = number.ok_or_else(|| {
-        StepError::new(format!("`{}` is no number of times", clean(rest)))
+        StepError::new(format!("`{}` is no number of times", visible(rest)))
             .help(format!("write something like `{word} 10`"))
     })?;
     if number > most { Err(too_long(u64::from(number))) } else { Ok(number) }
@@ -175,7 +175,7 @@ fn too_long(ticks: u64) -> StepError {
 
 fn time(session: &Session, rest: &str) -> Result<u32, StepError> {
     let wrong = || {
-        StepError::new(format!("`{}` is no time", clean(rest)))
+        StepError::new(format!("`{}` is no time", visible(rest)))
             .help("write `after 100` (milliseconds), `after 1.5s` or `after 30t` (ticks)")
     };
     let with_unit = if rest.ends_with(|c: char| c.is_ascii_digit()) { format!("{rest}ms") } else { rest.to_owned() };
@@ -218,7 +218,7 @@ fn function(session: &Session, kind: u8, what: &str, name: &str) -> Result<Funct
 
 fn answer(word: &str, before: &str) -> Result<Answer, StepError> {
     Answer::parse(word).ok_or_else(|| {
-        let found = if word.is_empty() { "nothing".to_owned() } else { format!("`{}`", clean(word)) };
+        let found = if word.is_empty() { "nothing".to_owned() } else { format!("`{}`", visible(word)) };
         StepError::new(format!("a guard answers `true`, `false` or `random`, but found {found}"))
             .help(format!("write `{before} false`"))
     })
@@ -232,7 +232,7 @@ fn guard(session: &Session, rest: &str) -> Result<Command, StepError> {
     let code = match code.trim() {
         "" => 0,
         code => code.parse().map_err(|_| {
-            StepError::new(format!("`{}` is no code of a guard", clean(code))).help("a code is a number up to 65535")
+            StepError::new(format!("`{}` is no code of a guard", visible(code))).help("a code is a number up to 65535")
         })?,
     };
     Ok(Command::Guard(guard, answer, code))
@@ -257,7 +257,7 @@ fn score(session: &Session, rest: &str) -> Result<Command, StepError> {
     let (name, number) = first(rest, "score NAME NUMBER")?;
     let scorer = function(session, function_kind::SCORER, "scorer function", name)?;
     let score = number.parse().map_err(|_| {
-        StepError::new(format!("`{}` is no score", clean(number))).help(format!("write `score {name} 0.5`"))
+        StepError::new(format!("`{}` is no score", visible(number))).help(format!("write `score {name} 0.5`"))
     })?;
     Ok(Command::Score(scorer, score))
 }

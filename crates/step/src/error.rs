@@ -1,10 +1,10 @@
 //! What is wrong with a command, and what to write instead.
 
+use statewright_author::names::visible;
 use std::fmt;
 
 use statewright_author::similar;
 
-use crate::names::clean;
 
 /// A command that cannot be carried out; nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +34,12 @@ impl StepError {
         known: impl IntoIterator<Item = &'n str>,
         listed_by: &str,
     ) -> Self {
-        let error = Self::new(format!("there is no {what} `{}`", clean(name)));
+        let error = Self::new(format!("there is no {what} `{}`", visible(name)));
         let known: Vec<&str> = known.into_iter().collect();
         match (similar::closest(name, known.iter().copied()), known.len()) {
-            (Some(closest), _) => error.help(format!("did you mean `{}`?", clean(closest))),
+            (Some(closest), _) => error.help(format!("did you mean `{}`?", visible(closest))),
             (None, 0) => error.help(format!("this machine has no {what}s")),
-            (None, 1..=8) => error.help(format!("there are: {}", clean(&known.join(", ")))),
+            (None, 1..=8) => error.help(format!("there are: {}", visible(&known.join(", ")))),
             _ => error.help(listed_by.to_owned()),
         }
     }

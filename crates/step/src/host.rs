@@ -1,5 +1,6 @@
 //! The border to the kernel: answers for functions that nobody provides, and a record of everything.
 
+use statewright_author::names::visible;
 use std::cell::RefCell;
 
 use statewright::{Blackboard, Board};
@@ -9,7 +10,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{BUILT_IN_LANES, op_kind, policy};
 
-use crate::names::{Names, bare, clean};
+use crate::names::{Names, bare};
 use crate::record::{Deed, Happening};
 use crate::stubs::Stubs;
 use crate::value::{payload_words, value_words};
@@ -54,13 +55,13 @@ impl<'s> StepHost<'s> {
     fn command_words(&self, command: &Command) -> String {
         match command.kind {
             CommandKind::Emit { name, ty, payload: [x, y, z] } => {
-                let name = clean(self.rom.string(name).unwrap_or("?"));
+                let name = visible(self.rom.string(name).unwrap_or("?"));
                 let value = ty.map(|ty| format!("({})", value_words(self.rom, ty, [x, y, z, 0])));
                 format!("emit {} {name}{}", self.lane(command.lane), value.unwrap_or_default())
             }
             CommandKind::Release { channel } => {
                 let text = self.rom.channel(channel).and_then(|record| StringId::read(record.command));
-                let text = clean(text.and_then(|text| self.rom.string(text)).unwrap_or("?"));
+                let text = visible(text.and_then(|text| self.rom.string(text)).unwrap_or("?"));
                 format!("emit {} {text} (channel free)", self.lane(command.lane))
             }
             CommandKind::Send { to: [low, high], event, payload } => {
@@ -76,7 +77,7 @@ impl<'s> StepHost<'s> {
             || lane.index().checked_sub(BUILT_IN_LANES.len()).and_then(|own| self.names.symbols()?.lanes.get(own));
         match BUILT_IN_LANES.get(lane.index()) {
             Some(name) => (*name).to_owned(),
-            None => own().map_or_else(|| format!("lane_{lane}"), |symbol| clean(&symbol.name)),
+            None => own().map_or_else(|| format!("lane_{lane}"), |symbol| visible(&symbol.name)),
         }
     }
 }
@@ -148,7 +149,7 @@ impl Host for StepHost<'_> {
             Trace::Terminated => Happening::Terminated,
             Trace::Action(op) => {
                 debug_assert!(op.kind != op_kind::CALL, "calls reach the host themselves");
-                let words = clean(&describe::action_text(self.rom, self.names.symbols(), &op));
+                let words = visible(&describe::action_text(self.rom, self.names.symbols(), &op));
                 return self.did(Deed::BuiltIn, words, None);
             }
             // What the record says in another way: calls reach the host themselves, and the instance shows leaves and timers.

@@ -50,7 +50,7 @@ mod why;
 
 pub use command::{COMMANDS, Command, Help};
 pub use error::StepError;
-pub use names::{Names, TransitionWords, clean};
+pub use names::{Names, TransitionWords};
 pub use record::{After, Deed, Happening, Judged, Step, What};
 pub use session::{MOST_TICKS, Session, Settings};
 pub use statewright_rom::ids;

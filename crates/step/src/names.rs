@@ -1,6 +1,7 @@
 //! Words for everything in a machine, made once. Nothing here can move a cursor or hide text: control and invisible characters are
 //! written as their numbers.
 
+use statewright_author::names::visible;
 use serde_json::Value;
 use statewright::Machine;
 use statewright_compile::describe;
@@ -51,25 +52,14 @@ pub struct Names {
     symbols: Option<Symbols>,
 }
 
-/// A text without anything that a terminal would obey or not show.
-pub fn clean(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        let unseen = c.is_control()
-            || matches!(u32::from(c), 0xAD | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0xFEFF | 0xE0000..=0xE007F);
-        if unseen { out.extend(c.escape_unicode()) } else { out.push(c) }
-    }
-    out
-}
-
 /// A call without arguments as machine files write it: without parentheses.
 pub(crate) fn bare(call: &str) -> String {
-    clean(call.strip_suffix("()").filter(|name| !name.contains(['(', ' '])).unwrap_or(call))
+    visible(call.strip_suffix("()").filter(|name| !name.contains(['(', ' '])).unwrap_or(call))
 }
 
 /// A text of the description.
 fn text(value: &Value) -> String {
-    clean(value.as_str().unwrap_or_default())
+    visible(value.as_str().unwrap_or_default())
 }
 
 fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
@@ -95,13 +85,13 @@ impl Names {
                 timer_kind::AFTER => format!("after {} in {owner}", duration(record.ticks.get(), rate)),
                 timer_kind::DEBOUNCE => format!("debounce in {owner}"),
                 timer_kind::CLOCK => format!("clock of {owner}"),
-                _ => given(index).map_or_else(|| format!("timer_{index}"), |symbol| clean(&symbol.name)),
+                _ => given(index).map_or_else(|| format!("timer_{index}"), |symbol| visible(&symbol.name)),
             }
         };
         let timers = rom.timers().iter().enumerate().map(timer).collect();
         let variants = std::iter::once(String::new()).chain(names_of(model, "variants")).collect();
         Self {
-            machine: model["machine"].as_str().map_or_else(|| "(without names)".to_owned(), clean),
+            machine: model["machine"].as_str().map_or_else(|| "(without names)".to_owned(), visible),
             events: names_of(model, "events"),
             keys: names_of(model, "blackboard"),
             functions: names_of(layout, "functions"),
@@ -158,7 +148,7 @@ impl Names {
 fn transitions(state: &Value, rate: u32) -> impl Iterator<Item = TransitionWords> + '_ {
     list(state, "transitions").iter().map(move |transition| {
         let source = text(&state["path"]);
-        let optional = |key: &str| transition[key].as_str().map(clean);
+        let optional = |key: &str| transition[key].as_str().map(visible);
         let targets: Vec<String> = list(transition, "to").iter().map(text).collect();
         let trigger = in_seconds(&text(&transition["trigger"]), rate);
         let guard = transition["if"].as_str().map(bare);

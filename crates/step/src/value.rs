@@ -1,12 +1,12 @@
 //! Values as people write and read them: payloads of events and blackboard keys.
 
+use statewright_author::names::visible;
 use statewright_compile::describe;
 use statewright_rom::Rom;
 use statewright_rom::ids::{EventId, StringId};
 use statewright_rom::layout::{EventRecord, event_flag, payload, value_type};
 
 use crate::error::StepError;
-use crate::names::clean;
 
 /// Word of a type in machine files.
 fn type_word(ty: u8) -> &'static str {
@@ -43,12 +43,12 @@ pub fn parse_payload(rom: &Rom<'_>, event: EventId, name: &str, text: &str) -> R
     match (carried(record), text.trim()) {
         (_, "") => Ok([0; 4]),
         (payload::EMPTY, text) => {
-            Err(StepError::new(format!("`{name}` has no payload, but `{}` was given", clean(text)))
+            Err(StepError::new(format!("`{name}` has no payload, but `{}` was given", visible(text)))
                 .help(format!("write `send {name}`")))
         }
         (payload::BYTES, text) => bytes(text, usize::from(record.payload_bytes)).ok_or_else(|| {
             let most = record.payload_bytes;
-            StepError::new(format!("`{}` is no run of bytes", clean(text)))
+            StepError::new(format!("`{}` is no run of bytes", visible(text)))
                 .help(format!("write two hex digits for each, such as `0aff10`; `{name}` carries {most}"))
         }),
         (ty, text) => parse(rom, ty, text),
@@ -59,7 +59,7 @@ pub fn parse_payload(rom: &Rom<'_>, event: EventId, name: &str, text: &str) -> R
 pub(crate) fn parse(rom: &Rom<'_>, ty: u8, text: &str) -> Result<[u32; 4], StepError> {
     let text = text.trim();
     let wrong = |example: &str| {
-        StepError::new(format!("`{}` is no {}", clean(text), type_word(ty)))
+        StepError::new(format!("`{}` is no {}", visible(text), type_word(ty)))
             .help(format!("write something like {example}"))
     };
     let wide = |value: u64| [value as u32, (value >> 32) as u32, 0, 0];
@@ -140,7 +140,7 @@ pub fn value_words(rom: &Rom<'_>, ty: u8, words: [u32; 4]) -> String {
 
 fn json_words(value: serde_json::Value) -> String {
     match value {
-        serde_json::Value::String(text) => clean(&text),
+        serde_json::Value::String(text) => visible(&text),
         serde_json::Value::Array(parts) => parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     }

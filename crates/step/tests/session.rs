@@ -2,8 +2,9 @@
 
 mod common;
 
+use statewright_author::names::visible;
 use common::{all, give, refused, sample, session};
-use statewright_step::{Answer, Command, Happening, Session, Settings, What, clean, text};
+use statewright_step::{Answer, Command, Happening, Session, Settings, What, text};
 
 #[test]
 fn every_command_can_be_taken_back_and_done_again() {
@@ -344,7 +345,7 @@ fn a_rom_without_names_is_called_by_number() {
 
 #[test]
 fn clean_text_moves_no_cursor() {
-    assert_eq!(clean("a\u{1b}[31mb\u{7}\n\u{202e}c\u{9b}é"), "a\\u{1b}[31mb\\u{7}\\u{a}\\u{202e}c\\u{9b}é");
+    assert_eq!(visible("a\u{1b}[31mb\u{7}\n\u{202e}c\u{9b}é"), "a\\u{1b}[31mb\\u{7}\\u{a}\\u{202e}c\\u{9b}é");
 }
 
 #[test]

@@ -4,6 +4,9 @@ use std::fmt;
 
 use statewright_rom::Rom;
 use statewright_rom::ids::{EventId, StateId, TransitionId};
+use statewright_rom::layout::transition_flag;
+
+use crate::totals::Totals;
 
 /// How much is recorded; each level has everything of the ones below (SYS-3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,6 +38,10 @@ pub struct Settings {
     pub states: Vec<StateId>,
     /// Only these events and what they lead to; empty for all.
     pub events: Vec<EventId>,
+    /// Agents that are recorded at a higher level than all others.
+    pub closer: Option<(Level, Vec<u32>)>,
+    /// Records of all other agents are only counted ([`Totals`](crate::Totals)).
+    pub totals: bool,
     /// Most records of one agent in one tick; what is past that is lost, and the loss is recorded.
     pub most_per_agent: u16,
 }
@@ -48,7 +55,7 @@ impl Default for Settings {
 impl Settings {
     /// Everything of a level.
     pub fn new(level: Level) -> Self {
-        Self { level, agents: None, states: Vec::new(), events: Vec::new(), most_per_agent: 256 }
+        Self { level, agents: None, states: Vec::new(), events: Vec::new(), closer: None, totals: false, most_per_agent: 256 }
     }
 
     /// Only these agents.
@@ -64,6 +71,17 @@ impl Settings {
     /// Only these events and what they lead to.
     pub fn events(self, events: impl IntoIterator<Item = EventId>) -> Self {
         Self { events: events.into_iter().collect(), ..self }
+    }
+
+    /// These agents at a higher level than all others. They are recorded even if [`agents`](Self::agents) does not have them.
+    pub fn closer(self, level: Level, places: impl IntoIterator<Item = impl Into<u32>>) -> Self {
+        Self { closer: Some((level, places.into_iter().map(Into::into).collect())), ..self }
+    }
+
+    /// Keeps no records but those of agents that are looked at [`closer`](Self::closer): all others are only counted, which takes hardly
+    /// any memory.
+    pub fn totals(self) -> Self {
+        Self { totals: true, ..self }
     }
 
     /// At most so many records of one agent in one tick.
@@ -97,7 +115,19 @@ impl std::error::Error for UnknownNumber {}
 #[derive(Clone, Debug, Default)]
 struct Bits(Vec<u64>);
 
+impl FromIterator<usize> for Bits {
+    fn from_iter<T: IntoIterator<Item = usize>>(numbers: T) -> Self {
+        let mut bits = Self::default();
+        numbers.into_iter().for_each(|number| bits.set(number));
+        bits
+    }
+}
+
 impl Bits {
+    fn of(numbers: &[u32]) -> Self {
+        numbers.iter().map(|&number| number as usize).collect()
+    }
+
     fn set(&mut self, number: usize) {
         let word = number / 64;
         if self.0.len() <= word {
@@ -117,12 +147,17 @@ impl Bits {
 pub struct Filter {
     settings: Settings,
     agents: Option<Bits>,
+    /// Agents with a level of their own.
+    closer: Option<(Level, Bits)>,
     states: Option<Bits>,
     events: Option<Bits>,
     /// Source of each transition.
     sources: Vec<u16>,
-    /// Level 1, and neither states nor events are chosen.
-    plain: bool,
+    /// Transitions that enter and leave nothing.
+    staying: Bits,
+    state_count: usize,
+    /// Neither states nor events are chosen.
+    whole: bool,
 }
 
 impl Filter {
@@ -138,17 +173,19 @@ impl Filter {
             rom.event(event).ok_or(UnknownNumber::Event(event))?;
             events.set(event.index());
         }
-        let agents = settings.agents.as_ref().map(|places| {
-            let mut agents = Bits::default();
-            places.iter().for_each(|&place| agents.set(place as usize));
-            agents
-        });
+        let agents = settings.agents.as_deref().map(Bits::of);
+        let closer = settings.closer.as_ref().map(|(level, places)| (*level, Bits::of(places)));
         Ok(Self {
             agents,
+            closer,
             states: (!settings.states.is_empty()).then_some(states),
             events: (!settings.events.is_empty()).then_some(events),
             sources: rom.transitions().iter().map(|transition| transition.source.get()).collect(),
-            plain: settings.level == Level::Outline && settings.states.is_empty() && settings.events.is_empty(),
+            staying: Bits::from_iter(rom.transitions().iter().enumerate().filter_map(|(number, transition)| {
+                (transition.flags.get() & transition_flag::INTERNAL != 0).then_some(number)
+            })),
+            state_count: rom.states().len(),
+            whole: settings.states.is_empty() && settings.events.is_empty(),
             settings,
         })
     }
@@ -158,10 +195,18 @@ impl Filter {
         &self.settings
     }
 
-    /// How much is recorded.
+    /// How much is recorded of the agent at a place.
     #[inline]
-    pub fn level(&self) -> Level {
-        self.settings.level
+    pub fn level_of(&self, place: u32) -> Level {
+        match &self.closer {
+            Some((level, places)) if places.has(place as usize) => self.settings.level.max(*level),
+            _ => self.settings.level,
+        }
+    }
+
+    /// How much is recorded of those of whom most is.
+    pub fn highest_level(&self) -> Level {
+        self.closer.as_ref().map_or(self.settings.level, |(level, _)| self.settings.level.max(*level))
     }
 
     /// How many transitions the machine has.
@@ -169,16 +214,35 @@ impl Filter {
         self.sources.len()
     }
 
+    /// Totals of the machine that nothing was added to yet.
+    pub(crate) fn empty_totals(&self) -> Totals {
+        Totals::new(self.state_count, self.transitions())
+    }
+
+    /// Whether a transition enters and leaves nothing.
+    pub(crate) fn stays(&self, transition: u16) -> bool {
+        self.staying.has(transition.into())
+    }
+
+    /// Are records of an agent kept, or only counted?
+    pub(crate) fn keeps(&self, place: u32) -> bool {
+        !self.settings.totals || self.is_closer(place)
+    }
+
+    fn is_closer(&self, place: u32) -> bool {
+        self.closer.as_ref().is_some_and(|(_, places)| places.has(place as usize))
+    }
+
     /// Is an agent recorded?
     #[inline]
     pub fn has_agent(&self, place: u32) -> bool {
-        self.agents.as_ref().is_none_or(|agents| agents.has(place as usize))
+        self.agents.as_ref().is_none_or(|agents| agents.has(place as usize) || self.is_closer(place))
     }
 
     /// Level 1, and neither states nor events are chosen: the cheapest trace.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.plain
+    pub(crate) fn is_plain(&self, level: Level) -> bool {
+        self.whole && level == Level::Outline
     }
 
     /// Whether events are chosen.

@@ -11,6 +11,7 @@ mod legend;
 mod reasons;
 mod record;
 mod ring;
+mod totals;
 mod tracer;
 mod words;
 
@@ -19,6 +20,7 @@ pub use legend::{Code, Guard, Legend, Names, State, Transition, Trigger};
 pub use reasons::Reasons;
 pub use record::{Cause, Kind, LEADS, NO_TRANSITION, Record, fault_number, reason_number};
 pub use ring::Ring;
+pub use totals::Totals;
 pub use tracer::Tracer;
 pub use words::reason_words;
 

@@ -40,9 +40,21 @@ impl Ring {
     /// Begins a turn of at most so many records, and makes room for all of them: the only moment at which a ring grows.
     #[inline(always)]
     pub fn begin_turn(&mut self, most: usize) {
-        if self.written - self.forgotten + most > self.records.len() {
+        if !self.has_room(most) {
             self.grow(most);
         }
+        self.open_turn(most);
+    }
+
+    /// Whether so many more records need no growth.
+    #[inline(always)]
+    pub(crate) fn has_room(&self, most: usize) -> bool {
+        self.written - self.forgotten + most <= self.records.len()
+    }
+
+    /// Begins a turn that has room.
+    #[inline(always)]
+    pub(crate) fn open_turn(&mut self, most: usize) {
         self.end = self.written + most;
     }
 
@@ -69,7 +81,7 @@ impl Ring {
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, more: usize) {
+    pub(crate) fn grow(&mut self, more: usize) {
         let len = self.len();
         let mut records = Vec::with_capacity((len + more + 1).next_power_of_two().max(64));
         records.extend(self.iter().copied());

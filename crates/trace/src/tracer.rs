@@ -9,12 +9,15 @@ use crate::filter::{Filter, Level};
 use crate::reasons::Reasons;
 use crate::record::{Kind, LEADS, NO_TRANSITION, Record, fault_number, reason_number};
 use crate::ring::Ring;
+use crate::totals::Totals;
 
 /// Records what the kernel tells of agents, one after the other. Hosts hand it everything that they are told.
 #[derive(Clone, Debug)]
 pub struct Tracer {
     filter: Arc<Filter>,
     ring: Ring,
+    /// What is left of records that are not kept, and those that are.
+    totals: Option<Box<Digest>>,
     tick: u32,
     /// First half of the records of this agent: tick and agent.
     head: u64,
@@ -23,8 +26,19 @@ pub struct Tracer {
     cause: u64,
     /// What happens now was caused by an event that is recorded.
     open: bool,
+    /// How much is recorded of this agent.
+    level: Level,
     /// Level 1 without states or events that are chosen.
     plain: bool,
+    /// The same for all agents.
+    all_plain: bool,
+}
+
+/// Records that were taken out of a ring.
+#[derive(Clone, Debug, Default)]
+struct Digest {
+    totals: Totals,
+    kept: Vec<Record>,
 }
 
 /// The second half of a record.
@@ -45,18 +59,28 @@ const fn half_of_jump(transition: u16, leaf: u16) -> u64 {
     half_of(transition) | (LEADS as u64) << 8 | (leaf as u64) << 48
 }
 
+fn digest(filter: &Filter) -> Option<Box<Digest>> {
+    let made = || Box::new(Digest { totals: filter.empty_totals(), kept: Vec::new() });
+    filter.settings().totals.then(made)
+}
+
 impl Tracer {
     /// With an empty ring, which grows between agents.
     pub fn new(filter: Arc<Filter>) -> Self {
-        let plain = filter.is_plain();
-        Self { filter, ring: Ring::default(), tick: 0, head: 0, life: 0, cause: 0, open: true, plain }
+        let (level, plain) = (filter.highest_level(), filter.is_plain(filter.highest_level()));
+        let ring = Ring::default();
+        let totals = digest(&filter);
+        Self { filter, ring, totals, tick: 0, head: 0, life: 0, cause: 0, open: true, level, plain, all_plain: plain }
     }
 
     /// Records by other settings from now on.
     pub fn set_filter(&mut self, filter: &Arc<Filter>) {
         if !Arc::ptr_eq(&self.filter, filter) {
-            (self.plain, self.open) = (filter.is_plain(), true);
+            self.level = filter.highest_level();
+            self.plain = filter.is_plain(self.level);
+            (self.all_plain, self.open) = (self.plain, true);
             self.filter = filter.clone();
+            self.totals = self.totals.take().filter(|_| filter.settings().totals).or_else(|| digest(filter));
         }
     }
 
@@ -66,14 +90,22 @@ impl Tracer {
         &self.filter
     }
 
-    /// What was recorded.
-    pub fn ring(&self) -> &Ring {
-        &self.ring
+    /// What was recorded in this tick, the oldest first.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.totals.iter().flat_map(|digest| &digest.kept).chain(self.ring.iter())
+    }
+
+    /// What was counted instead since the settings ask for it.
+    pub fn totals(&self) -> Option<&Totals> {
+        self.totals.as_ref().map(|digest| &digest.totals)
     }
 
     /// Forgets what was recorded; a tick begins.
     pub fn begin_tick(&mut self, tick: u32) {
         self.ring.clear();
+        if let Some(digest) = &mut self.totals {
+            digest.kept.clear();
+        }
         self.tick = tick;
     }
 
@@ -81,11 +113,39 @@ impl Tracer {
     #[inline(always)]
     pub fn begin(&mut self, agent: u32) {
         self.end();
-        self.ring.begin_turn(usize::from(self.filter.settings().most_per_agent));
+        let most = usize::from(self.filter.settings().most_per_agent);
+        if !self.ring.has_room(most) {
+            self.make_room(most);
+        }
+        self.ring.open_turn(most);
         self.head = u64::from(self.tick) | u64::from(agent) << 32;
-        if !self.plain {
+        if !self.all_plain {
+            self.level = self.filter.level_of(agent);
+            self.plain = self.filter.is_plain(self.level);
             self.open = true;
         }
+    }
+
+    /// Counts records that are not kept, or grows.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, most: usize) {
+        self.digest();
+        if !self.ring.has_room(most) {
+            self.ring.grow(most);
+        }
+    }
+
+    /// Takes everything out of the ring that is only counted, and what is kept besides.
+    fn digest(&mut self) {
+        let Some(digest) = &mut self.totals else { return };
+        for record in self.ring.iter() {
+            digest.totals.count(record, |transition| self.filter.stays(transition));
+            if self.filter.keeps(record.agent.get()) {
+                digest.kept.push(*record);
+            }
+        }
+        self.ring.clear();
     }
 
     /// How often the place of the agent was used, for the record of its start.
@@ -94,16 +154,16 @@ impl Tracer {
         self.life = life;
     }
 
-    /// Whether the kernel may take its fast paths for agents that are recorded.
+    /// Whether the kernel may take its fast paths for the agent whose turn it is.
     #[inline]
     pub fn is_outline(&self) -> bool {
-        self.plain || self.level() == Level::Outline
+        self.level == Level::Outline
     }
 
-    /// How much is recorded.
+    /// The same for the agent at a place.
     #[inline]
-    pub fn level(&self) -> Level {
-        self.filter.level()
+    pub fn is_outline_of(&self, agent: u32) -> bool {
+        self.all_plain || self.filter.level_of(agent) == Level::Outline
     }
 
     /// Nobody handled the event of an agent, whose host was not asked for.
@@ -143,7 +203,7 @@ impl Tracer {
                 self.open = true;
                 self.always(Kind::FailSafe, 0);
             }
-            _ if self.level() < Level::Steps => {}
+            _ if self.level < Level::Steps => {}
             Trace::Fired(timer) => {
                 self.select_by(2, timer.raw());
                 self.timer(Kind::Timer, timer, 0);
@@ -154,7 +214,7 @@ impl Tracer {
             Trace::Resumed(state) => self.state(Kind::Resumed, state),
             Trace::TimerSet(timer, deadline) => self.timer(Kind::TimerSet, timer, deadline),
             Trace::TimerStopped(timer) => self.timer(Kind::TimerStopped, timer, 0),
-            _ if self.level() < Level::All => {}
+            _ if self.level < Level::All => {}
             Trace::Guard { state, transition, holds, code } => self.guard(state, transition, holds, code),
             Trace::Activity(state, mode, status) => self.activity(state, mode, status),
             Trace::Rejected(transition, reason) => self.rejected(transition, reason, reasons),
@@ -168,7 +228,7 @@ impl Tracer {
         self.cause = half(Kind::Transition, 1, 0, event.raw() as u32);
         if !self.plain {
             self.open = self.filter.has_event(event);
-            if self.level() == Level::All {
+            if self.level == Level::All {
                 self.subject(Kind::Event, event.raw());
             }
         }
@@ -276,6 +336,12 @@ impl Tracer {
 
 /// What is known of an agent only outside of its tick. These records always have room.
 impl Tracer {
+    /// A part of a tick ends.
+    pub fn end_tick(&mut self) {
+        self.end();
+        self.digest();
+    }
+
     /// The last turn ends: says so if some of its records were lost.
     #[inline(always)]
     pub fn end(&mut self) {

@@ -154,23 +154,13 @@ impl Legend {
         }
     }
 
-    /// The same with names that no terminal or page takes for anything but text: control characters and those that turn the direction
-    /// of writing are replaced.
-    pub fn cleaned(mut self) -> Self {
-        clean(&mut self.machine);
-        self.states.iter_mut().for_each(|state| clean(&mut state.name));
+    /// The same with other names: for readers that must not show everything that stands in a file.
+    pub fn map_names(mut self, map: impl Fn(&str) -> String) -> Self {
+        let states = self.states.iter_mut().map(|state| &mut state.name);
         let lists = [&mut self.events, &mut self.timers, &mut self.functions];
-        lists.into_iter().flatten().for_each(clean);
-        self.codes.iter_mut().for_each(|code| clean(&mut code.text));
+        let codes = self.codes.iter_mut().map(|code| &mut code.text);
+        let names = std::iter::once(&mut self.machine).chain(states).chain(lists.into_iter().flatten()).chain(codes);
+        names.for_each(|name| *name = map(name));
         self
-    }
-}
-
-fn clean(text: &mut String) {
-    let is_bad = |c: char| {
-        c.is_control() || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-    };
-    if text.contains(is_bad) {
-        *text = text.chars().map(|c| if is_bad(c) { '\u{FFFD}' } else { c }).collect();
     }
 }

@@ -1,5 +1,6 @@
 //! The arguments of every command and their help texts.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -66,7 +67,7 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Format machine files, keeping every comment
     Fmt(Fmt),
-    /// Show what agents did and why, from a trace that a program wrote
+    /// Show what agents did and why, from a trace that `run` or a program wrote
     Trace(Trace),
     /// Print the JSON Schema of machine files
     Schema(Schema),
@@ -74,6 +75,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Print a script that completes this command in a shell
     Completions(Completions),
+    /// Write manual pages
+    Man(Man),
 }
 
 /// Arguments of `new`.
@@ -103,7 +106,17 @@ pub(crate) struct Compiling {
     pub(crate) dev: bool,
     /// How to show problems: `text` on standard error, or one `json` document on standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub(crate) message_format: MessageFormat,
+    message_format: MessageFormat,
+    /// The same as `--message-format json`
+    #[arg(long, conflicts_with = "message_format")]
+    json: bool,
+}
+
+impl Compiling {
+    /// How to show problems.
+    pub(crate) fn format(self) -> MessageFormat {
+        if self.json { MessageFormat::Json } else { self.message_format }
+    }
 }
 
 /// How problems are shown.
@@ -121,7 +134,7 @@ pub(crate) enum MessageFormat {
 #[command(
     after_help = "A folder stands for all `*.sw.json` and `*.swrom` in it and below, except hidden ones.\n\nExamples:\n  \
 statewright check guard.sw.json\n  statewright check machines --strict\n  statewright check guard.swrom --deep\n  \
-statewright check - < guard.sw.json\n  statewright check machines --message-format json"
+statewright check - < guard.sw.json\n  statewright check machines --json"
 )]
 pub(crate) struct Check {
     /// Machine files, ROMs, folders, or `-` for standard input
@@ -167,7 +180,8 @@ stood in for: actions do nothing, activities go on, guards say what --stub-guard
 same run, on any number of threads.\n\nA script has one thing per line:\n  at 10 send Alarm to all\n  every 30 send \
 Noise 1,0,2 to 5%\n  at 100 set health 10 to agent 7\n\nExamples:\n  statewright run                             a \
 sample: 100,000 soldiers\n  statewright run guard.sw.json --agents 1000000 --ticks 60\n  statewright run guard.sw.json \
---script fight.txt --html fight.html\n  statewright run guard.sw.json --rate 0.5 --json > run.json"
+--script fight.txt --html fight.html\n  statewright run guard.sw.json --rate 0.5 --json > run.json\n  \
+statewright run guard.sw.json --trace guard.swtrace --trace-level 3 --trace-agents 0-3,77"
 )]
 pub(crate) struct Run {
     /// Machine file or ROM with its sidecar, `-` for standard input [default: a built-in sample]
@@ -200,9 +214,28 @@ pub(crate) struct Run {
     /// Write the report as one page: plot, colored machine, tables
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Write what some agents did, tick by tick, for `statewright trace` and `draw --heat`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// How much goes into the trace. 1: events, transitions, leaves; 2: entries, exits, timers as well; 3: reasons as well
+    #[arg(long, value_name = "LEVEL", default_value_t = 1, requires = "trace", value_parser = clap::value_parser!(u8).range(1..=3))]
+    pub(crate) trace_level: u8,
+    /// Which agents the trace has: numbers and ranges with commas between [default: the first 16]
+    #[arg(long, value_name = "AGENTS", requires = "trace", value_delimiter = ',', value_parser = places)]
+    pub(crate) trace_agents: Vec<RangeInclusive<u32>>,
     /// Print the report as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// An agent, or those from one to another.
+fn places(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let number = |text: &str| text.trim().parse::<u32>().ok();
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) if first <= last => Ok(first..=last),
+        _ => Err("numbers of agents are wanted, such as 7 or 0-15".to_owned()),
+    }
 }
 
 /// Events per agent and tick.
@@ -234,7 +267,8 @@ pub(crate) struct Dump {
 #[command(
     after_help = "The format follows from the name of the file: *.svg, *.mmd, *.dot or *.gv, *.puml. States of --active \
 are names or paths, with `/` or `.` between.\n\nExamples:\n  statewright draw guard.sw.json -o guard.svg\n  \
-statewright draw guard.sw.json -o guard.svg --theme dark --active patrol\n  statewright draw guard.sw.json --format mermaid\n  \
+statewright draw guard.sw.json -o guard.svg --theme dark --active patrol\n  \
+statewright draw guard.sw.json -o hot.svg --heat guard.swtrace\n  statewright draw guard.sw.json --format mermaid\n  \
 statewright draw guard.swrom --format dot | dot -Tpng > guard.png"
 )]
 pub(crate) struct Draw {
@@ -253,6 +287,9 @@ pub(crate) struct Draw {
     /// States to light up in an SVG, with commas between
     #[arg(long, value_name = "STATES", value_delimiter = ',')]
     pub(crate) active: Vec<String>,
+    /// Color an SVG by how often states were entered and transitions taken in a trace (*.swtrace) of this machine
+    #[arg(long, value_name = "TRACE")]
+    pub(crate) heat: Option<PathBuf>,
 }
 
 /// A format of pictures.
@@ -389,6 +426,9 @@ pub(crate) struct Fmt {
     /// Write the stable id of everything that has a name and none; this changes no hash
     #[arg(long)]
     pub(crate) ids: bool,
+    /// Print what came of each file as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `trace`.
@@ -479,6 +519,9 @@ pub(crate) struct Explain {
     /// Codes such as SW0101
     #[arg(value_name = "CODE")]
     pub(crate) codes: Vec<String>,
+    /// Print JSON: a list of codes with their pages
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `completions`.
@@ -490,4 +533,14 @@ pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  statewright man | man -l -                      shows the page of this command\n  \
+statewright man ~/.local/share/man/man1         writes one page per command, for `man statewright-run`")]
+pub(crate) struct Man {
+    /// Folder for a page per command [default: the main page goes to standard output]
+    #[arg(value_name = "FOLDER")]
+    pub(crate) folder: Option<PathBuf>,
 }

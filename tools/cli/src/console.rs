@@ -4,12 +4,13 @@
 //! results is remembered and ends the command with an error.
 
 use std::cell::{Cell, RefCell};
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 use statewright_author::diagnostic::Diagnostics;
+use statewright_author::names::{is_hidden, visible_lines};
 use statewright_author::place::Source;
 use statewright_author::render::{Style, render_text};
 
@@ -64,20 +65,27 @@ impl Console {
         }
     }
 
-    /// A result that is JSON.
+    /// A result that is JSON. What a reader could not see is escaped, as JSON does it.
     pub(crate) fn json(&self, value: &serde_json::Value) {
-        self.result(format!("{value:#}\n"));
+        self.result(escaped(&format!("{value:#}\n")));
+    }
+
+    /// The same, one line each.
+    pub(crate) fn json_lines<'v>(&self, values: impl IntoIterator<Item = &'v serde_json::Value>) {
+        let lines: String = values.into_iter().map(|value| format!("{value}\n")).collect();
+        self.result(escaped(&lines));
     }
 
     /// Something good to know: not with `--quiet`.
     pub(crate) fn note(&self, text: impl Display) {
         if !self.quiet {
-            self.say(format_args!("{text}"));
+            self.say(format_args!("{}", visible_lines(&text.to_string())));
         }
     }
 
     /// A problem of the command itself.
     pub(crate) fn error(&self, error: &CliError) {
+        let error = visible_lines(&error.to_string());
         if self.style.color {
             self.say(format_args!("\x1b[1m\x1b[91merror\x1b[0m: {error}"));
         } else {
@@ -87,6 +95,7 @@ impl Console {
 
     /// Something that needs attention but stops nothing.
     pub(crate) fn warning(&self, text: impl Display) {
+        let text = visible_lines(&text.to_string());
         if self.style.color {
             self.say(format_args!("\x1b[1m\x1b[33mwarning\x1b[0m: {text}"));
         } else {
@@ -121,6 +130,20 @@ impl Console {
             None => write(),
         }
     }
+}
+
+/// JSON in which everything is seen: only texts have hidden characters, and there JSON has escapes for them.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c != '\n' && is_hidden(c) {
+            // Writing to a string cannot fail.
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| _ = write!(out, "\\u{unit:04x}"));
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// Whether an output shows colors.

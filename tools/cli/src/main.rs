@@ -8,6 +8,7 @@
 mod args;
 mod commands;
 mod console;
+mod counts;
 mod error;
 mod ids;
 mod input;

@@ -28,8 +28,7 @@ impl Prepared {
             let text = format!("`{}` is not a file that can be replaced", target.display());
             return Err(CliError::new(text).help("name an ordinary file, or `-` for standard output"));
         }
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).map_err(refuse)?;
+        let folder = make_folder(&target).map_err(refuse)?;
         let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
         let prepared = Self { temporary, target, is_placed: false };
@@ -62,6 +61,18 @@ impl Drop for Prepared {
             _ = fs::remove_file(&self.temporary);
         }
     }
+}
+
+/// Makes the folder of a file, if there is none.
+fn make_folder(target: &Path) -> io::Result<&Path> {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map(|()| folder)
+}
+
+/// An empty file that grows while the command works; what it had before is gone.
+pub(crate) fn create(target: &Path) -> Result<File, CliError> {
+    let made = make_folder(target).and_then(|_| File::create(target));
+    made.map_err(|error| CliError::write(&target.display().to_string(), &error))
 }
 
 /// Writes one file.

@@ -92,7 +92,7 @@ mod tree_text;
 pub use changes::{Change, ChangeKind, FieldChange};
 pub use compare::{Comparison, Reload, ReloadKind, compare};
 pub use records::tables;
-pub use text::to_text;
+pub use text::{to_text, visible};
 
 use serde_json::{Value, json};
 use statewright_rom::Rom;

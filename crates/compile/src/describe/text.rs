@@ -6,11 +6,23 @@
 use std::fmt::Write;
 
 use serde_json::Value;
+use statewright_author::names;
 
 use super::tree_text::states;
 
-/// The text of a described ROM.
+/// The same with every text made visible: names and texts of a ROM may come from anybody, and a terminal must not obey them.
+pub fn visible(described: &Value) -> Value {
+    match described {
+        Value::String(text) => names::visible(text).into(),
+        Value::Array(items) => items.iter().map(visible).collect(),
+        Value::Object(fields) => fields.iter().map(|(key, value)| (names::visible(key), visible(value))).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The text of a described ROM. Nothing hidden in names reaches it.
 pub fn to_text(described: &Value) -> String {
+    let described = visible(described);
     let (model, layout) = (&described["model"], &described["layout"]);
     let mut out = String::new();
     head(&mut out, model, layout);

@@ -15,6 +15,9 @@ pub const BUDGET: usize = 1024;
 /// The largest budget.
 pub const MAX_BUDGET: usize = PAGE_BYTES;
 
+/// What is in these the crowd itself carries out, whether the host reads commands or not.
+const OWN_LANES: u32 = 1 << Lane::MESSAGE.number() | 1 << Lane::BLACKBOARD.number();
+
 /// No machine asks for more.
 const _: () = assert!(statewright_rom::layout::MAX_COMMAND_BYTES as usize == MAX_BUDGET);
 
@@ -38,6 +41,8 @@ pub(crate) struct Terms<'t> {
     pub(crate) rules: &'t Rules,
     pub(crate) budget: usize,
     pub(crate) tick: u64,
+    /// Nobody reads commands: those of an agent are forgotten when the next one begins.
+    pub(crate) forgets: bool,
 }
 
 /// Writes commands.
@@ -58,6 +63,7 @@ pub struct Writer {
     begun: Begun,
     /// Something was written since the agent began, or nobody has begun.
     wrote: bool,
+    forgets: bool,
     budget: usize,
     tick: u64,
     pool: Option<Arc<Pool>>,
@@ -83,7 +89,7 @@ impl Writer {
             self.pool = Some(Arc::clone(terms.pool));
         }
         (self.critical_lanes, self.accumulate_lanes) = (terms.rules.critical, terms.rules.accumulate);
-        (self.budget, self.tick) = (terms.budget, terms.tick);
+        (self.budget, self.tick, self.forgets) = (terms.budget, terms.tick, terms.forgets);
     }
 
     /// Forgets all commands; their pages are free for everybody.
@@ -123,9 +129,25 @@ impl Writer {
 
     #[inline]
     fn begin_here(&mut self) {
+        if self.forgets {
+            self.forget();
+        }
         self.wrote = false;
         self.begun = Begun { filled: self.filled.len(), at: self.at, lanes: self.lanes };
         self.set_ends(self.at, 0);
+    }
+
+    /// Forgets what was written so far, unless it is for the crowd itself.
+    #[cold]
+    #[inline(never)]
+    fn forget(&mut self) {
+        if self.lanes & OWN_LANES == 0 && self.page.is_some() {
+            let pages = self.filled.drain(..).map(|filled| filled.page);
+            if let Some(pool) = &self.pool {
+                pages.for_each(|page| pool.put(page));
+            }
+            (self.at, self.lanes) = (0, 0);
+        }
     }
 
     /// The agent's budget, of which something is spent, goes on here.
@@ -304,7 +326,7 @@ mod tests {
 
     fn writer(pool: &Arc<Pool>, budget: usize) -> Writer {
         let mut writer = Writer::default();
-        writer.restart(&Terms { pool, rules: &RULES, budget, tick: 5 });
+        writer.restart(&Terms { pool, rules: &RULES, budget, tick: 5, forgets: false });
         writer
     }
 

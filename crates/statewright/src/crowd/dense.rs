@@ -168,7 +168,7 @@ impl<B: Board, C> Program<B, C> {
         let strict = rom.header().policies & policy::STRICT_WRITES != 0;
         let (inbox, awake) = (slices.inbox, slices.awake);
         let job = Job { first: 0, instances, boards: &mut *boards, inbox, awake, stops: &[], reasons: &mut [], part };
-        let terms = Terms { pool, rules: &self.rules, budget, tick: slices.tick.into() };
+        let terms = Terms { pool, rules: &self.rules, budget, tick: slices.tick.into(), forgets: false };
         let shared = Shared {
             program: self,
             rom: &rom,

@@ -79,6 +79,8 @@ pub struct Crowd<B, C> {
     grows: bool,
     /// Bytes of commands per agent and tick (CMD-2).
     budget: usize,
+    /// Nobody reads commands.
+    forgets: bool,
     /// Writes of the machine file wait for the end of the tick (CODE-5).
     strict: bool,
     sleeps: bool,
@@ -130,6 +132,7 @@ impl<B: Board, C> Crowd<B, C> {
             pool: Arc::default(),
             grows: true,
             budget,
+            forgets: false,
             strict,
             sleeps: true,
             listed: Vec::new(),

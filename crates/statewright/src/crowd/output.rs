@@ -52,6 +52,12 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(())
     }
 
+    /// Whether commands are forgotten while the tick runs: for hosts that read none. What the crowd itself carries out, messages and writes
+    /// in strict mode, is not; and nothing else that agents do changes.
+    pub fn set_forgets_commands(&mut self, forgets: bool) {
+        self.forgets = forgets;
+    }
+
     /// Strict mode, as the machine file says (`strict_writes`) unless told: what actions of the machine file write to the blackboard waits in the lane [`Lane::BLACKBOARD`] for the end of the
     /// tick, so that every read in a tick sees the values from before it (CODE-5). Functions in Rust write at once in either mode.
     pub fn set_strict(&mut self, strict: bool) {

@@ -120,7 +120,7 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         }
         self.run_between(shared, from, self.first + self.instances.len());
         if let Some(tracer) = &mut self.part.tracer {
-            tracer.end();
+            tracer.end_tick();
         }
         self.settle(shared);
         self.count_lost_writes(shared.base);

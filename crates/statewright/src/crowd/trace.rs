@@ -9,7 +9,7 @@ use std::sync::Arc;
 use statewright_kernel::{self as kernel, Actor, Command, Event, Host, Hosts, Mode, Status, Trace, Verdict, View};
 use statewright_rom::ids::{FunctionId, KeyId};
 use statewright_trace::file::{WriteError, Writer};
-use statewright_trace::{Filter, Kind, Legend, Level, Reasons, Record, Settings, Tracer, UnknownNumber};
+use statewright_trace::{Filter, Kind, Legend, Level, Reasons, Record, Settings, Totals, Tracer, UnknownNumber};
 
 use super::part::{Part, PartHosts};
 use super::store::with_instances;
@@ -39,6 +39,9 @@ impl Tracing {
             return &mut [];
         };
         std::mem::swap(&mut self.told, &mut self.coming);
+        if let Some(told) = &mut self.told {
+            told.end_tick();
+        }
         if let Some(coming) = &mut self.coming {
             coming.begin_tick(now.wrapping_add(1));
         }
@@ -47,10 +50,10 @@ impl Tracing {
             tracer.set_filter(filter);
             tracer.begin_tick(now);
         }
-        if filter.level() == Level::All {
+        if filter.highest_level() == Level::All {
             self.reasons.resize_with(lives.len(), Reasons::default);
             for (place, (reasons, &life)) in self.reasons.iter_mut().zip(lives).enumerate() {
-                if filter.has_agent(place as u32) {
+                if filter.has_agent(place as u32) && filter.level_of(place as u32) == Level::All {
                     reasons.prepare(filter.transitions(), life);
                 }
             }
@@ -68,7 +71,7 @@ impl Tracing {
     }
 
     fn records(&self) -> impl Iterator<Item = &Record> {
-        self.told.iter().flat_map(|told| told.ring().iter())
+        self.told.iter().flat_map(|told| told.records())
     }
 }
 
@@ -104,7 +107,7 @@ impl<B: Board, C> Crowd<B, C> {
         self.tracing.coming = Some(coming);
         self.note_presence(|place| before.as_ref().is_none_or(|before| !before.has_agent(place)));
         self.tracing.told.get_or_insert_with(|| Box::new(Tracer::new(filter)));
-        if self.tracing.filter.as_ref().is_some_and(|filter| filter.level() < Level::All) {
+        if self.tracing.filter.as_ref().is_some_and(|filter| filter.highest_level() < Level::All) {
             self.tracing.reasons = Vec::new();
         }
         Ok(())
@@ -139,8 +142,17 @@ impl<B: Board, C> Crowd<B, C> {
 
     /// What was recorded in the last tick: what happened before it outside of ticks, then agent by agent.
     pub fn trace(&self) -> impl Iterator<Item = &Record> {
-        let inside = self.ran().filter_map(|part| part.tracer.as_ref()).flat_map(|tracer| tracer.ring().iter());
+        let inside = self.ran().filter_map(|part| part.tracer.as_ref()).flat_map(|tracer| tracer.records());
         self.tracing.records().chain(inside)
+    }
+
+    /// How often everything happened since the [settings](Settings::totals) ask for totals; nothing if they do not.
+    pub fn trace_totals(&self) -> Totals {
+        let tracers = self.parts.iter().filter_map(|part| part.tracer.as_ref());
+        let tracers = tracers.chain(&self.tracing.told).chain(&self.tracing.coming);
+        let mut sum = Totals::default();
+        tracers.filter_map(|tracer| tracer.totals()).for_each(|totals| sum.add(totals));
+        sum
     }
 
     /// The names behind the numbers of records.
@@ -219,7 +231,8 @@ impl<'p, B: Board, C> Hosts for TracedHosts<'_, 'p, B, C> {
 
     #[inline]
     fn traces_steps(&self, place: usize) -> bool {
-        !self.tracer.is_outline() && self.tracer.filter().has_agent(self.agent(place))
+        let agent = self.agent(place);
+        !self.tracer.is_outline_of(agent) && self.tracer.filter().has_agent(agent)
     }
 
     #[inline]

@@ -13,8 +13,9 @@ pub(crate) struct Wake {
     count: usize,
     /// Agents by the tick that wakes them. An entry may be of the past: waking somebody for nothing changes nothing.
     by_tick: BTreeMap<u64, Vec<u32>>,
-    /// The tick that an agent is listed under; keeps lists short. The first tick is never slept through: 0 is none.
-    listed: Vec<u64>,
+    /// Low half of the tick that an agent is listed under; keeps lists short. 0 is none, or a tick that ends in 0: listing twice does no
+    /// harm.
+    listed: Vec<u32>,
     /// Lists to be used again.
     spare: Vec<Vec<u32>>,
 }
@@ -57,10 +58,11 @@ impl Wake {
         if self.listed.len() <= place {
             self.listed.resize(place + 1, 0);
         }
-        if self.listed[place] == tick {
+        let low = tick as u32;
+        if self.listed[place] == low && low != 0 {
             return;
         }
-        self.listed[place] = tick;
+        self.listed[place] = low;
         let spare = &mut self.spare;
         self.by_tick.entry(tick).or_insert_with(|| spare.pop().unwrap_or_default()).push(place as u32);
     }
@@ -71,7 +73,7 @@ impl Wake {
             let tick = *entry.key();
             let mut places = entry.remove();
             for place in places.drain(..) {
-                if self.listed[place as usize] == tick {
+                if self.listed[place as usize] == tick as u32 {
                     self.listed[place as usize] = 0;
                 }
                 if is_alive(place as usize) {

@@ -25,7 +25,7 @@ enum Target {
 pub(crate) fn run(args: &Build, console: &Console) -> Result<Outcome, CliError> {
     let (inputs, errors) = collect(&args.paths, Wanted::Machines);
     let targets = targets(args, &inputs)?;
-    let mut summary = Summary::new(console, args.compiling.message_format);
+    let mut summary = Summary::new(console, args.compiling.format());
     errors.iter().for_each(|error| summary.unreadable(None, error));
     let progress = Progress::new(console, "building", inputs.len());
     for (input, target) in inputs.iter().zip(&targets) {
@@ -77,7 +77,7 @@ fn target(args: &Build, input: &Input) -> Result<Target, CliError> {
 }
 
 fn to_stdout(args: &Build) -> Result<Target, CliError> {
-    if args.compiling.message_format == MessageFormat::Json {
+    if args.compiling.format() == MessageFormat::Json {
         return Err(CliError::new("standard output cannot take both the ROM and JSON").help("use `-o FILE`"));
     }
     if std::io::stdout().is_terminal() {

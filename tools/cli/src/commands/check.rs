@@ -14,7 +14,7 @@ use crate::progress::Progress;
 
 pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> {
     let (inputs, errors) = collect(&args.paths, Wanted::MachinesAndRoms);
-    let mut summary = Summary::new(console, args.compiling.message_format);
+    let mut summary = Summary::new(console, args.compiling.format());
     errors.iter().for_each(|error| summary.unreadable(None, error));
     let progress = Progress::new(console, "checking", inputs.len());
     for input in &inputs {

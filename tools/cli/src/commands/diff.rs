@@ -1,6 +1,6 @@
 //! `statewright diff`: what changed between two machines, and what a reload would do.
 
-use statewright_compile::describe::compare;
+use statewright_compile::describe::{compare, visible};
 
 use crate::args::Diff;
 use crate::console::Console;
@@ -18,7 +18,11 @@ pub(crate) fn run(args: &Diff, console: &Console) -> Result<Outcome, CliError> {
         // Exit code 1 says "different"; what could not be compared is an error.
         _ => return Ok(Outcome::Failed),
     };
-    let comparison = compare(&old.describe(), &new.describe());
+    let (mut old, mut new) = (old.describe(), new.describe());
+    if !args.json {
+        (old, new) = (visible(&old), visible(&new));
+    }
+    let comparison = compare(&old, &new);
     if args.json {
         console.json(&serde_json::to_value(&comparison).unwrap_or_default());
     } else if !(console.is_quiet() && comparison.same) {

@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
-use statewright_draw::{Chart, Options, Theme, dot, mermaid, plantuml, svg, visible};
+use statewright_draw::{Chart, Heat, Options, Theme, dot, mermaid, plantuml, svg, visible};
+use statewright_trace::Totals;
 
+use super::trace;
 use crate::args::{Draw, Picture, ThemeChoice};
 use crate::console::Console;
+use crate::counts;
 use crate::error::{CliError, Outcome};
 use crate::input::{Input, ROM_EXTENSION};
 use crate::load::{Loaded, load};
@@ -20,7 +23,14 @@ pub(crate) fn run(args: &Draw, console: &Console) -> Result<Outcome, CliError> {
         Err(outcome) => return Ok(outcome),
     };
     let chart = chart(&loaded, &input)?;
-    let options = options(&chart, args.theme, &args.active)?;
+    let mut options = options(&chart, args.theme, &args.active)?;
+    let mut outcome = Outcome::Fine;
+    if let Some(path) = &args.heat {
+        match heat(path, &loaded, &input, console)? {
+            Ok((heat, found)) => (options.heat, outcome) = (Some(heat), found),
+            Err(refused) => return Ok(refused),
+        }
+    }
     let text = match format {
         Picture::Mermaid => mermaid(&chart),
         Picture::Dot => dot(&chart),
@@ -37,7 +47,31 @@ pub(crate) fn run(args: &Draw, console: &Console) -> Result<Outcome, CliError> {
         }
     };
     output::deliver(args.output.as_deref(), text.as_bytes(), console)?;
-    Ok(Outcome::Fine)
+    Ok(outcome)
+}
+
+/// How often everything happened in a trace; how much of the trace could be read. An error has been said.
+fn heat(
+    path: &Path,
+    loaded: &Loaded,
+    input: &Input,
+    console: &Console,
+) -> Result<Result<(Heat, Outcome), Outcome>, CliError> {
+    let name = path.display().to_string();
+    let bytes = trace::read(path)?;
+    let (reading, outcome) = match trace::open(&name, &bytes, console) {
+        Ok(opened) => opened,
+        Err(outcome) => return Ok(Err(outcome)),
+    };
+    let legend = &reading.legend;
+    if legend.structure_hash != loaded.rom.as_rom().structure_hash() {
+        let text = format!("`{name}` is a trace of machine `{}`, not of `{}` as it is now", legend.machine, input.name());
+        return Err(CliError::new(text).help("draw the machine that was recorded, or record it again"));
+    }
+    let mut totals = Totals::new(legend.states.len(), legend.transitions.len());
+    let stays = |number: u16| legend.transitions.get(usize::from(number)).is_some_and(|found| found.is_internal);
+    reading.records().for_each(|(_, record)| totals.count(record, stays));
+    Ok(Ok((counts::heat(&totals, legend), outcome)))
 }
 
 /// What to draw. A ROM without names would be a picture of numbers.
@@ -101,8 +135,8 @@ fn format(args: &Draw) -> Result<Picture, CliError> {
             }));
         }
     };
-    if format != Picture::Svg && (args.theme.is_some() || !args.active.is_empty()) {
-        let text = "`--theme` and `--active` are for SVG; in the other formats the tool that draws decides";
+    if format != Picture::Svg && (args.theme.is_some() || !args.active.is_empty() || args.heat.is_some()) {
+        let text = "`--theme`, `--active` and `--heat` are for SVG; in the other formats the tool that draws decides";
         return Err(CliError::new(text).help("leave them out, or write `*.svg`"));
     }
     Ok(format)

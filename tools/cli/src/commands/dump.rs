@@ -1,6 +1,7 @@
 //! `statewright dump`: a ROM as text or JSON.
 
 use serde_json::{Value, json};
+use statewright_author::names::{visible, visible_lines};
 use statewright_compile::describe;
 
 use crate::args::Dump;
@@ -31,9 +32,10 @@ pub(crate) fn run(args: &Dump, console: &Console) -> Result<Outcome, CliError> {
             continue;
         }
         if inputs.len() > 1 {
-            console.result(format!("== {}\n", input.name()));
+            console.result(format!("== {}\n", visible(&input.name())));
         }
-        let tables = if args.tables { format!("\n{}", describe::tables(&loaded.rom.as_rom())) } else { String::new() };
+        let tables = || format!("\n{}", visible_lines(&describe::tables(&loaded.rom.as_rom())));
+        let tables = if args.tables { tables() } else { String::new() };
         let end = if inputs.len() > 1 { "\n" } else { "" };
         console.result(format!("{}{tables}{end}", describe::to_text(&described)));
     }

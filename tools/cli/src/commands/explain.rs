@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use serde_json::{Value, json};
 use statewright_author::codes::{Code, Info};
 use statewright_author::diagnostic::closest;
 
@@ -10,6 +11,13 @@ use crate::console::Console;
 use crate::error::{CliError, Outcome};
 
 pub(crate) fn run(args: &Explain, console: &Console) -> Result<Outcome, CliError> {
+    if args.json {
+        let all = || Ok(Code::ALL.iter().map(|code| code.info()).collect());
+        let found = args.codes.iter().map(|code| find(code)).collect::<Result<Vec<_>, _>>();
+        let infos = if args.codes.is_empty() { all() } else { found }?;
+        console.json(&infos.iter().map(to_json).collect());
+        return Ok(Outcome::Fine);
+    }
     if args.codes.is_empty() {
         console.result(list());
         return Ok(Outcome::Fine);
@@ -18,6 +26,10 @@ pub(crate) fn run(args: &Explain, console: &Console) -> Result<Outcome, CliError
     let pages: Vec<String> = infos.iter().map(page).collect();
     console.result(pages.join("\n"));
     Ok(Outcome::Fine)
+}
+
+fn to_json(info: &Info) -> Value {
+    json!({ "code": info.id, "severity": info.severity.as_str(), "title": info.title, "page": info.page })
 }
 
 fn list() -> String {

@@ -1,5 +1,6 @@
 //! `statewright fmt`: one way to lay out machine files, and stable ids for what has none.
 
+use serde_json::{Value, json};
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::format::{format, write_ids};
 use statewright_author::graph::Machine;
@@ -20,12 +21,19 @@ const MAX_LISTED: usize = 8;
 
 pub(crate) fn run(args: &Fmt, console: &Console) -> Result<Outcome, CliError> {
     let (inputs, errors) = collect(&args.paths, Wanted::Machines);
+    if args.json && !args.check && inputs.iter().any(|input| input.path.is_none()) {
+        let text = "standard output cannot take both the formatted text and JSON";
+        return Err(CliError::new(text).help("name a file, or add `--check`"));
+    }
     errors.iter().for_each(|error| console.error(error));
     let mut outcome = if errors.is_empty() { Outcome::Fine } else { Outcome::Failed };
     let progress = Progress::new(console, "formatting", inputs.len());
     let mut changed = 0;
+    let mut files: Vec<Value> = Vec::new();
     for input in &inputs {
-        match file(args, input, console) {
+        let done = file(args, input, console);
+        files.push(json!({ "file": input.name(), "ok": done.is_ok(), "changed": done == Ok(true) }));
+        match done {
             Ok(true) => changed += 1,
             Ok(false) => {}
             Err(failure) => outcome = outcome.max(failure),
@@ -33,7 +41,9 @@ pub(crate) fn run(args: &Fmt, console: &Console) -> Result<Outcome, CliError> {
         progress.step();
     }
     drop(progress);
-    if inputs.iter().any(|input| input.path.is_some()) {
+    if args.json {
+        console.json(&json!({ "files": files, "summary": { "files": inputs.len(), "changed": changed } }));
+    } else if inputs.iter().any(|input| input.path.is_some()) {
         let verb = if args.check { "not formatted" } else { "changed" };
         console.note(format_args!("{verb}: {changed} of {}", count(inputs.len(), "file")));
     }
@@ -61,6 +71,7 @@ fn file(args: &Fmt, input: &Input, console: &Console) -> Result<bool, Outcome> {
     match &input.path {
         None if !args.check => console.result(&formatted),
         _ if !is_changed => {}
+        _ if args.check && args.json => {}
         _ if args.check => console.result(format!("{name}\n")),
         Some(path) => {
             output::write(path, formatted.as_bytes()).map_err(|error| failed(error, Outcome::Failed))?;

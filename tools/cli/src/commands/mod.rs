@@ -9,6 +9,7 @@ mod draw;
 mod dump;
 mod explain;
 mod fmt;
+mod man;
 mod new;
 mod run;
 mod schema;
@@ -37,5 +38,6 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Schema(args) => schema::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Completions(args) => completions::run(&args, console),
+        Command::Man(args) => man::run(&args, console),
     }
 }

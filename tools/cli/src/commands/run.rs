@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use statewright::trace::{Level, WriteError};
 use statewright::{Machine, Names};
 use statewright_compile::symbols::Symbols;
 use statewright_draw::{Chart, Heat, Options, svg};
@@ -14,14 +15,17 @@ use crate::console::Console;
 use crate::error::{CliError, Outcome};
 use crate::input::{Input, read_limited};
 use crate::load::{Loaded, load, load_sample};
-use crate::output::Prepared;
+use crate::output::{self, Prepared};
 use crate::progress::Ticks;
 use crate::running::{
-    self, Outcome as Ran, Plan, ScriptError, json_report, number, page, plot, read_script, text_report,
+    self, Chosen, Failed, Outcome as Ran, Plan, Recorder, ScriptError, json_report, number, page, plot, read_script,
+    text_report,
 };
 
 /// Random events per agent and tick unless told.
 const RATE: f64 = 0.01;
+/// Agents in a trace unless told.
+const TRACED: u32 = 16;
 
 pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
     let loaded = match &args.file {
@@ -40,6 +44,8 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         },
         None => Vec::new(),
     };
+    let outputs = [("--svg", &args.svg), ("--html", &args.html), ("--trace", &args.trace)];
+    outputs.into_iter().try_for_each(|(option, path)| check_output(option, path.as_deref(), args))?;
     let rate = args.rate.unwrap_or(if args.script.is_some() { 0.0 } else { RATE });
     let plan = Plan {
         agents: args.agents,
@@ -49,6 +55,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         script,
         stub_guards: args.stub_guards,
         threads: args.threads,
+        recorder: recorder(args)?,
     };
     let stop = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&stop);
@@ -58,12 +65,48 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
     }
     let ran = drive(&machine, plan, &stop, console)?;
     write_pictures(args, &machine, symbols.as_ref(), &ran)?;
+    if let (Some(path), Some(records)) = (&args.trace, ran.traced) {
+        console.note(format_args!("wrote {} records to {}", number(records), path.display()));
+    }
     if args.json {
         console.json(&json_report(&ran));
     } else {
         console.result(text_report(&ran));
     }
     Ok(Outcome::Fine)
+}
+
+/// Refuses what cannot be written before anything runs, and what must not be replaced.
+fn check_output(option: &str, path: Option<&Path>, args: &Run) -> Result<(), CliError> {
+    let Some(path) = path else { return Ok(()) };
+    if path == Path::new("-") {
+        return Err(CliError::new(format!("`{option}` needs the name of a file: the report has standard output")));
+    }
+    for source in [&args.file, &args.script].into_iter().flatten() {
+        output::refuse_own_source(Some(path), &Input::single(source))?;
+    }
+    if option == "--trace" { Ok(()) } else { Prepared::new(path, b"").map(drop) }
+}
+
+/// Where the trace goes, and what it has.
+fn recorder(args: &Run) -> Result<Option<Recorder>, CliError> {
+    let Some(path) = &args.trace else { return Ok(None) };
+    let mut agents: Vec<u32> = Vec::new();
+    for range in &args.trace_agents {
+        if *range.end() >= args.agents {
+            let text = format!("`--trace-agents`: there is no agent {}", range.end());
+            return Err(CliError::new(text).help(format!("they are numbered from 0 to {}", args.agents - 1)));
+        }
+        agents.extend(range.clone());
+    }
+    if agents.is_empty() {
+        agents.extend(0..args.agents.min(TRACED));
+    }
+    agents.sort_unstable();
+    agents.dedup();
+    let chosen = Chosen { level: Level::new(args.trace_level).unwrap_or_default(), agents };
+    let file = output::create(path)?;
+    Ok(Some(Recorder { chosen, path: path.clone(), file }))
 }
 
 /// The machine that the kernel runs.
@@ -103,7 +146,12 @@ fn drive(machine: &Machine, plan: Plan, stop: &AtomicBool, console: &Console) ->
             format!("{} ticks/s, {} agents/s", number(rate as u64), number((rate * f64::from(agents)) as u64))
         });
     };
-    running::run(machine, plan, stop, show).map_err(CliError::new)
+    running::run(machine, plan, stop, show).map_err(|failed| match failed {
+        Failed::Trace(path, WriteError::Io(error)) => CliError::write(&path.display().to_string(), &error)
+            .help("the run was ended; what the trace has so far can be read"),
+        Failed::Trace(_, error) => CliError::new(error.to_string()),
+        Failed::Other(text) => CliError::new(text),
+    })
 }
 
 /// Writes what was asked for: all files, or none if one cannot be written.

@@ -7,6 +7,7 @@ mod script;
 mod source;
 mod tally;
 mod text;
+mod tracing;
 mod values;
 mod world;
 
@@ -14,19 +15,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use statewright::prelude::*;
-use statewright::trace::{Level, Settings};
 
 pub(crate) use json::report as json_report;
 pub(crate) use outcome::Outcome;
 pub(crate) use page::{page, plot};
 pub(crate) use script::{Line, ScriptError, read as read_script};
 pub(crate) use text::{number, report as text_report};
+pub(crate) use tracing::{Chosen, Failed, Recorder};
 
 use crate::args::StubGuards;
-use outcome::{peak_memory, visits};
+use crate::counts::visits;
+use outcome::peak_memory;
 use source::Source;
 use tally::Tally;
-use world::{Words, World, stubs};
+use world::{Room, Words, World, stubs};
+
+/// Most parts that a crowd is cut into for threads.
+const MOST_PARTS: usize = 64;
 
 /// What to run.
 pub(crate) struct Plan {
@@ -39,6 +44,8 @@ pub(crate) struct Plan {
     pub(crate) stub_guards: StubGuards,
     /// `None` for all cores.
     pub(crate) threads: Option<u16>,
+    /// Where a trace goes, if one is wanted.
+    pub(crate) recorder: Option<Recorder>,
 }
 
 /// Runs a machine. `progress` hears how many ticks are done and how long they took; once `stop` is set the run ends after its tick.
@@ -46,26 +53,48 @@ pub(crate) fn run(
     machine: &Machine,
     plan: Plan,
     stop: &AtomicBool,
+    progress: impl FnMut(u64, Duration),
+) -> Result<Outcome, Failed> {
+    match machine.rom().blackboard_words() {
+        0..=4 => run_with::<[u32; 4]>(machine, plan, stop, progress),
+        5..=8 => run_with::<[u32; 8]>(machine, plan, stop, progress),
+        _ => run_with::<Box<[u32]>>(machine, plan, stop, progress),
+    }
+}
+
+/// The same with blackboards that lie in so much room.
+fn run_with<S: Room>(
+    machine: &Machine,
+    plan: Plan,
+    stop: &AtomicBool,
     mut progress: impl FnMut(u64, Duration),
-) -> Result<Outcome, String> {
+) -> Result<Outcome, Failed> {
     let begun = Instant::now();
     let world = World::new(machine, plan.seed, plan.stub_guards);
     let program = machine.bind(stubs(machine)).map_err(|error| error.to_string())?;
     let mut crowd = Crowd::new(program, plan.seed);
+    crowd.set_forgets_commands(true);
+    // What a part keeps besides its agents is shared by more of them where there are many.
+    crowd.set_part_size((plan.agents as usize).div_ceil(MOST_PARTS).max(1024));
     crowd.reserve(plan.agents as usize);
-    let board = Words::new(machine);
+    let board: Words<S> = Words::new(machine);
     let board_bytes = board.bytes() * plan.agents as usize;
-    let agents: Vec<AgentId> = (0..plan.agents).map(|_| crowd.spawn(board.clone())).collect();
-    crowd.set_trace(Some(Settings::new(Level::Outline))).map_err(|error| error.to_string())?;
+    for _ in 0..plan.agents {
+        crowd.spawn(board.clone());
+    }
+    let settings = tracing::settings(plan.recorder.as_ref().map(|recorder| &recorder.chosen));
+    crowd.set_trace(Some(settings)).map_err(|error| error.to_string())?;
+    let legend = crowd.legend();
+    let mut recording = plan.recorder.map(|recorder| recorder.begin(&legend)).transpose()?;
     let mut source = Source::new(machine, plan.seed, plan.rate, plan.script);
-    let mut tally = Tally::new(machine, plan.ticks);
+    let mut tally = Tally::new(plan.ticks);
     let pool = threads(plan.threads)?;
     let mut ticking = Duration::ZERO;
     let mut ticks = 0;
     while ticks < plan.ticks && !stop.load(Ordering::Relaxed) {
         // In the first tick agents only start.
         if ticks > 0 {
-            source.happen(&mut crowd, &agents, ticks);
+            source.happen(&mut crowd, ticks);
         }
         let start = Instant::now();
         let tick = match &pool {
@@ -74,7 +103,9 @@ pub(crate) fn run(
         };
         tally.turns += tick.ran as u64;
         ticking += start.elapsed();
-        tally.count(crowd.trace());
+        if let Some(recording) = &mut recording {
+            recording.add(ticks, crowd.trace())?;
+        }
         tally.sample(&crowd, ticks, ticks + 1 == plan.ticks);
         ticks += 1;
         progress(ticks, ticking);
@@ -82,10 +113,12 @@ pub(crate) fn run(
     if ticks > 0 {
         tally.sample(&crowd, ticks - 1, true);
     }
-    let legend = crowd.legend();
+    let totals = crowd.trace_totals();
+    let traced = recording.map(tracing::Recording::close).transpose()?;
     Ok(Outcome {
-        visits: visits(&legend, &tally),
+        visits: visits(&totals, &legend),
         legend,
+        traced,
         agents: plan.agents,
         ticks,
         wanted_ticks: plan.ticks,
@@ -98,7 +131,7 @@ pub(crate) fn run(
         instance_bytes: usize::from(machine.rom().tier().bytes) * plan.agents as usize,
         board_bytes,
         peak_bytes: peak_memory(),
-        transitions: tally.transitions,
+        transitions: totals.transitions,
         functions: world.calls(machine),
         stub_guards: plan.stub_guards.word(),
         ended: tally.samples.last().map_or(0, |sample| sample.ended),
@@ -107,10 +140,10 @@ pub(crate) fn run(
 }
 
 /// So many threads, if a number was asked for.
-fn threads(count: Option<u16>) -> Result<Option<rayon::ThreadPool>, String> {
+fn threads(count: Option<u16>) -> Result<Option<rayon::ThreadPool>, Failed> {
     let build = |count: u16| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(count.into()).build();
-        pool.map_err(|error| format!("cannot start {count} threads: {error}"))
+        pool.map_err(|error| format!("cannot start {count} threads: {error}").into())
     };
     count.map(build).transpose()
 }

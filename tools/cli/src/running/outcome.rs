@@ -5,11 +5,13 @@ use std::time::Duration;
 use statewright::trace::{Legend, Trigger};
 use statewright::{Counters, Kind};
 
-use super::tally::{Sample, Tally};
+use super::tally::Sample;
 
 /// Everything that a report shows.
 pub(crate) struct Outcome {
     pub(crate) legend: Legend,
+    /// How many records went into the trace, if one was written.
+    pub(crate) traced: Option<u64>,
     pub(crate) agents: u32,
     pub(crate) ticks: u64,
     pub(crate) wanted_ticks: u64,
@@ -124,19 +126,6 @@ impl Outcome {
         ];
         all.into_iter().filter(|(_, count)| *count != 0).collect()
     }
-}
-
-/// How often each state or one inside it was entered, from the counts of leaves.
-pub(crate) fn visits(legend: &Legend, tally: &Tally) -> Vec<u64> {
-    let mut visits = tally.entered.clone();
-    visits.resize(legend.states.len(), 0);
-    // Children have larger numbers than their parents.
-    for number in (0..visits.len()).rev() {
-        if let Some(parent) = legend.states[number].parent {
-            visits[usize::from(parent)] += visits[number];
-        }
-    }
-    visits
 }
 
 /// Most memory of this process so far, in bytes; `None` where the system does not tell.

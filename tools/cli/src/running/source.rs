@@ -1,12 +1,12 @@
 //! Where events come from: a random source by a seed, or a script.
 
-use statewright::Type;
+use statewright::{Type, Value};
 use statewright::ids::{EventId, KeyId};
 use statewright::prelude::*;
 
 use super::script::{Deed, Line, Whom};
 use super::values::Carries;
-use super::world::{Words, World, mix};
+use super::world::{Room, Words, World, mix};
 
 /// A stream of numbers (splitmix64).
 pub(crate) struct Dice(u64);
@@ -78,17 +78,17 @@ impl Source {
     }
 
     /// Sends what is due before a tick. All agents are in their first life.
-    pub(crate) fn happen(&mut self, crowd: &mut Crowd<Words, World>, agents: &[AgentId], tick: u64) {
-        let count = agents.len() as u32;
+    pub(crate) fn happen<S: Room>(&mut self, crowd: &mut Crowd<Words<S>, World>, tick: u64) {
+        let count = crowd.len() as u32;
         let Self { dice, choices, script, sent, .. } = self;
         for line in script.iter().filter(|line| line.when.is(tick)) {
             match line.whom {
-                Whom::All => (0..count).for_each(|place| *sent += act(crowd, agents[place as usize], line.deed)),
-                Whom::Agent(place) => *sent += act(crowd, agents[place as usize], line.deed),
+                Whom::All => (0..count).for_each(|place| *sent += act(crowd, agent(place), line.deed)),
+                Whom::Agent(place) => *sent += act(crowd, agent(place), line.deed),
                 Whom::Share(share) => {
                     let mut places = Dice::new(dice.next());
                     for place in places.places(count, share) {
-                        *sent += act(crowd, agents[place as usize], line.deed);
+                        *sent += act(crowd, agent(place), line.deed);
                     }
                 }
             }
@@ -98,19 +98,24 @@ impl Source {
         }
         // Whole events for everybody, and one more for some.
         for _ in 0..self.rate.floor() as u64 {
-            for &agent in agents {
-                *sent += send_any(crowd, agent, dice, choices, count);
+            for place in 0..count {
+                *sent += send_any(crowd, agent(place), dice, choices, count);
             }
         }
         let mut places = Dice::new(dice.next());
         for place in places.places(count, self.rate.fract()) {
-            *sent += send_any(crowd, agents[place as usize], dice, choices, count);
+            *sent += send_any(crowd, agent(place), dice, choices, count);
         }
     }
 }
 
+/// The agent at a place: all are in their first life.
+fn agent(place: u32) -> AgentId {
+    AgentId::from_words([place, 1, 0])
+}
+
 /// One deed; how many events it sent.
-fn act(crowd: &mut Crowd<Words, World>, agent: AgentId, deed: Deed) -> u64 {
+fn act<S: Room>(crowd: &mut Crowd<Words<S>, World>, agent: AgentId, deed: Deed) -> u64 {
     match deed {
         Deed::Send(event, words) => u64::from(crowd.send(agent, event, words).is_ok()),
         Deed::Set(key, words) => {
@@ -123,7 +128,13 @@ fn act(crowd: &mut Crowd<Words, World>, agent: AgentId, deed: Deed) -> u64 {
     }
 }
 
-fn send_any(crowd: &mut Crowd<Words, World>, agent: AgentId, dice: &mut Dice, choices: &[Choice], agents: u32) -> u64 {
+fn send_any<S: Room>(
+    crowd: &mut Crowd<Words<S>, World>,
+    agent: AgentId,
+    dice: &mut Dice,
+    choices: &[Choice],
+    agents: u32,
+) -> u64 {
     let choice = &choices[dice.below(choices.len() as u64) as usize];
     let words = payload(choice.carries, dice, agents);
     u64::from(crowd.send(agent, choice.event, words).is_ok())

@@ -8,29 +8,75 @@ use statewright::{Key, Kind, Type};
 
 use crate::args::StubGuards;
 
+/// Where the words of a blackboard lie: small ones beside each other, so that a large crowd has no allocation per agent.
+pub(crate) trait Room: Clone + Send + Sync + 'static {
+    fn empty(words: usize) -> Self;
+    fn words(&self) -> &[u32];
+    fn words_mut(&mut self) -> &mut [u32];
+    /// Bytes outside of itself.
+    fn more_bytes(&self) -> usize;
+}
+
+impl<const N: usize> Room for [u32; N] {
+    fn empty(_: usize) -> Self {
+        [0; N]
+    }
+
+    fn words(&self) -> &[u32] {
+        self
+    }
+
+    fn words_mut(&mut self) -> &mut [u32] {
+        self
+    }
+
+    fn more_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Room for Box<[u32]> {
+    fn empty(words: usize) -> Self {
+        vec![0; words].into()
+    }
+
+    fn words(&self) -> &[u32] {
+        self
+    }
+
+    fn words_mut(&mut self) -> &mut [u32] {
+        self
+    }
+
+    fn more_bytes(&self) -> usize {
+        size_of_val(&**self)
+    }
+}
+
 /// A blackboard: words as the machine lays them out.
 #[derive(Clone, Debug)]
-pub(crate) struct Words(Box<[u32]>);
+pub(crate) struct Words<S>(S);
 
-impl Words {
+impl<S: Room> Words<S> {
     /// With the start values of a machine.
     pub(crate) fn new(machine: &Machine) -> Self {
         let rom = machine.rom();
-        let mut words = vec![0; rom.blackboard_words()];
+        let mut room = S::empty(rom.blackboard_words());
+        let words = room.words_mut();
         for key in rom.keys() {
             let cells = words.iter_mut().skip(usize::from(key.offset.get()));
             cells.zip(key.default).for_each(|(cell, default)| *cell = default.get());
         }
-        Self(words.into())
+        Self(room)
     }
 
     /// Bytes that it takes.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&*self.0) + size_of::<Self>()
+        self.0.more_bytes() + size_of::<Self>()
     }
 }
 
-impl Board for Words {
+impl<S: Room> Board for Words<S> {
     /// Where the words of the key begin, and how many there are.
     fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
         Ok(key.first_word * 4 + key.ty.words())
@@ -38,13 +84,13 @@ impl Board for Words {
 
     fn read(&self, field: usize) -> [u32; 3] {
         let mut words = [0; 3];
-        let found = self.0.iter().skip(field / 4).take(field % 4);
+        let found = self.0.words().iter().skip(field / 4).take(field % 4);
         words.iter_mut().zip(found).for_each(|(word, found)| *word = *found);
         words
     }
 
     fn write(&mut self, field: usize, words: [u32; 3]) {
-        let cells = self.0.iter_mut().skip(field / 4).take(field % 4);
+        let cells = self.0.words_mut().iter_mut().skip(field / 4).take(field % 4);
         cells.zip(words).for_each(|(cell, word)| *cell = word);
     }
 }
@@ -117,14 +163,14 @@ pub(crate) fn mix(number: u64) -> u64 {
 
 /// A function for every name of the machine: guards and activities as [`StubGuards`] asks for, scorers say anything from 0 to 1, actions do
 /// nothing.
-pub(crate) fn stubs(machine: &Machine) -> Functions<Words, World> {
+pub(crate) fn stubs<S: Room>(machine: &Machine) -> Functions<Words<S>, World> {
     let rom = machine.rom();
     let mut functions = Functions::new();
     for (place, record) in rom.linker().iter().enumerate() {
         let Some(id) = FunctionId::from_index(place) else { continue };
         let name = machine.function_name(id);
         functions = match Kind::from_number(record.kind) {
-            Some(Kind::Guard) => functions.guard(&name, |_: &Words, world: &World, see| {
+            Some(Kind::Guard) => functions.guard(&name, |_: &Words<S>, world: &World, see| {
                 world.count(see.function());
                 Verdict::from(world.holds(see))
             }),

@@ -1,5 +1,6 @@
 //! Snapshots in files.
 
+use statewright_author::names::visible;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ pub(crate) fn snapshot(session: &mut Session, file: Option<&Path>) -> Result<(),
 /// Goes to what a file keeps.
 pub(crate) fn restore(session: &mut Session, file: &Path) -> Result<Arc<Step>, StepError> {
     let bytes = File::open(file).and_then(read_limited);
-    let name = statewright_step::clean(&file.display().to_string());
+    let name = visible(&file.display().to_string());
     let bytes = bytes.map_err(|error| {
         let found = CliError::read(&name, &error);
         StepError { message: found.message().to_owned(), help: Some("`snapshot FILE` makes one".to_owned()) }

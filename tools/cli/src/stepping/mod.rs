@@ -5,6 +5,7 @@ pub(crate) mod paint;
 pub(crate) mod prompt;
 pub(crate) mod tui;
 
+use statewright_author::names::visible;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ impl<'c> Talk<'c> {
             Command::Snapshot(file) => {
                 files::snapshot(&mut self.session, file.as_deref().map(Path::new))?;
                 let place =
-                    file.as_ref().map_or(String::new(), |file| format!(" in {}", statewright_step::clean(file)));
+                    file.as_ref().map_or(String::new(), |file| format!(" in {}", visible(file)));
                 self.console.note(format_args!("kept step {}{place}", self.session.steps()));
             }
             Command::Restore(Some(file)) => {
@@ -73,7 +74,7 @@ impl<'c> Talk<'c> {
 
     fn change(&mut self, command: &Command) -> Result<(), StepError> {
         if let Some(answer) = json::answer(&self.session, command) {
-            self.console.result(format!("{answer}\n"));
+            self.console.json_lines([&answer]);
             return Ok(());
         }
         let steps = self.session.carry_out(command)?;
@@ -88,8 +89,7 @@ impl<'c> Talk<'c> {
     /// Steps of one command. Of several, those in which nothing happened are only counted.
     pub(crate) fn print_steps(&self, steps: &[(Value, Arc<Step>)]) {
         if self.json {
-            let lines: String = steps.iter().map(|(value, _)| format!("{value}\n")).collect();
-            return self.console.result(lines);
+            return self.console.json_lines(steps.iter().map(|(value, _)| value));
         }
         let mut quiet = 0_u32;
         for (place, (_, step)) in steps.iter().enumerate() {

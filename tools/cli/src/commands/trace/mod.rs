@@ -17,6 +17,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use statewright_draw::visible;
 use statewright_trace::Legend;
 use statewright_trace::Record;
 use statewright_trace::file::{Ending, Reading};
@@ -43,17 +44,10 @@ pub(crate) struct Shown<'t> {
 pub(crate) fn run(args: &Trace, console: &Console) -> Result<Outcome, CliError> {
     let name = args.path.display().to_string();
     let bytes = read(&args.path)?;
-    let reading = match Reading::new(&bytes) {
-        Ok(reading) => reading,
-        Err(refused) => {
-            let error = CliError::new(format!("`{name}` is not a trace that can be read, {refused}"));
-            console.error(&error.help("traces are written by `Crowd::write_trace`; see docs/guide/tracing.md"));
-            return Ok(Outcome::Problems);
-        }
+    let (reading, outcome) = match open(&name, &bytes, console) {
+        Ok(opened) => opened,
+        Err(outcome) => return Ok(outcome),
     };
-    let Reading { legend, frames, ending } = reading;
-    let reading = Reading { legend: legend.cleaned(), frames, ending };
-    let outcome = tell_ending(&name, &reading, console);
     if let Some(why) = &args.why {
         let (agent, tick) = (why.first().copied().unwrap_or(0), why.get(1).copied().unwrap_or(0));
         let answer = why::explain(&reading, agent, tick)?;
@@ -73,7 +67,24 @@ pub(crate) fn run(args: &Trace, console: &Console) -> Result<Outcome, CliError> 
     Ok(outcome)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, CliError> {
+/// Reads a trace, with names that are safe to show, and says how much of it could be read. Why it is refused has been said.
+pub(super) fn open<'b>(name: &str, bytes: &'b [u8], console: &Console) -> Result<(Reading<'b>, Outcome), Outcome> {
+    let Reading { legend, frames, ending } = Reading::new(bytes).map_err(|refused| {
+        let error = CliError::new(format!("`{name}` is not a trace that can be read, {refused}"));
+        console.error(&error.help(WHERE_FROM));
+        Outcome::Problems
+    })?;
+    let reading = Reading { legend: legend.map_names(visible), frames, ending };
+    let outcome = tell_ending(name, &reading, console);
+    Ok((reading, outcome))
+}
+
+/// Who writes traces.
+const WHERE_FROM: &str =
+    "traces are written by `statewright run --trace` and by `Crowd::write_trace`; see docs/guide/tracing.md";
+
+/// The bytes of a trace.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     let mut bytes = Vec::new();
     let read = match path == Path::new("-") {
         true => io::stdin().lock().read_to_end(&mut bytes),
@@ -84,7 +95,7 @@ fn read(path: &Path) -> Result<Vec<u8>, CliError> {
         Ok(_) => Ok(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let text = format!("cannot read `{}`: there is no such file or folder", path.display());
-            Err(CliError::new(text).help("check the path; a program writes traces with `Crowd::write_trace`"))
+            Err(CliError::new(text).help(format!("check the path; {WHERE_FROM}")))
         }
         Err(error) => Err(CliError::read(&path.display().to_string(), &error)),
     }
