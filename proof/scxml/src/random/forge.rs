@@ -5,7 +5,7 @@ use super::plan::Plan;
 use super::rng::Rng;
 use super::write::Writer;
 
-/// Names that are only raised, never sent from outside by those who look at a document's plain events.
+/// Names that contents may raise freely: transitions that listen to them raise nothing without fuel.
 pub(super) const RAISED: [&str; 2] = ["r", "r.s"];
 const EVENTS: [&str; 8] = ["a", "a.b", "a.b.c", "b", "b.x", "c.d", "c", "d"];
 /// Names of delayed sends, with their ids.

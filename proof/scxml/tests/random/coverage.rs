@@ -5,8 +5,10 @@ use statewright_scxml_oracle::{Limits, random_document};
 
 const DOCUMENTS: u64 = 500;
 
-/// What to look for, and in how many of the documents it must be at least.
-const FEATURES: [(&str, usize, fn(Node) -> bool); 33] = [
+/// What to look for, in how many of the documents it must be at least, and whether an element is it.
+type Feature = (&'static str, usize, fn(Node) -> bool);
+
+const FEATURES: [Feature; 33] = [
     ("a parallel in a parallel", 50, |node| is(node, "parallel") && parent_is(node, "parallel")),
     ("an atomic region", 100, |node| is(node, "state") && parent_is(node, "parallel") && !has_states(node)),
     ("a top-level final", 15, |node| is(node, "final") && parent_is(node, "scxml")),
