@@ -1,0 +1,45 @@
+//! The imported side.
+
+use statewright_compile::{Options, compile_with};
+use statewright_step::ids::StateId;
+use statewright_step::{Command, Session, Settings, Step};
+
+/// An imported document, running.
+pub struct Imported {
+    session: Session,
+}
+
+/// Imports and compiles a document and starts it; what is wrong comes back in words.
+pub fn import(name: &str, text: &str) -> Result<Imported, String> {
+    let (machine, found) = statewright_import::scxml::read(name, text);
+    let (output, diagnostics) = compile_with(&machine, found, &Options::default());
+    let Some(output) = output else {
+        return Err(statewright_author::render::render_text(&diagnostics, &machine.source, statewright_author::render::Style::Plain));
+    };
+    let session = Session::new(output.rom, Some(output.symbols), Settings::default()).map_err(|error| error.message)?;
+    Ok(Imported { session })
+}
+
+impl Imported {
+    /// The session.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Carries out a line of `statewright step`, and gives what it did.
+    pub fn take(&mut self, line: &str) -> Result<Vec<std::sync::Arc<Step>>, String> {
+        let command = Command::parse(line, &self.session).map_err(|error| error.message)?;
+        self.session.carry_out(&command).map_err(|error| error.message)
+    }
+
+    /// The id of a state; the document itself has none.
+    pub fn name(&self, state: StateId) -> Option<&str> {
+        (state.index() != 0).then(|| self.session.names().state(state).rsplit('/').next().unwrap_or_default())
+    }
+
+    /// Ids of the active leaves, in order of the document.
+    pub fn configuration(&self) -> Vec<String> {
+        let leaves = self.session.configuration();
+        leaves.into_iter().map(|path| path.rsplit('/').next().unwrap_or(path).to_owned()).collect()
+    }
+}

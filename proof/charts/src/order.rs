@@ -1,0 +1,34 @@
+//! What happened, in words that both sides share.
+
+use statewright_scxml_oracle::Happening as Told;
+use statewright_step::{Deed, Happening, Step};
+
+use crate::machine::Imported;
+
+/// What the interpreter of the document noted.
+pub(crate) fn of_document(log: &[Told]) -> Vec<String> {
+    let line = |told: &Told| match told {
+        Told::Enter(id) => Some(format!("enter {id}")),
+        Told::Exit(id) => Some(format!("exit {id}")),
+        Told::Log { label, value } => {
+            Some(format!("log {label}{}", value.as_ref().map_or(String::new(), |value| format!("({value})"))))
+        }
+        Told::Assign { name, value } => Some(format!("{name} = {value}")),
+        _ => None,
+    };
+    log.iter().filter_map(line).collect()
+}
+
+/// What a step of the machine did.
+pub(crate) fn of_machine(machine: &Imported, step: &Step) -> Vec<String> {
+    let line = |happening: &Happening| match happening {
+        Happening::Entered(state) => machine.name(*state).map(|name| format!("enter {name}")),
+        Happening::Exited(state) => machine.name(*state).map(|name| format!("exit {name}")),
+        Happening::Did { deed: Deed::Command, words, .. } => {
+            Some(words.strip_prefix("emit ").unwrap_or(words).to_owned())
+        }
+        Happening::Did { deed: Deed::Write, words, .. } => Some(words.clone()),
+        _ => None,
+    };
+    step.log.iter().filter_map(line).collect()
+}
