@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::chart::{Chart, Kind};
 use crate::escape::xml;
-use crate::heat::Heat;
+use crate::heat::{Colors, Heat};
 use crate::layout::boxes::{DIAMOND, DOT, HISTORY, TITLE_HEIGHT};
 use crate::layout::{Picture, Point, layout};
 use crate::metrics::{LINE, SMALL, width};
@@ -41,7 +41,8 @@ pub struct Drawing {
 pub fn svg(chart: &Chart, options: &Options) -> Drawing {
     let scene = Scene::new(chart);
     let picture = layout(chart, &scene);
-    let mut canvas = Canvas { out: String::new(), chart, scene: &scene, picture: &picture, options };
+    let colors = options.heat.as_ref().map(|heat| Colors::new(heat, chart));
+    let mut canvas = Canvas { out: String::new(), chart, scene: &scene, picture: &picture, options, colors };
     canvas.draw();
     Drawing { svg: canvas.out, written: scene.written }
 }
@@ -52,6 +53,7 @@ struct Canvas<'a> {
     scene: &'a Scene,
     picture: &'a Picture,
     options: &'a Options,
+    colors: Option<Colors<'a>>,
 }
 
 /// Adds formatted text to a canvas; writing to a string cannot fail.
@@ -64,7 +66,7 @@ impl Canvas<'_> {
         let notes = self.notes();
         let notes_width = notes.iter().map(|note| width(note, SMALL)).fold(0.0, f64::max);
         let legend = if self.options.heat.is_some() { 26.0 } else { 0.0 };
-        let wide = self.picture.width.max(notes_width).max(legend * 10.0) + MARGIN * 2.0;
+        let wide = self.picture.width.max(notes_width).max(legend * 16.0) + MARGIN * 2.0;
         let high = self.picture.height + MARGIN * 2.0 + legend + notes.len() as f64 * (LINE + 4.0);
         let name = xml(&self.chart.name);
         put!(
@@ -82,8 +84,8 @@ aria-label=\"State machine {name}\">",
         self.symbols();
         (0..self.scene.links.len()).for_each(|link| self.label(link));
         let mut y = self.picture.height + 16.0;
-        if let Some(heat) = &self.options.heat {
-            self.legend(heat, y);
+        if let Some(ends) = self.colors.as_ref().map(Colors::ends) {
+            self.legend(ends, y);
             y += 26.0;
         }
         for note in notes {
@@ -144,9 +146,9 @@ aria-label=\"State machine {name}\">",
             depth += 1;
         }
         let mut class = if is_leaf { "leaf" } else { ["even", "odd"][depth % 2] }.to_owned();
-        if let Some(heat) = &self.options.heat
+        if let Some(colors) = &self.colors
             && is_leaf
-            && let Some(step) = heat.state(state)
+            && let Some(step) = colors.state(state)
         {
             class = format!("heat{step}");
         }
@@ -232,9 +234,9 @@ aria-label=\"State machine {name}\">",
 
     /// The classes of a line and its words.
     fn link_class(&self, link: &Link, transitions: &[usize]) -> String {
-        match &self.options.heat {
+        match &self.colors {
             Some(_) if transitions.is_empty() => String::new(),
-            Some(heat) => heat.transitions(transitions).map_or(" never".to_owned(), |step| format!(" warm{step}")),
+            Some(colors) => colors.transitions(transitions).map_or(" never".to_owned(), |step| format!(" warm{step}")),
             None if link.is_interrupt => " interrupt".to_owned(),
             None => String::new(),
         }
@@ -265,9 +267,10 @@ aria-label=\"State machine {name}\">",
         }
     }
 
-    fn legend(&mut self, heat: &Heat, y: f64) {
-        self.text("text", 0.0, y + 10.0, "seldom");
-        let left = width("seldom", SMALL) + 8.0;
+    fn legend(&mut self, (least, most): (u64, u64), y: f64) {
+        let seldom = format!("entered {least} times");
+        self.text("text", 0.0, y + 10.0, &seldom);
+        let left = width(&seldom, SMALL) + 8.0;
         for step in 0..HEAT_STEPS {
             let x = left + 18.0 * step as f64;
             put!(
@@ -277,7 +280,7 @@ aria-label=\"State machine {name}\">",
                 Number(y)
             );
         }
-        let most = heat.states.iter().max().copied().unwrap_or(0);
-        self.text("text", left + 18.0 * HEAT_STEPS as f64 + 8.0, y + 10.0, &format!("often ({most}); dotted: never"));
+        let often = format!("{most} times; white or dotted: never");
+        self.text("text", left + 18.0 * HEAT_STEPS as f64 + 8.0, y + 10.0, &often);
     }
 }

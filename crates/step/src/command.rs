@@ -10,7 +10,7 @@ use statewright_rom::layout::function_kind;
 use crate::error::StepError;
 use crate::session::{MOST_TICKS, Session};
 use crate::stubs::Answer;
-use crate::value::{parse, parse_payload};
+use crate::value::{parse_payload, parse_value};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -204,7 +204,7 @@ fn set(session: &Session, rest: &str) -> Result<Command, StepError> {
     }
     let rom = session.machine().rom();
     let ty = rom.key(key).map_or(0, |record| record.ty);
-    let [x, y, z, _] = parse(&rom, ty, value.strip_prefix("= ").unwrap_or(value))?;
+    let [x, y, z, _] = parse_value(&rom, ty, value.strip_prefix("= ").unwrap_or(value))?;
     Ok(Command::Set(key, [x, y, z]))
 }
 

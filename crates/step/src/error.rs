@@ -5,7 +5,6 @@ use std::fmt;
 
 use statewright_author::similar;
 
-
 /// A command that cannot be carried out; nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepError {

@@ -54,5 +54,5 @@ pub use names::{Names, TransitionWords};
 pub use record::{After, Deed, Happening, Judged, Step, What};
 pub use session::{MOST_TICKS, Session, Settings};
 pub use statewright_rom::ids;
-pub use stubs::{Answer, Stubs};
-pub use value::{parse_payload, payload_type, payload_words, value_words};
+pub use stubs::{Answer, Stubs, mix};
+pub use value::{carried_type, parse_payload, parse_value, payload_type, payload_words, value_words};

@@ -1,9 +1,9 @@
 //! Words for everything in a machine, made once. Nothing here can move a cursor or hide text: control and invisible characters are
 //! written as their numbers.
 
-use statewright_author::names::visible;
 use serde_json::Value;
 use statewright::Machine;
+use statewright_author::names::visible;
 use statewright_compile::describe;
 use statewright_compile::symbols::Symbols;
 use statewright_rom::ids::*;

@@ -108,8 +108,13 @@ impl Stubs {
     fn toss(&self) -> bool {
         let next = self.coin.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
         self.coin.set(next);
-        let mut x = (next ^ (next >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (x ^ (x >> 31)) & 1 == 1
+        mix(next) & 1 == 1
     }
+}
+
+/// Spreads the bits of a number (the finish of splitmix64).
+pub fn mix(number: u64) -> u64 {
+    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ number >> 31
 }

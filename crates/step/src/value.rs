@@ -31,6 +31,11 @@ fn carried(record: &EventRecord) -> u8 {
     if record.flags & event_flag::INDIRECT != 0 { payload::U32 } else { record.payload }
 }
 
+/// The number of the type that an event carries, as in [`payload`] and [`value_type`].
+pub fn carried_type(rom: &Rom<'_>, event: EventId) -> u8 {
+    rom.event(event).map_or(payload::EMPTY, carried)
+}
+
 /// The type of an event's payload in words; none for an event without one.
 pub fn payload_type(rom: &Rom<'_>, event: EventId) -> Option<&'static str> {
     let ty = carried(rom.event(event)?);
@@ -51,12 +56,12 @@ pub fn parse_payload(rom: &Rom<'_>, event: EventId, name: &str, text: &str) -> R
             StepError::new(format!("`{}` is no run of bytes", visible(text)))
                 .help(format!("write two hex digits for each, such as `0aff10`; `{name}` carries {most}"))
         }),
-        (ty, text) => parse(rom, ty, text),
+        (ty, text) => parse_value(rom, ty, text),
     }
 }
 
 /// Reads a value of a type.
-pub(crate) fn parse(rom: &Rom<'_>, ty: u8, text: &str) -> Result<[u32; 4], StepError> {
+pub fn parse_value(rom: &Rom<'_>, ty: u8, text: &str) -> Result<[u32; 4], StepError> {
     let text = text.trim();
     let wrong = |example: &str| {
         StepError::new(format!("`{}` is no {}", visible(text), type_word(ty)))

@@ -2,8 +2,8 @@
 
 mod common;
 
-use statewright_author::names::visible;
 use common::{all, give, refused, sample, session};
+use statewright_author::names::visible;
 use statewright_step::{Answer, Command, Happening, Session, Settings, What, text};
 
 #[test]

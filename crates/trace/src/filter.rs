@@ -55,7 +55,15 @@ impl Default for Settings {
 impl Settings {
     /// Everything of a level.
     pub fn new(level: Level) -> Self {
-        Self { level, agents: None, states: Vec::new(), events: Vec::new(), closer: None, totals: false, most_per_agent: 256 }
+        Self {
+            level,
+            agents: None,
+            states: Vec::new(),
+            events: Vec::new(),
+            closer: None,
+            totals: false,
+            most_per_agent: 256,
+        }
     }
 
     /// Only these agents.

@@ -3,8 +3,10 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use statewright_step::Answer;
 
 const EXIT_CODES: &str =
     "Exit codes: 0 all is well, 1 problems were found (or things differ), 2 wrong usage, or a file \
@@ -203,8 +205,8 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
     /// What guards say that a game would provide; with `random`, activities end now and then
-    #[arg(long, value_enum, default_value_t = StubGuards::Random, value_name = "ANSWER")]
-    pub(crate) stub_guards: StubGuards,
+    #[arg(long, default_value = "random", value_name = "ANSWER", value_parser = answers())]
+    pub(crate) stub_guards: Answer,
     /// How many threads work [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -362,8 +364,8 @@ pub(crate) struct Step {
     #[arg(long, conflicts_with = "json")]
     pub(crate) tui: bool,
     /// What guards answer that nobody provides: `true` lets the machine move
-    #[arg(long, value_enum, default_value_t = StubGuards::True, value_name = "ANSWER")]
-    pub(crate) stub_guards: StubGuards,
+    #[arg(long, default_value = "true", value_name = "ANSWER", value_parser = answers())]
+    pub(crate) stub_guards: Answer,
     /// Where chance begins: the same seed gives the same story
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub(crate) seed: u64,
@@ -372,26 +374,11 @@ pub(crate) struct Step {
     pub(crate) variant: Option<String>,
 }
 
-/// What guards answer that nobody provides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StubGuards {
-    /// Yes
-    True,
-    /// No
-    False,
-    /// Either, as the seed says
-    Random,
-}
-
-impl StubGuards {
-    /// As on the command line.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::True => "true",
-            Self::False => "false",
-            Self::Random => "random",
-        }
-    }
+/// Reads what guards answer that nobody provides.
+fn answers() -> impl TypedValueParser<Value = Answer> {
+    let words = [("true", "Yes"), ("false", "No"), ("random", "Either, as the seed says")];
+    let values = words.map(|(word, help)| PossibleValue::new(word).help(help));
+    PossibleValuesParser::new(values).map(|word| Answer::parse(&word).unwrap_or_default())
 }
 
 /// Arguments of `diff`.
@@ -537,8 +524,10 @@ pub(crate) struct Completions {
 
 /// Arguments of `man`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  statewright man | man -l -                      shows the page of this command\n  \
-statewright man ~/.local/share/man/man1         writes one page per command, for `man statewright-run`")]
+#[command(
+    after_help = "Examples:\n  statewright man | man -l -                      shows the page of this command\n  \
+statewright man ~/.local/share/man/man1         writes one page per command, for `man statewright-run`"
+)]
 pub(crate) struct Man {
     /// Folder for a page per command [default: the main page goes to standard output]
     #[arg(value_name = "FOLDER")]

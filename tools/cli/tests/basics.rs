@@ -1,4 +1,4 @@
-//! Help, usage errors, and the commands without machine files: `new`, `schema`, `explain`, `completions`.
+//! Help, usage errors, and the commands without machine files: `new`, `schema`, `explain`, `completions`, `man`.
 
 mod common;
 
@@ -23,6 +23,7 @@ fn help_has_examples_and_exit_codes() {
         "schema",
         "explain",
         "completions",
+        "man",
     ];
     for command in commands {
         let ran = folder.run(&[command, "--help"]).code(0).prints("Examples:");
@@ -124,4 +125,46 @@ fn completions_for_every_shell() {
     folder.run(&["completions", "zsh"]).code(0).prints("#compdef statewright");
     folder.run(&["completions", "fish"]).code(0).prints("complete -c statewright");
     folder.run(&["completions", "powershell"]).code(0).prints("Register-ArgumentCompleter");
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = Folder::new();
+    let main = folder.run(&["man"]).code(0).prints(".TH statewright 1").prints("statewright\\-run");
+    folder.run(&["man", "share/man1"]).code(0).says("wrote 16 pages to share/man1");
+    assert_eq!(folder.text("share/man1/statewright.1"), main.out);
+    let help = folder.run(&["--help"]).code(0).out;
+    let commands = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();
+    let commands: Vec<&str> = commands.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in commands.iter().filter(|command| **command != "help") {
+        let page = folder.text(&format!("share/man1/statewright-{command}.1"));
+        let page = page.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "");
+        let help = folder.run(&[command, "--help"]).code(0).out;
+        let options = help.split_whitespace().filter(|word| word.starts_with("--") && word.len() > 2);
+        for option in options.map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric())) {
+            let option = option.split(['=', '`']).next().unwrap();
+            assert!(page.contains(option), "no `{option}` in the page of {command}");
+        }
+        assert!(page.contains(&format!("statewright-{command}")) && page.contains("Examples:"), "{page}");
+    }
+    folder.write("file", "");
+    folder.run(&["man", "file"]).code(2).says("cannot write `file/statewright.1`");
+}
+
+#[test]
+fn reports_are_json_where_that_is_asked_for() {
+    let folder = Folder::with_lamp();
+    let codes = folder.run(&["explain", "--json"]).code(0).json();
+    assert_eq!(codes.as_array().unwrap().len(), statewright_author::codes::Code::ALL.len());
+    let one = folder.run(&["explain", "101", "--json"]).code(0).json();
+    assert_eq!((&one[0]["code"], &one[0]["severity"]), (&"SW0101".into(), &"error".into()));
+    assert!(one[0]["page"].as_str().unwrap().contains("# SW0101") && one.as_array().unwrap().len() == 1);
+    folder.run(&["explain", "SX0101", "--json"]).code(2).says("did you mean");
+    let asked = folder.run(&["check", "lamp.sw.json", "--json"]).code(0);
+    assert_eq!(asked.out, folder.run(&["check", "lamp.sw.json", "--message-format=json"]).out);
+    assert_eq!(asked.json()["summary"]["fine"], 1);
+    folder.run(&["check", "lamp.sw.json", "--json", "--message-format=json"]).code(2);
+    let built = folder.run(&["build", "lamp.sw.json", "--json"]).code(0).json();
+    assert_eq!(built["files"][0]["written"][0], "lamp.swrom");
 }

@@ -173,3 +173,26 @@ const FLAT: &str = r#"{
   ],
 }
 "#;
+
+#[test]
+fn what_came_of_each_file_is_json_if_wanted() {
+    let folder = Folder::with_lamp();
+    folder.run(&["fmt", "lamp.sw.json", "-q"]).code(0);
+    folder.write("wide.sw.json", LAMP.replace("  ", "      "));
+    folder.write("broken.sw.json", "{");
+    let check = folder.run(&["fmt", "--check", ".", "--json"]).code(1);
+    let json = check.json();
+    assert_eq!(json["summary"], serde_json::json!({ "files": 3, "changed": 1 }));
+    let of = |json: &serde_json::Value, name: &str| {
+        let files = json["files"].as_array().unwrap();
+        files.iter().find(|file| file["file"].as_str().unwrap().ends_with(name)).unwrap().clone()
+    };
+    assert_eq!((&of(&json, "wide.sw.json")["changed"], &of(&json, "wide.sw.json")["ok"]), (&true.into(), &true.into()));
+    assert_eq!(of(&json, "lamp.sw.json")["changed"], false);
+    assert_eq!(of(&json, "broken.sw.json")["ok"], false);
+    let done = folder.run(&["fmt", "wide.sw.json", "--json"]).code(0).json();
+    assert_eq!(done["files"][0]["changed"], true);
+    assert_eq!(folder.run(&["fmt", "wide.sw.json", "--json"]).code(0).json()["summary"]["changed"], 0);
+    folder.run_with(&["fmt", "-", "--json"], LAMP.as_bytes()).code(2).says("both the formatted text and JSON");
+    folder.run_with(&["fmt", "-", "--check", "--json"], LAMP.as_bytes()).code(1);
+}

@@ -110,12 +110,12 @@ fn wrong_scripts_are_refused_line_by_line() {
     let expected = [
         "`wrong.txt`, line 1: the machine has no event `Pres`; did you mean `Press`?",
         "line 2: `x` is no tick",
-        "line 3: `1.5` is no whole number",
-        "line 4: the event carries nothing, but `3` was given",
+        "line 3: `1.5` is no i32; write something like `-3`",
+        "line 4: `Break` has no payload, but `3` was given; write `send Break`",
         "line 5: `soon` is no time",
         "line 6: `sing` is nothing that can be done",
         "line 7: the machine has no blackboard key `cont`; did you mean `count`?",
-        "line 8: `yes` is no whole number",
+        "line 8: `yes` is no i32",
         "line 9: there is no agent 10: they are numbered from 0 to 9",
         "line 10: `to nobody` names nobody",
         "line 11: `every 0` would never end",
@@ -181,4 +181,22 @@ fn hostile_names_never_reach_terminal_or_page() {
         // Such names are refused by the compiler, and not shown as they are.
         assert!(!ran.err.contains('\u{202e}'), "{}", ran.err);
     }
+}
+
+/// A large crowd takes less than 1.5 times what its agents and blackboards take.
+#[test]
+fn a_large_crowd_takes_little_more_than_its_agents() {
+    let folder = Folder::new();
+    let sample = samples().into_iter().find(|path| path.ends_with("pedestrian.sw.json")).unwrap().display().to_string();
+    let memory = |agents: &str| {
+        let ran = folder.run(&["run", &sample, "--ticks=30", "--threads=2", "--json", "--agents", agents]).code(0);
+        let memory = json(&ran.out)["memory"].clone();
+        let own = memory["instance_bytes"].as_u64().unwrap() + memory["blackboard_bytes"].as_u64().unwrap();
+        // Systems that do not tell have nothing to compare.
+        memory["peak_bytes"].as_u64().map(|peak| (own as f64, peak as f64))
+    };
+    let (Some((few, small)), Some((many, large))) = (memory("1000"), memory("101000")) else { return };
+    assert_eq!(many - few, 100_000.0 * (64.0 + 16.0));
+    let ratio = (large - small) / (many - few);
+    assert!(ratio < 1.5, "{ratio:.2} times what agents and blackboards take");
 }

@@ -165,3 +165,69 @@ fn a_closed_pipe_is_no_panic() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
+
+#[test]
+fn nothing_of_a_sidecar_reaches_the_terminal_as_it_is() {
+    let folder = built();
+    folder.write("other.sw.json", LAMP.replace("2s", "3s"));
+    let hostile = "\\u001b]0;owned\\u0007\\u009b31m\\u202eneko\\nrb\\u007f\\udb40\\udc41";
+    let sidecar = folder
+        .text("lamp.swdbg")
+        .replace("\"broken\"", &format!("\"{hostile}\""))
+        .replace("\"Press\"", &format!("\"Pr{hostile}\""));
+    folder.write("lamp.swdbg", sidecar);
+    for args in [
+        &["dump", "lamp.swrom"][..],
+        &["dump", "lamp.swrom", "--tables"],
+        &["dump", "lamp.swrom", "--json"],
+        &["diff", "lamp.swrom", "other.sw.json"],
+        &["diff", "lamp.swrom", "other.sw.json", "--json"],
+        &["check", "lamp.swrom", "--report", "--deep"],
+        &["run", "lamp.swrom", "--agents=50", "--ticks=20", "--rate=0.5"],
+        &["run", "lamp.swrom", "--agents=50", "--ticks=20", "--rate=0.5", "--json"],
+        &["run", "lamp.swrom", "--agents=50", "--ticks=20", "--trace=t.swtrace", "--html=p.html", "-q"],
+        &["trace", "t.swtrace"],
+        &["trace", "t.swtrace", "--json"],
+        &["step", "lamp.swrom", "--events", "Break"],
+        &["step", "lamp.swrom", "--events", "Break", "--json"],
+        &["step", "lamp.swrom", "--events", "Pres"],
+        &["draw", "lamp.swrom", "--active", "brokn"],
+    ] {
+        let ran = folder.run(args);
+        let all = format!("{}{}", ran.out, ran.err);
+        let raw = all.chars().find(|&c| c != '\n' && statewright_author::names::is_hidden(c));
+        assert_eq!(raw, None, "{args:?}: {all:?}");
+        assert!(ran.code == 0 || matches!(args[0], "diff" | "draw" | "step"), "{args:?}: {all}");
+        assert!(
+            args[0] == "check" || args[0] == "draw" || all.contains("neko") || !all.contains("owned"),
+            "{args:?}: {all}"
+        );
+    }
+    let json = folder.run(&["dump", "lamp.swrom", "--json"]).code(0).json();
+    let broken = json["model"]["states"][3]["path"].as_str().unwrap();
+    assert_eq!(broken, "\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}neko\nrb\u{7f}\u{e0041}", "JSON loses nothing");
+    folder.run(&["dump", "lamp.swrom"]).prints("\\u{1b}]0;owned\\u{7}\\u{9b}31m\\u{202e}neko\\u{a}rb\\u{7f}\\u{e0041}");
+    assert!(!folder.text("p.html").contains('\u{202e}'));
+}
+
+#[test]
+fn names_of_files_cannot_do_harm_either() {
+    let folder = built();
+    let name = "\u{1b}[31mred\u{202e}.sw.json";
+    folder.write(name, WRONG);
+    for args in [
+        &["check", name][..],
+        &["dump", name],
+        &["run", name],
+        &["draw", name],
+        &["step", name],
+        &["fmt", "--check", "x\u{1b}.sw.json"],
+    ] {
+        let ran = folder.run(args);
+        assert!(
+            ran.code != 0 && !ran.err.contains('\u{1b}') && !ran.err.contains('\u{202e}'),
+            "{args:?}: {:?}",
+            ran.err
+        );
+    }
+}

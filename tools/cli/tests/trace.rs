@@ -110,10 +110,10 @@ fn unknown_names_and_agents_get_a_suggestion() {
     refuse(&["--from", "9", "--to", "3"]).says("no tick is between them");
     refuse(&["--why", "7", "1"]).says("the trace has no agent 7");
     refuse(&["--why", "1", "1"]).says("no reasons of agent 1").says("level 3");
-    refuse(&["--event", "\u{1b}[31mred"]).says("no event `\u{FFFD}[31mred`");
+    refuse(&["--event", "\u{1b}[31mred"]).says("no event `\\u{1b}[31mred`");
     folder.run(&["trace", "g.swtrace", "--level", "4"]).code(2).says("4 is not in 1..=3");
     folder.run(&["trace", "g.swtrace", "--export", "csv"]).code(2).says("--output");
-    folder.run(&["trace", "missing.swtrace"]).code(2).says("there is no such file").says("write_trace");
+    folder.run(&["trace", "missing.swtrace"]).code(2).says("there is no such file").says("run --trace");
     folder.run(&["trace", "."]).code(2).says("it is a folder");
 }
 

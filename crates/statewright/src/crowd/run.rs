@@ -176,7 +176,13 @@ impl<B: Board, C> Crowd<B, C> {
         self.parts.resize_with(self.lives.len().div_ceil(size), Part::default);
         let machine = self.program.machine().clone();
         let rom = machine.rom();
-        let terms = Terms { pool: &self.pool, rules: &self.program.rules, budget: self.budget, tick: now, forgets: self.forgets };
+        let terms = Terms {
+            pool: &self.pool,
+            rules: &self.program.rules,
+            budget: self.budget,
+            tick: now,
+            forgets: self.forgets,
+        };
         let shared = Shared {
             program: &self.program,
             lives: &self.lives,

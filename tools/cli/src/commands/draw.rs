@@ -65,7 +65,8 @@ fn heat(
     };
     let legend = &reading.legend;
     if legend.structure_hash != loaded.rom.as_rom().structure_hash() {
-        let text = format!("`{name}` is a trace of machine `{}`, not of `{}` as it is now", legend.machine, input.name());
+        let text =
+            format!("`{name}` is a trace of machine `{}`, not of `{}` as it is now", legend.machine, input.name());
         return Err(CliError::new(text).help("draw the machine that was recorded, or record it again"));
     }
     let mut totals = Totals::new(legend.states.len(), legend.transitions.len());

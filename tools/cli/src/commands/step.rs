@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use statewright_step::{Answer, Command, Session, Settings, StepError, json};
+use statewright_step::{Command, Session, Settings, StepError, json};
 
-use crate::args::{Step, StubGuards};
+use crate::args::Step;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
 use crate::input::Input;
@@ -24,12 +24,7 @@ pub(crate) fn run(args: &Step, console: &Console) -> Result<Outcome, CliError> {
         Ok(loaded) => loaded,
         Err(outcome) => return Ok(outcome),
     };
-    let guards = match args.stub_guards {
-        StubGuards::True => Answer::True,
-        StubGuards::False => Answer::False,
-        StubGuards::Random => Answer::Random,
-    };
-    let settings = Settings { guards, seed: args.seed, variant: args.variant.clone() };
+    let settings = Settings { guards: args.stub_guards, seed: args.seed, variant: args.variant.clone() };
     let session = Session::new(loaded.rom, loaded.symbols, settings).map_err(|error| plain(&error))?;
     let mut talk = Talk::new(session, console, args.json);
     if args.tui {

@@ -8,13 +8,13 @@ mod source;
 mod tally;
 mod text;
 mod tracing;
-mod values;
 mod world;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use statewright::prelude::*;
+use statewright_step::Answer;
 
 pub(crate) use json::report as json_report;
 pub(crate) use outcome::Outcome;
@@ -23,7 +23,6 @@ pub(crate) use script::{Line, ScriptError, read as read_script};
 pub(crate) use text::{number, report as text_report};
 pub(crate) use tracing::{Chosen, Failed, Recorder};
 
-use crate::args::StubGuards;
 use crate::counts::visits;
 use outcome::peak_memory;
 use source::Source;
@@ -41,7 +40,7 @@ pub(crate) struct Plan {
     /// Random events per agent and tick.
     pub(crate) rate: f64,
     pub(crate) script: Vec<Line>,
-    pub(crate) stub_guards: StubGuards,
+    pub(crate) stub_guards: Answer,
     /// `None` for all cores.
     pub(crate) threads: Option<u16>,
     /// Where a trace goes, if one is wanted.

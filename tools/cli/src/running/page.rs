@@ -64,9 +64,9 @@ fn areas(out: &mut String, outcome: &Outcome) {
     let series = outcome.series();
     let (first, others) = shown(&series);
     let points = outcome.samples.len();
-    let (ended, total) = (outcome.ended_series(), most(outcome));
-    let x = |at: usize| LEFT + if points > 1 { at as f64 / (points - 1) as f64 * WIDTH } else { 0.0 };
-    let y = |count: u64| TOP + HEIGHT * (1.0 - count as f64 / total as f64);
+    let (ended, scale) = (outcome.ended_series(), Scale::new(outcome));
+    let x = |at: usize| scale.x(outcome.samples.get(at).map_or(0, |sample| sample.tick));
+    let y = |count: u64| scale.y(100.0 * count as f64 / f64::from(outcome.agents.max(1)));
     let mut below = vec![0_u64; points];
     let rest: Vec<u64> = (0..points).map(|at| others.iter().map(|series| series.counts[at]).sum()).collect();
     let bands = first.iter().map(|series| &series.counts).chain((!others.is_empty()).then_some(&rest));
@@ -88,31 +88,58 @@ fn areas(out: &mut String, outcome: &Outcome) {
     }
 }
 
-/// Most agents at a time, those in several regions once for each.
-fn most(outcome: &Outcome) -> u64 {
-    let sums = outcome.samples.iter().map(|sample| sample.leaves.iter().sum::<u64>() + sample.ended);
-    sums.max().unwrap_or(0).max(1)
+/// Where ticks and shares lie on the paper.
+struct Scale {
+    last: u64,
+    /// Percent between two lines, and at the top: those in several regions count once for each.
+    step: u64,
+    top: u64,
+}
+
+impl Scale {
+    fn new(outcome: &Outcome) -> Self {
+        let sums = outcome.samples.iter().map(|sample| sample.leaves.iter().sum::<u64>() + sample.ended);
+        let percent = (sums.max().unwrap_or(0) * 100).div_ceil(outcome.agents.max(1).into()).max(100);
+        let step = [25, 50, 100].into_iter().find(|step| percent <= step * 5).unwrap_or_else(|| round(percent));
+        let last = outcome.samples.last().map_or(0, |sample| sample.tick);
+        Self { last, step, top: percent.next_multiple_of(step) }
+    }
+
+    fn x(&self, tick: u64) -> f64 {
+        LEFT + WIDTH * tick as f64 / self.last.max(1) as f64
+    }
+
+    fn y(&self, percent: f64) -> f64 {
+        TOP + HEIGHT * (1.0 - percent / self.top as f64)
+    }
+}
+
+/// A step of 1, 2 or 5 and zeros behind it that leads to a number in at most six.
+fn round(most: u64) -> u64 {
+    let powers = (0..19).map(|power| 10_u64.pow(power));
+    let steps = powers.flat_map(|power| [power, 2 * power, 5_u64.saturating_mul(power)]);
+    steps.into_iter().find(|step| most / step <= 6).unwrap_or(most).max(1)
 }
 
 fn axes(out: &mut String, outcome: &Outcome) {
-    let top = 100.0 * most(outcome) as f64 / f64::from(outcome.agents.max(1));
-    let last = outcome.samples.last().map_or(0, |sample| sample.tick);
-    for step in 0..=4 {
-        let share = f64::from(step) / 4.0;
-        let (x, y) = (LEFT + WIDTH * share, TOP + HEIGHT * (1.0 - share));
+    let scale = Scale::new(outcome);
+    for percent in (0..=scale.top).step_by(scale.step as usize) {
+        let y = scale.y(percent as f64);
         put!(out, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{y:.0}\" y2=\"{y:.0}\"/>", LEFT + WIDTH);
         put!(
             out,
-            "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{:.0} %</text>",
+            "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{percent} %</text>",
             LEFT - 8.0,
-            y + 4.0,
-            share * top
+            y + 4.0
         );
-        let tick = number((last as f64 * share).round() as u64);
+    }
+    for tick in (0..=scale.last).step_by(round(scale.last) as usize) {
         put!(
             out,
-            "<text class=\"label\" x=\"{x:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{tick}</text>",
-            TOP + HEIGHT + 18.0
+            "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">{}</text>",
+            scale.x(tick),
+            TOP + HEIGHT + 18.0,
+            number(tick)
         );
     }
     put!(
@@ -248,5 +275,16 @@ fn list(out: &mut String, title: &str, items: impl Iterator<Item = String>) {
     let items: Vec<String> = items.map(|item| format!("<li>{}</li>", xml(&item))).collect();
     if !items.is_empty() {
         put!(out, "<h2>{title}</h2>\n<ul>{}</ul>", items.join("\n"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_round_numbers() {
+        assert_eq!([0, 1, 6, 7, 59, 599, 999_999].map(round), [1, 1, 1, 2, 10, 100, 200_000]);
+        assert!(round(u64::MAX) > 0);
     }
 }

@@ -4,11 +4,11 @@
 
 use std::fmt;
 
+use statewright::Machine;
 use statewright::ids::EventId;
-use statewright::{Machine, Type};
 use statewright_author::similar::closest;
-
-use super::values::{Carries, parse};
+use statewright_rom::layout::value_type;
+use statewright_step::{StepError, carried_type, parse_payload, parse_value};
 
 /// When a line happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,24 +162,34 @@ impl<'l> Words<'l> {
         let name = self.next().unwrap_or_default();
         let machine = self.machine;
         let event = machine.event(name).map_err(|_| unknown("event", name, &machine.names().events))?;
-        let carries =
-            machine.rom().events().get(event.index()).map_or(Carries::Nothing, |record| Carries::new(record.payload));
-        let text = self.rest.join("");
-        let words = if text.is_empty() { [0; 4] } else { carries.parse(machine, &text)? };
-        Ok(Deed::Send(event, words))
+        let rom = machine.rom();
+        let words = parse_payload(&rom, event, name, &self.rest.join(" ")).map_err(plain)?;
+        Ok(Deed::Send(event, of_first_life(carried_type(&rom, event), words)))
     }
 
     fn set(&mut self) -> Result<Deed, String> {
         let name = self.next().unwrap_or_default();
         let machine = self.machine;
         let key = machine.key(name).map_err(|_| unknown("blackboard key", name, &machine.names().keys))?;
-        let ty = machine.rom().keys().get(key.index()).and_then(|record| Type::from_number(record.ty));
-        let text = self.rest.join("");
+        let rom = machine.rom();
+        let ty = rom.keys().get(key.index()).map_or(value_type::I32, |record| record.ty);
+        let text = self.rest.join(" ");
         if text.is_empty() {
             return Err(format!("`set {name}` needs a value"));
         }
-        Ok(Deed::Set(key.index(), parse(machine, ty.unwrap_or(Type::I32), &text)?))
+        let [x, y, z, _] = of_first_life(ty, parse_value(&rom, ty, &text).map_err(plain)?);
+        Ok(Deed::Set(key.index(), [x, y, z]))
     }
+}
+
+/// An agent is written by its place alone: all of a run are in their first life.
+fn of_first_life(ty: u8, words: [u32; 4]) -> [u32; 4] {
+    if ty == value_type::ENTITY { [words[0], 1, 0, 0] } else { words }
+}
+
+fn plain(error: StepError) -> String {
+    let help = error.help.map_or_else(String::new, |help| format!("; {help}"));
+    error.message + &help
 }
 
 fn unknown(what: &str, name: &str, known: &[String]) -> String {

@@ -1,12 +1,13 @@
 //! Where events come from: a random source by a seed, or a script.
 
-use statewright::{Type, Value};
+use statewright::Value;
 use statewright::ids::{EventId, KeyId};
 use statewright::prelude::*;
+use statewright_rom::layout::{payload, value_type};
+use statewright_step::{carried_type, mix};
 
 use super::script::{Deed, Line, Whom};
-use super::values::Carries;
-use super::world::{Room, Words, World, mix};
+use super::world::{Room, Words, World};
 
 /// A stream of numbers (splitmix64).
 pub(crate) struct Dice(u64);
@@ -50,7 +51,8 @@ impl Dice {
 /// An event that the random source may send.
 struct Choice {
     event: EventId,
-    carries: Carries,
+    /// The number of the type that it carries.
+    carries: u8,
 }
 
 /// What happens to the agents.
@@ -70,9 +72,9 @@ impl Source {
         let rom = machine.rom();
         // What the machine raises itself is not for others to send.
         let is_sent = |name: &str| !name.starts_with("done.") && !name.starts_with("error.");
-        let choices = rom.events().iter().enumerate().filter_map(|(place, record)| {
+        let choices = (0..rom.events().len()).filter_map(|place| {
             let event = EventId::from_index(place).filter(|&event| is_sent(machine.event_name(event)))?;
-            Some(Choice { event, carries: Carries::new(record.payload) })
+            Some(Choice { event, carries: carried_type(&rom, event) })
         });
         Self { dice: Dice::new(seed), rate, choices: choices.collect(), script, sent: 0 }
     }
@@ -141,16 +143,16 @@ fn send_any<S: Room>(
 }
 
 /// Something small of what an event carries.
-fn payload(carries: Carries, dice: &mut Dice, agents: u32) -> [u32; 4] {
+fn payload(carries: u8, dice: &mut Dice, agents: u32) -> [u32; 4] {
     let mut number = || ((dice.below(201) as f32 - 100.0) / 10.0).to_bits();
     match carries {
-        Carries::Nothing | Carries::Bytes | Carries::Value(Type::Symbol) => [0; 4],
-        Carries::Value(Type::I32) | Carries::U32 | Carries::U64 => [dice.below(101) as u32, 0, 0, 0],
-        Carries::Value(Type::Bool) => [dice.below(2) as u32, 0, 0, 0],
-        Carries::Value(Type::Entity) => [dice.below(agents.into()) as u32, 1, 0, 0],
-        Carries::Value(Type::F32) => [number(), 0, 0, 0],
-        Carries::Value(Type::Vec2) => [number(), number(), 0, 0],
-        Carries::Value(Type::Vec3) => [number(), number(), number(), 0],
-        Carries::Vec4 => [number(), number(), number(), number()],
+        value_type::I32 | payload::U32 | payload::U64 => [dice.below(101) as u32, 0, 0, 0],
+        value_type::BOOL => [dice.below(2) as u32, 0, 0, 0],
+        value_type::ENTITY => [dice.below(agents.into()) as u32, 1, 0, 0],
+        value_type::F32 => [number(), 0, 0, 0],
+        value_type::VEC2 => [number(), number(), 0, 0],
+        value_type::VEC3 => [number(), number(), number(), 0],
+        payload::VEC4 => [number(), number(), number(), number()],
+        _ => [0; 4],
     }
 }

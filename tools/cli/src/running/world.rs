@@ -6,7 +6,7 @@ use statewright::ids::FunctionId;
 use statewright::prelude::*;
 use statewright::{Key, Kind, Type};
 
-use crate::args::StubGuards;
+use statewright_step::{Answer, mix};
 
 /// Where the words of a blackboard lie: small ones beside each other, so that a large crowd has no allocation per agent.
 pub(crate) trait Room: Clone + Send + Sync + 'static {
@@ -98,13 +98,13 @@ impl<S: Room> Board for Words<S> {
 /// What functions look at that nobody provides.
 pub(crate) struct World {
     seed: u64,
-    guards: StubGuards,
+    guards: Answer,
     /// How often each function was called.
     calls: Box<[AtomicU64]>,
 }
 
 impl World {
-    pub(crate) fn new(machine: &Machine, seed: u64, guards: StubGuards) -> Self {
+    pub(crate) fn new(machine: &Machine, seed: u64, guards: Answer) -> Self {
         let calls = machine.rom().linker().iter().map(|_| AtomicU64::new(0)).collect();
         Self { seed, guards, calls }
     }
@@ -135,15 +135,15 @@ impl World {
     /// Whether a guard holds.
     fn holds(&self, see: &See) -> bool {
         match self.guards {
-            StubGuards::True => true,
-            StubGuards::False => false,
-            StubGuards::Random => self.dice(see.agent(), see.tick(), see.function()).is_multiple_of(2),
+            Answer::True => true,
+            Answer::False => false,
+            Answer::Random => self.dice(see.agent(), see.tick(), see.function()).is_multiple_of(2),
         }
     }
 
     /// Activities go on; where guards are random, one in a hundred ticks ends one, and one end in four is a failure.
     fn goes_on(&self, act: &Act) -> Status {
-        if self.guards != StubGuards::Random {
+        if self.guards != Answer::Random {
             return Status::Running;
         }
         match self.dice(act.agent(), act.tick(), act.function()) % 400 {
@@ -154,14 +154,7 @@ impl World {
     }
 }
 
-/// Spreads the bits of a number (the finish of splitmix64).
-pub(crate) fn mix(number: u64) -> u64 {
-    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    number ^ number >> 31
-}
-
-/// A function for every name of the machine: guards and activities as [`StubGuards`] asks for, scorers say anything from 0 to 1, actions do
+/// A function for every name of the machine: guards and activities as [`Answer`] asks for, scorers say anything from 0 to 1, actions do
 /// nothing.
 pub(crate) fn stubs<S: Room>(machine: &Machine) -> Functions<Words<S>, World> {
     let rom = machine.rom();

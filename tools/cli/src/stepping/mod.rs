@@ -48,8 +48,7 @@ impl<'c> Talk<'c> {
             Command::In(state) if !self.json => self.print(&text::is_in(&self.session, *state)),
             Command::Snapshot(file) => {
                 files::snapshot(&mut self.session, file.as_deref().map(Path::new))?;
-                let place =
-                    file.as_ref().map_or(String::new(), |file| format!(" in {}", visible(file)));
+                let place = file.as_ref().map_or(String::new(), |file| format!(" in {}", visible(file)));
                 self.console.note(format_args!("kept step {}{place}", self.session.steps()));
             }
             Command::Restore(Some(file)) => {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use statewright_author::names::visible;
 use statewright_author::similar;
 use statewright_trace::file::Reading;
 use statewright_trace::{Cause, Kind, Legend, Record};
@@ -148,7 +149,7 @@ fn find_state(name: &str, paths: &[&str]) -> Result<u16, CliError> {
         [] => Err(unknown("state", name, similar::closest(name, paths.iter().copied()))),
         several => {
             let list: Vec<&str> = several.iter().map(|&place| paths[place]).collect();
-            let text = format!("several states are called `{}`", shown(name));
+            let text = format!("several states are called `{}`", visible(name));
             Err(CliError::new(text).help(format!("write one of {}", list.join(", "))))
         }
     }
@@ -161,14 +162,9 @@ fn find(what: &str, name: &str, known: &[String]) -> Result<u16, CliError> {
 }
 
 fn unknown(what: &str, name: &str, closest: Option<&str>) -> CliError {
-    let error = CliError::new(format!("the machine of this trace has no {what} `{}`", shown(name)));
+    let error = CliError::new(format!("the machine of this trace has no {what} `{}`", visible(name)));
     match closest {
         Some(closest) => error.help(format!("did you mean `{closest}`?")),
         None => error,
     }
-}
-
-/// What somebody typed, without anything that a terminal takes for a command.
-fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()
 }
