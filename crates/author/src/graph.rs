@@ -81,6 +81,8 @@ pub struct Policies {
     pub done_events: Option<Spanned<bool>>,
     /// Blackboard writes are staged until commit (CODE-5).
     pub strict_writes: Option<Spanned<bool>>,
+    /// Domains and history defaults as in SCXML (EXEC-2, EXEC-4).
+    pub scxml_details: Option<Spanned<bool>>,
 }
 
 /// Caps of a machine; `None` is the tier's default (RAM-2).

@@ -36,7 +36,7 @@ fn machine() {
         m.events_per_tick(1).microsteps_per_tick(2).clamp_limit(3).command_bytes(4);
         m.policy(Policy::ReverseExitOrder, true).policy(Policy::ImmediateUpdate, false);
         m.policy(Policy::PostedNextTick, true).policy(Policy::InternalFirst, false);
-        m.policy(Policy::DoneEvents, true).policy(Policy::StrictWrites, false);
+        m.policy(Policy::DoneEvents, true).policy(Policy::StrictWrites, false).policy(Policy::ScxmlDetails, true);
         m.event("e");
         m.key("k", 1);
         m.parameter("p", 1);
@@ -76,10 +76,18 @@ fn machine() {
     assert_eq!((source.name(), name.value.as_str(), value(&id), doc.as_deref()), ("M", "M", 7, Some("what")));
     assert_eq!((value(&tier), value(&tick_rate)), (Tier::Hero, 30));
     assert_eq!((value(&fail_safe), value(&reload_entry)), ("safe".into(), "again".into()));
-    let Policies { reverse_exit_order, immediate_update, posted_next_tick, internal_first, done_events, strict_writes } =
-        policies;
+    let Policies {
+        reverse_exit_order,
+        immediate_update,
+        posted_next_tick,
+        internal_first,
+        done_events,
+        strict_writes,
+        scxml_details,
+    } = policies;
     let policies = [reverse_exit_order, immediate_update, posted_next_tick, internal_first, done_events, strict_writes];
     assert_eq!(policies.map(|policy| value(&policy)), [true, false, true, false, true, false]);
+    assert!(value(&scxml_details));
     let Budgets { events_per_tick, microsteps_per_tick, clamp_limit, command_bytes } = budgets;
     let budgets = [events_per_tick, microsteps_per_tick, clamp_limit, command_bytes];
     assert_eq!(budgets.map(|budget| value(&budget)), [1, 2, 3, 4]);

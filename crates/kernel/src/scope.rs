@@ -104,6 +104,9 @@ impl Core<'_> {
 
     /// Does a goal lie inside a state around the source, in the source's own region of it?
     fn is_within_reach(&self, goal: Goal, source: StateId, outer: StateId) -> bool {
+        if self.has_policy(policy::SCXML_DETAILS) && self.rom.regions_of(outer).len() != 1 {
+            return false;
+        }
         match goal {
             Goal::Whole(owner) if owner == outer => self.rom.regions_of(outer).len() == 1,
             Goal::Whole(state) | Goal::State(state) => {

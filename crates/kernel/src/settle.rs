@@ -424,7 +424,10 @@ impl Run<'_, '_> {
             Sink::Now if active => Sink::Now,
             _ => Sink::At(owner),
         };
-        settled.effect(sink, owner, point.effect.get())?;
+        // In SCXML it belongs to the entry of the owner.
+        if sink != Sink::Start || !self.core.has_policy(policy::SCXML_DETAILS) {
+            settled.effect(sink, owner, point.effect.get())?;
+        }
         match TargetSetId::read(point.default) {
             Some(set) => Ok(Some((set, sink))),
             None if active => Ok(None),

@@ -249,8 +249,10 @@ pub mod policy {
     pub const DONE_EVENTS: u8 = 1 << 4;
     /// CODE-5.
     pub const STRICT_WRITES: u8 = 1 << 5;
+    /// EXEC-2, EXEC-4: domains and history defaults as in SCXML.
+    pub const SCXML_DETAILS: u8 = 1 << 6;
     /// Every bit that has a meaning.
-    pub const ALL: u8 = (1 << 6) - 1;
+    pub const ALL: u8 = (1 << 7) - 1;
 }
 
 /// Values of [`StateRecord::kind`].

@@ -1,6 +1,7 @@
 //! Commands as lines of text.
 
 use statewright_author::names::visible;
+use statewright_author::names::event_class;
 use statewright_author::similar;
 use statewright_author::value::Duration;
 use statewright_kernel::Status;
@@ -19,8 +20,10 @@ pub enum Command {
     Send(EventId, [u32; 4]),
     /// Queues an event for the next tick.
     Post(EventId, [u32; 4]),
-    /// Runs so many ticks.
+    /// Runs so many ticks, each a step.
     Tick(u32),
+    /// Runs so many ticks as one step.
+    After(u32),
     /// Writes a blackboard key.
     Set(KeyId, [u32; 3]),
     /// Tells a guard what to answer, with the code of its no.
@@ -109,7 +112,7 @@ impl Command {
             "send" => event(session, word, rest).map(|(event, payload)| Self::Send(event, payload)),
             "post" => event(session, word, rest).map(|(event, payload)| Self::Post(event, payload)),
             "tick" => count(word, rest, MOST_TICKS).map(Self::Tick),
-            "after" => time(session, rest).map(Self::Tick),
+            "after" => time(session, rest).map(Self::After),
             "set" => set(session, rest),
             "guard" => guard(session, rest),
             "guards" => answer(rest, "guards").map(Self::Guards),
@@ -150,7 +153,9 @@ fn first<'l>(rest: &'l str, usage: &str) -> Result<(&'l str, &'l str), StepError
 fn event(session: &Session, word: &str, rest: &str) -> Result<(EventId, [u32; 4]), StepError> {
     let (name, payload) = first(rest, &format!("{word} EVENT [PAYLOAD]"))?;
     let names = session.names();
-    let place = names.events.iter().position(|known| known == name).and_then(EventId::from_index);
+    let known = |name: &str| names.events.iter().map(String::as_str).find(|known| *known == name);
+    let class = event_class(name, known);
+    let place = names.events.iter().position(|event| Some(event.as_str()) == class).and_then(EventId::from_index);
     let known = names.events.iter().map(String::as_str);
     let event = place.ok_or_else(|| StepError::unknown("event", name, known, "`events` lists them"))?;
     Ok((event, parse_payload(&session.machine().rom(), event, name, payload)?))

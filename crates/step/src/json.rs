@@ -14,7 +14,7 @@ use crate::why::reason_word;
 /// One step.
 pub fn step(session: &Session, step: &Step) -> Value {
     let names = session.names();
-    let states = |states: &[StateId]| states.iter().map(|&state| names.state(state)).collect::<Vec<_>>();
+    let states = |states: &[StateId]| states.iter().map(|&state| names.called(state)).collect::<Vec<_>>();
     let rate = f64::from(session.tick_rate().max(1));
     let after = &step.after;
     json!({
@@ -25,8 +25,8 @@ pub fn step(session: &Session, step: &Step) -> Value {
         "event": step.event.map(|(event, _)| names.event(event)),
         "payload": step.event.map(|(event, words)| payload_json(session, event, words)),
         "configuration": states(&after.leaves),
-        "entered": pick(step, |h| if let Happening::Entered(state) = h { Some(names.state(*state).to_owned()) } else { None }),
-        "exited": pick(step, |h| if let Happening::Exited(state) = h { Some(names.state(*state).to_owned()) } else { None }),
+        "entered": pick(step, |h| if let Happening::Entered(state) = h { Some(names.called(*state).to_owned()) } else { None }),
+        "exited": pick(step, |h| if let Happening::Exited(state) = h { Some(names.called(*state).to_owned()) } else { None }),
         "actions": pick(step, |h| if let Happening::Did { words, .. } = h { Some(words.clone()) } else { None }),
         "activities": activities(session, step),
         "fired": pick(step, |h| if let Happening::Fired(timer) = h { Some(names.timer(*timer).to_owned()) } else { None }),
@@ -121,7 +121,7 @@ pub fn answer(session: &Session, command: &Command) -> Option<Value> {
         }
         Command::Show => {
             let after = session.look();
-            let leaves: Vec<&str> = after.leaves.iter().map(|&leaf| names.state(leaf)).collect();
+            let leaves: Vec<&str> = after.leaves.iter().map(|&leaf| names.called(leaf)).collect();
             json!({
                 "query": "show",
                 "step": session.steps(),

@@ -126,12 +126,20 @@ pub(crate) struct Moment {
     pub(crate) stubs: Stubs,
     /// The last step that ran a tick.
     pub(crate) last: Option<Arc<Step>>,
+    /// Leaves that were active when the agent ended.
+    pub(crate) ended_in: Vec<StateId>,
 }
 
 impl Moment {
+    /// Active leaves, or those that the agent ended in.
+    pub(crate) fn leaves(&self) -> Vec<StateId> {
+        let leaves = self.agent.leaves();
+        if leaves.is_empty() && self.agent.has(flag::TERMINATED) { self.ended_in.clone() } else { leaves }
+    }
+
     pub(crate) fn after(&self, rom: &Rom<'_>) -> After {
         After {
-            leaves: self.agent.leaves(),
+            leaves: self.leaves(),
             suspended: self.agent.suspended(rom),
             queue: self.agent.queue(),
             timers: self.agent.timers(rom),

@@ -1,6 +1,8 @@
 //! Words for everything in a machine, made once. Nothing here can move a cursor or hide text: control and invisible characters are
 //! written as their numbers.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 use statewright::Machine;
 use statewright_author::names::visible;
@@ -35,6 +37,8 @@ pub struct Names {
     pub machine: String,
     /// Paths of states; the root is `root`.
     pub states: Vec<String>,
+    /// What states are called in short: their names, or their paths where several have one name.
+    pub called: Vec<String>,
     /// Events.
     pub events: Vec<String>,
     /// Blackboard keys.
@@ -99,6 +103,7 @@ impl Names {
             variants,
             regions: list(layout, "leaves").iter().map(|region| text(&region["region"])).collect(),
             transitions: list(model, "states").iter().flat_map(|state| transitions(state, rate)).collect(),
+            called: called(&states),
             states,
             symbols,
         }
@@ -112,6 +117,11 @@ impl Names {
     /// Name of an event.
     pub fn event(&self, event: EventId) -> &str {
         self.events.get(event.index()).map_or("?", String::as_str)
+    }
+
+    /// Name of a state, or its path if several have that name.
+    pub fn called(&self, state: StateId) -> &str {
+        self.called.get(state.index()).map_or("?", String::as_str)
     }
 
     /// Name of a blackboard key.
@@ -143,6 +153,13 @@ impl Names {
     pub(crate) fn symbols(&self) -> Option<&Symbols> {
         self.symbols.as_ref()
     }
+}
+
+fn called(paths: &[String]) -> Vec<String> {
+    let name = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let mut count: HashMap<String, u32> = HashMap::new();
+    paths.iter().for_each(|path| *count.entry(name(path)).or_default() += 1);
+    paths.iter().map(|path| if count[&name(path)] == 1 { name(path) } else { path.clone() }).collect()
 }
 
 fn transitions(state: &Value, rate: u32) -> impl Iterator<Item = TransitionWords> + '_ {

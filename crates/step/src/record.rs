@@ -14,6 +14,8 @@ pub enum What {
     Post,
     /// A tick.
     Tick,
+    /// Some time passed: several ticks as one step.
+    After,
     /// A blackboard key was written from outside; no tick.
     Set,
     /// A function was told what to answer; no tick.
@@ -28,8 +30,18 @@ pub enum What {
 
 impl What {
     /// All of them.
-    pub const ALL: [Self; 9] =
-        [Self::Start, Self::Send, Self::Post, Self::Tick, Self::Set, Self::Stub, Self::Undo, Self::Redo, Self::Restore];
+    pub const ALL: [Self; 10] = [
+        Self::Start,
+        Self::Send,
+        Self::Post,
+        Self::Tick,
+        Self::After,
+        Self::Set,
+        Self::Stub,
+        Self::Undo,
+        Self::Redo,
+        Self::Restore,
+    ];
 
     /// Its word.
     pub fn word(self) -> &'static str {
@@ -38,6 +50,7 @@ impl What {
             Self::Send => "send",
             Self::Post => "post",
             Self::Tick => "tick",
+            Self::After => "after",
             Self::Set => "set",
             Self::Stub => "tell",
             Self::Undo => "undo",
@@ -141,7 +154,7 @@ pub struct Judged {
 /// The agent after a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct After {
-    /// Active leaves, in the order of the tree.
+    /// Active leaves, in the order of the tree; those that it ended in, once it has ended by itself.
     pub leaves: Vec<StateId>,
     /// Leaves that a push suspended.
     pub suspended: Vec<StateId>,
@@ -187,6 +200,6 @@ impl Step {
                 Happening::Select(_) | Happening::Asked { .. } | Happening::Scored { .. } | Happening::Rejected(..)
             ) || matches!(happening, Happening::Activity { mode: Mode::Run, status: Status::Running, .. })
         };
-        self.what == What::Tick && self.notes.is_empty() && self.log.iter().all(quiet)
+        matches!(self.what, What::Tick | What::After) && self.notes.is_empty() && self.log.iter().all(quiet)
     }
 }

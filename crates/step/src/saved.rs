@@ -54,7 +54,8 @@ fn read(machine: &Machine, like: &Moment, mut rest: &[u8]) -> Option<Moment> {
     let length = u32::from_le_bytes(take(&mut rest)?) as usize;
     let agent = like.agent.with_bytes(rest.split_off(..length)?)?;
     let board = Blackboard::load(machine, &mut rest)?;
-    rest.is_empty().then(|| Moment { agent, board, tick, steps, stubs: like.stubs.clone(), last: None })
+    let stubs = like.stubs.clone();
+    rest.is_empty().then(|| Moment { agent, board, tick, steps, stubs, last: None, ended_in: Vec::new() })
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {

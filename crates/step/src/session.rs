@@ -6,15 +6,16 @@ use std::sync::Arc;
 use statewright::{Blackboard, Board, Machine};
 use statewright_compile::symbols::Symbols;
 use statewright_kernel::{Admission, Counters, Input, flag};
-use statewright_rom::OwnedRom;
 use statewright_rom::ids::*;
+use statewright_rom::layout::state_kind;
+use statewright_rom::{OwnedRom, Rom};
 
 use crate::command::Command;
 use crate::error::StepError;
 use crate::host::StepHost;
 use crate::moment::{Agent, Moment};
 use crate::names::Names;
-use crate::record::{Step, What};
+use crate::record::{Happening, Step, What};
 use crate::saved;
 use crate::stubs::{Answer, Stubs};
 use crate::value::value_words;
@@ -69,7 +70,7 @@ impl Session {
         };
         let stubs = Stubs::new(functions, settings.guards, settings.seed);
         let board = Blackboard::new(&machine);
-        let now = Moment { agent, board, tick: u32::MAX, steps: 0, stubs, last: None };
+        let now = Moment { agent, board, tick: u32::MAX, steps: 0, stubs, last: None, ended_in: Vec::new() };
         let empty = Step {
             number: 0,
             what: What::Start,
@@ -123,9 +124,9 @@ impl Session {
         u32::from(self.machine.rom().header().tick_rate.get())
     }
 
-    /// Paths of the active leaves.
+    /// Paths of the active leaves; of those that it ended in, once the agent has ended by itself.
     pub fn configuration(&self) -> Vec<&str> {
-        self.now.agent.leaves().into_iter().map(|leaf| self.names.state(leaf)).collect()
+        self.now.leaves().into_iter().map(|leaf| self.names.state(leaf)).collect()
     }
 
     /// Is a state active?
@@ -172,6 +173,7 @@ impl Session {
             Command::Send(event, payload) => self.send(event, payload).map(|step| vec![step]),
             Command::Post(event, payload) => self.post(event, payload).map(|step| vec![step]),
             Command::Tick(count) => Ok(self.ticks(count)),
+            Command::After(count) => Ok(vec![self.pass(count)]),
             Command::Set(key, words) => Ok(vec![self.set(key, words)]),
             Command::Guard(function, answer, code) => {
                 let words = format!("guard {} answers {}", self.names.function(function), answer.word());
@@ -252,6 +254,27 @@ impl Session {
         (0..count).map(|_| self.run_tick(What::Tick, None)).collect()
     }
 
+    /// Runs ticks and tells them as one step.
+    fn pass(&mut self, count: u32) -> Arc<Step> {
+        self.remember();
+        let before = self.now.steps;
+        let mut whole = self.blank(What::After, Vec::new());
+        for _ in 0..count {
+            let searches = whole.judged.last().map_or(0, |judged| judged.search + 1);
+            let one = self.run_tick(What::Tick, None);
+            let mut judged = one.judged.clone();
+            judged.iter_mut().for_each(|judged| judged.search += searches);
+            whole.judged.extend(judged);
+            whole.log.extend(one.log.iter().cloned());
+            whole.notes.extend(one.notes.iter().cloned());
+        }
+        self.now.steps = before;
+        (whole.tick, whole.after) = (self.now.tick, self.look());
+        let whole = self.count(whole);
+        self.now.last = Some(Arc::clone(&whole));
+        whole
+    }
+
     /// Runs one whole tick and records it.
     fn run_tick(&mut self, what: What, event: Option<(EventId, [u32; 4])>) -> Arc<Step> {
         let mut counters = Counters::default();
@@ -267,6 +290,9 @@ impl Session {
             let report = agent.tick(&rom, &mut host, &input, &mut counters);
             (host.finish(), report)
         };
+        if self.now.agent.has(flag::TERMINATED) && log.contains(&Happening::Terminated) {
+            self.now.ended_in = ended_in(&rom, &log);
+        }
         notes.extend(lost(&counters));
         notes.extend(report.fault.map(|fault| format!("the agent was quarantined: {fault}")));
         let judge = Judge { rom: &rom, names: &self.names, moment: &self.now, before: &before, log: &log };
@@ -369,6 +395,18 @@ fn too_far(what: &str, has: usize) -> StepError {
         1 => StepError::new(format!("there is only 1 command to {what}")),
         has => StepError::new(format!("there are only {has} commands to {what}")),
     }
+}
+
+/// Leaves among the states that the end exited.
+fn ended_in(rom: &Rom<'_>, log: &[Happening]) -> Vec<StateId> {
+    let exits = log.iter().rev().take_while(|happening| !matches!(happening, Happening::Entered(_)));
+    let exited = exits.filter_map(|happening| if let Happening::Exited(state) = happening { Some(*state) } else { None });
+    let is_leaf = |state: &StateId| {
+        rom.state(*state).is_some_and(|record| matches!(record.kind, state_kind::ATOMIC | state_kind::FINAL))
+    };
+    let mut leaves: Vec<StateId> = exited.filter(is_leaf).collect();
+    leaves.sort_unstable();
+    leaves
 }
 
 /// What got lost, in words.

@@ -4,6 +4,8 @@ use statewright_compile::{Options, compile_with};
 use statewright_step::ids::StateId;
 use statewright_step::{Command, Session, Settings, Step};
 
+use crate::order::of_machine;
+
 /// An imported document, running.
 pub struct Imported {
     session: Session,
@@ -14,7 +16,7 @@ pub fn import(name: &str, text: &str) -> Result<Imported, String> {
     let (machine, found) = statewright_import::scxml::read(name, text);
     let (output, diagnostics) = compile_with(&machine, found, &Options::default());
     let Some(output) = output else {
-        return Err(statewright_author::render::render_text(&diagnostics, &machine.source, statewright_author::render::Style::Plain));
+        return Err(statewright_author::render::render_text(&diagnostics, &machine.source, statewright_author::render::Style::default()));
     };
     let session = Session::new(output.rom, Some(output.symbols), Settings::default()).map_err(|error| error.message)?;
     Ok(Imported { session })
@@ -30,6 +32,18 @@ impl Imported {
     pub fn take(&mut self, line: &str) -> Result<Vec<std::sync::Arc<Step>>, String> {
         let command = Command::parse(line, &self.session).map_err(|error| error.message)?;
         self.session.carry_out(&command).map_err(|error| error.message)
+    }
+
+    /// The same, in words that both sides share.
+    pub(crate) fn happened(&mut self, line: &str) -> Result<Vec<String>, String> {
+        let steps = self.take(line)?;
+        Ok(steps.iter().flat_map(|step| of_machine(self, step)).collect())
+    }
+
+    /// Whether a delayed event is due in the next tick.
+    pub(crate) fn is_timer_due(&self) -> bool {
+        let next = self.session.tick().wrapping_add(1);
+        self.session.look().timers.iter().any(|wait| wait.deadline.wrapping_sub(next).cast_signed() <= 0)
     }
 
     /// The id of a state; the document itself has none.

@@ -11,9 +11,9 @@ pub(crate) fn of_document(log: &[Told]) -> Vec<String> {
         Told::Enter(id) => Some(format!("enter {id}")),
         Told::Exit(id) => Some(format!("exit {id}")),
         Told::Log { label, value } => {
-            Some(format!("log {label}{}", value.as_ref().map_or(String::new(), |value| format!("({value})"))))
+            Some(format!("log {label}{}", value.as_ref().map_or(String::new(), |value| format!("({})", value.to_string().trim_matches('\'')))))
         }
-        Told::Assign { name, value } => Some(format!("{name} = {value}")),
+        Told::Assign { name, value } => Some(format!("{name} = {}", value.to_string().trim_matches('\''))),
         _ => None,
     };
     log.iter().filter_map(line).collect()

@@ -91,6 +91,7 @@ impl Forge {
             internal_first: None,
             done_events: maybe(10),
             strict_writes: maybe(15),
+            scxml_details: maybe(15),
         };
         policies.internal_first = match self.declared.internal_first {
             true => Some(spanned(true)),

@@ -109,6 +109,7 @@ impl Cursor {
         self.option(&mut policies.internal_first);
         self.option(&mut policies.done_events);
         self.option(&mut policies.strict_writes);
+        self.option(&mut policies.scxml_details);
         let budgets = &mut machine.budgets;
         self.option(&mut budgets.events_per_tick);
         self.option(&mut budgets.microsteps_per_tick);

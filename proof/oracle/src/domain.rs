@@ -44,8 +44,10 @@ impl Oracle {
 
     /// The least common ancestor; of an orthogonal one a single region, or all of it is left.
     fn external_domain(&self, source: usize, anchors: &[Anchor]) -> Domain {
+        let compound = |outer: usize| outer == 0 || self.model.states[outer].regions.len() == 1;
         let around = |&outer: &usize| {
             outer != source
+                && (compound(outer) || !self.model.scxml_details)
                 && anchors.iter().all(|anchor| match *anchor {
                     Anchor::State(state) => self.model.around(outer, state),
                     Anchor::Inside(owner) => outer == owner || self.model.around(outer, owner),

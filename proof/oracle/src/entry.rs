@@ -58,8 +58,16 @@ impl EntryPlan {
     }
 
     /// Adds what one transition enters. Effects of states that stay active run before its own first entry.
-    pub(crate) fn add(&mut self, own: Self) {
+    pub(crate) fn add(&mut self, own: Self, scxml_details: bool) {
         let first = own.states.keys().next().copied();
+        let mut own = own;
+        if scxml_details {
+            // The effect of a history default belongs to the entry of its state: if that stays active, it does not run.
+            own.effects.retain(|(moment, effect, _)| {
+                let stays = matches!(moment, Moment::After(outer) if !own.states.contains_key(outer));
+                !(stays && matches!(effect, Effect::Default(_)))
+            });
+        }
         let settled = |(moment, effect, owner): (Moment, Effect, Owner)| {
             let moment = match (moment, first) {
                 (Moment::After(outer), Some(first)) if !own.states.contains_key(&outer) => Moment::Before(first),

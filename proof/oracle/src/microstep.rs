@@ -107,7 +107,7 @@ impl Oracle {
                     let regions: Vec<usize> = domain.regions.iter().copied().collect();
                     let mut own = EntryPlan::default();
                     self.settle_regions(env, domain.state, &regions, targets, &owner, &mut own);
-                    plan.add(own);
+                    plan.add(own, self.model.scxml_details);
                 }
             }
             all_branches.push(branches);

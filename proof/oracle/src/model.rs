@@ -228,6 +228,7 @@ pub(crate) struct Model {
     pub(crate) posted_next_tick: bool,
     pub(crate) internal_first: bool,
     pub(crate) done_events: bool,
+    pub(crate) scxml_details: bool,
     /// Event places (EVT-3).
     pub(crate) places: usize,
     pub(crate) events_per_tick: u32,

@@ -117,6 +117,7 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         posted_next_tick: on(&policies.posted_next_tick),
         internal_first,
         done_events: on(&policies.done_events),
+        scxml_details: on(&policies.scxml_details),
         places,
         events_per_tick: given(&budgets.events_per_tick, events),
         microsteps_per_tick: given(&budgets.microsteps_per_tick, if internal_first { 256 } else { microsteps }),

@@ -43,6 +43,8 @@ pub enum Policy {
     DoneEvents,
     /// Blackboard writes are staged until commit (CODE-5).
     StrictWrites,
+    /// Domains and history defaults as in SCXML (EXEC-2, EXEC-4).
+    ScxmlDetails,
 }
 
 impl Policy {
@@ -54,6 +56,7 @@ impl Policy {
             Self::InternalFirst => (&mut policies.internal_first, "internal_first"),
             Self::DoneEvents => (&mut policies.done_events, "done_events"),
             Self::StrictWrites => (&mut policies.strict_writes, "strict_writes"),
+            Self::ScxmlDetails => (&mut policies.scxml_details, "scxml_details"),
         }
     }
 }

@@ -89,6 +89,7 @@ fn policies(bits: u8) -> Value {
         "internal_first": bits & policy::INTERNAL_FIRST != 0,
         "done_events": bits & policy::DONE_EVENTS != 0,
         "strict_writes": bits & policy::STRICT_WRITES != 0,
+        "scxml_details": bits & policy::SCXML_DETAILS != 0,
     })
 }
 

@@ -67,6 +67,7 @@ fn policies(machine: &Machine) -> u8 {
         (&p.internal_first, policy::INTERNAL_FIRST),
         (&p.done_events, policy::DONE_EVENTS),
         (&p.strict_writes, policy::STRICT_WRITES),
+        (&p.scxml_details, policy::SCXML_DETAILS),
     ];
     flags.into_iter().filter(|(on, _)| on.as_ref().is_some_and(|on| on.value)).fold(0, |all, (_, flag)| all | flag)
 }

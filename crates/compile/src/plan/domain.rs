@@ -40,7 +40,8 @@ fn domain(tables: &Tables, shape: &Shape, transition: &TransitionRecord) -> usiz
         return source;
     }
     let targets = targets(tables, transition.targets.get());
-    // The least common ancestor that is compound, or one region of an orthogonal state; the root if there is none.
+    // The least common ancestor that is compound, or one region of an orthogonal state (not in SCXML, where a region is a state);
+    // the root if there is none.
     let mut at = shape.parent(source).unwrap_or(0);
     while at != 0 && !targets.iter().all(|target| is_within_reach(tables, shape, target, source, at)) {
         at = shape.parent(at).unwrap_or(0);
@@ -51,6 +52,9 @@ fn domain(tables: &Tables, shape: &Shape, transition: &TransitionRecord) -> usiz
 /// Whether a target lies inside a state around the source, in the source's own region of it.
 fn is_within_reach(tables: &Tables, shape: &Shape, target: &TargetRecord, source: usize, outer: usize) -> bool {
     let anchor = anchor(tables, target);
+    if tables.header.policies & policy::SCXML_DETAILS != 0 && shape.kind(outer) != state_kind::COMPOUND {
+        return false;
+    }
     if target.kind == target_kind::HISTORY && anchor == outer {
         // A history point of the state itself brings back every region of it.
         return shape.kind(outer) == state_kind::COMPOUND;

@@ -138,7 +138,7 @@ impl<'a> Resolver<'a> {
         let mut targets = Vec::new();
         for name in &initial.targets {
             let Some(node) = self.node(name, owner) else { continue };
-            if self.is_inside_region(node, region) {
+            if self.is_inside_region(node, region) || self.is_own_history(node, owner) {
                 targets.push(node);
             } else {
                 let text = format!("initial `{}` is not inside {}", name.value, self.region_shown(region));
@@ -149,6 +149,13 @@ impl<'a> Resolver<'a> {
             }
         }
         Entry { targets, effect }
+    }
+
+    /// A history point of a compound state that says itself where it leads while it remembers nothing.
+    fn is_own_history(&self, node: Node, owner: StateIndex) -> bool {
+        let Node::History(history) = node else { return false };
+        let point = &self.tree.histories[history];
+        point.owner == owner && self.tree.states[owner].kind == StateKind::Compound && !point.authored.default.is_empty()
     }
 
     /// A region with a single state needs no `initial`; any other does.

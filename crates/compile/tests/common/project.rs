@@ -52,6 +52,7 @@ impl Projector<'_, '_> {
                 "internal_first": on(&policies.internal_first),
                 "done_events": on(&policies.done_events),
                 "strict_writes": on(&policies.strict_writes),
+                "scxml_details": on(&policies.scxml_details),
             },
             "budgets": self.budgets(tier),
             "fail_safe": path(&machine.fail_safe),

@@ -43,7 +43,7 @@ pub(super) fn machine(file: &str, chart: &Chart<'_>, out: &mut Diagnostics) -> M
         // What is raised waits in the queue, whose overflow would be an error (EVT-10).
         tier: (posts || completes).then(|| Spanned::new(Tier::Hero, start)),
         tick_rate: Some(Spanned::new(TICK_RATE, start)),
-        policies: Policies { reverse_exit_order: on(), internal_first: on(), done_events: on(), ..Policies::default() },
+        policies: Policies { reverse_exit_order: on(), internal_first: on(), done_events: on(), scxml_details: on(), ..Policies::default() },
         budgets: Budgets { events_per_tick: Some(Spanned::new(MACROSTEP, start)), ..Budgets::default() },
         events: events.into_iter().map(|name| Event { name, ..Event::default() }).collect(),
         blackboard: data.keys.clone(),

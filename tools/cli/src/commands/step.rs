@@ -94,7 +94,9 @@ fn send_all(session: &mut Session, events: &str, mut done: impl FnMut(&Session, 
             let message = format!("event {number} of `--events`: {}", error.message);
             plain(&StepError { message, help: error.help })
         };
-        let command = Command::parse(&format!("send {event}"), session).map_err(placed)?;
+        let waits = event.starts_with("after ") && !session.names().events.iter().any(|known| known == "after");
+        let line = if waits { event.to_owned() } else { format!("send {event}") };
+        let command = Command::parse(&line, session).map_err(placed)?;
         let steps = session.carry_out(&command).map_err(placed)?;
         done(session, steps);
     }

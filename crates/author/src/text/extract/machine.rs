@@ -69,6 +69,7 @@ impl Reader<'_> {
             internal_first: self.boolean(given, "internal_first"),
             done_events: self.boolean(given, "done_events"),
             strict_writes: self.boolean(given, "strict_writes"),
+            scxml_details: self.boolean(given, "scxml_details"),
         }
     }
 

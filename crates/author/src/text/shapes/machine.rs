@@ -80,6 +80,7 @@ pub(crate) static POLICIES: Shape = Shape {
         Field::or("internal_first", Type::Bool, "false", "Internal events are taken first, as in SCXML."),
         Field::or("done_events", Type::Bool, "false", "Completion posts `done.state.X` events, as in SCXML."),
         Field::or("strict_writes", Type::Bool, "false", "Blackboard writes take effect at commit."),
+        Field::or("scxml_details", Type::Bool, "false", "Domains and history defaults as in SCXML."),
     ]],
     groups: &[],
 };

@@ -31,6 +31,7 @@ fn policies(machine: &Machine) -> Option<Node> {
     object.maybe("internal_first", truth(&policies.internal_first));
     object.maybe("done_events", truth(&policies.done_events));
     object.maybe("strict_writes", truth(&policies.strict_writes));
+    object.maybe("scxml_details", truth(&policies.scxml_details));
     not_empty(object.done())
 }
 
