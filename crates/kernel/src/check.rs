@@ -77,7 +77,7 @@ impl Core<'_> {
     }
 
     /// Do leaves lie in different regions, and is there one in every region around them, from some regions of a state down?
-    fn is_whole(&self, leaves: &Leaves, outer: StateId, regions: u8) -> bool {
+    pub(crate) fn is_whole(&self, leaves: &Leaves, outer: StateId, regions: u8) -> bool {
         leaves.len() > 0
             && self.are_concurrent(leaves)
             && leaves.iter().all(|(_, leaf)| {

@@ -8,6 +8,10 @@ use crate::core_state::{Core, Leaves};
 use crate::event::event_flag;
 
 impl Core<'_> {
+    pub(crate) fn is_final(&self, state: StateId) -> bool {
+        self.rom.state(state).is_some_and(|record| record.kind == state_kind::FINAL)
+    }
+
     /// Is a state complete? A compound is when its active child is final, an orthogonal one when all regions are, through
     /// nested ones too. So every active leaf below must be final, and from the state around that leaf upward there may be only
     /// orthogonal states.
@@ -42,6 +46,22 @@ impl Core<'_> {
         if self.forgets(state) {
             self.clear_history(state);
         }
+        if !self.has_policy(policy::SCXML_DETAILS) {
+            self.tell_done(state);
+        }
+    }
+
+    /// In SCXML a state says that it is complete right after the entry of the final state, between other entries (EVT-10).
+    pub(crate) fn tell_completed_around(&mut self, leaf: StateId) {
+        // Between two entries of a microstep some regions have no leaf.
+        let whole = |&state: &StateId| self.is_complete(state) && self.is_whole(&self.leaves(), state, u8::MAX);
+        let mut states = [None; MAX_DEPTH];
+        let around = self.rom.path_up(leaf).skip(1).take_while(whole);
+        states.iter_mut().zip(around).for_each(|(cell, state)| *cell = Some(state));
+        states.into_iter().flatten().for_each(|state| self.tell_done(state));
+    }
+
+    fn tell_done(&mut self, state: StateId) {
         if self.has_policy(policy::DONE_EVENTS)
             && let Some(event) = self.rom.done_event(state)
         {

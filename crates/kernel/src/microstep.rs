@@ -221,6 +221,9 @@ impl<'a> Run<'_, 'a> {
                 self.note_entry(state);
                 let list = self.core.rom.state(state).map_or(NONE, |record| record.entry.get());
                 self.run_list(list, &Site { state, transition, cause });
+                if self.core.has_policy(policy::SCXML_DETAILS) && self.core.is_final(state) {
+                    self.core.tell_completed_around(state);
+                }
             }
             Entry::Silent(state) => {
                 self.core.enter(state);
@@ -230,7 +233,7 @@ impl<'a> Run<'_, 'a> {
     }
 
     fn note_entry(&mut self, state: StateId) {
-        if self.core.rom.state(state).is_some_and(|record| record.kind == state_kind::FINAL) {
+        if self.core.is_final(state) {
             self.entered_finals.insert(state);
             self.may_complete = true;
         }

@@ -89,7 +89,7 @@ impl Core<'_> {
 impl Core<'_> {
     fn history_domain(&self, record: &TransitionRecord, source: StateId) -> (StateId, u8) {
         let set = record.targets.get();
-        if record.flags.get() & transition_flag::LOCAL != 0 {
+        if record.flags.get() & transition_flag::LOCAL != 0 && self.stays_local(set, source) {
             return (source, self.goal_regions(set, source));
         }
         let mut at = self.rom.parent(source).unwrap_or(StateId::ROOT);
@@ -100,6 +100,15 @@ impl Core<'_> {
         let own = self.region_towards(at, source).map_or(u8::MAX, bit);
         let regions = if self.goal_regions(set, at) & !own == 0 { own } else { u8::MAX };
         (at, regions)
+    }
+
+    /// In SCXML what is remembered decides whether all targets lie inside the source; otherwise the transition is external.
+    fn stays_local(&self, set: u16, source: StateId) -> bool {
+        !self.has_policy(policy::SCXML_DETAILS)
+            || self.all_goals(set, |goal| match goal {
+                Goal::State(state) => self.rom.is_inside(state, source),
+                Goal::Whole(owner) => self.rom.is_ancestor_or_self(source, owner),
+            })
     }
 
     /// Does a goal lie inside a state around the source, in the source's own region of it?

@@ -1,7 +1,7 @@
 //! Commands as lines of text.
 
-use statewright_author::names::visible;
 use statewright_author::names::event_class;
+use statewright_author::names::visible;
 use statewright_author::similar;
 use statewright_author::value::Duration;
 use statewright_kernel::Status;

@@ -400,7 +400,8 @@ fn too_far(what: &str, has: usize) -> StepError {
 /// Leaves among the states that the end exited.
 fn ended_in(rom: &Rom<'_>, log: &[Happening]) -> Vec<StateId> {
     let exits = log.iter().rev().take_while(|happening| !matches!(happening, Happening::Entered(_)));
-    let exited = exits.filter_map(|happening| if let Happening::Exited(state) = happening { Some(*state) } else { None });
+    let exited =
+        exits.filter_map(|happening| if let Happening::Exited(state) = happening { Some(*state) } else { None });
     let is_leaf = |state: &StateId| {
         rom.state(*state).is_some_and(|record| matches!(record.kind, state_kind::ATOMIC | state_kind::FINAL))
     };

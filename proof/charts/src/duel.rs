@@ -154,7 +154,8 @@ fn carry_out(
 fn limited(machine: &Imported, oracle: &Interpreter<'_>, outcome: Outcome) -> Option<Result<(), String>> {
     let stopped = machine.session().look().quarantined;
     let peaks = oracle.peaks();
-    let needs_more = peaks.queued > 6 || peaks.pending_of_one_name > 1 || peaks.microsteps > 250 || outcome == Outcome::Endless;
+    let needs_more =
+        peaks.queued > 6 || peaks.pending_of_one_name > 1 || peaks.microsteps > 250 || outcome == Outcome::Endless;
     match (stopped, needs_more) {
         (true, true) => Some(Ok(())),
         (true, false) => {

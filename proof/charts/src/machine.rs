@@ -16,7 +16,11 @@ pub fn import(name: &str, text: &str) -> Result<Imported, String> {
     let (machine, found) = statewright_import::scxml::read(name, text);
     let (output, diagnostics) = compile_with(&machine, found, &Options::default());
     let Some(output) = output else {
-        return Err(statewright_author::render::render_text(&diagnostics, &machine.source, statewright_author::render::Style::default()));
+        return Err(statewright_author::render::render_text(
+            &diagnostics,
+            &machine.source,
+            statewright_author::render::Style::default(),
+        ));
     };
     let session = Session::new(output.rom, Some(output.symbols), Settings::default()).map_err(|error| error.message)?;
     Ok(Imported { session })

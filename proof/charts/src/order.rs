@@ -10,9 +10,10 @@ pub(crate) fn of_document(log: &[Told]) -> Vec<String> {
     let line = |told: &Told| match told {
         Told::Enter(id) => Some(format!("enter {id}")),
         Told::Exit(id) => Some(format!("exit {id}")),
-        Told::Log { label, value } => {
-            Some(format!("log {label}{}", value.as_ref().map_or(String::new(), |value| format!("({})", value.to_string().trim_matches('\'')))))
-        }
+        Told::Log { label, value } => Some(format!(
+            "log {label}{}",
+            value.as_ref().map_or(String::new(), |value| format!("({})", value.to_string().trim_matches('\'')))
+        )),
         Told::Assign { name, value } => Some(format!("{name} = {}", value.to_string().trim_matches('\''))),
         _ => None,
     };

@@ -28,17 +28,37 @@ impl Oracle {
 
     /// Raises `done.state.NAME` for each state that a microstep made complete, innermost first.
     pub(crate) fn raise_done_events(&mut self, tick: u32, completed: &BTreeSet<usize>) {
-        if !self.model.done_events {
+        if !self.model.done_events || self.model.scxml_details {
             return;
         }
         let model = self.model.clone();
         let mut states: Vec<usize> = completed.iter().copied().filter(|&state| state != 0).collect();
         states.sort_by_key(|&state| model.states[state].post);
         for state in states {
-            let name = format!("done.state.{}", model.states[state].name);
-            if let Some(event) = model.events.iter().position(|event| event.name == name) {
-                self.admit(tick, event, None, [0; 4], true, self.hides_posts());
+            self.raise_done_event(tick, state);
+        }
+    }
+
+    fn raise_done_event(&mut self, tick: u32, state: usize) {
+        let model = self.model.clone();
+        let name = format!("done.state.{}", model.states[state].name);
+        if let Some(event) = model.events.iter().position(|event| event.name == name) {
+            self.admit(tick, event, None, [0; 4], true, self.hides_posts());
+        }
+    }
+
+    /// In SCXML the states that a final state completes say so right after its entry, innermost first.
+    pub(crate) fn tell_completed_around(&mut self, tick: u32, entered: usize) {
+        if !self.model.done_events {
+            return;
+        }
+        let model = self.model.clone();
+        let around: Vec<usize> = model.up(entered).filter(|&state| state != entered && state != 0).collect();
+        for state in around {
+            if !self.is_complete(state) {
+                break;
             }
+            self.raise_done_event(tick, state);
         }
     }
 }

@@ -28,7 +28,19 @@ impl Oracle {
         let record = &self.model.transitions[transition];
         match record.kind {
             Kind::Internal => None,
-            Kind::Local => Some(self.local_domain(record.source, &self.anchors(&record.targets))),
+            Kind::Local => {
+                let anchors = self.anchors(&record.targets);
+                let inside = |anchor: &Anchor| match *anchor {
+                    Anchor::State(state) => self.model.around(record.source, state),
+                    Anchor::Inside(owner) => owner == record.source || self.model.around(record.source, owner),
+                };
+                // In SCXML what is remembered decides whether all targets lie inside.
+                let local = !self.model.scxml_details || anchors.iter().all(inside);
+                Some(match local {
+                    true => self.local_domain(record.source, &anchors),
+                    false => self.external_domain(record.source, &anchors),
+                })
+            }
             Kind::External | Kind::Push => Some(self.external_domain(record.source, &self.anchors(&record.targets))),
             Kind::Pop(region) => {
                 Some(Domain { state: self.model.regions[region].owner, regions: BTreeSet::from([region]) })

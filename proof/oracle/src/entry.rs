@@ -234,7 +234,12 @@ impl Oracle {
             self.run_entry_effects(env, now);
             let site = Site { state, transition: owner.0, cause: owner.1.clone() };
             match kind {
-                EntryKind::Enter => self.enter_state(env, &site),
+                EntryKind::Enter => {
+                    self.enter_state(env, &site);
+                    if model.scxml_details && model.states[state].kind == StateKind::Final {
+                        self.tell_completed_around(env.tick, state);
+                    }
+                }
                 EntryKind::Resume(region) => self.resume_state(env, &site, &popped[region]),
             }
             let (now, later) = waiting.into_iter().partition(|(moment, ..)| *moment == Moment::After(state));

@@ -155,7 +155,9 @@ impl<'a> Resolver<'a> {
     fn is_own_history(&self, node: Node, owner: StateIndex) -> bool {
         let Node::History(history) = node else { return false };
         let point = &self.tree.histories[history];
-        point.owner == owner && self.tree.states[owner].kind == StateKind::Compound && !point.authored.default.is_empty()
+        point.owner == owner
+            && self.tree.states[owner].kind == StateKind::Compound
+            && !point.authored.default.is_empty()
     }
 
     /// A region with a single state needs no `initial`; any other does.

@@ -263,7 +263,7 @@ impl<'a> Resolver<'a> {
         let wrong = match given.value {
             TransitionKind::Internal if !no_targets || is_pop => "an internal transition has no target",
             TransitionKind::Local if natural == TransitionKind::Internal => "a local transition needs a target",
-            TransitionKind::Local if natural != TransitionKind::Local => {
+            TransitionKind::Local if natural != TransitionKind::Local && !self.may_be_local(source, targets) => {
                 "the targets of a local transition lie inside its source"
             }
             TransitionKind::External if no_targets && !is_pop => "an external transition needs a target",
@@ -282,6 +282,16 @@ impl<'a> Resolver<'a> {
                 .help("leave `kind` out to get the one that fits"),
         );
         natural
+    }
+
+    /// In SCXML what a history point of a state around the source remembers decides whether a transition is local.
+    fn may_be_local(&self, source: StateIndex, targets: &[Node]) -> bool {
+        let around = |target: &Node| match *target {
+            Node::State(_) => false,
+            Node::History(history) => self.tree.is_inside(source, self.tree.histories[history].owner),
+        };
+        let details = self.machine.policies.scxml_details.as_ref().is_some_and(|on| on.value);
+        details && targets.iter().all(|&target| self.is_target_inside(target, source) || around(&target))
     }
 
     /// Whether entering a target leaves `source` active: a history point of the source restores what is inside it.

@@ -43,7 +43,13 @@ pub(super) fn machine(file: &str, chart: &Chart<'_>, out: &mut Diagnostics) -> M
         // What is raised waits in the queue, whose overflow would be an error (EVT-10).
         tier: (posts || completes).then(|| Spanned::new(Tier::Hero, start)),
         tick_rate: Some(Spanned::new(TICK_RATE, start)),
-        policies: Policies { reverse_exit_order: on(), internal_first: on(), done_events: on(), scxml_details: on(), ..Policies::default() },
+        policies: Policies {
+            reverse_exit_order: on(),
+            internal_first: on(),
+            done_events: on(),
+            scxml_details: on(),
+            ..Policies::default()
+        },
         budgets: Budgets { events_per_tick: Some(Spanned::new(MACROSTEP, start)), ..Budgets::default() },
         events: events.into_iter().map(|name| Event { name, ..Event::default() }).collect(),
         blackboard: data.keys.clone(),
@@ -201,7 +207,8 @@ impl Builder<'_, '_> {
         let chart = self.chart;
         let inside = |name: &Name| match chart.ids.get(&name.value) {
             Some(&Named::State(state)) => state != source && chart.is_inside(state, source),
-            Some(&Named::History(owner)) => chart.is_inside(owner, source),
+            // What a history of a state around remembers may lie inside; that is seen at run time.
+            Some(&Named::History(owner)) => chart.is_inside(owner, source) || chart.is_inside(source, owner),
             None => false,
         };
         let local = arrow.internal && chart.is_compound(source) && arrow.targets.iter().all(inside);

@@ -65,5 +65,11 @@ fn show(seed: u64, difference: &Difference) {
         Step::Advance(milliseconds) => format!("after {milliseconds}"),
     };
     let steps: Vec<String> = difference.steps.iter().map(step).collect();
-    eprintln!("seed {seed}, after {} steps [{}]:\n{}\n{}", difference.step, steps.join(", "), difference.words, difference.document);
+    eprintln!(
+        "seed {seed}, after {} steps [{}]:\n{}\n{}",
+        difference.step,
+        steps.join(", "),
+        difference.words,
+        difference.document
+    );
 }
