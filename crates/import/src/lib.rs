@@ -6,6 +6,9 @@
 #![forbid(unsafe_code)]
 
 pub mod bytes;
+mod graphs;
 pub mod limits;
+mod report;
+pub mod xstate;
 
 pub use bytes::read_bytes;
