@@ -61,6 +61,11 @@ impl Events {
         }
     }
 
+    /// Whether it was added.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.known.contains_key(name)
+    }
+
     /// All of them.
     pub(crate) fn names(&self) -> &[Name] {
         &self.list

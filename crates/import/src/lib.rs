@@ -6,8 +6,11 @@
 #![forbid(unsafe_code)]
 
 pub mod bytes;
+mod diagram;
 mod graphs;
 pub mod limits;
+pub mod mermaid;
+pub mod plantuml;
 mod report;
 pub mod xstate;
 

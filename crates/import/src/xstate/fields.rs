@@ -1,5 +1,7 @@
 //! Owns which fields objects have, and what is said about others.
 
+use std::collections::HashMap;
+
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
@@ -54,10 +56,10 @@ pub(super) fn state(object: &Object, is_root: bool, out: &mut Diagnostics) {
 
 /// Checks the fields of an object: unknown ones and ones that are given twice.
 pub(super) fn check(object: &Object, what: &str, known: impl Fn(&str) -> bool, out: &mut Diagnostics) {
-    for (at, property) in object.properties.iter().enumerate() {
+    let mut seen = HashMap::new();
+    for property in &object.properties {
         let (key, place) = (property.name.as_str(), json::place(property.name.range()));
-        let first = object.properties[..at].iter().find(|before| before.name.as_str() == key);
-        if let Some(first) = first {
+        if let Some(first) = seen.insert(key, property) {
             let problem = illegal(place, format!("`{}` is given twice", shown(key))).label("again");
             out.push(problem.related(json::place(first.name.range()), "first given here").help("keep one of them"));
         } else if !known(key) {

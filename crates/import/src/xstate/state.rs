@@ -91,7 +91,8 @@ impl Reader<'_, '_> {
         let Some(child) = self.tree.child(index, key).filter(|child| self.tree.states_of(index).contains(child)) else {
             let message = format!("`initial` names `{}`, which is no state inside", shown(&target.value));
             let keys = self.tree.nodes[index].children.iter().map(|&child| self.tree.nodes[child].key.value.as_str());
-            self.out.push(illegal(target.place, message).label("not found").suggest(key, keys));
+            let problem = illegal(target.place, message).label("not found");
+            self.out.push(if self.tree.may_suggest() { problem.suggest(key, keys) } else { problem });
             return self.start(self.tree.initial_of(index)?, place, effect);
         };
         self.start(child, target.place, effect)

@@ -39,7 +39,9 @@ impl Tree<'_> {
 
     fn unknown_id(&self, target: &Name, id: &str) -> Diagnostic {
         let problem = illegal(target.place, format!("no state has the id `{}`", shown(id))).label("not found");
-        let problem = problem.suggest(id, self.by_id.keys().map(String::as_str));
+        let mut ids: Vec<&str> = self.by_id.keys().map(String::as_str).collect();
+        ids.sort_unstable();
+        let problem = if self.may_suggest() { problem.suggest(id, ids) } else { problem };
         match problem.help {
             Some(_) => problem,
             None => problem.help("give the state an `id`, or name it by its key"),
@@ -54,7 +56,7 @@ impl Tree<'_> {
         let message = format!("no state `{}` in {inside}", shown(path));
         let problem = illegal(target.place, message).label("not found");
         let siblings = self.nodes[around].children.iter().map(|&child| self.nodes[child].key.value.as_str());
-        let problem = problem.suggest(path, siblings);
+        let problem = if self.may_suggest() { problem.suggest(path, siblings) } else { problem };
         match problem.help {
             Some(_) => problem,
             None => problem.help("a target is a state beside the source, `.child` inside it, or `#id` anywhere"),

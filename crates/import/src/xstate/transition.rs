@@ -10,7 +10,8 @@ use statewright_author::value::Duration;
 
 use super::tree::{Kind, key_name};
 use super::{Reader, fields};
-use crate::report::{illegal, refused, shown};
+use crate::limits::MAX_TRANSITIONS;
+use crate::report::{illegal, limit, refused, shown};
 
 impl<'a> Reader<'a, '_> {
     /// A field of a state.
@@ -84,7 +85,7 @@ impl<'a> Reader<'a, '_> {
             let key = key_name(self.text, property);
             if key.value == "*" || key.value.ends_with(".*") {
                 wildcards.push((key, &property.value));
-            } else if self.events.names().iter().any(|event| event.value == key.value) {
+            } else if self.events.has(&key.value) {
                 self.configured(index, &property.value, &Trigger::Event(key), list);
             }
         }
@@ -96,6 +97,11 @@ impl<'a> Reader<'a, '_> {
             }
             let matching: Vec<Name> = self.events.names().iter().filter(|event| matches(&key.value, &event.value)).cloned().collect();
             for event in matching {
+                if list.len() > MAX_TRANSITIONS {
+                    let message = format!("wildcards make more than {MAX_TRANSITIONS} transitions of one state");
+                    self.out.push(limit(key.place, message).label("too many events match"));
+                    return;
+                }
                 self.configured(index, value, &Trigger::Event(Spanned::new(event.value, key.place)), list);
             }
         }
@@ -266,11 +272,11 @@ impl<'a> Reader<'a, '_> {
         let Some(outer) = around.filter(|&outer| outer != 0 && self.tree.nodes[outer].kind == Kind::Parallel) else {
             return;
         };
-        let own_region = |&region: &usize| {
-            let inside = |state: usize| state == region || self.tree.is_inside(state, region);
-            inside(source) && targets.iter().all(|&(state, _)| inside(state))
-        };
-        if self.tree.states_of(outer).iter().any(own_region) {
+        let mut region = source;
+        while let Some(parent) = self.tree.nodes[region].parent.filter(|&parent| parent != outer) {
+            region = parent;
+        }
+        if targets.iter().all(|&(state, _)| state == region || self.tree.is_inside(state, region)) {
             return;
         }
         if ["entry", "exit", "after"].iter().any(|key| self.field(outer, key).is_some()) {

@@ -1,5 +1,6 @@
 //! Owns the tree of states: who is inside whom, and what each is.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use jsonc_parser::ast::{Object, ObjectProp, ObjectPropName, Value};
@@ -10,7 +11,7 @@ use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::text::json;
 
 use super::fields;
-use crate::limits::MAX_DEPTH;
+use crate::limits::{MAX_DEPTH, MAX_REGIONS, MAX_SUGGESTIONS};
 use crate::report::{illegal, limit, refused, shown};
 
 /// What a state is.
@@ -40,12 +41,13 @@ pub(super) struct Tree<'a> {
     pub(super) by_id: HashMap<String, usize>,
     by_key: HashMap<(usize, String), usize>,
     uses: HashMap<String, usize>,
+    suggestions: Cell<usize>,
 }
 
 impl<'a> Tree<'a> {
     pub(super) fn new(text: &str, object: &'a Object<'a>, out: &mut Diagnostics) -> Self {
         let (nodes, by_id) = (Vec::new(), HashMap::new());
-        let mut tree = Self { nodes, by_id, by_key: HashMap::new(), uses: HashMap::new() };
+        let mut tree = Self { nodes, by_id, by_key: HashMap::new(), uses: HashMap::new(), suggestions: Cell::new(0) };
         tree.add(text, Name::default(), json::place(object.range()), object, None, out);
         tree
     }
@@ -85,6 +87,11 @@ impl<'a> Tree<'a> {
             out.push(fields::wrong_kind(&states.value, "`states`", "an object with a state under each name"));
             return;
         };
+        if kind == Kind::Parallel && map.properties.len() > MAX_REGIONS {
+            let message = format!("a parallel state has {} states; at most {MAX_REGIONS} are read", map.properties.len());
+            out.push(limit(json::place(states.name.range()), message).label("too many at once"));
+            self.nodes[index].kind = Kind::Compound;
+        }
         for property in &map.properties {
             let key = key_name(text, property);
             match &property.value {
@@ -125,6 +132,11 @@ impl<'a> Tree<'a> {
             return;
         }
         self.by_id.insert(id, index);
+    }
+
+    /// Whether one more name may be suggested.
+    pub(super) fn may_suggest(&self) -> bool {
+        self.suggestions.replace(self.suggestions.get() + 1) < MAX_SUGGESTIONS
     }
 
     pub(super) fn child(&self, parent: usize, key: &str) -> Option<usize> {
