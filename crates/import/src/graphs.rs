@@ -112,7 +112,11 @@ impl Functions {
             return Err(Box::new(problem.help("a function is one of both: give them different names")));
         }
         let same = first.parameters.len() == parameters.len()
-            && first.parameters.iter().zip(&parameters).all(|(a, b)| a.0.value == b.0.value && fits(a.1.value, b.1.value));
+            && first
+                .parameters
+                .iter()
+                .zip(&parameters)
+                .all(|(a, b)| a.0.value == b.0.value && fits(a.1.value, b.1.value));
         if !same {
             let message = format!("`{}` is called with other parameters than before", name.value);
             let problem = refused(name.place, message).related(first.name.place, "first called here");

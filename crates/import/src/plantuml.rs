@@ -224,7 +224,10 @@ fn shaft(text: &str) -> Option<usize> {
         if text[at..].starts_with('[') {
             at += text[at..].find(']')? + 1;
         }
-        if let Some(direction) = DIRECTIONS.iter().find(|word| text[at..].starts_with(**word) && text[at + word.len()..].starts_with(['-', '['])) {
+        if let Some(direction) = DIRECTIONS
+            .iter()
+            .find(|word| text[at..].starts_with(**word) && text[at + word.len()..].starts_with(['-', '[']))
+        {
             at += direction.len();
         }
     }

@@ -30,7 +30,13 @@ pub(super) struct Source {
 
 impl Words {
     /// The transitions of a label, without targets: one for each event that it names.
-    pub(super) fn transitions(&mut self, text: Option<&Name>, source: Source, place: Place, out: &mut Diagnostics) -> Vec<Transition> {
+    pub(super) fn transitions(
+        &mut self,
+        text: Option<&Name>,
+        source: Source,
+        place: Place,
+        out: &mut Diagnostics,
+    ) -> Vec<Transition> {
         let parts = text.map(label).unwrap_or_default();
         let guard = parts.guard.as_ref().and_then(|guard| self.guard(guard, out));
         let effect = self.actions(&parts.effects, out);
@@ -157,7 +163,10 @@ impl Words {
             }
         } else if words.contains(" / ") || words.contains('[') && words.contains(']') {
             state.transitions.extend(self.transitions(Some(text), source, text.place, out));
-        } else if let Some(word) = ["suspend /", "resume /", "defers ", "owns ", "stays ", "leaves if "].iter().find(|word| words.starts_with(**word)) {
+        } else if let Some(word) = ["suspend /", "resume /", "defers ", "owns ", "stays ", "leaves if "]
+            .iter()
+            .find(|word| words.starts_with(**word))
+        {
             let message = format!("`{}` is left out: a diagram does not carry it", word.trim_end_matches(" /").trim());
             out.push(ignored(text.place, message).label("has no effect").help("write it in the machine file"));
         } else {

@@ -107,9 +107,11 @@ impl Diagram {
             "end" => Kind::Final,
             "fork" | "join" => {
                 let problem = refused(word.place, "forks and joins are no states here").label("a bar");
-                out.push(problem.help(
-                    "a state with regions (`--`) starts all of them at once and is done when all of them are",
-                ));
+                out.push(
+                    problem.help(
+                        "a state with regions (`--`) starts all of them at once and is done when all of them are",
+                    ),
+                );
                 Kind::State
             }
             "start" | "entryPoint" | "exitPoint" | "inputPin" | "outputPin" | "expansionInput" | "expansionOutput" => {
@@ -177,7 +179,8 @@ impl Diagram {
         let label_at = colon(&text[arrow.end..]).map(|at| arrow.end + at);
         let left = part(line, 0..arrow.start);
         let right = part(line, arrow.end..label_at.unwrap_or(text.len()));
-        let (Some(left), Some(right)) = (self.arrow_end(&left, dialect, out), self.arrow_end(&right, dialect, out)) else {
+        let (Some(left), Some(right)) = (self.arrow_end(&left, dialect, out), self.arrow_end(&right, dialect, out))
+        else {
             return;
         };
         let label = label_at.map(|at| part(line, at + 1..text.len())).filter(|label| !label.value.is_empty());
@@ -199,7 +202,10 @@ impl Diagram {
         for (mark, deep) in [("[H]", false), ("[H*]", true)] {
             if let Some(owner) = bare.value.strip_suffix(mark) {
                 let owner = part(&bare, 0..owner.len());
-                return self.check_id(&owner, out).then(|| self.mention(&owner)).and_then(|owner| past(Some(owner), deep));
+                return self
+                    .check_id(&owner, out)
+                    .then(|| self.mention(&owner))
+                    .and_then(|owner| past(Some(owner), deep));
             }
         }
         let quoted = bare.value.len() > 2 && bare.value.starts_with('"') && bare.value.ends_with('"');
@@ -267,4 +273,3 @@ pub(crate) fn colon(text: &str) -> Option<usize> {
     }
     None
 }
-

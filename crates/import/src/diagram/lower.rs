@@ -141,7 +141,11 @@ impl<'o> Maker<'o> {
     /// Pictures of machines in Mermaid show history points as boxes `H name` with the ids `h0`, `h1` and so on.
     fn history_of_picture(&mut self, at: usize) {
         let node = &mut self.diagram.nodes[at];
-        let number = node.id.value.strip_prefix('h').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
+        let number = node
+            .id
+            .value
+            .strip_prefix('h')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
         let Some(label) = node.label.as_mut().filter(|_| number) else { return };
         let (deep, name) = match (label.value.strip_prefix("H* "), label.value.strip_prefix("H ")) {
             (Some(name), _) => (true, name.to_owned()),
@@ -161,11 +165,14 @@ impl<'o> Maker<'o> {
     /// Goes through all arrows.
     fn edges(&mut self) {
         let edges = std::mem::take(&mut self.diagram.edges);
-        let leaves: HashSet<usize> = edges.iter().filter_map(|edge| match (edge.from, edge.to) {
-            (End::Node(from, _), End::Node(..) | End::Past { .. }) => Some(from),
-            (End::Node(from, _), End::Star(_)) if edge.label.is_some() => Some(from),
-            _ => None,
-        }).collect();
+        let leaves: HashSet<usize> = edges
+            .iter()
+            .filter_map(|edge| match (edge.from, edge.to) {
+                (End::Node(from, _), End::Node(..) | End::Past { .. }) => Some(from),
+                (End::Node(from, _), End::Star(_)) if edge.label.is_some() => Some(from),
+                _ => None,
+            })
+            .collect();
         let mut last: Option<(Option<usize>, usize)> = None;
         for edge in &edges {
             if self.joins(edge, &mut last) {
@@ -188,7 +195,8 @@ impl<'o> Maker<'o> {
     /// An arrow without words from a plain state to `[*]`: the state is where it ends.
     fn is_end(&self, from: usize, edge: &Edge, leaves: &HashSet<usize>) -> bool {
         let node = &self.diagram.nodes[from];
-        let same_box = node.scope == edge.scope || (self.top.is_some() && node.scope.owner == self.top && edge.scope.owner.is_none());
+        let same_box = node.scope == edge.scope
+            || (self.top.is_some() && node.scope.owner == self.top && edge.scope.owner.is_none());
         let plain = edge.label.is_none() && !leaves.contains(&from) && node.kind == Kind::State && same_box;
         plain && !self.regions.contains_key(&Some(from))
     }
@@ -198,7 +206,8 @@ impl<'o> Maker<'o> {
         let Some(first) = edge.label.as_ref().and_then(|label| label.value.strip_prefix("with ")) else { return false };
         let first = first.rsplit('/').next().unwrap_or_default().to_owned();
         let target = self.target(edge.to, edge.scope).and_then(|target| self.reference(&target, edge));
-        let named = |targets: &[Name]| targets.first().is_some_and(|name| name.value.rsplit('/').next() == Some(&first));
+        let named =
+            |targets: &[Name]| targets.first().is_some_and(|name| name.value.rsplit('/').next() == Some(&first));
         if let End::Star(_) = edge.from
             && let Some(initial) = self.initials.get_mut(&edge.scope).filter(|initial| named(&initial.targets))
         {
@@ -315,7 +324,8 @@ impl<'o> Maker<'o> {
         };
         match target {
             Target::Node(at) if Some(*at) == self.top => {
-                self.out.push(refused(place, "the machine itself cannot be a target").label("the box around everything"));
+                self.out
+                    .push(refused(place, "the machine itself cannot be a target").label("the box around everything"));
                 None
             }
             Target::Node(at) => Some(Name::new(self.path(*at), place)),
@@ -326,7 +336,10 @@ impl<'o> Maker<'o> {
             }
             Target::Finish(scope) => {
                 let name = self.end_of(*scope, place);
-                let around = scope.owner.filter(|_| scope.owner != self.top).map_or(String::new(), |owner| self.full_path(owner));
+                let around = scope
+                    .owner
+                    .filter(|_| scope.owner != self.top)
+                    .map_or(String::new(), |owner| self.full_path(owner));
                 Some(Name::new(format!("{around}/{name}"), place))
             }
         }
@@ -422,7 +435,9 @@ impl<'o> Maker<'o> {
         let initial = self.initials.remove(&scope).or_else(|| {
             let (target, place) = first?;
             if !alone {
-                let around = scope.owner.map_or_else(|| "the diagram".to_owned(), |owner| format!("`{}`", shown(&self.names[owner].value)));
+                let around = scope
+                    .owner
+                    .map_or_else(|| "the diagram".to_owned(), |owner| format!("`{}`", shown(&self.names[owner].value)));
                 let problem = refused(place, format!("{around} does not say where it starts")).label("this one first?");
                 self.out.push(problem.help(format!("add `[*] --> {}`", shown(target.trim_start_matches('/')))));
             }

@@ -94,7 +94,10 @@ impl Diagram {
     pub(crate) fn mention(&mut self, id: &Name) -> usize {
         let scope = self.scope();
         let Some(&at) = self.ids.get(&id.value) else { return self.add(id, scope) };
-        if !self.nodes[at].declared && scope.owner != Some(at) && self.is_within(scope.owner, self.nodes[at].scope.owner) {
+        if !self.nodes[at].declared
+            && scope.owner != Some(at)
+            && self.is_within(scope.owner, self.nodes[at].scope.owner)
+        {
             self.place(at, scope);
         }
         at

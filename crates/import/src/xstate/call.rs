@@ -219,7 +219,8 @@ impl Reader<'_, '_> {
     fn type_of(&mut self, object: &Object, what: &str) -> Option<Name> {
         let given = object.get("type").and_then(|ty| self.name_of(&ty.value));
         if given.is_none() {
-            let problem = illegal(json::place(object.range()), format!("{what} needs a `type`")).label("without a type");
+            let problem =
+                illegal(json::place(object.range()), format!("{what} needs a `type`")).label("without a type");
             self.out.push(problem.help("write `{ \"type\": \"name\", \"params\": { … } }`"));
         }
         given

@@ -13,8 +13,25 @@ use crate::report::{ignored, illegal, refused, shown};
 const OF_MACHINE: &[&str] = &["context", "version", "types", "$schema"];
 /// Fields of every state.
 const OF_STATE: &[&str] = &[
-    "id", "initial", "type", "states", "on", "always", "after", "onDone", "entry", "exit", "history", "target",
-    "description", "meta", "tags", "invoke", "output", "key", "order",
+    "id",
+    "initial",
+    "type",
+    "states",
+    "on",
+    "always",
+    "after",
+    "onDone",
+    "entry",
+    "exit",
+    "history",
+    "target",
+    "description",
+    "meta",
+    "tags",
+    "invoke",
+    "output",
+    "key",
+    "order",
 ];
 /// Fields of a transition.
 pub(super) const OF_TRANSITION: &[&str] = &["target", "guard", "actions", "reenter", "description", "meta"];

@@ -57,8 +57,7 @@ fn recoded(problem: &Diagnostic) -> Diagnostic {
 
 fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
     let tree = Tree::new(text, object, out);
-    let mut reader =
-        Reader { text, tree: &tree, out, events: Events::default(), functions: Functions::default() };
+    let mut reader = Reader { text, tree: &tree, out, events: Events::default(), functions: Functions::default() };
     reader.collect_events();
     let root = reader.state(0);
     let (blackboard, name) = (reader.context(object), reader.machine_name(object));
@@ -96,7 +95,9 @@ impl Reader<'_, '_> {
     }
 
     fn machine_name(&mut self, object: &Object) -> Name {
-        let Some(id) = object.get("id").and_then(|property| self.name_of(&property.value)) else { return Name::default() };
+        let Some(id) = object.get("id").and_then(|property| self.name_of(&property.value)) else {
+            return Name::default();
+        };
         if let Err(reason) = check_name(&id.value) {
             let message = format!("`{}` cannot be the name of a machine: {reason}", shown(&id.value));
             self.out.push(refused(id.place, message).label("not a name"));

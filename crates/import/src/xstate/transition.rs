@@ -67,8 +67,11 @@ impl<'a> Reader<'a, '_> {
                 "after" => self.after(index, &property.value, &mut list),
                 "always" => self.configured(index, &property.value, &Trigger::Always(place), &mut list),
                 "onDone" if index == 0 => self.out.push(
-                    crate::report::ignored(place, "the machine ends when it is done: `onDone` of the machine is left out")
-                        .label("never taken"),
+                    crate::report::ignored(
+                        place,
+                        "the machine ends when it is done: `onDone` of the machine is left out",
+                    )
+                    .label("never taken"),
                 ),
                 "onDone" => self.configured(index, &property.value, &Trigger::Done(place), &mut list),
                 _ => {}
@@ -95,7 +98,8 @@ impl<'a> Reader<'a, '_> {
                 self.configured(index, value, &Trigger::Any(key.place), list);
                 continue;
             }
-            let matching: Vec<Name> = self.events.names().iter().filter(|event| matches(&key.value, &event.value)).cloned().collect();
+            let matching: Vec<Name> =
+                self.events.names().iter().filter(|event| matches(&key.value, &event.value)).cloned().collect();
             for event in matching {
                 if list.len() > MAX_TRANSITIONS {
                     let message = format!("wildcards make more than {MAX_TRANSITIONS} transitions of one state");
@@ -283,7 +287,9 @@ impl<'a> Reader<'a, '_> {
             let name = &self.tree.nodes[outer].key.value;
             let message = format!("a transition between the regions of `{name}` leaves and enters it here");
             let problem = refused(targets[0].1, message).label("in another region");
-            self.out.push(problem.help(format!("remove `entry`, `exit` and `after` of `{name}`, or aim at it from outside")));
+            self.out.push(
+                problem.help(format!("remove `entry`, `exit` and `after` of `{name}`, or aim at it from outside")),
+            );
         }
     }
 }

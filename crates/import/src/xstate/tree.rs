@@ -88,7 +88,8 @@ impl<'a> Tree<'a> {
             return;
         };
         if kind == Kind::Parallel && map.properties.len() > MAX_REGIONS {
-            let message = format!("a parallel state has {} states; at most {MAX_REGIONS} are read", map.properties.len());
+            let message =
+                format!("a parallel state has {} states; at most {MAX_REGIONS} are read", map.properties.len());
             out.push(limit(json::place(states.name.range()), message).label("too many at once"));
             self.nodes[index].kind = Kind::Compound;
         }
@@ -201,7 +202,8 @@ pub(super) fn key_name(text: &str, property: &ObjectProp) -> Name {
 
 /// What a state is, by its type or by what it has.
 fn kind(text: &str, object: &Object, out: &mut Diagnostics) -> Kind {
-    let inside = object.get("states").and_then(|states| states.value.as_object()).is_some_and(|map| !map.properties.is_empty());
+    let inside =
+        object.get("states").and_then(|states| states.value.as_object()).is_some_and(|map| !map.properties.is_empty());
     let natural = if inside { Kind::Compound } else { Kind::Atomic };
     let Some(given) = object.get("type") else {
         return if object.get("history").is_some() { history(object, out) } else { natural };
