@@ -107,9 +107,9 @@ impl Functions {
         };
         let first = &mut self.list[at];
         if first.kind.value != kind {
-            let message = format!("`{}` is used as a {kind} and as a {}", name.value, first.kind.value);
+            let message = format!("`{}` is used both as an action and as a guard", name.value);
             let problem = refused(name.place, message).related(first.name.place, "first used here");
-            return Err(Box::new(problem.help("a function is one of both: give them different names")));
+            return Err(Box::new(problem.help("give them different names")));
         }
         let same = first.parameters.len() == parameters.len()
             && first

@@ -96,6 +96,9 @@ impl Reader {
             out.push(problem.help(format!("add a line `{end}`")));
         }
         self.diagram.finish(text.len(), out);
+        if self.diagram.too_deep {
+            return false;
+        }
         if !self.began || self.diagram.nodes.is_empty() {
             let place = statewright_author::place::Place::bytes(text.len()..text.len());
             let problem = syntax(place, "there is no state in the file");

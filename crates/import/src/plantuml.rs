@@ -137,6 +137,9 @@ impl Reader {
             out.push(syntax(end, "`@enduml` is missing at the end").help("add it: the file may have been cut off"));
         }
         self.diagram.finish(text.len(), out);
+        if self.diagram.too_deep {
+            return false;
+        }
         if !self.began || self.diagram.nodes.is_empty() {
             let problem = syntax(end, "there is no state in the file");
             out.push(problem.help("the least diagram is `@startuml`, `[*] --> a` and `@enduml`, on three lines"));

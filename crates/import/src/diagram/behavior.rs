@@ -150,25 +150,23 @@ impl Words {
             state.entry.extend(self.actions(&split(&after(start), ';'), out));
         } else if let Some(start) = keyword(words, "exit") {
             state.exit.extend(self.actions(&split(&after(start), ';'), out));
+        } else if let Some(start) = keyword(words, "suspend") {
+            state.suspend.extend(self.actions(&split(&after(start), ';'), out));
+        } else if let Some(start) = keyword(words, "resume") {
+            state.resume.extend(self.actions(&split(&after(start), ';'), out));
         } else if let Some(start) = keyword(words, "do") {
             let activity = after(start);
             let called = statewright_author::expr::parse_call(&activity.value).is_ok();
             state.activity = if called { Some(activity) } else { function(&activity, "activity", out) };
-        } else if let Some(at) = words.rfind(" \u{2192} ") {
-            let target = part(text, at + " \u{2192} ".len()..words.len());
-            let head = Some(part(text, 0..at)).filter(|head| !head.value.is_empty());
-            for mut made in self.transitions(head.as_ref(), source, text.place, out) {
-                made.targets = vec![Name::new(format!("/{}", target.value.trim_start_matches('/')), target.place)];
-                state.transitions.push(made);
-            }
+        } else if let Some(word) = ["defers ", "owns "].iter().find(|word| words.starts_with(**word)) {
+            let message = format!("`{}` is left out: a diagram does not carry it", word.trim());
+            out.push(ignored(text.place, message).label("has no effect").help("write it in the machine file"));
+        } else if let Some(time) = words.strip_prefix("stays ").and_then(|time| Duration::parse(time).ok()) {
+            state.min_active = Some(Spanned::new(time, text.place));
+        } else if words.starts_with("leaves if ") {
+            state.exit_ready = self.guard(&after("leaves if ".len()), out);
         } else if words.contains(" / ") || words.contains('[') && words.contains(']') {
             state.transitions.extend(self.transitions(Some(text), source, text.place, out));
-        } else if let Some(word) = ["suspend /", "resume /", "defers ", "owns ", "stays ", "leaves if "]
-            .iter()
-            .find(|word| words.starts_with(**word))
-        {
-            let message = format!("`{}` is left out: a diagram does not carry it", word.trim_end_matches(" /").trim());
-            out.push(ignored(text.place, message).label("has no effect").help("write it in the machine file"));
         } else {
             let doc = state.doc.get_or_insert_default();
             if !doc.is_empty() {

@@ -9,7 +9,7 @@ use statewright_author::place::{Name, Place};
 
 use super::behavior::{Source, Words};
 use super::label::label;
-use super::{Diagram, Edge, End, Kind, Scope};
+use super::{Diagram, Edge, End, Kind, Scope, part};
 use crate::graphs::policies;
 use crate::report::{ignored, illegal, refused, shown};
 
@@ -385,7 +385,11 @@ impl<'o> Maker<'o> {
             made.doc = label.filter(|label| *label != made.name.value && at != self.top);
             let lines = std::mem::take(&mut self.diagram.nodes[node].lines);
             let source = Source { acts: lines.iter().any(|line| line.value.starts_with("do ")), ..self.source(at) };
-            lines.iter().for_each(|line| self.words.line(line, &mut made, source, self.out));
+            for line in &lines {
+                if !self.far_line(at, line, source, &mut made) {
+                    self.words.line(line, &mut made, source, self.out);
+                }
+            }
             let end = self.diagram.nodes[node].kind == Kind::Final || self.finals.contains(&node);
             made.is_final = end.then_some(made.place);
         }
@@ -399,6 +403,43 @@ impl<'o> Maker<'o> {
         made.regions = self.regions_of(at);
         made.history = self.history_of(at);
         made
+    }
+
+    /// `words → path` in a box, as pictures write arrows that cannot be drawn.
+    fn far_line(&mut self, at: Option<usize>, line: &Name, source: Source, made: &mut State) -> bool {
+        const ARROW: &str = " \u{2192} ";
+        let Some(arrow) = line.value.rfind(ARROW) else { return false };
+        let path = part(line, arrow + ARROW.len()..line.value.len());
+        let target = Name::new(format!("/{}", path.value.trim_start_matches('/')), path.place);
+        let head = part(line, 0..arrow);
+        let last = |name: &Name| name.value.rsplit('/').next().map(str::to_owned);
+        if let Some((_, first)) = head.value.rsplit_once("with ") {
+            let first = Some(first.rsplit('/').next().unwrap_or_default().to_owned());
+            let defaults = [false, true].map(|deep| (at, deep)).into_iter().find(|key| self.past.contains(key));
+            if let Some(before) = made.transitions.last_mut().filter(|_| head.value.starts_with("with "))
+                && before.targets.first().and_then(last) == first
+            {
+                before.targets.push(target);
+                return true;
+            }
+            if let Some(list) = defaults.and_then(|key| self.defaults.get_mut(&key))
+                && list.first().and_then(last) == first
+            {
+                list.push(target);
+                return true;
+            }
+        }
+        let default = [false, true].map(|deep| (at, deep)).into_iter().find(|key| self.past.contains(key));
+        if let Some(key) = default.filter(|_| head.value.ends_with(" else")) {
+            self.defaults.entry(key).or_default().push(target);
+            return true;
+        }
+        let head = Some(head).filter(|head| !head.value.is_empty());
+        for mut each in self.words.transitions(head.as_ref(), source, line.place, self.out) {
+            each.targets = vec![target.clone()];
+            made.transitions.push(each);
+        }
+        true
     }
 
     /// The branches of a choice, the one without a condition last.

@@ -80,6 +80,8 @@ pub(crate) struct Diagram {
     /// Boxes that are open, with the place of their bracket and the region that is current.
     open: Vec<(Option<usize>, Place, usize)>,
     region: usize,
+    /// Boxes were nested too deeply: what lies deeper is lost, so there is no machine.
+    pub(crate) too_deep: bool,
     /// Regions of each box so far; the diagram itself is `None`.
     regions: HashMap<Option<usize>, usize>,
 }
@@ -151,20 +153,21 @@ impl Diagram {
 
     /// Opens a box.
     pub(crate) fn begin(&mut self, at: usize, place: Place, out: &mut Diagnostics) {
-        let again = self.open.iter().any(|open| open.0 == Some(at));
-        if again || self.is_within(self.scope().owner, Some(at)) {
+        if self.nodes[at].depth >= MAX_DEPTH || self.open.len() >= MAX_DEPTH {
+            if !std::mem::replace(&mut self.too_deep, true) {
+                out.push(limit(place, format!("states are nested more than {MAX_DEPTH} deep")).label("too deep"));
+            }
+            let around = self.scope().owner;
+            self.open.push((around, place, self.region));
+            return;
+        }
+        if self.is_within(self.scope().owner, Some(at)) {
             let message = format!("`{}` would lie inside itself", shown(&self.nodes[at].id.value));
             out.push(illegal(place, message).label("opened again"));
         }
         if self.nodes[at].kind != Kind::State {
             out.push(illegal(place, "nothing can stand inside of this").label("opened here"));
             self.nodes[at].kind = Kind::State;
-        }
-        if self.nodes[at].depth >= MAX_DEPTH || self.open.len() >= MAX_DEPTH {
-            out.push(limit(place, format!("states are nested more than {MAX_DEPTH} deep")).label("too deep"));
-            let around = self.scope().owner;
-            self.open.push((around, place, self.region));
-            return;
         }
         self.open.push((Some(at), place, self.region));
         let first = self.regions.get(&Some(at)).map_or(0, |last| last + 1);
@@ -191,7 +194,7 @@ impl Diagram {
 
     /// Everything must be closed at the end of the file.
     pub(crate) fn finish(&mut self, end: usize, out: &mut Diagnostics) {
-        for (_, place, _) in std::mem::take(&mut self.open) {
+        for (_, place, _) in std::mem::take(&mut self.open).into_iter().take(MAX_DEPTH) {
             let problem = syntax(place, "`{` is never closed").label("opened here");
             out.push(problem.related(Place::bytes(end..end), "the file ends here").help("add `}`"));
         }
