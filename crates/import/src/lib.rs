@@ -6,7 +6,13 @@
 #![forbid(unsafe_code)]
 
 pub mod bytes;
+mod diagram;
+mod graphs;
 pub mod limits;
+pub mod mermaid;
+pub mod plantuml;
+mod report;
 pub mod scxml;
+pub mod xstate;
 
 pub use bytes::read_bytes;

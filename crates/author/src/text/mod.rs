@@ -9,6 +9,7 @@ mod check;
 mod describe;
 mod extract;
 mod flat;
+pub mod json;
 mod name;
 mod parse;
 mod scan;

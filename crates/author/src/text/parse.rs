@@ -113,7 +113,7 @@ fn unexpected(text: &str, range: Range) -> Cow<'static, str> {
 }
 
 /// The place of a range.
-pub(crate) fn place(range: Range) -> Place {
+pub fn place(range: Range) -> Place {
     Place::bytes(range.start..range.end)
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn json(value: &Value) -> Json {
 }
 
 /// Place of a string: of its content if that is written as it is, else of the whole literal.
-pub(crate) fn string_place(text: &str, literal: &StringLit) -> Place {
+pub fn string_place(text: &str, literal: &StringLit) -> Place {
     let range = literal.range();
     let inside = range.start + 1..range.end.saturating_sub(1);
     match text.get(inside.clone()) {
@@ -171,7 +171,7 @@ pub(crate) fn is_written_whole(raw: &str) -> bool {
 }
 
 /// The same tree without places; of keys given twice the first counts, numbers that do not fit become null.
-pub(crate) fn to_json(value: &Value) -> serde_json::Value {
+pub fn to_json(value: &Value) -> serde_json::Value {
     use serde_json::Value as Out;
     match value {
         Value::StringLit(text) => Out::String(text.value.clone().into_owned()),

@@ -1,0 +1,107 @@
+//! XState v5 machine configurations as JSON: the part of them that is data.
+//!
+//! In comes the JSON that is given to `createMachine`, out goes the author graph. States, transitions of all kinds, history, final
+//! and parallel states, delays, guards and actions by name are mapped; actors, code and named delays are refused. The stages are
+//! the files: `tree` (states and their kinds), `target` (what a target means), `transition`, `call` (guards and actions),
+//! `state` (the graph), `fields` (what an object may have).
+
+mod call;
+mod context;
+mod fields;
+mod state;
+mod target;
+mod transition;
+mod tree;
+
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged;
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_author::graph::Machine;
+use statewright_author::names::check_name;
+use statewright_author::place::{Name, Spanned};
+use statewright_author::text::json;
+
+use crate::graphs::{Events, Functions, policies, read_with};
+use crate::report::{refused, shown, syntax};
+use tree::Tree;
+
+/// Reads a machine configuration of XState v5. `name` is the file's name as messages show it.
+pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {
+    read_with(name, text, |text, out| {
+        let value = match json::parse(text) {
+            Ok(value) => value,
+            Err(problems) => {
+                problems.iter().for_each(|problem| out.push(recoded(problem)));
+                return None;
+            }
+        };
+        let Value::Object(object) = &value else {
+            let problem = syntax(json::place(value.range()), "a machine of XState is an object");
+            out.push(problem.label("not an object").help("the file holds what is given to `createMachine`"));
+            return None;
+        };
+        Some(machine(text, object, out))
+    })
+}
+
+/// A problem of the JSON under the code of an imported file.
+fn recoded(problem: &Diagnostic) -> Diagnostic {
+    let code = if problem.code == Code::NestedTooDeeply { Code::ImportLimit } else { Code::ImportSyntax };
+    let mut problem = Diagnostic { code, ..problem.clone() };
+    if problem.message == "the file is empty" {
+        problem.help = Some("the least machine is `{ \"initial\": \"a\", \"states\": { \"a\": {} } }`".into());
+    }
+    problem
+}
+
+fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
+    let tree = Tree::new(text, object, out);
+    let mut reader = Reader { text, tree: &tree, out, events: Events::default(), functions: Functions::default() };
+    reader.collect_events();
+    let root = reader.state(0);
+    let (blackboard, name) = (reader.context(object), reader.machine_name(object));
+    let (events, functions) = (reader.events.declared(), reader.functions.declared());
+    let meta = root.meta.clone();
+    let machine = Machine {
+        name,
+        doc: root.doc.clone(),
+        policies: policies(json::place(object.range())),
+        events,
+        blackboard,
+        functions,
+        meta,
+        ..Machine::default()
+    };
+    let root = statewright_author::graph::State { doc: None, meta: None, ..root };
+    context::no_shared_names(&machine, out);
+    Machine { root, ..machine }
+}
+
+/// Reads values out of a configuration.
+pub(super) struct Reader<'a, 'o> {
+    text: &'a str,
+    tree: &'a Tree<'a>,
+    out: &'o mut Diagnostics,
+    events: Events,
+    functions: Functions,
+}
+
+impl Reader<'_, '_> {
+    /// Text with its place.
+    fn name_of(&self, value: &Value) -> Option<Name> {
+        let literal = value.as_string_lit()?;
+        Some(Spanned::new(literal.value.clone().into_owned(), json::string_place(self.text, literal)))
+    }
+
+    fn machine_name(&mut self, object: &Object) -> Name {
+        let Some(id) = object.get("id").and_then(|property| self.name_of(&property.value)) else {
+            return Name::default();
+        };
+        if let Err(reason) = check_name(&id.value) {
+            let message = format!("`{}` cannot be the name of a machine: {reason}", shown(&id.value));
+            self.out.push(refused(id.place, message).label("not a name"));
+        }
+        id
+    }
+}
