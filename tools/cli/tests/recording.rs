@@ -157,3 +157,11 @@ fn only_traces_of_the_same_machine_color_a_picture() {
         .says("damaged at byte")
         .prints("dotted: never");
 }
+
+#[test]
+fn a_trace_is_not_taken_for_a_machine() {
+    let folder = traced(&[]);
+    for command in ["run", "step", "draw", "docs", "dump", "check", "build", "fmt"] {
+        folder.run(&[command, "lamp.swtrace"]).code(2).says("is a trace, not a machine").says("`statewright trace`");
+    }
+}

@@ -154,8 +154,13 @@ fn plots_and_pages_are_whole_files() {
 fn wrong_arguments_and_machines_are_refused() {
     let folder = Folder::with_lamp();
     for (args, text) in [
-        (&["run", "--agents=0"][..], "0 is not in 1..=100000000"),
-        (&["run", "--ticks=0"], "0 is not in 1.."),
+        (&["run", "--agents=0"][..], "a whole number from 1 to 100000000 is wanted"),
+        (&["run", "--agents", "-5"], "a whole number from 1 to 100000000 is wanted"),
+        (&["run", "--agents=1e6"], "a whole number from 1 to 100000000 is wanted"),
+        (&["run", "--seed=abc"], "a whole number from 0 on is wanted"),
+        (&["run", "--threads=0"], "a whole number from 1 to 1024 is wanted"),
+        (&["run", "--ticks=0"], "a whole number from 1 on is wanted"),
+        (&["run", "--ticks=99999999999999999999"], "a whole number from 1 on is wanted"),
         (&["run", "--rate=99"], "a number from 0 to 16 is wanted"),
         (&["run", "--stub-guards=maybe"], "possible values: true, false, random"),
         (&["run", "none.sw.json"], "none.sw.json"),
