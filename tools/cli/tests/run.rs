@@ -205,3 +205,16 @@ fn a_large_crowd_takes_little_more_than_its_agents() {
     let ratio = (large - small) / (many - few);
     assert!(ratio < 1.5, "{ratio:.2} times what agents and blackboards take");
 }
+
+/// The plot in the README is what the command draws today.
+#[test]
+fn the_plot_of_the_documentation_is_that_of_today() {
+    let folder = Folder::new();
+    folder.run(&["run", "--agents=2000", "--svg=run.svg", "-q"]).code(0);
+    let (drawn, path) = (folder.text("run.svg"), concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pictures/run.svg"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, &drawn).unwrap();
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(kept == drawn, "docs/pictures/run.svg is old: run `cargo xtask bless` and look at it");
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use statewright_trace::{Cause, Kind, Legend, NO_TRANSITION, reason_name};
+use statewright_trace::{Cause, Kind, Legend, NO_TRANSITION, Reason, reason_name};
 
 use super::{Entry, Shown};
 
