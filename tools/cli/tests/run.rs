@@ -194,14 +194,14 @@ fn a_large_crowd_takes_little_more_than_its_agents() {
     let folder = Folder::new();
     let sample = samples().into_iter().find(|path| path.ends_with("pedestrian.sw.json")).unwrap().display().to_string();
     let memory = |agents: &str| {
-        let ran = folder.run(&["run", &sample, "--ticks=30", "--threads=2", "--json", "--agents", agents]).code(0);
+        let ran = folder.run(&["run", &sample, "--ticks=5", "--threads=2", "--json", "--agents", agents]).code(0);
         let memory = json(&ran.out)["memory"].clone();
         let own = memory["instance_bytes"].as_u64().unwrap() + memory["blackboard_bytes"].as_u64().unwrap();
         // Systems that do not tell have nothing to compare.
         memory["peak_bytes"].as_u64().map(|peak| (own as f64, peak as f64))
     };
-    let (Some((few, small)), Some((many, large))) = (memory("1000"), memory("101000")) else { return };
-    assert_eq!(many - few, 100_000.0 * (64.0 + 16.0));
+    let (Some((few, small)), Some((many, large))) = (memory("1000"), memory("401000")) else { return };
+    assert_eq!(many - few, 400_000.0 * (64.0 + 16.0));
     let ratio = (large - small) / (many - few);
     assert!(ratio < 1.5, "{ratio:.2} times what agents and blackboards take");
 }
