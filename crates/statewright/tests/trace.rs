@@ -3,7 +3,7 @@
 #![cfg(feature = "compile")]
 
 use statewright::prelude::*;
-use statewright::trace::{Legend, Level, Record, Settings};
+use statewright::trace::{Legend, Level, Record, Settings, Totals};
 use statewright::{Blackboard, Kind};
 
 const GUARD: &str = r#"{ "machine": "Guard", "events": ["Noise", "Calm", "Hit"],
@@ -102,6 +102,36 @@ fn some_agents_are_recorded_closer_than_the_others() {
     assert_eq!(of(&alone, &['0']), of(&outline, &['0']));
     assert_eq!(of(&alone, &['1']), of(&everything, &['1']));
     assert_eq!(of(&alone, &['2', '3']), [] as [&str; 0]);
+}
+
+#[test]
+fn totals_count_what_records_would_have_said() {
+    let run = |settings: Settings| {
+        let (mut crowd, [noise, calm, hit]) = guards(3000);
+        crowd.set_trace(Some(settings)).unwrap();
+        let legend = crowd.legend();
+        let mut counted = Totals::new(legend.states.len(), legend.transitions.len());
+        let mut kept = Vec::new();
+        for event in [noise, hit, calm, noise, noise, hit] {
+            crowd.tick(&());
+            for record in crowd.trace() {
+                counted.count(record, |transition| legend.transitions[usize::from(transition)].is_internal);
+                kept.push((record.agent.get(), legend.words(record)));
+            }
+            crowd.broadcast(event, ());
+        }
+        (counted, kept, crowd.trace_totals())
+    };
+    let (counted, all, none) = run(Settings::new(Level::Outline));
+    assert_eq!(none, Totals::default(), "nobody asked for totals");
+    let (_, kept, totals) = run(Settings::new(Level::Outline).totals());
+    assert_eq!((kept.len(), &totals), (0, &counted));
+    assert!(totals.transitions.iter().sum::<u64>() > 3000, "{totals:?}");
+    // Those that are looked at closer are counted, too, and their records are kept.
+    let closer = Settings::new(Level::Outline).totals().closer(Level::Outline, [7_u32, 2999]);
+    let (_, kept, totals) = run(closer);
+    let expected: Vec<(u32, String)> = all.into_iter().filter(|(agent, _)| matches!(agent, 7 | 2999)).collect();
+    assert_eq!((kept, totals), (expected, counted));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What is wrong with a command, and what to write instead.
 
-use statewright_author::names::visible;
 use std::fmt;
 
+use statewright_author::names::visible;
 use statewright_author::similar;
 
 /// A command that cannot be carried out; nothing has changed.

@@ -1,9 +1,9 @@
 //! The border to the kernel: answers for functions that nobody provides, and a record of everything.
 
-use statewright_author::names::visible;
 use std::cell::RefCell;
 
 use statewright::{Blackboard, Board};
+use statewright_author::names::visible;
 use statewright_compile::describe;
 use statewright_kernel::{Actor, Call, Command, CommandKind, Host, Mode, Status, Trace, Verdict, View};
 use statewright_rom::Rom;

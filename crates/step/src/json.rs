@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 use statewright_kernel::{Event, Mode, Reason, event_flag};
 use statewright_rom::ids::*;
+use statewright_trace::reason_name;
 
 use crate::command::Command;
 use crate::record::{Deed, Happening, Judged, Step};
 use crate::session::Session;
 use crate::text::{listens, status_word};
 use crate::value::{self, payload_type, value_json};
-use crate::why::reason_word;
 
 /// One step.
 pub fn step(session: &Session, step: &Step) -> Value {
@@ -100,7 +100,7 @@ fn judged(session: &Session, judged: &Judged) -> Value {
         "to": words.targets,
     });
     if let Some(reason) = judged.reason {
-        value["reason"] = reason_word(reason).into();
+        value["reason"] = reason_name(reason).into();
         value["code"] = if let Reason::GuardFalse(code) = reason { code.into() } else { Value::Null };
         value["because"] = judged.words.clone().into();
     }

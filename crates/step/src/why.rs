@@ -12,23 +12,6 @@ use crate::moment::Moment;
 use crate::names::{Names, duration};
 use crate::record::{Happening, Judged};
 
-/// The word of a reason in JSON.
-pub(crate) fn reason_word(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Cooldown => "cooldown",
-        Reason::StackFull => "stack_full",
-        Reason::StackEmpty => "stack_empty",
-        Reason::GuardFalse(_) => "guard_false",
-        Reason::Debounce => "debounce",
-        Reason::BelowThreshold => "below_threshold",
-        Reason::MinActive => "min_active",
-        Reason::ExitNotReady => "exit_not_ready",
-        Reason::NotReached => "not_reached",
-        Reason::LostConflict => "lost_conflict",
-        Reason::Outranked => "outranked",
-    }
-}
-
 /// One search: who was taken, everything that happened in it, active states when it began.
 type Search<'l> = (&'l [TransitionId], &'l [Happening], &'l BTreeSet<StateId>);
 

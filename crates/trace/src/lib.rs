@@ -22,6 +22,6 @@ pub use record::{Cause, Kind, LEADS, NO_TRANSITION, Record, fault_number, reason
 pub use ring::Ring;
 pub use totals::Totals;
 pub use tracer::Tracer;
-pub use words::reason_words;
+pub use words::{reason_name, reason_words};
 
 pub use statewright_kernel::Reason;

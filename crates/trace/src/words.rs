@@ -38,6 +38,23 @@ impl Kind {
     }
 }
 
+/// A reason in one word, for exports.
+pub fn reason_name(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Cooldown => "cooldown",
+        Reason::StackFull => "stack_full",
+        Reason::StackEmpty => "stack_empty",
+        Reason::GuardFalse(_) => "guard_false",
+        Reason::Debounce => "debounce",
+        Reason::BelowThreshold => "below_threshold",
+        Reason::MinActive => "min_active",
+        Reason::ExitNotReady => "exit_not_ready",
+        Reason::NotReached => "not_reached",
+        Reason::LostConflict => "lost_conflict",
+        Reason::Outranked => "outranked",
+    }
+}
+
 /// A reason in words.
 pub fn reason_words(reason: Reason) -> &'static str {
     match reason {

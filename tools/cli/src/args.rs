@@ -190,16 +190,16 @@ pub(crate) struct Run {
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// How many agents
-    #[arg(long, short, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    #[arg(long, short, default_value = "100000", value_name = "N", value_parser = agents, allow_negative_numbers = true)]
     pub(crate) agents: u32,
     /// How many ticks
-    #[arg(long, short, default_value_t = 600, value_name = "T", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, short, default_value = "600", value_name = "T", value_parser = ticks, allow_negative_numbers = true)]
     pub(crate) ticks: u64,
     /// All randomness comes from this number
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value = "1", value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Random events per agent and tick [default: 0.01, and none with a script]
-    #[arg(long, value_name = "RATE", value_parser = rate)]
+    #[arg(long, value_name = "RATE", value_parser = rate, allow_negative_numbers = true)]
     pub(crate) rate: Option<f64>,
     /// What happens when, from a file
     #[arg(long, value_name = "FILE")]
@@ -208,7 +208,7 @@ pub(crate) struct Run {
     #[arg(long, default_value = "random", value_name = "ANSWER", value_parser = answers())]
     pub(crate) stub_guards: Answer,
     /// How many threads work [default: all cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = threads, allow_negative_numbers = true)]
     pub(crate) threads: Option<u16>,
     /// Write the plot of where agents are, as SVG
     #[arg(long, value_name = "FILE")]
@@ -228,6 +228,31 @@ pub(crate) struct Run {
     /// Print the report as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A whole number of a range; `_` may stand between its digits.
+fn whole<N: TryFrom<u64>>(text: &str, least: u64, most: u64) -> Result<N, String> {
+    let number = text.replace('_', "").parse::<u64>().ok().filter(|number| (least..=most).contains(number));
+    number.and_then(|number| N::try_from(number).ok()).ok_or_else(|| match most {
+        u64::MAX => format!("a whole number from {least} on is wanted"),
+        most => format!("a whole number from {least} to {most} is wanted"),
+    })
+}
+
+fn agents(text: &str) -> Result<u32, String> {
+    whole(text, 1, 100_000_000)
+}
+
+fn ticks(text: &str) -> Result<u64, String> {
+    whole(text, 1, u64::MAX)
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    whole(text, 0, u64::MAX)
+}
+
+fn threads(text: &str) -> Result<u16, String> {
+    whole(text, 1, 1024)
 }
 
 /// An agent, or those from one to another.
@@ -367,7 +392,7 @@ pub(crate) struct Step {
     #[arg(long, default_value = "true", value_name = "ANSWER", value_parser = answers())]
     pub(crate) stub_guards: Answer,
     /// Where chance begins: the same seed gives the same story
-    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    #[arg(long, default_value = "1", value_name = "NUMBER", value_parser = seed, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// The variant of the machine's parameters
     #[arg(long, value_name = "NAME")]

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use statewright_step::StepError;
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
@@ -78,6 +80,12 @@ impl CliError {
             io::ErrorKind::IsADirectory => found.help("a folder is in the way; choose another name"),
             _ => found.help("the old file, if any, is untouched"),
         }
+    }
+}
+
+impl From<&StepError> for CliError {
+    fn from(error: &StepError) -> Self {
+        Self { message: error.message.clone(), help: error.help.clone() }
     }
 }
 

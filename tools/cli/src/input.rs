@@ -68,6 +68,10 @@ impl Input {
             Some(path) => File::open(path).and_then(read_limited),
         };
         let bytes = bytes.map_err(|error| CliError::read(&name, &error))?;
+        if bytes.starts_with(&statewright_trace::file::MAGIC) {
+            return Err(CliError::new(format!("`{name}` is a trace, not a machine"))
+                .help("`statewright trace` shows it; `statewright draw MACHINE --heat TRACE` colors a picture by it"));
+        }
         let is_rom = is_called(ROM_EXTENSION) || bytes.starts_with(&MAGIC);
         let limit = if is_rom { MAX_ROM_BYTES } else { MAX_TEXT_BYTES };
         if bytes.len() > limit {

@@ -154,8 +154,13 @@ fn plots_and_pages_are_whole_files() {
 fn wrong_arguments_and_machines_are_refused() {
     let folder = Folder::with_lamp();
     for (args, text) in [
-        (&["run", "--agents=0"][..], "0 is not in 1..=100000000"),
-        (&["run", "--ticks=0"], "0 is not in 1.."),
+        (&["run", "--agents=0"][..], "a whole number from 1 to 100000000 is wanted"),
+        (&["run", "--agents", "-5"], "a whole number from 1 to 100000000 is wanted"),
+        (&["run", "--agents=1e6"], "a whole number from 1 to 100000000 is wanted"),
+        (&["run", "--seed=abc"], "a whole number from 0 on is wanted"),
+        (&["run", "--threads=0"], "a whole number from 1 to 1024 is wanted"),
+        (&["run", "--ticks=0"], "a whole number from 1 on is wanted"),
+        (&["run", "--ticks=99999999999999999999"], "a whole number from 1 on is wanted"),
         (&["run", "--rate=99"], "a number from 0 to 16 is wanted"),
         (&["run", "--stub-guards=maybe"], "possible values: true, false, random"),
         (&["run", "none.sw.json"], "none.sw.json"),
@@ -189,14 +194,27 @@ fn a_large_crowd_takes_little_more_than_its_agents() {
     let folder = Folder::new();
     let sample = samples().into_iter().find(|path| path.ends_with("pedestrian.sw.json")).unwrap().display().to_string();
     let memory = |agents: &str| {
-        let ran = folder.run(&["run", &sample, "--ticks=30", "--threads=2", "--json", "--agents", agents]).code(0);
+        let ran = folder.run(&["run", &sample, "--ticks=5", "--threads=2", "--json", "--agents", agents]).code(0);
         let memory = json(&ran.out)["memory"].clone();
         let own = memory["instance_bytes"].as_u64().unwrap() + memory["blackboard_bytes"].as_u64().unwrap();
         // Systems that do not tell have nothing to compare.
         memory["peak_bytes"].as_u64().map(|peak| (own as f64, peak as f64))
     };
-    let (Some((few, small)), Some((many, large))) = (memory("1000"), memory("101000")) else { return };
-    assert_eq!(many - few, 100_000.0 * (64.0 + 16.0));
+    let (Some((few, small)), Some((many, large))) = (memory("1000"), memory("401000")) else { return };
+    assert_eq!(many - few, 400_000.0 * (64.0 + 16.0));
     let ratio = (large - small) / (many - few);
     assert!(ratio < 1.5, "{ratio:.2} times what agents and blackboards take");
+}
+
+/// The plot in the README is what the command draws today.
+#[test]
+fn the_plot_of_the_documentation_is_that_of_today() {
+    let folder = Folder::new();
+    folder.run(&["run", "--agents=2000", "--svg=run.svg", "-q"]).code(0);
+    let (drawn, path) = (folder.text("run.svg"), concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/pictures/run.svg"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, &drawn).unwrap();
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(kept == drawn, "docs/pictures/run.svg is old: run `cargo xtask bless` and look at it");
 }

@@ -409,6 +409,30 @@ mod tests {
     }
 
     #[test]
+    fn cmd_2_a_writer_that_forgets_needs_one_page_and_keeps_what_is_for_the_crowd() {
+        let pool = Arc::new(Pool::new(200));
+        pool.promise(200, 0).unwrap();
+        let mut writer = Writer::default();
+        writer.restart(&Terms { pool: &pool, rules: &RULES, budget: 1024, tick: 5, forgets: true });
+        let payload = [0; 700];
+        for agent in 0..100 {
+            writer.begin();
+            assert!(writer.write(&head(agent, 2, &payload), &payload, false));
+            assert!(!writer.write(&head(agent, 2, &payload), &payload, false), "its budget is what it was");
+            assert!(writer.pages() == 1 && writer.iter().count() == 1);
+        }
+        let message = head(100, Lane::MESSAGE.number(), &[7]);
+        writer.begin();
+        assert!(writer.write(&message, &[7], false));
+        for agent in 101..111 {
+            writer.begin();
+            assert!(writer.write(&head(agent, 2, &payload), &payload, false));
+        }
+        assert_eq!(writer.iter().filter(|command| command.payload == [7]).count(), 1);
+        assert!(writer.has(Lane::MESSAGE) && pool.made() == writer.pages());
+    }
+
+    #[test]
     fn cmd_1_an_agent_finds_its_earlier_commands_across_pages_and_nobody_elses() {
         let pool = Arc::new(Pool::new(9));
         pool.promise(9, 0).unwrap();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use statewright_draw::{Chart, Heat, Options, Theme, dot, mermaid, plantuml, svg, visible};
-use statewright_trace::Totals;
+use statewright_trace::{Legend, Names, Totals, Transition};
 
 use super::trace;
 use crate::args::{Draw, Picture, ThemeChoice};
@@ -64,7 +64,7 @@ fn heat(
         Err(outcome) => return Ok(Err(outcome)),
     };
     let legend = &reading.legend;
-    if legend.structure_hash != loaded.rom.as_rom().structure_hash() {
+    if !is_same_machine(legend, &Legend::new(&loaded.rom.as_rom(), &Names::default())) {
         let text =
             format!("`{name}` is a trace of machine `{}`, not of `{}` as it is now", legend.machine, input.name());
         return Err(CliError::new(text).help("draw the machine that was recorded, or record it again"));
@@ -73,6 +73,16 @@ fn heat(
     let stays = |number: u16| legend.transitions.get(usize::from(number)).is_some_and(|found| found.is_internal);
     reading.records().for_each(|(_, record)| totals.count(record, stays));
     Ok(Ok((counts::heat(&totals, legend), outcome)))
+}
+
+/// Whether numbers of states and transitions mean the same. Other constants and guards change neither.
+fn is_same_machine(recorded: &Legend, drawn: &Legend) -> bool {
+    let same = |(a, b): (&Transition, &Transition)| {
+        (a.source, a.trigger, a.is_internal, &a.targets) == (b.source, b.trigger, b.is_internal, &b.targets)
+    };
+    recorded.structure_hash == drawn.structure_hash
+        && recorded.transitions.len() == drawn.transitions.len()
+        && recorded.transitions.iter().zip(&drawn.transitions).all(same)
 }
 
 /// What to draw. A ROM without names would be a picture of numbers.

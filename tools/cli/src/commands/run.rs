@@ -147,9 +147,10 @@ fn drive(machine: &Machine, plan: Plan, stop: &AtomicBool, console: &Console) ->
         });
     };
     running::run(machine, plan, stop, show).map_err(|failed| match failed {
+        Failed::NoTrace(path, WriteError::Io(error)) => CliError::write(&path.display().to_string(), &error),
         Failed::Trace(path, WriteError::Io(error)) => CliError::write(&path.display().to_string(), &error)
             .help("the run was ended; what the trace has so far can be read"),
-        Failed::Trace(_, error) => CliError::new(error.to_string()),
+        Failed::NoTrace(_, error) | Failed::Trace(_, error) => CliError::new(error.to_string()),
         Failed::Other(text) => CliError::new(text),
     })
 }

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Step, console: &Console) -> Result<Outcome, CliError> {
         Err(outcome) => return Ok(outcome),
     };
     let settings = Settings { guards: args.stub_guards, seed: args.seed, variant: args.variant.clone() };
-    let session = Session::new(loaded.rom, loaded.symbols, settings).map_err(|error| plain(&error))?;
+    let session = Session::new(loaded.rom, loaded.symbols, settings).map_err(|error| CliError::from(&error))?;
     let mut talk = Talk::new(session, console, args.json);
     if args.tui {
         let given = args.events.as_deref().unwrap_or_default();
@@ -40,11 +40,6 @@ pub(crate) fn run(args: &Step, console: &Console) -> Result<Outcome, CliError> {
         None if io::stdin().is_terminal() && !args.json => prompt::run(&mut talk),
         None => script(&mut talk, console),
     }
-}
-
-fn plain(error: &StepError) -> CliError {
-    let plain = CliError::new(error.message.clone());
-    error.help.iter().fold(plain, |plain, help| plain.help(help.clone()))
 }
 
 /// A mistake in what was to be done: nothing after it is done.
@@ -66,7 +61,7 @@ fn script(talk: &mut Talk<'_>, console: &Console) -> Result<Outcome, CliError> {
             Ok(false) => break,
             Err(error) => {
                 let placed = StepError { message: format!("line {number}: {}", error.message), help: error.help };
-                return refuse(console, &plain(&placed));
+                return refuse(console, &CliError::from(&placed));
             }
         }
     }
@@ -92,7 +87,7 @@ fn send_all(session: &mut Session, events: &str, mut done: impl FnMut(&Session, 
     for (number, event) in (1_u64..).zip(split(events)) {
         let placed = |error: StepError| {
             let message = format!("event {number} of `--events`: {}", error.message);
-            plain(&StepError { message, help: error.help })
+            CliError::from(&StepError { message, help: error.help })
         };
         let waits = event.starts_with("after ") && !session.names().events.iter().any(|known| known == "after");
         let line = if waits { event.to_owned() } else { format!("send {event}") };

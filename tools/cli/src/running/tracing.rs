@@ -25,7 +25,9 @@ pub(super) fn settings(chosen: Option<&Chosen>) -> Settings {
 
 /// Why a run cannot go on.
 pub(crate) enum Failed {
-    /// The trace cannot be written.
+    /// The trace cannot be begun: there is none.
+    NoTrace(PathBuf, WriteError),
+    /// The trace cannot be written on: what it has so far can be read.
     Trace(PathBuf, WriteError),
     /// Anything else.
     Other(String),
@@ -56,7 +58,7 @@ impl Recorder {
                     // Nothing more can be done about a file that cannot be removed.
                     _ = std::fs::remove_file(&path);
                 }
-                Err(Failed::Trace(path, error))
+                Err(Failed::NoTrace(path, error))
             }
         }
     }

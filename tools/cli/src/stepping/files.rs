@@ -1,10 +1,10 @@
 //! Snapshots in files.
 
-use statewright_author::names::visible;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
+use statewright_author::names::visible;
 use statewright_step::{Command, Session, Step, StepError};
 
 use crate::error::CliError;

@@ -5,15 +5,14 @@ pub(crate) mod paint;
 pub(crate) mod prompt;
 pub(crate) mod tui;
 
-use statewright_author::names::visible;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
+use statewright_author::names::visible;
 use statewright_step::{Command, Session, Step, StepError, json, text};
 
 use crate::console::Console;
-use crate::error::CliError;
 
 /// One side of the conversation.
 pub(crate) struct Talk<'c> {
@@ -67,8 +66,7 @@ impl<'c> Talk<'c> {
 
     /// Says what is wrong with a command.
     pub(crate) fn complain(&self, error: &StepError) {
-        let complaint = CliError::new(error.message.clone());
-        self.console.error(&error.help.iter().fold(complaint, |complaint, help| complaint.help(help.clone())));
+        self.console.error(&error.into());
     }
 
     fn change(&mut self, command: &Command) -> Result<(), StepError> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use statewright_trace::{Cause, Kind, Legend, NO_TRANSITION, Reason};
+use statewright_trace::{Cause, Kind, Legend, NO_TRANSITION, Reason, reason_name};
 
 use super::{Entry, Shown};
 
@@ -89,23 +89,6 @@ pub(super) fn object(entry: &Entry, legend: &Legend) -> Map<String, Value> {
     }
     put("text", legend.words(record).into());
     fields
-}
-
-/// A reason in one word.
-pub(super) fn reason_name(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Cooldown => "cooldown",
-        Reason::StackFull => "stack_full",
-        Reason::StackEmpty => "stack_empty",
-        Reason::GuardFalse(_) => "guard_false",
-        Reason::Debounce => "debounce",
-        Reason::BelowThreshold => "below_threshold",
-        Reason::MinActive => "min_active",
-        Reason::ExitNotReady => "exit_not_ready",
-        Reason::NotReached => "not_reached",
-        Reason::LostConflict => "lost_conflict",
-        Reason::Outranked => "outranked",
-    }
 }
 
 /// The whole trace.

@@ -8,11 +8,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 use statewright_trace::file::Reading;
-use statewright_trace::{Cause, Kind, Legend, Level, Reason, Record, Transition, Trigger};
+use statewright_trace::{Cause, Kind, Legend, Level, Reason, Record, Transition, Trigger, reason_name};
 
 use super::configuration::Configuration;
 use super::filter::check_agent;
-use super::json::reason_name;
 use crate::error::CliError;
 
 /// What became of a candidate.
