@@ -8,6 +8,7 @@ use statewright_author::graph::Machine;
 use statewright_author::text::read_bytes;
 use statewright_compile::symbols::Symbols;
 use statewright_compile::{Options, Output, compile_with, describe};
+use statewright_import::Format;
 use statewright_rom::{OwnedRom, Rom};
 
 use crate::console::Console;
@@ -24,9 +25,12 @@ pub(crate) struct Compiled {
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// Reads and compiles the bytes of a machine file.
+/// Reads and compiles the bytes of a machine file, or of a chart of another tool if its name says so.
 pub(crate) fn compile(name: &str, bytes: &[u8], options: &Options) -> Compiled {
-    let (machine, found) = read_bytes(name, bytes);
+    let (machine, found) = match Format::of_name(name) {
+        Some(format) => format.read(name, bytes),
+        None => read_bytes(name, bytes),
+    };
     let (output, diagnostics) = compile_with(&machine, found, options);
     Compiled { machine, output, diagnostics }
 }

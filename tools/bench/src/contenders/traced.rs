@@ -147,7 +147,7 @@ impl Contender for Traced {
             tick_batch(&rom, &mut self.instances, &mut self.host, &batch, &mut self.counters, |_, _, _| {})
                 .expect("all events are for agents that exist");
             self.now = tick.wrapping_add(1);
-            self.records += self.host.tracer.ring().len() as u64;
+            self.records += self.host.tracer.records().count() as u64;
         }
         self.ticks = script;
     }

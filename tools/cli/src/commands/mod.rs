@@ -9,6 +9,7 @@ mod draw;
 mod dump;
 mod explain;
 mod fmt;
+mod import;
 mod man;
 mod new;
 mod run;
@@ -34,6 +35,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Step(args) => step::run(&args, console),
         Command::Diff(args) => diff::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
+        Command::Import(args) => import::run(&args, console),
         Command::Trace(args) => trace::run(&args, console),
         Command::Schema(args) => schema::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),
