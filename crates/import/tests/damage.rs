@@ -109,8 +109,9 @@ fn large_and_hostile_files_end_soon() {
     for (number, file) in files.iter().enumerate() {
         let time = survive(file.as_bytes());
         assert!(time < Duration::from_secs(2), "file {number} took {time:?}");
-        // A long chain of states and a choice of regions are right, if large.
-        let is_right = file.contains("s19999 --> s20000") || file.contains("s99999\n--");
+        // A chain of states, many regions and many boxes are right, if large: the compiler judges them.
+        let right = ["s19999 --> s20000", "s99999\n--", "a29999 --> [*]"];
+        let is_right = right.iter().any(|part| file.contains(part));
         for (_, read) in FORMATS {
             assert!(is_right || !read("bad", file).1.is_empty(), "file {number} gives no word");
         }
