@@ -73,7 +73,6 @@ impl Oracle {
             Action::StartTimer { timer, ticks } => self.start_timer(*timer, *ticks, env.tick),
             Action::StopTimer { timer } => self.stop_timer(*timer),
             Action::ClearHistory { state } => self.clear_history(*state),
-            Action::If { then, otherwise, .. } if then.is_empty() && otherwise.is_empty() => {}
             Action::If { condition, then, otherwise } => {
                 let holds = self.value(env, condition, site).truth();
                 self.run_actions(env, if holds { then } else { otherwise }, site);

@@ -130,7 +130,19 @@ impl Reader<'_> {
     }
 
     pub(crate) fn actions(&mut self, list: &[graph::Action], site: Site) -> Vec<Action> {
-        list.iter().filter(|action| !action.muted).map(|action| self.action(&action.kind, site)).collect()
+        let mut actions = Vec::new();
+        for action in list.iter().filter(|action| !action.muted) {
+            let ActionKind::If { condition, then, otherwise } = &action.kind else {
+                actions.push(self.action(&action.kind, site));
+                continue;
+            };
+            let (then, otherwise) = (self.actions(then, site), self.actions(otherwise, site));
+            // Nothing to run, nothing to ask.
+            if !then.is_empty() || !otherwise.is_empty() {
+                actions.push(Action::If { condition: self.code(&condition.value, site), then, otherwise });
+            }
+        }
+        actions
     }
 
     fn action(&mut self, kind: &ActionKind, site: Site) -> Action {
@@ -173,11 +185,7 @@ impl Reader<'_> {
                 Target::State(state) => Action::ClearHistory { state },
                 Target::Point(point) => Action::ClearHistory { state: self.tree.points[point].owner },
             },
-            ActionKind::If { condition, then, otherwise } => Action::If {
-                condition: self.code(&condition.value, site),
-                then: self.actions(then, site),
-                otherwise: self.actions(otherwise, site),
-            },
+            ActionKind::If { .. } => unreachable!("a list of its own"),
         }
     }
 
