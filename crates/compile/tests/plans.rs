@@ -59,7 +59,10 @@ fn domain(tree: &Tree<'_>, m: &Move) -> usize {
         let own = tree.region_towards(outer, m.source);
         let within =
             |target: &Target| restores(outer, target) || tree.region_towards(outer, tree.anchor(*target)) == own;
-        tree.is_strictly_inside(m.source, outer) && (outer == 0 || m.targets.iter().all(within))
+        // In SCXML a region is a state, so an orthogonal state is never the one that stays.
+        let details = tree.machine.policies.scxml_details.as_ref().is_some_and(|on| on.value);
+        let fits = !details || tree.kind(outer) == StateKind::Compound;
+        tree.is_strictly_inside(m.source, outer) && (outer == 0 || fits && m.targets.iter().all(within))
     };
     // The innermost: in pre-order it comes last.
     (0..tree.states.len()).filter(is_domain).max().unwrap_or(0)

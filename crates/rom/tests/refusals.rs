@@ -149,7 +149,7 @@ fn header_numbers() {
     flat(|t| t.header.microsteps_per_tick = 0.into(), "header: cap of microsteps 0 has no meaning");
     flat(|t| t.header.clamp_limit = 0, "header: clamp limit 0 has no meaning");
     flat(|t| t.header.features |= 1 << 23, "header: feature bits 8388608 has no meaning");
-    flat(|t| t.header.policies = 64, "header: policy bits 64 has no meaning");
+    flat(|t| t.header.policies = 128, "header: policy bits 128 has no meaning");
     flat(|t| t.header.columns = 4.into(), "header: count of columns is 4 instead of 3");
     flat(|t| t.header.firing_timers = 1.into(), "header: count of firing timers 1 is out of range, the limit is 1");
     flat(|t| t.header.fail_safe = 9.into(), "header: fail-safe target set 9 is out of range, the limit is 3");
