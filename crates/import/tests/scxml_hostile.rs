@@ -48,18 +48,19 @@ fn refused(text: &str, first: &str) {
 fn what_is_not_xml_is_an_error_where_it_breaks() {
     for (text, expected) in [
         ("", "SW0801 1:1 this is not well-formed XML"),
-        ("\n\n", "SW0801 3:1 this is not well-formed XML"),
+        ("\n\n", "SW0801 1:1 this is not well-formed XML"),
         ("\u{feff}", "SW0801 1:1 this is not well-formed XML"),
         ("hello", "SW0801 1:1 this is not well-formed XML"),
-        ("<!-- nothing -->", "SW0801 1:17 this is not well-formed XML"),
-        ("<scxml>", "SW0801 1:8 this is not well-formed XML"),
+        ("<!-- nothing -->", "SW0801 1:1 this is not well-formed XML"),
+        ("<scxml>", "SW0801 1:1 this is not well-formed XML"),
         ("<scxml>\n<state>\n</scxml>", "SW0801 3:1 this is not well-formed XML"),
         ("<scxml>\n<state id=a/></scxml>", "SW0801 2:11 this is not well-formed XML"),
         ("<scxml>\n<state id='a' id='b'/></scxml>", "SW0801 2:15 this is not well-formed XML"),
-        ("<scxml>\n<state id='a</scxml>", "SW0801 2:14 this is not well-formed XML"),
+        ("<scxml>\n<state id='a</scxml>", "SW0801 2:13 this is not well-formed XML"),
         ("<scxml/>\n<scxml/>", "SW0801 2:1 this is not well-formed XML"),
+        ("<scxml>\n<state ", "SW0801 2:8 this is not well-formed XML"),
         ("<scxml>&nbsp;</scxml>", "SW0801 1:8 this is not well-formed XML"),
-        ("<q:scxml/>", "SW0801 1:1 this is not well-formed XML"),
+        ("<q:scxml/>", "SW0801 1:2 this is not well-formed XML"),
         ("<scxml>\u{1}</scxml>", "SW0801 1:8 this is not well-formed XML"),
     ] {
         let said = said(text.as_bytes());
@@ -99,11 +100,15 @@ fn entities_are_neither_expanded_nor_fetched() {
 
 #[test]
 fn a_state_may_not_refer_to_files_either() {
-    let text = format!("{OPEN}\n<datamodel><data id=\"x\" src=\"file:///etc/hostname\"/></datamodel>\n<state id=\"a\"/></scxml>");
+    let text = format!(
+        "{OPEN}\n<datamodel><data id=\"x\" src=\"file:///etc/hostname\"/></datamodel>\n<state id=\"a\"/></scxml>"
+    );
     refused(&text, "SW0802 2:30 data from another file");
     let text = format!("{OPEN}\n<script src=\"file:///etc/hostname\"/>\n<state id=\"a\"/></scxml>");
     refused(&text, "SW0802 2:1 `<script>`");
-    let text = format!("{OPEN}\n<xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" href=\"file:///etc/hostname\"/></scxml>");
+    let text = format!(
+        "{OPEN}\n<xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" href=\"file:///etc/hostname\"/></scxml>"
+    );
     refused(&text, "SW0803 1:1 the chart has no states");
 }
 
@@ -114,7 +119,8 @@ fn other_encodings_are_named() {
         [("ISO-8859-1", false), ("UTF-16", false), ("windows-1252", false), ("utf-8", true), ("US-ASCII", true)]
     {
         let text = format!("<?xml version=\"1.0\" encoding=\"{encoding}\"?>\n{body}");
-        let expected = format!("SW0801 1:31 the document says that it is written in `{encoding}`, but only UTF-8 is read");
+        let expected =
+            format!("SW0801 1:31 the document says that it is written in `{encoding}`, but only UTF-8 is read");
         assert_eq!(said(text.as_bytes()), if fits { vec![] } else { vec![expected] });
     }
     let little: Vec<u8> = [0xff, 0xfe].into_iter().chain(body.encode_utf16().flat_map(u16::to_le_bytes)).collect();
@@ -133,13 +139,20 @@ fn other_encodings_are_named() {
 
 #[test]
 fn foreign_namespaces_are_named_or_refused() {
-    refused("<scxml xmlns=\"urn:other\"><state id=\"a\"/></scxml>", "SW0803 1:1 the document's element is `<scxml>`, not `<scxml>`");
+    refused(
+        "<scxml xmlns=\"urn:other\"><state id=\"a\"/></scxml>",
+        "SW0803 1:1 the document's element is `<scxml>`, not `<scxml>`",
+    );
     refused("<x:scxml xmlns:x=\"urn:other\"/>", "SW0803 1:1 the document's element is `<scxml>`, not `<scxml>`");
     refused("<html/>", "SW0803 1:1 the document's element is `<html>`, not `<scxml>`");
-    let inside = |text: &str| format!("<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:q=\"urn:q\">\n{text}</scxml>");
+    let inside =
+        |text: &str| format!("<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:q=\"urn:q\">\n{text}</scxml>");
     let left_out = said(inside("<state id=\"a\" q:id=\"b\"/><q:state id=\"c\"/>").as_bytes());
-    assert_eq!(left_out, ["SW0805 2:26 `<state>` belongs to another namespace"]);
-    refused(&inside("<state id=\"a\"><onentry><q:log/></onentry></state>"), "SW0802 2:24 `<log>` is content of another namespace");
+    assert_eq!(left_out, ["SW0805 2:25 `<state>` belongs to another namespace"]);
+    refused(
+        &inside("<state id=\"a\"><onentry><q:log/></onentry></state>"),
+        "SW0802 2:24 `<log>` is content of another namespace",
+    );
     refused(&inside("<q:state id=\"c\"/>"), "SW0803 1:1 the chart has no states");
     // Things of others inside defaults, data and conditions are no less foreign.
     let text = inside("<state id=\"a\"><initial><q:transition target=\"b\"/></initial><state id=\"b\"/></state>");
@@ -167,7 +180,11 @@ fn deep_nesting_is_refused_without_running_out_of_stack() {
         let said = said(text.as_bytes());
         assert!(said.len() == 1 && said[0].starts_with("SW0804 2:") && said[0].ends_with(elements), "{said:#?}");
     }
-    let ifs = format!("<state id=\"a\"><onentry>{}{}</onentry></state></scxml>", "<if cond=\"true\">".repeat(45_000), "</if>".repeat(45_000));
+    let ifs = format!(
+        "<state id=\"a\"><onentry>{}{}</onentry></state></scxml>",
+        "<if cond=\"true\">".repeat(45_000),
+        "</if>".repeat(45_000)
+    );
     assert_eq!(said(format!("{OPEN}{ifs}").as_bytes()).len(), 1);
     // As deep as XML is read, and deeper than a machine: the compiler has the last word.
     for depth in [16, 17, 39, 41, 200, 254] {
@@ -186,11 +203,13 @@ fn deep_nesting_is_refused_without_running_out_of_stack() {
     // Conditions nest, too.
     for depth in [10, 1000, 100_000] {
         let cond = format!("{}true{}", "(".repeat(depth), ")".repeat(depth));
-        let text = format!("{OPEN}<state id=\"a\"><transition event=\"e\" cond=\"{cond}\" target=\"a\"/></state></scxml>");
+        let text =
+            format!("{OPEN}<state id=\"a\"><transition event=\"e\" cond=\"{cond}\" target=\"a\"/></state></scxml>");
         let (compiled, said) = survived(text.as_bytes());
         assert!(compiled || said[0].starts_with("SW0802 1:"), "{depth}: {said:?}");
         let cond = "!".repeat(depth);
-        let text = format!("{OPEN}<state id=\"a\"><transition event=\"e\" cond=\"{cond}true\" target=\"a\"/></state></scxml>");
+        let text =
+            format!("{OPEN}<state id=\"a\"><transition event=\"e\" cond=\"{cond}true\" target=\"a\"/></state></scxml>");
         let (compiled, said) = survived(text.as_bytes());
         assert!(compiled || said[0].starts_with("SW0802 1:"), "{depth}: {said:?}");
     }
@@ -212,23 +231,130 @@ fn huge_documents_are_answered() {
         ("an event", chart(format!("<state id=\"a\"><transition event=\"{long}\" target=\"a\"/></state>"))),
         ("a condition", chart(format!("<state id=\"a\"><transition event=\"e\" cond=\"{long}\"/></state>"))),
         ("a target", chart(format!("<state id=\"a\"><transition event=\"e\" target=\"{long}\"/></state>"))),
-        ("wrong targets", chart(format!("<state id=\"a\">{}</state>", many(&|n| format!("<transition event=\"e\" target=\"t{n}\"/>"), 25_000)))),
+        (
+            "wrong targets",
+            chart(format!(
+                "<state id=\"a\">{}</state>",
+                many(&|n| format!("<transition event=\"e\" target=\"t{n}\"/>"), 25_000)
+            )),
+        ),
         ("unknown attributes", chart(many(&|n| format!("<state id=\"s{n}\" x{n}=\"\"/>"), 30_000))),
         ("one id", chart("<state id=\"a\"/>".repeat(60_000))),
-        ("regions", chart(format!("<parallel id=\"p\">{}</parallel>", many(&|n| format!("<state id=\"s{n}\"/>"), 40_000)))),
-        ("wildcards", chart(format!("<state id=\"a\">{}{}</state>", "<transition event=\"* \" target=\"a\"/>".repeat(10_000), many(&|n| format!("<transition event=\"e{n}\"/><send event=\"t\" delay=\"1s\"/>"), 10_000)))),
-        ("wildcards and timers", chart(format!("<state id=\"a\"><onentry><send event=\"t\" delay=\"1s\"/></onentry>{}{}</state>", "<transition event=\"*\"/>".repeat(15_000), many(&|n| format!("<transition event=\"e{n}\"/>"), 15_000)))),
-        ("prefixes", chart(format!("<state id=\"a\"><transition event=\"{}\" target=\"b\"/></state>", many(&|n| format!("{} ", ["a."; 200].concat() + &n.to_string()), 2500)))),
-        ("targets", chart(format!("<state id=\"a\"><transition event=\"e\" target=\"{}\"/></state>", "a ".repeat(500_000)))),
-        ("histories", chart(format!("<state id=\"o\"><state id=\"a\"/>{}</state>", many(&|n| format!("<history id=\"h{n}\"><transition target=\"a\"/></history>"), 18_000)))),
-        ("history loops", chart(format!("<state id=\"o\"><state id=\"a\"/>{}</state>", many(&|n| format!("<history id=\"h{n}\"><transition target=\"h{}\"/></history>", n + 1), 18_000)))),
-        ("data", chart(format!("<datamodel>{}</datamodel><state id=\"a\"/>", many(&|n| format!("<data id=\"n{n}\" expr=\"{n}\"/>"), 35_000)))),
-        ("data of unknown types", chart(format!("<datamodel>{}</datamodel><state id=\"a\"><onentry>{}</onentry></state>", many(&|n| format!("<data id=\"n{n}\"/>"), 12_000), many(&|n| format!("<assign location=\"n{n}\" expr=\"n{}\"/>", n + 1), 12_000) + "<assign location=\"n11999\" expr=\"1\"/>"))),
-        ("data of one key", chart(format!("<datamodel>{}</datamodel><state id=\"a\"/>", many(&|n| format!("<data id=\"{}\" expr=\"1\"/>", ["é", "è"][n % 2].repeat(n / 2 + 1)), 700)))),
-        ("timers", chart(format!("<state id=\"a\"><onentry>{}</onentry></state>", many(&|n| format!("<send event=\"e{n}\" id=\"i\" delay=\"1s\"/>"), 20_000)))),
-        ("cancels", chart(format!("<state id=\"a\"><onentry>{}{}</onentry></state>", "<send event=\"e\" id=\"i\" delay=\"1s\"/>".repeat(10_000), "<cancel sendid=\"i\"/>".repeat(30_000)))),
-        ("done events", chart(many(&|n| format!("<state id=\"s{n}\"><transition event=\"d{n}\" target=\"f{n}\"/><final id=\"f{n}\"/></state>"), 12_000))),
+        (
+            "regions",
+            chart(format!("<parallel id=\"p\">{}</parallel>", many(&|n| format!("<state id=\"s{n}\"/>"), 40_000))),
+        ),
+        (
+            "wildcards",
+            chart(format!(
+                "<state id=\"a\">{}{}</state>",
+                "<transition event=\"* \" target=\"a\"/>".repeat(10_000),
+                many(&|n| format!("<transition event=\"e{n}\"/><send event=\"t\" delay=\"1s\"/>"), 10_000)
+            )),
+        ),
+        (
+            "wildcards and timers",
+            chart(format!(
+                "<state id=\"a\"><onentry><send event=\"t\" delay=\"1s\"/></onentry>{}{}</state>",
+                "<transition event=\"*\"/>".repeat(15_000),
+                many(&|n| format!("<transition event=\"e{n}\"/>"), 15_000)
+            )),
+        ),
+        (
+            "prefixes",
+            chart(format!(
+                "<state id=\"a\"><transition event=\"{}\" target=\"b\"/></state>",
+                many(&|n| format!("{} ", ["a."; 200].concat() + &n.to_string()), 2500)
+            )),
+        ),
+        (
+            "targets",
+            chart(format!("<state id=\"a\"><transition event=\"e\" target=\"{}\"/></state>", "a ".repeat(500_000))),
+        ),
+        (
+            "histories",
+            chart(format!(
+                "<state id=\"o\"><state id=\"a\"/>{}</state>",
+                many(&|n| format!("<history id=\"h{n}\"><transition target=\"a\"/></history>"), 18_000)
+            )),
+        ),
+        (
+            "history loops",
+            chart(format!(
+                "<state id=\"o\"><state id=\"a\"/>{}</state>",
+                many(&|n| format!("<history id=\"h{n}\"><transition target=\"h{}\"/></history>", n + 1), 18_000)
+            )),
+        ),
+        (
+            "data",
+            chart(format!(
+                "<datamodel>{}</datamodel><state id=\"a\"/>",
+                many(&|n| format!("<data id=\"n{n}\" expr=\"{n}\"/>"), 35_000)
+            )),
+        ),
+        (
+            "data of unknown types",
+            chart(format!(
+                "<datamodel>{}</datamodel><state id=\"a\"><onentry>{}</onentry></state>",
+                many(&|n| format!("<data id=\"n{n}\"/>"), 12_000),
+                many(&|n| format!("<assign location=\"n{n}\" expr=\"n{}\"/>", n + 1), 12_000)
+                    + "<assign location=\"n11999\" expr=\"1\"/>"
+            )),
+        ),
+        (
+            "data of one key",
+            chart(format!(
+                "<datamodel>{}</datamodel><state id=\"a\"/>",
+                many(&|n| format!("<data id=\"{}\" expr=\"1\"/>", ["é", "è"][n % 2].repeat(n / 2 + 1)), 700)
+            )),
+        ),
+        (
+            "timers",
+            chart(format!(
+                "<state id=\"a\"><onentry>{}</onentry></state>",
+                many(&|n| format!("<send event=\"e{n}\" id=\"i\" delay=\"1s\"/>"), 20_000)
+            )),
+        ),
+        (
+            "cancels",
+            chart(format!(
+                "<state id=\"a\"><onentry>{}{}</onentry></state>",
+                many(&|n| format!("<send event=\"e{n}\" id=\"i\" delay=\"1s\"/>"), 10_000),
+                "<cancel sendid=\"i\"/>".repeat(30_000)
+            )),
+        ),
+        (
+            "done events",
+            chart(many(
+                &|n| {
+                    format!(
+                        "<state id=\"s{n}\"><transition event=\"d{n}\" target=\"f{n}\"/><final id=\"f{n}\"/></state>"
+                    )
+                },
+                12_000,
+            )),
+        ),
         ("unknown elements", chart(many(&|n| format!("<x{n}/>"), 100_000))),
+        ("attributes", chart(format!("<state {}/>", many(&|n| format!("a{n}='' "), 100_000)))),
+        ("namespaces", chart(format!("<state {}/>", many(&|n| format!("xmlns:a{n}='u{n}' "), 50_000)))),
+        (
+            "nested namespaces",
+            chart(format!(
+                "{}{}",
+                many(&|n| format!("<x xmlns:a{n}='{}'>", "u".repeat(4000)), 200),
+                "</x>".repeat(200)
+            )),
+        ),
+        ("namespaces of each", chart(many(&|n| format!("<state xmlns:a{n}='u{n}' id=\"s{n}\"/>"), 20_000))),
+        (
+            "namespaces on all levels",
+            chart(format!(
+                "{}{}{}",
+                many(&|n| format!("<state {}>", many(&|m| format!("xmlns:a{n}b{m}='u{m}' "), 200)), 10),
+                many(&|n| format!("<state xmlns:c{n}='c{n}'/>"), 2000),
+                "</state>".repeat(10)
+            )),
+        ),
         ("text", chart(long.clone())),
         ("an endless comment", format!("{OPEN}<!--{long}")),
         ("an endless tag", format!("{OPEN}<state {long}")),
@@ -241,7 +367,11 @@ fn huge_documents_are_answered() {
         assert!(said.len() <= 200 && all.len() <= 400, "{what}: {} and {} problems", said.len(), all.len());
         let longest = all.iter().map(String::len).max().unwrap_or_default();
         assert!(longest < 2000, "{what}: a message of {longest} bytes");
-        assert!(!compiled || ["text"].contains(&what), "{what} compiles");
+        assert!(
+            !compiled
+                || ["unknown attributes", "data of one key", "done events", "namespaces on all levels"].contains(&what),
+            "{what} compiles"
+        );
         assert!(all.iter().all(|line| !line.contains(" 0:0 ")), "{what}: {:?}", all.first());
     }
 }
@@ -251,7 +381,10 @@ fn huge_documents_are_answered() {
 fn large_documents_that_are_right_are_read() {
     let many = |unit: &dyn Fn(usize) -> String, count: usize| (0..count).map(unit).collect::<String>();
     let chart = |body: String| format!("{OPEN}{body}</scxml>");
-    let states = chart(many(&|n| format!("<state id=\"s{n}\"><transition event=\"e\" target=\"s{}\"/></state>", (n + 1) % 10_000), 10_000));
+    let states = chart(many(
+        &|n| format!("<state id=\"s{n}\"><transition event=\"e\" target=\"s{}\"/></state>", (n + 1) % 10_000),
+        10_000,
+    ));
     let (compiled, said) = survived(states.as_bytes());
     assert!(compiled, "{:?}", said.first());
     let list = chart(format!("<state id=\"a\"><transition event=\"{}\" target=\"a\"/></state>", "go ".repeat(300_000)));

@@ -166,7 +166,11 @@ fn on_document(case: &Case) -> Result<(), String> {
 }
 
 fn compare(line: &Line, active: &str, deeds: &[String]) -> Result<(), String> {
-    let deeds = if deeds.is_empty() { "nothing".to_owned() } else { deeds.iter().map(|deed| word(deed)).collect::<Vec<_>>().join(" ") };
+    let deeds = if deeds.is_empty() {
+        "nothing".to_owned()
+    } else {
+        deeds.iter().map(|deed| word(deed)).collect::<Vec<_>>().join(" ")
+    };
     let expected = line.deeds.as_deref().unwrap_or(&deeds);
     if (line.active.as_str(), expected) == (active, deeds.as_str()) {
         return Ok(());

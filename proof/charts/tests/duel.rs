@@ -9,7 +9,9 @@ fn random_documents_do_the_same_imported_and_by_the_letter() {
     for seed in 0..300 {
         match duel(seed, &Limits::default(), 50) {
             Ok(one) => tally += one,
-            Err(difference) => panic!("seed {seed}, step {}: {}\n{}", difference.step, difference.words, difference.document),
+            Err(difference) => {
+                panic!("seed {seed}, step {}: {}\n{}", difference.step, difference.words, difference.document)
+            }
         }
     }
     assert_eq!(tally.documents + tally.limited + tally.refused, 300, "{tally:?}");

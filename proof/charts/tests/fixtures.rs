@@ -37,9 +37,10 @@ fn main() {
     trials.push(Trial::test("few cases ask the importer alone", move || {
         holds(lone * 5 < count, format!("{lone} of {count} do"))
     }));
-    trials.push(Trial::test("every case that docs/scxml.md names exists, and every line of its tables names one", move || {
-        page_is_true(&page, &names)
-    }));
+    trials.push(Trial::test(
+        "every case that docs/scxml.md names exists, and every line of its tables names one",
+        move || page_is_true(&page, &names),
+    ));
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -53,7 +54,8 @@ fn holds(holds: bool, words: String) -> Result<(), Failed> {
 
 /// Cases stand in the last column of the tables, each in backticks as `file: name`.
 fn page_is_true(page: &str, names: &BTreeSet<String>) -> Result<(), Failed> {
-    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| Section")).collect();
+    let rows: Vec<&str> =
+        page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| Section")).collect();
     holds(rows.len() >= 40, format!("the page has {} lines in its tables", rows.len()))?;
     for row in rows {
         let cell = row.trim_end_matches([' ', '|']).rsplit(" | ").next().unwrap_or_default();

@@ -10,6 +10,10 @@ use crate::bytes::too_long;
 
 /// Deepest nesting of elements; states alone may nest 16 deep.
 const MAX_DEPTH: usize = 256;
+/// Most attributes of an element: each is compared with all others.
+const MAX_ATTRIBUTES: usize = 256;
+/// Most declarations of namespaces: each is compared with all others.
+const MAX_NAMESPACES: usize = 4096;
 /// Most elements, attributes not counted.
 const MAX_NODES: u32 = 1 << 20;
 
@@ -25,9 +29,8 @@ pub(super) fn parse<'t>(text: &'t str, out: &mut Diagnostics) -> Option<Document
         out.push(problem.help("save it as UTF-8 and remove `encoding`"));
         return None;
     }
-    if let Some(at) = too_deep(text) {
-        let message = format!("elements are nested more than {MAX_DEPTH} deep");
-        out.push(too_large(Place::bytes(at..at + 1), message).help("states may nest 16 deep, the root included"));
+    if let Some(problem) = excess(text) {
+        out.push(problem);
         return None;
     }
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
@@ -41,7 +44,10 @@ pub(super) fn parse<'t>(text: &'t str, out: &mut Diagnostics) -> Option<Document
 }
 
 fn broken(text: &str, error: &Error) -> Diagnostic {
-    let start = offset(text, error.pos());
+    let start = match error {
+        Error::UnexpectedEndOfStream => text.len(),
+        error => offset(text, error.pos()),
+    };
     let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
     let place = Place::bytes(start..end);
     match error {
@@ -78,10 +84,10 @@ fn other_encoding(text: &str) -> Option<(Place, &str)> {
     (!fits).then_some((Place::bytes(start..start + encoding.len()), encoding))
 }
 
-/// Where elements are nested too deeply, so that no later pass needs to fear it.
-fn too_deep(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (mut at, mut depth) = (0, 0_usize);
+/// Elements nested too deeply, too many attributes or namespaces: no later pass needs to fear them.
+fn excess(text: &str) -> Option<Diagnostic> {
+    let too_many = |at: usize, message: String| too_large(Place::bytes(at..at + 1), message);
+    let (mut at, mut depth, mut namespaces) = (0, 0_usize, 0_usize);
     let past = |from: usize, end: &str| text[from..].find(end).map_or(text.len(), |found| from + found + end.len());
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('<')) {
         let open = at + found;
@@ -93,33 +99,55 @@ fn too_deep(text: &str) -> Option<usize> {
         } else if rest.starts_with("<?") {
             past(open + 2, "?>")
         } else {
-            let close = tag_end(bytes, open + 1);
+            let tag = Tag::at(&text.as_bytes()[open..]);
             if rest.starts_with("</") {
                 depth = depth.saturating_sub(1);
-            } else if !rest.starts_with("<!") && bytes.get(close.saturating_sub(2)) != Some(&b'/') {
+            } else if !rest.starts_with("<!") && !tag.is_empty {
                 depth += 1;
             }
+            namespaces += rest[..tag.length].matches("xmlns").count();
             if depth > MAX_DEPTH {
-                return Some(open);
+                let problem = too_many(open, format!("elements are nested more than {MAX_DEPTH} deep"));
+                return Some(problem.help("states may nest 16 deep, the root included"));
             }
-            close
+            if tag.attributes > MAX_ATTRIBUTES {
+                return Some(too_many(open, format!("an element has more than {MAX_ATTRIBUTES} attributes")));
+            }
+            if namespaces > MAX_NAMESPACES {
+                let message = format!("the document declares more than {MAX_NAMESPACES} namespaces");
+                return Some(too_many(open, message).help("declare them in the document's element"));
+            }
+            open + tag.length
         };
     }
     None
 }
 
-/// One past the `>` of a tag; quotes may hold others.
-fn tag_end(bytes: &[u8], from: usize) -> usize {
-    let mut quote = None;
-    for (at, &byte) in bytes.iter().enumerate().skip(from) {
-        match (quote, byte) {
-            (None, b'>') => return at + 1,
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (Some(open), _) if open == byte => quote = None,
-            _ => {}
+/// What a look at a tag tells before anything is parsed.
+struct Tag {
+    /// Bytes up to the `>`, that included.
+    length: usize,
+    /// Signs of equality outside quotes.
+    attributes: usize,
+    /// It ends in `/>`.
+    is_empty: bool,
+}
+
+impl Tag {
+    /// The tag that these bytes begin with; quotes may hold other brackets.
+    fn at(bytes: &[u8]) -> Self {
+        let (mut quote, mut attributes) = (None, 0);
+        for (at, &byte) in bytes.iter().enumerate().skip(1) {
+            match (quote, byte) {
+                (None, b'>') => return Self { length: at + 1, attributes, is_empty: bytes[at - 1] == b'/' },
+                (None, b'"' | b'\'') => quote = Some(byte),
+                (None, b'=') => attributes += 1,
+                (Some(open), _) if open == byte => quote = None,
+                _ => {}
+            }
         }
+        Self { length: bytes.len(), attributes, is_empty: false }
     }
-    bytes.len()
 }
 
 /// Where an element begins: its opening tag up to the first space.
@@ -149,4 +177,14 @@ pub(super) fn words(list: &Spanned<String>) -> Vec<Spanned<String>> {
 /// The elements inside an element.
 pub(super) fn elements<'a, 'd>(node: Node<'a, 'd>) -> impl Iterator<Item = Node<'a, 'd>> {
     node.children().filter(Node::is_element)
+}
+
+/// Whether an element is of another namespace than the document.
+pub(super) fn is_foreign(node: Node<'_, '_>) -> bool {
+    node.tag_name().namespace() != node.document().root_element().tag_name().namespace()
+}
+
+/// The name of an element of SCXML; nothing for those of others.
+pub(super) fn own_name<'a>(node: Node<'a, '_>) -> &'a str {
+    if is_foreign(node) { "" } else { node.tag_name().name() }
 }
