@@ -174,7 +174,7 @@ fn deep_nesting_is_refused_without_running_out_of_stack() {
         nested(&state, "</state>", 10_000),
         nested(&|_| "<x>".to_owned(), "</x>", 10_000),
         nested(&|_| "<x>".to_owned(), "", 300_000),
-        nested(&|_| "<q:x xmlns:q='u'>".to_owned(), "</q:x>", 10_000),
+        nested(&|_| "<q:x>".to_owned(), "</q:x>", 10_000),
         nested(&|_| "<x a='/>'>".to_owned(), "</x>", 1000),
     ] {
         let said = said(text.as_bytes());
@@ -355,21 +355,27 @@ fn huge_documents_are_answered() {
                 "</state>".repeat(10)
             )),
         ),
+        (
+            "as many namespaces as may be",
+            chart(format!(
+                "{}{}{}",
+                many(&|n| format!("<x {}>", many(&|m| format!("xmlns:a{n}b{m}='u{m}' "), 6)), 10),
+                many(&|n| format!("<x xmlns:c{n}='c{n}'/>"), 4000),
+                "</x>".repeat(10)
+            )),
+        ),
         ("text", chart(long.clone())),
         ("an endless comment", format!("{OPEN}<!--{long}")),
         ("an endless tag", format!("{OPEN}<state {long}")),
         ("open brackets", "<".repeat(1 << 20)),
         ("lines", format!("{OPEN}{}<", "\n".repeat(1 << 20))),
     ] {
-        let (machine, problems) = scxml::read("bad.scxml", &text);
-        let said = told(&machine, &problems);
         let (compiled, all) = survived(text.as_bytes());
-        assert!(said.len() <= 200 && all.len() <= 400, "{what}: {} and {} problems", said.len(), all.len());
+        assert!(all.len() <= 200, "{what}: {} problems", all.len());
         let longest = all.iter().map(String::len).max().unwrap_or_default();
         assert!(longest < 2000, "{what}: a message of {longest} bytes");
         assert!(
-            !compiled
-                || ["unknown attributes", "data of one key", "done events", "namespaces on all levels"].contains(&what),
+            !compiled || ["unknown attributes", "data of one key", "done events"].contains(&what),
             "{what} compiles"
         );
         assert!(all.iter().all(|line| !line.contains(" 0:0 ")), "{what}: {:?}", all.first());

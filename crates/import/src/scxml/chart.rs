@@ -136,7 +136,8 @@ pub(super) fn read<'d>(document: &'d Document<'d>, out: &mut Diagnostics) -> Opt
         out.push(illegal(tag_place(root), message).help(help));
         return None;
     }
-    let mut reader = Reader { chart: Chart { nodes: Vec::new(), ids: HashMap::new() }, places: HashMap::new(), out };
+    let mut reader =
+        Reader { chart: Chart { nodes: Vec::new(), ids: HashMap::new() }, places: HashMap::new(), elements: 0, out };
     reader.header(root);
     reader.state(root, Kind::Root, None, 1);
     reader.check_targets();
@@ -147,6 +148,8 @@ struct Reader<'d, 'o> {
     chart: Chart<'d>,
     /// Where ids were given.
     places: HashMap<String, Place>,
+    /// States and histories so far.
+    elements: usize,
     out: &'o mut Diagnostics,
 }
 
@@ -286,25 +289,27 @@ impl<'d> Reader<'d, '_> {
         }
     }
 
-    /// The id of an element; one is made up if it has none.
+    /// The id of an element; one is made up if it has none, or one that another has.
     fn id(&mut self, xml: Xml<'d, 'd>, named: Named) -> Name {
-        let Some(id) = attribute(xml, "id") else {
-            let number = self.chart.nodes.len();
-            return Name::new(format!("{} {number}", xml.tag_name().name()), tag_place(xml));
-        };
+        self.elements += 1;
+        let made_up = |place: Place| Name::new(format!("{} {}", xml.tag_name().name(), self.elements), place);
+        let Some(id) = attribute(xml, "id") else { return made_up(tag_place(xml)) };
         let id = Name::new(id.value.trim().to_owned(), id.place);
-        if let Err(problem) = check_name(&id.value) {
-            self.out.push(illegal(id.place, problem));
+        let problem = if let Err(problem) = check_name(&id.value) {
+            illegal(id.place, problem)
         } else if id.value.contains(char::is_whitespace) {
-            self.out.push(illegal(id.place, "an id is one word"));
+            illegal(id.place, "an id is one word")
         } else if let Some(&first) = self.places.get(&id.value) {
-            let message = format!("the id `{}` is given twice", shown(&id.value));
-            self.out.push(illegal(id.place, message).related(first, "given first here"));
+            illegal(id.place, format!("the id `{}` is given twice", shown(&id.value)))
+                .related(first, "given first here")
         } else {
             self.places.insert(id.value.clone(), id.place);
             self.chart.ids.insert(id.value.clone(), named);
-        }
-        id
+            return id;
+        };
+        let name = made_up(id.place);
+        self.out.push(problem);
+        name
     }
 
     fn initial(&mut self, xml: Xml<'d, 'd>, place: usize) {

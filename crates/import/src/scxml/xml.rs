@@ -12,8 +12,9 @@ use crate::bytes::too_long;
 const MAX_DEPTH: usize = 256;
 /// Most attributes of an element: each is compared with all others.
 const MAX_ATTRIBUTES: usize = 256;
-/// Most declarations of namespaces: each is compared with all others.
+/// Most declarations of namespaces, and most around one element: each is compared with all others.
 const MAX_NAMESPACES: usize = 4096;
+const MAX_NAMESPACES_AROUND: usize = 64;
 /// Most elements, attributes not counted.
 const MAX_NODES: u32 = 1 << 20;
 
@@ -86,8 +87,7 @@ fn other_encoding(text: &str) -> Option<(Place, &str)> {
 
 /// Elements nested too deeply, too many attributes or namespaces: no later pass needs to fear them.
 fn excess(text: &str) -> Option<Diagnostic> {
-    let too_many = |at: usize, message: String| too_large(Place::bytes(at..at + 1), message);
-    let (mut at, mut depth, mut namespaces) = (0, 0_usize, 0_usize);
+    let (mut at, mut nesting) = (0, Nesting::default());
     let past = |from: usize, end: &str| text[from..].find(end).map_or(text.len(), |found| from + found + end.len());
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('<')) {
         let open = at + found;
@@ -99,28 +99,54 @@ fn excess(text: &str) -> Option<Diagnostic> {
         } else if rest.starts_with("<?") {
             past(open + 2, "?>")
         } else {
-            let tag = Tag::at(&text.as_bytes()[open..]);
-            if rest.starts_with("</") {
-                depth = depth.saturating_sub(1);
-            } else if !rest.starts_with("<!") && !tag.is_empty {
-                depth += 1;
-            }
-            namespaces += rest[..tag.length].matches("xmlns").count();
-            if depth > MAX_DEPTH {
-                let problem = too_many(open, format!("elements are nested more than {MAX_DEPTH} deep"));
-                return Some(problem.help("states may nest 16 deep, the root included"));
-            }
-            if tag.attributes > MAX_ATTRIBUTES {
-                return Some(too_many(open, format!("an element has more than {MAX_ATTRIBUTES} attributes")));
-            }
-            if namespaces > MAX_NAMESPACES {
-                let message = format!("the document declares more than {MAX_NAMESPACES} namespaces");
-                return Some(too_many(open, message).help("declare them in the document's element"));
+            let tag = Tag::at(rest);
+            if let Some((message, help)) = nesting.pass(rest, &tag) {
+                let problem = too_large(Place::bytes(open..open + 1), message);
+                return Some(if help.is_empty() { problem } else { problem.help(help) });
             }
             open + tag.length
         };
     }
     None
+}
+
+/// Elements that are open.
+#[derive(Default)]
+struct Nesting {
+    /// Namespaces that are declared in and around each.
+    open: Vec<usize>,
+    /// All declarations so far.
+    namespaces: usize,
+}
+
+impl Nesting {
+    /// Goes past a tag; what is too much is said, with a way out.
+    fn pass(&mut self, text: &str, tag: &Tag) -> Option<(String, &'static str)> {
+        if text.starts_with("</") {
+            self.open.pop();
+        }
+        if text.starts_with("</") || text.starts_with("<!") {
+            return None;
+        }
+        let around = self.open.last().copied().unwrap_or_default() + tag.namespaces;
+        self.namespaces += tag.namespaces;
+        if !tag.is_empty {
+            self.open.push(around);
+        }
+        let declare = "declare namespaces once, in the document's element";
+        if self.open.len() > MAX_DEPTH {
+            let message = format!("elements are nested more than {MAX_DEPTH} deep");
+            return Some((message, "states may nest 16 deep, the root included"));
+        }
+        if tag.attributes > MAX_ATTRIBUTES {
+            return Some((format!("an element has more than {MAX_ATTRIBUTES} attributes"), ""));
+        }
+        if around > MAX_NAMESPACES_AROUND {
+            return Some((format!("an element has more than {MAX_NAMESPACES_AROUND} namespaces around it"), declare));
+        }
+        let message = || format!("the document declares more than {MAX_NAMESPACES} namespaces");
+        (self.namespaces > MAX_NAMESPACES).then(|| (message(), declare))
+    }
 }
 
 /// What a look at a tag tells before anything is parsed.
@@ -129,24 +155,32 @@ struct Tag {
     length: usize,
     /// Signs of equality outside quotes.
     attributes: usize,
+    /// Declarations of namespaces, or what looks like one.
+    namespaces: usize,
     /// It ends in `/>`.
     is_empty: bool,
 }
 
 impl Tag {
-    /// The tag that these bytes begin with; quotes may hold other brackets.
-    fn at(bytes: &[u8]) -> Self {
-        let (mut quote, mut attributes) = (None, 0);
+    /// The tag that a text begins with; quotes may hold other brackets.
+    fn at(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut tag = Self { length: bytes.len(), attributes: 0, namespaces: 0, is_empty: false };
+        let mut quote = None;
         for (at, &byte) in bytes.iter().enumerate().skip(1) {
             match (quote, byte) {
-                (None, b'>') => return Self { length: at + 1, attributes, is_empty: bytes[at - 1] == b'/' },
+                (None, b'>') => {
+                    (tag.length, tag.is_empty) = (at + 1, bytes[at - 1] == b'/');
+                    break;
+                }
                 (None, b'"' | b'\'') => quote = Some(byte),
-                (None, b'=') => attributes += 1,
+                (None, b'=') => tag.attributes += 1,
+                (None, b'x') => tag.namespaces += usize::from(bytes[at..].starts_with(b"xmlns")),
                 (Some(open), _) if open == byte => quote = None,
                 _ => {}
             }
         }
-        Self { length: bytes.len(), attributes, is_empty: false }
+        tag
     }
 }
 
