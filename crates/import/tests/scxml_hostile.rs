@@ -103,9 +103,9 @@ fn a_state_may_not_refer_to_files_either() {
     let text = format!(
         "{OPEN}\n<datamodel><data id=\"x\" src=\"file:///etc/hostname\"/></datamodel>\n<state id=\"a\"/></scxml>"
     );
-    refused(&text, "SW0802 2:30 data from another file");
+    refused(&text, "SW0802 2:30 data from another file cannot be imported");
     let text = format!("{OPEN}\n<script src=\"file:///etc/hostname\"/>\n<state id=\"a\"/></scxml>");
-    refused(&text, "SW0802 2:1 `<script>`");
+    refused(&text, "SW0802 2:1 `<script>` cannot be imported");
     let text = format!(
         "{OPEN}\n<xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" href=\"file:///etc/hostname\"/></scxml>"
     );
@@ -141,9 +141,12 @@ fn other_encodings_are_named() {
 fn foreign_namespaces_are_named_or_refused() {
     refused(
         "<scxml xmlns=\"urn:other\"><state id=\"a\"/></scxml>",
-        "SW0803 1:1 the document's element is `<scxml>`, not `<scxml>`",
+        "SW0803 1:1 this `<scxml>` is of the namespace `urn:other`, which is not that of SCXML",
     );
-    refused("<x:scxml xmlns:x=\"urn:other\"/>", "SW0803 1:1 the document's element is `<scxml>`, not `<scxml>`");
+    refused(
+        "<x:scxml xmlns:x=\"urn:other\"/>",
+        "SW0803 1:1 this `<scxml>` is of the namespace `urn:other`, which is not that of SCXML",
+    );
     refused("<html/>", "SW0803 1:1 the document's element is `<html>`, not `<scxml>`");
     let inside =
         |text: &str| format!("<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:q=\"urn:q\">\n{text}</scxml>");
@@ -151,7 +154,7 @@ fn foreign_namespaces_are_named_or_refused() {
     assert_eq!(left_out, ["SW0805 2:25 `<state>` belongs to another namespace"]);
     refused(
         &inside("<state id=\"a\"><onentry><q:log/></onentry></state>"),
-        "SW0802 2:24 `<log>` is content of another namespace",
+        "SW0802 2:24 `<log>` of another namespace cannot be imported",
     );
     refused(&inside("<q:state id=\"c\"/>"), "SW0803 1:1 the chart has no states");
     // Things of others inside defaults, data and conditions are no less foreign.
@@ -365,6 +368,7 @@ fn huge_documents_are_answered() {
             )),
         ),
         ("text", chart(long.clone())),
+        ("a tag", format!("{OPEN}<{long}></x>")),
         ("an endless comment", format!("{OPEN}<!--{long}")),
         ("an endless tag", format!("{OPEN}<state {long}")),
         ("open brackets", "<".repeat(1 << 20)),

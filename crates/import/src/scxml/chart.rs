@@ -131,7 +131,12 @@ pub(super) fn read<'d>(document: &'d Document<'d>, out: &mut Diagnostics) -> Opt
     let root = document.root_element();
     let namespace = root.tag_name().namespace();
     if root.tag_name().name() != "scxml" || namespace.is_some_and(|space| space != NAMESPACE) {
-        let message = format!("the document's element is `<{}>`, not `<scxml>`", shown(root.tag_name().name()));
+        let message = match namespace {
+            Some(other) if root.tag_name().name() == "scxml" => {
+                format!("this `<scxml>` is of the namespace `{}`, which is not that of SCXML", shown(other))
+            }
+            _ => format!("the document's element is `<{}>`, not `<scxml>`", shown(root.tag_name().name())),
+        };
         let help = format!("an SCXML document begins with `<scxml xmlns=\"{NAMESPACE}\" version=\"1.0\">`");
         out.push(illegal(tag_place(root), message).help(help));
         return None;

@@ -11,7 +11,7 @@ use super::LOG_LANE;
 use super::chart::script;
 use super::data::Data;
 use super::expression::{Script, Want, Wrong};
-use super::problem::{ignored, illegal, refused, too_large};
+use super::problem::{ignored, illegal, refused, too_large, unlike};
 use super::sends::{MOST_TIMERS, Sends, delay};
 use super::xml::{attribute, elements, is_foreign, own_name, tag_place};
 use crate::report::shown;
@@ -66,7 +66,7 @@ impl Content<'_> {
         let place = tag_place(xml);
         let made = |kind: ActionKind| vec![Action { kind, muted: false, place }];
         if is_foreign(xml) {
-            let message = format!("`<{}>` is content of another namespace", shown(xml.tag_name().name()));
+            let message = format!("`<{}>` of another namespace", shown(xml.tag_name().name()));
             let instead = "use an action of SCXML, or a function of the game in the native file";
             self.out.push(refused(place, message, "nobody here knows what it does", instead));
             return Vec::new();
@@ -333,5 +333,5 @@ impl Content<'_> {
 
 fn refuse(wrong: Wrong) -> statewright_author::diagnostic::Diagnostic {
     let why = "conditions and values must mean the same here as in ECMAScript, and cannot fail";
-    refused(wrong.place, wrong.message, why, wrong.help)
+    unlike(wrong.place, wrong.message, why, wrong.help)
 }

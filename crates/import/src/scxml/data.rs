@@ -12,7 +12,7 @@ use statewright_author::value::{Literal, ValueType};
 
 use super::chart::Chart;
 use super::expression::{Script, Variables, Want};
-use super::problem::{ignored, illegal, refused};
+use super::problem::{ignored, illegal, refused, unlike};
 use super::xml::{attribute, elements, own_name, tag_place};
 
 /// All data of a document.
@@ -176,7 +176,7 @@ fn first_value(
         match Script::read(value).and_then(|script| script.translate(Want::Value(ty), variables).map(|_| script)) {
             Ok(script) => script,
             Err(wrong) => {
-                out.push(refused(wrong.place, wrong.message, "data is a number, a truth value or a text", wrong.help));
+                out.push(unlike(wrong.place, wrong.message, "data is a number, a truth value or a text", wrong.help));
                 return None;
             }
         };

@@ -15,6 +15,8 @@ const MAX_ATTRIBUTES: usize = 256;
 /// Most declarations of namespaces, and most around one element: each is compared with all others.
 const MAX_NAMESPACES: usize = 4096;
 const MAX_NAMESPACES_AROUND: usize = 64;
+/// Longest message of the parser that is shown.
+const MAX_WORDS: usize = 120;
 /// Most elements, attributes not counted.
 const MAX_NODES: u32 = 1 << 20;
 
@@ -61,9 +63,23 @@ fn broken(text: &str, error: &Error) -> Diagnostic {
         }
         Error::NodesLimitReached => too_large(place, format!("the document has more than {MAX_NODES} elements")),
         error => {
-            Diagnostic::new(Code::ImportSyntax, place, format!("this is not well-formed XML: {error}")).label("here")
+            // The place is shown anyway.
+            let at = format!(" at {}", error.pos());
+            let words = error.to_string();
+            let words = shown_words(words.strip_suffix(&at).unwrap_or(&words));
+            Diagnostic::new(Code::ImportSyntax, place, format!("this is not well-formed XML: {words}")).label("here")
         }
     }
+}
+
+/// What the parser says, without what a document put into it: names may be long, or hide something.
+fn shown_words(words: &str) -> String {
+    let visible = |c: char| if statewright_author::names::is_hidden(c) { '\u{fffd}' } else { c };
+    let mut out: String = words.chars().take(MAX_WORDS).map(visible).collect();
+    if words.chars().nth(MAX_WORDS).is_some() {
+        out.push('…');
+    }
+    out
 }
 
 /// The byte at a line and column.
