@@ -271,6 +271,22 @@ fn huge_documents_are_answered() {
             )),
         ),
         (
+            "copies of actions",
+            chart(format!(
+                "<state id=\"a\"><onentry><send event=\"t\" delay=\"1s\"/></onentry>{}{}</state>",
+                format!("<transition event=\"*\">{}</transition>", "<log label=\"l\"/>".repeat(1000)).repeat(30),
+                many(&|n| format!("<transition event=\"e{n}\"/>"), 2000)
+            )),
+        ),
+        (
+            "copies of conditions",
+            chart(format!(
+                "<state id=\"a\"><onentry><send event=\"t\" delay=\"1s\"/></onentry>{}{}</state>",
+                format!("<transition event=\"*\" cond=\"{}true\"/>", "true || ".repeat(500)).repeat(40),
+                many(&|n| format!("<transition event=\"e{n}\"/>"), 1500)
+            )),
+        ),
+        (
             "targets",
             chart(format!("<state id=\"a\"><transition event=\"e\" target=\"{}\"/></state>", "a ".repeat(500_000))),
         ),
@@ -404,6 +420,10 @@ fn large_documents_that_are_right_are_read() {
     let (machine, problems) = scxml::read("bad.scxml", &transitions);
     assert!(told(&machine, &problems)[0].starts_with("SW0804 1:"), "{problems:?}");
     assert!(problems.iter().filter(|one| one.severity == Severity::Error).count() == 1);
+    let states = chart(many(&|n| format!("<state id=\"s{n}\"/>"), 200_000));
+    let (compiled, said) = survived(states.as_bytes());
+    assert!(!compiled);
+    assert_eq!(said, ["SW0804 1:1265514 the chart has more than 65534 states"]);
     let tiny = chart(format!("<state id=\"a\">{}</state>", "<transition event=\"e\"/>".repeat(40_000)));
     survived(tiny.as_bytes());
 }

@@ -23,6 +23,11 @@ const MACROSTEP: u32 = 256;
 /// Most transitions of a machine (ROM-3).
 const MAX_TRANSITIONS: usize = 65_534;
 
+/// Most that copies of transitions may hold: actions, targets and pieces of conditions.
+const MAX_COPIED: usize = 1 << 19;
+/// So many bytes of a condition count as one.
+const CONDITION_PIECE: usize = 64;
+
 /// Builds the machine.
 pub(super) fn machine(file: &str, chart: &Chart<'_>, out: &mut Diagnostics) -> Machine {
     let data = data::read(chart, out);
@@ -32,7 +37,8 @@ pub(super) fn machine(file: &str, chart: &Chart<'_>, out: &mut Diagnostics) -> M
     let start = tag_place(root.xml);
     let on = || Some(Spanned::new(true, start));
     let content = Content { data: &data, sends: &sends, out, logs: false, posts: false, depth: 0 };
-    let mut builder = Builder { chart, events: &events, content, transitions: 0, has_timers: !sends.timers.is_empty() };
+    let mut builder =
+        Builder { chart, events: &events, content, transitions: 0, copied: 0, has_timers: !sends.timers.is_empty() };
     let state = builder.state(0);
     let (logs, posts) = (builder.content.logs, builder.content.posts);
     let completes = (0..chart.nodes.len()).any(|state| chart.can_complete(state));
@@ -95,6 +101,8 @@ struct Builder<'a, 'd> {
     content: Content<'a>,
     /// How many were made.
     transitions: usize,
+    /// What copies of them hold.
+    copied: usize,
     has_timers: bool,
 }
 
@@ -161,16 +169,19 @@ impl Builder<'_, '_> {
 
     /// A transition for every class of events that its descriptors match.
     fn transition(&mut self, source: usize, arrow: &Arrow<'_>) -> Vec<Transition> {
-        if self.transitions > MAX_TRANSITIONS {
+        if self.transitions > MAX_TRANSITIONS || self.copied > MAX_COPIED {
             return Vec::new();
         }
         let triggers = self.triggers(arrow);
         self.transitions += triggers.len();
-        if self.transitions > MAX_TRANSITIONS {
-            let message = format!(
-                "the chart needs more than {MAX_TRANSITIONS} transitions, one for each event that a descriptor matches"
-            );
-            self.content.out.push(too_large(arrow.place, message).help("use fewer prefixes and wildcards"));
+        self.copied += triggers.len().saturating_sub(1) * size(arrow);
+        if self.transitions > MAX_TRANSITIONS || self.copied > MAX_COPIED {
+            let message = match self.transitions > MAX_TRANSITIONS {
+                true => format!("the chart needs more than {MAX_TRANSITIONS} transitions"),
+                false => "the transitions of the chart hold too many actions".to_owned(),
+            };
+            let problem = too_large(arrow.place, message).note("there is one for each event that a descriptor matches");
+            self.content.out.push(problem.help("use fewer prefixes and wildcards"));
             return Vec::new();
         }
         // An unreadable condition has been reported; a transition without it would be another one.
@@ -215,4 +226,10 @@ impl Builder<'_, '_> {
         let kind = if local { TransitionKind::Local } else { TransitionKind::External };
         (!arrow.targets.is_empty()).then(|| Spanned::new(kind, arrow.place))
     }
+}
+
+/// What a copy of a transition holds.
+fn size(arrow: &Arrow<'_>) -> usize {
+    let condition = arrow.condition.as_ref().map_or(0, |text| text.value.len() / CONDITION_PIECE);
+    arrow.xml.descendants().count() + arrow.targets.len() + condition
 }

@@ -18,6 +18,9 @@ use crate::report::shown;
 /// Deepest nesting of states, the root included (EXEC-9); one more is looked at, so that the compiler can say where.
 const MAX_STATE_DEPTH: usize = 40;
 
+/// Most states of a machine (ROM-3); no more are looked at.
+const MAX_STATES: usize = 65_534;
+
 /// What a state is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -141,8 +144,13 @@ pub(super) fn read<'d>(document: &'d Document<'d>, out: &mut Diagnostics) -> Opt
         out.push(illegal(tag_place(root), message).help(help));
         return None;
     }
-    let mut reader =
-        Reader { chart: Chart { nodes: Vec::new(), ids: HashMap::new() }, places: HashMap::new(), elements: 0, out };
+    let mut reader = Reader {
+        chart: Chart { nodes: Vec::new(), ids: HashMap::new() },
+        places: HashMap::new(),
+        elements: 0,
+        is_full: false,
+        out,
+    };
     reader.header(root);
     reader.state(root, Kind::Root, None, 1);
     reader.check_targets();
@@ -155,6 +163,8 @@ struct Reader<'d, 'o> {
     places: HashMap<String, Place>,
     /// States and histories so far.
     elements: usize,
+    /// There are too many states, and that has been said.
+    is_full: bool,
     out: &'o mut Diagnostics,
 }
 
@@ -200,6 +210,12 @@ impl<'d> Reader<'d, '_> {
             return None;
         }
         let place = self.chart.nodes.len();
+        if place >= MAX_STATES {
+            if !std::mem::replace(&mut self.is_full, true) {
+                self.out.push(too_large(tag_place(xml), format!("the chart has more than {MAX_STATES} states")));
+            }
+            return None;
+        }
         let name = if kind == Kind::Root { Spanned::default() } else { self.id(xml, Named::State(place)) };
         self.chart.nodes.push(Node {
             xml,
