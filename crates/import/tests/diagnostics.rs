@@ -13,11 +13,15 @@ use common::Read;
 use statewright_author::codes::Code;
 use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, compile_with};
-use statewright_import::{mermaid, plantuml, xstate};
+use statewright_import::{mermaid, plantuml, scxml, xstate};
 
 /// Formats by the endings of their fixtures, and what code blocks of the pages call them.
-const FORMATS: [(&str, &str, Read); 3] =
-    [("xstate.json", "json", xstate::read), ("mmd", "mermaid", mermaid::read), ("puml", "plantuml", plantuml::read)];
+const FORMATS: [(&str, &str, Read); 4] = [
+    ("scxml", "xml", scxml::read),
+    ("xstate.json", "json", xstate::read),
+    ("mmd", "mermaid", mermaid::read),
+    ("puml", "plantuml", plantuml::read),
+];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics")
@@ -44,8 +48,7 @@ fn every_fixture_says_exactly_this() {
     for name in &files {
         let found =
             FORMATS.iter().find_map(|(ending, _, read)| Some((name.strip_suffix(&format!(".{ending}"))?, read)));
-        // Files of other formats have a test of their own.
-        let Some((stem, read)) = found else { continue };
+        let (stem, read) = found.unwrap_or_else(|| panic!("{name} is of no format"));
         let (codes, text) = compile(*read, name, &fs::read_to_string(folder().join(name)).unwrap());
         let code = stem[..6].to_uppercase();
         assert_eq!(codes, BTreeSet::from([code.as_str()]), "{name}\n{text}");

@@ -4,11 +4,13 @@
 //!
 //! - `machine` the imported side, `order` what happened in words that both sides share
 //! - `duel` one document against itself
+//! - `fixture` cases written by hand from the recommendation
 #![forbid(unsafe_code)]
 
 mod duel;
+pub mod fixture;
 mod machine;
 mod order;
 
 pub use duel::{Difference, Tally, duel, duel_document};
-pub use machine::{Imported, import};
+pub use machine::{Imported, import, import_through_text};

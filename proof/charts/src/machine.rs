@@ -1,5 +1,8 @@
 //! The imported side.
 
+use statewright_author::diagnostic::Diagnostics;
+use statewright_author::graph::Machine;
+use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, compile_with};
 use statewright_step::ids::StateId;
 use statewright_step::{Command, Session, Settings, Step};
@@ -14,14 +17,20 @@ pub struct Imported {
 /// Imports and compiles a document and starts it; what is wrong comes back in words.
 pub fn import(name: &str, text: &str) -> Result<Imported, String> {
     let (machine, found) = statewright_import::scxml::read(name, text);
-    let (output, diagnostics) = compile_with(&machine, found, &Options::default());
-    let Some(output) = output else {
-        return Err(statewright_author::render::render_text(
-            &diagnostics,
-            &machine.source,
-            statewright_author::render::Style::default(),
-        ));
-    };
+    start(&machine, found)
+}
+
+/// The same by way of the native file that `statewright import` writes.
+pub fn import_through_text(name: &str, text: &str) -> Result<Imported, String> {
+    let (machine, _) = statewright_import::scxml::read(name, text);
+    let native = statewright_author::text::write(&machine);
+    let (machine, found) = statewright_author::text::read(name, &native);
+    start(&machine, found).map_err(|words| format!("{words}\n{native}"))
+}
+
+fn start(machine: &Machine, found: Diagnostics) -> Result<Imported, String> {
+    let (output, diagnostics) = compile_with(machine, found, &Options::default());
+    let Some(output) = output else { return Err(render_text(&diagnostics, &machine.source, Style::default())) };
     let session = Session::new(output.rom, Some(output.symbols), Settings::default()).map_err(|error| error.message)?;
     Ok(Imported { session })
 }

@@ -12,7 +12,7 @@ use statewright_author::value::{MergeRule, Tier};
 
 use super::chart::{Arrow, Chart, Default as Entry, Kind, Named};
 use super::content::Content;
-use super::events::{Classes, Descriptor};
+use super::events::{Classes, Descriptor, Events};
 use super::problem::too_large;
 use super::sends::Sends;
 use super::xml::{attribute, tag_place};
@@ -23,6 +23,11 @@ const MACROSTEP: u32 = 256;
 /// Most transitions of a machine (ROM-3).
 const MAX_TRANSITIONS: usize = 65_534;
 
+/// Most that copies of transitions may hold: actions, targets and pieces of conditions.
+const MAX_COPIED: usize = 1 << 19;
+/// So many bytes of a condition count as one.
+const CONDITION_PIECE: usize = 64;
+
 /// Builds the machine.
 pub(super) fn machine(file: &str, chart: &Chart<'_>, out: &mut Diagnostics) -> Machine {
     let data = data::read(chart, out);
@@ -31,8 +36,9 @@ pub(super) fn machine(file: &str, chart: &Chart<'_>, out: &mut Diagnostics) -> M
     let root = &chart.nodes[0];
     let start = tag_place(root.xml);
     let on = || Some(Spanned::new(true, start));
-    let content = Content { data: &data, sends: &sends, out, logs: false, posts: false };
-    let mut builder = Builder { chart, events: &events, content, transitions: 0, has_timers: !sends.timers.is_empty() };
+    let content = Content { data: &data, sends: &sends, out, logs: false, posts: false, depth: 0 };
+    let mut builder =
+        Builder { chart, events: &events, content, transitions: 0, copied: 0, has_timers: !sends.timers.is_empty() };
     let state = builder.state(0);
     let (logs, posts) = (builder.content.logs, builder.content.posts);
     let completes = (0..chart.nodes.len()).any(|state| chart.can_complete(state));
@@ -51,7 +57,7 @@ pub(super) fn machine(file: &str, chart: &Chart<'_>, out: &mut Diagnostics) -> M
             ..Policies::default()
         },
         budgets: Budgets { events_per_tick: Some(Spanned::new(MACROSTEP, start)), ..Budgets::default() },
-        events: events.into_iter().map(|name| Event { name, ..Event::default() }).collect(),
+        events: events.names.into_iter().map(|name| Event { name, ..Event::default() }).collect(),
         blackboard: data.keys.clone(),
         lanes: if logs { vec![lane] } else { Vec::new() },
         timers: sends.timers.clone(),
@@ -72,7 +78,7 @@ fn machine_name(file: &str, chart: &Chart<'_>) -> Name {
 }
 
 /// All events that the machine must tell apart.
-fn classes(chart: &Chart<'_>) -> Vec<Spanned<String>> {
+fn classes(chart: &Chart<'_>) -> Events {
     let mut classes = Classes::default();
     for arrow in chart.nodes.iter().flat_map(|node| &node.transitions) {
         classes.listen(arrow.events.as_deref().unwrap_or_default());
@@ -91,10 +97,12 @@ fn classes(chart: &Chart<'_>) -> Vec<Spanned<String>> {
 
 struct Builder<'a, 'd> {
     chart: &'a Chart<'d>,
-    events: &'a [Spanned<String>],
+    events: &'a Events,
     content: Content<'a>,
     /// How many were made.
     transitions: usize,
+    /// What copies of them hold.
+    copied: usize,
     has_timers: bool,
 }
 
@@ -137,7 +145,8 @@ impl Builder<'_, '_> {
         let chart = self.chart;
         let node = &chart.nodes[index];
         let place = tag_place(node.xml);
-        if node.kind == Kind::Parallel {
+        // One with a single child has been refused.
+        if node.kind == Kind::Parallel && node.children.len() > 1 {
             let region = |&child: &usize| {
                 let name = chart.nodes[child].name.clone();
                 let initial = Initial { targets: vec![name.clone()], effect: Vec::new(), place: name.place };
@@ -160,15 +169,19 @@ impl Builder<'_, '_> {
 
     /// A transition for every class of events that its descriptors match.
     fn transition(&mut self, source: usize, arrow: &Arrow<'_>) -> Vec<Transition> {
+        if self.transitions > MAX_TRANSITIONS || self.copied > MAX_COPIED {
+            return Vec::new();
+        }
         let triggers = self.triggers(arrow);
         self.transitions += triggers.len();
-        if self.transitions > MAX_TRANSITIONS {
-            if self.transitions - triggers.len() <= MAX_TRANSITIONS {
-                let message = format!(
-                    "the chart needs more than {MAX_TRANSITIONS} transitions, one for each event that a descriptor matches"
-                );
-                self.content.out.push(too_large(arrow.place, message).help("use fewer prefixes and wildcards"));
-            }
+        self.copied += triggers.len().saturating_sub(1) * size(arrow);
+        if self.transitions > MAX_TRANSITIONS || self.copied > MAX_COPIED {
+            let message = match self.transitions > MAX_TRANSITIONS {
+                true => format!("the chart needs more than {MAX_TRANSITIONS} transitions"),
+                false => "the transitions of the chart hold too many actions".to_owned(),
+            };
+            let problem = too_large(arrow.place, message).note("there is one for each event that a descriptor matches");
+            self.content.out.push(problem.help("use fewer prefixes and wildcards"));
             return Vec::new();
         }
         // An unreadable condition has been reported; a transition without it would be another one.
@@ -197,9 +210,7 @@ impl Builder<'_, '_> {
         if !self.has_timers && descriptors.iter().any(Descriptor::is_any) {
             return vec![Trigger::Any(place)];
         }
-        let matches = |event: &&Spanned<String>| descriptors.iter().any(|descriptor| descriptor.matches(&event.value));
-        let heard = self.events.iter().filter(matches);
-        heard.map(|event| Trigger::Event(Name::new(event.value.clone(), place))).collect()
+        self.events.heard(&descriptors).map(|event| Trigger::Event(Name::new(event.value.clone(), place))).collect()
     }
 
     /// `internal` keeps a compound source if all targets lie inside it (EXEC-2); everything else with a target leaves its source.
@@ -215,4 +226,10 @@ impl Builder<'_, '_> {
         let kind = if local { TransitionKind::Local } else { TransitionKind::External };
         (!arrow.targets.is_empty()).then(|| Spanned::new(kind, arrow.place))
     }
+}
+
+/// What a copy of a transition holds.
+fn size(arrow: &Arrow<'_>) -> usize {
+    let condition = arrow.condition.as_ref().map_or(0, |text| text.value.len() / CONDITION_PIECE);
+    arrow.xml.descendants().count() + arrow.targets.len() + condition
 }

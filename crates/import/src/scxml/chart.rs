@@ -1,6 +1,6 @@
 //! The document as a chart: states, transitions, histories and their attributes; nothing is translated yet.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use roxmltree::{Document, Node as Xml};
 use statewright_author::diagnostic::Diagnostics;
@@ -9,11 +9,17 @@ use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::similar::closest;
 
 use super::NAMESPACE;
+use super::events::Descriptor;
 use super::problem::{ignored, illegal, refused, too_large};
-use super::xml::{attribute, elements, tag_place, words};
+use super::xml::{attribute, elements, is_foreign, own_name, tag_place, words};
+use crate::limits::MAX_SUGGESTIONS;
+use crate::report::shown;
 
 /// Deepest nesting of states, the root included (EXEC-9); one more is looked at, so that the compiler can say where.
 const MAX_STATE_DEPTH: usize = 40;
+
+/// Most states of a machine (ROM-3); no more are looked at.
+const MAX_STATES: usize = 65_534;
 
 /// What a state is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +104,14 @@ impl Chart<'_> {
         std::iter::successors(Some(state), |&state| self.nodes[state].parent).any(|state| state == around)
     }
 
+    /// Whether what an id names lies inside a state; a state does not lie inside itself.
+    fn is_named_inside(&self, named: Named, around: usize) -> bool {
+        match named {
+            Named::State(state) => state != around && self.is_inside(state, around),
+            Named::History(owner) => self.is_inside(owner, around),
+        }
+    }
+
     /// Whether a state has states inside.
     pub(super) fn is_compound(&self, state: usize) -> bool {
         self.nodes[state].kind != Kind::Parallel && !self.nodes[state].children.is_empty()
@@ -120,12 +134,23 @@ pub(super) fn read<'d>(document: &'d Document<'d>, out: &mut Diagnostics) -> Opt
     let root = document.root_element();
     let namespace = root.tag_name().namespace();
     if root.tag_name().name() != "scxml" || namespace.is_some_and(|space| space != NAMESPACE) {
-        let message = format!("the document's element is `<{}>`, not `<scxml>`", root.tag_name().name());
+        let message = match namespace {
+            Some(other) if root.tag_name().name() == "scxml" => {
+                format!("this `<scxml>` is of the namespace `{}`, which is not that of SCXML", shown(other))
+            }
+            _ => format!("the document's element is `<{}>`, not `<scxml>`", shown(root.tag_name().name())),
+        };
         let help = format!("an SCXML document begins with `<scxml xmlns=\"{NAMESPACE}\" version=\"1.0\">`");
         out.push(illegal(tag_place(root), message).help(help));
         return None;
     }
-    let mut reader = Reader { chart: Chart { nodes: Vec::new(), ids: HashMap::new() }, places: HashMap::new(), out };
+    let mut reader = Reader {
+        chart: Chart { nodes: Vec::new(), ids: HashMap::new() },
+        places: HashMap::new(),
+        elements: 0,
+        is_full: false,
+        out,
+    };
     reader.header(root);
     reader.state(root, Kind::Root, None, 1);
     reader.check_targets();
@@ -136,6 +161,10 @@ struct Reader<'d, 'o> {
     chart: Chart<'d>,
     /// Where ids were given.
     places: HashMap<String, Place>,
+    /// States and histories so far.
+    elements: usize,
+    /// There are too many states, and that has been said.
+    is_full: bool,
     out: &'o mut Diagnostics,
 }
 
@@ -156,7 +185,7 @@ impl<'d> Reader<'d, '_> {
         if let Some(model) = attribute(root, "datamodel")
             && !matches!(model.value.as_str(), "null" | "ecmascript" | "")
         {
-            let message = format!("the data model `{}`", model.value);
+            let message = format!("the data model `{}`", shown(&model.value));
             let why = "expressions are read as the common part of ECMAScript and of this engine's own";
             self.out.push(refused(model.place, message, why, "write `datamodel=\"ecmascript\"` or `\"null\"`"));
         }
@@ -167,7 +196,7 @@ impl<'d> Reader<'d, '_> {
         for attribute in xml.attributes().filter(|attribute| attribute.namespace().is_none()) {
             let name = attribute.name();
             if !known.contains(&name) {
-                let message = format!("`<{}>` has no attribute `{name}`", xml.tag_name().name());
+                let message = format!("`<{}>` has no attribute `{}`", xml.tag_name().name(), shown(name));
                 let problem = ignored(Place::bytes(attribute.range()), message);
                 self.out.push(problem.suggest(name, known.iter().copied()));
             }
@@ -181,6 +210,12 @@ impl<'d> Reader<'d, '_> {
             return None;
         }
         let place = self.chart.nodes.len();
+        if place >= MAX_STATES {
+            if !std::mem::replace(&mut self.is_full, true) {
+                self.out.push(too_large(tag_place(xml), format!("the chart has more than {MAX_STATES} states")));
+            }
+            return None;
+        }
         let name = if kind == Kind::Root { Spanned::default() } else { self.id(xml, Named::State(place)) };
         self.chart.nodes.push(Node {
             xml,
@@ -231,8 +266,8 @@ impl<'d> Reader<'d, '_> {
     }
 
     fn child(&mut self, xml: Xml<'d, 'd>, kind: Kind, place: usize, depth: usize) {
-        if self.is_foreign(xml) {
-            let message = format!("`<{}>` belongs to another namespace", xml.tag_name().name());
+        if is_foreign(xml) {
+            let message = format!("`<{}>` belongs to another namespace", shown(xml.tag_name().name()));
             self.out.push(ignored(tag_place(xml), message));
             return;
         }
@@ -270,33 +305,32 @@ impl<'d> Reader<'d, '_> {
             }
             _ => {
                 let around = self.chart.nodes[place].xml.tag_name().name();
-                self.out.push(illegal(tag_place(xml), format!("`<{tag}>` cannot stand in `<{around}>`")));
+                self.out.push(illegal(tag_place(xml), format!("`<{}>` cannot stand in `<{around}>`", shown(tag))));
             }
         }
     }
 
-    fn is_foreign(&self, xml: Xml<'d, 'd>) -> bool {
-        let own = self.chart.nodes.first().and_then(|root| root.xml.tag_name().namespace());
-        xml.tag_name().namespace() != own
-    }
-
-    /// The id of an element; one is made up if it has none.
+    /// The id of an element; one is made up if it has none, or one that another has.
     fn id(&mut self, xml: Xml<'d, 'd>, named: Named) -> Name {
-        let Some(id) = attribute(xml, "id") else {
-            let number = self.chart.nodes.len();
-            return Name::new(format!("{} {number}", xml.tag_name().name()), tag_place(xml));
-        };
+        self.elements += 1;
+        let made_up = |place: Place| Name::new(format!("{} {}", xml.tag_name().name(), self.elements), place);
+        let Some(id) = attribute(xml, "id") else { return made_up(tag_place(xml)) };
         let id = Name::new(id.value.trim().to_owned(), id.place);
-        if let Err(problem) = check_name(&id.value) {
-            self.out.push(illegal(id.place, problem));
+        let problem = if let Err(problem) = check_name(&id.value) {
+            illegal(id.place, problem)
+        } else if id.value.contains(char::is_whitespace) {
+            illegal(id.place, "an id is one word")
         } else if let Some(&first) = self.places.get(&id.value) {
-            let message = format!("the id `{}` is given twice", id.value);
-            self.out.push(illegal(id.place, message).related(first, "given first here"));
+            illegal(id.place, format!("the id `{}` is given twice", shown(&id.value)))
+                .related(first, "given first here")
         } else {
             self.places.insert(id.value.clone(), id.place);
             self.chart.ids.insert(id.value.clone(), named);
-        }
-        id
+            return id;
+        };
+        let name = made_up(id.place);
+        self.out.push(problem);
+        name
     }
 
     fn initial(&mut self, xml: Xml<'d, 'd>, place: usize) {
@@ -315,7 +349,8 @@ impl<'d> Reader<'d, '_> {
         let kind = attribute(xml, "type");
         let deep = kind.as_ref().is_some_and(|kind| kind.value == "deep");
         if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "deep" | "shallow")) {
-            self.out.push(illegal(kind.place, format!("a history is `shallow` or `deep`, not `{}`", kind.value)));
+            self.out
+                .push(illegal(kind.place, format!("a history is `shallow` or `deep`, not `{}`", shown(&kind.value))));
         }
         let default = self.default(xml);
         self.chart.nodes[place].histories.push(History { name, deep, default });
@@ -324,7 +359,7 @@ impl<'d> Reader<'d, '_> {
     /// The only `<transition>` of an `<initial>` or `<history>`.
     fn default(&mut self, xml: Xml<'d, 'd>) -> Default<'d> {
         let (tag, place) = (xml.tag_name().name(), tag_place(xml));
-        let mut transitions = elements(xml).filter(|child| child.tag_name().name() == "transition");
+        let mut transitions = elements(xml).filter(|&child| own_name(child) == "transition");
         let transition = transitions.next();
         for other in elements(xml).filter(|&child| Some(child) != transition) {
             let message = format!("`<{tag}>` has one `<transition>` and nothing else");
@@ -356,55 +391,87 @@ impl<'d> Reader<'d, '_> {
         let kind = attribute(xml, "type");
         let internal = kind.as_ref().is_some_and(|kind| kind.value == "internal");
         if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "internal" | "external")) {
-            let message = format!("a transition is `internal` or `external`, not `{}`", kind.value);
+            let message = format!("a transition is `internal` or `external`, not `{}`", shown(&kind.value));
             self.out.push(illegal(kind.place, message));
         }
+        let events = events.map(|list| self.descriptors(&list));
         self.chart.nodes[place].transitions.push(Arrow {
             xml,
             place: tag_place(xml),
-            events: events.map(|list| words(&list)),
+            events,
             condition: attribute(xml, "cond"),
             targets: targets.map_or_else(Vec::new, |list| words(&list)),
             internal,
         });
     }
 
-    /// Every target is an id of the document; those of default entries lie inside.
-    fn check_targets(&mut self) {
-        let chart = &self.chart;
-        let known = || chart.ids.keys().map(String::as_str);
-        let mut problems = Vec::new();
-        let mut found = |name: &Name| match chart.ids.get(&name.value) {
-            Some(Named::State(state) | Named::History(state)) => Some(*state),
-            None => {
-                let mut names: Vec<&str> = known().collect();
-                names.sort_unstable();
-                let problem = illegal(name.place, format!("there is no state `{}`", name.value));
-                problems.push(match closest(&name.value, names) {
-                    Some(close) => problem.help(format!("did you mean `{close}`?")),
-                    None => problem,
-                });
-                None
+    /// The event descriptors of a transition; those that match nothing are named and left out.
+    fn descriptors(&mut self, list: &Spanned<String>) -> Vec<Spanned<String>> {
+        let mut list = words(list);
+        list.retain(|text| match Descriptor::read(&text.value).problem() {
+            None => true,
+            Some(problem) => {
+                self.out.push(illegal(text.place, format!("`{}` matches no event: {problem}", shown(&text.value))));
+                false
             }
-        };
-        let mut outside = Vec::new();
-        for (place, node) in chart.nodes.iter().enumerate() {
-            node.transitions.iter().flat_map(|arrow| &arrow.targets).for_each(|name| {
-                found(name);
-            });
+        });
+        list
+    }
+
+    /// Every target is an id of the document; those of default entries lie inside. A target that is not is named once and taken out.
+    fn check_targets(&mut self) {
+        let mut known: Vec<&str> = self.chart.ids.keys().map(String::as_str).collect();
+        known.sort_unstable();
+        let (mut missing, mut outside) = (Vec::new(), Vec::new());
+        for (place, node) in self.chart.nodes.iter().enumerate() {
+            missing
+                .extend(node.transitions.iter().flat_map(|arrow| &arrow.targets).filter(|name| !self.is_known(name)));
             let defaults = node.initial.iter().chain(node.histories.iter().map(|history| &history.default));
             for name in defaults.flat_map(|default| &default.targets) {
-                let inside = |state: usize| {
-                    let own = chart.ids.get(&name.value) == Some(&Named::State(place));
-                    chart.is_inside(state, place) && !own
-                };
-                if found(name).is_some_and(|state| !inside(state)) {
-                    outside.push(illegal(name.place, format!("`{}` does not lie inside this state", name.value)));
+                match self.chart.ids.get(&name.value) {
+                    None => missing.push(name),
+                    Some(named) if !self.chart.is_named_inside(*named, place) => outside.push(name),
+                    Some(_) => {}
                 }
             }
         }
-        for problem in problems.into_iter().chain(outside) {
-            self.out.push(problem);
+        let mut bad: HashSet<Place> = HashSet::new();
+        let mut problems = Vec::new();
+        for name in missing {
+            bad.insert(name.place);
+            let problem = illegal(name.place, format!("there is no state `{}`", shown(&name.value)));
+            // Every name is looked at, so it is offered only so often.
+            let close =
+                (problems.len() < MAX_SUGGESTIONS).then(|| closest(&name.value, known.iter().copied())).flatten();
+            problems.push(match close {
+                Some(close) => problem.help(format!("did you mean `{close}`?")),
+                None => problem,
+            });
+        }
+        for name in outside {
+            bad.insert(name.place);
+            problems.push(illegal(name.place, format!("`{}` does not lie inside this state", shown(&name.value))));
+        }
+        problems.into_iter().for_each(|problem| self.out.push(problem));
+        if !bad.is_empty() {
+            self.take_out(&bad);
+        }
+    }
+
+    fn is_known(&self, name: &Name) -> bool {
+        self.chart.ids.contains_key(&name.value)
+    }
+
+    /// Takes targets out that have been named as wrong, so that the compiler does not name them again.
+    fn take_out(&mut self, bad: &HashSet<Place>) {
+        let keep = |name: &Name| !bad.contains(&name.place);
+        for node in &mut self.chart.nodes {
+            node.transitions.iter_mut().for_each(|arrow| arrow.targets.retain(keep));
+            node.histories.iter_mut().for_each(|history| history.default.targets.retain(keep));
+            if let Some(initial) = &mut node.initial {
+                initial.targets.retain(keep);
+            }
+            node.initial.take_if(|initial| initial.targets.is_empty());
         }
     }
 }

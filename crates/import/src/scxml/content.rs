@@ -3,20 +3,25 @@
 use roxmltree::Node as Xml;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{Action, ActionKind, Code};
+use statewright_author::names::check_name;
 use statewright_author::place::{Name, Place, Spanned};
-use statewright_author::value::ValueType;
+use statewright_author::value::{DurationError, ValueType};
 
 use super::LOG_LANE;
 use super::chart::script;
 use super::data::Data;
 use super::expression::{Script, Want, Wrong};
-use super::problem::{ignored, illegal, refused};
-use super::sends::{Sends, delay};
-use super::xml::{attribute, elements, tag_place};
+use super::problem::{ignored, illegal, refused, too_large, unlike};
+use super::sends::{MOST_TIMERS, Sends, delay};
+use super::xml::{attribute, elements, is_foreign, own_name, tag_place};
+use crate::report::shown;
 
 /// Names of the processor that sends between charts.
 const SCXML_PROCESSORS: [&str; 3] =
     ["scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor", "http://www.w3.org/TR/scxml/"];
+
+/// Most conditions around an action; the `<elseif>` before it count, because each is an `if` in the `else` of the one before.
+const MAX_CONDITIONS: usize = 16;
 
 /// What content is translated with.
 pub(super) struct Content<'a> {
@@ -27,6 +32,8 @@ pub(super) struct Content<'a> {
     pub(super) logs: bool,
     /// Something was posted, so the queue needs room.
     pub(super) posts: bool,
+    /// How many conditions stand around what is translated.
+    pub(super) depth: usize,
 }
 
 impl Content<'_> {
@@ -58,8 +65,8 @@ impl Content<'_> {
     fn action(&mut self, xml: Xml<'_, '_>) -> Vec<Action> {
         let place = tag_place(xml);
         let made = |kind: ActionKind| vec![Action { kind, muted: false, place }];
-        if xml.tag_name().namespace() != xml.document().root_element().tag_name().namespace() {
-            let message = format!("`<{}>` is content of another namespace", xml.tag_name().name());
+        if is_foreign(xml) {
+            let message = format!("`<{}>` of another namespace", shown(xml.tag_name().name()));
             let instead = "use an action of SCXML, or a function of the game in the native file";
             self.out.push(refused(place, message, "nobody here knows what it does", instead));
             return Vec::new();
@@ -81,7 +88,7 @@ impl Content<'_> {
                 Vec::new()
             }
             tag => {
-                self.out.push(illegal(place, format!("`<{tag}>` is no executable content")));
+                self.out.push(illegal(place, format!("`<{}>` is no executable content", shown(tag))));
                 Vec::new()
             }
         }
@@ -102,7 +109,11 @@ impl Content<'_> {
         };
         let is_plain = !event.value.is_empty() && !event.value.contains(|c: char| c.is_whitespace() || c == '*');
         if !is_plain {
-            self.out.push(illegal(event.place, format!("`{}` is no event that can be sent", event.value)));
+            self.out.push(illegal(event.place, format!("`{}` is no event that can be sent", shown(&event.value))));
+            return None;
+        }
+        if let Err(problem) = check_name(&event.value) {
+            self.out.push(illegal(event.place, format!("`{}` is no event: {problem}", shown(&event.value))));
             return None;
         }
         Some(event)
@@ -119,12 +130,12 @@ impl Content<'_> {
         }
         for inside in elements(xml) {
             let why = "events carry nothing that import could read";
-            let message = format!("`<{}>` in `<send>`", inside.tag_name().name());
+            let message = format!("`<{}>` in `<send>`", shown(inside.tag_name().name()));
             self.out.push(refused(tag_place(inside), message, why, "assign to data before sending"));
             fine = false;
         }
         if let Some(kind) = attribute(xml, "type").filter(|kind| !SCXML_PROCESSORS.contains(&kind.value.as_str())) {
-            let message = format!("sending by `{}`", kind.value);
+            let message = format!("sending by `{}`", shown(&kind.value));
             let why = "a machine does not speak to other systems; the game does, on its commands";
             self.out.push(refused(kind.place, message, why, "use an `emit` action in the native file"));
             fine = false;
@@ -132,7 +143,7 @@ impl Content<'_> {
         let target = attribute(xml, "target");
         let internal = target.as_ref().is_some_and(|target| target.value == "#_internal");
         if let Some(target) = target.filter(|target| !matches!(target.value.as_str(), "" | "#_internal")) {
-            let message = format!("sending to `{}`", target.value);
+            let message = format!("sending to `{}`", shown(&target.value));
             let why = "who that is, is not known before the machine runs";
             self.out.push(refused(target.place, message, why, "use a `send` action with `to` in the native file"));
             fine = false;
@@ -140,13 +151,22 @@ impl Content<'_> {
         let waiting = match delay(xml) {
             Ok(waiting) => waiting,
             Err((text, error)) => {
-                self.out.push(illegal(text.place, format!("`{}` is no delay: {}", text.value, error.message())));
+                // What a native file could say in ticks is nothing that a chart can.
+                let why = match error {
+                    DurationError::Form => "a delay is a number with `s` or `ms`, such as `1.5s` or `200ms`",
+                    error => error.message(),
+                };
+                self.out.push(illegal(text.place, format!("`{}` is no delay: {why}", shown(&text.value))));
                 return None;
             }
         };
         if let (true, Some(waiting)) = (internal, &waiting) {
             self.out.push(illegal(waiting.place, "an internal event cannot be delayed"));
             fine = false;
+        }
+        // Whoever computes the event names none, and that has been said.
+        if !fine && attribute(xml, "eventexpr").is_some() {
+            return None;
         }
         let event = self.event(xml)?;
         if !fine {
@@ -175,8 +195,9 @@ impl Content<'_> {
             return Vec::new();
         };
         let timers = self.sends.with_id(&id.value);
+        let timers = &timers[..timers.len().min(MOST_TIMERS)];
         if timers.is_empty() {
-            let message = format!("no delayed `<send>` has the id `{}`, so nothing is canceled", id.value);
+            let message = format!("no delayed `<send>` has the id `{}`, so nothing is canceled", shown(&id.value));
             self.out.push(ignored(id.place, message));
         }
         let stop = |timer: &Name| ActionKind::StopTimer { timer: Name::new(timer.value.clone(), id.place) };
@@ -192,7 +213,7 @@ impl Content<'_> {
             let known = self.data.variables.keys().map(String::as_str);
             let mut known: Vec<&str> = known.collect();
             known.sort_unstable();
-            let message = format!("there is no data `{}`", location.value);
+            let message = format!("there is no data `{}`", shown(&location.value));
             self.out.push(illegal(location.place, message).suggest(&location.value, known));
             return None;
         };
@@ -245,16 +266,40 @@ impl Content<'_> {
         self.out.push(ignored(wrong.place, message).help(wrong.help));
     }
 
-    /// An `<if>`, whose `<elseif>` and `<else>` stand between the actions.
+    /// An `<if>`, unless there are too many conditions around it.
     fn conditional(&mut self, xml: Xml<'_, '_>) -> Option<ActionKind> {
+        let depth = self.depth;
+        let made = self.branches(xml);
+        self.depth = depth;
+        made
+    }
+
+    /// One more condition around what follows.
+    fn deeper(&mut self, xml: Xml<'_, '_>) -> Option<()> {
+        self.depth += 1;
+        if self.depth <= MAX_CONDITIONS {
+            return Some(());
+        }
+        let message = format!("an action has more than {MAX_CONDITIONS} conditions around it");
+        let help = "each `<elseif>` counts for those after it; split the `<if>`, or use transitions with conditions";
+        self.out.push(too_large(tag_place(xml), message).help(help));
+        None
+    }
+
+    /// The branches of an `<if>`, whose `<elseif>` and `<else>` stand between the actions.
+    fn branches(&mut self, xml: Xml<'_, '_>) -> Option<ActionKind> {
+        self.deeper(xml)?;
         let mut parts: Vec<(Option<Xml<'_, '_>>, Vec<Action>)> = vec![(Some(xml), Vec::new())];
         let mut has_else = false;
         for inside in elements(xml) {
-            match inside.tag_name().name() {
+            match own_name(inside) {
                 "elseif" | "else" if has_else => {
                     self.out.push(illegal(tag_place(inside), "nothing can come after `<else>`"));
                 }
-                "elseif" => parts.push((Some(inside), Vec::new())),
+                "elseif" => {
+                    self.deeper(inside)?;
+                    parts.push((Some(inside), Vec::new()));
+                }
                 "else" => {
                     has_else = true;
                     parts.push((None, Vec::new()));
@@ -288,5 +333,5 @@ impl Content<'_> {
 
 fn refuse(wrong: Wrong) -> statewright_author::diagnostic::Diagnostic {
     let why = "conditions and values must mean the same here as in ECMAScript, and cannot fail";
-    refused(wrong.place, wrong.message, why, wrong.help)
+    unlike(wrong.place, wrong.message, why, wrong.help)
 }

@@ -1,7 +1,7 @@
 //! `<data>` becomes blackboard keys: numbers, truth values and texts. What a piece of data is follows from its first value, or from what
 //! is assigned to it or stands beside it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use roxmltree::Node as Xml;
 use statewright_author::diagnostic::Diagnostics;
@@ -12,8 +12,8 @@ use statewright_author::value::{Literal, ValueType};
 
 use super::chart::Chart;
 use super::expression::{Script, Variables, Want};
-use super::problem::{ignored, illegal, refused};
-use super::xml::{attribute, elements, tag_place};
+use super::problem::{ignored, illegal, refused, unlike};
+use super::xml::{attribute, elements, own_name, tag_place};
 
 /// All data of a document.
 #[derive(Debug, Default)]
@@ -37,9 +37,9 @@ pub(super) fn read(chart: &Chart<'_>, out: &mut Diagnostics) -> Data {
         }
     }
     let mut data = Data::default();
-    let mut taken: HashSet<String> = HashSet::new();
+    let (mut taken, mut repeats) = (HashSet::new(), HashMap::new());
     declared.retain(|one| {
-        let key = key_of(&one.id.value, &mut taken);
+        let key = key_of(&one.id.value, &mut taken, &mut repeats);
         let first = data.variables.insert(one.id.value.clone(), (key, None)).is_none();
         if !first {
             out.push(illegal(one.id.place, format!("data `{}` is declared twice", one.id.value)));
@@ -56,7 +56,7 @@ pub(super) fn read(chart: &Chart<'_>, out: &mut Diagnostics) -> Data {
 }
 
 fn declaration(xml: Xml<'_, '_>, out: &mut Diagnostics) -> Option<Declared> {
-    if xml.tag_name().name() != "data" {
+    if own_name(xml) != "data" {
         out.push(illegal(tag_place(xml), "only `<data>` can stand in `<datamodel>`"));
         return None;
     }
@@ -79,14 +79,21 @@ fn declaration(xml: Xml<'_, '_>, out: &mut Diagnostics) -> Option<Declared> {
 }
 
 /// A legal key for an id, which is free in ECMAScript's ways.
-fn key_of(id: &str, taken: &mut HashSet<String>) -> String {
+fn key_of(id: &str, taken: &mut HashSet<String>, repeats: &mut HashMap<String, usize>) -> String {
     let legal = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let mut key: String = id.chars().map(legal).take(64).collect();
     if key.starts_with(|c: char| c.is_ascii_digit()) || key.is_empty() {
         key.insert(0, '_');
     }
-    while check_key(&key).is_err() || taken.contains(&key) {
+    if check_key(&key).is_err() {
         key.push('_');
+    }
+    if taken.contains(&key) {
+        let free = |number: &usize| !taken.contains(&format!("{key}_{number}"));
+        // One of so many is free, because no more are taken.
+        let number = (2 + *repeats.entry(key.clone()).or_default()..).find(free).unwrap_or_default();
+        repeats.insert(key.clone(), number - 1);
+        key = format!("{key}_{number}");
     }
     taken.insert(key.clone());
     key
@@ -112,7 +119,10 @@ fn values(chart: &Chart<'_>) -> Values {
     values
 }
 
-/// Goes round until nothing new is learned.
+/// Most rounds to find types; what needs more is taken for a number, and refused where it is none.
+const MAX_ROUNDS: usize = 64;
+
+/// Goes round, forward and back, until nothing new is learned.
 fn find_types(declared: &[Declared], values: &Values, variables: &mut Variables) {
     let initial = |one: &Declared| Some((one.id.value.clone(), one.value.clone()?));
     let texts: Vec<(String, Spanned<String>)> =
@@ -120,9 +130,10 @@ fn find_types(declared: &[Declared], values: &Values, variables: &mut Variables)
     let assigned: Vec<(&str, Script<'_>)> =
         texts.iter().filter_map(|(id, text)| Some((id.as_str(), Script::read(text).ok()?))).collect();
     let others: Vec<Script<'_>> = values.others.iter().filter_map(|text| Script::read(text).ok()).collect();
-    loop {
+    for round in 0..MAX_ROUNDS {
         let mut news = false;
-        for (id, script) in &assigned {
+        for at in 0..assigned.len() {
+            let (id, script) = &assigned[if round % 2 == 0 { at } else { assigned.len() - 1 - at }];
             let ty = script.type_of(variables);
             if let (Some(ty), Some((_, known @ None))) = (ty, variables.get_mut(*id)) {
                 *known = Some(ty);
@@ -165,7 +176,7 @@ fn first_value(
         match Script::read(value).and_then(|script| script.translate(Want::Value(ty), variables).map(|_| script)) {
             Ok(script) => script,
             Err(wrong) => {
-                out.push(refused(wrong.place, wrong.message, "data is a number, a truth value or a text", wrong.help));
+                out.push(unlike(wrong.place, wrong.message, "data is a number, a truth value or a text", wrong.help));
                 return None;
             }
         };

@@ -1,9 +1,9 @@
 //! Event descriptors. SCXML matches names by tokens: `a.b` matches `a.b` and `a.b.c`, `*` matches all. Here an event is a number, so
 //! every name that a document speaks of becomes a class of events, and any other name belongs to its longest beginning that is one.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use statewright_author::names::OTHER_EVENTS;
+use statewright_author::names::{OTHER_EVENTS, check_name};
 use statewright_author::place::{Place, Spanned};
 
 /// One descriptor of a list.
@@ -17,22 +17,21 @@ impl Descriptor {
     /// Reads `a.b`, `a.b.`, `a.b.*` or `*`.
     pub(super) fn read(text: &str) -> Self {
         let prefix = text.strip_suffix(".*").or_else(|| text.strip_suffix('.')).unwrap_or(text);
-        Self { prefix: (text != "*").then(|| prefix.to_owned()) }
+        Self { prefix: (!matches!(text, "*" | ".*")).then(|| prefix.to_owned()) }
+    }
+
+    /// What is wrong with it.
+    pub(super) fn problem(&self) -> Option<String> {
+        let prefix = self.prefix.as_deref()?;
+        if prefix.contains('*') {
+            return Some("`*` stands alone, or after the last dot of a name".to_owned());
+        }
+        check_name(prefix).err()
     }
 
     /// Whether it matches everything.
     pub(super) fn is_any(&self) -> bool {
         self.prefix.is_none()
-    }
-
-    /// Whether it matches an event.
-    pub(super) fn matches(&self, event: &str) -> bool {
-        match &self.prefix {
-            None => true,
-            Some(prefix) => {
-                event.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            }
-        }
     }
 }
 
@@ -41,19 +40,21 @@ impl Descriptor {
 pub(super) struct Classes {
     names: Vec<Spanned<String>>,
     seen: HashSet<String>,
-    descriptors: Vec<Descriptor>,
+    /// What is listened to: beginnings, and whether everything is.
+    prefixes: HashSet<String>,
+    any: bool,
 }
 
 impl Classes {
     /// Takes the descriptors of a transition.
     pub(super) fn listen(&mut self, list: &[Spanned<String>]) {
         for text in list {
-            let descriptor = Descriptor::read(&text.value);
-            if let Some(prefix) = &descriptor.prefix {
-                self.add(prefix, text.place);
-            }
-            if !self.descriptors.contains(&descriptor) {
-                self.descriptors.push(descriptor);
+            match Descriptor::read(&text.value).prefix {
+                None => self.any = true,
+                Some(prefix) => {
+                    self.add(&prefix, text.place);
+                    self.prefixes.insert(prefix);
+                }
             }
         }
     }
@@ -67,15 +68,50 @@ impl Classes {
 
     /// Takes a name if anybody listens to it.
     pub(super) fn add_if_heard(&mut self, name: &str, place: Place) {
-        if self.descriptors.iter().any(|descriptor| descriptor.matches(name)) {
+        let mut beginnings = name.match_indices('.').map(|(at, _)| &name[..at]).chain([name]);
+        if self.any || beginnings.any(|beginning| self.prefixes.contains(beginning)) {
             self.add(name, place);
         }
     }
 
     /// All classes; the last one is for names that no other class has.
-    pub(super) fn finish(mut self) -> Vec<Spanned<String>> {
+    pub(super) fn finish(mut self) -> Events {
         self.add(OTHER_EVENTS, Place::default());
-        self.names
+        let mut sorted: Vec<usize> = (0..self.names.len()).collect();
+        sorted.sort_by(|&a, &b| self.names[a].value.cmp(&self.names[b].value));
+        Events { names: self.names, sorted }
+    }
+}
+
+/// The classes, to be looked up by their beginnings.
+#[derive(Debug)]
+pub(super) struct Events {
+    pub(super) names: Vec<Spanned<String>>,
+    /// By name.
+    sorted: Vec<usize>,
+}
+
+impl Events {
+    /// The classes that any of the descriptors matches, in their order.
+    pub(super) fn heard(&self, descriptors: &[Descriptor]) -> impl Iterator<Item = &Spanned<String>> {
+        let mut found = BTreeSet::new();
+        for descriptor in descriptors {
+            match &descriptor.prefix {
+                None => found.extend(0..self.names.len()),
+                Some(prefix) => {
+                    found.extend(self.starting(prefix).take_while(|&at| self.names[at].value == *prefix));
+                    let longer = format!("{prefix}.");
+                    found.extend(self.starting(&longer).take_while(|&at| self.names[at].value.starts_with(&longer)));
+                }
+            }
+        }
+        found.into_iter().map(|at| &self.names[at])
+    }
+
+    /// The classes from a name on, by name.
+    fn starting(&self, name: &str) -> impl Iterator<Item = usize> {
+        let first = self.sorted.partition_point(|&at| self.names[at].value.as_str() < name);
+        self.sorted[first..].iter().copied()
     }
 }
 
@@ -86,14 +122,26 @@ mod tests {
     #[test]
     fn descriptors_match_whole_tokens() {
         for (descriptor, matching, others) in [
-            ("foo", &["foo", "foo.bar", "foo.bar.baz"][..], &["foobar", "fo", "Foo", "x.foo"][..]),
+            (
+                "foo",
+                &["foo", "foo.bar", "foo.bar.baz"][..],
+                &["foobar", "foo-bar", "foo/bar", "fo", "Foo", "x.foo"][..],
+            ),
             ("foo.*", &["foo", "foo.bar"], &["foobar"]),
             ("foo.", &["foo", "foo.bar"], &["foobar"]),
-            ("*", &["foo", "a.b", "(other)"], &[]),
+            ("*", &["foo", "a.b"], &[]),
         ] {
-            let descriptor = Descriptor::read(descriptor);
-            assert!(matching.iter().all(|event| descriptor.matches(event)), "{descriptor:?}");
-            assert!(!others.iter().any(|event| descriptor.matches(event)), "{descriptor:?}");
+            let mut classes = Classes::default();
+            for event in matching.iter().chain(others).rev() {
+                classes.add(event, Place::default());
+            }
+            let events = classes.finish();
+            let twice = [Descriptor::read(descriptor), Descriptor::read(descriptor)];
+            let heard = events.heard(&twice);
+            let heard: Vec<&str> =
+                heard.map(|event| event.value.as_str()).filter(|&event| event != OTHER_EVENTS).collect();
+            let matching: Vec<&str> = matching.iter().copied().rev().collect();
+            assert_eq!(heard, matching, "{descriptor}");
         }
     }
 }

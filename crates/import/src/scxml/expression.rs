@@ -214,9 +214,11 @@ impl Translator<'_> {
                 made(ExprKind::Logic { op: *op, operands: truths.collect::<Result<_, _>>()? }, ValueType::Bool)
             }
             ExprKind::Binary { op, left, right } => self.binary(tree, *op, left, right),
-            ExprKind::Float(_) => {
-                Err(self.wrong(tree, "a number with a fraction", "numbers of imported charts are whole"))
-            }
+            ExprKind::Float(_) => Err(self.wrong(
+                tree,
+                "a number with a fraction cannot be imported",
+                "numbers of imported charts are whole",
+            )),
             ExprKind::Call { function, .. } => {
                 let message = format!("import cannot call `{}`", function.value);
                 Err(self.wrong(tree, message, "only In('state') can be asked; other functions could fail"))
@@ -249,11 +251,11 @@ impl Translator<'_> {
             }
             BinaryOp::Div => {
                 let help = "a division can give a fraction or fail; numbers are whole here";
-                Err(self.wrong(tree, "a division", help))
+                Err(self.wrong(tree, "a division cannot be imported", help))
             }
             BinaryOp::Rem if !matches!(right.kind, ExprKind::Int(1..)) => Err(self.wrong(
                 tree,
-                "the remainder of a division that could be by zero",
+                "a remainder cannot be imported where the division could be by zero",
                 "divide by a number that is not 0",
             )),
             op => {
@@ -283,7 +285,7 @@ impl Translator<'_> {
                 let zero = Box::new(Expr { kind: ExprKind::Int(0), range: range.clone() });
                 Ok(Expr { kind: ExprKind::Binary { op: BinaryOp::Ne, left: Box::new(tree), right: zero }, range })
             }
-            _ => Err(self.wrong(&tree, "a text as a condition", "compare it with something")),
+            _ => Err(self.wrong(&tree, "a text cannot be a condition", "compare it with something")),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Delayed sends become timers of the machine (EVT-9): they outlive the state that sent them, end by `<cancel>` or by firing, and several
 //! may wait under one name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use roxmltree::Node as Xml;
 use statewright_author::graph::Timer;
@@ -12,7 +12,7 @@ use super::chart::Chart;
 use super::xml::attribute;
 
 /// Timers of the largest tier (RAM-2).
-const MOST_TIMERS: usize = 8;
+pub(super) const MOST_TIMERS: usize = 8;
 /// Most delayed events that wait under one name.
 const MOST_INSTANCES: usize = 4;
 
@@ -25,6 +25,7 @@ pub(super) struct Sends {
     pub(super) timers: Vec<Timer>,
     names: HashMap<Sent, Name>,
     by_id: HashMap<String, Vec<Name>>,
+    taken: HashSet<String>,
 }
 
 /// The delay of a `<send>`; `None` without one or with none to wait for.
@@ -45,14 +46,14 @@ impl Sends {
     pub(super) fn read(chart: &Chart<'_>) -> Self {
         let mut sends = Self::default();
         let Some(root) = chart.nodes.first() else { return sends };
-        let mut found: Vec<(Sent, Name)> = Vec::new();
+        let (mut found, mut known): (Vec<(Sent, Name)>, HashSet<Sent>) = Default::default();
         for xml in root.xml.descendants().filter(|xml| xml.is_element() && xml.tag_name().name() == "send") {
             let Some(event) = attribute(xml, "event") else { continue };
             if !matches!(delay(xml), Ok(Some(_))) {
                 continue;
             }
             let sent = (event.value.clone(), attribute(xml, "id").map(|id| id.value));
-            if !found.iter().any(|(known, _)| *known == sent) {
+            if known.insert(sent.clone()) {
                 found.push((sent, event));
             }
         }
@@ -75,15 +76,15 @@ impl Sends {
     }
 
     /// A name for a timer that no other has.
-    fn free_name(&self, wanted: &str, event: &str) -> String {
-        let is_taken = |name: &str| self.timers.iter().any(|timer| timer.name.value == name);
+    fn free_name(&mut self, wanted: &str, event: &str) -> String {
         let mut name = wanted.to_owned();
-        if is_taken(&name) {
+        if self.taken.contains(&name) {
             name = format!("{wanted} ({event})");
         }
-        while is_taken(&name) {
+        while self.taken.contains(&name) {
             name.push('\'');
         }
+        self.taken.insert(name.clone());
         name
     }
 

@@ -10,6 +10,13 @@ use crate::bytes::too_long;
 
 /// Deepest nesting of elements; states alone may nest 16 deep.
 const MAX_DEPTH: usize = 256;
+/// Most attributes of an element: each is compared with all others.
+const MAX_ATTRIBUTES: usize = 256;
+/// Most declarations of namespaces, and most around one element: each is compared with all others.
+const MAX_NAMESPACES: usize = 4096;
+const MAX_NAMESPACES_AROUND: usize = 64;
+/// Longest message of the parser that is shown.
+const MAX_WORDS: usize = 120;
 /// Most elements, attributes not counted.
 const MAX_NODES: u32 = 1 << 20;
 
@@ -25,9 +32,8 @@ pub(super) fn parse<'t>(text: &'t str, out: &mut Diagnostics) -> Option<Document
         out.push(problem.help("save it as UTF-8 and remove `encoding`"));
         return None;
     }
-    if let Some(at) = too_deep(text) {
-        let message = format!("elements are nested more than {MAX_DEPTH} deep");
-        out.push(too_large(Place::bytes(at..at + 1), message).help("states may nest 16 deep, the root included"));
+    if let Some(problem) = excess(text) {
+        out.push(problem);
         return None;
     }
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
@@ -41,7 +47,10 @@ pub(super) fn parse<'t>(text: &'t str, out: &mut Diagnostics) -> Option<Document
 }
 
 fn broken(text: &str, error: &Error) -> Diagnostic {
-    let start = offset(text, error.pos());
+    let start = match error {
+        Error::UnexpectedEndOfStream => text.len(),
+        error => offset(text, error.pos()),
+    };
     let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
     let place = Place::bytes(start..end);
     match error {
@@ -54,9 +63,23 @@ fn broken(text: &str, error: &Error) -> Diagnostic {
         }
         Error::NodesLimitReached => too_large(place, format!("the document has more than {MAX_NODES} elements")),
         error => {
-            Diagnostic::new(Code::ImportSyntax, place, format!("this is not well-formed XML: {error}")).label("here")
+            // The place is shown anyway.
+            let at = format!(" at {}", error.pos());
+            let words = error.to_string();
+            let words = shown_words(words.strip_suffix(&at).unwrap_or(&words));
+            Diagnostic::new(Code::ImportSyntax, place, format!("this is not well-formed XML: {words}")).label("here")
         }
     }
+}
+
+/// What the parser says, without what a document put into it: names may be long, or hide something.
+fn shown_words(words: &str) -> String {
+    let visible = |c: char| if statewright_author::names::is_hidden(c) { '\u{fffd}' } else { c };
+    let mut out: String = words.chars().take(MAX_WORDS).map(visible).collect();
+    if words.chars().nth(MAX_WORDS).is_some() {
+        out.push('…');
+    }
+    out
 }
 
 /// The byte at a line and column.
@@ -78,10 +101,9 @@ fn other_encoding(text: &str) -> Option<(Place, &str)> {
     (!fits).then_some((Place::bytes(start..start + encoding.len()), encoding))
 }
 
-/// Where elements are nested too deeply, so that no later pass needs to fear it.
-fn too_deep(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (mut at, mut depth) = (0, 0_usize);
+/// Elements nested too deeply, too many attributes or namespaces: no later pass needs to fear them.
+fn excess(text: &str) -> Option<Diagnostic> {
+    let (mut at, mut nesting) = (0, Nesting::default());
     let past = |from: usize, end: &str| text[from..].find(end).map_or(text.len(), |found| from + found + end.len());
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('<')) {
         let open = at + found;
@@ -93,33 +115,89 @@ fn too_deep(text: &str) -> Option<usize> {
         } else if rest.starts_with("<?") {
             past(open + 2, "?>")
         } else {
-            let close = tag_end(bytes, open + 1);
-            if rest.starts_with("</") {
-                depth = depth.saturating_sub(1);
-            } else if !rest.starts_with("<!") && bytes.get(close.saturating_sub(2)) != Some(&b'/') {
-                depth += 1;
+            let tag = Tag::at(rest);
+            if let Some((message, help)) = nesting.pass(rest, &tag) {
+                let problem = too_large(Place::bytes(open..open + 1), message);
+                return Some(if help.is_empty() { problem } else { problem.help(help) });
             }
-            if depth > MAX_DEPTH {
-                return Some(open);
-            }
-            close
+            open + tag.length
         };
     }
     None
 }
 
-/// One past the `>` of a tag; quotes may hold others.
-fn tag_end(bytes: &[u8], from: usize) -> usize {
-    let mut quote = None;
-    for (at, &byte) in bytes.iter().enumerate().skip(from) {
-        match (quote, byte) {
-            (None, b'>') => return at + 1,
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (Some(open), _) if open == byte => quote = None,
-            _ => {}
+/// Elements that are open.
+#[derive(Default)]
+struct Nesting {
+    /// Namespaces that are declared in and around each.
+    open: Vec<usize>,
+    /// All declarations so far.
+    namespaces: usize,
+}
+
+impl Nesting {
+    /// Goes past a tag; what is too much is said, with a way out.
+    fn pass(&mut self, text: &str, tag: &Tag) -> Option<(String, &'static str)> {
+        if text.starts_with("</") {
+            self.open.pop();
         }
+        if text.starts_with("</") || text.starts_with("<!") {
+            return None;
+        }
+        let around = self.open.last().copied().unwrap_or_default() + tag.namespaces;
+        self.namespaces += tag.namespaces;
+        if !tag.is_empty {
+            self.open.push(around);
+        }
+        let declare = "declare namespaces once, in the document's element";
+        if self.open.len() > MAX_DEPTH {
+            let message = format!("elements are nested more than {MAX_DEPTH} deep");
+            return Some((message, "states may nest 16 deep, the root included"));
+        }
+        if tag.attributes > MAX_ATTRIBUTES {
+            return Some((format!("an element has more than {MAX_ATTRIBUTES} attributes"), ""));
+        }
+        if around > MAX_NAMESPACES_AROUND {
+            return Some((format!("an element has more than {MAX_NAMESPACES_AROUND} namespaces around it"), declare));
+        }
+        let message = || format!("the document declares more than {MAX_NAMESPACES} namespaces");
+        (self.namespaces > MAX_NAMESPACES).then(|| (message(), declare))
     }
-    bytes.len()
+}
+
+/// What a look at a tag tells before anything is parsed.
+struct Tag {
+    /// Bytes up to the `>`, that included.
+    length: usize,
+    /// Signs of equality outside quotes.
+    attributes: usize,
+    /// Declarations of namespaces, or what looks like one.
+    namespaces: usize,
+    /// It ends in `/>`.
+    is_empty: bool,
+}
+
+impl Tag {
+    /// The tag that a text begins with; quotes may hold other brackets.
+    fn at(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut tag = Self { length: bytes.len(), attributes: 0, namespaces: 0, is_empty: false };
+        let mut quote = None;
+        for (at, &byte) in bytes.iter().enumerate().skip(1) {
+            match (quote, byte) {
+                (None, b'>') => {
+                    (tag.length, tag.is_empty) = (at + 1, bytes[at - 1] == b'/');
+                    break;
+                }
+                (None, b'"' | b'\'') => quote = Some(byte),
+                (None, b'=') => tag.attributes += 1,
+                (None, b'x') => tag.namespaces += usize::from(bytes[at..].starts_with(b"xmlns")),
+                (Some(open), _) if open == byte => quote = None,
+                _ => {}
+            }
+        }
+        tag
+    }
 }
 
 /// Where an element begins: its opening tag up to the first space.
@@ -149,4 +227,14 @@ pub(super) fn words(list: &Spanned<String>) -> Vec<Spanned<String>> {
 /// The elements inside an element.
 pub(super) fn elements<'a, 'd>(node: Node<'a, 'd>) -> impl Iterator<Item = Node<'a, 'd>> {
     node.children().filter(Node::is_element)
+}
+
+/// Whether an element is of another namespace than the document.
+pub(super) fn is_foreign(node: Node<'_, '_>) -> bool {
+    node.tag_name().namespace() != node.document().root_element().tag_name().namespace()
+}
+
+/// The name of an element of SCXML; nothing for those of others.
+pub(super) fn own_name<'a>(node: Node<'a, '_>) -> &'a str {
+    if is_foreign(node) { "" } else { node.tag_name().name() }
 }
