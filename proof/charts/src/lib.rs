@@ -4,11 +4,14 @@
 //!
 //! - `machine` the imported side, `order` what happened in words that both sides share
 //! - `duel` one document against itself
+//! - `export` a document against what import and export make of it
 #![forbid(unsafe_code)]
 
 mod duel;
+mod export;
 mod machine;
 mod order;
 
 pub use duel::{Difference, Tally, duel, duel_document};
+pub use export::{duel_back, duel_export, export};
 pub use machine::{Imported, import};
