@@ -53,8 +53,7 @@ fn document(machine: &Machine, data: &Data<'_>, states: &States<'_>, out: &mut D
     // A name is one word there.
     let is_word = |name: &str| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || is_hidden(c));
     attributes.extend(Some(("name", machine.name.value.as_str())).filter(|(_, name)| is_word(name)));
-    let region = machine.root.regions.first();
-    let initial = region.and_then(|region| states.initial_of(region.initial.as_ref()?, out));
+    let initial = machine.root.regions.first().and_then(|region| states.initial_of(region, out));
     attributes.extend(initial.as_ref().map(|(targets, _)| ("initial", targets.as_str())));
     xml.open("scxml", &attributes);
     if !machine.blackboard.is_empty() {

@@ -1,7 +1,7 @@
 //! What the parts of a machine say that a document cannot: everything but actions, events and expressions, which have files of their own.
 
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::graph::{Machine, Policies, State, StateKind, Transition, Trigger};
+use statewright_author::graph::{Action, Machine, Policies, State, StateKind, Transition, Trigger};
 use statewright_author::place::{Place, Spanned};
 use statewright_author::value::Class;
 
@@ -29,6 +29,9 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
     if let Some(on) = machine.policies.strict_writes.as_ref().filter(|on| on.value) {
         no(on.place, "`strict_writes`", "an assignment is seen at once there", "turn the policy off");
     }
+    if let Some(on) = machine.policies.posted_next_tick.as_ref().filter(|on| on.value) {
+        no(on.place, "`\"posted\": \"next_tick\"`", "what is raised comes before all else there", "turn the policy off");
+    }
     if let Some(name) = &machine.fail_safe {
         no(name.place, "`fail_safe`", "a document that runs too long has no state to go to", "leave it out");
     }
@@ -40,6 +43,9 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
         if let Some(class) = class {
             no(class.place, "the class of an event", "events come in the order they were sent", "leave `class` out");
         }
+        if let Some(ttl) = &event.ttl {
+            no(ttl.place, "an event that grows old", "an event waits until its turn comes there", "leave `ttl` out");
+        }
         if event.coalesce {
             no(event.name.place, "an event that replaces a waiting one", "all of them come there", "leave `coalesce` out");
         }
@@ -50,24 +56,27 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
         }
     }
     root(&machine.root, machine.name.place, out);
+    parts(&machine.root, out);
 }
 
 /// What a document cannot have outside its states.
 fn root(root: &State, place: Place, out: &mut Diagnostics) {
     let wrap = "put everything into one state, and this there";
     let why = "the document itself is no state";
-    let mut no = |is: bool, what: &str| {
-        if is {
+    let mut no = |found: Option<Place>, what: &str| {
+        if let Some(place) = found {
             out.push(refused(place, what, why, wrap));
         }
     };
-    no(!root.entry.is_empty(), "entry actions of the root");
-    no(!root.exit.is_empty(), "exit actions of the root");
-    no(root.kind() == StateKind::Orthogonal, "regions of the root");
-    no(!root.history.is_empty(), "history of the root");
-    let own = root.transitions.iter().any(|transition| !transition.muted);
-    let decides = root.decisions.iter().any(|decision| !decision.muted);
-    no(own || decides || !root.uses.is_empty(), "transitions of the root");
+    let first = |list: &[Action]| list.iter().find(|action| !action.muted).map(|action| action.place);
+    no(first(&root.entry), "entry actions of the root");
+    no(first(&root.exit), "exit actions of the root");
+    no((root.kind() == StateKind::Orthogonal).then_some(place), "regions of the root");
+    no(root.history.first().map(|point| point.name.place), "history of the root");
+    let own = root.transitions.iter().find(|transition| !transition.muted).map(|transition| transition.place);
+    let decides = root.decisions.iter().find(|decision| !decision.muted).map(|decision| decision.place);
+    let uses = root.uses.first().map(|name| name.place);
+    no(own.or(decides).or(uses), "transitions of the root");
     if let Some(effect) = root.regions.first().and_then(|region| region.initial.as_ref()?.effect.first()) {
         out.push(refused(effect.place, "an effect of the machine's start", why, wrap));
     }
@@ -75,11 +84,35 @@ fn root(root: &State, place: Place, out: &mut Diagnostics) {
 
 /// A state, without its transitions and actions.
 pub(super) fn state(state: &State, follows_w3c: bool, out: &mut Diagnostics) {
+    parts(state, out);
     let at = state.name.place;
     let mut no = |place: Place, what: &str, why: &str, instead: &str| out.push(refused(place, what, why, instead));
     if state.choice.is_some() {
         no(at, "a choice", "a state that is never active has no counterpart", "use a state with `always` transitions");
     }
+    if state.history_reset_on_done {
+        no(at, "a history that is forgotten", "a history is only ever overwritten there", "leave it out");
+    }
+    if !follows_w3c && state.kind() == StateKind::Orthogonal {
+        no(at, "regions, in a machine with other rules", "regions are left, and events raised, in another order there", POLICIES_HELP);
+    }
+    for point in &state.history {
+        let place = point.name.place;
+        if !follows_w3c {
+            no(place, "a history point, in a machine with other rules", "its effect runs in other cases there", POLICIES_HELP);
+        }
+        if point.default.is_empty() {
+            no(place, "a history point without a default", "every history says where it leads first", "add `default`");
+        }
+        if point.restore_on_entry {
+            no(place, "`restore: on_entry`", "only transitions lead to a history there", "name the history point as initial");
+        }
+    }
+}
+
+/// What belongs to a state, or to the machine, and to a game.
+fn parts(state: &State, out: &mut Diagnostics) {
+    let mut no = |place: Place, what: &str, why: &str, instead: &str| out.push(refused(place, what, why, instead));
     if let Some(activity) = &state.activity {
         no(activity.place, "an activity", "nothing runs there between events", "let the game do it, and send an event");
     }
@@ -101,24 +134,6 @@ pub(super) fn state(state: &State, follows_w3c: bool, out: &mut Diagnostics) {
     }
     if let Some(time) = &state.min_active {
         no(time.place, "`min_active`", "a state can always be left there", "use a timer and a condition");
-    }
-    if state.history_reset_on_done {
-        no(at, "a history that is forgotten", "a history is only ever overwritten there", "leave it out");
-    }
-    if !follows_w3c && state.kind() == StateKind::Orthogonal {
-        no(at, "regions, in a machine with other rules", "regions are left, and events raised, in another order there", POLICIES_HELP);
-    }
-    for point in &state.history {
-        let place = point.name.place;
-        if !follows_w3c {
-            no(place, "a history point, in a machine with other rules", "its effect runs in other cases there", POLICIES_HELP);
-        }
-        if point.default.is_empty() {
-            no(place, "a history point without a default", "every history says where it leads first", "add `default`");
-        }
-        if point.restore_on_entry {
-            no(place, "`restore: on_entry`", "only transitions lead to a history there", "name the history point as initial");
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! States, regions, history points and transitions as elements.
 
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::graph::{Action, Initial, Region, State, StateKind, Transition, TransitionKind, Trigger};
+use statewright_author::graph::{Action, Region, State, StateKind, Transition, TransitionKind, Trigger};
 use statewright_author::place::{Name, Place};
 
 use super::content::Content;
@@ -90,13 +90,20 @@ impl States<'_> {
             state.regions.iter().for_each(|region| check_region(region, out));
             return None;
         }
-        self.initial_of(state.regions.first()?.initial.as_ref()?, out)
+        self.initial_of(state.regions.first()?, out)
     }
 
-    /// The targets and the effect of an initial.
-    pub(super) fn initial_of<'s>(&self, initial: &'s Initial, out: &mut Diagnostics) -> Option<(String, &'s [Action])> {
-        let targets = self.list(&initial.targets, out);
-        (!targets.is_empty() || !initial.effect.is_empty()).then_some((targets, initial.effect.as_slice()))
+    /// The targets and the effect of a region's initial; `None` if the first state is meant anyway.
+    pub(super) fn initial_of<'s>(&self, region: &'s Region, out: &mut Diagnostics) -> Option<(String, &'s [Action])> {
+        let initial = region.initial.as_ref()?;
+        if !initial.targets.is_empty() {
+            return Some((self.list(&initial.targets, out), initial.effect.as_slice()));
+        }
+        if initial.effect.is_empty() {
+            return None;
+        }
+        let only = region.states.iter().find(|state| !state.muted)?;
+        Some((self.list(std::slice::from_ref(&only.name), out), initial.effect.as_slice()))
     }
 
     fn list(&self, names: &[Name], out: &mut Diagnostics) -> String {
