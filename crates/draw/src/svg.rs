@@ -66,7 +66,7 @@ impl Canvas<'_> {
         let notes = self.notes();
         let notes_width = notes.iter().map(|note| width(note, SMALL)).fold(0.0, f64::max);
         let legend = if self.options.heat.is_some() { 26.0 } else { 0.0 };
-        let wide = self.picture.width.max(notes_width).max(legend * 16.0) + MARGIN * 2.0;
+        let wide = self.picture.width.max(notes_width).max(legend * 19.0) + MARGIN * 2.0;
         let high = self.picture.height + MARGIN * 2.0 + legend + notes.len() as f64 * (LINE + 4.0);
         let name = xml(&self.chart.name);
         put!(
@@ -280,7 +280,7 @@ aria-label=\"State machine {name}\">",
                 Number(y)
             );
         }
-        let often = format!("{most} times; white or dotted: never");
+        let often = format!("{most} times; without color or dotted: never");
         self.text("text", left + 18.0 * HEAT_STEPS as f64 + 8.0, y + 10.0, &often);
     }
 }

@@ -49,7 +49,7 @@ const LIGHT: Colors = Colors {
     interrupt: "#b5390b",
     active: "#ffe7a3",
     active_border: "#b87503",
-    heat: ["#e6f0fa", "#cfe3d4", "#f5ecb0", "#fbd38d", "#f9a870", "#f0806a"],
+    heat: ["#d3e5f8", "#cfe3d4", "#f5ecb0", "#fbd38d", "#f9a870", "#f0806a"],
     heat_lines: ["#7fa6cc", "#5f9e70", "#b39b1d", "#cf8412", "#cf5c15", "#bd2f1d"],
 };
 
@@ -65,7 +65,7 @@ const DARK: Colors = Colors {
     interrupt: "#ff9a62",
     active: "#5c4300",
     active_border: "#f5b83d",
-    heat: ["#1d3247", "#1f4434", "#4a4716", "#643f10", "#77350f", "#8a2a1f"],
+    heat: ["#1d4a78", "#1f4434", "#4a4716", "#643f10", "#77350f", "#8a2a1f"],
     heat_lines: ["#5b86b3", "#57a877", "#c2ae3a", "#e09b35", "#ee7a3a", "#ff5c4a"],
 };
 

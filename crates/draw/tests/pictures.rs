@@ -150,7 +150,7 @@ fn active_states_and_heat_change_colors_only() {
     assert!(
         hot.contains("class=\"box heat5\"")
             && hot.contains("line warm5")
-            && hot.contains(" times; white or dotted: never")
+            && hot.contains(" times; without color or dotted: never")
     );
     assert!(hot.contains("line never"));
 }

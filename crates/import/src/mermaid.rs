@@ -62,6 +62,15 @@ impl Reader {
         } else if first == "note" && !text.contains("-->") && text.len() > first.len() {
             out.push(ignored(line.place, "notes are left out").label("has no effect").help("write `%%` before it"));
             self.until = (!text.contains(':')).then(|| ("end note", line.clone()));
+        } else if text.contains("->")
+            && !text.contains("-->")
+            && crate::diagram::colon(text).is_none_or(|colon| text.find("->") < Some(colon))
+        {
+            out.push(
+                syntax(line.place, "an arrow of Mermaid is written `-->`")
+                    .label("another arrow")
+                    .help("write `a --> b`"),
+            );
         } else {
             self.diagram.line(line, &Mermaid, out);
         }

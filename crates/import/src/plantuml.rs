@@ -160,8 +160,10 @@ impl Dialect for PlantUml {
             if c == '"' {
                 quoted = !quoted;
             }
+            // Inside of a run of dashes nothing new can begin.
+            let in_run = line[..start].ends_with('-');
             let (end, reversed) = match c {
-                '-' if !quoted => (forward(&line[start..stop]), false),
+                '-' if !quoted && !in_run => (forward(&line[start..stop]), false),
                 '<' if !quoted => (backward(&line[start..stop]), true),
                 _ => (None, false),
             };
@@ -214,6 +216,9 @@ impl Dialect for PlantUml {
     }
 }
 
+/// Longest style of an arrow, in bytes.
+const MAX_STYLE: usize = 200;
+
 /// Length of the shaft of an arrow: dashes, a style in brackets, a direction.
 fn shaft(text: &str) -> Option<usize> {
     const DIRECTIONS: [&str; 14] =
@@ -225,7 +230,7 @@ fn shaft(text: &str) -> Option<usize> {
     }
     for _ in 0..2 {
         if text[at..].starts_with('[') {
-            at += text[at..].find(']')? + 1;
+            at += text.bytes().skip(at).take(MAX_STYLE).position(|byte| byte == b']')? + 1;
         }
         if let Some(direction) = DIRECTIONS
             .iter()

@@ -38,10 +38,15 @@ impl Oracle {
                 let local = !self.model.scxml_details || anchors.iter().all(inside);
                 Some(match local {
                     true => self.local_domain(record.source, &anchors),
-                    false => self.external_domain(record.source, &anchors),
+                    false => self.external_domain(record.source, &anchors, true),
                 })
             }
-            Kind::External | Kind::Push => Some(self.external_domain(record.source, &self.anchors(&record.targets))),
+            Kind::External => {
+                let compound_only = self.model.scxml_details;
+                Some(self.external_domain(record.source, &self.anchors(&record.targets), compound_only))
+            }
+            // A push belongs to a region in any case.
+            Kind::Push => Some(self.external_domain(record.source, &self.anchors(&record.targets), false)),
             Kind::Pop(region) => {
                 Some(Domain { state: self.model.regions[region].owner, regions: BTreeSet::from([region]) })
             }
@@ -55,11 +60,11 @@ impl Oracle {
     }
 
     /// The least common ancestor; of an orthogonal one a single region, or all of it is left.
-    fn external_domain(&self, source: usize, anchors: &[Anchor]) -> Domain {
+    fn external_domain(&self, source: usize, anchors: &[Anchor], compound_only: bool) -> Domain {
         let compound = |outer: usize| outer == 0 || self.model.states[outer].regions.len() == 1;
         let around = |&outer: &usize| {
             outer != source
-                && (compound(outer) || !self.model.scxml_details)
+                && (compound(outer) || !compound_only)
                 && anchors.iter().all(|anchor| match *anchor {
                     Anchor::State(state) => self.model.around(outer, state),
                     Anchor::Inside(owner) => outer == owner || self.model.around(outer, owner),

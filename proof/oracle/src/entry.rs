@@ -57,16 +57,21 @@ impl EntryPlan {
         self.states.iter().filter(is_final).map(|(&state, _)| state).collect()
     }
 
+    /// In SCXML the effect of a history default belongs to the entry of its state: if that stays active, it does not run.
+    fn leave_out_defaults(&mut self) {
+        let states = &self.states;
+        self.effects.retain(|(moment, effect, _)| {
+            let stays = matches!(moment, Moment::After(outer) if !states.contains_key(outer));
+            !(stays && matches!(effect, Effect::Default(_)))
+        });
+    }
+
     /// Adds what one transition enters. Effects of states that stay active run before its own first entry.
     pub(crate) fn add(&mut self, own: Self, scxml_details: bool) {
         let first = own.states.keys().next().copied();
         let mut own = own;
         if scxml_details {
-            // The effect of a history default belongs to the entry of its state: if that stays active, it does not run.
-            own.effects.retain(|(moment, effect, _)| {
-                let stays = matches!(moment, Moment::After(outer) if !own.states.contains_key(outer));
-                !(stays && matches!(effect, Effect::Default(_)))
-            });
+            own.leave_out_defaults();
         }
         let settled = |(moment, effect, owner): (Moment, Effect, Owner)| {
             let moment = match (moment, first) {
@@ -214,8 +219,11 @@ impl Oracle {
     }
 
     /// Carries out entries in pre-order, with the effects on the way.
-    pub(crate) fn carry_out_entries(&mut self, env: &mut Env<'_>, plan: EntryPlan) {
+    pub(crate) fn carry_out_entries(&mut self, env: &mut Env<'_>, mut plan: EntryPlan) {
         let model = self.model.clone();
+        if model.scxml_details {
+            plan.leave_out_defaults();
+        }
         let mut waiting = plan.effects;
         // Frames that are popped stay at hand until everything is resumed.
         let mut popped = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use common::{Folder, LAMP};
@@ -77,26 +77,38 @@ fn a_trace_has_the_agents_and_the_level_that_were_asked_for() {
     assert_eq!(folder.read("lamp.swtrace"), one);
 }
 
+/// A program that does not outlive its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
 #[test]
 fn a_run_that_is_killed_leaves_a_readable_trace() {
     let folder = Folder::with_lamp();
     folder.write("press.txt", "every 1 send Press 5 to 50%");
     let args =
         ["run", "lamp.sw.json", "--ticks=1000000000", "--script=press.txt", "--agents=50", "--trace=lamp.swtrace"];
-    let mut child = Command::new(env!("CARGO_BIN_EXE_statewright"))
+    let child = Command::new(env!("CARGO_BIN_EXE_statewright"))
         .args(args)
         .current_dir(&folder.path)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
+    let mut running = Running(child);
     let begun = Instant::now();
     while std::fs::metadata(folder.path.join("lamp.swtrace")).map_or(0, |file| file.len()) < 20_000 {
         assert!(begun.elapsed() < Duration::from_secs(60), "the trace does not grow");
         std::thread::sleep(Duration::from_millis(20));
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    running.0.kill().unwrap();
+    drop(running);
     let ran = folder.run(&["trace", "lamp.swtrace", "--agent=3"]).code(0).prints("Press: off -> on");
     assert!(ran.err.contains("was not closed") || ran.err.contains("is cut off"), "{}", ran.err);
     folder.run(&["draw", "lamp.sw.json", "--heat=lamp.swtrace", "-o", "hot.svg"]).code(0);

@@ -42,6 +42,13 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Random SCXML documents, imported and by the letter of the recommendation; `--first N --documents 1` runs one again.
+    #[command(disable_help_flag = true)]
+    Charts {
+        /// Passed on; try `cargo xtask charts --help`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// What kernel, commands and crowds cost beside hand-written machines, a peer and plain memory; `--commands` and `--crowd` for these alone,
     /// `--compile` for the compiler and the loader, `--symbols` for what is compiled once and what per host.
     #[command(disable_help_flag = true)]
@@ -58,6 +65,7 @@ fn main() -> ExitCode {
         Command::Bless => test::bless(),
         Command::Prove { arguments } => prove::prove(&arguments),
         Command::Crowds { arguments } => prove::crowds(&arguments),
+        Command::Charts { arguments } => prove::charts(&arguments),
         Command::Bench { arguments } => bench::bench(&arguments),
     };
     match done {

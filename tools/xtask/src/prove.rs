@@ -8,23 +8,32 @@ const SWITCHES: [&str; 2] = ["--features", "switches"];
 
 const CROWDS: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewright-crowds", "--bin", "crowds"];
 
+const CHARTS: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewright-charts", "--bin", "charts"];
+
 /// Runs the proofs about crowds with the given arguments.
 pub fn crowds(arguments: &[String]) -> Result<(), String> {
-    let status = cargo().args(CROWDS).arg("--").args(arguments).status();
+    hand_over("crowds", &CROWDS, arguments)
+}
+
+/// Runs random SCXML documents with the given arguments.
+pub fn charts(arguments: &[String]) -> Result<(), String> {
+    hand_over("charts", &CHARTS, arguments)
+}
+
+fn hand_over(name: &str, command: &[&str], arguments: &[String]) -> Result<(), String> {
+    let status = cargo().args(command).arg("--").args(arguments).status();
     let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
-    if status.success() { Ok(()) } else { Err("==> crowds ended with an error, see above".to_owned()) }
+    if status.success() { Ok(()) } else { Err(format!("==> {name} ended with an error, see above")) }
 }
 
 /// Runs the prover with the given arguments; `--plain` needs a build with switches.
 pub fn prove(arguments: &[String]) -> Result<(), String> {
     let plain = arguments.iter().any(|argument| argument == "--plain");
     let features: &[&str] = if plain { &SWITCHES } else { &[] };
-    let status = cargo().args(PROVE).args(features).arg("--").args(arguments).status();
-    let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
-    if status.success() { Ok(()) } else { Err("==> prove ended with an error, see above".to_owned()) }
+    hand_over("prove", &[&PROVE, features].concat(), arguments)
 }
 
-/// What CI proves: random machines and the exhaustive small scope, with the fast paths and without (and the stack that ticks use), that
+/// What CI proves: random machines, random SCXML documents and the exhaustive small scope, with the fast paths and without (and the stack that ticks use), that
 /// the fast paths change nothing, that nothing is allocated, and that the alarm works.
 pub fn steps() -> Vec<Step> {
     let prove = |name, features: &[&'static str], arguments: &[&'static str]| {
@@ -45,6 +54,8 @@ pub fn steps() -> Vec<Step> {
         prove("proof: random machines, plain", &SWITCHES, &plain(&random)),
         prove("proof: small scope, plain", &SWITCHES, &plain(&small)),
         Step::cargo("proof: crowds", &CROWDS),
+        // A few of a hundred stop at limits of the engine, so that at least 10,000 run to their end.
+        Step::cargo("proof: SCXML documents", &[&CHARTS[..], &["--", "--documents", "11000"]].concat()),
         test("proof: switches", "switches", "switches"),
         Step::cargo("proof: no allocation", &allocations),
         test("proof: deliberate bugs", "deliberate-bugs", "bugs"),

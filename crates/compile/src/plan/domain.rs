@@ -43,7 +43,13 @@ fn domain(tables: &Tables, shape: &Shape, transition: &TransitionRecord) -> usiz
     // The least common ancestor that is compound, or one region of an orthogonal state (not in SCXML, where a region is a state);
     // the root if there is none.
     let mut at = shape.parent(source).unwrap_or(0);
-    while at != 0 && !targets.iter().all(|target| is_within_reach(tables, shape, target, source, at)) {
+    // A push belongs to a region in any case.
+    let compound_only = tables.header.policies & policy::SCXML_DETAILS != 0 && flags & transition_flag::PUSH == 0;
+    let reaches = |at: usize| {
+        let fits = !compound_only || shape.kind(at) == state_kind::COMPOUND;
+        fits && targets.iter().all(|target| is_within_reach(tables, shape, target, source, at))
+    };
+    while at != 0 && !reaches(at) {
         at = shape.parent(at).unwrap_or(0);
     }
     at
@@ -52,9 +58,6 @@ fn domain(tables: &Tables, shape: &Shape, transition: &TransitionRecord) -> usiz
 /// Whether a target lies inside a state around the source, in the source's own region of it.
 fn is_within_reach(tables: &Tables, shape: &Shape, target: &TargetRecord, source: usize, outer: usize) -> bool {
     let anchor = anchor(tables, target);
-    if tables.header.policies & policy::SCXML_DETAILS != 0 && shape.kind(outer) != state_kind::COMPOUND {
-        return false;
-    }
     if target.kind == target_kind::HISTORY && anchor == outer {
         // A history point of the state itself brings back every region of it.
         return shape.kind(outer) == state_kind::COMPOUND;

@@ -10,7 +10,7 @@ use statewright_author::value::Duration;
 use super::label::{Label, label, split};
 use super::part;
 use crate::graphs::Events;
-use crate::report::{ignored, refused, shown};
+use crate::report::{ignored, refused, shown, syntax};
 
 /// What the words of a diagram declare on the way.
 #[derive(Default)]
@@ -70,6 +70,11 @@ impl Words {
             let name = Name::new(timer.trim().to_owned(), text.place);
             self.timer(&name);
             return Some(Trigger::Timer(name));
+        }
+        if words.contains(['[', ']']) {
+            let problem = syntax(text.place, "a bracket of this label has no partner").label("`[` or `]` alone");
+            out.push(problem.help("a guard stands between both: `event [guard] / action`"));
+            return None;
         }
         if let Err(reason) = check_event(words) {
             let message = format!("`{}` cannot be the name of an event: {reason}", shown(words));

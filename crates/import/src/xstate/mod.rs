@@ -57,7 +57,8 @@ fn recoded(problem: &Diagnostic) -> Diagnostic {
 
 fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
     let tree = Tree::new(text, object, out);
-    let mut reader = Reader { text, tree: &tree, out, events: Events::default(), functions: Functions::default() };
+    let mut reader =
+        Reader { text, tree: &tree, out, events: Events::default(), functions: Functions::default(), matches: 0 };
     reader.collect_events();
     let root = reader.state(0);
     let (blackboard, name) = (reader.context(object), reader.machine_name(object));
@@ -85,6 +86,8 @@ pub(super) struct Reader<'a, 'o> {
     out: &'o mut Diagnostics,
     events: Events,
     functions: Functions,
+    /// Comparisons of wildcards with events so far.
+    matches: usize,
 }
 
 impl Reader<'_, '_> {

@@ -10,7 +10,7 @@ use statewright_author::value::Duration;
 
 use super::tree::{Kind, key_name};
 use super::{Reader, fields};
-use crate::limits::MAX_TRANSITIONS;
+use crate::limits::{MAX_MATCHES, MAX_TRANSITIONS};
 use crate::report::{illegal, limit, refused, shown};
 
 impl<'a> Reader<'a, '_> {
@@ -97,6 +97,12 @@ impl<'a> Reader<'a, '_> {
             if key.value == "*" {
                 self.configured(index, value, &Trigger::Any(key.place), list);
                 continue;
+            }
+            self.matches += self.events.names().len();
+            if self.matches > MAX_MATCHES {
+                let message = format!("wildcards and events are compared more than {MAX_MATCHES} times");
+                self.out.push(limit(key.place, message).label("too many of both"));
+                return;
             }
             let matching: Vec<Name> =
                 self.events.names().iter().filter(|event| matches(&key.value, &event.value)).cloned().collect();
