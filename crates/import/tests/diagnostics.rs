@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use common::Read;
 use statewright_author::codes::Code;
-use statewright_author::render::{Style, render_text};
-use statewright_compile::{Options, compile_with};
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
+use statewright_author::render::{Style, render_text};
+use statewright_compile::{Options, compile_with};
 use statewright_import::{export, mermaid, plantuml, xstate};
 
 /// Formats by the endings of their fixtures, and what code blocks of the pages call them.

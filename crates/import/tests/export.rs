@@ -222,10 +222,33 @@ fn a_descriptor_hears_no_more_than_the_transition() {
 
 #[test]
 fn names_become_ids_or_are_refused() {
-    let unused = exported(r#"{ "machine": "M", "events": ["e"], "initial": "a", "states": { "a": { "transitions": [{ "on": "e", "to": "b" }] }, "b": { "states": { "the one": {} } } } }"#);
+    let unused = exported(
+        r#"{ "machine": "M", "events": ["e"], "initial": "a", "states": { "a": { "transitions": [{ "on": "e", "to": "b" }] }, "b": { "states": { "the one": {} } } } }"#,
+    );
     assert!(unused.contains("<state/>"), "nobody needs its name: {unused}");
     let used = r#"{ "machine": "M", "initial": "the one", "states": { "the one": {} } }"#;
     assert_eq!(refused(used), ["the name `the one`"]);
     let twice = r#"{ "machine": "M", "initial": "a", "states": { "a": { "states": { "b": {} } }, "b": {} } }"#;
     assert_eq!(refused(twice), ["a second state or history point named `b`"]);
+}
+
+#[test]
+fn documents_without_ids_and_with_odd_ones_come_back() {
+    let text = r#"<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" datamodel="ecmascript">
+      <datamodel><data id="said" expr="'say &quot;hi&quot;'"/></datamodel>
+      <state>
+        <history type="deep"><transition target="in.side"/></history>
+        <transition event="done.state" cond="In('in.side') &amp;&amp; said == 'say &quot;hi&quot;'" target="ü&lt;1>"/>
+        <state id="in.side"><transition event="go" target="over"/></state>
+        <final id="over"/>
+      </state>
+      <state id="ü&lt;1>"/>
+    </scxml>"#;
+    let (machine, problems) = scxml::read("odd.scxml", text);
+    assert!(problems.is_empty(), "{problems:?}");
+    let back = export::scxml(&machine).unwrap();
+    assert!(back.contains("<state initial=\"in.side\">") && back.contains("<history type=\"deep\">"), "{back}");
+    let (again, problems) = scxml::read("odd.scxml", &back);
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(export::scxml(&again).unwrap(), back);
 }

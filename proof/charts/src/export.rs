@@ -32,8 +32,8 @@ pub fn duel_back(text: &str, steps: &[Step]) -> Result<Tally, Difference> {
         Err(words) => return Err(differ(0, format!("import refuses it: {words}"), text)),
     };
     let back = export(text).map_err(|words| differ(0, words, text))?;
-    let mut second =
-        import("back.scxml", &back).map_err(|words| differ(0, format!("import refuses what export wrote: {words}"), &back))?;
+    let mut second = import("back.scxml", &back)
+        .map_err(|words| differ(0, format!("import refuses what export wrote: {words}"), &back))?;
     if let Some((step, words)) = lockstep(&mut first, &mut second, steps) {
         return Err(differ(step, words, &format!("{text}\n\n{back}")));
     }
@@ -45,9 +45,8 @@ pub fn export(text: &str) -> Result<String, String> {
     let (machine, _) = statewright_import::scxml::read("random.scxml", text);
     let file = write(&machine);
     let (machine, problems) = read("random.sw.json", &file);
-    let told = |problems, words: &str| {
-        Err(format!("{words}:\n{}", render_text(problems, &machine.source, Style::default())))
-    };
+    let told =
+        |problems, words: &str| Err(format!("{words}:\n{}", render_text(problems, &machine.source, Style::default())));
     if problems.has_errors() {
         return told(&problems, "the machine file cannot be read");
     }
@@ -70,7 +69,8 @@ fn lockstep(first: &mut Imported, second: &mut Imported, steps: &[Step]) -> Opti
             return Some((at, format!("there: {a:?}\nback:  {b:?}")));
         }
         let (a, b) = (first.configuration(), second.configuration());
-        let ended = [first.session(), second.session()].map(|session| (session.has_ended(), session.look().quarantined));
+        let ended =
+            [first.session(), second.session()].map(|session| (session.has_ended(), session.look().quarantined));
         if a != b || ended[0] != ended[1] {
             return Some((at, format!("active there: {a:?}, back: {b:?}; ended and stopped: {ended:?}")));
         }

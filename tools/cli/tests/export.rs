@@ -89,6 +89,9 @@ fn json_says_what_was_written() {
     let folder = Folder::new();
     folder.write("gate.sw.json", GATE);
     let json = folder.run(&["export", "gate.sw.json", "--json"]).code(0).json();
-    assert_eq!((&json["file"], &json["written"], &json["problems"]), (&json!("gate.sw.json"), &json!("gate.scxml"), &json!([])));
+    assert_eq!(
+        (&json["file"], &json["written"], &json["problems"]),
+        (&json!("gate.sw.json"), &json!("gate.scxml"), &json!([]))
+    );
     folder.run(&["export", "gate.sw.json", "--json", "-o", "-"]).code(2).says("cannot both go to standard output");
 }

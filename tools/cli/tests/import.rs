@@ -73,7 +73,10 @@ fn nothing_is_replaced_without_being_asked() {
     folder.write("door.sw.json", "mine");
     folder.run(&["import", "door.scxml"]).code(2).says("`door.sw.json` exists already").says("--force");
     folder.run(&["import", "door.scxml", "-o", "door.scxml", "--force"]).code(2).says("its own source");
-    folder.run_with(&["import", "-", "--from", "scxml", "-o", "door.sw.json"], DOOR.as_bytes()).code(2).says("exists already");
+    folder
+        .run_with(&["import", "-", "--from", "scxml", "-o", "door.sw.json"], DOOR.as_bytes())
+        .code(2)
+        .says("exists already");
     assert_eq!((folder.text("door.sw.json").as_str(), folder.text("door.scxml").as_str()), ("mine", DOOR));
     folder.run(&["import", "door.scxml", "--force"]).code(0);
     assert!(folder.text("door.sw.json").contains("ajar"));
@@ -140,7 +143,10 @@ fn json_says_what_was_written() {
     let folder = charts();
     let json = folder.run(&["import", "door.scxml", "--json"]).code(0).json();
     assert_eq!(json["file"], "door.scxml");
-    assert_eq!((&json["format"], &json["written"], &json["problems"]), (&json!("scxml"), &json!("door.sw.json"), &json!([])));
+    assert_eq!(
+        (&json["format"], &json["written"], &json["problems"]),
+        (&json!("scxml"), &json!("door.sw.json"), &json!([]))
+    );
     assert!(folder.has("door.sw.json"));
     folder.run(&["import", "door.scxml", "--json", "-o", "-"]).code(2).says("cannot both go to standard output");
 }
@@ -173,7 +179,8 @@ fn a_folder_to_check_includes_scxml() {
     folder.write("sub/door.scxml", DOOR);
     folder.write("sub/notes.txt", "no chart");
     let json = folder.run(&["check", ".", "--json"]).code(0).json();
-    let files: Vec<&str> = json["files"].as_array().unwrap().iter().map(|file| file["file"].as_str().unwrap()).collect();
+    let files: Vec<&str> =
+        json["files"].as_array().unwrap().iter().map(|file| file["file"].as_str().unwrap()).collect();
     assert_eq!(files, ["./lamp.sw.json", "./sub/door.scxml"]);
     folder.write("sub/bad.scxml", INVOKES);
     folder.run(&["check", "."]).code(1).says("sub/bad.scxml:3:5");
@@ -193,7 +200,10 @@ fn steps_name_leaves_by_their_ids() {
     let what: Vec<&str> = lines.iter().map(|line| line["what"].as_str().unwrap()).collect();
     assert_eq!(what, ["start", "send", "after", "send", "send"], "time passes as one step");
     let configurations: Vec<&Value> = lines.iter().map(|line| &line["configuration"]).collect();
-    assert_eq!(configurations, [&json!(["closed"]), &json!(["ajar"]), &json!(["closed"]), &json!(["ajar"]), &json!(["broken"])]);
+    assert_eq!(
+        configurations,
+        [&json!(["closed"]), &json!(["ajar"]), &json!(["closed"]), &json!(["ajar"]), &json!(["broken"])]
+    );
     let ended: Vec<bool> = lines.iter().map(|line| line["terminated"].as_bool().unwrap()).collect();
     assert_eq!(ended, [false, false, false, false, true], "the final state that it ended in is still told");
     assert_eq!(lines[2]["exited"], json!(["ajar"]));

@@ -56,7 +56,12 @@ impl Content<'_> {
                 self.check_queue(place, "`send`", out);
                 if let Some(to) = to {
                     let why = "who that is, another session does not know";
-                    out.push(refused(to.place, "an event to another agent", why, "leave `to` out, or let the game send it"));
+                    out.push(refused(
+                        to.place,
+                        "an event to another agent",
+                        why,
+                        "leave `to` out, or let the game send it",
+                    ));
                 }
                 xml.leaf("send", &[("event", self.events.name(event, out))]);
             }

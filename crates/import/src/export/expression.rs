@@ -85,7 +85,12 @@ impl Translator<'_> {
         match parse(&code.value) {
             Ok(tree) => self.expr(&tree, code, out),
             Err(error) => {
-                out.push(refused(code_place(code, error.range), "an expression that cannot be read", &error.message, ""));
+                out.push(refused(
+                    code_place(code, error.range),
+                    "an expression that cannot be read",
+                    &error.message,
+                    "",
+                ));
                 String::new()
             }
         }
@@ -124,6 +129,7 @@ impl Translator<'_> {
             ExprKind::State { query: StateQuery::In, state: Some(state) } => {
                 let state = Name::new(state.value.clone(), place);
                 let id = self.names.id(&state, out).unwrap_or_default().to_owned();
+                check_text(&id, place, out);
                 let value = Expr { kind: ExprKind::Text(id), range: tree.range.clone() };
                 let arguments = vec![CallArgument { name: None, value }];
                 ExprKind::Call { function: Name::new("In".to_owned(), Place::default()), arguments }
@@ -135,7 +141,12 @@ impl Translator<'_> {
             }
             ExprKind::Call { function, .. } => self.function(&function.value, place, out),
             ExprKind::Float(_) => {
-                out.push(refused(place, "a number with a fraction", "numbers that mean the same on both sides are whole", ""));
+                out.push(refused(
+                    place,
+                    "a number with a fraction",
+                    "numbers that mean the same on both sides are whole",
+                    "",
+                ));
                 tree.kind.clone()
             }
             ExprKind::Field { .. } => {
@@ -185,8 +196,8 @@ fn check_division(op: BinaryOp, right: &Expr, place: Place, out: &mut Diagnostic
 }
 
 fn check_text(text: &str, place: Place, out: &mut Diagnostics) {
-    if text.contains(|c: char| is_hidden(c) || matches!(c, '\'' | '"' | '\\')) {
-        let why = "quotes, backslashes and unseen characters are written differently on both sides";
+    if text.contains(|c: char| is_hidden(c) || matches!(c, '\'' | '\\')) {
+        let why = "apostrophes, backslashes and unseen characters are written differently on both sides";
         out.push(refused(place, "this text", why, "use a text without them"));
     }
 }

@@ -100,7 +100,7 @@ impl<'a> Names<'a> {
             Some(_) if !is_id(id) => refused(
                 name.place,
                 format!("the name `{id}`"),
-                "an id has no spaces and no quotes: lists of ids are separated by spaces",
+                "an id has no spaces: lists of ids are separated by them",
                 "give it another name",
             ),
             Some(_) => return Some(id),
@@ -119,9 +119,9 @@ impl<'a> Names<'a> {
         let mut regions = state.regions.iter();
         let ends = |state: &State| state.kind() == StateKind::Final || self.can_complete(state);
         match state.kind() {
-            StateKind::Compound => regions.any(|region| {
-                region.states.iter().any(|child| !child.muted && child.kind() == StateKind::Final)
-            }),
+            StateKind::Compound => {
+                regions.any(|region| region.states.iter().any(|child| !child.muted && child.kind() == StateKind::Final))
+            }
             StateKind::Orthogonal => {
                 regions.all(|region| region.states.iter().any(|child| !child.muted && ends(child)))
             }
@@ -132,7 +132,7 @@ impl<'a> Names<'a> {
 
 /// Whether a name can be an id.
 pub(super) fn is_id(name: &str) -> bool {
-    !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '\\'))
+    !name.is_empty() && !name.contains(char::is_whitespace)
 }
 
 fn last(path: &str) -> &str {

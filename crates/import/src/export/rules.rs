@@ -30,7 +30,12 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
         no(on.place, "`strict_writes`", "an assignment is seen at once there", "turn the policy off");
     }
     if let Some(on) = machine.policies.posted_next_tick.as_ref().filter(|on| on.value) {
-        no(on.place, "`\"posted\": \"next_tick\"`", "what is raised comes before all else there", "turn the policy off");
+        no(
+            on.place,
+            "`\"posted\": \"next_tick\"`",
+            "what is raised comes before all else there",
+            "turn the policy off",
+        );
     }
     if let Some(name) = &machine.fail_safe {
         no(name.place, "`fail_safe`", "a document that runs too long has no state to go to", "leave it out");
@@ -47,7 +52,12 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
             no(ttl.place, "an event that grows old", "an event waits until its turn comes there", "leave `ttl` out");
         }
         if event.coalesce {
-            no(event.name.place, "an event that replaces a waiting one", "all of them come there", "leave `coalesce` out");
+            no(
+                event.name.place,
+                "an event that replaces a waiting one",
+                "all of them come there",
+                "leave `coalesce` out",
+            );
         }
     }
     for class in machine.timers.iter().filter_map(|timer| timer.class.as_ref()) {
@@ -94,18 +104,33 @@ pub(super) fn state(state: &State, follows_w3c: bool, out: &mut Diagnostics) {
         no(at, "a history that is forgotten", "a history is only ever overwritten there", "leave it out");
     }
     if !follows_w3c && state.kind() == StateKind::Orthogonal {
-        no(at, "regions, in a machine with other rules", "regions are left, and events raised, in another order there", POLICIES_HELP);
+        no(
+            at,
+            "regions, in a machine with other rules",
+            "regions are left, and events raised, in another order there",
+            POLICIES_HELP,
+        );
     }
     for point in &state.history {
         let place = point.name.place;
         if !follows_w3c {
-            no(place, "a history point, in a machine with other rules", "its effect runs in other cases there", POLICIES_HELP);
+            no(
+                place,
+                "a history point, in a machine with other rules",
+                "its effect runs in other cases there",
+                POLICIES_HELP,
+            );
         }
         if point.default.is_empty() {
             no(place, "a history point without a default", "every history says where it leads first", "add `default`");
         }
         if point.restore_on_entry {
-            no(place, "`restore: on_entry`", "only transitions lead to a history there", "name the history point as initial");
+            no(
+                place,
+                "`restore: on_entry`",
+                "only transitions lead to a history there",
+                "name the history point as initial",
+            );
         }
     }
 }

@@ -76,7 +76,9 @@ impl States<'_> {
         for point in &state.history {
             let kind = if point.deep { "deep" } else { "shallow" };
             let targets = self.list(&point.default, out);
-            inside.open("history", &[("id", &point.name.value), ("type", kind)]);
+            let id = Some(("id", point.name.value.as_str())).filter(|(_, name)| is_id(name));
+            let attributes: Vec<Attribute<'_>> = id.into_iter().chain([("type", kind)]).collect();
+            inside.open("history", &attributes);
             self.content_of("transition", &[("target", &targets)], &point.effect, &mut inside, out);
             inside.close("history");
         }
@@ -166,7 +168,12 @@ impl States<'_> {
             let sets = &self.content.machine.transition_sets;
             match sets.iter().find(|set| set.name.value == name.value) {
                 Some(set) => list.extend(set.transitions.iter().cloned()),
-                None => out.push(refused(name.place, format!("`{}`, which is no set", name.value), "it is not declared", "")),
+                None => out.push(refused(
+                    name.place,
+                    format!("`{}`, which is no set", name.value),
+                    "it is not declared",
+                    "",
+                )),
             }
         }
         if let Some(parent) = entry.parent {

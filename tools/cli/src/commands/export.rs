@@ -64,7 +64,8 @@ fn export(mut compiled: Compiled) -> (Option<String>, Diagnostics, Compiled) {
 
 /// Where to write: the machine's own name with another end, unless told.
 fn target(args: &Export, input: &Input) -> Result<PathBuf, CliError> {
-    let own = || input.path.as_ref().map_or_else(|| PathBuf::from("-"), |source| with_extension(source, SCXML_EXTENSION));
+    let own =
+        || input.path.as_ref().map_or_else(|| PathBuf::from("-"), |source| with_extension(source, SCXML_EXTENSION));
     let target = args.output.clone().unwrap_or_else(own);
     output::refuse_own_source(Some(&target), input)?;
     output::refuse_existing(&target, args.force)?;
