@@ -109,8 +109,8 @@ fn what_is_something_else_is_refused_with_its_place() {
     }
     folder.write("lamp.sw.json", LAMP);
     folder.run(&["build", "lamp.sw.json", "-q"]).code(0);
-    folder.run(&["import", "lamp.swrom", "--from", "scxml"]).code(2).says("is a ROM");
-    assert!(!folder.has("light.sw.json") && !folder.has("hatch.sw.json"), "nothing was written");
+    folder.run(&["import", "lamp.swrom", "--from", "scxml", "-o", "new.sw.json"]).code(2).says("is a ROM");
+    assert!(!folder.has("light.sw.json") && !folder.has("hatch.sw.json") && !folder.has("new.sw.json"));
 }
 
 const INVOKES: &str = r#"<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0">
@@ -131,7 +131,7 @@ fn all_problems_are_said_and_nothing_is_written() {
     let json = folder.run(&["import", "bad.scxml", "--json"]).code(1).json();
     assert_eq!((&json["format"], &json["written"]), (&json!("scxml"), &Value::Null));
     let codes: Vec<&str> = json["problems"].as_array().unwrap().iter().map(|p| p["code"].as_str().unwrap()).collect();
-    assert_eq!(codes, ["SW0802", "SW0803"]);
+    assert!(codes.contains(&"SW0802") && codes.contains(&"SW0803"), "{codes:?}");
     for command in ["check", "build", "run", "step", "draw", "docs"] {
         folder.run(&[command, "bad.scxml"]).code(1).says("bad.scxml:3:5");
     }
