@@ -226,7 +226,7 @@ fn names_become_ids_or_are_refused() {
         r#"{ "machine": "M", "events": ["e"], "initial": "a", "states": { "a": { "transitions": [{ "on": "e", "to": "b" }] }, "b": { "states": { "the one": {} } } } }"#,
     );
     assert!(unused.contains("<state/>"), "nobody needs its name: {unused}");
-    let used = r#"{ "machine": "M", "initial": "the one", "states": { "the one": {} } }"#;
+    let used = r#"{ "machine": "M", "initial": "the one", "states": { "a": {}, "the one": {} } }"#;
     assert_eq!(refused(used), ["the name `the one`"]);
     let twice = r#"{ "machine": "M", "initial": "a", "states": { "a": { "states": { "b": {} } }, "b": {} } }"#;
     assert_eq!(refused(twice), ["a second state or history point named `b`"]);

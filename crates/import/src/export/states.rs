@@ -98,14 +98,16 @@ impl States<'_> {
     /// The targets and the effect of a region's initial; `None` if the first state is meant anyway.
     pub(super) fn initial_of<'s>(&self, region: &'s Region, out: &mut Diagnostics) -> Option<(String, &'s [Action])> {
         let initial = region.initial.as_ref()?;
-        if !initial.targets.is_empty() {
-            return Some((self.list(&initial.targets, out), initial.effect.as_slice()));
-        }
-        if initial.effect.is_empty() {
-            return None;
-        }
-        let only = region.states.iter().find(|state| !state.muted)?;
-        Some((self.list(std::slice::from_ref(&only.name), out), initial.effect.as_slice()))
+        let first = region.states.iter().find(|state| !state.muted)?;
+        let effect = initial.effect.as_slice();
+        let targets = match &initial.targets[..] {
+            [] if effect.is_empty() => return None,
+            // A document begins in its first state; one without an id cannot be named.
+            [only] if effect.is_empty() && only.value == first.name.value && !is_id(&only.value) => return None,
+            [] => self.list(std::slice::from_ref(&first.name), out),
+            targets => self.list(targets, out),
+        };
+        Some((targets, effect))
     }
 
     fn list(&self, names: &[Name], out: &mut Diagnostics) -> String {
