@@ -166,6 +166,7 @@ codes! {
     ImportIllegal = SW0803 Error "the file breaks a rule of its own format";
     ImportLimit = SW0804 Error "the chart is too large";
     ImportIgnored = SW0805 Warning "something that import leaves out";
+    ExportRefused = SW0806 Error "something that SCXML cannot say";
 
     // The compiler itself.
     Internal = SW0901 Error "a mistake of the compiler";

@@ -541,6 +541,30 @@ pub struct Decision {
     pub place: Place,
 }
 
+impl Decision {
+    /// The two transitions that it stands for: one on its condition, one on the opposite.
+    pub fn transitions(&self) -> Vec<Transition> {
+        // A decision without a trigger is best recognized by its condition.
+        let trigger = match self.trigger {
+            Trigger::Always(place) if place == self.place => Trigger::Always(self.guard.place),
+            _ => self.trigger.clone(),
+        };
+        let branch = |target: &Name, guard: Code| Transition {
+            trigger: trigger.clone(),
+            targets: vec![target.clone()],
+            guard: Some(guard),
+            effect: self.effect.clone(),
+            priority: self.priority.clone(),
+            place: self.place,
+            ..Transition::default()
+        };
+        let then = self.then.iter().map(|target| branch(target, self.guard.clone()));
+        let opposite = Spanned::new(format!("!({})", self.guard.value), self.guard.place);
+        let otherwise = self.otherwise.iter().map(|target| branch(target, opposite.clone()));
+        then.chain(otherwise).collect()
+    }
+}
+
 /// A transition that children of a state have in common (CODE-8).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnyTransition {

@@ -1,4 +1,4 @@
-//! Charts of other tools, read as machines.
+//! Charts of other tools, read as machines, and machines written as SCXML.
 //!
 //! In comes the text of a file in another format, out go an author graph and everything that is wrong with the file, like from
 //! [`statewright_author::text::read`]: places are places of the imported file, so what the compiler says later points into
@@ -7,6 +7,7 @@
 
 pub mod bytes;
 mod diagram;
+pub mod export;
 mod graphs;
 pub mod limits;
 pub mod mermaid;

@@ -11,17 +11,29 @@ use std::path::{Path, PathBuf};
 
 use common::Read;
 use statewright_author::codes::Code;
+use statewright_author::diagnostic::Diagnostics;
+use statewright_author::graph::Machine;
 use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, compile_with};
-use statewright_import::{mermaid, plantuml, scxml, xstate};
+use statewright_import::{export, mermaid, plantuml, scxml, xstate};
 
 /// Formats by the endings of their fixtures, and what code blocks of the pages call them.
-const FORMATS: [(&str, &str, Read); 4] = [
+const FORMATS: [(&str, &str, Read); 5] = [
     ("scxml", "xml", scxml::read),
     ("xstate.json", "json", xstate::read),
     ("mmd", "mermaid", mermaid::read),
     ("puml", "plantuml", plantuml::read),
+    ("sw.json", "jsonc", exported),
 ];
+
+/// A machine file, and what stands in the way of its export.
+fn exported(name: &str, text: &str) -> (Machine, Diagnostics) {
+    let (machine, mut problems) = statewright_author::text::read(name, text);
+    if let Err(found) = export::scxml(&machine) {
+        problems.append(found);
+    }
+    (machine, problems)
+}
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics")

@@ -12,7 +12,11 @@ fn text(body: &str) -> String {
 #[test]
 fn a_door_runs() {
     let text = text("[*] --> Closed\nClosed --> Open : push\nOpen --> Closed : push\nClosed --> [*] : remove");
-    runs(read, &text, &[("", &["Closed"]), ("send push", &["Open"]), ("send push", &["Closed"]), ("send remove", &[])]);
+    runs(
+        read,
+        &text,
+        &[("", &["Closed"]), ("send push", &["Open"]), ("send push", &["Closed"]), ("send remove", &["end"])],
+    );
 }
 
 #[test]

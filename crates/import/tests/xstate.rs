@@ -209,7 +209,7 @@ fn raised_events_come_before_those_from_outside() {
         machine.policies.reverse_exit_order.as_ref().is_some_and(|on| on.value)
             && machine.policies.done_events.is_none()
     );
-    runs(read, text, &[("", &["a"]), ("send GO", &[])]);
+    runs(read, text, &[("", &["a"]), ("send GO", &["c"])]);
 }
 
 #[test]

@@ -90,14 +90,16 @@ fn built_in_actions_that_call_nobody_are_recorded_too() {
 #[test]
 fn time_passes_by_the_tick_rate_of_the_machine() {
     let mut session = sample("watchman");
-    assert_eq!(Command::parse("after 100", &session), Ok(Command::Tick(1)));
-    assert_eq!(Command::parse("after 101", &session), Ok(Command::Tick(2)));
-    assert_eq!(Command::parse("after 1.5s", &session), Ok(Command::Tick(15)));
-    assert_eq!(Command::parse("after 30t", &session), Ok(Command::Tick(30)));
-    assert_eq!(Command::parse("after 0", &session), Ok(Command::Tick(1)));
+    assert_eq!(Command::parse("after 100", &session), Ok(Command::After(1)));
+    assert_eq!(Command::parse("after 101", &session), Ok(Command::After(2)));
+    assert_eq!(Command::parse("after 1.5s", &session), Ok(Command::After(15)));
+    assert_eq!(Command::parse("after 30t", &session), Ok(Command::After(30)));
+    assert_eq!(Command::parse("after 0", &session), Ok(Command::After(1)));
     all(&mut session, &["send SeesThief", "send LostThief"]);
     assert_eq!(session.configuration(), ["rest"]);
-    all(&mut session, &["after 1400"]);
+    let before = session.tick();
+    let steps = all(&mut session, &["after 1400"]);
+    assert_eq!((steps.len(), steps[0].what, steps[0].tick - before), (1, What::After, 14), "one step of 14 ticks");
     assert_eq!(session.configuration(), ["rest"]);
     let steps = all(&mut session, &["after 100"]);
     assert_eq!(session.configuration(), ["watch"]);

@@ -168,7 +168,7 @@ fn limited(machine: &Imported, oracle: &Interpreter<'_>, outcome: Outcome) -> Op
 }
 
 /// What the compiler may refuse although the document is legal.
-fn is_size(words: &str) -> bool {
+pub(crate) fn is_size(words: &str) -> bool {
     ["SW0310", "SW0501", "SW0503", "SW0505"].iter().any(|code| words.contains(code))
 }
 

@@ -5,12 +5,15 @@
 //! - `machine` the imported side, `order` what happened in words that both sides share
 //! - `duel` one document against itself
 //! - `fixture` cases written by hand from the recommendation
+//! - `export` a document against what import and export make of it
 #![forbid(unsafe_code)]
 
 mod duel;
+mod export;
 pub mod fixture;
 mod machine;
 mod order;
 
 pub use duel::{Difference, Tally, duel, duel_document};
+pub use export::{duel_back, duel_export, export};
 pub use machine::{Imported, import, import_through_text};

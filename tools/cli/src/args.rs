@@ -72,6 +72,8 @@ pub(crate) enum Command {
     Fmt(Fmt),
     /// Make a machine file of a chart of another tool: SCXML, XState, Mermaid, PlantUML
     Import(Import),
+    /// Write a machine as SCXML, if that means the same
+    Export(Export),
     /// Show what agents did and why, from a trace that `run` or a program wrote
     Trace(Trace),
     /// Print the JSON Schema of machine files
@@ -123,6 +125,26 @@ pub(crate) struct Import {
     pub(crate) compiling: Compiling,
 }
 
+/// Arguments of `export`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "A document is written only if it means the same as the machine; else everything that stands in the way is said, and \
+nothing is written.\n\nExamples:\n  statewright export door.sw.json                  writes door.scxml\n  \
+statewright export door.sw.json -o -             prints it\n  statewright export door.sw.json --force          replaces door.scxml"
+)]
+pub(crate) struct Export {
+    /// The machine file, or `-` for standard input
+    pub(crate) file: PathBuf,
+    /// File to write, `-` for standard output [default: the machine's name with `.scxml`]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace a file that exists
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) compiling: Compiling,
+}
+
 const FORMATS: [Format; 4] = Format::ALL;
 
 fn format_of(name: &str) -> Format {
@@ -166,7 +188,7 @@ pub(crate) enum MessageFormat {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "A folder stands for all `*.sw.json` and `*.swrom` in it and below, except hidden ones.\n\nExamples:\n  \
+    after_help = "A folder stands for all `*.sw.json`, `*.scxml` and `*.swrom` in it and below, except hidden ones.\n\nExamples:\n  \
 statewright check guard.sw.json\n  statewright check machines --strict\n  statewright check guard.swrom --deep\n  \
 statewright check - < guard.sw.json\n  statewright check machines --json"
 )]

@@ -12,6 +12,8 @@ use crate::error::CliError;
 
 /// How the names of machine files end.
 pub(crate) const MACHINE_SUFFIX: &str = ".sw.json";
+/// Extension of SCXML documents.
+pub(crate) const SCXML_EXTENSION: &str = "scxml";
 /// Extension of ROMs.
 pub(crate) const ROM_EXTENSION: &str = "swrom";
 /// Extension of debug sidecars.
@@ -94,20 +96,21 @@ pub(crate) fn read_limited(from: impl Read) -> io::Result<Vec<u8>> {
 pub(crate) enum Wanted {
     /// The machine files in it.
     Machines,
-    /// The machine files and the ROMs in it.
-    MachinesAndRoms,
+    /// The machine files, the SCXML documents and the ROMs in it.
+    Everything,
 }
 
 impl Wanted {
     fn takes(self, name: &str) -> bool {
-        let is_rom = Path::new(name).extension().is_some_and(|extension| extension == ROM_EXTENSION);
-        name.ends_with(MACHINE_SUFFIX) || (self == Self::MachinesAndRoms && is_rom)
+        let ends = |wanted: &str| Path::new(name).extension().is_some_and(|extension| extension == wanted);
+        let is_other = ends(ROM_EXTENSION) || ends(SCXML_EXTENSION);
+        name.ends_with(MACHINE_SUFFIX) || (self == Self::Everything && is_other)
     }
 
     fn names(self) -> String {
         match self {
             Self::Machines => format!("`*{MACHINE_SUFFIX}`"),
-            Self::MachinesAndRoms => format!("`*{MACHINE_SUFFIX}` or `*.{ROM_EXTENSION}`"),
+            Self::Everything => format!("`*{MACHINE_SUFFIX}`, `*.{SCXML_EXTENSION}` or `*.{ROM_EXTENSION}`"),
         }
     }
 }

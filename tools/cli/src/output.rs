@@ -75,6 +75,15 @@ pub(crate) fn create(target: &Path) -> Result<File, CliError> {
     made.map_err(|error| CliError::write(&target.display().to_string(), &error))
 }
 
+/// Refuses a file that exists, unless it may be replaced. `-` is standard output.
+pub(crate) fn refuse_existing(target: &Path, force: bool) -> Result<(), CliError> {
+    if target == Path::new("-") || force || !target.exists() {
+        return Ok(());
+    }
+    Err(CliError::new(format!("`{}` exists already", target.display()))
+        .help("choose another name with `-o`, or replace it with `--force`"))
+}
+
 /// Writes one file.
 pub(crate) fn write(target: &Path, bytes: &[u8]) -> Result<(), CliError> {
     Prepared::new(target, bytes)?.place()

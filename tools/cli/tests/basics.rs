@@ -131,7 +131,7 @@ fn completions_for_every_shell() {
 fn every_command_has_a_manual_page() {
     let folder = Folder::new();
     let main = folder.run(&["man"]).code(0).prints(".TH statewright 1").prints("statewright\\-run");
-    folder.run(&["man", "share/man1"]).code(0).says("wrote 16 pages to share/man1");
+    folder.run(&["man", "share/man1"]).code(0).says("wrote 18 pages to share/man1");
     assert_eq!(folder.text("share/man1/statewright.1"), main.out);
     let help = folder.run(&["--help"]).code(0).out;
     let commands = help.split("Commands:").nth(1).unwrap().split("Options:").next().unwrap();

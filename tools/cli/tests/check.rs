@@ -80,7 +80,7 @@ fn a_missing_file_does_not_stop_the_others() {
     folder.write("empty/readme.txt", "");
     let ran = folder.run(&["check", "none.sw.json", "lamp.sw.json", "empty"]).code(2);
     ran.says("cannot read `none.sw.json`: there is no such file or folder")
-        .says("there are no `*.sw.json` or `*.swrom` files in folder `empty`")
+        .says("there are no `*.sw.json`, `*.scxml` or `*.swrom` files in folder `empty`")
         .says("checked 1 file: 2 files could not be read");
 }
 

@@ -42,7 +42,7 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Random SCXML documents, imported and by the letter of the recommendation; `--first N --documents 1` runs one again.
+    /// Random SCXML documents, imported and by the letter of the recommendation; `--export` takes each there and back first, `--first N --documents 1` runs one again.
     #[command(disable_help_flag = true)]
     Charts {
         /// Passed on; try `cargo xtask charts --help`.

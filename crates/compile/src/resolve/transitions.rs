@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostic;
-use statewright_author::graph::{self, Decision, StackOperation, StateKind, TransitionKind};
+use statewright_author::graph::{self, StackOperation, StateKind, TransitionKind};
 use statewright_author::place::{Name, Spanned};
 
 use statewright_rom::layout::MAX_RECORDS;
@@ -26,7 +26,7 @@ impl<'a> Resolver<'a> {
             self.add(Cow::Borrowed(transition), source, source, out);
         }
         for decision in state.decisions.iter().filter(|decision| !decision.muted) {
-            for transition in expand_decision(decision) {
+            for transition in decision.transitions() {
                 self.add(Cow::Owned(transition), source, source, out);
             }
         }
@@ -384,26 +384,4 @@ impl Resolver<'_> {
             _ => format!("state `{}`", shown(self.tree.states[state].authored)),
         }
     }
-}
-
-/// A decision is two transitions: one on its condition, one on the opposite.
-fn expand_decision(decision: &Decision) -> Vec<graph::Transition> {
-    // A decision without a trigger is best recognized by its condition.
-    let trigger = match decision.trigger {
-        graph::Trigger::Always(place) if place == decision.place => graph::Trigger::Always(decision.guard.place),
-        _ => decision.trigger.clone(),
-    };
-    let branch = |target: &Name, guard: graph::Code| graph::Transition {
-        trigger: trigger.clone(),
-        targets: vec![target.clone()],
-        guard: Some(guard),
-        effect: decision.effect.clone(),
-        priority: decision.priority.clone(),
-        place: decision.place,
-        ..graph::Transition::default()
-    };
-    let then = decision.then.iter().map(|target| branch(target, decision.guard.clone()));
-    let opposite = Spanned::new(format!("!({})", decision.guard.value), decision.guard.place);
-    let otherwise = decision.otherwise.iter().map(|target| branch(target, opposite.clone()));
-    then.chain(otherwise).collect()
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use statewright_charts::{Difference, Tally, duel};
+use statewright_charts::{Difference, Tally, duel, duel_export};
 use statewright_scxml_oracle::{Limits, Step};
 
 #[derive(Parser)]
@@ -22,6 +22,9 @@ struct Arguments {
     /// Most states of a document.
     #[arg(long)]
     states: Option<usize>,
+    /// Takes each document through import and export first, and compares what came back, too.
+    #[arg(long)]
+    export: bool,
     /// Goes on after a difference, and counts.
     #[arg(long)]
     all: bool,
@@ -31,9 +34,10 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut limits = Limits::default();
     limits.states = arguments.states.unwrap_or(limits.states);
+    let run = if arguments.export { duel_export } else { duel };
     let (start, mut tally, mut differences) = (Instant::now(), Tally::default(), 0);
     for seed in arguments.first..arguments.first.saturating_add(arguments.documents) {
-        match duel(seed, &limits, arguments.steps) {
+        match run(seed, &limits, arguments.steps) {
             Ok(one) => tally += one,
             Err(difference) => {
                 differences += 1;

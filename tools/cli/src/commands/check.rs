@@ -13,7 +13,7 @@ use crate::load::{compile, refused};
 use crate::progress::Progress;
 
 pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> {
-    let (inputs, errors) = collect(&args.paths, Wanted::MachinesAndRoms);
+    let (inputs, errors) = collect(&args.paths, Wanted::Everything);
     let mut summary = Summary::new(console, args.compiling.format());
     errors.iter().for_each(|error| summary.unreadable(None, error));
     let progress = Progress::new(console, "checking", inputs.len());

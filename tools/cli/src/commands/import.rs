@@ -60,8 +60,8 @@ fn format(args: &Import, name: &str) -> Result<Format, CliError> {
 
 /// Where to write: the chart's own name with another end, unless told.
 fn target(args: &Import, input: &Input, format: Format) -> Result<PathBuf, CliError> {
-    let Some(source) = &input.path else { return Ok(args.output.clone().unwrap_or_else(|| PathBuf::from("-"))) };
     let own = || {
+        let Some(source) = &input.path else { return PathBuf::from("-") };
         let name = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let stem = format.extensions().iter().find_map(|end| name.strip_suffix(&format!(".{end}")));
         let stem = stem.unwrap_or_else(|| name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem));
@@ -69,10 +69,7 @@ fn target(args: &Import, input: &Input, format: Format) -> Result<PathBuf, CliEr
     };
     let target = args.output.clone().unwrap_or_else(own);
     output::refuse_own_source(Some(&target), input)?;
-    if target != Path::new("-") && target.exists() && !args.force {
-        return Err(CliError::new(format!("`{}` exists already", target.display()))
-            .help("choose another name with `-o`, or replace it with `--force`"));
-    }
+    output::refuse_existing(&target, args.force)?;
     Ok(target)
 }
 

@@ -8,6 +8,7 @@ mod docs;
 mod draw;
 mod dump;
 mod explain;
+mod export;
 mod fmt;
 mod import;
 mod man;
@@ -36,6 +37,7 @@ pub(crate) fn run(command: Command, console: &Console) -> Result<Outcome, CliErr
         Command::Diff(args) => diff::run(&args, console),
         Command::Fmt(args) => fmt::run(&args, console),
         Command::Import(args) => import::run(&args, console),
+        Command::Export(args) => export::run(&args, console),
         Command::Trace(args) => trace::run(&args, console),
         Command::Schema(args) => schema::run(&args, console),
         Command::Explain(args) => explain::run(&args, console),

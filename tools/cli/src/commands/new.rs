@@ -35,10 +35,7 @@ pub(crate) fn run(args: &New, console: &Console) -> Result<Outcome, CliError> {
         return Err(CliError::new(format!("`{shown}` is a folder"))
             .help(format!("name a file: `-o {shown}/{}`", file_name(&args.name))));
     }
-    if path.exists() && !args.force {
-        return Err(CliError::new(format!("`{shown}` exists already"))
-            .help("choose another name with `-o`, or replace it with `--force`"));
-    }
+    output::refuse_existing(&path, args.force)?;
     output::write(&path, sample(&args.name, &shown).as_bytes())?;
     console.note(format_args!("wrote {shown}; now try `statewright check {shown}`"));
     Ok(Outcome::Fine)

@@ -1,0 +1,70 @@
+//! A machine as an SCXML document, if that means the same.
+//!
+//! Comes in: the author graph of a machine that the compiler accepts. Goes out: the text of a document that behaves as the machine does,
+//! or everything that stands in the way (SW0806), with places in the machine file. Machines that run by the rules of SCXML, as imported
+//! ones do, can use all that both sides know. Other machines have one active leaf at a time, hear events and change data: there the rules
+//! agree. `rules` and `events` hold what is refused and why; `names`, `expression`, `content` and `states` translate; `xml` writes.
+
+mod content;
+mod events;
+mod expression;
+mod names;
+mod problem;
+mod rules;
+mod states;
+mod xml;
+
+use statewright_author::diagnostic::Diagnostics;
+use statewright_author::graph::Machine;
+use statewright_author::names::is_hidden;
+
+use crate::scxml::NAMESPACE;
+use content::Content;
+use events::Events;
+use expression::{Data, Translator, first_value};
+use names::Names;
+use states::States;
+use xml::Writer;
+
+/// Writes a machine as SCXML, or says all that stands in the way.
+pub fn scxml(machine: &Machine) -> Result<String, Diagnostics> {
+    let mut out = Diagnostics::default();
+    let follows_w3c = rules::follows_w3c(&machine.policies);
+    let names = Names::read(machine, &mut out);
+    let events = Events::read(machine, &names, follows_w3c);
+    let data = Data::read(machine);
+    rules::machine(machine, &mut out);
+    let translator = Translator { data: &data, names: &names };
+    let sends = content::send_ids(machine, &names);
+    let content = Content { machine, events: &events, translator, follows_w3c, sends };
+    let states = States { names: &names, content };
+    let text = document(machine, &data, &states, &mut out);
+    out.sort();
+    if out.has_errors() { Err(out) } else { Ok(text) }
+}
+
+fn document(machine: &Machine, data: &Data<'_>, states: &States<'_>, out: &mut Diagnostics) -> String {
+    let mut xml = Writer::at(0);
+    xml.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+    if let Some(doc) = &machine.doc {
+        xml.comment(doc);
+    }
+    let mut attributes = vec![("xmlns", NAMESPACE), ("version", "1.0"), ("datamodel", "ecmascript")];
+    // A name is one word there.
+    let is_word = |name: &str| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || is_hidden(c));
+    attributes.extend(Some(("name", machine.name.value.as_str())).filter(|(_, name)| is_word(name)));
+    let initial = machine.root.regions.first().and_then(|region| states.initial_of(region, out));
+    attributes.extend(initial.as_ref().map(|(targets, _)| ("initial", targets.as_str())));
+    xml.open("scxml", &attributes);
+    if !machine.blackboard.is_empty() {
+        xml.open("datamodel", &[]);
+        for key in &machine.blackboard {
+            let value = first_value(key, out);
+            xml.leaf("data", &[("id", data.id(&key.name.value)), ("expr", &value)]);
+        }
+        xml.close("datamodel");
+    }
+    states.children(&machine.root.regions, 1, &mut xml, out);
+    xml.close("scxml");
+    xml.into_text()
+}

@@ -1,0 +1,12 @@
+//! What stands in the way, each with its reason and a way out.
+
+use statewright_author::codes::Code;
+use statewright_author::diagnostic::Diagnostic;
+use statewright_author::place::Place;
+
+/// Something that SCXML cannot say.
+pub(super) fn refused(place: Place, what: impl AsRef<str>, why: &str, instead: &str) -> Diagnostic {
+    let message = format!("SCXML cannot say this: {}", what.as_ref());
+    let problem = Diagnostic::new(Code::ExportRefused, place, message).label("not exported").note(why);
+    if instead.is_empty() { problem } else { problem.help(instead) }
+}
