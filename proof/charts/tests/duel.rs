@@ -1,4 +1,4 @@
-//! Some random documents against themselves in every run of the tests; the binary `charts` runs ten thousand.
+//! Some random documents against themselves in every run of the tests; `cargo xtask charts` runs ten thousand.
 
 use statewright_charts::{Tally, duel};
 use statewright_scxml_oracle::Limits;
