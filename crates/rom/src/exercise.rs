@@ -255,7 +255,7 @@ impl Walk<'_, '_> {
             for (place, op) in ops.iter().enumerate() {
                 self.action(op);
                 if matches!(op.kind, op_kind::UNLESS | op_kind::SKIP) {
-                    assert!(op.b.get() != 0 && op.b.get() as usize <= ops.len() - place - 1);
+                    assert!(op.b.get() != 0 && (op.b.get() as usize) < ops.len().saturating_sub(place));
                 }
             }
         }
