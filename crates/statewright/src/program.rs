@@ -367,7 +367,7 @@ impl<B, C> Program<B, C> {
         &self.machine
     }
 
-    /// The field of the blackboard that holds a key: what [`Board::read`](crate::Board::read) and `write` are given.
+    /// The field of the blackboard that holds a key: what [`Board::read`] and `write` are given.
     pub fn field(&self, key: KeyId) -> usize
     where
         B: Board,

@@ -40,7 +40,7 @@ pub struct Settings {
     pub events: Vec<EventId>,
     /// Agents that are recorded at a higher level than all others.
     pub closer: Option<(Level, Vec<u32>)>,
-    /// Records of all other agents are only counted ([`Totals`](crate::Totals)).
+    /// Records of all other agents are only counted ([`Totals`]).
     pub totals: bool,
     /// Most records of one agent in one tick; what is past that is lost, and the loss is recorded.
     pub most_per_agent: u16,
