@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::Rng;
 use statewright_author::diagnostic::{Diagnostics, Severity};
 use statewright_author::graph::Machine;
 use statewright_author::render::{Style, render_text};
@@ -446,15 +447,6 @@ fn every_beginning_of_a_document_is_survived() {
     for length in 0..end {
         let (compiled, said) = survived(&SAMPLE.as_bytes()[..length]);
         assert!(!compiled && said.len() == 1 && said[0].starts_with("SW0801 "), "{length}: {said:#?}");
-    }
-}
-
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end.max(1)
     }
 }
 

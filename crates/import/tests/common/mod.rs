@@ -10,6 +10,17 @@ use statewright_step::{Command, Session, Settings};
 /// The reader of a format.
 pub type Read = fn(&str, &str) -> (Machine, Diagnostics);
 
+/// Chance that is the same in every run.
+pub struct Rng(pub u64);
+
+impl Rng {
+    /// A number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end.max(1)
+    }
+}
+
 /// A text that must be read without a word.
 #[track_caller]
 pub fn quiet(read: Read, text: &str) -> Machine {
