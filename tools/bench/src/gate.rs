@@ -17,17 +17,25 @@ pub fn path() -> PathBuf {
 
 /// Text of the file for these counts.
 pub fn to_text(counted: &[Counted]) -> String {
-    let gates = counted.iter().filter_map(|row| Some((row.workload.name().to_owned(), json!(rounded(inbox(row)?)))));
+    let gates = counts(counted).map(|(name, count)| (name, json!(rounded(count))));
     let value = json!({
-        "about": "Instructions per agent and tick of the kernel (inbox). Rewritten by `cargo xtask bench --bless`.",
+        "about": "Instructions per agent and tick of the kernel (inbox unless said). Rewritten by `cargo xtask bench --bless`.",
         "slack": SLACK,
         "instructions": gates.collect::<Map<_, _>>(),
     });
     format!("{value:#}\n")
 }
 
-fn inbox(row: &Counted) -> Option<f64> {
-    row.counts.iter().find(|(kind, _)| *kind == Kind::Inbox).map(|(_, count)| *count)
+/// Every count with its name in the file.
+fn counts(counted: &[Counted]) -> impl Iterator<Item = (String, f64)> {
+    let of_row = |row: &Counted| {
+        let workload = row.workload.name();
+        row.counts.clone().into_iter().map(move |(kind, count)| match kind {
+            Kind::Inbox => (workload.to_owned(), count),
+            kind => (format!("{workload} {}", kind.name()), count),
+        })
+    };
+    counted.iter().flat_map(of_row)
 }
 
 fn rounded(count: f64) -> f64 {
@@ -37,11 +45,10 @@ fn rounded(count: f64) -> f64 {
 /// Compares counts with the text of the file: one line per count, or one line per problem.
 pub fn compare(text: &str, counted: &[Counted]) -> Result<String, String> {
     let file: Value = serde_json::from_str(text).map_err(|error| format!("gates.json: {error}"))?;
-    let limit = |row: &Counted| file.get("instructions")?.get(row.workload.name())?.as_f64();
+    let limit = |name: &str| file.get("instructions")?.get(name)?.as_f64();
     let (mut lines, mut problems) = (String::new(), String::new());
-    for row in counted {
-        let (name, Some(found)) = (row.workload.name(), inbox(row)) else { continue };
-        match limit(row) {
+    for (name, found) in counts(counted) {
+        match limit(&name) {
             None => problems.push_str(&format!("{name}: no committed count; run `cargo xtask bench --bless`\n")),
             Some(limit) => match judge(limit, found) {
                 Ok(()) => lines.push_str(&format!("{name}: {found:.1} instructions, committed {limit:.1}: ok\n")),
@@ -75,7 +82,11 @@ mod tests {
     use crate::workload::Workload;
 
     fn counted(count: f64) -> [Counted; 1] {
-        [Counted { workload: Workload::W2, agents: 1_000, counts: vec![(Kind::Inbox, count), (Kind::Hand64, 24.0)] }]
+        [Counted {
+            workload: Workload::W2,
+            agents: 1_000,
+            counts: vec![(Kind::Inbox, count), (Kind::Traced, 2.0 * count)],
+        }]
     }
 
     #[test]
@@ -89,7 +100,8 @@ mod tests {
     #[test]
     fn slower_and_faster_are_named() {
         let text = to_text(&counted(100.0));
-        assert!(compare(&text, &counted(106.0)).unwrap_err().starts_with("W2: slower: 106.0"));
+        let slower = compare(&text, &counted(106.0)).unwrap_err();
+        assert!(slower.starts_with("W2: slower: 106.0") && slower.contains("W2 traced: slower: 212.0"), "{slower}");
         assert!(compare(&text, &counted(90.0)).unwrap_err().contains("lower the gate"));
     }
 

@@ -31,7 +31,7 @@ struct TracedOne<'f> {
 impl Hosts for TracedFunctions {
     type Host<'h> = TracedOne<'h>;
 
-    #[inline]
+    #[inline(always)]
     fn of(&mut self, place: usize, agent: u64) -> TracedOne<'_> {
         self.tracer.begin(agent as u32);
         TracedOne { one: self.functions.of(place, agent), tracer: &mut self.tracer }
