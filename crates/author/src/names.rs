@@ -93,6 +93,30 @@ pub fn check_key(name: &str) -> Result<(), String> {
     }
 }
 
+/// The functions of the expression language; in conditions none of the game's own can be called by these names.
+pub const BUILT_IN_FUNCTIONS: [&str; 15] = [
+    "in",
+    "ticks_in_state",
+    "time_in_state",
+    "i32",
+    "f32",
+    "vec2",
+    "vec3",
+    "min",
+    "max",
+    "abs",
+    "clamp",
+    "select",
+    "dot",
+    "length_squared",
+    "distance_squared",
+];
+
+/// Whether a name is one of [`BUILT_IN_FUNCTIONS`].
+pub fn is_built_in(name: &str) -> bool {
+    BUILT_IN_FUNCTIONS.contains(&name)
+}
+
 /// Words that an expression never reads as a key or parameter.
 pub(crate) fn is_reserved(name: &str) -> bool {
     const OPERATORS: [&str; 3] = ["and", "or", "not"];

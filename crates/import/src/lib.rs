@@ -10,6 +10,7 @@ mod diagram;
 pub mod export;
 mod graphs;
 pub mod limits;
+mod literal;
 pub mod mermaid;
 pub mod plantuml;
 mod report;

@@ -252,3 +252,48 @@ fn documents_without_ids_and_with_odd_ones_come_back() {
     assert!(problems.is_empty(), "{problems:?}");
     assert_eq!(export::scxml(&again).unwrap(), back);
 }
+
+#[test]
+fn functions_stand_in_a_table_and_come_back() {
+    let text = exported(
+        r#"{
+          "machine": "Gate", "events": ["open"], "blackboard": { "ring": "i32" },
+          "initial": "closed",
+          "states": {
+            "closed": { "exit": "ring(2, 'loud')", "transitions": [{ "on": "open", "to": "ajar", "if": "!gate::Locked(-1) && Near" }] },
+            "ajar": { "entry": [{ "if": "Near()", "then": "gate::Creak(1.5, true)" }] },
+          },
+        }"#,
+    );
+    for part in [
+        r#"xmlns:sw="urn:statewright""#,
+        r#"sw:functions="Near gate_Creak=gate::Creak gate_Locked=gate::Locked ring_=ring""#,
+        r#"cond="!gate_Locked(-1) &amp;&amp; Near()""#,
+        "<script>ring_(2, 'loud')</script>",
+        "<script>gate_Creak(1.5, true)</script>",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let (machine, problems) = scxml::read("test.scxml", &text);
+    assert!(problems.iter().next().is_none(), "{}", render_text(&problems, &machine.source, Style::default()));
+    assert_eq!(export::scxml(&machine).ok(), Some(text), "the same again");
+}
+
+#[test]
+fn calls_that_a_document_cannot_say() {
+    let machine = r#"{
+      "machine": "Gate", "events": ["open"], "initial": "closed",
+      "states": { "closed": { "transitions": [
+        { "on": "open", "if": "Near(distance: 2)", "do": ["Ring(times: 2)", "Look(vec2(1, 2))", "Say('it\\\\s')"] },
+        { "on": "open", "if": "min(1, 2) == 1" },
+      ] } },
+    }"#;
+    let expected = [
+        "the argument `distance` by name",
+        "the argument `times` by name",
+        "this argument",
+        "this text",
+        "the function `min`",
+    ];
+    assert_eq!(refused(machine), expected);
+}

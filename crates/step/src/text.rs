@@ -155,6 +155,7 @@ pub fn whereabouts(session: &Session, after: &After, tick: u32) -> Vec<Line> {
     let mut lines = Vec::new();
     let paths = |states: &[StateId]| states.iter().map(|&state| names.state(state)).collect::<Vec<_>>().join(" + ");
     match (after.leaves.is_empty(), after.terminated, after.quarantined) {
+        (false, true, _) => lines.push(Line::new(Tone::Now, "ended in", paths(&after.leaves))),
         (false, ..) => lines.push(Line::new(Tone::Now, "now in", paths(&after.leaves))),
         (_, true, _) => lines.push(Line::new(Tone::Now, "now in", "nothing: the agent has ended")),
         (_, _, true) => lines.push(Line::new(Tone::Warning, "now in", "nothing: the agent is quarantined")),

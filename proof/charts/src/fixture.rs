@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A line of a script is a command, the active leaves after it in document order, and after a colon, if the order matters, everything
-//! that happened: `-a` an exit, `+a` an entry, `label` or `label(value)` a log, `x=3` an assignment, `nothing`. `-- import: why` in place
+//! that happened: `-a` an exit, `+a` an entry, `label` or `label(value)` a log, `!f(1)` a call, `x=3` an assignment, `nothing`. `-- import: why` in place
 //! of `-- script` asks the imported machine alone, where the other reader of documents does not know the element or has no such limit.
 
 use statewright_author::diagnostic::Severity;
@@ -180,7 +180,7 @@ fn compare(line: &Line, active: &str, deeds: &[String]) -> Result<(), String> {
 
 /// What happened, in one word.
 fn word(deed: &str) -> String {
-    let marks = [("exit ", "-"), ("enter ", "+"), ("log ", "")];
+    let marks = [("exit ", "-"), ("enter ", "+"), ("log ", ""), ("call ", "!")];
     let marked = marks.iter().find_map(|(start, mark)| Some(format!("{mark}{}", deed.strip_prefix(start)?)));
     marked.unwrap_or_else(|| deed.replace(" = ", "="))
 }

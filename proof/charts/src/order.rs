@@ -15,6 +15,7 @@ pub(crate) fn of_document(log: &[Told]) -> Vec<String> {
             value.as_ref().map_or(String::new(), |value| format!("({})", value.to_string().trim_matches('\'')))
         )),
         Told::Assign { name, value } => Some(format!("{name} = {}", value.to_string().trim_matches('\''))),
+        Told::Call(call) => Some(format!("call {}", call.trim_end_matches("()"))),
         _ => None,
     };
     log.iter().filter_map(line).collect()
@@ -28,6 +29,7 @@ pub(crate) fn of_machine(machine: &Imported, step: &Step) -> Vec<String> {
         Happening::Did { deed: Deed::Command, words, .. } => {
             Some(words.strip_prefix("emit ").unwrap_or(words).to_owned())
         }
+        Happening::Did { deed: Deed::Call, words, .. } => Some(format!("call {words}")),
         Happening::Did { deed: Deed::Write, words, .. } => Some(words.clone()),
         _ => None,
     };

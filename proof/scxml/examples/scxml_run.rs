@@ -42,6 +42,7 @@ fn spell(happening: &Happening) -> String {
         Happening::Log { label, value: Some(value) } => format!("log {label}: {value}"),
         Happening::Log { label, value: None } => format!("log {label}"),
         Happening::Assign { name, value } => format!("{name} = {value}"),
+        Happening::Call(call) => format!("call {call}"),
         Happening::Raise(name) => format!("raise {name}"),
         Happening::Send { name, delay_ms } => format!("send {name} in {delay_ms} ms"),
         Happening::Cancel(id) => format!("cancel {id}"),

@@ -81,6 +81,8 @@ pub(crate) enum Content {
         variable: usize,
         expr: Expression,
     },
+    /// Calls of functions outside of the document, in words.
+    Call(Vec<String>),
     /// The partitions of an `if`; the `else` has no condition.
     If(Vec<(Option<Expression>, Vec<Content>)>),
 }

@@ -34,6 +34,8 @@ pub enum Happening {
         /// What it is now.
         value: Value,
     },
+    /// A function outside of the document was called: `name(1, 'text')`.
+    Call(String),
     /// An event was put into the internal queue; done events, too.
     Raise(String),
     /// An event was sent to the session itself.

@@ -1,12 +1,15 @@
 //! The arguments of every command and their help texts.
 
+mod charts;
+
+pub(crate) use charts::{Export, Import};
+
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use statewright_import::Format;
 use statewright_step::Answer;
 
 const EXIT_CODES: &str =
@@ -100,55 +103,6 @@ pub(crate) struct New {
     /// Replace a file that exists
     #[arg(long, short)]
     pub(crate) force: bool,
-}
-
-/// Arguments of `import`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "`check`, `build`, `run`, `step`, `draw` and `docs` take such files directly, too.\n\nExamples:\n  \
-statewright import door.scxml                    writes door.sw.json\n  statewright import door.scxml -o -               prints it\n  \
-statewright import light.json --from xstate      a file whose name does not tell"
-)]
-pub(crate) struct Import {
-    /// The chart, or `-` for standard input
-    pub(crate) file: PathBuf,
-    /// File to write, `-` for standard output [default: the chart's name with `.sw.json`]
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// What the file is [default: what its name says: .scxml, .xstate.json, .mmd or .mermaid, .puml or .plantuml]
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(FORMATS.map(Format::as_str)).map(|name| format_of(&name)))]
-    pub(crate) from: Option<Format>,
-    /// Replace a file that exists
-    #[arg(long, short)]
-    pub(crate) force: bool,
-    #[command(flatten)]
-    pub(crate) compiling: Compiling,
-}
-
-/// Arguments of `export`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "A document is written only if it means the same as the machine; else everything that stands in the way is said, and \
-nothing is written.\n\nExamples:\n  statewright export door.sw.json                  writes door.scxml\n  \
-statewright export door.sw.json -o -             prints it\n  statewright export door.sw.json --force          replaces door.scxml"
-)]
-pub(crate) struct Export {
-    /// The machine file, or `-` for standard input
-    pub(crate) file: PathBuf,
-    /// File to write, `-` for standard output [default: the machine's name with `.scxml`]
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Replace a file that exists
-    #[arg(long, short)]
-    pub(crate) force: bool,
-    #[command(flatten)]
-    pub(crate) compiling: Compiling,
-}
-
-const FORMATS: [Format; 4] = Format::ALL;
-
-fn format_of(name: &str) -> Format {
-    FORMATS.into_iter().find(|format| format.as_str() == name).unwrap_or(Format::Scxml)
 }
 
 /// How machines are compiled and problems shown.

@@ -227,3 +227,36 @@ fn ids_are_not_paths_however_deep_and_unknown_events_do_no_harm() {
     assert_eq!(lines[4]["event"], "(other)");
     assert_eq!(lines[0]["entered"], json!(["root", "p", "a", "a1", "b", "b1"]));
 }
+
+/// A door that asks and calls the game.
+const GATE: &str = r#"<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" name="Gate">
+  <state id="closed">
+    <transition event="open" cond="!isLocked('main')" target="ajar"><script>ring(2)</script></transition>
+  </state>
+  <state id="ajar"/>
+</scxml>
+"#;
+
+#[test]
+fn functions_are_called_if_a_table_names_them() {
+    let folder = Folder::new();
+    folder.write("gate.scxml", GATE);
+    let refused = folder.run(&["import", "gate.scxml"]);
+    refused.code(1).says("import cannot call `isLocked`").says("import cannot call `ring`").says("--function NAME");
+    folder.run(&["import", "gate.scxml", "--function", "isLocked,ring=sound::Ring"]).code(0);
+    let text = folder.text("gate.sw.json");
+    assert!(text.contains("!isLocked('main')") && text.contains("sound::Ring"), "{text}");
+    let told = folder.run(&["step", "gate.sw.json", "--stub-guards", "false", "--events", "open"]);
+    told.code(0).says("isLocked('main')").says("sound::Ring(2)");
+}
+
+#[test]
+fn wrong_functions_are_told() {
+    let folder = charts();
+    folder.write("gate.scxml", GATE);
+    let import = |file: &str, function: &str| folder.run(&["import", file, "-o", "-", "--function", function]);
+    import("gate.scxml", "1x").code(2).says("`1x` cannot be called in a document").says("NAME=FUNCTION");
+    import("gate.scxml", "isLocked=min").code(2).says("`min` means something else");
+    import("gate.scxml", "isLocked,ring,knock").code(0).says("nothing calls the function `knock`");
+    import("gate.mmd", "a").code(2).says("`--function` is for SCXML documents");
+}

@@ -4,6 +4,7 @@ use statewright_author::codes::Code as DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, closest};
 use statewright_author::expr::{CallArgument, Expr};
 use statewright_author::graph::Argument;
+use statewright_author::names::{BUILT_IN_FUNCTIONS as FUNCTIONS, is_built_in};
 use statewright_author::place::{Name, Spanned};
 use statewright_author::value::ValueType;
 use statewright_rom::code::op;
@@ -11,25 +12,6 @@ use statewright_rom::code::op;
 use super::check::{Checker, Want, unify};
 use super::node::Node;
 use super::{fold, report};
-
-/// The functions of the expression language.
-pub(super) const FUNCTIONS: [&str; 15] = [
-    "in",
-    "ticks_in_state",
-    "time_in_state",
-    "i32",
-    "f32",
-    "vec2",
-    "vec3",
-    "min",
-    "max",
-    "abs",
-    "clamp",
-    "select",
-    "dot",
-    "length_squared",
-    "distance_squared",
-];
 
 impl Checker<'_> {
     pub(super) fn call(
@@ -40,7 +22,7 @@ impl Checker<'_> {
         want: Want,
     ) -> Option<Node> {
         let name = function.value.as_str();
-        if !FUNCTIONS.contains(&name) {
+        if !is_built_in(name) {
             return self.host_call(function, arguments, want);
         }
         let wanted = match name {

@@ -19,6 +19,7 @@ use statewright_author::codes::Code as DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::expr::{Expr, SyntaxError, code_place, parse};
 use statewright_author::graph::{Argument, Code, Payload};
+use statewright_author::names;
 use statewright_author::place::Name;
 use statewright_author::value::{Literal, ValueType};
 use statewright_rom::code::op;
@@ -148,7 +149,7 @@ impl Compiled {
 
 /// Whether a name followed by arguments is a function of the expression language; and `event`, which needs none.
 pub fn is_built_in(name: &str) -> bool {
-    name == "event" || call::FUNCTIONS.contains(&name)
+    name == "event" || names::is_built_in(name)
 }
 
 /// Reads and compiles an expression.

@@ -2,7 +2,7 @@
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::expr::{ActionText, BinaryOp, Expr, ExprKind, code_place, parse, parse_action};
-use statewright_author::graph::{Action, ActionKind, Code, Machine, Timer};
+use statewright_author::graph::{Action, ActionKind, Argument, Code, Machine, Timer};
 use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::{Duration, MergeRule};
 
@@ -12,6 +12,7 @@ use super::names::{Names, is_id};
 use super::problem::refused;
 use super::rules::{DEFAULT_TICK_RATE, POLICIES_HELP};
 use super::xml::Writer;
+use crate::literal::literal_text;
 use crate::scxml::LOG_LANE;
 
 /// What actions are translated with.
@@ -37,7 +38,7 @@ impl Content<'_> {
         let place = action.place;
         match &action.kind {
             ActionKind::Text(code) => self.text(code, xml, out),
-            ActionKind::Call { function, .. } => out.push(call(&function.value, function.place)),
+            ActionKind::Call { function, arguments } => self.call(function, arguments, xml, out),
             ActionKind::Set { key, value } => {
                 let value = self.translator.code(value, out);
                 self.assign(&key.value, &value, xml);
@@ -103,8 +104,8 @@ impl Content<'_> {
     fn text(&self, code: &Code, xml: &mut Writer, out: &mut Diagnostics) {
         match parse_action(&code.value) {
             Ok(ActionText::Call(found)) => {
-                let range = found.name.place.start as usize..found.name.place.end as usize;
-                out.push(call(&found.name.value, code_place(code, range)));
+                let (function, arguments) = found.placed(code);
+                self.call(&function, &arguments, xml, out);
             }
             Ok(ActionText::Set { key, value }) => {
                 let value = self.translator.expr(&value, code, out);
@@ -115,6 +116,16 @@ impl Content<'_> {
                 out.push(refused(code_place(code, error.range), "an action that cannot be read", &error.message, ""));
             }
         }
+    }
+
+    /// A call of a function of the game.
+    fn call(&self, function: &Name, arguments: &[Argument], xml: &mut Writer, out: &mut Diagnostics) {
+        let Translator { functions, data, .. } = self.translator;
+        for argument in arguments {
+            functions.check_argument(argument.name.as_ref(), Some(&argument.value.value), argument.value.place, out);
+        }
+        let values: Vec<String> = arguments.iter().filter_map(|argument| literal_text(&argument.value.value)).collect();
+        xml.text("script", &format!("{}({})", functions.name(&function.value, data), values.join(", ")));
     }
 
     /// `key + value`, or `key - value` for a value with a sign.
@@ -223,9 +234,4 @@ pub(super) fn send_ids(machine: &Machine, names: &Names<'_>) -> Vec<String> {
         ids.push(id);
     }
     ids
-}
-
-fn call(name: &str, place: Place) -> statewright_author::diagnostic::Diagnostic {
-    let why = "what functions of the game do is not in the machine";
-    refused(place, format!("the action `{name}`"), why, "say it with keys, events and logs, or leave it out")
 }

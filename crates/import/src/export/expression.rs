@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::expr::{BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, code_place, parse};
 use statewright_author::graph::{Code, Key, Machine};
-use statewright_author::names::is_hidden;
+use statewright_author::names::{is_built_in, is_hidden};
 use statewright_author::place::{Name, Place};
 use statewright_author::value::{Literal, ValueType};
 
+use super::functions::Functions;
 use super::names::Names;
 use super::problem::refused;
 
@@ -38,6 +39,11 @@ impl<'a> Data<'a> {
         };
         let parameters = machine.parameters.iter().map(|parameter| parameter.name.value.as_str()).collect();
         Self { ids: machine.blackboard.iter().map(id).collect(), parameters }
+    }
+
+    /// Whether a name is free: no id of data, and no word of the language.
+    pub(super) fn is_free(&self, name: &str) -> bool {
+        !RESERVED.split_whitespace().any(|word| word == name) && !self.ids.values().any(|id| id == name)
     }
 
     /// The id of a key.
@@ -77,6 +83,7 @@ pub(super) fn first_value(key: &Key, out: &mut Diagnostics) -> String {
 pub(super) struct Translator<'a> {
     pub(super) data: &'a Data<'a>,
     pub(super) names: &'a Names<'a>,
+    pub(super) functions: &'a Functions,
 }
 
 impl Translator<'_> {
@@ -139,7 +146,7 @@ impl Translator<'_> {
                 out.push(refused(place, what, "no expression there can ask for it", "use a timer, or `in(STATE)`"));
                 tree.kind.clone()
             }
-            ExprKind::Call { function, .. } => self.function(&function.value, place, out),
+            ExprKind::Call { function, arguments } => self.question(&function.value, arguments, place, out),
             ExprKind::Float(_) => {
                 out.push(refused(
                     place,
@@ -168,15 +175,22 @@ impl Translator<'_> {
             let why = "a document has no parameters that variants set";
             out.push(refused(place, format!("the parameter `{name}`"), why, "write its value, or use a key"));
         } else {
-            return self.function(name, place, out);
+            return self.question(name, &[], place, out);
         }
         ExprKind::Name(name.to_owned())
     }
 
-    fn function(&self, name: &str, place: Place, out: &mut Diagnostics) -> ExprKind {
-        let why = "what functions of the game do is not in the machine";
-        out.push(refused(place, format!("the function `{name}`"), why, "ask for keys of the blackboard instead"));
-        ExprKind::Name(name.to_owned())
+    /// A question to a function of the game, by the name that the document's table gives it.
+    fn question(&self, function: &str, arguments: &[CallArgument], place: Place, out: &mut Diagnostics) -> ExprKind {
+        if is_built_in(function) {
+            let why = "no expression there knows it";
+            out.push(refused(place, format!("the function `{function}`"), why, "use comparisons and conditions"));
+        }
+        for argument in arguments {
+            self.functions.check_argument(argument.name.as_ref(), argument.value.literal().as_ref(), place, out);
+        }
+        let name = self.functions.name(function, self.data);
+        ExprKind::Call { function: Name::new(name, Place::default()), arguments: arguments.to_vec() }
     }
 }
 
@@ -195,7 +209,7 @@ fn check_division(op: BinaryOp, right: &Expr, place: Place, out: &mut Diagnostic
     }
 }
 
-fn check_text(text: &str, place: Place, out: &mut Diagnostics) {
+pub(super) fn check_text(text: &str, place: Place, out: &mut Diagnostics) {
     if text.contains(|c: char| is_hidden(c) || matches!(c, '\'' | '\\')) {
         let why = "apostrophes, backslashes and unseen characters are written differently on both sides";
         out.push(refused(place, "this text", why, "use a text without them"));

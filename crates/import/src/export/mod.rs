@@ -3,11 +3,13 @@
 //! Comes in: the author graph of a machine that the compiler accepts. Goes out: the text of a document that behaves as the machine does,
 //! or everything that stands in the way (SW0806), with places in the machine file. Machines that run by the rules of SCXML, as imported
 //! ones do, can use all that both sides know. Other machines have one active leaf at a time, hear events and change data: there the rules
-//! agree. `rules` and `events` hold what is refused and why; `names`, `expression`, `content` and `states` translate; `xml` writes.
+//! agree. `rules` and `events` hold what is refused and why; `names`, `functions`, `expression`, `content`
+//! and `states` translate; `xml` writes.
 
 mod content;
 mod events;
 mod expression;
+mod functions;
 mod names;
 mod problem;
 mod rules;
@@ -18,10 +20,11 @@ use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
 use statewright_author::names::is_hidden;
 
-use crate::scxml::NAMESPACE;
+use crate::scxml::{FUNCTIONS_ATTRIBUTE, NAMESPACE, OWN_NAMESPACE};
 use content::Content;
 use events::Events;
 use expression::{Data, Translator, first_value};
+use functions::Functions;
 use names::Names;
 use states::States;
 use xml::Writer;
@@ -34,16 +37,23 @@ pub fn scxml(machine: &Machine) -> Result<String, Diagnostics> {
     let events = Events::read(machine, &names, follows_w3c);
     let data = Data::read(machine);
     rules::machine(machine, &mut out);
-    let translator = Translator { data: &data, names: &names };
+    let functions = Functions::default();
+    let translator = Translator { data: &data, names: &names, functions: &functions };
     let sends = content::send_ids(machine, &names);
     let content = Content { machine, events: &events, translator, follows_w3c, sends };
     let states = States { names: &names, content };
-    let text = document(machine, &data, &states, &mut out);
+    let text = document(machine, &data, &functions, &states, &mut out);
     out.sort();
     if out.has_errors() { Err(out) } else { Ok(text) }
 }
 
-fn document(machine: &Machine, data: &Data<'_>, states: &States<'_>, out: &mut Diagnostics) -> String {
+fn document(
+    machine: &Machine,
+    data: &Data<'_>,
+    functions: &Functions,
+    states: &States<'_>,
+    out: &mut Diagnostics,
+) -> String {
     let mut xml = Writer::at(0);
     xml.line("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     if let Some(doc) = &machine.doc {
@@ -55,16 +65,22 @@ fn document(machine: &Machine, data: &Data<'_>, states: &States<'_>, out: &mut D
     attributes.extend(Some(("name", machine.name.value.as_str())).filter(|(_, name)| is_word(name)));
     let initial = machine.root.regions.first().and_then(|region| states.initial_of(region, out));
     attributes.extend(initial.as_ref().map(|(targets, _)| ("initial", targets.as_str())));
-    xml.open("scxml", &attributes);
+    let mut inside = Writer::at(1);
     if !machine.blackboard.is_empty() {
-        xml.open("datamodel", &[]);
+        inside.open("datamodel", &[]);
         for key in &machine.blackboard {
             let value = first_value(key, out);
-            xml.leaf("data", &[("id", data.id(&key.name.value)), ("expr", &value)]);
+            inside.leaf("data", &[("id", data.id(&key.name.value)), ("expr", &value)]);
         }
-        xml.close("datamodel");
+        inside.close("datamodel");
     }
-    states.children(&machine.root.regions, 1, &mut xml, out);
-    xml.close("scxml");
+    states.children(&machine.root.regions, 1, &mut inside, out);
+    // Which functions are called is known now.
+    let table = functions.table();
+    let prefixed = format!("sw:{FUNCTIONS_ATTRIBUTE}");
+    if !table.is_empty() {
+        attributes.extend([("xmlns:sw", OWN_NAMESPACE), (&prefixed, &table)]);
+    }
+    xml.around("scxml", &attributes, &inside.into_text());
     xml.into_text()
 }

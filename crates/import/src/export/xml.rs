@@ -45,6 +45,11 @@ impl Writer {
         self.line(&format!("<{name}{}/>", written(attributes)));
     }
 
+    /// An element with a text in it.
+    pub(super) fn text(&mut self, name: &str, text: &str) {
+        self.line(&format!("<{name}>{}</{name}>", escaped(text)));
+    }
+
     /// Begins an element.
     pub(super) fn open(&mut self, name: &str, attributes: &[Attribute<'_>]) {
         self.line(&format!("<{name}{}>", written(attributes)));

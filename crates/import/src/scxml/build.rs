@@ -13,6 +13,7 @@ use statewright_author::value::{MergeRule, Tier};
 use super::chart::{Arrow, Chart, Default as Entry, Kind, Named};
 use super::content::Content;
 use super::events::{Classes, Descriptor, Events};
+use super::functions::{Callable, Functions};
 use super::problem::too_large;
 use super::sends::Sends;
 use super::xml::{attribute, tag_place};
@@ -29,18 +30,29 @@ const MAX_COPIED: usize = 1 << 19;
 const CONDITION_PIECE: usize = 64;
 
 /// Builds the machine.
-pub(super) fn machine(file: &str, chart: &Chart<'_>, out: &mut Diagnostics) -> Machine {
-    let data = data::read(chart, out);
+pub(super) fn machine(file: &str, chart: &Chart<'_>, functions: &Functions, out: &mut Diagnostics) -> Machine {
+    let functions = Callable::read(chart.nodes[0].xml, functions, out);
+    let data = data::read(chart, &functions, out);
     let sends = Sends::read(chart);
     let events = classes(chart);
     let root = &chart.nodes[0];
     let start = tag_place(root.xml);
     let on = || Some(Spanned::new(true, start));
-    let content = Content { data: &data, sends: &sends, out, logs: false, posts: false, depth: 0 };
+    let content = Content {
+        document: root.xml.document().input_text(),
+        data: &data,
+        functions: &functions,
+        sends: &sends,
+        out,
+        logs: false,
+        posts: false,
+        depth: 0,
+    };
     let mut builder =
         Builder { chart, events: &events, content, transitions: 0, copied: 0, has_timers: !sends.timers.is_empty() };
     let state = builder.state(0);
     let (logs, posts) = (builder.content.logs, builder.content.posts);
+    functions.report_unused(builder.content.out);
     let completes = (0..chart.nodes.len()).any(|state| chart.can_complete(state));
     let strict = Spanned::new(MergeRule::StrictOrder, start);
     let lane = Lane { name: Name::new(LOG_LANE.to_owned(), start), doc: None, merge: strict, critical: false };
@@ -184,8 +196,10 @@ impl Builder<'_, '_> {
             self.content.out.push(problem.help("use fewer prefixes and wildcards"));
             return Vec::new();
         }
+        let condition = arrow.condition.as_ref().map(|text| self.content.condition(text));
+        let effect = self.content.actions(arrow.xml);
         // An unreadable condition has been reported; a transition without it would be another one.
-        let guard = match arrow.condition.as_ref().map(|text| self.content.condition(text)) {
+        let guard = match condition {
             Some(None) => return Vec::new(),
             Some(Some(code)) if code.value == "true" => None,
             Some(code) => code,
@@ -196,7 +210,7 @@ impl Builder<'_, '_> {
             targets: arrow.targets.clone(),
             kind: self.kind(source, arrow),
             guard,
-            effect: self.content.actions(arrow.xml),
+            effect,
             ..Transition::default()
         };
         triggers.into_iter().map(|trigger| Transition { trigger, ..transition.clone() }).collect()

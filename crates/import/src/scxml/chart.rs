@@ -11,6 +11,7 @@ use statewright_author::similar::closest;
 use super::NAMESPACE;
 use super::events::Descriptor;
 use super::problem::{ignored, illegal, refused, too_large};
+use super::script;
 use super::xml::{attribute, elements, is_foreign, own_name, tag_place, words};
 use crate::limits::MAX_SUGGESTIONS;
 use crate::report::shown;
@@ -288,7 +289,7 @@ impl<'d> Reader<'d, '_> {
             "onentry" if kind != Kind::Root => self.chart.nodes[place].entry.push(xml),
             "onexit" if kind != Kind::Root => self.chart.nodes[place].exit.push(xml),
             "datamodel" if kind != Kind::Final => self.chart.nodes[place].data.push(xml),
-            "script" if kind == Kind::Root => self.out.push(script(xml)),
+            "script" if kind == Kind::Root => self.out.push(script::refused(tag_place(xml))),
             "donedata" if kind == Kind::Final => {
                 let why = "the event that a completed state raises carries nothing here";
                 self.out.push(refused(
@@ -474,10 +475,4 @@ impl<'d> Reader<'d, '_> {
             node.initial.take_if(|initial| initial.targets.is_empty());
         }
     }
-}
-
-/// A `<script>`.
-pub(super) fn script(xml: Xml<'_, '_>) -> statewright_author::diagnostic::Diagnostic {
-    let why = "a machine holds no program text; what it does is in its actions";
-    refused(tag_place(xml), "`<script>`", why, "use `<assign>` and `<if>`, or a function of the game")
 }

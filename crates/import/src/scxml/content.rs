@@ -8,10 +8,11 @@ use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::{DurationError, ValueType};
 
 use super::LOG_LANE;
-use super::chart::script;
 use super::data::Data;
-use super::expression::{Script, Want, Wrong};
+use super::expression::{Scope, Script, Want, Wrong};
+use super::functions::Callable;
 use super::problem::{ignored, illegal, refused, too_large, unlike};
+use super::script;
 use super::sends::{MOST_TIMERS, Sends, delay};
 use super::xml::{attribute, elements, is_foreign, own_name, tag_place};
 use crate::report::shown;
@@ -21,11 +22,14 @@ const SCXML_PROCESSORS: [&str; 3] =
     ["scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor", "http://www.w3.org/TR/scxml/"];
 
 /// Most conditions around an action; the `<elseif>` before it count, because each is an `if` in the `else` of the one before.
-const MAX_CONDITIONS: usize = 16;
+const MAX_CONDITIONS: usize = 32;
 
 /// What content is translated with.
 pub(super) struct Content<'a> {
+    /// The text of the document.
+    pub(super) document: &'a str,
     pub(super) data: &'a Data,
+    pub(super) functions: &'a Callable,
     pub(super) sends: &'a Sends,
     pub(super) out: &'a mut Diagnostics,
     /// Something was logged, so there is a lane for it.
@@ -52,11 +56,15 @@ impl Content<'_> {
         self.expression(text, Want::Condition)
     }
 
+    fn scope(&self) -> Scope<'_> {
+        Scope { document: self.document, variables: &self.data.variables, functions: self.functions }
+    }
+
     fn expression(&mut self, text: &Spanned<String>, want: Want) -> Option<Code> {
-        match Script::read(text).and_then(|script| script.translate(want, &self.data.variables)) {
+        match Script::read(text).and_then(|script| script.translate(want, &self.scope())) {
             Ok(code) => Some(code),
             Err(wrong) => {
-                self.out.push(refuse(wrong));
+                self.out.push(refuse(&wrong, self.document));
                 None
             }
         }
@@ -78,10 +86,7 @@ impl Content<'_> {
             "assign" => self.assign(xml).map(made).unwrap_or_default(),
             "log" => made(self.log(xml)),
             "if" => self.conditional(xml).map(made).unwrap_or_default(),
-            "script" => {
-                self.out.push(script(xml));
-                Vec::new()
-            }
+            "script" => script::calls(xml, self.functions, self.out),
             "foreach" => {
                 let why = "lists and loops have no place in a tick of bounded length";
                 self.out.push(refused(place, "`<foreach>`", why, "do it in a function of the game"));
@@ -234,7 +239,7 @@ impl Content<'_> {
         let script = expr.as_ref().and_then(|text| match Script::read(text) {
             Ok(script) => Some(script),
             Err(wrong) => {
-                self.leave_out(wrong);
+                self.leave_out(&wrong);
                 None
             }
         });
@@ -246,10 +251,10 @@ impl Content<'_> {
             (None, None) => (Spanned::new("log".to_owned(), place), false),
         };
         let script = script.filter(|_| !is_text);
-        let payload = script.and_then(|script| match script.translate(Want::Any, &self.data.variables) {
+        let payload = script.and_then(|script| match script.translate(Want::Any, &self.scope()) {
             Ok(code) => Some(code),
             Err(wrong) => {
-                self.leave_out(wrong);
+                self.leave_out(&wrong);
                 None
             }
         });
@@ -261,9 +266,9 @@ impl Content<'_> {
     }
 
     /// What a log cannot show does no harm.
-    fn leave_out(&mut self, wrong: Wrong) {
+    fn leave_out(&mut self, wrong: &Wrong) {
         let message = format!("the log shows no value: {}", wrong.message);
-        self.out.push(ignored(wrong.place, message).help(wrong.help));
+        self.out.push(ignored(wrong.place(self.document), message).help(wrong.help));
     }
 
     /// An `<if>`, unless there are too many conditions around it.
@@ -312,6 +317,8 @@ impl Content<'_> {
                 }
             }
         }
+        // All conditions are looked at, so that everything that is wrong is said.
+        let mut fine = true;
         let mut otherwise = Vec::new();
         for (asks, then) in parts.into_iter().rev() {
             let Some(asks) = asks else {
@@ -321,17 +328,21 @@ impl Content<'_> {
             let Some(text) = attribute(asks, "cond") else {
                 let message = format!("`<{}>` has no `cond`", asks.tag_name().name());
                 self.out.push(illegal(tag_place(asks), message));
-                return None;
+                fine = false;
+                continue;
             };
-            let condition = self.condition(&text)?;
+            let Some(condition) = self.condition(&text) else {
+                fine = false;
+                continue;
+            };
             let kind = ActionKind::If { condition, then, otherwise };
             otherwise = vec![Action { kind, muted: false, place: tag_place(asks) }];
         }
-        otherwise.pop().map(|action| action.kind)
+        otherwise.pop().map(|action| action.kind).filter(|_| fine)
     }
 }
 
-fn refuse(wrong: Wrong) -> statewright_author::diagnostic::Diagnostic {
+fn refuse(wrong: &Wrong, document: &str) -> statewright_author::diagnostic::Diagnostic {
     let why = "conditions and values must mean the same here as in ECMAScript, and cannot fail";
-    unlike(wrong.place, wrong.message, why, wrong.help)
+    unlike(wrong.place(document), wrong.message.clone(), why, wrong.help)
 }

@@ -11,7 +11,8 @@ use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::{Literal, ValueType};
 
 use super::chart::Chart;
-use super::expression::{Script, Variables, Want};
+use super::expression::{Scope, Script, Variables, Want};
+use super::functions::Callable;
 use super::problem::{ignored, illegal, refused, unlike};
 use super::xml::{attribute, elements, own_name, tag_place};
 
@@ -29,7 +30,7 @@ struct Declared {
 }
 
 /// Reads all data, and finds its types.
-pub(super) fn read(chart: &Chart<'_>, out: &mut Diagnostics) -> Data {
+pub(super) fn read(chart: &Chart<'_>, functions: &Callable, out: &mut Diagnostics) -> Data {
     let mut declared = Vec::new();
     for model in chart.nodes.iter().flat_map(|node| &node.data) {
         for xml in elements(*model) {
@@ -48,8 +49,9 @@ pub(super) fn read(chart: &Chart<'_>, out: &mut Diagnostics) -> Data {
     });
     let scripts = values(chart);
     find_types(&declared, &scripts, &mut data.variables);
+    let document = chart.nodes[0].xml.document().input_text();
     for one in &declared {
-        let key = key(one, &data.variables, out);
+        let key = key(one, &Scope { document, variables: &data.variables, functions }, out);
         data.keys.push(key);
     }
     data
@@ -149,10 +151,10 @@ fn find_types(declared: &[Declared], values: &Values, variables: &mut Variables)
     }
 }
 
-fn key(one: &Declared, variables: &Variables, out: &mut Diagnostics) -> Key {
-    let (name, ty) = variables.get(&one.id.value).cloned().unwrap_or_default();
+fn key(one: &Declared, scope: &Scope<'_>, out: &mut Diagnostics) -> Key {
+    let (name, ty) = scope.variables.get(&one.id.value).cloned().unwrap_or_default();
     let ty = ty.unwrap_or(ValueType::I32);
-    let default = one.value.as_ref().and_then(|value| first_value(value, ty, variables, out));
+    let default = one.value.as_ref().and_then(|value| first_value(value, ty, scope, out));
     if one.value.is_none() {
         let begins = match ty {
             ValueType::Bool => "false",
@@ -169,17 +171,21 @@ fn key(one: &Declared, variables: &Variables, out: &mut Diagnostics) -> Key {
 fn first_value(
     value: &Spanned<String>,
     ty: ValueType,
-    variables: &Variables,
+    scope: &Scope<'_>,
     out: &mut Diagnostics,
 ) -> Option<Spanned<Literal>> {
-    let script =
-        match Script::read(value).and_then(|script| script.translate(Want::Value(ty), variables).map(|_| script)) {
-            Ok(script) => script,
-            Err(wrong) => {
-                out.push(unlike(wrong.place, wrong.message, "data is a number, a truth value or a text", wrong.help));
-                return None;
-            }
-        };
+    let script = match Script::read(value).and_then(|script| script.translate(Want::Value(ty), scope).map(|_| script)) {
+        Ok(script) => script,
+        Err(wrong) => {
+            out.push(unlike(
+                wrong.place(scope.document),
+                wrong.message.clone(),
+                "data is a number, a truth value or a text",
+                wrong.help,
+            ));
+            return None;
+        }
+    };
     match script.literal() {
         Some(literal) => Some(Spanned::new(literal, value.place)),
         None => {

@@ -2,22 +2,52 @@
 //! `&&`, `||`, `!` and `In('state')`.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
-use statewright_author::expr::{BinaryOp, Expr, ExprKind, StateQuery, UnaryOp, parse};
+use statewright_author::expr::{BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse};
 use statewright_author::graph::Code;
 use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::ValueType;
 
+use super::functions::Callable;
+use super::xml::place_within;
+use crate::report::shown;
+
+/// How a function may be called.
+pub(super) const BIND_IT: &str =
+    "if it is a function of the game, say so: `statewright import --function NAME`, or `functions` of the document";
+
+/// What may stand in a call.
+pub(super) const LITERALS: &str = "arguments are numbers, texts in quotes, `true` or `false`";
+
 /// What is wrong with an expression, and which bytes of it.
 #[derive(Debug)]
 pub(super) struct Wrong {
-    pub(super) place: Place,
+    /// The whole expression.
+    source: Place,
+    range: Range<usize>,
     pub(super) message: String,
     pub(super) help: &'static str,
 }
 
+impl Wrong {
+    /// Where that is in a document.
+    pub(super) fn place(&self, document: &str) -> Place {
+        place_within(document, self.source, self.range.clone())
+    }
+}
+
 /// The data that expressions may read: its key and type.
 pub(super) type Variables = HashMap<String, (String, Option<ValueType>)>;
+
+/// What the names in expressions mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope<'a> {
+    /// The text of the document.
+    pub(super) document: &'a str,
+    pub(super) variables: &'a Variables,
+    pub(super) functions: &'a Callable,
+}
 
 /// What an expression is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +73,8 @@ impl<'s> Script<'s> {
         match parse(&native(&source.value)) {
             Ok(tree) => Ok(Self { source, tree }),
             Err(error) => Err(Wrong {
-                place: source.place.within(error.range),
+                source: source.place,
+                range: error.range,
                 message: format!("this expression is not one that import reads: {}", error.message),
                 help: "use whole numbers, texts, true, false, data, comparisons, + - * %, &&, ||, ! and In('state')",
             }),
@@ -61,8 +92,8 @@ impl<'s> Script<'s> {
     }
 
     /// As an expression of this engine.
-    pub(super) fn translate(&self, want: Want, variables: &Variables) -> Result<Code, Wrong> {
-        let translator = Translator { source: self.source, variables };
+    pub(super) fn translate(&self, want: Want, scope: &Scope<'_>) -> Result<Code, Wrong> {
+        let translator = Translator { source: self.source, scope };
         let (mut tree, ty) = translator.value(&self.tree)?;
         match want {
             Want::Condition => tree = translator.truth(tree, ty)?,
@@ -131,6 +162,7 @@ fn type_of(tree: &Expr, variables: &Variables) -> Option<ValueType> {
         ExprKind::Unary { op: UnaryOp::Neg, .. } => Some(ValueType::I32),
         ExprKind::Binary { op, .. } => Some(if op.compares() { ValueType::Bool } else { ValueType::I32 }),
         ExprKind::Name(name) => variables.get(name)?.1,
+        ExprKind::Call { .. } => Some(ValueType::Bool),
         _ => None,
     }
 }
@@ -169,12 +201,12 @@ fn learn(tree: &Expr, variables: &mut Variables) -> bool {
 
 struct Translator<'a> {
     source: &'a Spanned<String>,
-    variables: &'a Variables,
+    scope: &'a Scope<'a>,
 }
 
 impl Translator<'_> {
     fn wrong(&self, tree: &Expr, message: impl Into<String>, help: &'static str) -> Wrong {
-        Wrong { place: self.source.place.within(tree.range.clone()), message: message.into(), help }
+        Wrong { source: self.source.place, range: tree.range.clone(), message: message.into(), help }
     }
 
     /// The translation and its type.
@@ -189,7 +221,7 @@ impl Translator<'_> {
             },
             ExprKind::Bool(_) => made(tree.kind.clone(), ValueType::Bool),
             ExprKind::Text(_) => made(tree.kind.clone(), ValueType::Symbol),
-            ExprKind::Name(name) => match self.variables.get(name) {
+            ExprKind::Name(name) => match self.scope.variables.get(name) {
                 Some((key, ty)) => made(ExprKind::Name(key.clone()), ty.unwrap_or(ValueType::I32)),
                 None => Err(self.unknown(tree, name)),
             },
@@ -219,16 +251,29 @@ impl Translator<'_> {
                 "a number with a fraction cannot be imported",
                 "numbers of imported charts are whole",
             )),
-            ExprKind::Call { function, .. } => {
-                let message = format!("import cannot call `{}`", function.value);
-                Err(self.wrong(tree, message, "only In('state') can be asked; other functions could fail"))
-            }
+            ExprKind::Call { function, arguments } => made(self.call(tree, function, arguments)?, ValueType::Bool),
             ExprKind::Field { .. } => Err(self.wrong(
                 tree,
                 "data has no parts here, and `_event` cannot be read",
                 "use a transition for each event; keep what it carries in data of the game",
             )),
         }
+    }
+
+    /// A question to a function of the game.
+    fn call(&self, tree: &Expr, function: &Name, arguments: &[CallArgument]) -> Result<ExprKind, Wrong> {
+        let Some(bound) = self.scope.functions.call(&function.value) else {
+            return Err(self.wrong(tree, format!("import cannot call `{}`", shown(&function.value)), BIND_IT));
+        };
+        for argument in arguments {
+            let is_plain = argument.name.is_none() && !matches!(argument.value.kind, ExprKind::Call { .. });
+            if !is_plain || argument.value.literal().is_none() {
+                let message = format!("an argument of `{}` must be computed", function.value);
+                return Err(self.wrong(&argument.value, message, LITERALS));
+            }
+        }
+        let function = Name::new(bound.to_owned(), function.place);
+        Ok(ExprKind::Call { function, arguments: arguments.to_vec() })
     }
 
     fn binary(&self, tree: &Expr, op: BinaryOp, left: &Expr, right: &Expr) -> Result<(Expr, ValueType), Wrong> {
@@ -310,16 +355,23 @@ impl Translator<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::functions::Functions;
     use super::*;
+    use statewright_author::diagnostic::Diagnostics;
 
     fn translated(text: &str) -> Result<String, String> {
         let mut variables = Variables::new();
         variables.insert("x".into(), ("x".into(), Some(ValueType::I32)));
         variables.insert("event".into(), ("event_".into(), Some(ValueType::Bool)));
         variables.insert("name".into(), ("name".into(), Some(ValueType::Symbol)));
+        let document = roxmltree::Document::parse("<scxml/>").expect("well-formed");
+        let mut table = Functions::default();
+        table.bind("ready=IsReady").expect("a name");
+        let functions = Callable::read(document.root_element(), &table, &mut Diagnostics::default());
+        let scope = Scope { document: "", variables: &variables, functions: &functions };
         let source = Spanned::new(text.to_owned(), Place::bytes(0..text.len()));
         let script = Script::read(&source).map_err(|wrong| wrong.message)?;
-        script.translate(Want::Condition, &variables).map(|code| code.value).map_err(|wrong| wrong.message)
+        script.translate(Want::Condition, &scope).map(|code| code.value).map_err(|wrong| wrong.message)
     }
 
     #[test]
@@ -332,6 +384,7 @@ mod tests {
             ("(x + 1) * 2 >= -3 % 2", "(x + 1) * 2 >= -3 % 2"),
             ("event", "event_"),
             ("true", "true"),
+            ("x > 1 && !ready(-2, 'far', 1.5)", "x > 1 && !IsReady(-2, 'far', 1.5)"),
         ] {
             assert_eq!(translated(text), Ok(expected.to_owned()), "{text}");
         }
@@ -350,6 +403,11 @@ mod tests {
             "x == 'a'",
             "name",
             "f(x)",
+            "ready",
+            "ready(x)",
+            "ready(vec2(1, 2))",
+            "ready(a: 1)",
+            "ready() + 1",
             "_event.data",
             "In(x)",
             "x < name",

@@ -1,5 +1,7 @@
 //! XML that is safe to look at: bounded in size and nesting, UTF-8, without a DTD, so that nothing is ever expanded or fetched.
 
+use std::ops::Range;
+
 use roxmltree::{Document, Error, Node, ParsingOptions, TextPos};
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
@@ -212,6 +214,38 @@ pub(super) fn tag_place(node: Node<'_, '_>) -> Place {
 pub(super) fn attribute(node: Node<'_, '_>, name: &str) -> Option<Spanned<String>> {
     let found = node.attributes().find(|attribute| attribute.name() == name && attribute.namespace().is_none())?;
     Some(Spanned::new(found.value().to_owned(), Place::bytes(found.range_value())))
+}
+
+/// The place of a range of the value of an attribute or text, whose place is `whole`: the document may spell it with escapes.
+pub(super) fn place_within(document: &str, whole: Place, range: Range<usize>) -> Place {
+    const SECTION: &str = "<![CDATA[";
+    let (start, end) = (whole.start as usize, whole.end as usize);
+    let raw = document.get(start..end).unwrap_or_default();
+    if raw.starts_with(SECTION) {
+        return whole.within(SECTION.len() + range.start..SECTION.len() + range.end);
+    }
+    let raw_offset = |offset: usize| {
+        let (mut at, mut passed) = (0, 0);
+        while let (true, Some(next)) = (passed < offset, raw[at..].chars().next()) {
+            let escape = raw[at..].strip_prefix('&').and_then(|rest| rest.split(';').next());
+            (at, passed) = match escape {
+                Some(name) => (at + name.len() + 2, passed + escaped_length(name)),
+                None => (at + next.len_utf8(), passed + next.len_utf8()),
+            };
+            at = at.min(raw.len());
+        }
+        at
+    };
+    whole.within(raw_offset(range.start)..raw_offset(range.end))
+}
+
+/// Bytes that an escape stands for.
+fn escaped_length(name: &str) -> usize {
+    let number = match name.strip_prefix("#x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => name.strip_prefix('#').and_then(|digits| digits.parse().ok()),
+    };
+    number.and_then(char::from_u32).map_or(1, char::len_utf8)
 }
 
 /// The words of an attribute that is a list, each with its place.

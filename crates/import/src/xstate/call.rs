@@ -10,6 +10,7 @@ use statewright_author::value::{FunctionKind, Literal};
 
 use super::tree::key_name;
 use super::{Reader, fields};
+use crate::literal::literal_text;
 use crate::report::{ignored, illegal, refused, shown};
 
 impl Reader<'_, '_> {
@@ -115,16 +116,10 @@ impl Reader<'_, '_> {
     }
 
     fn argument_text(&mut self, argument: &Argument) -> Option<String> {
-        let value = match &argument.value.value {
-            Literal::Int(number) => number.to_string(),
-            Literal::Float(number) => serde_json::Value::from(*number).to_string(),
-            Literal::Bool(truth) => truth.to_string(),
-            Literal::Text(text) if !text.contains(['\'', '\\', '\n', '\r']) => format!("'{text}'"),
-            _ => {
-                let problem = refused(argument.value.place, "this text cannot stand in an expression");
-                self.out.push(problem.label("has quotes or line ends"));
-                return None;
-            }
+        let Some(value) = literal_text(&argument.value.value) else {
+            let problem = refused(argument.value.place, "this text cannot stand in an expression");
+            self.out.push(problem.label("has quotes or line ends"));
+            return None;
         };
         Some(match &argument.name {
             Some(name) => format!("{}: {value}", name.value),

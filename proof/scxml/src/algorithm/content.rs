@@ -24,6 +24,7 @@ impl Interpreter<'_> {
                     self.log.push(Happening::Assign { name, value: value.clone() });
                     self.datamodel[*variable] = value;
                 }
+                Content::Call(calls) => self.log.extend(calls.iter().cloned().map(Happening::Call)),
                 Content::If(parts) => {
                     let holds = |cond: &Option<crate::expression::Expression>| {
                         cond.as_ref().is_none_or(|cond| cond.truth(self))

@@ -13,6 +13,7 @@ impl Expression {
         match self {
             Expression::Constant(value) => value.clone(),
             Expression::Variable(variable) => around.variable(*variable),
+            Expression::Ask => Value::Boolean(true),
             Expression::In(state) => Value::Boolean(around.is_active(*state)),
             Expression::Negate(inner) => Value::Integer(inner.integer(around).wrapping_neg()),
             Expression::Not(inner) => Value::Boolean(!inner.truth(around)),

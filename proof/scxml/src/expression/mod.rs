@@ -5,7 +5,7 @@ mod parse;
 mod words;
 
 pub(crate) use evaluate::Surroundings;
-pub(crate) use parse::{Names, parse};
+pub(crate) use parse::{Names, parse, parse_calls};
 
 use std::fmt;
 
@@ -34,6 +34,8 @@ pub(crate) enum Expression {
     Constant(Value),
     Variable(usize),
     In(usize),
+    /// A question to a function outside of the document. There is nobody to ask, and the answer is yes.
+    Ask,
     Negate(Box<Expression>),
     Not(Box<Expression>),
     Pair(Operator, Box<Expression>, Box<Expression>),

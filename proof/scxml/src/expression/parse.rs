@@ -7,6 +7,8 @@ use super::{Expression, Operator, Type, Value};
 pub(crate) trait Names {
     fn variable(&self, name: &str) -> Option<(usize, Type)>;
     fn state(&self, id: &str) -> Option<usize>;
+    /// What a function outside of the document is called there.
+    fn function(&self, name: &str) -> Option<&str>;
 }
 
 /// Operators from the loosest to the tightest; all associate to the left.
@@ -30,6 +32,21 @@ pub(crate) fn parse(text: &str, names: &dyn Names) -> Result<(Expression, Type),
         None => Ok(whole),
         Some(word) => Err(format!("{} is too much in `{text}`", spell(word))),
     }
+}
+
+/// Reads calls of functions outside of the document, with semicolons between them: each as `name(1, 'text')`.
+pub(crate) fn parse_calls(text: &str, names: &dyn Names) -> Result<Vec<String>, String> {
+    let mut parser = Parser { words: words(text)?, at: 0, nested: 0, names };
+    let mut calls = Vec::new();
+    while parser.at < parser.words.len() {
+        let Some(Word::Name(name)) = parser.words.get(parser.at).cloned() else {
+            return Err(format!("a call begins with a name in `{text}`"));
+        };
+        parser.at += 1;
+        calls.push(parser.call(&name)?);
+        parser.eat(";");
+    }
+    Ok(calls)
 }
 
 struct Parser<'n> {
@@ -98,6 +115,9 @@ impl Parser<'_> {
             Word::Text(text) => Value::Text(text),
             Word::Name(name) if name == "true" || name == "false" => Value::Boolean(name == "true"),
             Word::Name(name) if name == "In" => return self.is_in(),
+            Word::Name(name) if matches!(self.words.get(self.at), Some(Word::Sign("("))) => {
+                return self.call(&name).map(|_| (Expression::Ask, Type::Boolean));
+            }
             Word::Name(name) => return self.variable(&name),
             Word::Sign("(") => {
                 let inner = self.level(0)?;
@@ -123,6 +143,26 @@ impl Parser<'_> {
             }
         }
         Err("`In` takes one id in quotes".into())
+    }
+
+    /// The arguments of a call, which are constants.
+    fn call(&mut self, name: &str) -> Result<String, String> {
+        let function =
+            self.names.function(name).ok_or_else(|| format!("`{name}` is no function that can be called"))?;
+        if !self.eat("(") {
+            return Err(format!("`{name}` needs parentheses"));
+        }
+        let mut arguments = Vec::new();
+        while !self.eat(")") {
+            match self.unary()? {
+                (Expression::Constant(value), _) => arguments.push(value.to_string()),
+                _ => return Err(format!("an argument of `{name}` is no constant")),
+            }
+            if !self.eat(",") && !matches!(self.words.get(self.at), Some(Word::Sign(")"))) {
+                return Err("`)` is missing".into());
+            }
+        }
+        Ok(format!("{function}({})", arguments.join(", ")))
     }
 
     fn eat(&mut self, sign: &str) -> bool {

@@ -12,7 +12,8 @@ pub(super) enum Word {
 }
 
 /// Longer signs come before their beginnings.
-const SIGNS: [&str; 16] = ["===", "!==", "==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "+", "-", "*", "(", ")"];
+const SIGNS: [&str; 18] =
+    ["===", "!==", "==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "+", "-", "*", "(", ")", ",", ";"];
 
 pub(super) fn words(text: &str) -> Result<Vec<Word>, String> {
     let mut words = Vec::new();

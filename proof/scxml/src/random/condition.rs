@@ -15,7 +15,7 @@ impl Forge {
 
     fn test(&mut self) -> String {
         let with_integers = if self.integers.is_empty() { 0 } else { 8 };
-        match self.rng.weighted(&[4, 2, with_integers, 3 * usize::from(self.flag), 2 * usize::from(self.word), 1]) {
+        match self.rng.weighted(&[4, 2, with_integers, 3 * usize::from(self.flag), 2 * usize::from(self.word), 1, 1]) {
             0 => format!("In('{}')", self.any_id()),
             1 => format!("!In('{}')", self.any_id()),
             2 => {
@@ -24,7 +24,9 @@ impl Forge {
             }
             3 => self.rng.one(&["flag", "!flag", "flag == true", "flag != false"]).to_string(),
             4 => self.rng.one(&["word == 'red'", "word != 'blue'", "word === 'green'"]).to_string(),
-            _ => "true".to_string(),
+            5 => "true".to_string(),
+            // Whoever is asked says yes.
+            _ => self.rng.one(&["ready()", "!ready(2)", "near('red', -1)"]).to_string(),
         }
     }
 

@@ -63,7 +63,7 @@ impl Forge {
         let cancels = usize::from(!self.delayed.is_empty());
         let deeper = usize::from(nested < 2);
         let integers = usize::from(!self.integers.is_empty());
-        let weights = [6 * data, 4 * raises, raises, 12 * sends, 2 * cancels, 5 * deeper, 2 * integers, 1];
+        let weights = [6 * data, 4 * raises, raises, 12 * sends, 2 * cancels, 5 * deeper, 2 * integers, 2, 1];
         match self.rng.weighted(&weights) {
             0 => self.assign(),
             1 => self.raise("raise", place),
@@ -77,6 +77,10 @@ impl Forge {
             6 => {
                 let expr = self.sum();
                 self.writer.leaf("log", &[("label", "sum"), ("expr", &expr)]);
+            }
+            7 => {
+                let calls = self.rng.one(&["shout()", "shout()\nopen(3, 'red')", "open(-1, true); shout();"]);
+                self.writer.text("script", calls);
             }
             _ => self.writer.leaf("log", &[("label", "here")]),
         }

@@ -24,6 +24,12 @@ impl Writer {
         self.level += 1;
     }
 
+    /// An element with a text inside.
+    pub fn text(&mut self, name: &str, text: &str) {
+        self.begin(name, &[]);
+        self.text.push_str(&format!(">{text}</{name}>\n"));
+    }
+
     pub fn close(&mut self, name: &str) {
         self.level -= 1;
         self.text.push_str(&format!("{}</{name}>\n", "  ".repeat(self.level)));
@@ -43,6 +49,7 @@ impl Forge {
         let initial = self.initial_attribute(0, 50);
         let mut attributes =
             vec![("xmlns", "http://www.w3.org/2005/07/scxml"), ("version", "1.0"), ("datamodel", "ecmascript")];
+        attributes.extend([("xmlns:sw", "urn:statewright"), ("sw:functions", "ready near=game::Near shout open=Open")]);
         if let Some(initial) = &initial {
             attributes.push(("initial", initial));
         }

@@ -5,7 +5,7 @@ use roxmltree::Node;
 use super::Reader;
 use super::xml::{attributes, elements, name, problem, word};
 use crate::document::Content;
-use crate::expression::{Names, Type, parse};
+use crate::expression::{Names, Type, parse, parse_calls};
 
 /// `if` may nest so deep, states and all.
 const MOST_LEVELS: usize = 128;
@@ -33,6 +33,11 @@ impl Reader {
             "log" => self.log(node),
             "assign" => self.assign(node),
             "if" => self.choice(node),
+            "script" => {
+                attributes(node, &[])?;
+                let calls = parse_calls(node.text().unwrap_or(""), self).map_err(|error| problem(node, &error))?;
+                Ok(Content::Call(calls))
+            }
             _ => Err(problem(node, "this element is not supported here")),
         }
     }

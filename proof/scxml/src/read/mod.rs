@@ -30,6 +30,7 @@ impl Document {
             return Err(problem(root, "the outermost element must be `scxml`"));
         }
         let mut reader = Reader::default();
+        reader.functions(root);
         reader.number_states(root)?;
         reader.data(root)?;
         let nodes: Vec<Node> = root.descendants().filter(|node| kind_of(*node).is_some()).collect();
@@ -47,9 +48,19 @@ struct Reader {
     data: Vec<Data>,
     numbers: HashMap<NodeId, usize>,
     ids: HashMap<String, usize>,
+    functions: HashMap<String, String>,
 }
 
 impl Reader {
+    /// The functions that the document may call: `name`, or `name=its name outside`.
+    fn functions(&mut self, root: Node) {
+        let table = root.attribute(("urn:statewright", "functions")).unwrap_or_default();
+        for word in table.split_whitespace() {
+            let (name, outside) = word.split_once('=').unwrap_or((word, word));
+            self.functions.insert(name.to_string(), outside.to_string());
+        }
+    }
+
     /// Gives every state its place and its id, so that all else can refer to it.
     fn number_states(&mut self, root: Node) -> Result<(), String> {
         for node in root.descendants() {
@@ -140,6 +151,10 @@ impl Names for Reader {
     fn variable(&self, name: &str) -> Option<(usize, Type)> {
         let found = self.data.iter().position(|data| data.id == name)?;
         Some((found, self.data[found].value.ty()))
+    }
+
+    fn function(&self, name: &str) -> Option<&str> {
+        self.functions.get(name).map(String::as_str)
     }
 
     fn state(&self, id: &str) -> Option<usize> {

@@ -8,7 +8,8 @@ use statewright_author::graph::Machine;
 use statewright_author::render::render_json;
 use statewright_author::text::write_with;
 use statewright_compile::{Options, compile_with};
-use statewright_import::Format;
+use statewright_import::scxml::{Functions, read_with};
+use statewright_import::{Format, read_bytes};
 
 use crate::args::{Import, MessageFormat};
 use crate::console::Console;
@@ -28,7 +29,17 @@ pub(crate) fn run(args: &Import, console: &Console) -> Result<Outcome, CliError>
     let Content::Machine(bytes) = input.read()? else {
         return Err(CliError::new(format!("`{name}` is a ROM, not a chart of another tool")));
     };
-    let (machine, found) = format.read(&name, &bytes);
+    let (machine, found) = match format {
+        Format::Scxml => {
+            let functions = functions(args)?;
+            read_bytes(&name, &bytes, |name, text| read_with(name, text, &functions))
+        }
+        format if args.function.is_empty() => format.read(&name, &bytes),
+        _ => {
+            return Err(CliError::new("`--function` is for SCXML documents")
+                .help("the other formats name functions themselves: leave it out"));
+        }
+    };
     let options = Options { strict: args.compiling.strict, ..Options::default() };
     // What the compiler would refuse is told now, in words of the chart.
     let (output, diagnostics) = compile_with(&machine, found, &options);
@@ -49,6 +60,16 @@ pub(crate) fn run(args: &Import, console: &Console) -> Result<Outcome, CliError>
     };
     deliver(Some(&target), text.as_bytes(), console)?;
     Ok(Outcome::Fine)
+}
+
+fn functions(args: &Import) -> Result<Functions, CliError> {
+    let mut functions = Functions::default();
+    for text in &args.function {
+        functions.bind(text).map_err(|problem| {
+            CliError::new(format!("`--function`: {problem}")).help("write `NAME`, or `NAME=FUNCTION`")
+        })?;
+    }
+    Ok(functions)
 }
 
 fn format(args: &Import, name: &str) -> Result<Format, CliError> {
