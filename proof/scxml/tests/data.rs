@@ -75,7 +75,7 @@ fn what_is_not_understood_is_refused_with_its_place() {
         ),
         (r#"<state id="a"><transition event="e" target="a b"/><state id="b"/></state>"#, "entered together"),
         (r#"<parallel id="p"><final id="f"/></parallel>"#, "cannot stand here"),
-        (r#"<state id="a"><onentry><script>x()</script></onentry></state>"#, "not supported here"),
+        (r#"<state id="a"><onentry><script>x()</script></onentry></state>"#, "no function that can be called"),
         (r#"<state id="a"><invoke/></state>"#, "not supported here"),
         (r#"<state id="a"><transition cond="x" target="a"/></state>"#, "no data has the id `x`"),
         (r#"<state id="a"><transition cond="1 + 1" target="a"/></state>"#, "must be a boolean, not an integer"),

@@ -247,7 +247,7 @@ fn functions_are_called_if_a_table_names_them() {
     let text = folder.text("gate.sw.json");
     assert!(text.contains("!isLocked('main')") && text.contains("sound::Ring"), "{text}");
     let told = folder.run(&["step", "gate.sw.json", "--stub-guards", "false", "--events", "open"]);
-    told.code(0).says("isLocked('main')").says("sound::Ring(2)");
+    told.code(0).prints("isLocked('main')").prints("sound::Ring(2)");
 }
 
 #[test]
