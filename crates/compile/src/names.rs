@@ -197,17 +197,15 @@ impl<'a> Names<'a> {
     fn check_sizes(&self, machine: &Machine, diagnostics: &mut Diagnostics) {
         let place = machine.name.place;
         // Events and timers share the trigger numbers below the special ones.
-        for (what, count) in [("events", machine.events.len()), ("parameters", machine.parameters.len())] {
-            if count > MAX_RECORDS / 2 {
-                let text = format!("{count} {what}, but at most {} fit", MAX_RECORDS / 2);
-                diagnostics.push(Diagnostic::new(Code::TableFull, place, text).help("split the machine into several"));
+        for (what, count, most) in [
+            ("events", machine.events.len(), MAX_RECORDS / 2),
+            ("parameters", machine.parameters.len(), MAX_RECORDS / 2),
+            ("blackboard keys", machine.blackboard.len(), MAX_RECORDS / 3),
+            ("variants", machine.variants.len(), MAX_RECORDS - 1),
+        ] {
+            if count > most {
+                diagnostics.push(too_many(what, count, most, place));
             }
-        }
-        if machine.blackboard.len() > MAX_RECORDS / 3 {
-            diagnostics.push(too_many("blackboard keys", machine.blackboard.len(), place));
-        }
-        if machine.variants.len() >= MAX_RECORDS {
-            diagnostics.push(too_many("variants", machine.variants.len(), place));
         }
         if machine.channels.len() > MAX_CHANNELS {
             let text = format!("{} channels, but at most {MAX_CHANNELS} fit", machine.channels.len());

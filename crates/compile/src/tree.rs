@@ -93,7 +93,7 @@ impl<'a> Tree<'a> {
         check_root(machine, diagnostics);
         tree.add_state(&machine.root, None, None, 1, diagnostics);
         if tree.states.len() > MAX_RECORDS {
-            diagnostics.push(too_many("states", tree.states.len(), machine.name.place));
+            diagnostics.push(too_many("states", tree.states.len(), MAX_RECORDS, machine.name.place));
         }
         tree
     }
@@ -357,8 +357,8 @@ const MAX_SUGGESTIONS: usize = 8;
 const MAX_LISTED: usize = 12;
 
 /// `TableFull` for a table.
-pub fn too_many(what: &str, count: usize, place: Place) -> Diagnostic {
-    Diagnostic::new(Code::TableFull, place, format!("{count} {what}, but at most {MAX_RECORDS} fit"))
+pub fn too_many(what: &str, count: usize, most: usize, place: Place) -> Diagnostic {
+    Diagnostic::new(Code::TableFull, place, format!("{count} {what}, but at most {most} fit"))
         .help("split the machine into several")
 }
 

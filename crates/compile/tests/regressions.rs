@@ -42,6 +42,47 @@ fn rom_3_lists_that_multiply_are_counted_not_built() {
     assert!(codes(&text).contains(&"SW0504"));
 }
 
+/// Messages for a text.
+fn messages(text: &str) -> Vec<String> {
+    let (_, diagnostics) = compile_text("case.sw.json", text, &Options::default());
+    diagnostics.iter().map(|problem| problem.message.clone()).collect()
+}
+
+#[test]
+fn rom_3_transitions_on_any_event_are_counted_not_listed() {
+    let machine = |count: usize| {
+        let events: Vec<String> = (0..count).map(|event| format!("\"e{event}\"")).collect();
+        let transitions = vec![r#"{ "on": "*", "if": "F", "to": "a" }"#; count].join(",");
+        format!(
+            r#"{{ "machine": "M", "events": [{}], "initial": "a", "states": {{ "a": {{ "transitions": [{transitions}] }} }} }}"#,
+            events.join(",")
+        )
+    };
+    assert!(!codes(&machine(100)).contains(&"SW0504"));
+    let told = messages(&machine(20_000));
+    assert!(told.iter().any(|text| text.contains("need 400020000 places")), "{:?}", told.first());
+}
+
+#[test]
+fn rom_3_a_list_of_actions_has_a_limit() {
+    let machine = |count: usize| {
+        let actions = vec!["\"F()\""; count].join(",");
+        format!(r#"{{ "machine": "M", "states": {{ "a": {{ "entry": [{actions}] }} }} }}"#)
+    };
+    assert_eq!(codes(&machine(1_000)), Vec::<&str>::new());
+    assert_eq!(messages(&machine(70_000)), ["70000 actions in one list, but at most 65535 fit"]);
+}
+
+#[test]
+fn rom_3_the_limit_that_is_named_is_the_one_that_holds() {
+    let machine = |count: usize| {
+        let keys: Vec<String> = (0..count).map(|key| format!(r#""k{key}": "i32""#)).collect();
+        format!(r#"{{ "machine": "M", "blackboard": {{ {} }}, "states": {{ "a": {{}} }} }}"#, keys.join(","))
+    };
+    let full = |count: usize| messages(&machine(count)).into_iter().find(|text| text.contains("but at most"));
+    assert_eq!((full(21_844), full(21_845)), (None, Some("21845 blackboard keys, but at most 21844 fit".to_owned())));
+}
+
 #[test]
 fn exec_3_targets_are_no_more_than_leaves() {
     let regions: Vec<String> = (0..9).map(|r| format!(r#""r{r}": {{ "states": {{ "x{r}": {{}} }} }}"#)).collect();

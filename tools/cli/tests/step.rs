@@ -49,7 +49,7 @@ step 3, tick 122 (2.03s): send Break
   left      broken
   left      root
   end       the agent has ended
-  now in    broken
+  ended in  broken
 ";
     assert_eq!(ran.out, expected);
     assert_eq!(ran.err, "");

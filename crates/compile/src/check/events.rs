@@ -21,8 +21,9 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     }
     let firing = model.timers.iter().filter(|t| !matches!(t.kind, TimerKind::Clock | TimerKind::Debounce)).count();
     let triggers = model.machine.events.len() + firing;
-    if triggers >= usize::from(trigger::SPECIAL) {
-        diagnostics.push(too_many("events and timers", triggers, model.machine.name.place));
+    let most = usize::from(trigger::SPECIAL) - 1;
+    if triggers > most {
+        diagnostics.push(too_many("events and timers", triggers, most, model.machine.name.place));
     }
 }
 

@@ -8,7 +8,7 @@ use statewright_rom::layout::{MAX_CAP, MAX_COMMAND_BYTES, MAX_RECORDS, TIERS};
 use super::Planned;
 use crate::model::Model;
 use crate::place::{Placement, tier_name};
-use crate::plan::PlanError;
+use crate::plan::{MAX_CANDIDATES, PlanError};
 use crate::tree::too_many;
 
 /// Counts of everything that is referred to by u16, and the caps.
@@ -24,7 +24,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     ];
     for (what, count) in counts.into_iter().chain(model.ops.sizes()) {
         if count > MAX_RECORDS {
-            diagnostics.push(too_many(what, count, place));
+            diagnostics.push(too_many(what, count, MAX_RECORDS, place));
         }
     }
     check_caps(model, diagnostics);
@@ -88,6 +88,13 @@ pub fn check_costs(planned: &Planned<'_, '_>, placement: &Placement, diagnostics
 pub fn plan_error(model: &Model<'_>, error: PlanError) -> Diagnostic {
     let text = match error {
         PlanError::TooManyCells(count) => format!("the dispatch table needs more than {count} cells"),
+        PlanError::TooManyCandidates(count) => {
+            let text = format!(
+                "the lists of transitions by event need {count} places or more, but at most {MAX_CANDIDATES} fit"
+            );
+            let problem = Diagnostic::new(Code::TableFull, model.machine.name.place, text);
+            return problem.help("use fewer transitions on any event: each stands in the list of every event");
+        }
         PlanError::TooManyPlans(count) => format!("{count} different ways of entering, but at most {MAX_RECORDS} fit"),
     };
     Diagnostic::new(Code::TableFull, model.machine.name.place, text).help("split the machine into several")

@@ -14,6 +14,7 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::tables::Tables;
 
+pub use rows::MAX_CANDIDATES;
 pub use shape::{Shape, targets};
 
 /// Something that does not fit into the tables.
@@ -21,6 +22,8 @@ pub use shape::{Shape, targets};
 pub enum PlanError {
     /// More cells in the dispatch rows than [`rows::MAX_SORTED_CELLS`].
     TooManyCells(usize),
+    /// More candidates in the lists of all events than [`rows::MAX_CANDIDATES`].
+    TooManyCandidates(usize),
     /// More entry plans than fit.
     TooManyPlans(usize),
 }

@@ -12,6 +12,9 @@ use crate::tables::Tables;
 /// Most cells of sorted rows.
 pub const MAX_SORTED_CELLS: usize = 1 << 22;
 
+/// Most places in lists of candidates: a transition on any event stands in the list of each.
+pub const MAX_CANDIDATES: usize = 1 << 22;
+
 /// A row under construction: (column, candidate list), ascending by column.
 type Row = Vec<(u16, u32)>;
 
@@ -27,6 +30,7 @@ pub fn assign(tables: &mut Tables) -> Result<(), PlanError> {
         let depth = usize::from(tables.states[state].depth);
         rows.truncate(depth - 1);
         polls.truncate(depth - 1);
+        check_candidates(tables, state)?;
         let row = inherit(tables, rows.last().map_or(&[][..], Vec::as_slice), state);
         let flags = polls.last().copied().unwrap_or(0) | poll_flags(tables, &tables.states[state]);
         if super::is_leaf(&tables.states[state]) {
@@ -42,18 +46,31 @@ pub fn assign(tables: &mut Tables) -> Result<(), PlanError> {
     Ok(())
 }
 
+/// Refuses more candidates than fit before they are listed.
+fn check_candidates(tables: &Tables, state: usize) -> Result<(), PlanError> {
+    let own = own_transitions(tables, &tables.states[state]);
+    let any = own.iter().filter(|transition| transition.trigger.get() == trigger::ANY).count();
+    let wanted = tables.candidates.len() + own.len() + any * tables.events.len();
+    if wanted > MAX_CANDIDATES { Err(PlanError::TooManyCandidates(wanted)) } else { Ok(()) }
+}
+
 /// Small machines get one cell per leaf and column, large ones only the cells that are not empty.
 pub fn is_dense(tables: &Tables) -> bool {
     tables.leaf_rows.len() * usize::from(tables.header.columns.get()) <= MAX_DENSE_CELLS
 }
 
-fn poll_flags(tables: &Tables, state: &StateRecord) -> u16 {
-    let flags = state.flags.get();
+/// Transitions of a state; what a choice has are branches.
+fn own_transitions<'t>(tables: &'t Tables, state: &StateRecord) -> &'t [TransitionRecord] {
     let first = usize::from(state.first_transition.get());
-    let own = match state.kind {
+    match state.kind {
         state_kind::CHOICE => &[],
         _ => &tables.transitions[first..first + usize::from(state.transition_count.get())],
-    };
+    }
+}
+
+fn poll_flags(tables: &Tables, state: &StateRecord) -> u16 {
+    let flags = state.flags.get();
+    let own = own_transitions(tables, state);
     let always = if own.iter().any(|t| t.trigger.get() == trigger::ALWAYS) { row_flag::ALWAYS } else { 0 };
     let activity = if flags & state_flag::ACTIVITY != 0 { row_flag::ACTIVITY | row_flag::POLLS } else { 0 };
     let eventless = if flags & state_flag::EVENTLESS != 0 { row_flag::POLLS } else { 0 };

@@ -19,6 +19,9 @@ use crate::tree::Node;
 /// An argument with the name and type that its place in the declaration gives it.
 type Placed<'x> = (&'x Argument, Option<&'x str>, Option<ValueType>);
 
+/// Most ops of one list; each `if` is one, and one more if it has an `else`.
+const MAX_LIST_OPS: usize = u16::MAX as usize;
+
 /// Most arguments of one call.
 const MAX_ARGUMENTS: usize = 16;
 
@@ -26,6 +29,13 @@ impl Resolver<'_> {
     /// Compiles a list; muted actions are left out.
     pub(super) fn action_list(&mut self, actions: &[Action], site: &Site) -> Option<usize> {
         let ops = self.list_ops(actions, site);
+        if ops.len() > MAX_LIST_OPS {
+            let place = actions.first().map_or_else(Place::default, |action| action.place);
+            let text = format!("{} actions in one list, but at most {MAX_LIST_OPS} fit", ops.len());
+            let problem = Diagnostic::new(Code::TableFull, place, text).label("the list begins here");
+            self.diagnostics.push(problem.help("let a function of the game do it"));
+            return None;
+        }
         self.ops.list(ops)
     }
 

@@ -10,7 +10,7 @@ use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::ValueType;
 
 use super::functions::Callable;
-use super::xml::place_within;
+use super::xml::Spelling;
 use crate::report::shown;
 
 /// How a function may be called.
@@ -33,7 +33,7 @@ pub(super) struct Wrong {
 impl Wrong {
     /// Where that is in a document.
     pub(super) fn place(&self, document: &str) -> Place {
-        place_within(document, self.source, self.range.clone())
+        Spelling::new(document, self.source).place(self.range.clone())
     }
 }
 

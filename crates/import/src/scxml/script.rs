@@ -10,7 +10,7 @@ use statewright_author::value::Literal;
 use super::expression::{BIND_IT, LITERALS};
 use super::functions::Callable;
 use super::problem;
-use super::xml::{attribute, elements, place_within, tag_place};
+use super::xml::{Spelling, attribute, elements, tag_place};
 use crate::report::shown;
 
 /// The calls in a `<script>`, in order; what else stands in it is refused.
@@ -67,27 +67,63 @@ fn call(statement: &Code, functions: &Callable) -> Result<ActionKind, Box<Diagno
 /// What stands between semicolons and ends of lines, without remarks.
 fn statements(source: &Code, document: &str) -> Vec<Code> {
     let text = source.value.as_str();
-    let (mut start, mut quote, mut open) = (0, None, 0_usize);
-    let mut ends = Vec::new();
+    let (mut start, mut quote, mut open, mut remark) = (0, None, 0_usize, false);
+    let mut parts = Vec::new();
     for (at, c) in text.char_indices() {
         match (quote, c) {
+            _ if remark && c != '\n' => {}
+            (Some(mark), c) if c == mark => quote = None,
+            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(c),
-            (Some(mark), c) if c == mark || c == '\n' => quote = None,
             (None, '(') => open += 1,
             (None, ')') => open = open.saturating_sub(1),
-            (None, ';') | (None, '\n') if open == 0 => ends.push(std::mem::replace(&mut start, at + 1)..at),
+            (None, '/') if text[at..].starts_with("//") => {
+                parts.push(start..at);
+                remark = true;
+            }
+            (None, '\n') if remark => (remark, start) = (false, at + 1),
+            (None, ';' | '\n') if open == 0 => parts.push(std::mem::replace(&mut start, at + 1)..at),
             _ => {}
         }
     }
-    ends.push(start..text.len());
+    if !remark {
+        parts.push(start..text.len());
+    }
+    let mut spelling = Spelling::new(document, source.place);
     let statement = |range: std::ops::Range<usize>| {
         let part = text.get(range.clone())?;
         let (trimmed, before) = (part.trim(), part.len() - part.trim_start().len());
         let begin = range.start + before;
-        let is_code = !trimmed.is_empty() && !trimmed.starts_with("//");
-        is_code.then(|| {
-            Spanned::new(trimmed.to_owned(), place_within(document, source.place, begin..begin + trimmed.len()))
-        })
+        (!trimmed.is_empty()).then(|| Spanned::new(trimmed.to_owned(), spelling.place(begin..begin + trimmed.len())))
     };
-    ends.into_iter().filter_map(statement).collect()
+    parts.into_iter().filter_map(statement).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Statements of a script, each as it is spelled in the document.
+    fn spelled(script: &str) -> Vec<String> {
+        let text = format!("<script>{script}</script>");
+        let document = roxmltree::Document::parse(&text).expect("well-formed");
+        let inside = document.root_element().first_child().expect("a text");
+        let source = Code::new(inside.text().unwrap_or_default().to_owned(), Place::bytes(inside.range()));
+        let spell = |one: &Code| text[one.place.start as usize..one.place.end as usize].to_owned();
+        statements(&source, &text).iter().map(spell).collect()
+    }
+
+    #[test]
+    fn statements_end_at_semicolons_and_lines() {
+        for (script, expected) in [
+            (" a() ;b(1)\n c('x;y', 2);", vec!["a()", "b(1)", "c('x;y', 2)"]),
+            ("a(\n1)", vec!["a(\n1)"]),
+            ("// it's\na() // b();\n//", vec!["a()"]),
+            ("a('&lt;é&amp;'); b(&quot;//&quot;); c()", vec!["a('&lt;é&amp;')", "b(&quot;//&quot;)", "c()"]),
+            ("<![CDATA[ a('<'); b() ]]>", vec!["a('<')", "b()"]),
+            (" ; ", vec![]),
+        ] {
+            assert_eq!(spelled(script), expected, "{script}");
+        }
+    }
 }

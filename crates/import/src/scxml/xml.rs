@@ -216,27 +216,52 @@ pub(super) fn attribute(node: Node<'_, '_>, name: &str) -> Option<Spanned<String
     Some(Spanned::new(found.value().to_owned(), Place::bytes(found.range_value())))
 }
 
-/// The place of a range of the value of an attribute or text, whose place is `whole`: the document may spell it with escapes.
-pub(super) fn place_within(document: &str, whole: Place, range: Range<usize>) -> Place {
-    const SECTION: &str = "<![CDATA[";
-    let (start, end) = (whole.start as usize, whole.end as usize);
-    let raw = document.get(start..end).unwrap_or_default();
-    if raw.starts_with(SECTION) {
-        return whole.within(SECTION.len() + range.start..SECTION.len() + range.end);
+/// How a document spells the value of an attribute or a text: maybe with escapes, so that places must be searched.
+pub(super) struct Spelling<'d> {
+    whole: Place,
+    /// The value as it is spelled.
+    raw: &'d str,
+    /// Bytes passed of the spelling, and of the value.
+    at: usize,
+    passed: usize,
+}
+
+impl<'d> Spelling<'d> {
+    /// Of the value at a place of a document.
+    pub(super) fn new(document: &'d str, whole: Place) -> Self {
+        const SECTION: &str = "<![CDATA[";
+        let raw = document.get(whole.start as usize..whole.end as usize).unwrap_or_default();
+        let is_plain = raw.starts_with(SECTION);
+        let start = if is_plain { SECTION.len() } else { 0 };
+        let whole = whole.within(start..raw.len());
+        // Nothing is escaped in such a section.
+        let raw = if is_plain { "" } else { raw };
+        Self { whole, raw, at: 0, passed: 0 }
     }
-    let raw_offset = |offset: usize| {
-        let (mut at, mut passed) = (0, 0);
-        while let (true, Some(next)) = (passed < offset, raw[at..].chars().next()) {
-            let escape = raw[at..].strip_prefix('&').and_then(|rest| rest.split(';').next());
-            (at, passed) = match escape {
-                Some(name) => (at + name.len() + 2, passed + escaped_length(name)),
-                None => (at + next.len_utf8(), passed + next.len_utf8()),
-            };
-            at = at.min(raw.len());
+
+    /// The place of a range of the value. Fast if ranges come in order.
+    pub(super) fn place(&mut self, range: Range<usize>) -> Place {
+        let (start, end) = (self.offset(range.start), self.offset(range.end));
+        self.whole.within(start..end)
+    }
+
+    fn offset(&mut self, wanted: usize) -> usize {
+        if wanted < self.passed {
+            (self.at, self.passed) = (0, 0);
         }
-        at
-    };
-    whole.within(raw_offset(range.start)..raw_offset(range.end))
+        while self.passed < wanted {
+            let rest = self.raw.get(self.at..).unwrap_or_default();
+            let Some(next) = rest.chars().next() else { return self.at + wanted - self.passed };
+            let escape = rest.strip_prefix('&').and_then(|rest| rest.split(';').next());
+            let (raw, meant) = match escape {
+                Some(name) => (name.len() + 2, escaped_length(name)),
+                None => (next.len_utf8(), next.len_utf8()),
+            };
+            self.at = (self.at + raw).min(self.raw.len());
+            self.passed += meant;
+        }
+        self.at
+    }
 }
 
 /// Bytes that an escape stands for.
