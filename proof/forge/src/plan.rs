@@ -127,7 +127,7 @@ impl Plan {
         };
         let words = Words::new(rng);
         let left = rng.between(1, size.states);
-        let plan = Self { lasting_slots, allows_one_region: rng.chance(12), ..Self::default() };
+        let plan = Self { lasting_slots, allows_one_region: rng.chance(20), ..Self::default() };
         let mut grower = Grower { rng, size, words, plan, left };
         let orthogonal = left >= 4 && grower.rng.chance(10);
         grower.state(None, 0, budget, if orthogonal { StateKind::Orthogonal } else { StateKind::Compound }, None);
@@ -219,8 +219,9 @@ impl Grower<'_> {
         match kind {
             StateKind::Compound => self.regions(index, depth, budget, 1),
             StateKind::Orthogonal => {
-                let least = if self.plan.allows_one_region { 1 } else { 2 };
-                let count = self.rng.between(least, self.size.regions.min(budget.leaves));
+                let most = self.size.regions.min(budget.leaves);
+                let is_one = self.plan.allows_one_region && (most < 2 || self.rng.chance(50));
+                let count = if is_one { 1 } else { self.rng.between(2, most) };
                 self.regions(index, depth, budget, count);
             }
             _ => {}
