@@ -290,7 +290,8 @@ impl<'a> Resolver<'a> {
             Node::State(_) => false,
             Node::History(history) => self.tree.is_inside(source, self.tree.histories[history].owner),
         };
-        follows_scxml(self.machine) && targets.iter().all(|&target| self.is_target_inside(target, source) || around(&target))
+        let is_known = !targets.is_empty() && follows_scxml(self.machine);
+        is_known && targets.iter().all(|&target| self.is_target_inside(target, source) || around(&target))
     }
 
     /// Whether entering a target leaves `source` active: a history point of the source restores what is inside it.
