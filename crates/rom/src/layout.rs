@@ -261,7 +261,7 @@ pub mod state_kind {
     pub const ATOMIC: u8 = 0;
     /// One region.
     pub const COMPOUND: u8 = 1;
-    /// Two or more regions; with [`policy::SCXML_DETAILS`](super::policy::SCXML_DETAILS) one or more.
+    /// Two or more regions; with the policy `SCXML_DETAILS` one or more.
     pub const ORTHOGONAL: u8 = 2;
     /// Completes its parent.
     pub const FINAL: u8 = 3;
