@@ -259,7 +259,7 @@ impl<'d> Reader<'d, '_> {
             self.out.push(illegal(tag_place(xml), "a state without states inside has an initial one"));
         }
         if kind == Kind::Parallel && children == 0 {
-            let why = "it would be active without any state in which the chart is";
+            let why = "there is nothing in it that could be active";
             let instead = "write `<state>` instead, or put a state into it";
             self.out.push(refused(tag_place(xml), "a `<parallel>` with nothing inside", why, instead));
         }
