@@ -332,9 +332,9 @@ pub struct State {
 pub enum StateKind {
     /// No children.
     Atomic,
-    /// One region.
+    /// One region without a name.
     Compound,
-    /// Several regions.
+    /// Regions with names: several, or in a machine with the policy `scxml_details` one.
     Orthogonal,
     /// Completes its parent.
     Final,
@@ -350,16 +350,16 @@ impl State {
         } else if self.is_final.is_some() {
             StateKind::Final
         } else {
-            match self.regions.len() {
-                0 => StateKind::Atomic,
-                1 => StateKind::Compound,
+            match &self.regions[..] {
+                [] => StateKind::Atomic,
+                [only] if only.name.is_none() => StateKind::Compound,
                 _ => StateKind::Orthogonal,
             }
         }
     }
 }
 
-/// A region: of several in an orthogonal state, or the only one of a compound.
+/// A region: one with a name of an orthogonal state, or the only one of a compound.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Region {
     /// Its name; `None` for the only region of a compound.

@@ -84,12 +84,14 @@ pub struct Tree<'a> {
     muted: HashMap<&'a str, Place>,
     /// "Did you mean" looks at every name, so it is offered only so often.
     suggestions: Cell<usize>,
+    /// An orthogonal state may have a single region.
+    allows_one_region: bool,
 }
 
 impl<'a> Tree<'a> {
     /// Builds the tree and checks its shape.
     pub fn new(machine: &'a Machine, diagnostics: &mut Diagnostics) -> Self {
-        let mut tree = Self::default();
+        let mut tree = Self { allows_one_region: follows_scxml(machine), ..Self::default() };
         check_root(machine, diagnostics);
         tree.add_state(&machine.root, None, None, 1, diagnostics);
         if tree.states.len() > MAX_RECORDS {
@@ -123,7 +125,7 @@ impl<'a> Tree<'a> {
         });
         // A root that is final or a choice has been reported.
         if parent.is_some() || !matches!(authored.kind(), StateKind::Final | StateKind::Choice) {
-            check_kind(authored, diagnostics);
+            check_kind(authored, self.allows_one_region, diagnostics);
         }
         if depth >= MAX_DEPTH && !authored.regions.is_empty() {
             diagnostics.push(too_deep(authored));
@@ -463,14 +465,19 @@ fn check_root(machine: &Machine, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Whether the details are those of SCXML, where a `<parallel>` may have a single child.
+pub fn follows_scxml(machine: &Machine) -> bool {
+    machine.policies.scxml_details.as_ref().is_some_and(|on| on.value)
+}
+
 /// What a state of its kind may not have.
-fn check_kind(state: &State, diagnostics: &mut Diagnostics) {
+fn check_kind(state: &State, allows_one_region: bool, diagnostics: &mut Diagnostics) {
     match state.kind() {
         StateKind::Choice => check_choice(state, diagnostics),
         StateKind::Final => check_final(state, diagnostics),
         StateKind::Atomic => check_history(state, diagnostics),
-        StateKind::Compound => check_single_region(state, diagnostics),
-        StateKind::Orthogonal => {}
+        StateKind::Orthogonal if !allows_one_region => check_single_region(state, diagnostics),
+        StateKind::Compound | StateKind::Orthogonal => {}
     }
 }
 
@@ -486,7 +493,9 @@ fn check_history(state: &State, diagnostics: &mut Diagnostics) {
 }
 
 fn check_single_region(state: &State, diagnostics: &mut Diagnostics) {
-    if let Some(name) = state.regions.first().and_then(|region| region.name.as_ref()) {
+    if let [only] = &state.regions[..]
+        && let Some(name) = &only.name
+    {
         let text = format!("state `{}` has only the region `{}`", shown(state), name.value);
         diagnostics.push(
             Diagnostic::new(Code::SingleRegion, name.place, text)

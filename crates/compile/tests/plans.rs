@@ -339,7 +339,7 @@ fn sel_2_sorted_dispatch_rows() {
         assert_eq!(case.rom.header().features.get() & feature::DENSE_ROWS, 0);
         check_rows(case)
     };
-    with_plans(&machine(3, Size::HUGE), large).unwrap();
+    with_plans(&machine(1, Size::HUGE), large).unwrap();
 }
 
 /// RAM-3: a leaf polls if it or a state around it has an activity or an eventless trigger.

@@ -94,7 +94,7 @@ impl Writer<'_> {
             );
         }
         for &region in &found.regions {
-            let is_lane = found.regions.len() > 1;
+            let is_lane = found.kind == Kind::Orthogonal;
             if is_lane {
                 let name = quoted(chart.regions[region].name.as_deref().unwrap_or_default());
                 line(&mut self.out, depth + 1, &format!("subgraph cluster_r{region} {{"));

@@ -113,11 +113,12 @@ impl Core<'_> {
 
     /// Does a goal lie inside a state around the source, in the source's own region of it?
     fn is_within_reach(&self, goal: Goal, source: StateId, outer: StateId) -> bool {
-        if self.has_policy(policy::SCXML_DETAILS) && self.rom.regions_of(outer).len() != 1 {
+        let is_compound = self.rom.state(outer).is_some_and(|record| record.kind == state_kind::COMPOUND);
+        if self.has_policy(policy::SCXML_DETAILS) && !is_compound {
             return false;
         }
         match goal {
-            Goal::Whole(owner) if owner == outer => self.rom.regions_of(outer).len() == 1,
+            Goal::Whole(owner) if owner == outer => is_compound,
             Goal::Whole(state) | Goal::State(state) => {
                 self.rom.is_inside(state, outer)
                     && self.region_towards(outer, state) == self.region_towards(outer, source)

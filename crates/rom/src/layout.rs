@@ -261,7 +261,7 @@ pub mod state_kind {
     pub const ATOMIC: u8 = 0;
     /// One region.
     pub const COMPOUND: u8 = 1;
-    /// Two or more regions.
+    /// Two or more regions; with the policy `SCXML_DETAILS` one or more.
     pub const ORTHOGONAL: u8 = 2;
     /// Completes its parent.
     pub const FINAL: u8 = 3;
@@ -298,7 +298,7 @@ record! {
         region: U16,
         /// First of its own regions; `NONE` without any.
         first_region: U16,
-        /// 0, 1 (compound) or more (orthogonal).
+        /// 0, 1 (compound), or as many as an orthogonal state has.
         region_count: u8,
         /// Root = 1.
         depth: u8,

@@ -23,6 +23,20 @@ fn legal_roms_load() {
     }
 }
 
+/// As in SCXML, where a `<parallel>` may have a single child; without the policy it is refused.
+#[test]
+fn an_orthogonal_state_may_have_one_region_where_the_policy_says_so() {
+    let mut tables = samples::flat();
+    tables.states[0].kind = state_kind::ORTHOGONAL;
+    let bytes = tables.build();
+    assert!(Rom::from_bytes(&bytes).is_err());
+    tables.header.policies = policy::SCXML_DETAILS;
+    let bytes = tables.build();
+    let result = Rom::from_bytes(&bytes);
+    verdicts_agree(&bytes, &result);
+    walk_everything(&result.expect("legal"));
+}
+
 /// Records have no alignment, so a ROM may lie anywhere: in a memory map, behind `include_bytes!`, in a packet.
 #[test]
 fn a_rom_loads_from_any_address() {

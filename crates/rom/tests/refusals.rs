@@ -197,6 +197,7 @@ fn trees_that_are_none() {
     flat(|t| t.states[2].leaf = 1, "states[2]: leaf is 1 instead of 0");
     flat(|t| t.states[1].kind = 5, "states[1]: kind 5 has no meaning");
     flat(|t| t.states[1].kind = state_kind::COMPOUND, "states[1]: count of regions for its kind, 0 has no meaning");
+    flat(|t| t.states[0].kind = state_kind::ORTHOGONAL, "states[0]: count of regions for its kind, 1 has no meaning");
     flat(|t| t.states[2].row = 0.into(), "states[2]: row is 0 instead of 1");
     flat(|t| t.states[2].first_transition = 0.into(), "states[2]: first transition is 0 instead of 1");
     rich(|t| t.regions[2].leaf = 1, "states[7]: leaf is 0 instead of 1");

@@ -49,7 +49,7 @@ pub struct Names {
     pub timers: Vec<String>,
     /// Parameter variants; the first is the plain one and has no name.
     pub variants: Vec<String>,
-    /// Regions; empty for the only region of a state.
+    /// Regions; empty for the only region of a compound state.
     pub regions: Vec<String>,
     /// Transitions.
     pub transitions: Vec<TransitionWords>,
@@ -139,7 +139,7 @@ impl Names {
         self.timers.get(timer.index()).map_or("?", String::as_str)
     }
 
-    /// Name of a region; none for the only one of a state.
+    /// Name of a region; none for the only one of a compound state.
     pub fn region(&self, region: RegionId) -> Option<&str> {
         self.regions.get(region.index()).map(String::as_str).filter(|name| !name.is_empty())
     }

@@ -93,6 +93,9 @@ impl Forge {
             strict_writes: maybe(15),
             scxml_details: maybe(15),
         };
+        if self.plan.allows_one_region {
+            policies.scxml_details = Some(spanned(true));
+        }
         policies.internal_first = match self.declared.internal_first {
             true => Some(spanned(true)),
             false => self.rng.chance(10).then(|| spanned(false)),

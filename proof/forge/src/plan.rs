@@ -89,6 +89,8 @@ pub struct Plan {
     pub points: Vec<Point>,
     /// Slots left for what lives as long as the machine.
     pub lasting_slots: u32,
+    /// Orthogonal states may have a single region, as in SCXML.
+    pub allows_one_region: bool,
 }
 
 /// What a state and everything inside it may use.
@@ -125,7 +127,7 @@ impl Plan {
         };
         let words = Words::new(rng);
         let left = rng.between(1, size.states);
-        let plan = Self { lasting_slots, ..Self::default() };
+        let plan = Self { lasting_slots, allows_one_region: rng.chance(20), ..Self::default() };
         let mut grower = Grower { rng, size, words, plan, left };
         let orthogonal = left >= 4 && grower.rng.chance(10);
         grower.state(None, 0, budget, if orthogonal { StateKind::Orthogonal } else { StateKind::Compound }, None);
@@ -217,7 +219,9 @@ impl Grower<'_> {
         match kind {
             StateKind::Compound => self.regions(index, depth, budget, 1),
             StateKind::Orthogonal => {
-                let count = self.rng.between(2, self.size.regions.min(budget.leaves));
+                let most = self.size.regions.min(budget.leaves);
+                let is_one = self.plan.allows_one_region && (most < 2 || self.rng.chance(50));
+                let count = if is_one { 1 } else { self.rng.between(2, most) };
                 self.regions(index, depth, budget, count);
             }
             _ => {}
@@ -259,7 +263,8 @@ impl Grower<'_> {
         let results = self.split(budget.results, count, 0);
         let mut used: Vec<String> = Vec::new();
         for region in 0..count as usize {
-            let name = (count > 1).then(|| self.words.region(self.rng, &mut used));
+            let is_named = self.plan.nodes[owner].kind == StateKind::Orthogonal;
+            let name = is_named.then(|| self.words.region(self.rng, &mut used));
             self.plan.nodes[owner].regions.push(RegionPlan { name, ..RegionPlan::default() });
             let share = Budget {
                 leaves: leaves[region],
@@ -327,7 +332,8 @@ impl Grower<'_> {
 
     fn kind(&mut self, depth: u32, budget: Budget, plain: bool) -> StateKind {
         let inner = if depth < self.size.depth && self.left > 1 { 25 } else { 0 };
-        let orthogonal = if inner > 0 && self.left > 3 && budget.leaves > 1 { 20 } else { 0 };
+        let splits = self.plan.allows_one_region || (self.left > 3 && budget.leaves > 1);
+        let orthogonal = if inner > 0 && splits { 20 } else { 0 };
         let end = if plain { 0 } else { 10 };
         match self.rng.weighted(&[45, inner, orthogonal, end, end]) {
             1 => StateKind::Compound,

@@ -174,7 +174,8 @@ impl Cursor {
         for region in &mut state.regions {
             self.list(&mut region.states);
         }
-        if let [first, _] = &mut state.regions[..]
+        if let [first] | [first, _] = &mut state.regions[..]
+            && first.name.is_some()
             && self.hit()
         {
             *first = Region { name: None, id: None, ..first.clone() };

@@ -61,7 +61,7 @@ impl Oracle {
 
     /// The least common ancestor; of an orthogonal one a single region, or all of it is left.
     fn external_domain(&self, source: usize, anchors: &[Anchor], compound_only: bool) -> Domain {
-        let compound = |outer: usize| outer == 0 || self.model.states[outer].regions.len() == 1;
+        let compound = |outer: usize| outer == 0 || self.model.states[outer].kind == StateKind::Compound;
         let around = |&outer: &usize| {
             outer != source
                 && (compound(outer) || !compound_only)

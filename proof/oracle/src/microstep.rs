@@ -70,12 +70,16 @@ impl Oracle {
             if kind == Kind::Push {
                 continue;
             }
-            // Frames of a region that loses its active child are unwound, unless the transition stays in it.
+            // Frames of a region that loses its active child are unwound, unless the transition stays in it. One that leaves the
+            // whole state around (in SCXML a region is a state) does not.
             for &region in self.frames.keys() {
                 let child = self.active_child(region);
                 let stays = match kind {
                     Kind::Pop(popped) => popped == region,
-                    _ => self.stays_in(candidate.transition, region),
+                    _ => {
+                        let around = self.model.regions[region].owner;
+                        self.stays_in(candidate.transition, region) && !candidate.exits.contains(&around)
+                    }
                 };
                 if child.is_some_and(|child| candidate.exits.contains(&child)) && !stays {
                     plan.unwound.insert(region, owner.clone());

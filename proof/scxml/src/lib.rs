@@ -28,6 +28,8 @@
 //!   is a parallel around it (section 3.4); the pseudo-code looks one level up only.
 //! - States that are still active are not entered again (prose of section 3.13), where a transition from deep inside the parent of
 //!   a history leads to that history and the pseudo-code would do so.
+//! - A transition has one domain, that of before its exits: what was left is entered again (prose of section 3.13). The pseudo-code
+//!   asks for the domain again after histories were recorded; in a parallel with a single child it may then be another.
 //! - The content of a history's default transition runs only if the history's parent is entered, as the pseudo-code has it.
 //!   A transition from inside the parent to its history therefore runs none.
 //! - A state is active (`In`) from before its onentry until after its onexit. [`Happening::Enter`] is noted before the onentry

@@ -84,7 +84,7 @@ impl StateBuilder<'_> {
         Part { cx: self.cx, item: &mut self.item.regions[at], place: self.place }
     }
 
-    /// Adds a region; with two or more the state is orthogonal.
+    /// Adds a region, which makes the state orthogonal; it needs two or more, with [`Policy::ScxmlDetails`](super::Policy::ScxmlDetails) one.
     pub fn region(&mut self, name: impl Into<String>, describe: impl FnOnce(&mut RegionBuilder<'_>)) -> &mut Self {
         self.forbid_mixture(matches!(self.item.regions.as_slice(), [only] if only.name.is_none()));
         let (name, place) = declare(self.cx, self.place, "region", check_name, name.into());

@@ -2,7 +2,7 @@
 
 use statewright_rom::Rom;
 use statewright_rom::ids::{HistoryId, StateId, StringId};
-use statewright_rom::layout::{BUILT_IN_LANES, timer_kind, value_type};
+use statewright_rom::layout::{BUILT_IN_LANES, state_kind, timer_kind, value_type};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::expr::{GuardText, Names, argument_literal};
@@ -57,7 +57,7 @@ impl<'a> NameTable<'a> {
     pub(super) fn region(&self, region: usize) -> Option<String> {
         let record = self.rom.regions().get(region)?;
         let owner = self.rom.state(StateId::read(record.owner)?)?;
-        if owner.region_count < 2 { None } else { Some(self.named(|s| &s.regions, region, "region")) }
+        if owner.kind == state_kind::COMPOUND { None } else { Some(self.named(|s| &s.regions, region, "region")) }
     }
 
     /// Name of a transition, if it has one.

@@ -14,7 +14,7 @@ use statewright_rom::layout::MAX_RECORDS;
 use super::Resolver;
 use super::scope::Site;
 use crate::model::{Transition, Trigger, trigger_place};
-use crate::tree::{Node, RegionIndex, StateIndex, shown};
+use crate::tree::{Node, RegionIndex, StateIndex, follows_scxml, shown};
 
 impl<'a> Resolver<'a> {
     pub(super) fn state_transitions(&mut self, source: StateIndex, out: &mut Vec<Transition<'a>>) {
@@ -290,8 +290,8 @@ impl<'a> Resolver<'a> {
             Node::State(_) => false,
             Node::History(history) => self.tree.is_inside(source, self.tree.histories[history].owner),
         };
-        let details = self.machine.policies.scxml_details.as_ref().is_some_and(|on| on.value);
-        details && targets.iter().all(|&target| self.is_target_inside(target, source) || around(&target))
+        let is_known = !targets.is_empty() && follows_scxml(self.machine);
+        is_known && targets.iter().all(|&target| self.is_target_inside(target, source) || around(&target))
     }
 
     /// Whether entering a target leaves `source` active: a history point of the source restores what is inside it.

@@ -244,9 +244,8 @@ impl Projector<'_, '_> {
     fn region(&self, region: usize) -> Value {
         let node = &self.tree.regions[region];
         let effect = node.authored.initial.as_ref().map_or(&[][..], |initial| &initial.effect);
-        let single = self.tree.states[node.owner].regions.len() == 1;
         json!({
-            "name": node.authored.name.as_ref().filter(|_| !single).map(|name| &name.value),
+            "name": node.authored.name.as_ref().map(|name| &name.value),
             "initial": { "to": self.paths(&self.tree.initial(region)), "do": self.actions(effect, node.owner) },
             "stack": node.authored.stack_depth.as_ref().map(|depth| depth.value),
             "children": node.children.iter().map(|&child| &self.tree.states[child].path).collect::<Vec<_>>(),

@@ -157,8 +157,8 @@ impl Builder<'_, '_> {
         let chart = self.chart;
         let node = &chart.nodes[index];
         let place = tag_place(node.xml);
-        // One with a single child has been refused.
-        if node.kind == Kind::Parallel && node.children.len() > 1 {
+        // A single child is a region, too: the name makes the state an orthogonal one.
+        if node.kind == Kind::Parallel {
             let region = |&child: &usize| {
                 let name = chart.nodes[child].name.clone();
                 let initial = Initial { targets: vec![name.clone()], effect: Vec::new(), place: name.place };

@@ -259,10 +259,10 @@ impl<'d> Reader<'d, '_> {
         if kind == Kind::State && children == 0 && has_initial {
             self.out.push(illegal(tag_place(xml), "a state without states inside has an initial one"));
         }
-        if kind == Kind::Parallel && children < 2 {
-            let message = format!("a `<parallel>` with {} inside", if children == 0 { "nothing" } else { "one state" });
-            let why = "several regions are active at once only where there are several";
-            self.out.push(refused(tag_place(xml), message, why, "write `<state>` instead, or add a second state"));
+        if kind == Kind::Parallel && children == 0 {
+            let why = "there is nothing in it that could be active";
+            let instead = "write `<state>` instead, or put a state into it";
+            self.out.push(refused(tag_place(xml), "a `<parallel>` with nothing inside", why, instead));
         }
     }
 

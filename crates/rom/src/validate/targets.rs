@@ -240,7 +240,8 @@ pub(super) fn region_initials<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), 
 /// A history point may be the initial of its own owner if it has a default that is not this initial again.
 fn is_own_history(rom: &Rom<'_>, region: &RegionRecord, set: u16) -> bool {
     let targets = TargetSetId::new(set).map_or(&[][..], |set| rom.targets_of(set));
-    let compound = StateId::read(region.owner).and_then(|owner| rom.state(owner)).is_some_and(|s| s.region_count == 1);
+    let compound =
+        StateId::read(region.owner).and_then(|owner| rom.state(owner)).is_some_and(|s| s.kind == state_kind::COMPOUND);
     compound
         && targets.iter().all(|target| {
             let point = rom.history().get(usize::from(target.index.get()));

@@ -88,13 +88,14 @@ pub(super) fn states<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
         branches: 0,
         rows: 0,
     };
+    let fewest = if rom.header().policies & policy::SCXML_DETAILS != 0 { 1 } else { 2 };
     for (i, state) in rom.states().iter().enumerate() {
         if i == 0 {
             root(&mut check, rom, state)?;
         } else {
             place(&mut check, rom, &mut walk, i, state)?;
         }
-        kind(&mut check, &mut walk, i, state)?;
+        kind(&mut check, &mut walk, fewest, i, state)?;
         walk.enter(i as u32, state);
     }
     totals(&mut check, rom, &walk)?;
@@ -158,19 +159,21 @@ fn in_region<const EXPLAIN: bool>(
     Ok(())
 }
 
-/// The kind fits the regions; runs of regions, transitions and rows follow each other.
+/// The kind fits the regions, of which an orthogonal state has so many at least; runs of regions, transitions and rows
+/// follow each other.
 #[inline(always)]
 fn kind<const EXPLAIN: bool>(
     check: &mut Check<EXPLAIN>,
     walk: &mut Walk,
+    fewest: u8,
     i: usize,
     state: &StateRecord,
 ) -> Result<(), LoadError> {
     let (kind, regions) = (state.kind, state.region_count);
     check.rule(kind <= state_kind::CHOICE, i, || unknown("kind", kind))?;
-    let composite = (kind == state_kind::COMPOUND) | (kind == state_kind::ORTHOGONAL);
-    let fits =
-        ((kind == state_kind::COMPOUND) == (regions == 1)) & ((kind == state_kind::ORTHOGONAL) == (regions >= 2));
+    let (compound, orthogonal) = (kind == state_kind::COMPOUND, kind == state_kind::ORTHOGONAL);
+    let composite = compound | orthogonal;
+    let fits = (compound & (regions == 1)) | (orthogonal & (regions >= fewest)) | (!composite & (regions == 0));
     check.rule(fits, i, || unknown("count of regions for its kind,", regions))?;
     let children = usize::from(state.subtree_end.get()) > i.wrapping_add(1);
     check.rule(children == composite, i, || Problem::Rule("the kind does not fit the children"))?;

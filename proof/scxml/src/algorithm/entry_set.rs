@@ -16,10 +16,9 @@ pub(crate) struct EntrySet {
 
 impl Interpreter<'_> {
     /// The domains of transitions that are taken together are apart, so each transition can have a set of its own first.
-    pub(crate) fn compute_entry_set(&mut self, transitions: &[usize]) -> EntrySet {
+    pub(crate) fn compute_entry_set(&mut self, domains: &[(usize, usize)]) -> EntrySet {
         let mut all = EntrySet::default();
-        for &t in transitions {
-            let Some(ancestor) = self.get_transition_domain(t) else { continue };
+        for &(t, ancestor) in domains {
             let mut entry = EntrySet::default();
             for &s in &self.document.transitions[t].target {
                 self.add_descendant_states_to_enter(s, &mut entry);

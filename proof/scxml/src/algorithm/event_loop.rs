@@ -8,7 +8,8 @@ impl Interpreter<'_> {
     pub(crate) fn interpret(&mut self) {
         self.running = true;
         let initial = self.document.states[0].initial.expect("the reader gives every document an initial transition");
-        self.enter_states(&[initial]);
+        let domains = self.domains(&[initial]);
+        self.enter_states(&domains);
         self.main_event_loop();
     }
 

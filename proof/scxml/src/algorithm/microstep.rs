@@ -5,10 +5,19 @@ use crate::happening::Happening;
 use crate::interpreter::Interpreter;
 
 impl<'d> Interpreter<'d> {
+    /// The pseudo-code asks for the domain of a transition again when it enters states. If the state around the target was a
+    /// parallel with a single child and its history was recorded in between, the domain may by then lie inside what was left. By
+    /// the prose (section 3.13) everything that was left and is in the complete target set is entered.
     pub(crate) fn microstep(&mut self, enabled_transitions: &[usize]) {
+        let domains = self.domains(enabled_transitions);
         self.exit_states(enabled_transitions);
         self.execute_transition_content(enabled_transitions);
-        self.enter_states(enabled_transitions);
+        self.enter_states(&domains);
+    }
+
+    /// Transitions with a target, each with its domain.
+    pub(crate) fn domains(&self, transitions: &[usize]) -> Vec<(usize, usize)> {
+        transitions.iter().filter_map(|&t| Some((t, self.get_transition_domain(t)?))).collect()
     }
 
     fn exit_states(&mut self, enabled_transitions: &[usize]) {
@@ -43,8 +52,8 @@ impl<'d> Interpreter<'d> {
         }
     }
 
-    pub(crate) fn enter_states(&mut self, enabled_transitions: &[usize]) {
-        let entry = self.compute_entry_set(enabled_transitions);
+    pub(crate) fn enter_states(&mut self, domains: &[(usize, usize)]) {
+        let entry = self.compute_entry_set(domains);
         let document = self.document;
         for &s in &entry.states_to_enter {
             self.configuration.insert(s);

@@ -62,7 +62,8 @@ impl Plan {
         let is_leaf = inside == 0 || budget.level == self.depth;
         let splits = inside >= 2 && budget.leaves >= 2 && rng.chance(if budget.leaves > 4 { 95 } else { 40 });
         let in_parallel = self.nodes[parent].kind == Kind::Parallel;
-        let kind = match (is_leaf, splits) {
+        let is_alone = !is_leaf && !splits && rng.chance(15);
+        let kind = match (is_leaf, splits || is_alone) {
             (true, _) if !in_parallel && parent != 0 && !self.nodes[parent].children.is_empty() && rng.chance(20) => {
                 Kind::Final
             }
@@ -72,7 +73,10 @@ impl Plan {
         let at = self.add(rng, parent, kind);
         match (is_leaf, kind) {
             (true, _) => {}
-            (false, Kind::Parallel) => self.regions(rng, at, budget),
+            (false, Kind::Parallel) => {
+                let count = if is_alone { 1 } else { rng.between(2, 3).min(inside).min(budget.leaves) };
+                self.regions(rng, at, budget, count);
+            }
             (false, _) => {
                 let wants_final = budget.wants_final || rng.chance(20);
                 self.children(rng, at, Budget { wants_final, ..budget });
@@ -93,8 +97,7 @@ impl Plan {
         }
     }
 
-    fn regions(&mut self, rng: &mut Rng, parent: usize, budget: Budget) {
-        let count = rng.between(2, 3).min(budget.states - 1).min(budget.leaves);
+    fn regions(&mut self, rng: &mut Rng, parent: usize, budget: Budget, count: usize) {
         let wants_final = budget.wants_final || rng.chance(70);
         let leaves = shares(rng, budget.leaves, count);
         let least = if wants_final && budget.states > 3 * count { 3 } else { 1 };

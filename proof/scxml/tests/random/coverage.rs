@@ -8,8 +8,25 @@ const DOCUMENTS: u64 = 500;
 /// What to look for, in how many of the documents it must be at least, and whether an element is it.
 type Feature = (&'static str, usize, fn(Node) -> bool);
 
-const FEATURES: [Feature; 33] = [
+const FEATURES: [Feature; 40] = [
     ("a parallel in a parallel", 50, |node| is(node, "parallel") && parent_is(node, "parallel")),
+    ("a parallel with a single child", 100, is_lone),
+    ("a parallel with a single child in a parallel", 20, |node| is_lone(node) && parent_is(node, "parallel")),
+    ("a parallel with a single child in another", 10, |node| is_lone(node) && node.parent().is_some_and(is_lone)),
+    ("a history of a parallel with a single child", 50, |node| {
+        is(node, "history") && node.parent().is_some_and(is_lone)
+    }),
+    ("a self-transition of a single child", 20, |node| {
+        let around = node.parent().and_then(|state| state.parent());
+        has_event(node) && around.is_some_and(is_lone) && ids(node, "target").any(|id| Some(id) == parent_id(node))
+    }),
+    ("an internal transition of a parallel with a single child", 20, |node| {
+        node.attribute("type") == Some("internal") && node.parent().is_some_and(is_lone)
+    }),
+    ("a done event of a parallel with a single child", 10, |node| {
+        let done = ids(node, "event").filter_map(|word| named(node, word.strip_prefix("done.state.")?));
+        done.into_iter().any(is_lone)
+    }),
     ("an atomic region", 100, |node| is(node, "state") && parent_is(node, "parallel") && !has_states(node)),
     ("a top-level final", 15, |node| is(node, "final") && parent_is(node, "scxml")),
     ("an inner final", 100, |node| is(node, "final") && !parent_is(node, "scxml")),
@@ -78,9 +95,12 @@ fn limits_hold_and_parts_can_be_left_out() {
         Limits { states: 6, depth: 2, leaves: 1, events: 2, raises: 0, dotted_ids: 0, delays: false, data: false };
     for seed in 0..DOCUMENTS {
         let text = random_document(seed, &limits);
-        for word in ["<parallel", "<raise", "<send", "<data", "<assign"] {
+        for word in ["<raise", "<send", "<data", "<assign"] {
             assert!(!text.contains(word), "seed {seed} has {word}\n{text}");
         }
+        let tree = Document::parse(&text).unwrap();
+        let forks = |node: Node| is(node, "parallel") && !is_lone(node);
+        assert!(!tree.descendants().any(forks), "seed {seed} has two leaves\n{text}");
         let document = statewright_scxml_oracle::Document::parse(&text).unwrap();
         assert!(document.depth() <= 2 && document.state_ids().len() <= 6, "seed {seed}\n{text}");
     }
@@ -100,6 +120,11 @@ fn parent_id<'a>(node: Node<'a, '_>) -> Option<&'a str> {
 
 fn is_state(node: Node) -> bool {
     ["state", "parallel", "final"].contains(&node.tag_name().name())
+}
+
+/// A parallel with a single child.
+fn is_lone(node: Node) -> bool {
+    is(node, "parallel") && node.children().filter(|child| is_state(*child)).count() == 1
 }
 
 fn has_states(node: Node) -> bool {
