@@ -26,6 +26,11 @@ pub fn duel_back(text: &str, steps: &[Step]) -> Result<Tally, Difference> {
         document: document.to_owned(),
         steps: steps[..step.min(steps.len())].to_vec(),
     };
+    // What ends early ends at a limit, or at a tie: which of two sends comes first then depends on where they stand in the document.
+    let tally = duel_document(text, steps)?;
+    if tally.documents == 0 {
+        return Ok(tally);
+    }
     let mut first = match import("random.scxml", text) {
         Ok(machine) => machine,
         Err(words) if is_size(&words) => return Ok(Tally { refused: 1, ..Tally::default() }),

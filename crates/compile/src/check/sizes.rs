@@ -87,15 +87,15 @@ pub fn check_costs(planned: &Planned<'_, '_>, placement: &Placement, diagnostics
 /// A plan that does not fit.
 pub fn plan_error(model: &Model<'_>, error: PlanError) -> Diagnostic {
     let text = match error {
-        PlanError::TooManyCells(count) => format!("the dispatch table needs more than {count} cells"),
-        PlanError::TooManyCandidates(count) => {
+        PlanError::Cells(count) => format!("the dispatch table needs more than {count} cells"),
+        PlanError::Candidates(count) => {
             let text = format!(
                 "the lists of transitions by event need {count} places or more, but at most {MAX_CANDIDATES} fit"
             );
             let problem = Diagnostic::new(Code::TableFull, model.machine.name.place, text);
             return problem.help("use fewer transitions on any event: each stands in the list of every event");
         }
-        PlanError::TooManyPlans(count) => format!("{count} different ways of entering, but at most {MAX_RECORDS} fit"),
+        PlanError::Plans(count) => format!("{count} different ways of entering, but at most {MAX_RECORDS} fit"),
     };
     Diagnostic::new(Code::TableFull, model.machine.name.place, text).help("split the machine into several")
 }

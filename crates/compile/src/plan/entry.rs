@@ -46,7 +46,7 @@ pub fn assign(tables: &mut Tables, shape: &Shape) -> Result<(), PlanError> {
 fn add_plan(tables: &mut Tables, steps: &[PlanStep]) -> Result<u16, PlanError> {
     let plan = tables.entry_plans.len();
     if plan >= MAX_RECORDS {
-        return Err(PlanError::TooManyPlans(plan + 1));
+        return Err(PlanError::Plans(plan + 1));
     }
     tables.entry_plans.push(EntryPlan {
         first: U32::new(tables.entry_steps.len() as u32),

@@ -17,15 +17,15 @@ use crate::tables::Tables;
 pub use rows::MAX_CANDIDATES;
 pub use shape::{Shape, targets};
 
-/// Something that does not fit into the tables.
+/// Something of which there is more than fits into the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlanError {
     /// More cells in the dispatch rows than [`rows::MAX_SORTED_CELLS`].
-    TooManyCells(usize),
+    Cells(usize),
     /// More candidates in the lists of all events than [`rows::MAX_CANDIDATES`].
-    TooManyCandidates(usize),
+    Candidates(usize),
     /// More entry plans than fit.
-    TooManyPlans(usize),
+    Plans(usize),
 }
 
 /// Fills in everything that follows from the base tables. What was there is replaced.

@@ -37,7 +37,7 @@ pub fn assign(tables: &mut Tables) -> Result<(), PlanError> {
             write_row(tables, leaf, &row, flags, dense.then_some(columns));
             leaf += 1;
             if tables.sorted_cells.len() > MAX_SORTED_CELLS {
-                return Err(PlanError::TooManyCells(tables.sorted_cells.len()));
+                return Err(PlanError::Cells(tables.sorted_cells.len()));
             }
         }
         rows.push(row);
@@ -51,7 +51,7 @@ fn check_candidates(tables: &Tables, state: usize) -> Result<(), PlanError> {
     let own = own_transitions(tables, &tables.states[state]);
     let any = own.iter().filter(|transition| transition.trigger.get() == trigger::ANY).count();
     let wanted = tables.candidates.len() + own.len() + any * tables.events.len();
-    if wanted > MAX_CANDIDATES { Err(PlanError::TooManyCandidates(wanted)) } else { Ok(()) }
+    if wanted > MAX_CANDIDATES { Err(PlanError::Candidates(wanted)) } else { Ok(()) }
 }
 
 /// Small machines get one cell per leaf and column, large ones only the cells that are not empty.
