@@ -341,7 +341,7 @@ fn actions() {
 fn show(kind: &ActionKind) -> String {
     match kind {
         ActionKind::Text(code) => code.value.clone(),
-        ActionKind::Call { .. } => unreachable!(),
+        ActionKind::Call { .. } => unreachable!("there are no calls here"),
         ActionKind::Set { key, value } => format!("set {} {}", key.value, value.value),
         ActionKind::Add { key, value } => format!("add {} {}", key.value, value.value),
         ActionKind::Raise { event, payload } => format!("raise {} {}", event.value, value(payload)),
