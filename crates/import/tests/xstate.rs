@@ -285,3 +285,42 @@ fn a_transition_between_regions_is_refused_if_the_state_around_does_something() 
     runs(read, &chart(""), &[("", &["p/l/a", "p/r/a"]), ("send X", &["p/l/a", "p/r/b"])]);
     assert!(said(read, &chart(r#""entry": "boom","#))[0].starts_with("SW0802 a transition between the regions of `p`"));
 }
+
+/// As XState 5 does it: a transition of a parallel state, or of one around it, is taken only if no state inside has one for the event.
+#[test]
+fn states_around_regions_give_way_to_all_that_is_inside() {
+    let text = r##"{
+          "id": "both", "initial": "work",
+          "states": {
+            "work": {
+              "on": { "e": { "actions": "outer" }, "f": { "actions": "outer" }, "*": { "actions": "any" } },
+              "initial": "deck",
+              "states": {
+                "deck": {
+                  "type": "parallel",
+                  "on": { "e": { "actions": "deck" } },
+                  "states": {
+                    "left": { "initial": "a", "states": { "a": { "on": { "e": { "actions": "left", "target": "b" } } }, "b": {} } },
+                    "right": { "on": { "g": { "guard": "ready", "actions": "right" } } }
+                  }
+                }
+              }
+            }
+          }
+        }"##;
+    let (a, b, right) = ("work/deck/left/a", "work/deck/left/b", "work/deck/right");
+    let happened = runs(
+        read,
+        text,
+        &[
+            ("", &[a, right]),
+            ("send g", &[a, right]),
+            ("guards false", &[a, right]),
+            ("send g", &[a, right]),
+            ("send e", &[b, right]),
+            ("send e", &[b, right]),
+            ("send f", &[b, right]),
+        ],
+    );
+    assert_eq!(deeds(&happened), ["right", "any", "left", "deck", "outer"]);
+}

@@ -170,8 +170,8 @@ impl Session {
     /// Carries out a command that changes something; those that only ask give no steps. A command that fails changes nothing.
     pub fn carry_out(&mut self, command: &Command) -> Result<Vec<Arc<Step>>, StepError> {
         match *command {
-            Command::Send(event, payload) => self.send(event, payload).map(|step| vec![step]),
-            Command::Post(event, payload) => self.post(event, payload).map(|step| vec![step]),
+            Command::Send(event, payload) => Ok(vec![self.send(event, payload)]),
+            Command::Post(event, payload) => Ok(vec![self.post(event, payload)]),
             Command::Tick(count) => Ok(self.ticks(count)),
             Command::After(count) => Ok(vec![self.pass(count)]),
             Command::Set(key, words) => Ok(vec![self.set(key, words)]),
@@ -212,21 +212,12 @@ impl Session {
         self.future.clear();
     }
 
-    fn check_alive(&self) -> Result<(), StepError> {
-        match self.has_ended() {
-            true => Err(StepError::new("the agent has ended and takes no events").help("`undo` goes back")),
-            false => Ok(()),
-        }
-    }
-
-    fn send(&mut self, event: EventId, payload: [u32; 4]) -> Result<Arc<Step>, StepError> {
-        self.check_alive()?;
+    fn send(&mut self, event: EventId, payload: [u32; 4]) -> Arc<Step> {
         self.remember();
-        Ok(self.run_tick(What::Send, Some((event, payload))))
+        self.run_tick(What::Send, Some((event, payload)))
     }
 
-    fn post(&mut self, event: EventId, payload: [u32; 4]) -> Result<Arc<Step>, StepError> {
-        self.check_alive()?;
+    fn post(&mut self, event: EventId, payload: [u32; 4]) -> Arc<Step> {
         self.remember();
         let mut counters = Counters::default();
         let note = self.admit(event, payload, &mut counters);
@@ -234,11 +225,14 @@ impl Session {
         notes.extend(lost(&counters));
         let mut step = self.blank(What::Post, notes);
         step.event = Some((event, payload));
-        Ok(self.count(step))
+        self.count(step)
     }
 
     /// Puts an event into the queue, to be taken in the next tick.
     fn admit(&mut self, event: EventId, payload: [u32; 4], counters: &mut Counters) -> Option<String> {
+        if self.has_ended() {
+            return Some("the agent has ended: nobody takes the event".to_owned());
+        }
         let rom = self.machine.rom();
         let posted = self.now.agent.post(&rom, self.now.tick.wrapping_add(1), event, payload, counters);
         match posted {

@@ -37,7 +37,13 @@ fn every_command_can_be_taken_back_and_done_again() {
     assert_eq!(session.to_bytes(), seen[commands.len()]);
     assert_eq!(refused(&mut session, "undo 10"), "there are only 9 commands to undo");
     assert_eq!(refused(&mut session, "redo"), "there is nothing to redo");
-    assert!(refused(&mut session, "send Noise").contains("the agent has ended"));
+    // Whoever has ended hears nothing, and says so.
+    let before = session.look();
+    let heard = all(&mut session, &["send Noise", "post Noise"]);
+    assert!(
+        heard.iter().all(|step| step.notes == ["the agent has ended: nobody takes the event"] && step.log.is_empty())
+    );
+    assert_eq!((heard.len(), session.look()), (2, before));
 }
 
 #[test]

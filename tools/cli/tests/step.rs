@@ -184,7 +184,7 @@ fn json_of_every_sample_and_of_every_reason_follows_the_schema() {
             let listed: Value = serde_json::from_str(listed.out.lines().last().unwrap()).unwrap();
             let names =
                 listed["events"].as_array().unwrap().iter().map(|event| event["event"].as_str().unwrap().to_owned());
-            // An agent that has ended takes no events, so that each is tried in a life of its own.
+            // An agent that has ended hears no events, so that each is tried in a life of its own.
             names.map(|name| format!("send {name}\ntick 3\nwhy\nshow\nundo 2\n")).collect()
         };
         let ran = folder.run_with(&["step", file.to_str().unwrap(), "--json"], commands.as_bytes()).code(0);

@@ -16,7 +16,7 @@ use super::events::{Classes, Descriptor, Events};
 use super::functions::{Callable, Functions};
 use super::problem::too_large;
 use super::sends::Sends;
-use super::xml::{attribute, tag_place};
+use super::xml::{attribute, elements, tag_place};
 use super::{LOG_LANE, TICK_RATE, data};
 
 /// Events and microsteps of a tick: a whole macrostep runs in one (EVT-10).
@@ -32,6 +32,7 @@ const CONDITION_PIECE: usize = 64;
 /// Builds the machine.
 pub(super) fn machine(file: &str, chart: &Chart<'_>, functions: &Functions, out: &mut Diagnostics) -> Machine {
     let functions = Callable::read(chart.nodes[0].xml, functions, out);
+    let histories = chart.histories();
     let data = data::read(chart, &functions, out);
     let sends = Sends::read(chart);
     let events = classes(chart);
@@ -42,6 +43,7 @@ pub(super) fn machine(file: &str, chart: &Chart<'_>, functions: &Functions, out:
         document: root.xml.document().input_text(),
         data: &data,
         functions: &functions,
+        histories: &histories,
         sends: &sends,
         out,
         logs: false,
@@ -237,8 +239,14 @@ impl Builder<'_, '_> {
             None => false,
         };
         let local = arrow.internal && chart.is_compound(source) && arrow.targets.iter().all(inside);
-        let kind = if local { TransitionKind::Local } else { TransitionKind::External };
-        (!arrow.targets.is_empty()).then(|| Spanned::new(kind, arrow.place))
+        let kind = match arrow.targets.is_empty() {
+            true => TransitionKind::Internal,
+            false if local => TransitionKind::Local,
+            false => TransitionKind::External,
+        };
+        // One without a target need not say so, unless it does nothing but take its event, which is meant.
+        let says = !arrow.targets.is_empty() || (arrow.events.is_some() && elements(arrow.xml).next().is_none());
+        says.then(|| Spanned::new(kind, arrow.place))
     }
 }
 

@@ -113,6 +113,12 @@ impl Chart<'_> {
         }
     }
 
+    /// Ids of all histories.
+    pub(super) fn histories(&self) -> HashSet<String> {
+        let is_history = |named: &Named| matches!(named, Named::History(_));
+        self.ids.iter().filter(|(_, named)| is_history(named)).map(|(id, _)| id.clone()).collect()
+    }
+
     /// Whether a state has states inside.
     pub(super) fn is_compound(&self, state: usize) -> bool {
         self.nodes[state].kind != Kind::Parallel && !self.nodes[state].children.is_empty()
@@ -155,7 +161,29 @@ pub(super) fn read<'d>(document: &'d Document<'d>, out: &mut Diagnostics) -> Opt
     reader.header(root);
     reader.state(root, Kind::Root, None, 1);
     reader.check_targets();
+    stray_texts(root, reader.out);
     Some(reader.chart)
+}
+
+/// Names texts that stand where none is read: somebody may have forgotten an element around them.
+fn stray_texts(root: Xml<'_, '_>, out: &mut Diagnostics) {
+    for text in root.descendants().filter(|node| node.is_text() && !node.text().unwrap_or_default().trim().is_empty()) {
+        let Some(around) = text.parent().filter(|&around| !is_foreign(around)) else { continue };
+        let tag = around.tag_name().name();
+        let is_read = match tag {
+            // What is wrong with them has been said.
+            "script" | "content" | "param" => true,
+            "data" => attribute(around, "expr").is_none(),
+            _ => false,
+        };
+        if !is_read {
+            let problem = ignored(Place::bytes(text.range()), format!("a text in `<{}>`", shown(tag)));
+            out.push(match tag {
+                "onentry" | "onexit" | "transition" => problem.help("what is to be done stands in elements"),
+                _ => problem,
+            });
+        }
+    }
 }
 
 struct Reader<'d, 'o> {

@@ -1,5 +1,7 @@
 //! Executable content: `raise`, `send`, `cancel`, `assign`, `log` and `if` become actions.
 
+use std::collections::HashSet;
+
 use roxmltree::Node as Xml;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{Action, ActionKind, Code};
@@ -30,6 +32,8 @@ pub(super) struct Content<'a> {
     pub(super) document: &'a str,
     pub(super) data: &'a Data,
     pub(super) functions: &'a Callable,
+    /// Ids of histories.
+    pub(super) histories: &'a HashSet<String>,
     pub(super) sends: &'a Sends,
     pub(super) out: &'a mut Diagnostics,
     /// Something was logged, so there is a lane for it.
@@ -57,7 +61,12 @@ impl Content<'_> {
     }
 
     fn scope(&self) -> Scope<'_> {
-        Scope { document: self.document, variables: &self.data.variables, functions: self.functions }
+        Scope {
+            document: self.document,
+            variables: &self.data.variables,
+            functions: self.functions,
+            histories: self.histories,
+        }
     }
 
     fn expression(&mut self, text: &Spanned<String>, want: Want) -> Option<Code> {

@@ -51,7 +51,8 @@ pub(super) fn read(chart: &Chart<'_>, functions: &Callable, out: &mut Diagnostic
     find_types(&declared, &scripts, &mut data.variables);
     let document = chart.nodes[0].xml.document().input_text();
     for one in &declared {
-        let key = key(one, &Scope { document, variables: &data.variables, functions }, out);
+        let key =
+            key(one, &Scope { document, variables: &data.variables, functions, histories: &chart.histories() }, out);
         data.keys.push(key);
     }
     data

@@ -1,7 +1,7 @@
 //! Conditions and values: the part of ECMAScript that means the same here. Whole numbers, truth values and texts, comparisons, sums,
 //! `&&`, `||`, `!` and `In('state')`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use statewright_author::expr::{BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse};
@@ -14,8 +14,8 @@ use super::xml::Spelling;
 use crate::report::shown;
 
 /// How a function may be called.
-pub(super) const BIND_IT: &str =
-    "if it is a function of the game, say so: `statewright import --function NAME`, or `functions` of the document";
+pub(super) const BIND_IT: &str = "if it is a function of the game, say so: `statewright import --function NAME`, or in `<scxml>` \
+    `xmlns:sw=\"urn:statewright\" sw:functions=\"NAME\"`";
 
 /// What may stand in a call.
 pub(super) const LITERALS: &str = "arguments are numbers, texts in quotes, `true` or `false`";
@@ -47,6 +47,8 @@ pub(super) struct Scope<'a> {
     pub(super) document: &'a str,
     pub(super) variables: &'a Variables,
     pub(super) functions: &'a Callable,
+    /// Ids of histories.
+    pub(super) histories: &'a HashSet<String>,
 }
 
 /// What an expression is needed for.
@@ -70,6 +72,9 @@ pub(super) struct Script<'s> {
 impl<'s> Script<'s> {
     /// Reads an expression.
     pub(super) fn read(source: &'s Spanned<String>) -> Result<Self, Wrong> {
+        if let Some((range, message)) = other_meaning(&source.value) {
+            return Err(Wrong { source: source.place, range, message, help: "write it in another way" });
+        }
         match parse(&native(&source.value)) {
             Ok(tree) => Ok(Self { source, tree }),
             Err(error) => Err(Wrong {
@@ -115,6 +120,30 @@ impl<'s> Script<'s> {
     pub(super) fn literal(&self) -> Option<statewright_author::value::Literal> {
         self.tree.literal()
     }
+}
+
+/// What is read here, but means something else in ECMAScript: `--n` and `++n` change `n`, and `010` may be 8.
+pub(super) fn other_meaning(text: &str) -> Option<(Range<usize>, String)> {
+    let (mut quote, mut before) = (None, ' ');
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(mark), c) if c == mark => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '+' | '-') if before == c => {
+                return Some((at - 1..at + 1, format!("`{c}{c}` would change something")));
+            }
+            (None, '0') if !(before.is_alphanumeric() || matches!(before, '_' | '$' | '.')) => {
+                let digits = text[at..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |end| at + end);
+                if digits > at + 1 {
+                    return Some((at..digits, "a number that begins with 0 may mean another one".to_owned()));
+                }
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    None
 }
 
 /// The same text with this engine's spelling, byte for byte as long.
@@ -225,6 +254,12 @@ impl Translator<'_> {
                 Some((key, ty)) => made(ExprKind::Name(key.clone()), ty.unwrap_or(ValueType::I32)),
                 None => Err(self.unknown(tree, name)),
             },
+            // A history is never active itself.
+            ExprKind::State { query: StateQuery::In, state: Some(state) }
+                if self.is_quoted(state) && self.scope.histories.contains(state.value.as_str()) =>
+            {
+                made(ExprKind::Bool(false), ValueType::Bool)
+            }
             ExprKind::State { query: StateQuery::In, state: Some(state) } if self.is_quoted(state) => {
                 made(tree.kind.clone(), ValueType::Bool)
             }
@@ -268,7 +303,7 @@ impl Translator<'_> {
         for argument in arguments {
             let is_plain = argument.name.is_none() && !matches!(argument.value.kind, ExprKind::Call { .. });
             if !is_plain || argument.value.literal().is_none() {
-                let message = format!("an argument of `{}` must be computed", function.value);
+                let message = format!("an argument of `{}` is more than a value", function.value);
                 return Err(self.wrong(&argument.value, message, LITERALS));
             }
         }
@@ -368,7 +403,8 @@ mod tests {
         let mut table = Functions::default();
         table.bind("ready=IsReady").expect("a name");
         let functions = Callable::read(document.root_element(), &table, &mut Diagnostics::default());
-        let scope = Scope { document: "", variables: &variables, functions: &functions };
+        let histories = HashSet::from(["h".to_owned()]);
+        let scope = Scope { document: "", variables: &variables, functions: &functions, histories: &histories };
         let source = Spanned::new(text.to_owned(), Place::bytes(0..text.len()));
         let script = Script::read(&source).map_err(|wrong| wrong.message)?;
         script.translate(Want::Condition, &scope).map(|code| code.value).map_err(|wrong| wrong.message)
@@ -384,6 +420,8 @@ mod tests {
             ("(x + 1) * 2 >= -3 % 2", "(x + 1) * 2 >= -3 % 2"),
             ("event", "event_"),
             ("true", "true"),
+            ("In('h') || x - -1 > 0", "false || x - -1 > 0"),
+            ("x == 0 && name != '--010'", "x == 0 && name != '--010'"),
             ("x > 1 && !ready(-2, 'far', 1.5)", "x > 1 && !IsReady(-2, 'far', 1.5)"),
         ] {
             assert_eq!(translated(text), Ok(expected.to_owned()), "{text}");
@@ -403,6 +441,10 @@ mod tests {
             "x == 'a'",
             "name",
             "f(x)",
+            "--x == 0",
+            "x++",
+            "x == 010",
+            "In(h)",
             "ready",
             "ready(x)",
             "ready(vec2(1, 2))",

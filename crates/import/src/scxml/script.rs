@@ -2,12 +2,12 @@
 
 use roxmltree::Node as Xml;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::expr::parse_call;
+use statewright_author::expr::{code_place, parse_call};
 use statewright_author::graph::{Action, ActionKind, Code};
 use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::Literal;
 
-use super::expression::{BIND_IT, LITERALS};
+use super::expression::{BIND_IT, LITERALS, other_meaning};
 use super::functions::Callable;
 use super::problem;
 use super::xml::{Spelling, attribute, elements, tag_place};
@@ -48,6 +48,11 @@ fn call(statement: &Code, functions: &Callable) -> Result<ActionKind, Box<Diagno
         let note = "only calls of functions of the game can stand in it: `open(2)`";
         return Err(Box::new(refused(statement.place).note(note)));
     };
+    if let Some((range, message)) = other_meaning(&statement.value) {
+        let why = "a call must mean the same here as in ECMAScript";
+        let place = code_place(statement, range);
+        return Err(Box::new(problem::unlike(place, message, why, "write it in another way")));
+    }
     let (name, arguments) = call.placed(statement);
     let Some(function) = functions.call(&name.value) else {
         let message = format!("import cannot call `{}`", shown(&name.value));
@@ -57,7 +62,7 @@ fn call(statement: &Code, functions: &Callable) -> Result<ActionKind, Box<Diagno
     let is_vector = |value: &Literal| matches!(value, Literal::Vector(_));
     let unlike = arguments.iter().find(|argument| argument.name.is_some() || is_vector(&argument.value.value));
     if let Some(other) = unlike {
-        let message = format!("an argument of `{}` must be computed", name.value);
+        let message = format!("an argument of `{}` is more than a value", name.value);
         let why = "a call never computes anything";
         return Err(Box::new(problem::unlike(other.value.place, message, why, LITERALS)));
     }

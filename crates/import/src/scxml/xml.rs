@@ -69,7 +69,17 @@ fn broken(text: &str, error: &Error) -> Diagnostic {
             let at = format!(" at {}", error.pos());
             let words = error.to_string();
             let words = shown_words(words.strip_suffix(&at).unwrap_or(&words));
-            Diagnostic::new(Code::ImportSyntax, place, format!("this is not well-formed XML: {words}")).label("here")
+            let problem = Diagnostic::new(Code::ImportSyntax, place, format!("this is not well-formed XML: {words}"))
+                .label("here");
+            match error {
+                Error::MalformedEntityReference(_) | Error::UnknownEntityReference(..) => {
+                    problem.help("write `&amp;` where `&` itself is meant, in conditions `&amp;&amp;`")
+                }
+                Error::InvalidChar(..) | Error::InvalidChar2(..) if text[start..].starts_with('<') => {
+                    problem.help("in an attribute, write `&lt;` for `<`")
+                }
+                _ => problem,
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 mod call;
 mod context;
 mod fields;
+mod parallel;
 mod state;
 mod target;
 mod transition;
@@ -24,6 +25,7 @@ use statewright_author::text::json;
 
 use crate::graphs::{Events, Functions, policies, read_with};
 use crate::report::{refused, shown, syntax};
+use parallel::Heard;
 use tree::Tree;
 
 /// Reads a machine configuration of XState v5. `name` is the file's name as messages show it.
@@ -57,8 +59,15 @@ fn recoded(problem: &Diagnostic) -> Diagnostic {
 
 fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
     let tree = Tree::new(text, object, out);
-    let mut reader =
-        Reader { text, tree: &tree, out, events: Events::default(), functions: Functions::default(), matches: 0 };
+    let mut reader = Reader {
+        text,
+        tree: &tree,
+        out,
+        events: Events::default(),
+        functions: Functions::default(),
+        matches: 0,
+        heard: Vec::new(),
+    };
     reader.collect_events();
     let root = reader.state(0);
     let (blackboard, name) = (reader.context(object), reader.machine_name(object));
@@ -88,6 +97,8 @@ pub(super) struct Reader<'a, 'o> {
     functions: Functions,
     /// Comparisons of wildcards with events so far.
     matches: usize,
+    /// Transitions of the states made so far.
+    heard: Vec<Heard>,
 }
 
 impl Reader<'_, '_> {

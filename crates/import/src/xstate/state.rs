@@ -6,6 +6,7 @@ use statewright_author::graph::{Action, HistoryPoint, Initial, Meta, Region, Sta
 use statewright_author::place::Place;
 use statewright_author::text::json;
 
+use super::parallel::Heard;
 use super::tree::Kind;
 use super::{Reader, fields};
 use crate::report::{ignored, illegal, shown};
@@ -15,15 +16,22 @@ impl Reader<'_, '_> {
     pub(super) fn state(&mut self, index: usize) -> State {
         let tree = self.tree;
         let node = &tree.nodes[index];
+        let inside = self.heard.len();
         let regions = self.regions(index);
+        let entry = self.actions(self.field(index, "entry"));
+        let exit = self.actions(self.field(index, "exit"));
+        let own = self.transitions(index);
+        let noted = Heard::list(index, &own);
+        let transitions = if has_regions(&regions) { self.give_way(own, inside) } else { own };
+        self.heard.extend(noted);
         State {
             name: node.key.clone(),
             place: node.place,
             doc: self.field(index, "description").and_then(|text| self.name_of(text)).map(|text| text.value),
             is_final: (node.kind == Kind::Final).then_some(node.key.place),
-            entry: self.actions(self.field(index, "entry")),
-            exit: self.actions(self.field(index, "exit")),
-            transitions: self.transitions(index),
+            entry,
+            exit,
+            transitions,
             history: self.history(index),
             meta: self.meta(index),
             regions,
@@ -148,4 +156,9 @@ impl Reader<'_, '_> {
 /// The bracket of the machine instead of all of it.
 fn opening(place: Place, index: usize) -> Place {
     if index == 0 { place.within(0..1) } else { place }
+}
+
+/// Whether several states can be active at once in these.
+fn has_regions(regions: &[Region]) -> bool {
+    regions.len() > 1 || regions.iter().flat_map(|region| &region.states).any(|state| has_regions(&state.regions))
 }
