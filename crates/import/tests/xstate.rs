@@ -283,7 +283,9 @@ fn a_transition_between_regions_is_refused_if_the_state_around_does_something() 
     };
     assert_eq!(said(read, &chart("")), [""; 0]);
     runs(read, &chart(""), &[("", &["p/l/a", "p/r/a"]), ("send X", &["p/l/a", "p/r/b"])]);
-    assert!(said(read, &chart(r#""entry": "boom","#))[0].starts_with("SW0802 a transition between the regions of `p`"));
+    assert!(
+        said(read, &chart(r#""entry": "boom","#))[0].starts_with("SW0802 a transition that leaves a region of `p`")
+    );
 }
 
 /// As XState 5 does it: a transition of a parallel state, or of one around it, is taken only if no state inside has one for the event.
@@ -323,4 +325,24 @@ fn states_around_regions_give_way_to_all_that_is_inside() {
         ],
     );
     assert_eq!(deeds(&happened), ["right", "any", "left", "deck", "outer"]);
+}
+
+/// As XState 5 does it: whatever leaves a region leaves all of them.
+#[test]
+fn a_region_that_is_entered_again_takes_the_others_along() {
+    let deck = r##""type": "parallel", "states": {
+      "left": {
+        "initial": "a", "on": { "again": { "target": "#a", "reenter": true } },
+        "states": { "a": { "id": "a", "on": { "go": "b" } }, "b": {} }
+      },
+      "right": { "initial": "x", "states": { "x": { "on": { "go": "y" } }, "y": {} } }
+    }"##;
+    let alone = format!(r#"{{ "id": "both", {deck} }}"#);
+    let inside = format!(r#"{{ "id": "m", "initial": "deck", "states": {{ "deck": {{ {deck} }} }} }}"#);
+    for (text, path) in [(alone, ""), (inside, "deck/")] {
+        let at = |leaf: &str| format!("{path}{leaf}");
+        let (first, second) = ([at("left/a"), at("right/x")], [at("left/b"), at("right/y")]);
+        let [first, second] = [&first, &second].map(|pair| pair.each_ref().map(String::as_str));
+        runs(read, &text, &[("", &first), ("send go", &second), ("send again", &first)]);
+    }
 }

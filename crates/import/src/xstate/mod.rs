@@ -18,9 +18,9 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::graph::Machine;
+use statewright_author::graph::{Machine, Policies};
 use statewright_author::names::check_name;
-use statewright_author::place::{Name, Spanned};
+use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::text::json;
 
 use crate::graphs::{Events, Functions, policies, read_with};
@@ -76,7 +76,7 @@ fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
     let machine = Machine {
         name,
         doc: root.doc.clone(),
-        policies: policies(json::place(object.range())),
+        policies: own_policies(json::place(object.range())),
         events,
         blackboard,
         functions,
@@ -86,6 +86,11 @@ fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
     let root = statewright_author::graph::State { doc: None, meta: None, ..root };
     context::no_shared_names(&machine, out);
     Machine { root, ..machine }
+}
+
+/// The rules of imported charts, and that no transition leaves a single region: it leaves all regions of a parallel state.
+fn own_policies(place: Place) -> Policies {
+    Policies { scxml_details: Some(Spanned::new(true, place)), ..policies(place) }
 }
 
 /// Reads values out of a configuration.

@@ -212,6 +212,7 @@ impl<'a> Reader<'a, '_> {
             self.leave(source, place, made);
         }
         self.check_regions(source, &targets);
+        self.leave_regions_of_root(source, &mut targets);
         let targets = targets.into_iter().flat_map(|(state, place)| self.not_root(state, place));
         made.targets = targets.map(|(state, place)| self.tree.reference(state, place)).collect();
         Some(())
@@ -235,13 +236,7 @@ impl<'a> Reader<'a, '_> {
         let mut inside: Vec<_> = targets.into_iter().filter(|&(state, _)| state != source).collect();
         match self.tree.nodes[source].kind {
             Kind::Parallel => {
-                // All regions begin again, also those without a target.
-                for region in self.tree.states_of(source) {
-                    let has = |&(state, _): &(usize, Place)| state == region || self.tree.is_inside(state, region);
-                    if !inside.iter().any(has) {
-                        inside.push((region, place));
-                    }
-                }
+                self.enter_all_regions(source, &mut inside, place);
             }
             Kind::Compound if inside.is_empty() => {
                 inside.extend(self.tree.initial_of(source).map(|initial| (initial, place)));
@@ -249,6 +244,32 @@ impl<'a> Reader<'a, '_> {
             _ => {}
         }
         made.targets = inside.into_iter().map(|(state, place)| self.tree.reference(state, place)).collect();
+    }
+
+    /// All regions begin again, also those without a target.
+    fn enter_all_regions(&self, parallel: usize, targets: &mut Vec<(usize, Place)>, place: Place) {
+        for region in self.tree.states_of(parallel) {
+            let has = |&(state, _): &(usize, Place)| state == region || self.tree.is_inside(state, region);
+            if !targets.iter().any(has) {
+                targets.push((region, place));
+            }
+        }
+    }
+
+    /// A transition that leaves a region of the machine itself leaves all of them, as in every parallel state.
+    fn leave_regions_of_root(&self, source: usize, targets: &mut Vec<(usize, Place)>) {
+        let stays_in = |region: usize| {
+            let inside = |state: usize| self.tree.is_inside(state, region);
+            inside(source) && targets.iter().all(|&(state, _)| inside(state))
+        };
+        let is_parallel = self.tree.nodes[0].kind == Kind::Parallel;
+        if is_parallel
+            && !self.tree.states_of(0).into_iter().any(stays_in)
+            && !targets.iter().any(|&(state, _)| state == 0)
+        {
+            let place = targets[0].1;
+            self.enter_all_regions(0, targets, place);
+        }
     }
 
     /// A transition into its source that leaves it. The machine itself is never left.
@@ -270,7 +291,8 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Between regions XState keeps the parallel state active, which is not possible here: its own actions would run.
+    /// A transition that leaves a region leaves all regions of its parallel state. XState keeps the parallel state itself active, which is not
+    /// possible here: its own actions would run.
     fn check_regions(&mut self, source: usize, targets: &[(usize, Place)]) {
         let mut around = self.tree.nodes[source].parent;
         while let Some(outer) = around {
@@ -282,17 +304,11 @@ impl<'a> Reader<'a, '_> {
         let Some(outer) = around.filter(|&outer| outer != 0 && self.tree.nodes[outer].kind == Kind::Parallel) else {
             return;
         };
-        let mut region = source;
-        while let Some(parent) = self.tree.nodes[region].parent.filter(|&parent| parent != outer) {
-            region = parent;
-        }
-        if targets.iter().all(|&(state, _)| state == region || self.tree.is_inside(state, region)) {
-            return;
-        }
         if ["entry", "exit", "after"].iter().any(|key| self.field(outer, key).is_some()) {
             let name = &self.tree.nodes[outer].key.value;
-            let message = format!("a transition between the regions of `{name}` leaves and enters it here");
-            let problem = refused(targets[0].1, message).label("in another region");
+            let message =
+                format!("a transition that leaves a region of `{name}` leaves and enters `{name}` itself here");
+            let problem = refused(targets[0].1, message).label("not inside the region");
             self.out.push(
                 problem.help(format!("remove `entry`, `exit` and `after` of `{name}`, or aim at it from outside")),
             );

@@ -105,7 +105,7 @@ fn header(file: &Path, format: Format, machine: &Machine, diagnostics: &Diagnost
     };
     let shown: String = source.chars().filter(|c| !c.is_control()).collect();
     let mut lines = vec![format!("{}, imported from {shown}, {kind}.", machine.name.value)];
-    if machine.policies.scxml_details.as_ref().is_some_and(|on| on.value) {
+    if format == Format::Scxml {
         lines.push(
             "The policies below make it behave as the W3C recommendation says; a tick is a millisecond.".to_owned(),
         );
