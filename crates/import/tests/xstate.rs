@@ -242,7 +242,7 @@ fn an_imported_chart_is_written_as_a_machine_file() {
         write(&quiet(read, text)),
         r#"{
   "machine": "toggle",
-  "policies": { "exit_order": "reverse", "internal_first": true },
+  "policies": { "exit_order": "reverse", "internal_first": true, "scxml_details": true },
   "events": ["PRESS"],
   "functions": {
     "powered": "guard",
