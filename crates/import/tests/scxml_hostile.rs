@@ -384,6 +384,21 @@ fn huge_documents_are_answered() {
                 "</x>".repeat(10)
             )),
         ),
+        (
+            "data and histories",
+            chart(format!(
+                "<datamodel>{}</datamodel><state id=\"a\"><state id=\"b\"/>{}</state>",
+                many(&|n| format!("<data id=\"d{n}\" expr=\"1\"/>"), 12_000),
+                many(&|n| format!("<history id=\"h{n}\"><transition target=\"b\"/></history>"), 12_000)
+            )),
+        ),
+        (
+            "statements",
+            chart(format!(
+                "<state id=\"a\"><onentry><script>&#32;{}</script></onentry></state>",
+                "f();".repeat(200_000)
+            )),
+        ),
         ("text", chart(long.clone())),
         ("a tag", format!("{OPEN}<{long}></x>")),
         ("an endless comment", format!("{OPEN}<!--{long}")),

@@ -48,8 +48,8 @@ pub fn steps() -> Vec<Step> {
     let allocations = ["test", "--release", "--package", "statewright-trial", "--test", "allocations"];
     let (random, small) = (["--machines", "10000", "--ticks", "1000"], ["--small", "6"]);
     // Without its fast paths the kernel is much slower, and most of it has been seen above.
-    let (fewer, plain) =
-        (["--machines", "3000", "--ticks", "1000"], |arguments: &[&'static str]| [arguments, &["--plain"]].concat());
+    let fewer = ["--machines", "3000", "--ticks", "1000"];
+    let plain = |arguments: &[&'static str]| [arguments, &["--plain"]].concat();
     vec![
         prove("proof: random machines", &[], &random),
         prove("proof: small scope", &[], &small),

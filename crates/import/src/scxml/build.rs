@@ -33,7 +33,7 @@ const CONDITION_PIECE: usize = 64;
 pub(super) fn machine(file: &str, chart: &Chart<'_>, functions: &Functions, out: &mut Diagnostics) -> Machine {
     let functions = Callable::read(chart.nodes[0].xml, functions, out);
     let histories = chart.histories();
-    let data = data::read(chart, &functions, out);
+    let data = data::read(chart, &functions, &histories, out);
     let sends = Sends::read(chart);
     let events = classes(chart);
     let root = &chart.nodes[0];

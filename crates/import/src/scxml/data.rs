@@ -30,7 +30,12 @@ struct Declared {
 }
 
 /// Reads all data, and finds its types.
-pub(super) fn read(chart: &Chart<'_>, functions: &Callable, out: &mut Diagnostics) -> Data {
+pub(super) fn read(
+    chart: &Chart<'_>,
+    functions: &Callable,
+    histories: &HashSet<String>,
+    out: &mut Diagnostics,
+) -> Data {
     let mut declared = Vec::new();
     for model in chart.nodes.iter().flat_map(|node| &node.data) {
         for xml in elements(*model) {
@@ -51,8 +56,7 @@ pub(super) fn read(chart: &Chart<'_>, functions: &Callable, out: &mut Diagnostic
     find_types(&declared, &scripts, &mut data.variables);
     let document = chart.nodes[0].xml.document().input_text();
     for one in &declared {
-        let key =
-            key(one, &Scope { document, variables: &data.variables, functions, histories: &chart.histories() }, out);
+        let key = key(one, &Scope { document, variables: &data.variables, functions, histories }, out);
         data.keys.push(key);
     }
     data
