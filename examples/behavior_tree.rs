@@ -1,4 +1,5 @@
-//! A behaviour tree of another crate (bonsai-bt) inside one state: the machine decides what the agent is about, the tree how it does it.
+//! A behaviour tree of another crate (bonsai-bt) inside one state: the machine decides what the
+//! agent is about, the tree how it does it.
 
 use bonsai_bt::{Action, BT, Event, Sequence, UpdateArgs, Wait, WaitForever, While};
 use statewright::prelude::*;
@@ -18,8 +19,16 @@ struct Woodwork {
 
 impl Woodwork {
     fn new() -> Self {
-        let work = Sequence(vec![Action(Step::Chop), Wait(0.3), Action(Step::Carry), Wait(0.1)]);
-        Self { tree: BT::new(While(Box::new(WaitForever), vec![work]), ()), done: Vec::new() }
+        let work = Sequence(vec![
+            Action(Step::Chop),
+            Wait(0.3),
+            Action(Step::Carry),
+            Wait(0.1),
+        ]);
+        Self {
+            tree: BT::new(While(Box::new(WaitForever), vec![work]), ()),
+            done: Vec::new(),
+        }
     }
 }
 
@@ -71,7 +80,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         });
     })?;
     let mut crowd = Crowd::new(machine.bind(Worker::functions())?, 1);
-    let worker = crowd.spawn(Worker { brain: Woodwork::new() });
+    let worker = crowd.spawn(Worker {
+        brain: Woodwork::new(),
+    });
     for tick in 0..30 {
         match tick {
             12 => crowd.send(worker, machine.event("Rain")?, ())?,

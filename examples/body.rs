@@ -1,4 +1,5 @@
-//! Three regions at once: legs, arms, voice. States own channels, and give them back when they are left.
+//! Three regions at once: legs, arms, voice. States own channels, and give them back when they are
+//! left.
 
 use statewright::Blackboard;
 use statewright::prelude::*;
@@ -25,7 +26,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut crowd = Crowd::new(machine.bind(Functions::<Blackboard, ()>::new())?, 1);
     let body = crowd.spawn(Blackboard::new(&machine));
     crowd.tick(&());
-    for events in [&["Go", "Draw"][..], &["Shout"], &["Stow"], &["Draw"], &["Faint"]] {
+    for events in [
+        &["Go", "Draw"][..],
+        &["Shout"],
+        &["Stow"],
+        &["Draw"],
+        &["Faint"],
+    ] {
         for event in events {
             crowd.send(body, machine.event(event)?, ())?;
         }

@@ -44,16 +44,34 @@ impl Watchman {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut crowd = Crowd::new(watchman::machine().bind(Watchman::functions())?, 42);
-    let men: Vec<AgentId> = (0..1000).map(|man| crowd.spawn(Watchman { courage: man % 10, stamina: 20 })).collect();
+    let men: Vec<AgentId> = (0..1000)
+        .map(|man| {
+            crowd.spawn(Watchman {
+                courage: man % 10,
+                stamina: 20,
+            })
+        })
+        .collect();
     let mut noise = 0;
     for tick in 0..100 {
-        let event = if tick % 14 < 7 { watchman::events::SEES_THIEF } else { watchman::events::LOST_THIEF };
+        let event = if tick % 14 < 7 {
+            watchman::events::SEES_THIEF
+        } else {
+            watchman::events::LOST_THIEF
+        };
         for &man in men.iter().skip(tick % 7).step_by(7) {
             crowd.send(man, event, ())?;
         }
         crowd.tick(&Town { danger: 4 });
-        noise += crowd.commands().filter_map(|command| command.get()).map(|Shout(loudness)| loudness).sum::<i32>();
+        noise += crowd
+            .commands()
+            .filter_map(|command| command.get())
+            .map(|Shout(loudness)| loudness)
+            .sum::<i32>();
     }
-    println!("{} are after a thief, {noise} of noise", crowd.all_in(watchman::states::CHASE).len());
+    println!(
+        "{} are after a thief, {noise} of noise",
+        crowd.all_in(watchman::states::CHASE).len()
+    );
     Ok(())
 }

@@ -48,7 +48,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         turns += crowd.tick(&()).ran;
         let now = crowd.path(guard)?;
         if now != last {
-            println!("{:>4.1} s  post {}  {now}", f64::from(tick) / 10.0, crowd.board(guard)?.post);
+            println!(
+                "{:>4.1} s  post {}  {now}",
+                f64::from(tick) / 10.0,
+                crowd.board(guard)?.post
+            );
             last = now;
         }
     }

@@ -18,7 +18,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut crowd = Crowd::new(pedestrian::machine().bind(functions)?, 1);
     crowd.reserve(1_000_000);
     for number in 0..1_000_000 {
-        crowd.spawn(Person { mood: 0.5, fear: 0.0, hurry: number % 3 == 0 });
+        crowd.spawn(Person {
+            mood: 0.5,
+            fear: 0.0,
+            hurry: number % 3 == 0,
+        });
     }
     crowd.tick_parallel(&());
     println!("{} people, {} awake", crowd.len(), crowd.awake());

@@ -1,4 +1,5 @@
-//! Rollback: a snapshot is a copy of bytes. Run on, learn that an input came late, go back, and run again.
+//! Rollback: a snapshot is a copy of bytes. Run on, learn that an input came late, go back, and run
+//! again.
 
 use statewright::Blackboard;
 use statewright::prelude::*;
@@ -18,17 +19,24 @@ const DICE: &str = r#"{ "machine": "Gambler", "events": ["Roll", "Cheat"],
 /// Winners' coins, by agent.
 fn coins(crowd: &Crowd<Blackboard, ()>) -> Result<Vec<i32>, Box<dyn std::error::Error>> {
     let key = crowd.machine().key("coins")?;
-    crowd.agents().map(|agent| Ok(crowd.board(agent)?.get(key)?)).collect()
+    crowd
+        .agents()
+        .map(|agent| Ok(crowd.board(agent)?.get(key)?))
+        .collect()
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let machine = Machine::from_text("gambler.sw.json", DICE)?;
     let lucky = Functions::new()
-        .guard("Lucky", |_: &Blackboard, _: &(), see| Verdict::from(see.rng().is_some_and(|mut rng| rng.below(4) == 0)))
+        .guard("Lucky", |_: &Blackboard, _: &(), see| {
+            Verdict::from(see.rng().is_some_and(|mut rng| rng.below(4) == 0))
+        })
         .draws();
     let [roll, cheat] = [machine.event("Roll")?, machine.event("Cheat")?];
     let mut crowd = Crowd::new(machine.bind(lucky)?, 2024);
-    let gamblers: Vec<AgentId> = (0..4).map(|_| crowd.spawn(Blackboard::new(&machine))).collect();
+    let gamblers: Vec<AgentId> = (0..4)
+        .map(|_| crowd.spawn(Blackboard::new(&machine)))
+        .collect();
 
     let play = |crowd: &mut Crowd<Blackboard, ()>, ticks: u32| {
         for _ in 0..ticks {

@@ -1,4 +1,5 @@
-//! Messages between agents, and a sync group: one event moves feet and weapon of a soldier together.
+//! Messages between agents, and a sync group: one event moves feet and weapon of a soldier
+//! together.
 
 use statewright::prelude::*;
 
@@ -39,7 +40,9 @@ impl Soldier {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let machine = Machine::from_text("soldier.sw.json", SQUAD)?;
-    let words = Words { contact: machine.event("Contact")? };
+    let words = Words {
+        contact: machine.event("Contact")?,
+    };
     let fall_back = machine.event("FallBack")?;
     let mut crowd = Crowd::new(machine.bind(Soldier::functions())?, 1);
     let mut next = None;
@@ -54,7 +57,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             crowd.broadcast(fall_back, ());
         }
         crowd.tick(&words);
-        let paths: Vec<String> = squad.iter().map(|&soldier| crowd.path(soldier)).collect::<Result<_, _>>()?;
+        let paths: Vec<String> = squad
+            .iter()
+            .map(|&soldier| crowd.path(soldier))
+            .collect::<Result<_, _>>()?;
         println!("tick {tick}: {}", paths.join(" | "));
     }
     println!("{} messages lost", crowd.lost_messages());

@@ -44,13 +44,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let machine = Machine::from_text("cat.sw.json", CAT)?;
     let choose = machine.event("Choose")?;
     let mut crowd = Crowd::new(machine.bind(Cat::functions())?, 1);
-    let cat = crowd.spawn(Cat { hunger: 0.3, fatigue: 0.2, fun: 0 });
+    let cat = crowd.spawn(Cat {
+        hunger: 0.3,
+        fatigue: 0.2,
+        fun: 0,
+    });
     crowd.tick(&());
     for hour in 1..=10 {
         crowd.send(cat, choose, ())?;
         crowd.tick(&());
-        let Cat { hunger, fatigue, .. } = crowd.board(cat)?;
-        println!("hour {hour:>2}: {:<5}  hunger {hunger:.2}  fatigue {fatigue:.2}", crowd.path(cat)?);
+        let Cat {
+            hunger, fatigue, ..
+        } = crowd.board(cat)?;
+        println!(
+            "hour {hour:>2}: {:<5}  hunger {hunger:.2}  fatigue {fatigue:.2}",
+            crowd.path(cat)?
+        );
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! A utility step inside one state, without any crate: in each tick the shopkeeper does what is most urgent.
+//! A utility step inside one state, without any crate: in each tick the shopkeeper does what is
+//! most urgent.
 
 use statewright::prelude::*;
 use statewright::{Brain, think};
@@ -26,8 +27,16 @@ const TASKS: [Task; 3] = [
             shop.coins += 1;
         },
     },
-    Task { name: "sweep", urgency: |shop| shop.dust / 2.0, work: |shop| shop.dust = 0.0 },
-    Task { name: "doze", urgency: |_| 0.5, work: |_| {} },
+    Task {
+        name: "sweep",
+        urgency: |shop| shop.dust / 2.0,
+        work: |shop| shop.dust = 0.0,
+    },
+    Task {
+        name: "doze",
+        urgency: |_| 0.5,
+        work: |_| {},
+    },
 ];
 
 #[derive(Default)]
@@ -40,12 +49,18 @@ impl Brain<()> for Keeper {
     fn step(&mut self, _: &(), act: &mut Act) -> Status {
         self.shop.dust += 0.4;
         self.shop.customers += if act.rng().below(2) == 0 { 1.0 } else { 0.0 };
-        let best = TASKS.iter().max_by(|a, b| (a.urgency)(&self.shop).total_cmp(&(b.urgency)(&self.shop)));
+        let best = TASKS
+            .iter()
+            .max_by(|a, b| (a.urgency)(&self.shop).total_cmp(&(b.urgency)(&self.shop)));
         if let Some(task) = best {
             self.doing = task.name;
             (task.work)(&mut self.shop);
         }
-        if self.shop.coins == 4 { Status::Succeeded } else { Status::Running }
+        if self.shop.coins == 4 {
+            Status::Succeeded
+        } else {
+            Status::Running
+        }
     }
 }
 
@@ -73,12 +88,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         m.state("closed", |_| {});
     })?;
     let mut crowd = Crowd::new(machine.bind(Person::functions())?, 11);
-    let person = crowd.spawn(Person { keeper: Keeper::default() });
+    let person = crowd.spawn(Person {
+        keeper: Keeper::default(),
+    });
     crowd.tick(&()); // opens the shop
     for hour in 1..=20 {
         crowd.tick(&());
         if crowd.path(person)? == "closed" {
-            println!("hour {hour:>2}: closed, {} coins", crowd.board(person)?.keeper.shop.coins);
+            println!(
+                "hour {hour:>2}: closed, {} coins",
+                crowd.board(person)?.keeper.shop.coins
+            );
             break;
         }
         println!("hour {hour:>2}: {}", crowd.board(person)?.keeper.doing);

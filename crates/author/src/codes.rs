@@ -1,8 +1,8 @@
 //! The list of diagnostic codes. A code never changes its meaning and is never used again.
 //!
 //! Each has a page in `docs/errors/`, shown by `statewright explain`, and a fixture in
-//! `crates/compile/tests/diagnostics/` with the exact rendered text; those of imported files have theirs in
-//! `crates/import/tests/diagnostics/`.
+//! `crates/compile/tests/diagnostics/` with the exact rendered text; those of imported files have
+//! theirs in `crates/import/tests/diagnostics/`.
 
 use crate::diagnostic::Severity;
 
@@ -177,6 +177,9 @@ impl Code {
     pub fn find(id: &str) -> Option<Self> {
         let digits = id.trim().to_ascii_uppercase();
         let number: u32 = digits.strip_prefix("SW").unwrap_or(&digits).parse().ok()?;
-        Self::ALL.iter().copied().find(|code| code.info().id == format!("SW{number:04}"))
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|code| code.info().id == format!("SW{number:04}"))
     }
 }

@@ -1,6 +1,7 @@
 //! Problems found in a machine: what, where, why, and what to write instead.
 //!
-//! A [`Diagnostic`] is plain data; [`render`](crate::render) turns it into text like rustc's or into JSON.
+//! A [`Diagnostic`] is plain data; [`render`](crate::render) turns it into text like rustc's or
+//! into JSON.
 
 use crate::codes::Code;
 use crate::limits::MAX_DIAGNOSTICS;
@@ -85,7 +86,10 @@ impl Diagnostic {
     /// Adds a further place.
     #[must_use]
     pub fn related(mut self, place: Place, text: impl Into<String>) -> Self {
-        self.related.push(Label { place, text: text.into() });
+        self.related.push(Label {
+            place,
+            text: text.into(),
+        });
         self
     }
 
@@ -136,7 +140,10 @@ impl Diagnostics {
         }
         self.omitted += 1;
         if diagnostic.severity == Severity::Error
-            && let Some(weak) = self.list.iter().rposition(|d| d.severity != Severity::Error)
+            && let Some(weak) = self
+                .list
+                .iter()
+                .rposition(|d| d.severity != Severity::Error)
         {
             self.list[weak] = diagnostic;
         }
@@ -164,7 +171,11 @@ impl Diagnostics {
             };
         }
         self.errors += self.warnings;
-        self.warnings = self.list.iter().filter(|d| d.severity == Severity::Warning).count();
+        self.warnings = self
+            .list
+            .iter()
+            .filter(|d| d.severity == Severity::Warning)
+            .count();
     }
 
     /// Drops hints, which only strict mode shows.
@@ -194,7 +205,8 @@ impl Diagnostics {
 
     /// Sorts by place, then code.
     pub fn sort(&mut self) {
-        self.list.sort_by_key(|problem| (problem.place, problem.code));
+        self.list
+            .sort_by_key(|problem| (problem.place, problem.code));
     }
 
     /// The problems.
@@ -232,7 +244,10 @@ mod tests {
             all.push(Diagnostic::new(Code::Unreachable, Place::default(), "w"));
         }
         all.push(Diagnostic::new(Code::UnknownState, Place::default(), "e"));
-        assert_eq!((all.len(), all.omitted(), all.errors()), (MAX_DIAGNOSTICS, 11, 1));
+        assert_eq!(
+            (all.len(), all.omitted(), all.errors()),
+            (MAX_DIAGNOSTICS, 11, 1)
+        );
         assert!(all.iter().any(|d| d.severity == Severity::Error));
     }
 }

@@ -1,9 +1,9 @@
 //! The author graph: a machine as its author wrote it.
 //!
-//! Comes in from the text form ([`crate::text`]) or the builder ([`crate::builder`]); goes out to the compiler
-//! and to any tool that shows or edits machines. Nothing here is resolved or checked: names are plain text, a
-//! reference may point nowhere, expressions are source text. Lists are in declaration order, which is the
-//! order that all rules mean.
+//! Comes in from the text form ([`crate::text`]) or the builder ([`crate::builder`]); goes out to
+//! the compiler and to any tool that shows or edits machines. Nothing here is resolved or checked:
+//! names are plain text, a reference may point nowhere, expressions are source text. Lists are in
+//! declaration order, which is the order that all rules mean.
 
 use crate::place::{Name, Place, Source, Spanned};
 use crate::value::{Class, Duration, FunctionKind, Literal, MergeRule, Tier, ValueType};
@@ -558,9 +558,15 @@ impl Decision {
             place: self.place,
             ..Transition::default()
         };
-        let then = self.then.iter().map(|target| branch(target, self.guard.clone()));
+        let then = self
+            .then
+            .iter()
+            .map(|target| branch(target, self.guard.clone()));
         let opposite = Spanned::new(format!("!({})", self.guard.value), self.guard.place);
-        let otherwise = self.otherwise.iter().map(|target| branch(target, opposite.clone()));
+        let otherwise = self
+            .otherwise
+            .iter()
+            .map(|target| branch(target, opposite.clone()));
         then.chain(otherwise).collect()
     }
 }
@@ -599,7 +605,8 @@ pub struct Argument {
 /// What an action does (CODE-3, CODE-4).
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActionKind {
-    /// Text of one of the forms `Shout`, `Shout(3, "hey")`, `health = 100`, `health -= 10`, `ammo += 1`.
+    /// Text of one of the forms `Shout`, `Shout(3, "hey")`, `health = 100`, `health -= 10`, `ammo
+    /// += 1`.
     Text(Code),
     /// Calls a user function.
     Call {
@@ -629,7 +636,8 @@ pub enum ActionKind {
         /// Its payload.
         payload: Option<Code>,
     },
-    /// Posts an external event to the agent itself, or to another one through the message lane (CMD-4).
+    /// Posts an external event to the agent itself, or to another one through the message lane
+    /// (CMD-4).
     Send {
         /// The event.
         event: Name,

@@ -1,7 +1,8 @@
 //! Authoring: what a person writes, before it is compiled.
 //!
-//! A machine arrives as a text file or from the Rust builder and becomes one [`graph::Machine`]. Nothing here knows
-//! the ROM; problems are [`diagnostic::Diagnostic`]s with places in the file or the builder.
+//! A machine arrives as a text file or from the Rust builder and becomes one [`graph::Machine`].
+//! Nothing here knows the ROM; problems are [`diagnostic::Diagnostic`]s with places in the file or
+//! the builder.
 #![forbid(unsafe_code)]
 
 pub mod builder;

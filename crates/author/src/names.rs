@@ -1,12 +1,12 @@
 //! Which names are legal: one set of rules for the text form and the builder.
 //!
-//! A rule that is broken comes back as one sentence, to be shown as it is. References are not checked here: a wrong
-//! one is simply not found.
+//! A rule that is broken comes back as one sentence, to be shown as it is. References are not
+//! checked here: a wrong one is simply not found.
 
 use crate::limits::MAX_NAME_BYTES;
 
-/// Names of states, events, regions, timers and other things that only the machine refers to. A `/` would look like
-/// a path of states.
+/// Names of states, events, regions, timers and other things that only the machine refers to. A `/`
+/// would look like a path of states.
 pub fn check_name(name: &str) -> Result<(), String> {
     check_size(name)?;
     check_shown(name)?;
@@ -19,36 +19,49 @@ pub fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Names appear in messages and reports: each character must be seen, and must not change how others look.
+/// Names appear in messages and reports: each character must be seen, and must not change how
+/// others look.
 pub(crate) fn check_shown(name: &str) -> Result<(), String> {
     let unseen = name.chars().find(|&c| is_hidden(c));
     match unseen {
-        Some(c) if c.is_control() => {
-            Err(format!("a name must not contain control characters, this one has U+{:04X}", u32::from(c)))
-        }
-        Some(c) => Err(format!("a name must not contain invisible characters, this one has U+{:04X}", u32::from(c))),
+        Some(c) if c.is_control() => Err(format!(
+            "a name must not contain control characters, this one has U+{:04X}",
+            u32::from(c)
+        )),
+        Some(c) => Err(format!(
+            "a name must not contain invisible characters, this one has U+{:04X}",
+            u32::from(c)
+        )),
         None => Ok(()),
     }
 }
 
-/// Characters that a reader cannot see or that change how others look: no output shows them as they are.
+/// Characters that a reader cannot see or that change how others look: no output shows them as they
+/// are.
 pub fn is_hidden(c: char) -> bool {
     c.is_control() || is_invisible(c)
 }
 
-/// Spells out control and invisible characters as `\u{1b}`, so that no output can change a terminal, a line or the
-/// direction of other text.
+/// Spells out control and invisible characters as `\u{1b}`, so that no output can change a
+/// terminal, a line or the direction of other text.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_hidden(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+        if is_hidden(c) {
+            out.extend(c.escape_unicode())
+        } else {
+            out.push(c)
+        }
     }
     out
 }
 
 /// The same for text of several lines.
 pub fn visible_lines(text: &str) -> String {
-    text.split('\n').map(visible).collect::<Vec<String>>().join("\n")
+    text.split('\n')
+        .map(visible)
+        .collect::<Vec<String>>()
+        .join("\n")
 }
 
 /// Characters without a shape of their own: joiners, marks of direction, tags, separators of lines.
@@ -67,12 +80,12 @@ pub fn check_event(name: &str) -> Result<(), String> {
     check_name(name)
 }
 
-/// The event that stands for all names that a machine does not know, in machines that take events by the beginnings of their names, as
-/// imported SCXML does.
+/// The event that stands for all names that a machine does not know, in machines that take events
+/// by the beginnings of their names, as imported SCXML does.
 pub const OTHER_EVENTS: &str = "(other)";
 
-/// Which of the known events a name belongs to: itself; or, if the machine has [`OTHER_EVENTS`], its longest beginning that ends at a dot
-/// of the name; or else that one.
+/// Which of the known events a name belongs to: itself; or, if the machine has [`OTHER_EVENTS`],
+/// its longest beginning that ends at a dot of the name; or else that one.
 pub fn event_class<'k>(name: &str, known: impl Fn(&str) -> Option<&'k str>) -> Option<&'k str> {
     if let Some(own) = known(name) {
         return Some(own);
@@ -86,14 +99,15 @@ pub fn event_class<'k>(name: &str, known: impl Fn(&str) -> Option<&'k str>) -> O
 pub fn check_key(name: &str) -> Result<(), String> {
     check_identifier(name)?;
     match is_reserved(name) {
-        true => {
-            Err(format!("`{name}` means something else in expressions and cannot be the name of a key or parameter"))
-        }
+        true => Err(format!(
+            "`{name}` means something else in expressions and cannot be the name of a key or parameter"
+        )),
         false => Ok(()),
     }
 }
 
-/// The functions of the expression language; in conditions none of the game's own can be called by these names.
+/// The functions of the expression language; in conditions none of the game's own can be called by
+/// these names.
 pub const BUILT_IN_FUNCTIONS: [&str; 15] = [
     "in",
     "ticks_in_state",
@@ -147,14 +161,18 @@ fn check_size(name: &str) -> Result<(), String> {
     match name.len() {
         0 => Err("a name must not be empty".into()),
         1..=MAX_NAME_BYTES => Ok(()),
-        bytes => Err(format!("a name must not be longer than {MAX_NAME_BYTES} bytes, this one has {bytes}")),
+        bytes => Err(format!(
+            "a name must not be longer than {MAX_NAME_BYTES} bytes, this one has {bytes}"
+        )),
     }
 }
 
 fn is_identifier(name: &str) -> bool {
     !name.starts_with(|c: char| c.is_ascii_digit())
         && !name.is_empty()
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 #[cfg(test)]
@@ -163,10 +181,27 @@ mod tests {
 
     #[test]
     fn names_are_free_but_not_confusing() {
-        for good in ["a", "Idle 2", "über", "a.b", "9", "läuft weg", &"n".repeat(MAX_NAME_BYTES)] {
+        for good in [
+            "a",
+            "Idle 2",
+            "über",
+            "a.b",
+            "9",
+            "läuft weg",
+            &"n".repeat(MAX_NAME_BYTES),
+        ] {
             assert_eq!(check_name(good), Ok(()), "{good:?}");
         }
-        for bad in ["", " a", "a ", "a/b", "a\nb", "\u{7f}", "\u{a0}a", &"n".repeat(MAX_NAME_BYTES + 1)] {
+        for bad in [
+            "",
+            " a",
+            "a ",
+            "a/b",
+            "a\nb",
+            "\u{7f}",
+            "\u{a0}a",
+            &"n".repeat(MAX_NAME_BYTES + 1),
+        ] {
             assert!(check_name(bad).is_err(), "{bad:?}");
         }
         assert!(check_name("*").is_ok() && check_event("*").is_err() && check_event("Hit").is_ok());
@@ -175,24 +210,52 @@ mod tests {
     #[test]
     fn unknown_events_belong_to_their_longest_known_beginning() {
         let class = |name: &str, known: &'static [&'static str]| {
-            event_class(name, |name| known.iter().copied().find(|known| *known == name))
+            event_class(name, |name| {
+                known.iter().copied().find(|known| *known == name)
+            })
         };
-        for (name, expected) in
-            [("a", "a"), ("a.b.c", "a.b"), ("a.c", "a"), ("ab", OTHER_EVENTS), ("b.a", OTHER_EVENTS)]
-        {
-            assert_eq!(class(name, &["a", "a.b", OTHER_EVENTS]), Some(expected), "{name}");
+        for (name, expected) in [
+            ("a", "a"),
+            ("a.b.c", "a.b"),
+            ("a.c", "a"),
+            ("ab", OTHER_EVENTS),
+            ("b.a", OTHER_EVENTS),
+        ] {
+            assert_eq!(
+                class(name, &["a", "a.b", OTHER_EVENTS]),
+                Some(expected),
+                "{name}"
+            );
         }
-        assert_eq!(class("a.c", &["a", "a.b"]), None, "such machines know all their events");
+        assert_eq!(
+            class("a.c", &["a", "a.b"]),
+            None,
+            "such machines know all their events"
+        );
     }
 
     #[test]
     fn every_character_of_a_name_is_seen() {
-        for (bad, code) in
-            [("a\u{200b}b", "U+200B"), ("\u{202e}ab", "U+202E"), ("a\u{ad}", "U+00AD"), ("a\u{7}", "U+0007")]
-        {
-            assert!(check_name(bad).is_err_and(|problem| problem.contains(code)), "{bad:?}");
+        for (bad, code) in [
+            ("a\u{200b}b", "U+200B"),
+            ("\u{202e}ab", "U+202E"),
+            ("a\u{ad}", "U+00AD"),
+            ("a\u{7}", "U+0007"),
+        ] {
+            assert!(
+                check_name(bad).is_err_and(|problem| problem.contains(code)),
+                "{bad:?}"
+            );
         }
-        for bad in ["\u{feff}", "a\u{2028}b", "\u{2066}a\u{2069}", "a\u{e0041}", "\u{180e}x", "\u{61c}x", "\u{2060}"] {
+        for bad in [
+            "\u{feff}",
+            "a\u{2028}b",
+            "\u{2066}a\u{2069}",
+            "a\u{e0041}",
+            "\u{180e}x",
+            "\u{61c}x",
+            "\u{2060}",
+        ] {
             assert!(check_name(bad).is_err(), "{bad:?}");
         }
     }
@@ -200,14 +263,30 @@ mod tests {
     #[test]
     fn nothing_hidden_is_shown_as_it_is() {
         let hostile = "a\u{1b}[31m\u{202e}b\n\u{7}\u{9b}";
-        assert_eq!(visible(hostile), "a\\u{1b}[31m\\u{202e}b\\u{a}\\u{7}\\u{9b}");
+        assert_eq!(
+            visible(hostile),
+            "a\\u{1b}[31m\\u{202e}b\\u{a}\\u{7}\\u{9b}"
+        );
         assert_eq!(visible_lines("a\n\tb\n"), "a\n\\u{9}b\n");
     }
 
     #[test]
     fn keys_are_no_words_of_expressions() {
-        for bad in ["true", "false", "event", "in", "time_in_state", "ticks_in_state", "and", "Or", "NOT"] {
-            assert!(check_key(bad).is_err() && check_identifier(bad).is_ok(), "{bad}");
+        for bad in [
+            "true",
+            "false",
+            "event",
+            "in",
+            "time_in_state",
+            "ticks_in_state",
+            "and",
+            "Or",
+            "NOT",
+        ] {
+            assert!(
+                check_key(bad).is_err() && check_identifier(bad).is_ok(),
+                "{bad}"
+            );
         }
         for good in ["min", "i32", "inn", "events", "True", "health"] {
             assert_eq!(check_key(good), Ok(()), "{good}");
@@ -217,12 +296,31 @@ mod tests {
     #[test]
     fn identifiers_and_functions_are_those_of_expressions() {
         for good in ["a", "_", "a9", "Has_Ammo"] {
-            assert_eq!((check_identifier(good), check_function(good)), (Ok(()), Ok(())), "{good:?}");
+            assert_eq!(
+                (check_identifier(good), check_function(good)),
+                (Ok(()), Ok(())),
+                "{good:?}"
+            );
         }
         assert_eq!(check_function("ai::combat::Fire"), Ok(()));
         assert!(check_identifier("ai::Fire").is_err());
-        for bad in ["", "9a", "a b", "a-b", "ä", "::", "a::", "::a", "a:b", "a::9", &"n".repeat(MAX_NAME_BYTES + 1)] {
-            assert!(check_identifier(bad).is_err() && check_function(bad).is_err(), "{bad:?}");
+        for bad in [
+            "",
+            "9a",
+            "a b",
+            "a-b",
+            "ä",
+            "::",
+            "a::",
+            "::a",
+            "a:b",
+            "a::9",
+            &"n".repeat(MAX_NAME_BYTES + 1),
+        ] {
+            assert!(
+                check_identifier(bad).is_err() && check_function(bad).is_err(),
+                "{bad:?}"
+            );
         }
     }
 }

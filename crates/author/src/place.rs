@@ -1,7 +1,7 @@
 //! Where something was written: a byte range of a machine file, or a step of a Rust builder.
 //!
-//! A [`Place`] is two numbers, so that every name and number of a graph can carry one. What the numbers
-//! mean is kept once, in the [`Source`] that belongs to the graph.
+//! A [`Place`] is two numbers, so that every name and number of a graph can carry one. What the
+//! numbers mean is kept once, in the [`Source`] that belongs to the graph.
 
 use std::ops::{Deref, Range};
 
@@ -18,15 +18,22 @@ impl Place {
     /// Marks a place as a builder step instead of a byte range.
     pub const STEP: u32 = u32::MAX;
 
-    /// A byte range of the file. Files are at most [`crate::limits::MAX_TEXT_BYTES`] long, so it fits.
+    /// A byte range of the file. Files are at most [`crate::limits::MAX_TEXT_BYTES`] long, so it
+    /// fits.
     pub fn bytes(range: Range<usize>) -> Self {
         let clamp = |n: usize| u32::try_from(n).unwrap_or(Self::STEP - 1);
-        Self { start: clamp(range.start), end: clamp(range.end) }
+        Self {
+            start: clamp(range.start),
+            end: clamp(range.end),
+        }
     }
 
     /// A step of a builder, by its number in the steps of a [`Source::Builder`].
     pub fn step(index: u32) -> Self {
-        Self { start: index, end: Self::STEP }
+        Self {
+            start: index,
+            end: Self::STEP,
+        }
     }
 
     /// Whether this is a builder step.
@@ -39,8 +46,15 @@ impl Place {
         if self.is_step() {
             return self;
         }
-        let at = |n: usize| self.start.saturating_add(u32::try_from(n).unwrap_or(u32::MAX)).min(self.end);
-        Self { start: at(range.start), end: at(range.end) }
+        let at = |n: usize| {
+            self.start
+                .saturating_add(u32::try_from(n).unwrap_or(u32::MAX))
+                .min(self.end)
+        };
+        Self {
+            start: at(range.start),
+            end: at(range.end),
+        }
     }
 }
 
@@ -91,14 +105,20 @@ pub enum Source {
 
 impl Default for Source {
     fn default() -> Self {
-        Self::Builder { machine: String::new(), steps: Vec::new() }
+        Self::Builder {
+            machine: String::new(),
+            steps: Vec::new(),
+        }
     }
 }
 
 impl Source {
     /// A file's text under the name shown in messages.
     pub fn file(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::File { name: name.into(), text: text.into() }
+        Self::File {
+            name: name.into(),
+            text: text.into(),
+        }
     }
 
     /// The name shown in messages.
@@ -112,14 +132,18 @@ impl Source {
     /// The path of a builder step.
     pub fn step(&self, place: Place) -> Option<&str> {
         match self {
-            Self::Builder { steps, .. } if place.is_step() => steps.get(place.start as usize).map(String::as_str),
+            Self::Builder { steps, .. } if place.is_step() => {
+                steps.get(place.start as usize).map(String::as_str)
+            }
             _ => None,
         }
     }
 
     /// One-based line and column (in characters) of a byte offset of a file.
     pub fn line_column(&self, offset: u32) -> Option<(u32, u32)> {
-        let Self::File { text, .. } = self else { return None };
+        let Self::File { text, .. } = self else {
+            return None;
+        };
         let mut end = (offset as usize).min(text.len());
         while !text.is_char_boundary(end) {
             end -= 1;

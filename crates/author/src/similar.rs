@@ -1,12 +1,14 @@
 //! Names that are almost the same: "did you mean".
 //!
-//! Whatever names a file has, one search takes at most [`MOST_STEPS`] steps and a little: names of another length or
-//! of other letters are passed over, and of the distance table only the cells near its diagonal are computed.
+//! Whatever names a file has, one search takes at most [`MOST_STEPS`] steps and a little: names of
+//! another length or of other letters are passed over, and of the distance table only the cells
+//! near its diagonal are computed.
 
 /// Longer names are not compared.
 const LONGEST: usize = 64;
 
-/// Most steps of one search: a letter read or a cell of the distance table computed. Names past that are not looked at.
+/// Most steps of one search: a letter read or a cell of the distance table computed. Names past
+/// that are not looked at.
 pub const MOST_STEPS: usize = 1 << 17;
 
 /// What a search found.
@@ -23,12 +25,15 @@ pub fn closest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
     search(wrong, known).found
 }
 
-/// The same with the work it took. Of names that are equally close without regard to case the one that is closest
-/// with regard to it wins, then the first.
+/// The same with the work it took. Of names that are equally close without regard to case the one
+/// that is closest with regard to it wins, then the first.
 pub fn search<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Search<'a> {
     let length = wrong.chars().count();
     if length > LONGEST {
-        return Search { found: None, steps: 0 };
+        return Search {
+            found: None,
+            steps: 0,
+        };
     }
     let wrong = Letters::of(wrong);
     let mut table = Table::default();
@@ -48,21 +53,32 @@ pub fn search<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Sear
         if wrong.differ_at_least(&letters) > limit {
             continue;
         }
-        let Some(distance) = table.distance(&wrong.folded, &letters.folded, limit) else { continue };
-        let exact = table.distance(&wrong.written, &letters.written, LONGEST).unwrap_or(usize::MAX);
+        let Some(distance) = table.distance(&wrong.folded, &letters.folded, limit) else {
+            continue;
+        };
+        let exact = table
+            .distance(&wrong.written, &letters.written, LONGEST)
+            .unwrap_or(usize::MAX);
         if distance < limit || best.is_none_or(|(least, _)| exact < least) {
             best = Some((exact, name));
         }
         limit = distance;
     }
-    Search { found: best.map(|(_, name)| name), steps: table.steps }
+    Search {
+        found: best.map(|(_, name)| name),
+        steps: table.steps,
+    }
 }
 
 /// Whether two different names of some length are one slip apart, or differ only in case.
 pub fn is_slip(a: &str, b: &str) -> bool {
     const SHORTEST: usize = 4;
     let long = a.chars().count() >= SHORTEST && b.chars().count() >= SHORTEST;
-    let near = || Table::default().distance(&Letters::of(a).folded, &Letters::of(b).folded, 1).is_some();
+    let near = || {
+        Table::default()
+            .distance(&Letters::of(a).folded, &Letters::of(b).folded, 1)
+            .is_some()
+    };
     a != b && long && a.len().abs_diff(b.len()) <= 1 && near()
 }
 
@@ -85,13 +101,21 @@ impl Letters {
             let count = &mut counts[letter as usize % Self::PLACES];
             *count = count.saturating_add(1);
         }
-        Self { written: name.chars().collect(), folded, counts }
+        Self {
+            written: name.chars().collect(),
+            folded,
+            counts,
+        }
     }
 
     /// So many edits it takes at least: letters that only one of both has must go or come.
     fn differ_at_least(&self, other: &Self) -> usize {
         let more = |a: &Self, b: &Self| -> usize {
-            a.counts.iter().zip(&b.counts).map(|(a, b)| usize::from(a.saturating_sub(*b))).sum()
+            a.counts
+                .iter()
+                .zip(&b.counts)
+                .map(|(a, b)| usize::from(a.saturating_sub(*b)))
+                .sum()
         };
         more(self, other).max(more(other, self))
     }
@@ -135,10 +159,14 @@ impl Table {
             row.clear();
             row.resize(length + 1, FAR);
         }
-        self.above.iter_mut().enumerate().for_each(|(j, cell)| *cell = j);
+        self.above
+            .iter_mut()
+            .enumerate()
+            .for_each(|(j, cell)| *cell = j);
     }
 
-    /// The cells of row `i` that are at most `limit` off the diagonal; the others cost more. Answers with the least.
+    /// The cells of row `i` that are at most `limit` off the diagonal; the others cost more.
+    /// Answers with the least.
     fn fill(&mut self, a: &[char], b: &[char], i: usize, limit: usize) -> usize {
         let (first, last) = (i.saturating_sub(limit).max(1), (i + limit).min(b.len()));
         self.steps += last + 1 - first;
@@ -181,7 +209,11 @@ mod tests {
         assert_eq!(closest("idel", ["Idle", "idle"]), Some("idle"));
         assert_eq!(closest("Idel", ["idle", "Idle", "IDLE"]), Some("Idle"));
         assert_eq!(closest("GO", ["gone", "go", "Go"]), Some("Go"));
-        assert_eq!(closest("idel", ["idex", "idem"]), Some("idex"), "the first of equals");
+        assert_eq!(
+            closest("idel", ["idex", "idem"]),
+            Some("idex"),
+            "the first of equals"
+        );
     }
 
     /// The whole table, without limits.
@@ -195,7 +227,10 @@ mod tests {
                         let change = cells[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
                         let swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
                         let swapped = if swap { cells[i - 2][j - 2] + 1 } else { FAR };
-                        change.min(cells[i - 1][j] + 1).min(cells[i][j - 1] + 1).min(swapped)
+                        change
+                            .min(cells[i - 1][j] + 1)
+                            .min(cells[i][j - 1] + 1)
+                            .min(swapped)
                     }
                 };
             }
@@ -207,10 +242,17 @@ mod tests {
     fn limits_change_no_distance() {
         // All words of up to five letters of two, which swap, repeat and miss in every way.
         let words: Vec<String> = (1_usize..64)
-            .map(|bits| (0..bits.ilog2()).map(|bit| if bits >> bit & 1 == 1 { 'a' } else { 'b' }).collect())
+            .map(|bits| {
+                (0..bits.ilog2())
+                    .map(|bit| if bits >> bit & 1 == 1 { 'a' } else { 'b' })
+                    .collect()
+            })
             .collect();
         let mut table = Table::default();
-        for (one, two) in words.iter().flat_map(|one| words.iter().map(move |two| (one, two))) {
+        for (one, two) in words
+            .iter()
+            .flat_map(|one| words.iter().map(move |two| (one, two)))
+        {
             let (one, two) = (Letters::of(one), Letters::of(two));
             let distance = plain_distance(&one.folded, &two.folded);
             assert!(one.differ_at_least(&two) <= distance);
@@ -225,7 +267,9 @@ mod tests {
     fn a_search_ends_whatever_the_names_are() {
         // The same letters in another order: nothing but the table tells them apart.
         let wrong: String = "abcdefgh".repeat(8);
-        let names: Vec<String> = (0..10_000).map(|i| format!("{}{}", &wrong[i % 40..], &wrong[..i % 40])).collect();
+        let names: Vec<String> = (0..10_000)
+            .map(|i| format!("{}{}", &wrong[i % 40..], &wrong[..i % 40]))
+            .collect();
         let most = MOST_STEPS + 2 * (LONGEST + 1) * (LONGEST + 1);
         for wrong in [&wrong[..], &wrong[1..], "x"] {
             let search = search(wrong, names.iter().map(String::as_str));

@@ -48,7 +48,15 @@ pub enum ValueType {
 
 impl ValueType {
     /// All of them, in the order of their numbers in a ROM.
-    pub const ALL: [Self; 7] = [Self::I32, Self::F32, Self::Bool, Self::Entity, Self::Vec2, Self::Vec3, Self::Symbol];
+    pub const ALL: [Self; 7] = [
+        Self::I32,
+        Self::F32,
+        Self::Bool,
+        Self::Entity,
+        Self::Vec2,
+        Self::Vec3,
+        Self::Symbol,
+    ];
 
     /// The type that other languages and engines call by this word.
     pub fn of_other_word(word: &str) -> Option<Self> {
@@ -148,10 +156,15 @@ impl Duration {
     /// Reads `1.5s`, `200ms` or `30t`. Nothing finer than a nanosecond, nothing negative.
     pub fn parse(text: &str) -> Result<Self, DurationError> {
         let text = text.trim();
-        if text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.')) {
+        if text
+            .strip_prefix('-')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+        {
             return Err(DurationError::Negative);
         }
-        let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or(DurationError::Form)?;
+        let unit_at = text
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .ok_or(DurationError::Form)?;
         let (number, unit) = text.split_at(unit_at);
         let digits = match unit.trim() {
             "t" if number.contains('.') => return Err(DurationError::PartOfTick),
@@ -161,16 +174,24 @@ impl Duration {
             _ => return Err(DurationError::Form),
         };
         let count = decimal(number, digits)?;
-        Ok(if digits == 0 { Self::Ticks(count) } else { Self::Nanos(count) })
+        Ok(if digits == 0 {
+            Self::Ticks(count)
+        } else {
+            Self::Nanos(count)
+        })
     }
 
     /// Ticks at a rate: rounded up, at least 1. `None` when it does not fit.
     pub fn ticks(self, tick_rate: u32) -> Option<u32> {
         let ticks = match self {
             Self::Ticks(ticks) => u128::from(ticks),
-            Self::Nanos(nanos) => (u128::from(nanos) * u128::from(tick_rate)).div_ceil(1_000_000_000),
+            Self::Nanos(nanos) => {
+                (u128::from(nanos) * u128::from(tick_rate)).div_ceil(1_000_000_000)
+            }
         };
-        u32::try_from(ticks.max(1)).ok().filter(|&t| t <= crate::limits::MAX_DURATION_TICKS)
+        u32::try_from(ticks.max(1))
+            .ok()
+            .filter(|&t| t <= crate::limits::MAX_DURATION_TICKS)
     }
 }
 
@@ -193,7 +214,9 @@ impl DurationError {
     /// One sentence.
     pub fn message(self) -> &'static str {
         match self {
-            Self::Form => "a duration is a number with a unit, such as \"1.5s\", \"200ms\" or \"30t\"",
+            Self::Form => {
+                "a duration is a number with a unit, such as \"1.5s\", \"200ms\" or \"30t\""
+            }
             Self::PartOfTick => "ticks are whole: write \"30t\"",
             Self::Negative => "a duration cannot be negative",
             Self::TooFine => "a duration cannot be finer than a nanosecond",
@@ -243,7 +266,9 @@ impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Ticks(ticks) => write!(f, "{ticks}t"),
-            Self::Nanos(nanos) if nanos % 1_000_000_000 == 0 => write!(f, "{}s", nanos / 1_000_000_000),
+            Self::Nanos(nanos) if nanos % 1_000_000_000 == 0 => {
+                write!(f, "{}s", nanos / 1_000_000_000)
+            }
             Self::Nanos(nanos) => {
                 let fraction = format!("{:06}", nanos % 1_000_000);
                 let fraction = fraction.trim_end_matches('0');
@@ -297,7 +322,11 @@ mod tests {
     #[test]
     fn sel_1_durations_round_up_and_are_at_least_one_tick() {
         let ticks = |text: &str| Duration::parse(text).unwrap().ticks(60);
-        assert_eq!(ticks("0.1s"), Some(6), "0.1 * 60 is 6.000…1 in floats; here it is exact");
+        assert_eq!(
+            ticks("0.1s"),
+            Some(6),
+            "0.1 * 60 is 6.000…1 in floats; here it is exact"
+        );
         assert_eq!(ticks("1.5s"), Some(90));
         assert_eq!(ticks("200ms"), Some(12));
         assert_eq!(ticks("201ms"), Some(13));
@@ -309,8 +338,19 @@ mod tests {
 
     #[test]
     fn bad_durations_are_refused() {
-        for text in ["", "5", "s", "-1s", "1.5t", "1e3s", "1.s.s", "1m", ".s", "1.0000000001s", "99999999999999999999s"]
-        {
+        for text in [
+            "",
+            "5",
+            "s",
+            "-1s",
+            "1.5t",
+            "1e3s",
+            "1.s.s",
+            "1m",
+            ".s",
+            "1.0000000001s",
+            "99999999999999999999s",
+        ] {
             assert!(Duration::parse(text).is_err(), "{text:?}");
         }
     }

@@ -14,7 +14,9 @@ fn codes(problems: &Diagnostics) -> Vec<Code> {
 }
 
 fn steps(machine: &Machine) -> &[String] {
-    let Source::Builder { steps, .. } = &machine.source else { panic!("built") };
+    let Source::Builder { steps, .. } = &machine.source else {
+        panic!("built")
+    };
     steps
 }
 
@@ -77,7 +79,10 @@ fn steps_read_like_a_path() {
     let combat = &machine.root.regions[0].states[0];
     assert_eq!(machine.source.step(combat.place), Some("state combat"));
     let transition = &combat.regions[0].states[0].transitions[1];
-    assert_eq!(machine.source.step(transition.targets[0].place), Some(&*format!("{inner} > on Sight #2")));
+    assert_eq!(
+        machine.source.step(transition.targets[0].place),
+        Some(&*format!("{inner} > on Sight #2"))
+    );
     assert_eq!(machine.root.place, Place::step(0));
 }
 
@@ -101,7 +106,11 @@ fn kinds_follow_from_what_a_state_has() {
         });
     });
     assert!(problems.is_empty());
-    let kinds: Vec<StateKind> = machine.root.regions[0].states.iter().map(|state| state.kind()).collect();
+    let kinds: Vec<StateKind> = machine.root.regions[0]
+        .states
+        .iter()
+        .map(|state| state.kind())
+        .collect();
     use StateKind::{Atomic, Choice, Compound, Final, Orthogonal};
     assert_eq!(kinds, [Atomic, Final, Compound, Orthogonal, Choice]);
 }
@@ -120,9 +129,21 @@ fn literals_suggest_their_type() {
         m.parameter("p", 3).ty(ValueType::F32);
     });
     assert!(problems.is_empty());
-    let types: Vec<&str> = machine.blackboard.iter().map(|key| key.ty.as_str()).collect();
-    assert_eq!(types, ["i32", "f32", "bool", "symbol", "vec2", "vec3", "vec3", "entity"]);
-    assert_eq!(machine.blackboard[5].default.as_ref().unwrap().value, Literal::Vector(vec![1.0, 2.0, 3.0]));
+    let types: Vec<&str> = machine
+        .blackboard
+        .iter()
+        .map(|key| key.ty.as_str())
+        .collect();
+    assert_eq!(
+        types,
+        [
+            "i32", "f32", "bool", "symbol", "vec2", "vec3", "vec3", "entity"
+        ]
+    );
+    assert_eq!(
+        machine.blackboard[5].default.as_ref().unwrap().value,
+        Literal::Vector(vec![1.0, 2.0, 3.0])
+    );
     assert_eq!(machine.blackboard[7].default, None);
     assert_eq!(machine.parameters[0].ty.value, ValueType::F32);
 }
@@ -139,7 +160,8 @@ fn bad_names_are_problems() {
         m.channel("x ");
         m.lane("\u{7}", MergeRule::StrictOrder);
         m.timer(long.clone());
-        m.function("a::", FunctionKind::Guard).parameter("ä", ValueType::I32);
+        m.function("a::", FunctionKind::Guard)
+            .parameter("ä", ValueType::I32);
         m.transition_set("", |t| {
             t.on("E").named("a/b");
         });
@@ -154,10 +176,20 @@ fn bad_names_are_problems() {
         m.on("a/b").go("c/d");
     });
     assert_eq!(codes(&problems), [Code::BadName; 19]);
-    assert_eq!(machine.root.regions[0].states.len(), 1, "the machine is there all the same");
+    assert_eq!(
+        machine.root.regions[0].states.len(),
+        1,
+        "the machine is there all the same"
+    );
     let text = render_text(&problems, &machine.source, Style::default());
-    assert!(text.contains("error[SW0008]: `a/b` is not a legal event name\n"), "{text}");
-    assert!(text.contains("--> machine ``: event a/b\n = note: a name must not contain `/`"), "{text}");
+    assert!(
+        text.contains("error[SW0008]: `a/b` is not a legal event name\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("--> machine ``: event a/b\n = note: a name must not contain `/`"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -176,7 +208,11 @@ fn bad_durations_are_problems() {
         });
     });
     assert_eq!(codes(&problems), [Code::BadDuration; 8]);
-    let triggers: Vec<&Trigger> = machine.root.regions[0].states[0].transitions.iter().map(|t| &t.trigger).collect();
+    let triggers: Vec<&Trigger> = machine.root.regions[0].states[0]
+        .transitions
+        .iter()
+        .map(|t| &t.trigger)
+        .collect();
     let exact = |at: usize| match triggers[at] {
         Trigger::After(time) => time.value,
         other => panic!("{other:?}"),
@@ -190,7 +226,8 @@ fn bad_durations_are_problems() {
 fn a_field_given_twice_is_a_problem_and_the_last_one_stays() {
     let (machine, problems) = Machine::build("Twice", |m| {
         m.tick_rate(30).tick_rate(60).doc("a").doc("b");
-        m.policy(Policy::DoneEvents, true).policy(Policy::DoneEvents, false);
+        m.policy(Policy::DoneEvents, true)
+            .policy(Policy::DoneEvents, false);
         m.initial("a");
         m.initial("b");
         m.state("a", |s| {
@@ -201,7 +238,10 @@ fn a_field_given_twice_is_a_problem_and_the_last_one_stays() {
     assert_eq!(codes(&problems), [Code::DuplicateField; 7]);
     assert_eq!(machine.tick_rate.unwrap().value, 60);
     assert!(!machine.policies.done_events.unwrap().value);
-    assert_eq!(machine.root.regions[0].initial.as_ref().unwrap().targets[0].value, "b");
+    assert_eq!(
+        machine.root.regions[0].initial.as_ref().unwrap().targets[0].value,
+        "b"
+    );
 }
 
 #[test]
@@ -226,12 +266,18 @@ fn children_and_regions_exclude_each_other() {
 #[test]
 fn plain_text_and_muted_actions() {
     let (machine, problems) = Machine::build("Actions", |m| {
-        m.root().entry("Shout(3)").entry(action::run("a = 1").muted()).entry(action::call("F").muted());
+        m.root()
+            .entry("Shout(3)")
+            .entry(action::run("a = 1").muted())
+            .entry(action::call("F").muted());
     });
     assert!(problems.is_empty());
     let entry = &machine.root.entry;
     assert!(matches!(&entry[0].kind, ActionKind::Text(code) if code.value == "Shout(3)"));
-    assert_eq!(entry.iter().map(|action| action.muted).collect::<Vec<_>>(), [false, true, true]);
+    assert_eq!(
+        entry.iter().map(|action| action.muted).collect::<Vec<_>>(),
+        [false, true, true]
+    );
 }
 
 #[test]

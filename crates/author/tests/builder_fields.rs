@@ -1,11 +1,13 @@
-//! Every field of the graph can be reached from the builder. The structs are taken apart without `..`, so that a new
-//! field does not compile until it is in the builder and here.
+//! Every field of the graph can be reached from the builder. The structs are taken apart without
+//! `..`, so that a new field does not compile until it is in the builder and here.
 
 use serde_json::json;
 use statewright_author::builder::{Policy, action};
 use statewright_author::graph::*;
 use statewright_author::place::{Name, Spanned};
-use statewright_author::value::{Class, Duration, FunctionKind, Literal, MergeRule, Tier, ValueType};
+use statewright_author::value::{
+    Class, Duration, FunctionKind, Literal, MergeRule, Tier, ValueType,
+};
 
 fn build(describe: impl FnOnce(&mut statewright_author::builder::MachineBuilder<'_>)) -> Machine {
     let (machine, problems) = Machine::build("M", describe);
@@ -32,11 +34,24 @@ fn texts(list: &[Action]) -> Vec<&str> {
 #[test]
 fn machine() {
     let built = build(|m| {
-        m.id(7).doc("what").tier(Tier::Hero).tick_rate(30).fail_safe("safe").reload_entry("again").meta(json!(1));
-        m.events_per_tick(1).microsteps_per_tick(2).clamp_limit(3).command_bytes(4);
-        m.policy(Policy::ReverseExitOrder, true).policy(Policy::ImmediateUpdate, false);
-        m.policy(Policy::PostedNextTick, true).policy(Policy::InternalFirst, false);
-        m.policy(Policy::DoneEvents, true).policy(Policy::StrictWrites, false).policy(Policy::ScxmlDetails, true);
+        m.id(7)
+            .doc("what")
+            .tier(Tier::Hero)
+            .tick_rate(30)
+            .fail_safe("safe")
+            .reload_entry("again")
+            .meta(json!(1));
+        m.events_per_tick(1)
+            .microsteps_per_tick(2)
+            .clamp_limit(3)
+            .command_bytes(4);
+        m.policy(Policy::ReverseExitOrder, true)
+            .policy(Policy::ImmediateUpdate, false);
+        m.policy(Policy::PostedNextTick, true)
+            .policy(Policy::InternalFirst, false);
+        m.policy(Policy::DoneEvents, true)
+            .policy(Policy::StrictWrites, false)
+            .policy(Policy::ScxmlDetails, true);
         m.event("e");
         m.key("k", 1);
         m.parameter("p", 1);
@@ -73,9 +88,20 @@ fn machine() {
         root,
         meta,
     } = built;
-    assert_eq!((source.name(), name.value.as_str(), value(&id), doc.as_deref()), ("M", "M", 7, Some("what")));
+    assert_eq!(
+        (
+            source.name(),
+            name.value.as_str(),
+            value(&id),
+            doc.as_deref()
+        ),
+        ("M", "M", 7, Some("what"))
+    );
     assert_eq!((value(&tier), value(&tick_rate)), (Tier::Hero, 30));
-    assert_eq!((value(&fail_safe), value(&reload_entry)), ("safe".into(), "again".into()));
+    assert_eq!(
+        (value(&fail_safe), value(&reload_entry)),
+        ("safe".into(), "again".into())
+    );
     let Policies {
         reverse_exit_order,
         immediate_update,
@@ -85,42 +111,135 @@ fn machine() {
         strict_writes,
         scxml_details,
     } = policies;
-    let policies = [reverse_exit_order, immediate_update, posted_next_tick, internal_first, done_events, strict_writes];
-    assert_eq!(policies.map(|policy| value(&policy)), [true, false, true, false, true, false]);
+    let policies = [
+        reverse_exit_order,
+        immediate_update,
+        posted_next_tick,
+        internal_first,
+        done_events,
+        strict_writes,
+    ];
+    assert_eq!(
+        policies.map(|policy| value(&policy)),
+        [true, false, true, false, true, false]
+    );
     assert!(value(&scxml_details));
-    let Budgets { events_per_tick, microsteps_per_tick, clamp_limit, command_bytes } = budgets;
-    let budgets = [events_per_tick, microsteps_per_tick, clamp_limit, command_bytes];
+    let Budgets {
+        events_per_tick,
+        microsteps_per_tick,
+        clamp_limit,
+        command_bytes,
+    } = budgets;
+    let budgets = [
+        events_per_tick,
+        microsteps_per_tick,
+        clamp_limit,
+        command_bytes,
+    ];
     assert_eq!(budgets.map(|budget| value(&budget)), [1, 2, 3, 4]);
-    assert_eq!((events.len(), blackboard.len(), parameters.len(), variants.len()), (1, 1, 1, 1));
-    assert_eq!((channels.len(), lanes.len(), timers.len(), observers.len()), (1, 1, 1, 1));
-    assert_eq!((functions.len(), transition_sets.len(), root.entry.len()), (1, 1, 1));
+    assert_eq!(
+        (
+            events.len(),
+            blackboard.len(),
+            parameters.len(),
+            variants.len()
+        ),
+        (1, 1, 1, 1)
+    );
+    assert_eq!(
+        (channels.len(), lanes.len(), timers.len(), observers.len()),
+        (1, 1, 1, 1)
+    );
+    assert_eq!(
+        (functions.len(), transition_sets.len(), root.entry.len()),
+        (1, 1, 1)
+    );
     assert_eq!(meta, Some(json!(1)));
 }
 
 #[test]
 fn events_and_data() {
     let built = build(|m| {
-        m.event("Hit").id(1).doc("d").payload(ValueType::Entity).class(Class::Low).coalesce().ttl("2t").indirect();
+        m.event("Hit")
+            .id(1)
+            .doc("d")
+            .payload(ValueType::Entity)
+            .class(Class::Low)
+            .coalesce()
+            .ttl("2t")
+            .indirect();
         m.event("Raw").payload(Payload::Bytes(40)).meta(json!("m"));
-        m.key_of("speed", ValueType::F32).default(3).doc("d").meta(json!(2));
+        m.key_of("speed", ValueType::F32)
+            .default(3)
+            .doc("d")
+            .meta(json!(2));
         m.parameter("p", 1.5).doc("d").meta(json!(3));
         m.variant("v").doc("d").set("p", 2.5).set("q", true);
     });
-    let Event { name, id, doc, payload, class, coalesce, ttl, indirect, meta } = built.events[0].clone();
-    assert_eq!((name.value.as_str(), value(&id), doc.as_deref()), ("Hit", 1, Some("d")));
-    assert_eq!((value(&payload), value(&class)), (Payload::Value(ValueType::Entity), Class::Low));
-    assert_eq!((coalesce, value(&ttl), indirect, meta), (true, Duration::Ticks(2), true, None));
-    assert_eq!((value(&built.events[1].payload), &built.events[1].meta), (Payload::Bytes(40), &Some(json!("m"))));
-    let Key { name, doc, ty, default, meta } = built.blackboard[0].clone();
-    assert_eq!((name.value.as_str(), doc.as_deref(), ty.value), ("speed", Some("d"), ValueType::F32));
+    let Event {
+        name,
+        id,
+        doc,
+        payload,
+        class,
+        coalesce,
+        ttl,
+        indirect,
+        meta,
+    } = built.events[0].clone();
+    assert_eq!(
+        (name.value.as_str(), value(&id), doc.as_deref()),
+        ("Hit", 1, Some("d"))
+    );
+    assert_eq!(
+        (value(&payload), value(&class)),
+        (Payload::Value(ValueType::Entity), Class::Low)
+    );
+    assert_eq!(
+        (coalesce, value(&ttl), indirect, meta),
+        (true, Duration::Ticks(2), true, None)
+    );
+    assert_eq!(
+        (value(&built.events[1].payload), &built.events[1].meta),
+        (Payload::Bytes(40), &Some(json!("m")))
+    );
+    let Key {
+        name,
+        doc,
+        ty,
+        default,
+        meta,
+    } = built.blackboard[0].clone();
+    assert_eq!(
+        (name.value.as_str(), doc.as_deref(), ty.value),
+        ("speed", Some("d"), ValueType::F32)
+    );
     assert_eq!((value(&default), meta), (Literal::Int(3), Some(json!(2))));
-    let Parameter { name, doc, ty, value: literal, meta } = built.parameters[0].clone();
-    assert_eq!((name.value.as_str(), doc.as_deref(), ty.value), ("p", Some("d"), ValueType::F32));
+    let Parameter {
+        name,
+        doc,
+        ty,
+        value: literal,
+        meta,
+    } = built.parameters[0].clone();
+    assert_eq!(
+        (name.value.as_str(), doc.as_deref(), ty.value),
+        ("p", Some("d"), ValueType::F32)
+    );
     assert_eq!((literal.value, meta), (Literal::Float(1.5), Some(json!(3))));
     let Variant { name, doc, values } = built.variants[0].clone();
     assert_eq!((name.value.as_str(), doc.as_deref()), ("v", Some("d")));
-    let values: Vec<_> = values.into_iter().map(|(name, value)| (name.value, value.value)).collect();
-    assert_eq!(values, [("p".into(), Literal::Float(2.5)), ("q".into(), Literal::Bool(true))]);
+    let values: Vec<_> = values
+        .into_iter()
+        .map(|(name, value)| (name.value, value.value))
+        .collect();
+    assert_eq!(
+        values,
+        [
+            ("p".into(), Literal::Float(2.5)),
+            ("q".into(), Literal::Bool(true))
+        ]
+    );
 }
 
 #[test]
@@ -128,29 +247,82 @@ fn other_declarations() {
     let built = build(|m| {
         m.channel("c").doc("d").lane("audio").release("Stop");
         m.lane("l", MergeRule::Deduplicate).doc("d").critical();
-        m.timer("t").id(2).doc("d").instances(3).class(Class::Critical).event("Hit");
+        m.timer("t")
+            .id(2)
+            .doc("d")
+            .instances(3)
+            .class(Class::Critical)
+            .event("Hit");
         m.observe("Hit").run("Log").run("Count");
-        m.function("f", FunctionKind::Guard).doc("d").rng().parameter("p", ValueType::Bool);
+        m.function("f", FunctionKind::Guard)
+            .doc("d")
+            .rng()
+            .parameter("p", ValueType::Bool);
         m.transition_set("s", |t| {
             t.on("Hit");
             t.always();
         });
     });
-    let Channel { name, doc, lane, release } = built.channels[0].clone();
+    let Channel {
+        name,
+        doc,
+        lane,
+        release,
+    } = built.channels[0].clone();
     assert_eq!((name.value.as_str(), doc.as_deref()), ("c", Some("d")));
-    assert_eq!((value(&lane), value(&release)), ("audio".into(), "Stop".into()));
-    let Lane { name, doc, merge, critical } = built.lanes[0].clone();
+    assert_eq!(
+        (value(&lane), value(&release)),
+        ("audio".into(), "Stop".into())
+    );
+    let Lane {
+        name,
+        doc,
+        merge,
+        critical,
+    } = built.lanes[0].clone();
     assert_eq!((name.value.as_str(), doc.as_deref()), ("l", Some("d")));
     assert_eq!((merge.value, critical), (MergeRule::Deduplicate, true));
-    let Timer { name, id, doc, instances, class, event } = built.timers[0].clone();
-    assert_eq!((name.value.as_str(), value(&id), doc.as_deref()), ("t", 2, Some("d")));
-    assert_eq!((value(&instances), value(&class), value(&event)), (3, Class::Critical, "Hit".into()));
-    let Observer { event, actions, place } = built.observers[0].clone();
-    assert_eq!((value(&event), texts(&actions)), ("Hit".into(), vec!["Log", "Count"]));
+    let Timer {
+        name,
+        id,
+        doc,
+        instances,
+        class,
+        event,
+    } = built.timers[0].clone();
+    assert_eq!(
+        (name.value.as_str(), value(&id), doc.as_deref()),
+        ("t", 2, Some("d"))
+    );
+    assert_eq!(
+        (value(&instances), value(&class), value(&event)),
+        (3, Class::Critical, "Hit".into())
+    );
+    let Observer {
+        event,
+        actions,
+        place,
+    } = built.observers[0].clone();
+    assert_eq!(
+        (value(&event), texts(&actions)),
+        ("Hit".into(), vec!["Log", "Count"])
+    );
     assert_eq!(built.source.step(place), Some("observer of Hit"));
-    let Function { name, doc, kind, rng, parameters } = built.functions[0].clone();
-    assert_eq!((name.value.as_str(), doc.as_deref(), kind.value, rng), ("f", Some("d"), FunctionKind::Guard, true));
-    assert_eq!((parameters[0].0.value.as_str(), parameters[0].1.value), ("p", ValueType::Bool));
+    let Function {
+        name,
+        doc,
+        kind,
+        rng,
+        parameters,
+    } = built.functions[0].clone();
+    assert_eq!(
+        (name.value.as_str(), doc.as_deref(), kind.value, rng),
+        ("f", Some("d"), FunctionKind::Guard, true)
+    );
+    assert_eq!(
+        (parameters[0].0.value.as_str(), parameters[0].1.value),
+        ("p", ValueType::Bool)
+    );
     let TransitionSet { name, transitions } = built.transition_sets[0].clone();
     assert_eq!((name.value.as_str(), transitions.len()), ("s", 2));
 }
@@ -160,15 +332,34 @@ fn states() {
     let built = build(|m| {
         m.final_state("end");
         m.state("s", |s| {
-            s.id(3).doc("d").meta(json!(4)).muted().history_reset_on_done().clock();
-            s.entry("In").exit("Out").suspend("Sleep").resume("Wake").activity("Run(3)");
-            s.uses("set").defers("E").owns("legs").exit_ready("ready").min_active("1s");
+            s.id(3)
+                .doc("d")
+                .meta(json!(4))
+                .muted()
+                .history_reset_on_done()
+                .clock();
+            s.entry("In")
+                .exit("Out")
+                .suspend("Sleep")
+                .resume("Wake")
+                .activity("Run(3)");
+            s.uses("set")
+                .defers("E")
+                .owns("legs")
+                .exit_ready("ready")
+                .min_active("1s");
             s.on("E");
             s.decide("c");
             s.any_state().on("E");
             s.timer("t");
             s.scratch("x", 2).id(5);
-            s.history("h").id(6).deep().default("a").default("b").run("R").restore_on_entry();
+            s.history("h")
+                .id(6)
+                .deep()
+                .default("a")
+                .default("b")
+                .run("R")
+                .restore_on_entry();
             s.region("r", |r| {
                 r.id(8).stack_depth(2);
                 r.initial("a").and("b").run("Init");
@@ -210,45 +401,144 @@ fn states() {
         clock,
         meta,
     } = states[1].clone();
-    assert_eq!((name.value.as_str(), built.source.step(place), value(&id)), ("s", Some("state s"), 3));
-    assert_eq!((doc.as_deref(), muted, is_final, choice), (Some("d"), true, None, None));
-    assert_eq!((history_reset_on_done, clock, meta), (true, true, Some(json!(4))));
+    assert_eq!(
+        (name.value.as_str(), built.source.step(place), value(&id)),
+        ("s", Some("state s"), 3)
+    );
+    assert_eq!(
+        (doc.as_deref(), muted, is_final, choice),
+        (Some("d"), true, None, None)
+    );
+    assert_eq!(
+        (history_reset_on_done, clock, meta),
+        (true, true, Some(json!(4)))
+    );
     assert_eq!((texts(&entry), texts(&exit)), (vec!["In"], vec!["Out"]));
-    assert_eq!((texts(&suspend), texts(&resume)), (vec!["Sleep"], vec!["Wake"]));
-    assert_eq!((value(&activity), value(&exit_ready)), ("Run(3)".into(), "ready".into()));
+    assert_eq!(
+        (texts(&suspend), texts(&resume)),
+        (vec!["Sleep"], vec!["Wake"])
+    );
+    assert_eq!(
+        (value(&activity), value(&exit_ready)),
+        ("Run(3)".into(), "ready".into())
+    );
     assert_eq!(value(&min_active), Duration::Nanos(1_000_000_000));
-    assert_eq!((transitions.len(), decisions.len(), any_state.len(), timers.len()), (1, 1, 1, 1));
-    assert_eq!((names(&uses), names(&defers), names(&owns)), (vec!["set"], vec!["E"], vec!["legs"]));
+    assert_eq!(
+        (
+            transitions.len(),
+            decisions.len(),
+            any_state.len(),
+            timers.len()
+        ),
+        (1, 1, 1, 1)
+    );
+    assert_eq!(
+        (names(&uses), names(&defers), names(&owns)),
+        (vec!["set"], vec!["E"], vec!["legs"])
+    );
     let Scratch { name, id, slots } = scratch[0].clone();
     assert_eq!((name.value.as_str(), value(&id), slots.value), ("x", 5, 2));
-    let HistoryPoint { name, id, deep, default, effect, restore_on_entry, place } = history[0].clone();
-    assert_eq!((name.value.as_str(), value(&id), deep, restore_on_entry), ("h", 6, true, true));
-    assert_eq!((names(&default), texts(&effect)), (vec!["a", "b"], vec!["R"]));
+    let HistoryPoint {
+        name,
+        id,
+        deep,
+        default,
+        effect,
+        restore_on_entry,
+        place,
+    } = history[0].clone();
+    assert_eq!(
+        (name.value.as_str(), value(&id), deep, restore_on_entry),
+        ("h", 6, true, true)
+    );
+    assert_eq!(
+        (names(&default), texts(&effect)),
+        (vec!["a", "b"], vec!["R"])
+    );
     assert_eq!(built.source.step(place), Some("state s > history h"));
-    let Region { name, id, place, initial, stack_depth, states: inner } = regions[0].clone();
-    assert_eq!((value(&name), value(&id), value(&stack_depth), inner.len()), ("r".into(), 8, 2, 1));
+    let Region {
+        name,
+        id,
+        place,
+        initial,
+        stack_depth,
+        states: inner,
+    } = regions[0].clone();
+    assert_eq!(
+        (value(&name), value(&id), value(&stack_depth), inner.len()),
+        ("r".into(), 8, 2, 1)
+    );
     assert_eq!(built.source.step(place), Some("state s > region r"));
-    let Initial { targets, effect, place } = initial.expect("given");
-    assert_eq!((names(&targets), texts(&effect)), (vec!["a", "b"], vec!["Init"]));
-    assert_eq!(built.source.step(place), Some("state s > region r > initial"));
-    let Branch { guard, targets, effect, place } = states[2].choice.as_ref().expect("a choice")[0].clone();
-    assert_eq!((value(&guard), names(&targets), texts(&effect)), ("c".into(), vec!["a", "b"], vec!["B"]));
+    let Initial {
+        targets,
+        effect,
+        place,
+    } = initial.expect("given");
+    assert_eq!(
+        (names(&targets), texts(&effect)),
+        (vec!["a", "b"], vec!["Init"])
+    );
+    assert_eq!(
+        built.source.step(place),
+        Some("state s > region r > initial")
+    );
+    let Branch {
+        guard,
+        targets,
+        effect,
+        place,
+    } = states[2].choice.as_ref().expect("a choice")[0].clone();
+    assert_eq!(
+        (value(&guard), names(&targets), texts(&effect)),
+        ("c".into(), vec!["a", "b"], vec!["B"])
+    );
     assert_eq!(built.source.step(place), Some("state pick > branch 1"));
 }
 
 #[test]
 fn transitions() {
     let built = build(|m| {
-        m.on("E").named("n").id(9).doc("d").meta(json!(5)).muted().guard("g").run("R").go("a").go("b");
-        m.on_any().sync("r", "a").sync("q", "b").local().priority(15).interrupt().latch();
-        m.always().score("s").threshold(0.5).cooldown("1s").debounce("2t").internal();
+        m.on("E")
+            .named("n")
+            .id(9)
+            .doc("d")
+            .meta(json!(5))
+            .muted()
+            .guard("g")
+            .run("R")
+            .go("a")
+            .go("b");
+        m.on_any()
+            .sync("r", "a")
+            .sync("q", "b")
+            .local()
+            .priority(15)
+            .interrupt()
+            .latch();
+        m.always()
+            .score("s")
+            .threshold(0.5)
+            .cooldown("1s")
+            .debounce("2t")
+            .internal();
         m.on_timer("t").push_to("menu");
         let mut root = m.root();
         root.after("3t").pop().external();
         root.on_done();
         root.on_failed();
-        root.decide("c").on("E").then("a").otherwise("b").priority(2).run("D").muted();
-        root.any_state().include("x").include("y").exclude("z").always().go("w");
+        root.decide("c")
+            .on("E")
+            .then("a")
+            .otherwise("b")
+            .priority(2)
+            .run("D")
+            .muted();
+        root.any_state()
+            .include("x")
+            .include("y")
+            .exclude("z")
+            .always()
+            .go("w");
     });
     let list = &built.root.transitions;
     let Transition {
@@ -273,34 +563,94 @@ fn transitions() {
         muted,
         meta,
     } = list[0].clone();
-    assert_eq!((value(&name), value(&id), doc.as_deref()), ("n".into(), 9, Some("d")));
-    assert!(matches!(&trigger, Trigger::Event(event) if event.value == "E" && event.place == place));
-    assert_eq!((names(&targets), value(&guard), texts(&effect)), (vec!["a", "b"], "g".into(), vec!["R"]));
+    assert_eq!(
+        (value(&name), value(&id), doc.as_deref()),
+        ("n".into(), 9, Some("d"))
+    );
+    assert!(
+        matches!(&trigger, Trigger::Event(event) if event.value == "E" && event.place == place)
+    );
+    assert_eq!(
+        (names(&targets), value(&guard), texts(&effect)),
+        (vec!["a", "b"], "g".into(), vec!["R"])
+    );
     assert_eq!((muted, meta), (true, Some(json!(5))));
-    assert!(sync.is_empty() && kind.is_none() && stack.is_none() && priority.is_none() && score.is_none());
-    assert!(threshold.is_none() && cooldown.is_none() && debounce.is_none() && !interrupt && !latch);
+    assert!(
+        sync.is_empty()
+            && kind.is_none()
+            && stack.is_none()
+            && priority.is_none()
+            && score.is_none()
+    );
+    assert!(
+        threshold.is_none() && cooldown.is_none() && debounce.is_none() && !interrupt && !latch
+    );
 
-    let sync: Vec<_> = list[1].sync.iter().map(|(region, target)| (region.as_str(), target.as_str())).collect();
+    let sync: Vec<_> = list[1]
+        .sync
+        .iter()
+        .map(|(region, target)| (region.as_str(), target.as_str()))
+        .collect();
     assert_eq!(sync, [("r", "a"), ("q", "b")]);
     assert!(matches!(list[1].trigger, Trigger::Any(_)) && list[1].interrupt && list[1].latch);
-    assert_eq!((value(&list[1].kind), value(&list[1].priority)), (TransitionKind::Local, 15));
+    assert_eq!(
+        (value(&list[1].kind), value(&list[1].priority)),
+        (TransitionKind::Local, 15)
+    );
     assert!(matches!(list[2].trigger, Trigger::Always(_)));
-    assert_eq!((value(&list[2].score), value(&list[2].threshold)), ("s".into(), 0.5));
+    assert_eq!(
+        (value(&list[2].score), value(&list[2].threshold)),
+        ("s".into(), 0.5)
+    );
     assert_eq!(value(&list[2].cooldown), Duration::Nanos(1_000_000_000));
-    assert_eq!((value(&list[2].debounce), value(&list[2].kind)), (Duration::Ticks(2), TransitionKind::Internal));
+    assert_eq!(
+        (value(&list[2].debounce), value(&list[2].kind)),
+        (Duration::Ticks(2), TransitionKind::Internal)
+    );
     assert!(matches!(&list[3].trigger, Trigger::Timer(timer) if timer.value == "t"));
-    assert_eq!((value(&list[3].stack), names(&list[3].targets)), (StackOperation::Push, vec!["menu"]));
+    assert_eq!(
+        (value(&list[3].stack), names(&list[3].targets)),
+        (StackOperation::Push, vec!["menu"])
+    );
     assert!(matches!(&list[4].trigger, Trigger::After(time) if time.value == Duration::Ticks(3)));
-    assert_eq!((value(&list[4].stack), value(&list[4].kind)), (StackOperation::Pop, TransitionKind::External));
-    assert!(matches!((&list[5].trigger, &list[6].trigger), (Trigger::Done(_), Trigger::Failed(_))));
+    assert_eq!(
+        (value(&list[4].stack), value(&list[4].kind)),
+        (StackOperation::Pop, TransitionKind::External)
+    );
+    assert!(matches!(
+        (&list[5].trigger, &list[6].trigger),
+        (Trigger::Done(_), Trigger::Failed(_))
+    ));
 
-    let Decision { trigger, guard, then, otherwise, priority, effect, muted, place } = built.root.decisions[0].clone();
+    let Decision {
+        trigger,
+        guard,
+        then,
+        otherwise,
+        priority,
+        effect,
+        muted,
+        place,
+    } = built.root.decisions[0].clone();
     assert!(matches!(&trigger, Trigger::Event(event) if event.value == "E"));
-    assert_eq!((guard.value.as_str(), value(&then), value(&otherwise)), ("c", "a".into(), "b".into()));
-    assert_eq!((value(&priority), texts(&effect), muted), (2, vec!["D"], true));
+    assert_eq!(
+        (guard.value.as_str(), value(&then), value(&otherwise)),
+        ("c", "a".into(), "b".into())
+    );
+    assert_eq!(
+        (value(&priority), texts(&effect), muted),
+        (2, vec!["D"], true)
+    );
     assert_eq!(built.source.step(place), Some("decision 1"));
-    let AnyTransition { transition, include, exclude } = built.root.any_state[0].clone();
-    assert_eq!((names(&include), names(&exclude)), (vec!["x", "y"], vec!["z"]));
+    let AnyTransition {
+        transition,
+        include,
+        exclude,
+    } = built.root.any_state[0].clone();
+    assert_eq!(
+        (names(&include), names(&exclude)),
+        (vec!["x", "y"], vec!["z"])
+    );
     assert_eq!(names(&transition.targets), ["w"]);
 }
 
@@ -308,20 +658,55 @@ fn transitions() {
 fn actions() {
     let built = build(|m| {
         let mut root = m.root();
-        root.entry(action::call("Fire").with("power", 3).argument("loud").muted());
-        root.entry(action::set("k", "1")).entry(action::add("k", "2"));
-        root.entry(action::raise("E").payload("3")).entry(action::send("E").payload("4").to("leader"));
+        root.entry(
+            action::call("Fire")
+                .with("power", 3)
+                .argument("loud")
+                .muted(),
+        );
+        root.entry(action::set("k", "1"))
+            .entry(action::add("k", "2"));
+        root.entry(action::raise("E").payload("3"))
+            .entry(action::send("E").payload("4").to("leader"));
         root.entry(action::emit("Go", "nav").payload("5"));
-        root.entry(action::start("t", "6t")).entry(action::stop("t")).entry(action::clear_history("s"));
-        root.entry(action::when("k > 1").run(action::stop("t")).otherwise(action::set("k", "3")).otherwise("Shout"));
+        root.entry(action::start("t", "6t"))
+            .entry(action::stop("t"))
+            .entry(action::clear_history("s"));
+        root.entry(
+            action::when("k > 1")
+                .run(action::stop("t"))
+                .otherwise(action::set("k", "3"))
+                .otherwise("Shout"),
+        );
     });
     let Action { kind, muted, place } = built.root.entry[0].clone();
-    let ActionKind::Call { function, arguments } = kind else { panic!("{kind:?}") };
-    assert_eq!((function.value.as_str(), muted, built.source.step(place)), ("Fire", true, Some("entry 1")));
-    let Argument { name, value: literal } = arguments[0].clone();
-    assert_eq!((value(&name), literal.value), ("power".into(), Literal::Int(3)));
-    assert_eq!((&arguments[1].name, &arguments[1].value.value), (&None, &Literal::Text("loud".into())));
-    let shown: Vec<String> = built.root.entry[1..].iter().map(|action| show(&action.kind)).collect();
+    let ActionKind::Call {
+        function,
+        arguments,
+    } = kind
+    else {
+        panic!("{kind:?}")
+    };
+    assert_eq!(
+        (function.value.as_str(), muted, built.source.step(place)),
+        ("Fire", true, Some("entry 1"))
+    );
+    let Argument {
+        name,
+        value: literal,
+    } = arguments[0].clone();
+    assert_eq!(
+        (value(&name), literal.value),
+        ("power".into(), Literal::Int(3))
+    );
+    assert_eq!(
+        (&arguments[1].name, &arguments[1].value.value),
+        (&None, &Literal::Text("loud".into()))
+    );
+    let shown: Vec<String> = built.root.entry[1..]
+        .iter()
+        .map(|action| show(&action.kind))
+        .collect();
     let expected = [
         "set k 1",
         "add k 2",
@@ -334,8 +719,13 @@ fn actions() {
         "if k > 1: stop t, else: set k 3, Shout",
     ];
     assert_eq!(shown, expected);
-    let ActionKind::If { otherwise, .. } = &built.root.entry[9].kind else { panic!() };
-    assert_eq!(built.source.step(otherwise[1].place), Some("entry 10 > else 2"));
+    let ActionKind::If { otherwise, .. } = &built.root.entry[9].kind else {
+        panic!()
+    };
+    assert_eq!(
+        built.source.step(otherwise[1].place),
+        Some("entry 10 > else 2")
+    );
 }
 
 fn show(kind: &ActionKind) -> String {
@@ -345,16 +735,36 @@ fn show(kind: &ActionKind) -> String {
         ActionKind::Set { key, value } => format!("set {} {}", key.value, value.value),
         ActionKind::Add { key, value } => format!("add {} {}", key.value, value.value),
         ActionKind::Raise { event, payload } => format!("raise {} {}", event.value, value(payload)),
-        ActionKind::Send { event, payload, to } => format!("send {} {} {}", event.value, value(payload), value(to)),
-        ActionKind::Emit { command, lane, payload } => {
+        ActionKind::Send { event, payload, to } => {
+            format!("send {} {} {}", event.value, value(payload), value(to))
+        }
+        ActionKind::Emit {
+            command,
+            lane,
+            payload,
+        } => {
             format!("emit {} {} {}", command.value, lane.value, value(payload))
         }
         ActionKind::StartTimer { timer, after } => format!("start {} {}", timer.value, after.value),
         ActionKind::StopTimer { timer } => format!("stop {}", timer.value),
         ActionKind::ClearHistory { state } => format!("clear {}", state.value),
-        ActionKind::If { condition, then, otherwise } => {
-            let list = |list: &[Action]| list.iter().map(|action| show(&action.kind)).collect::<Vec<_>>().join(", ");
-            format!("if {}: {}, else: {}", condition.value, list(then), list(otherwise))
+        ActionKind::If {
+            condition,
+            then,
+            otherwise,
+        } => {
+            let list = |list: &[Action]| {
+                list.iter()
+                    .map(|action| show(&action.kind))
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            };
+            format!(
+                "if {}: {}, else: {}",
+                condition.value,
+                list(then),
+                list(otherwise)
+            )
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The formatter: its look, and its promises for all texts: the same meaning, every comment once, stable.
+//! The formatter: its look, and its promises for all texts: the same meaning, every comment once,
+//! stable.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,11 @@ use statewright_author::text;
 fn check(input: &str, expected: &str) {
     let once = format(input).expect("is JSON");
     assert_eq!(once, expected, "formatted:\n{once}");
-    assert_eq!(format(&once).expect("is still JSON"), once, "formatted again");
+    assert_eq!(
+        format(&once).expect("is still JSON"),
+        once,
+        "formatted again"
+    );
     assert_eq!(text::to_json(input), text::to_json(&once), "meaning");
 }
 
@@ -33,7 +38,10 @@ fn one_member_per_line() {
 
 #[test]
 fn what_was_on_one_line_stays_if_it_fits() {
-    check("{ \"a\" : [ 1,2 , {} ], \"b\": [ ] }", "{ \"a\": [1, 2, {}], \"b\": [] }\n");
+    check(
+        "{ \"a\" : [ 1,2 , {} ], \"b\": [ ] }",
+        "{ \"a\": [1, 2, {}], \"b\": [] }\n",
+    );
     let long = "x".repeat(60);
     check(
         &format!("{{ \"a\": [\"{long}\"], \"b\": [\"{long}\"] }}"),
@@ -46,7 +54,11 @@ fn the_line_limit_is_exact() {
     let list = |width: usize| format!("[\"{}\"]", "é".repeat(width - 4));
     check(&list(99), &format!("{}\n", list(99)));
     let broken = format(&list(100)).unwrap();
-    assert_eq!(broken.lines().count(), 3, "room is kept for a comma: {broken}");
+    assert_eq!(
+        broken.lines().count(),
+        3,
+        "room is kept for a comma: {broken}"
+    );
 }
 
 #[test]
@@ -97,34 +109,74 @@ fn comments_stay_where_they_are() {
 
 #[test]
 fn comments_in_odd_places_survive() {
-    check("/* a */ [ /* b */ ] /* c */", "/* a */ [ /* b */\n] /* c */\n");
-    check("{ \"a\" // key\n : // colon\n 1 }", "{\n  \"a\" // key\n    : // colon\n    1\n}\n");
-    check("{ \"a\" /* x */ : /* y */ {} }", "{\n  \"a\" /* x */: /* y */ {}\n}\n");
-    check("[1, // one\n /* two */ 2]", "[\n  1, // one\n  /* two */ 2\n]\n");
+    check(
+        "/* a */ [ /* b */ ] /* c */",
+        "/* a */ [ /* b */\n] /* c */\n",
+    );
+    check(
+        "{ \"a\" // key\n : // colon\n 1 }",
+        "{\n  \"a\" // key\n    : // colon\n    1\n}\n",
+    );
+    check(
+        "{ \"a\" /* x */ : /* y */ {} }",
+        "{\n  \"a\" /* x */: /* y */ {}\n}\n",
+    );
+    check(
+        "[1, // one\n /* two */ 2]",
+        "[\n  1, // one\n  /* two */ 2\n]\n",
+    );
     check("[1 /* a\r\n b */, 2]", "[\n  1, /* a\n b */\n  2\n]\n");
 }
 
 #[test]
 fn line_ends_and_other_space_become_ours() {
-    check("\u{feff}{\r\n\t\"a\":\t1,\r\n\r\n\"b\":\u{a0}2}\r\n", "{\n  \"a\": 1,\n\n  \"b\": 2\n}\n");
-    check("{ \"a\": 1, // c   \r\"b\": 2 }", "{\n  \"a\": 1, // c\n  \"b\": 2\n}\n");
+    check(
+        "\u{feff}{\r\n\t\"a\":\t1,\r\n\r\n\"b\":\u{a0}2}\r\n",
+        "{\n  \"a\": 1,\n\n  \"b\": 2\n}\n",
+    );
+    check(
+        "{ \"a\": 1, // c   \r\"b\": 2 }",
+        "{\n  \"a\": 1, // c\n  \"b\": 2\n}\n",
+    );
     check("\"x\"", "\"x\"\n");
 }
 
 #[test]
 fn literals_are_kept_as_written() {
-    check("[1.50, -0, 1e3, \"\\u0041\\/\", true, null]", "[1.50, -0, 1e3, \"\\u0041\\/\", true, null]\n");
+    check(
+        "[1.50, -0, 1e3, \"\\u0041\\/\", true, null]",
+        "[1.50, -0, 1e3, \"\\u0041\\/\", true, null]\n",
+    );
 }
 
 #[test]
 fn what_is_not_json_is_refused_with_a_place() {
-    let code = |text: &str| format(text).expect_err("refused").iter().next().expect("a problem").code;
-    for bad in ["", "{", "[1 2]", "{\"a\"}", "\"a\nb\"", "/* x", "{a: 1}", "[+1]", "'a'", "[1]]", "// only"] {
+    let code = |text: &str| {
+        format(text)
+            .expect_err("refused")
+            .iter()
+            .next()
+            .expect("a problem")
+            .code
+    };
+    for bad in [
+        "", "{", "[1 2]", "{\"a\"}", "\"a\nb\"", "/* x", "{a: 1}", "[+1]", "'a'", "[1]]", "// only",
+    ] {
         assert_eq!(code(bad), Code::Syntax, "{bad:?}");
     }
     let deep = MAX_NESTING + 1;
-    assert_eq!(code(&format!("{}{}", "[".repeat(deep), "]".repeat(deep))), Code::NestedTooDeeply);
-    assert!(format(&format!("{}{}", "[".repeat(MAX_NESTING), "]".repeat(MAX_NESTING))).is_ok());
+    assert_eq!(
+        code(&format!("{}{}", "[".repeat(deep), "]".repeat(deep))),
+        Code::NestedTooDeeply
+    );
+    assert!(
+        format(&format!(
+            "{}{}",
+            "[".repeat(MAX_NESTING),
+            "]".repeat(MAX_NESTING)
+        ))
+        .is_ok()
+    );
 }
 
 #[test]
@@ -141,7 +193,11 @@ fn large_and_hostile_texts_end_fast() {
     assert_eq!(format(&one_line).unwrap().lines().count(), 100_003);
     let comments = format!("[{} 0]", "/* c */".repeat(100_000));
     assert!(format(&comments).is_ok());
-    assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "took {:?}",
+        start.elapsed()
+    );
 }
 
 /// Space and comments that may stand between any two tokens. Comments get a number each.
@@ -169,13 +225,22 @@ fn gap() -> impl Strategy<Value = String> {
 /// A JSON text without space, as tokens.
 fn tokens() -> impl Strategy<Value = Vec<String>> {
     let long = "\"a text that is long enough to force some of the lines to be broken\"";
-    let leaf =
-        prop::sample::select(vec!["1", "-2.5e3", "true", "null", "\"\"", "\"// no\"", "\"/*\\\"\\u0041\"", long])
-            .prop_map(|leaf| vec![leaf.to_string()]);
+    let leaf = prop::sample::select(vec![
+        "1",
+        "-2.5e3",
+        "true",
+        "null",
+        "\"\"",
+        "\"// no\"",
+        "\"/*\\\"\\u0041\"",
+        long,
+    ])
+    .prop_map(|leaf| vec![leaf.to_string()]);
     leaf.prop_recursive(4, 24, 4, |inner| {
         let list = (prop::collection::vec(inner.clone(), 0..4), any::<bool>())
             .prop_map(|(items, trailing)| bracketed("[", items, trailing, "]"));
-        let member = ("\"[a-c]{1,3}\"", inner).prop_map(|(key, value)| [vec![key, ":".into()], value].concat());
+        let member = ("\"[a-c]{1,3}\"", inner)
+            .prop_map(|(key, value)| [vec![key, ":".into()], value].concat());
         let object = (prop::collection::vec(member, 0..4), any::<bool>())
             .prop_map(|(items, trailing)| bracketed("{", items, trailing, "}"));
         prop_oneof![list, object]
@@ -207,22 +272,33 @@ fn document() -> impl Strategy<Value = String> {
                 .map(|(gap, token)| format!("{gap}{token}"))
                 .collect();
             let mut numbers = 0..;
-            joined.split('#').map(str::to_string).reduce(|a, b| format!("{a}{}{b}", numbers.next().unwrap())).unwrap()
+            joined
+                .split('#')
+                .map(str::to_string)
+                .reduce(|a, b| format!("{a}{}{b}", numbers.next().unwrap()))
+                .unwrap()
         })
     })
 }
 
 /// The comments of a text, in order, without space at their ends.
 fn comments(text: &str) -> Vec<String> {
-    let collect =
-        jsonc_parser::CollectOptions { comments: jsonc_parser::CommentCollectionStrategy::AsTokens, tokens: true };
+    let collect = jsonc_parser::CollectOptions {
+        comments: jsonc_parser::CommentCollectionStrategy::AsTokens,
+        tokens: true,
+    };
     let parsed = jsonc_parser::parse_to_ast(text, &collect, &text::parse_options()).unwrap();
     let comment = |token: jsonc_parser::tokens::TokenAndRange| match token.token {
         jsonc_parser::tokens::Token::CommentLine(text) => Some(text.trim_end().to_string()),
         jsonc_parser::tokens::Token::CommentBlock(text) => Some(text.to_string()),
         _ => None,
     };
-    parsed.tokens.unwrap().into_iter().filter_map(comment).collect()
+    parsed
+        .tokens
+        .unwrap()
+        .into_iter()
+        .filter_map(comment)
+        .collect()
 }
 
 proptest! {

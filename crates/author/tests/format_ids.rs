@@ -1,6 +1,8 @@
 //! Writing stable ids into files: into every place that can have one, and nothing else is touched.
 
-use statewright_author::format::{ItemKind, MissingId, PathSegment, Written, missing_ids, write_ids};
+use statewright_author::format::{
+    ItemKind, MissingId, PathSegment, Written, missing_ids, write_ids,
+};
 use statewright_author::graph::Machine;
 use statewright_author::text;
 
@@ -57,15 +59,25 @@ fn states_of_the_nested_shape() {
     let written = write(NESTED, Some(ItemKind::State));
     let expected = NESTED
         .replace("\"idle\": {},", &format!("\"idle\": {{ {} }},", hex(1)))
-        .replace("      // comment of", &format!("      {},\n      // comment of", hex(2)))
-        .replace("          \"exit\"", &format!("          {},\n          \"exit\"", hex(3)))
+        .replace(
+            "      // comment of",
+            &format!("      {},\n      // comment of", hex(2)),
+        )
+        .replace(
+            "          \"exit\"",
+            &format!("          {},\n          \"exit\"", hex(3)),
+        )
         .replace("\"run\": {}", &format!("\"run\": {{ {} }}", hex(4)))
         .replace("{ /* empty", &format!("{{ {} /* empty", hex(5)));
     assert_eq!(written.text, expected, "{}", written.text);
     assert_eq!(written.written.len(), 5);
     assert!(written.skipped.is_empty());
     let machine = read(&written.text);
-    assert!(!missing_ids(&machine).iter().any(|missing| missing.kind == ItemKind::State));
+    assert!(
+        !missing_ids(&machine)
+            .iter()
+            .any(|missing| missing.kind == ItemKind::State)
+    );
 }
 
 #[test]
@@ -73,18 +85,52 @@ fn everything_of_the_nested_shape() {
     let machine = read(NESTED);
     let kinds: Vec<(ItemKind, &str)> = NESTED_ITEMS.to_vec();
     let missing = missing_ids(&machine);
-    assert_eq!(missing.iter().map(|m| (m.kind, m.name.value.as_str())).collect::<Vec<_>>(), kinds);
+    assert_eq!(
+        missing
+            .iter()
+            .map(|m| (m.kind, m.name.value.as_str()))
+            .collect::<Vec<_>>(),
+        kinds
+    );
     use PathSegment::{Region, State};
     assert_eq!(missing[10].path, [Region(0), State(1), Region(0), State(1)]);
 
     let written = write(NESTED, None);
-    assert!(written.text.contains("\"Soldier\", // its name\n  \"id\": \"0000000000000001\",\n"), "{}", written.text);
-    assert!(written.text.contains("{ \"name\": \"flee\", \"id\": \"0000000000000008\", \"on\""), "{}", written.text);
-    assert_eq!(written.skipped.iter().map(|m| m.name.value.as_str()).collect::<Vec<_>>(), ["fuse"]);
+    assert!(
+        written
+            .text
+            .contains("\"Soldier\", // its name\n  \"id\": \"0000000000000001\",\n"),
+        "{}",
+        written.text
+    );
+    assert!(
+        written
+            .text
+            .contains("{ \"name\": \"flee\", \"id\": \"0000000000000008\", \"on\""),
+        "{}",
+        written.text
+    );
+    assert_eq!(
+        written
+            .skipped
+            .iter()
+            .map(|m| m.name.value.as_str())
+            .collect::<Vec<_>>(),
+        ["fuse"]
+    );
     let again = read(&written.text);
-    assert_eq!(missing_ids(&again).iter().map(|m| m.name.value.as_str()).collect::<Vec<_>>(), ["fuse"]);
+    assert_eq!(
+        missing_ids(&again)
+            .iter()
+            .map(|m| m.name.value.as_str())
+            .collect::<Vec<_>>(),
+        ["fuse"]
+    );
     assert_eq!(again.id.unwrap().value, 1);
-    assert_eq!(again.root.regions[0].states[0].id.as_ref().unwrap().value, 5);
+    assert_eq!(
+        again.root.regions[0].states[0].id.as_ref().unwrap().value,
+        5
+    );
 }
 
 const NESTED_ITEMS: [(ItemKind, &str); 13] = [
@@ -122,11 +168,24 @@ fn the_flat_shape_has_stable_id() {
     let written = write(flat, Some(ItemKind::State));
     let machine = read(&written.text);
     let states = &machine.root.regions[0].states;
-    assert!(states.iter().all(|state| state.id.is_some()), "{}", written.text);
+    assert!(
+        states.iter().all(|state| state.id.is_some()),
+        "{}",
+        written.text
+    );
     let id = |number: u64| format!("\"stable_id\": \"{number:016x}\"");
     let count = written.written.len() as u64;
-    assert!(written.text.contains(&format!("{{ \"id\": \"open\", {} }}", id(count - 1))), "{}", written.text);
-    let expected = format!("      \"id\": \"closed\",\n      {},\n      \"onEntry\"", id(count));
+    assert!(
+        written
+            .text
+            .contains(&format!("{{ \"id\": \"open\", {} }}", id(count - 1))),
+        "{}",
+        written.text
+    );
+    let expected = format!(
+        "      \"id\": \"closed\",\n      {},\n      \"onEntry\"",
+        id(count)
+    );
     assert!(written.text.contains(&expected), "{}", written.text);
     assert!(written.skipped.is_empty());
 }
@@ -149,22 +208,48 @@ fn space_of_all_kinds_is_kept() {
 #[test]
 fn comments_stay_with_what_they_stand_beside() {
     let cases = [
-        ("\"name\": \"n\", // c\n  \"on\": \"E\"", "\"name\": \"n\", // c\n  ID,\n  \"on\": \"E\""),
-        ("\"on\": \"E\",\n  \"name\": \"n\" // c\n", "\"on\": \"E\",\n  \"name\": \"n\", // c\n  ID\n"),
-        ("\"on\": \"E\",\n  \"name\": \"n\", // c\n", "\"on\": \"E\",\n  \"name\": \"n\", // c\n  ID,\n"),
-        ("\"on\": \"E\", \"name\": \"n\" // c\n", "\"on\": \"E\", \"name\": \"n\", // c\nID\n"),
-        ("\"name\": \"n\" /* c */, \"on\": \"E\"", "\"name\": \"n\", /* c */ ID, \"on\": \"E\""),
-        ("\"name\": \"n\",\n  // of on\n  \"on\": \"E\"", "\"name\": \"n\",\n  ID,\n  // of on\n  \"on\": \"E\""),
+        (
+            "\"name\": \"n\", // c\n  \"on\": \"E\"",
+            "\"name\": \"n\", // c\n  ID,\n  \"on\": \"E\"",
+        ),
+        (
+            "\"on\": \"E\",\n  \"name\": \"n\" // c\n",
+            "\"on\": \"E\",\n  \"name\": \"n\", // c\n  ID\n",
+        ),
+        (
+            "\"on\": \"E\",\n  \"name\": \"n\", // c\n",
+            "\"on\": \"E\",\n  \"name\": \"n\", // c\n  ID,\n",
+        ),
+        (
+            "\"on\": \"E\", \"name\": \"n\" // c\n",
+            "\"on\": \"E\", \"name\": \"n\", // c\nID\n",
+        ),
+        (
+            "\"name\": \"n\" /* c */, \"on\": \"E\"",
+            "\"name\": \"n\", /* c */ ID, \"on\": \"E\"",
+        ),
+        (
+            "\"name\": \"n\",\n  // of on\n  \"on\": \"E\"",
+            "\"name\": \"n\",\n  ID,\n  // of on\n  \"on\": \"E\"",
+        ),
     ];
     for (before, after) in cases {
-        let newline = if before.starts_with("\"name\"") && before.contains('\n') { "\n  " } else { " " };
+        let newline = if before.starts_with("\"name\"") && before.contains('\n') {
+            "\n  "
+        } else {
+            " "
+        };
         let file = |inside: &str| {
             format!(
                 "{{ \"machine\": \"M\", \"events\": [\"E\"], \"initial\": \"a\", \"transitions\": [{{{newline}{inside}}}], \"states\": {{ \"a\": {{}} }} }}"
             )
         };
         let written = write(&file(before), Some(ItemKind::Transition));
-        assert_eq!(written.text, file(&after.replace("ID", &hex(1))), "{before}");
+        assert_eq!(
+            written.text,
+            file(&after.replace("ID", &hex(1))),
+            "{before}"
+        );
         read(&written.text);
     }
 }

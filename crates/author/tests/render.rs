@@ -1,4 +1,5 @@
-//! Rendering of problems: the exact look, and the promise that any place in any text renders quickly.
+//! Rendering of problems: the exact look, and the promise that any place in any text renders
+//! quickly.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,11 @@ fn at(text: &str, part: &str) -> Place {
 }
 
 fn render(text: &str, list: impl IntoIterator<Item = Diagnostic>) -> String {
-    render_text(&diagnostics(list), &Source::file("soldier.sw.json", text), Style::default())
+    render_text(
+        &diagnostics(list),
+        &Source::file("soldier.sw.json", text),
+        Style::default(),
+    )
 }
 
 const SOLDIER: &str = r#"{
@@ -37,10 +42,14 @@ const SOLDIER: &str = r#"{
 
 #[test]
 fn a_problem_looks_like_one_of_rustc() {
-    let wrong = Diagnostic::new(Code::UnknownState, at(SOLDIER, "\"combta\""), "no state named `combta`")
-        .label("not found in this machine")
-        .note("states are found by their name")
-        .suggest("combta", ["idle", "combat"]);
+    let wrong = Diagnostic::new(
+        Code::UnknownState,
+        at(SOLDIER, "\"combta\""),
+        "no state named `combta`",
+    )
+    .label("not found in this machine")
+    .note("states are found by their name")
+    .suggest("combta", ["idle", "combat"]);
     let expected = "\
 error[SW0101]: no state named `combta`
  --> soldier.sw.json:4:32
@@ -60,9 +69,13 @@ error[SW0101]: no state named `combta`
 fn related_places_share_the_snippet_if_they_are_near() {
     let first = SOLDIER.find("\"combat\"").unwrap();
     let second = SOLDIER.rfind("\"combat\"").unwrap();
-    let twice = Diagnostic::new(Code::DuplicateName, Place::bytes(second..second + 8), "two states are named `combat`")
-        .label("declared again")
-        .related(Place::bytes(first..first + 8), "first declared here");
+    let twice = Diagnostic::new(
+        Code::DuplicateName,
+        Place::bytes(second..second + 8),
+        "two states are named `combat`",
+    )
+    .label("declared again")
+    .related(Place::bytes(first..first + 8), "first declared here");
     let expected = "\
 error[SW0109]: two states are named `combat`
  --> soldier.sw.json:6:5
@@ -80,8 +93,12 @@ error[SW0109]: two states are named `combat`
 #[test]
 fn related_places_far_away_have_their_own_position() {
     let text = format!("{{ \"a\": 1,\n{}\"b\": 2 }}", "\n".repeat(50));
-    let far = Diagnostic::new(Code::FieldsExclude, at(&text, "\"b\""), "`a` and `b` exclude each other")
-        .related(at(&text, "\"a\""), "the other one");
+    let far = Diagnostic::new(
+        Code::FieldsExclude,
+        at(&text, "\"b\""),
+        "`a` and `b` exclude each other",
+    )
+    .related(at(&text, "\"a\""), "the other one");
     let expected = "\
 error[SW0012]: `a` and `b` exclude each other
   --> soldier.sw.json:52:1
@@ -101,7 +118,11 @@ error[SW0012]: `a` and `b` exclude each other
 
 #[test]
 fn a_range_of_many_lines_is_cut_to_the_first() {
-    let whole = Diagnostic::new(Code::Unreachable, Place::bytes(0..SOLDIER.len()), "never entered");
+    let whole = Diagnostic::new(
+        Code::Unreachable,
+        Place::bytes(0..SOLDIER.len()),
+        "never entered",
+    );
     let expected = "\
 warning[SW0214]: never entered
  --> soldier.sw.json:1:1
@@ -120,9 +141,13 @@ fn builder_places_show_the_path() {
         machine: "Soldier".into(),
         steps: vec!["state idle".into(), "state combat > transition 2".into()],
     };
-    let wrong = Diagnostic::new(Code::UnknownState, Place::step(1), "no state named `combta`")
-        .related(Place::step(0), "similar")
-        .help("did you mean `combat`?");
+    let wrong = Diagnostic::new(
+        Code::UnknownState,
+        Place::step(1),
+        "no state named `combta`",
+    )
+    .related(Place::step(0), "similar")
+    .help("did you mean `combat`?");
     let nowhere = Diagnostic::new(Code::Unreachable, Place::step(77), "odd");
     let expected = "\
 error[SW0101]: no state named `combta`
@@ -135,7 +160,10 @@ warning[SW0214]: odd
 
 1 error and 1 warning
 ";
-    assert_eq!(render_text(&diagnostics([wrong, nowhere]), &source, Style::default()), expected);
+    assert_eq!(
+        render_text(&diagnostics([wrong, nowhere]), &source, Style::default()),
+        expected
+    );
 }
 
 #[test]
@@ -144,14 +172,21 @@ fn the_summary_counts_what_is_not_shown() {
     let warning = Diagnostic::new(Code::Unreachable, Place::bytes(0..1), "y");
     let many = std::iter::once(warning).chain((0..MAX_DIAGNOSTICS + 1).map(|_| problem()));
     let text = render(SOLDIER, many);
-    assert!(text.ends_with("\n201 errors and 1 warning (+2 more not shown)\n"), "{}", &text[text.len() - 100..]);
+    assert!(
+        text.ends_with("\n201 errors and 1 warning (+2 more not shown)\n"),
+        "{}",
+        &text[text.len() - 100..]
+    );
     assert_eq!(render(SOLDIER, []), "");
 }
 
 #[test]
 fn tabs_and_wide_characters_keep_the_underline_in_place() {
     let text = "{\n\t\"é漢\": \"x\"\n}";
-    let out = render(text, [Diagnostic::new(Code::UnknownState, at(text, "\"x\""), "no")]);
+    let out = render(
+        text,
+        [Diagnostic::new(Code::UnknownState, at(text, "\"x\""), "no")],
+    );
     let expected = "\
 error[SW0101]: no
  --> soldier.sw.json:2:8
@@ -167,7 +202,14 @@ error[SW0101]: no
 #[test]
 fn windows_line_ends_are_no_part_of_a_line() {
     let text = "{\r\n  \"a\": 1\r\n}\r\n";
-    let out = render(text, [Diagnostic::new(Code::UnknownField, Place::bytes(5..text.len()), "no")]);
+    let out = render(
+        text,
+        [Diagnostic::new(
+            Code::UnknownField,
+            Place::bytes(5..text.len()),
+            "no",
+        )],
+    );
     assert!(out.contains(" --> soldier.sw.json:2:3\n"), "{out}");
     assert!(out.contains("2 |   \"a\": 1\n  |   ^^^^^^\n"), "{out}");
 }
@@ -176,22 +218,46 @@ fn windows_line_ends_are_no_part_of_a_line() {
 fn colors_are_used_only_on_request() {
     let all = diagnostics([Diagnostic::new(Code::UnknownState, Place::bytes(0..1), "x")]);
     let source = Source::file("a", SOLDIER);
-    let plain = render_text(&all, &source, Style { color: false, width: 80 });
-    let colored = render_text(&all, &source, Style { color: true, width: 80 });
+    let plain = render_text(
+        &all,
+        &source,
+        Style {
+            color: false,
+            width: 80,
+        },
+    );
+    let colored = render_text(
+        &all,
+        &source,
+        Style {
+            color: true,
+            width: 80,
+        },
+    );
     assert!(!plain.contains('\u{1b}'));
-    assert!(colored.contains("\u{1b}[") && colored.contains("a:1:1"), "{colored}");
+    assert!(
+        colored.contains("\u{1b}[") && colored.contains("a:1:1"),
+        "{colored}"
+    );
 }
 
 #[test]
 fn quoted_text_cannot_drive_the_terminal_or_grow_the_output() {
     let text = "{ \"a\u{1b}[31m\": 1 }";
-    let nasty = Diagnostic::new(Code::UnknownField, Place::bytes(2..11), "no \u{1b}[0m\u{E000}0\u{E000} x")
-        .label("\u{1b}[1m")
-        .note("\u{1b}[2m")
-        .help("n".repeat(1 << 20));
+    let nasty = Diagnostic::new(
+        Code::UnknownField,
+        Place::bytes(2..11),
+        "no \u{1b}[0m\u{E000}0\u{E000} x",
+    )
+    .label("\u{1b}[1m")
+    .note("\u{1b}[2m")
+    .help("n".repeat(1 << 20));
     let out = render(text, [nasty]);
     assert!(!out.contains('\u{1b}'), "{out}");
-    assert!(out.contains(" --> soldier.sw.json:1:3\n") && !out.contains('\u{E000}'), "{out}");
+    assert!(
+        out.contains(" --> soldier.sw.json:1:3\n") && !out.contains('\u{E000}'),
+        "{out}"
+    );
     assert!(out.len() < 3000);
 }
 
@@ -199,7 +265,10 @@ fn quoted_text_cannot_drive_the_terminal_or_grow_the_output() {
 fn a_mebibyte_on_one_line_renders_fast_and_short() {
     let item = r#"{ "kéy": "value" }, "#;
     let text = format!("[{}0]", item.repeat((1 << 20) / item.len()));
-    let places: Vec<usize> = text.match_indices("\"value\"").map(|(start, _)| start).collect();
+    let places: Vec<usize> = text
+        .match_indices("\"value\"")
+        .map(|(start, _)| start)
+        .collect();
     let step = places.len() / MAX_DIAGNOSTICS;
     let problems = places.iter().step_by(step).map(|&start| {
         Diagnostic::new(Code::BadValue, Place::bytes(start..start + 7), "bad")
@@ -212,13 +281,20 @@ fn a_mebibyte_on_one_line_renders_fast_and_short() {
     let start = Instant::now();
     let out = render_text(&all, &source, Style::default());
     render_json(&all, &source);
-    assert!(start.elapsed() < Duration::from_secs(2), "took {:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(2),
+        "took {:?}",
+        start.elapsed()
+    );
     assert_eq!(all.len(), MAX_DIAGNOSTICS);
     assert!(out.len() < MAX_DIAGNOSTICS * 2000, "{}", out.len());
     let widest = out.lines().map(|line| line.chars().count()).max().unwrap();
     assert!(widest <= 130, "{widest}");
     let column = text[..places[step]].chars().count() + 1;
-    assert!(out.contains(&format!(" --> long.sw.json:1:{column}\n")), "{column}");
+    assert!(
+        out.contains(&format!(" --> long.sw.json:1:{column}\n")),
+        "{column}"
+    );
     assert!(out.contains("..."), "cuts are visible");
 }
 
@@ -236,19 +312,30 @@ fn two_hundred_problems_in_a_long_file_render_fast() {
     let source = Source::file("tall.sw.json", text.clone());
     let start = Instant::now();
     let out = render_text(&all, &source, Style::default());
-    assert!(start.elapsed() < Duration::from_secs(2), "took {:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(2),
+        "took {:?}",
+        start.elapsed()
+    );
     assert!(out.len() < MAX_DIAGNOSTICS * 1000);
 }
 
 #[test]
 fn json_has_everything() {
-    let wrong = Diagnostic::new(Code::UnknownState, at(SOLDIER, "\"combta\""), "no state named `combta`")
-        .label("here")
-        .related(at(SOLDIER, "\"idle\""), "in this state")
-        .note("a fact")
-        .help("do this");
+    let wrong = Diagnostic::new(
+        Code::UnknownState,
+        at(SOLDIER, "\"combta\""),
+        "no state named `combta`",
+    )
+    .label("here")
+    .related(at(SOLDIER, "\"idle\""), "in this state")
+    .note("a fact")
+    .help("do this");
     let bare = Diagnostic::new(Code::Unreachable, Place::step(3), "bare");
-    let json = render_json(&diagnostics([wrong, bare]), &Source::file("a.sw.json", SOLDIER));
+    let json = render_json(
+        &diagnostics([wrong, bare]),
+        &Source::file("a.sw.json", SOLDIER),
+    );
     let range = |line, start: u32, end: u32, byte: u32| {
         serde_json::json!({
             "start": { "line": line, "column": start, "byte": byte },
@@ -266,8 +353,14 @@ fn json_has_everything() {
         { "code": "SW0214", "severity": "warning", "message": "bare", "file": "a.sw.json" },
     ]);
     assert_eq!(json, expected);
-    let source = Source::Builder { machine: "M".into(), steps: vec!["state a".into()] };
-    let built = render_json(&diagnostics([Diagnostic::new(Code::Unreachable, Place::step(0), "x")]), &source);
+    let source = Source::Builder {
+        machine: "M".into(),
+        steps: vec!["state a".into()],
+    };
+    let built = render_json(
+        &diagnostics([Diagnostic::new(Code::Unreachable, Place::step(0), "x")]),
+        &source,
+    );
     assert_eq!(built[0]["machine"], "M");
     assert_eq!(built[0]["path"], "state a");
 }

@@ -8,7 +8,10 @@ use statewright_author::text::{read, read_bytes};
 #[track_caller]
 fn only(text: &str, code: Code, words: &str) -> Place {
     let (_, problems) = read("m", text);
-    let first = problems.iter().next().unwrap_or_else(|| panic!("no problem in {:.60}", text));
+    let first = problems
+        .iter()
+        .next()
+        .unwrap_or_else(|| panic!("no problem in {:.60}", text));
     assert_eq!((first.code, problems.len()), (code, 1), "{first:?}");
     assert!(first.message.contains(words), "{}", first.message);
     first.place
@@ -70,8 +73,14 @@ fn comments_commas_and_a_bom_are_fine() {
 
 #[test]
 fn raw_control_characters_are_all_reported() {
-    let (machine, problems) = read("m", "{ \"machine\": \"M\", \"doc\": \"a\tb\u{1}\", \"states\": {} }");
-    assert_eq!(problems.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::Syntax, Code::Syntax]);
+    let (machine, problems) = read(
+        "m",
+        "{ \"machine\": \"M\", \"doc\": \"a\tb\u{1}\", \"states\": {} }",
+    );
+    assert_eq!(
+        problems.iter().map(|d| d.code).collect::<Vec<_>>(),
+        [Code::Syntax, Code::Syntax]
+    );
     assert_eq!(machine.name.as_str(), "M");
 }
 
@@ -81,10 +90,21 @@ fn bytes_that_are_not_text() {
     let first = problems.iter().next().unwrap();
     assert_eq!((first.code, first.place.start), (Code::Syntax, 14));
     assert!(first.message.contains("byte 14"), "{}", first.message);
-    let Source::File { text, .. } = &machine.source else { panic!() };
+    let Source::File { text, .. } = &machine.source else {
+        panic!()
+    };
     assert_eq!(shown(text, first.place), "\u{fffd}");
     let (_, problems) = read_bytes("m", b"\xff\xfe{\0}\0");
-    assert!(problems.iter().next().unwrap().help.as_ref().unwrap().contains("UTF-16"));
+    assert!(
+        problems
+            .iter()
+            .next()
+            .unwrap()
+            .help
+            .as_ref()
+            .unwrap()
+            .contains("UTF-16")
+    );
     for bytes in [&b"\xc3"[..], b"\xed\xa0\x80", b"\x80", b"{\"\xf0\x9f\"}"] {
         assert!(read_bytes("m", bytes).1.has_errors());
     }
@@ -97,10 +117,17 @@ fn deep_nesting_is_refused_before_anything_recurses() {
         let place = only(&text, Code::NestedTooDeeply, "more than 128 deep");
         assert!(matches!(shown(&text, place), "[" | "{"));
     }
-    let brackets_in_text =
-        format!(r#"{{ "machine": "M", "doc": "{}", "states": {{}} }} // {}"#, "[".repeat(1000), "{".repeat(1000));
+    let brackets_in_text = format!(
+        r#"{{ "machine": "M", "doc": "{}", "states": {{}} }} // {}"#,
+        "[".repeat(1000),
+        "{".repeat(1000)
+    );
     assert!(read("m", &brackets_in_text).1.is_empty());
-    let legal = format!("{{ \"machine\": \"M\", \"states\": {{}}, \"meta\": {}{} }}", "[".repeat(127), "]".repeat(127));
+    let legal = format!(
+        "{{ \"machine\": \"M\", \"states\": {{}}, \"meta\": {}{} }}",
+        "[".repeat(127),
+        "]".repeat(127)
+    );
     assert!(read("m", &legal).1.is_empty());
 }
 
@@ -121,30 +148,77 @@ fn a_file_over_the_limit() {
     only(&text, Code::FileTooLarge, "bytes");
     let mut bytes = text.into_bytes();
     bytes[0] = 0xff;
-    assert_eq!(read_bytes("m", &bytes).1.iter().next().unwrap().code, Code::FileTooLarge);
+    assert_eq!(
+        read_bytes("m", &bytes).1.iter().next().unwrap().code,
+        Code::FileTooLarge
+    );
 }
 
 /// Each of these takes a small part of a second; a quadratic step would take minutes.
 #[test]
 fn large_files_end() {
-    let list = |count: usize, item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
+    let list = |count: usize, item: &dyn Fn(usize) -> String| {
+        (0..count).map(item).collect::<Vec<_>>().join(",")
+    };
     let machine = |fields: String| format!(r#"{{ "machine": "M", {fields} }}"#);
-    let states = machine(format!(r#""states": {{ {} }}"#, list(70_000, &|n| format!(r#""s{n}":{{}}"#))));
+    let states = machine(format!(
+        r#""states": {{ {} }}"#,
+        list(70_000, &|n| format!(r#""s{n}":{{}}"#))
+    ));
     let (read_states, problems) = read("m", &states);
-    assert_eq!((read_states.root.regions[0].states.len(), problems.is_empty()), (70_000, true));
+    assert_eq!(
+        (
+            read_states.root.regions[0].states.len(),
+            problems.is_empty()
+        ),
+        (70_000, true)
+    );
 
     let errors = |text: String| read("m", &text).1.errors();
-    assert_eq!(errors(machine(format!(r#""states": {{ {} }}"#, list(70_000, &|_| r#""s":{}"#.into())))), 69_999);
-    assert_eq!(errors(machine(list(70_000, &|n| format!(r#""f{n}":0"#)))), 70_000);
-    assert_eq!(errors(machine(format!(r#""events": [{}]"#, list(200_000, &|_| "{}".into())))), 200_000);
-    assert_eq!(errors(machine(format!(r#""transitions": [{}]"#, list(100_000, &|_| "{}".into())))), 100_000);
-    let flat = |item: &dyn Fn(usize) -> String| machine(format!(r#""states": [{}]"#, list(40_000, item)));
+    assert_eq!(
+        errors(machine(format!(
+            r#""states": {{ {} }}"#,
+            list(70_000, &|_| r#""s":{}"#.into())
+        ))),
+        69_999
+    );
+    assert_eq!(
+        errors(machine(list(70_000, &|n| format!(r#""f{n}":0"#)))),
+        70_000
+    );
+    assert_eq!(
+        errors(machine(format!(
+            r#""events": [{}]"#,
+            list(200_000, &|_| "{}".into())
+        ))),
+        200_000
+    );
+    assert_eq!(
+        errors(machine(format!(
+            r#""transitions": [{}]"#,
+            list(100_000, &|_| "{}".into())
+        ))),
+        100_000
+    );
+    let flat =
+        |item: &dyn Fn(usize) -> String| machine(format!(r#""states": [{}]"#, list(40_000, item)));
     assert_eq!(errors(flat(&|n| format!(r#"{{"id":"s{n}"}}"#))), 1);
-    assert_eq!(errors(flat(&|n| format!(r#"{{"id":"s{n}","children":["s{n}"]}}"#))), 40_001);
-    assert_eq!(errors(flat(&|n| format!(r#"{{"id":"s{n}","children":["x{n}"]}}"#))), 40_001);
+    assert_eq!(
+        errors(flat(&|n| format!(r#"{{"id":"s{n}","children":["s{n}"]}}"#))),
+        40_001
+    );
+    assert_eq!(
+        errors(flat(&|n| format!(r#"{{"id":"s{n}","children":["x{n}"]}}"#))),
+        40_001
+    );
     let sources = list(20_000, &|n| format!(r#"{{"source":"q{n}","trigger":"E"}}"#));
     let many = list(20_000, &|n| format!(r#"{{"id":"s{n}"}}"#));
-    assert_eq!(errors(machine(format!(r#""initial": "s0", "states": [{many}], "transitions": [{sources}]"#))), 20_000);
+    assert_eq!(
+        errors(machine(format!(
+            r#""initial": "s0", "states": [{many}], "transitions": [{sources}]"#
+        ))),
+        20_000
+    );
     assert!(errors("[".repeat(127) + &"\\".repeat(1 << 20)) > 0);
     assert!(errors(format!("\"{}", "\\\"".repeat(1 << 19))) > 0);
     assert!(errors("/*".repeat(1 << 19)) > 0);
@@ -154,5 +228,11 @@ fn large_files_end() {
 #[test]
 fn nothing_is_left_of_a_broken_file_but_its_text() {
     let (machine, _) = read("m.sw.json", "{ oops");
-    assert_eq!(machine, Machine { source: Source::file("m.sw.json", "{ oops"), ..Machine::default() });
+    assert_eq!(
+        machine,
+        Machine {
+            source: Source::file("m.sw.json", "{ oops"),
+            ..Machine::default()
+        }
+    );
 }

@@ -28,7 +28,10 @@ type Used = BTreeSet<(&'static str, &'static str)>;
 
 fn object(value: &Value, kind: Kind, used: &mut Used) {
     for (key, value) in value.as_object().unwrap() {
-        let field = kind.shape().field(key).unwrap_or_else(|| panic!("{kind:?} {key}"));
+        let field = kind
+            .shape()
+            .field(key)
+            .unwrap_or_else(|| panic!("{kind:?} {key}"));
         used.insert((kind.shape().name, field.key));
         walk(value, &field.ty, used);
     }
@@ -45,7 +48,11 @@ fn walk(value: &Value, ty: &'static Type, used: &mut Used) {
                 }
             }
         }
-        Some(Content::List(item)) => value.as_array().unwrap().iter().for_each(|value| walk(value, item, used)),
+        Some(Content::List(item)) => value
+            .as_array()
+            .unwrap()
+            .iter()
+            .for_each(|value| walk(value, item, used)),
         Some(Content::Leaf(_)) => {}
         other => panic!("{other:?} {value}"),
     }
@@ -63,7 +70,11 @@ fn the_samples_use_every_field() {
         for field in kind.shape().fields() {
             // What the flat shape shares with the nested one need not be used twice.
             let shared = *kind == Kind::FlatMachine && machine.contains(field.key);
-            assert!(shared || used.contains(&(kind.shape().name, field.key)), "{kind:?} {}", field.key);
+            assert!(
+                shared || used.contains(&(kind.shape().name, field.key)),
+                "{kind:?} {}",
+                field.key
+            );
         }
     }
 }
@@ -72,8 +83,15 @@ fn the_samples_use_every_field() {
 fn the_reference_page_names_every_field() {
     for kind in Kind::ALL {
         for field in kind.shape().fields() {
-            let named = [format!("`{}`", field.key), format!("\"{}\"", field.key)].iter().any(|key| PAGE.contains(key));
-            assert!(named, "docs/file-format.md does not mention `{}` of {}", field.key, kind.shape().title);
+            let named = [format!("`{}`", field.key), format!("\"{}\"", field.key)]
+                .iter()
+                .any(|key| PAGE.contains(key));
+            assert!(
+                named,
+                "docs/file-format.md does not mention `{}` of {}",
+                field.key,
+                kind.shape().title
+            );
         }
     }
 }
@@ -83,7 +101,14 @@ fn alternatives_are_told_apart_by_the_kind_of_json_value() {
     fn check(ty: &Type) {
         match ty {
             Type::OneOf(types) => {
-                for json in [Json::Null, Json::Bool, Json::Number, Json::Text, Json::List, Json::Object] {
+                for json in [
+                    Json::Null,
+                    Json::Bool,
+                    Json::Number,
+                    Json::Text,
+                    Json::List,
+                    Json::Object,
+                ] {
                     let accepting = types.iter().filter(|ty| ty.accepts(json)).count();
                     assert!(accepting <= 1, "{ty:?} {json:?}");
                 }
@@ -94,7 +119,10 @@ fn alternatives_are_told_apart_by_the_kind_of_json_value() {
             _ => {}
         }
     }
-    Kind::ALL.iter().flat_map(|kind| kind.shape().fields()).for_each(|field| check(&field.ty));
+    Kind::ALL
+        .iter()
+        .flat_map(|kind| kind.shape().fields())
+        .for_each(|field| check(&field.ty));
 }
 
 #[test]
@@ -105,16 +133,31 @@ fn keys_are_unique_and_have_an_order() {
         assert_eq!(unique.len(), order.len(), "{kind:?}");
         assert_eq!(order.len(), kind.shape().fields().count());
     }
-    assert_eq!(&key_order(Kind::Machine)[..4], ["$schema", "machine", "id", "doc"]);
-    for (kind, keys) in [(Kind::State, ["initial", "states"]), (Kind::Transition, ["on", "to"])] {
-        let places = keys.map(|key| key_order(kind).iter().position(|other| *other == key).unwrap());
+    assert_eq!(
+        &key_order(Kind::Machine)[..4],
+        ["$schema", "machine", "id", "doc"]
+    );
+    for (kind, keys) in [
+        (Kind::State, ["initial", "states"]),
+        (Kind::Transition, ["on", "to"]),
+    ] {
+        let places = keys.map(|key| {
+            key_order(kind)
+                .iter()
+                .position(|other| *other == key)
+                .unwrap()
+        });
         assert!(places[0] < places[1], "{kind:?}");
     }
 }
 
 #[test]
 fn the_examples_of_the_reference_page_are_legal() {
-    let blocks: Vec<_> = PAGE.split("```jsonc\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let blocks: Vec<_> = PAGE
+        .split("```jsonc\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect();
     assert!(blocks.len() > 10);
     for block in blocks {
         // A whole file, or fields of a machine, or states, or fields of a state.
@@ -124,6 +167,9 @@ fn the_examples_of_the_reference_page_are_legal() {
             format!("{{ \"machine\": \"M\", \"states\": {{ {block} }} }}"),
             format!("{{ \"machine\": \"M\", \"states\": {{ \"a\": {{ {block} }} }} }}"),
         ];
-        assert!(files.iter().any(|file| read("m", file).1.is_empty()), "{block}");
+        assert!(
+            files.iter().any(|file| read("m", file).1.is_empty()),
+            "{block}"
+        );
     }
 }

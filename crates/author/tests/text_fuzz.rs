@@ -9,11 +9,17 @@ const FLAT: &str = include_str!("text_data/flat.sw.json");
 
 fn survives(bytes: &[u8]) {
     let (machine, problems) = read_bytes("m", bytes);
-    let Source::File { text, .. } = &machine.source else { panic!("not a file") };
+    let Source::File { text, .. } = &machine.source else {
+        panic!("not a file")
+    };
     for problem in &problems {
-        let places = std::iter::once(problem.place).chain(problem.related.iter().map(|label| label.place));
+        let places =
+            std::iter::once(problem.place).chain(problem.related.iter().map(|label| label.place));
         for place in places {
-            assert!(text.get(place.start as usize..place.end as usize).is_some(), "{problem:?}");
+            assert!(
+                text.get(place.start as usize..place.end as usize).is_some(),
+                "{problem:?}"
+            );
         }
         assert!(!problem.message.is_empty());
     }
@@ -57,12 +63,19 @@ const TOKENS: &[&str] = &[
 ];
 
 fn tokens() -> impl Strategy<Value = String> {
-    proptest::collection::vec(proptest::sample::select(TOKENS), 0..60).prop_map(|parts| parts.concat())
+    proptest::collection::vec(proptest::sample::select(TOKENS), 0..60)
+        .prop_map(|parts| parts.concat())
 }
 
 /// A sample with some stretches removed, doubled, overwritten or swapped for a token.
 fn mutated() -> impl Strategy<Value = Vec<u8>> {
-    let edit = (any::<prop::sample::Index>(), 0usize..40, 0u8..4, any::<u8>(), proptest::sample::select(TOKENS));
+    let edit = (
+        any::<prop::sample::Index>(),
+        0usize..40,
+        0u8..4,
+        any::<u8>(),
+        proptest::sample::select(TOKENS),
+    );
     (prop::bool::ANY, proptest::collection::vec(edit, 1..6)).prop_map(|(flat, edits)| {
         let mut bytes = if flat { FLAT } else { FULL }.as_bytes().to_vec();
         for (at, length, how, byte, token) in edits {
@@ -73,7 +86,9 @@ fn mutated() -> impl Strategy<Value = Vec<u8>> {
             let end = (start + length).min(bytes.len());
             match how {
                 0 => drop(bytes.drain(start..end)),
-                1 => bytes.splice(start..start, bytes[start..end].to_vec()).for_each(drop),
+                1 => bytes
+                    .splice(start..start, bytes[start..end].to_vec())
+                    .for_each(drop),
                 2 => bytes[start] = byte,
                 _ => bytes.splice(start..end, token.bytes()).for_each(drop),
             }
@@ -84,15 +99,34 @@ fn mutated() -> impl Strategy<Value = Vec<u8>> {
 
 /// A value of a sample replaced by another one, which keeps the JSON legal.
 fn replaced() -> impl Strategy<Value = String> {
-    const VALUES: &[&str] =
-        &[r#""x""#, "5", "-0.5", "true", "null", "[]", "{}", r#"[1, "a"]"#, r#"{ "to": 1 }"#, r#""*""#, r#""2s""#];
-    (prop::bool::ANY, any::<prop::sample::Index>(), proptest::sample::select(VALUES)).prop_map(|(flat, at, value)| {
-        let text = if flat { FLAT } else { FULL };
-        let scalars: Vec<_> = text.match_indices(": \"").map(|(start, _)| start + 2).collect();
-        let start = scalars[at.index(scalars.len())];
-        let end = start + 2 + text[start + 1..].find('"').unwrap();
-        format!("{}{value}{}", &text[..start], &text[end..])
-    })
+    const VALUES: &[&str] = &[
+        r#""x""#,
+        "5",
+        "-0.5",
+        "true",
+        "null",
+        "[]",
+        "{}",
+        r#"[1, "a"]"#,
+        r#"{ "to": 1 }"#,
+        r#""*""#,
+        r#""2s""#,
+    ];
+    (
+        prop::bool::ANY,
+        any::<prop::sample::Index>(),
+        proptest::sample::select(VALUES),
+    )
+        .prop_map(|(flat, at, value)| {
+            let text = if flat { FLAT } else { FULL };
+            let scalars: Vec<_> = text
+                .match_indices(": \"")
+                .map(|(start, _)| start + 2)
+                .collect();
+            let start = scalars[at.index(scalars.len())];
+            let end = start + 2 + text[start + 1..].find('"').unwrap();
+            format!("{}{value}{}", &text[..start], &text[end..])
+        })
 }
 
 proptest! {

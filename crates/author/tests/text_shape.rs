@@ -14,7 +14,14 @@ fn at(text: &str, place: Place) -> &str {
 fn said(d: &Diagnostic) -> String {
     let related: Vec<_> = d.related.iter().map(|label| label.text.clone()).collect();
     let help = d.help.clone().unwrap_or_default();
-    [d.message.clone(), d.label.clone(), related.join(" "), d.notes.join(" "), help].join(" | ")
+    [
+        d.message.clone(),
+        d.label.clone(),
+        related.join(" "),
+        d.notes.join(" "),
+        help,
+    ]
+    .join(" | ")
 }
 
 /// Reads a file that has exactly one problem, which is at `place` and says all of `words`.
@@ -23,9 +30,18 @@ fn one(text: &str, code: Code, place: &str, words: &[&str]) -> Machine {
     let (machine, problems) = read("m.sw.json", text);
     let all: Vec<_> = problems.iter().collect();
     let [only] = all[..] else { panic!("{all:#?}") };
-    assert_eq!((only.code, at(text, only.place)), (code, place), "{}", said(only));
+    assert_eq!(
+        (only.code, at(text, only.place)),
+        (code, place),
+        "{}",
+        said(only)
+    );
     for word in words {
-        assert!(said(only).contains(word), "{word:?} is not in: {}", said(only));
+        assert!(
+            said(only).contains(word),
+            "{word:?} is not in: {}",
+            said(only)
+        );
     }
     machine
 }
@@ -33,18 +49,33 @@ fn one(text: &str, code: Code, place: &str, words: &[&str]) -> Machine {
 /// The same in a machine that has these fields besides.
 #[track_caller]
 fn field(fields: &str, code: Code, place: &str, words: &[&str]) -> Machine {
-    one(&format!(r#"{{ "machine": "M", "initial": "a", "states": {{ "a": {{}} }}, {fields} }}"#), code, place, words)
+    one(
+        &format!(r#"{{ "machine": "M", "initial": "a", "states": {{ "a": {{}} }}, {fields} }}"#),
+        code,
+        place,
+        words,
+    )
 }
 
 /// The same in the state `a`.
 #[track_caller]
 fn state(fields: &str, code: Code, place: &str, words: &[&str]) -> Machine {
-    one(&format!(r#"{{ "machine": "M", "initial": "a", "states": {{ "a": {{ {fields} }} }} }}"#), code, place, words)
+    one(
+        &format!(r#"{{ "machine": "M", "initial": "a", "states": {{ "a": {{ {fields} }} }} }}"#),
+        code,
+        place,
+        words,
+    )
 }
 
 #[test]
 fn sw0003_given_twice() {
-    state(r#""doc": "x", "doc": "y""#, Code::DuplicateField, "\"doc\"", &["`doc` is given twice", "first given here"]);
+    state(
+        r#""doc": "x", "doc": "y""#,
+        Code::DuplicateField,
+        "\"doc\"",
+        &["`doc` is given twice", "first given here"],
+    );
     let machine = one(
         r#"{ "machine": "M", "initial": "a", "states": { "a": { "doc": "1" }, "a": { "doc": "2" } } }"#,
         Code::DuplicateField,
@@ -52,19 +83,54 @@ fn sw0003_given_twice() {
         &["`a` is given twice"],
     );
     let states = &machine.root.regions[0].states;
-    assert_eq!((states.len(), states[0].doc.as_deref()), (1, Some("1")), "the first counts");
-    let many: Vec<_> = (0..20).map(|n| format!(r#""k{}": "bool""#, n % 19)).collect();
-    field(&format!(r#""blackboard": {{ {} }}"#, many.join(",")), Code::DuplicateField, "\"k0\"", &[]);
-    field(r#""meta": { "x": { "y": 1, "y": 2 } }"#, Code::DuplicateField, "\"y\"", &[]);
+    assert_eq!(
+        (states.len(), states[0].doc.as_deref()),
+        (1, Some("1")),
+        "the first counts"
+    );
+    let many: Vec<_> = (0..20)
+        .map(|n| format!(r#""k{}": "bool""#, n % 19))
+        .collect();
+    field(
+        &format!(r#""blackboard": {{ {} }}"#, many.join(",")),
+        Code::DuplicateField,
+        "\"k0\"",
+        &[],
+    );
+    field(
+        r#""meta": { "x": { "y": 1, "y": 2 } }"#,
+        Code::DuplicateField,
+        "\"y\"",
+        &[],
+    );
 }
 
 #[test]
 fn sw0004_unknown_field() {
-    let words = ["a transition has no field `prioritty`", "did you mean `priority`?", "`on`, `after`, `timer`"];
-    state(r#""transitions": [{ "on": "E", "prioritty": 1 }]"#, Code::UnknownField, "\"prioritty\"", &words);
-    field(r#""zzz": 1"#, Code::UnknownField, "\"zzz\"", &["the machine has no field `zzz`", "`tick_rate`"]);
+    let words = [
+        "a transition has no field `prioritty`",
+        "did you mean `priority`?",
+        "`on`, `after`, `timer`",
+    ];
+    state(
+        r#""transitions": [{ "on": "E", "prioritty": 1 }]"#,
+        Code::UnknownField,
+        "\"prioritty\"",
+        &words,
+    );
+    field(
+        r#""zzz": 1"#,
+        Code::UnknownField,
+        "\"zzz\"",
+        &["the machine has no field `zzz`", "`tick_rate`"],
+    );
     field(r#""final": true"#, Code::UnknownField, "\"final\"", &[]);
-    state(r#""entry": { "call": "F", "wiht": [] }"#, Code::UnknownField, "\"wiht\"", &["did you mean `with`?"]);
+    state(
+        r#""entry": { "call": "F", "wiht": [] }"#,
+        Code::UnknownField,
+        "\"wiht\"",
+        &["did you mean `with`?"],
+    );
 }
 
 #[test]
@@ -76,46 +142,157 @@ fn sw0005_wrong_type() {
         &["`tick_rate` must be a whole number from 1 to 10000, found text"],
     );
     field(r#""doc": null"#, Code::WrongType, "null", &["found null"]);
-    field(r#""channels": "w""#, Code::WrongType, "\"w\"", &["`channels` must be a list of names, or an object"]);
-    state(r#""defer": "E""#, Code::WrongType, "\"E\"", &["found text", "write `[\"E\"]`"]);
-    state(r#""use": [1]"#, Code::WrongType, "1", &["an item of `use`", "found a number"]);
-    state(r#""entry": 5"#, Code::WrongType, "5", &["`entry` must be text such as"]);
-    state(r#""min_active": 5"#, Code::WrongType, "5", &["a duration such as \"1.5s\""]);
-    let machine =
-        one(r#"{ "machine": "M", "initial": "a", "states": { "a": 5 } }"#, Code::WrongType, "5", &["`a` must be"]);
-    assert_eq!(machine.root.regions[0].states[0].name.as_str(), "a", "the name stays known");
-    one("[]", Code::WrongType, "[]", &["a machine must be an object, found a list"]);
+    field(
+        r#""channels": "w""#,
+        Code::WrongType,
+        "\"w\"",
+        &["`channels` must be a list of names, or an object"],
+    );
+    state(
+        r#""defer": "E""#,
+        Code::WrongType,
+        "\"E\"",
+        &["found text", "write `[\"E\"]`"],
+    );
+    state(
+        r#""use": [1]"#,
+        Code::WrongType,
+        "1",
+        &["an item of `use`", "found a number"],
+    );
+    state(
+        r#""entry": 5"#,
+        Code::WrongType,
+        "5",
+        &["`entry` must be text such as"],
+    );
+    state(
+        r#""min_active": 5"#,
+        Code::WrongType,
+        "5",
+        &["a duration such as \"1.5s\""],
+    );
+    let machine = one(
+        r#"{ "machine": "M", "initial": "a", "states": { "a": 5 } }"#,
+        Code::WrongType,
+        "5",
+        &["`a` must be"],
+    );
+    assert_eq!(
+        machine.root.regions[0].states[0].name.as_str(),
+        "a",
+        "the name stays known"
+    );
+    one(
+        "[]",
+        Code::WrongType,
+        "[]",
+        &["a machine must be an object, found a list"],
+    );
 }
 
 #[test]
 fn sw0006_missing_field() {
-    one(r#"{ "states": {} }"#, Code::MissingField, "{", &["the machine needs the field `machine`", "a name"]);
+    one(
+        r#"{ "states": {} }"#,
+        Code::MissingField,
+        "{",
+        &["the machine needs the field `machine`", "a name"],
+    );
     state(
         r#""entry": { "start": "t" }"#,
         Code::MissingField,
         "{",
         &["a `start` action needs the field `after`", "\"1.5s\""],
     );
-    let words = ["needs one of the fields `on`, `after`, `timer` or `when`", "`after`: Fires so long"];
-    let machine = state(r#""transitions": [{ "to": "a" }]"#, Code::MissingField, "{", &words);
+    let words = [
+        "needs one of the fields `on`, `after`, `timer` or `when`",
+        "`after`: Fires so long",
+    ];
+    let machine = state(
+        r#""transitions": [{ "to": "a" }]"#,
+        Code::MissingField,
+        "{",
+        &words,
+    );
     assert!(machine.root.regions[0].states[0].transitions.is_empty());
-    state(r#""decisions": [{ "if": "x" }]"#, Code::MissingField, "{", &["`then` or `else`"]);
-    state(r#""entry": { "cal": "F" }"#, Code::MissingField, "{", &["`call`, `set`", "did you mean `call`?"]);
-    state(r#""entry": {}"#, Code::MissingField, "{", &["an action needs one of"]);
-    field(r#""lanes": { "q": {} }"#, Code::MissingField, "{", &["a lane needs the field `merge`"]);
+    state(
+        r#""decisions": [{ "if": "x" }]"#,
+        Code::MissingField,
+        "{",
+        &["`then` or `else`"],
+    );
+    state(
+        r#""entry": { "cal": "F" }"#,
+        Code::MissingField,
+        "{",
+        &["`call`, `set`", "did you mean `call`?"],
+    );
+    state(
+        r#""entry": {}"#,
+        Code::MissingField,
+        "{",
+        &["an action needs one of"],
+    );
+    field(
+        r#""lanes": { "q": {} }"#,
+        Code::MissingField,
+        "{",
+        &["a lane needs the field `merge`"],
+    );
 }
 
 #[test]
 fn sw0007_bad_value() {
-    state(r#""transitions": [{ "on": "E", "priority": 16 }]"#, Code::BadValue, "16", &["from 0 to 15, found `16`"]);
-    state(r#""transitions": [{ "on": "E", "priority": -1 }]"#, Code::BadValue, "-1", &[]);
-    state(r#""transitions": [{ "on": "E", "priority": 1.5 }]"#, Code::BadValue, "1.5", &[]);
+    state(
+        r#""transitions": [{ "on": "E", "priority": 16 }]"#,
+        Code::BadValue,
+        "16",
+        &["from 0 to 15, found `16`"],
+    );
+    state(
+        r#""transitions": [{ "on": "E", "priority": -1 }]"#,
+        Code::BadValue,
+        "-1",
+        &[],
+    );
+    state(
+        r#""transitions": [{ "on": "E", "priority": 1.5 }]"#,
+        Code::BadValue,
+        "1.5",
+        &[],
+    );
     field(r#""tier": 100"#, Code::BadValue, "100", &["64, 128 or 256"]);
-    field(r#""tier": "heroo""#, Code::BadValue, "heroo", &["`crowd`, `standard` or `hero`", "did you mean `hero`?"]);
-    field(r#""budgets": { "command_bytes": 63 }"#, Code::BadValue, "63", &["from 64 to 4096"]);
-    field(r#""budgets": { "command_bytes": 4097 }"#, Code::BadValue, "4097", &["from 64 to 4096"]);
-    field(r#""blackboard": { "x": { "type": "f32", "default": 1e999 } }"#, Code::BadValue, "1e999", &["too large"]);
-    field(r#""meta": [1e999]"#, Code::BadValue, "1e999", &["too large"]);
+    field(
+        r#""tier": "heroo""#,
+        Code::BadValue,
+        "heroo",
+        &["`crowd`, `standard` or `hero`", "did you mean `hero`?"],
+    );
+    field(
+        r#""budgets": { "command_bytes": 63 }"#,
+        Code::BadValue,
+        "63",
+        &["from 64 to 4096"],
+    );
+    field(
+        r#""budgets": { "command_bytes": 4097 }"#,
+        Code::BadValue,
+        "4097",
+        &["from 64 to 4096"],
+    );
+    field(
+        r#""blackboard": { "x": { "type": "f32", "default": 1e999 } }"#,
+        Code::BadValue,
+        "1e999",
+        &["too large"],
+    );
+    field(
+        r#""meta": [1e999]"#,
+        Code::BadValue,
+        "1e999",
+        &["too large"],
+    );
     field(
         r#""blackboard": { "x": { "type": "i32", "default": 99999999999999999999 } }"#,
         Code::BadValue,
@@ -128,41 +305,119 @@ fn sw0007_bad_value() {
         "[1, true]",
         &["two or three numbers"],
     );
-    state(r#""regions": {}"#, Code::BadValue, "{}", &["`regions` must not be empty"]);
+    state(
+        r#""regions": {}"#,
+        Code::BadValue,
+        "{}",
+        &["`regions` must not be empty"],
+    );
 }
 
 #[test]
 fn sw0008_bad_name() {
-    field(r#""events": [""]"#, Code::BadName, "\"\"", &["must not be empty"]);
+    field(
+        r#""events": [""]"#,
+        Code::BadName,
+        "\"\"",
+        &["must not be empty"],
+    );
     field(r#""events": ["*"]"#, Code::BadName, "\"*\"", &["any event"]);
-    field(r#""blackboard": { "9x": "i32" }"#, Code::BadName, "\"9x\"", &["letters, digits"]);
-    field(r#""functions": { "a::": "guard" }"#, Code::BadName, "\"a::\"", &[]);
+    field(
+        r#""blackboard": { "9x": "i32" }"#,
+        Code::BadName,
+        "\"9x\"",
+        &["letters, digits"],
+    );
+    field(
+        r#""functions": { "a::": "guard" }"#,
+        Code::BadName,
+        "\"a::\"",
+        &[],
+    );
     let long = format!("\"{}\"", "n".repeat(129));
-    field(&format!(r#""timers": [{long}]"#), Code::BadName, &long, &["128 bytes"]);
+    field(
+        &format!(r#""timers": [{long}]"#),
+        Code::BadName,
+        &long,
+        &["128 bytes"],
+    );
     for name in ["a/b", " a", "a\\u0000b", "a\\nb"] {
-        let text = format!(r#"{{ "machine": "M", "initial": "x", "states": {{ "x": {{}}, "{name}": {{}} }} }}"#);
+        let text = format!(
+            r#"{{ "machine": "M", "initial": "x", "states": {{ "x": {{}}, "{name}": {{}} }} }}"#
+        );
         one(&text, Code::BadName, &format!("\"{name}\""), &[]);
     }
-    one(r#"{ "machine": "", "states": {} }"#, Code::BadName, "\"\"", &[]);
+    one(
+        r#"{ "machine": "", "states": {} }"#,
+        Code::BadName,
+        "\"\"",
+        &[],
+    );
 }
 
 #[test]
 fn sw0010_and_sw0011_durations_and_ids() {
-    let machine = state(r#""transitions": [{ "after": "1m" }]"#, Code::BadDuration, "1m", &["\"1.5s\""]);
-    assert!(machine.root.regions[0].states[0].transitions.is_empty(), "any other trigger would mean something else");
-    state(r#""min_active": "1.5t""#, Code::BadDuration, "1.5t", &["ticks are whole"]);
-    for id in ["", "0x", "xyz", "12345678901234567", "0x12345678901234567", "+1", "-1"] {
-        state(&format!(r#""id": "{id}""#), Code::BadStableId, id, &["1 to 16 hexadecimal digits"]);
+    let machine = state(
+        r#""transitions": [{ "after": "1m" }]"#,
+        Code::BadDuration,
+        "1m",
+        &["\"1.5s\""],
+    );
+    assert!(
+        machine.root.regions[0].states[0].transitions.is_empty(),
+        "any other trigger would mean something else"
+    );
+    state(
+        r#""min_active": "1.5t""#,
+        Code::BadDuration,
+        "1.5t",
+        &["ticks are whole"],
+    );
+    for id in [
+        "",
+        "0x",
+        "xyz",
+        "12345678901234567",
+        "0x12345678901234567",
+        "+1",
+        "-1",
+    ] {
+        state(
+            &format!(r#""id": "{id}""#),
+            Code::BadStableId,
+            id,
+            &["1 to 16 hexadecimal digits"],
+        );
     }
 }
 
 #[test]
 fn sw0012_fields_exclude() {
     let two = r#""transitions": [{ "on": "E", "after": "1s" }]"#;
-    state(two, Code::FieldsExclude, "\"after\"", &["`on` and `after` exclude each other", "keep one of them"]);
-    state(r#""states": {}, "regions": { "r": { "states": {} } }"#, Code::FieldsExclude, "\"regions\"", &[]);
-    state(r#""transitions": [{ "on": "E", "to": "x", "sync": {} }]"#, Code::FieldsExclude, "\"sync\"", &[]);
-    state(r#""entry": { "set": "k", "to": 1, "stop": "t" }"#, Code::FieldsExclude, "\"stop\"", &[]);
+    state(
+        two,
+        Code::FieldsExclude,
+        "\"after\"",
+        &["`on` and `after` exclude each other", "keep one of them"],
+    );
+    state(
+        r#""states": {}, "regions": { "r": { "states": {} } }"#,
+        Code::FieldsExclude,
+        "\"regions\"",
+        &[],
+    );
+    state(
+        r#""transitions": [{ "on": "E", "to": "x", "sync": {} }]"#,
+        Code::FieldsExclude,
+        "\"sync\"",
+        &[],
+    );
+    state(
+        r#""entry": { "set": "k", "to": 1, "stop": "t" }"#,
+        Code::FieldsExclude,
+        "\"stop\"",
+        &[],
+    );
 }
 
 #[test]
@@ -178,19 +433,50 @@ fn all_problems_come_at_once_and_the_rest_is_read() {
     let (machine, problems) = read("m", text);
     let codes: Vec<_> = problems.iter().map(|d| d.code).collect();
     use Code::*;
-    let expected = [BadValue, UnknownField, BadValue, WrongType, BadDuration, BadValue, MissingField, WrongType];
+    let expected = [
+        BadValue,
+        UnknownField,
+        BadValue,
+        WrongType,
+        BadDuration,
+        BadValue,
+        MissingField,
+        WrongType,
+    ];
     assert_eq!(codes, expected, "sorted by place");
-    assert_eq!(machine.events.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), ["E", "F"]);
+    assert_eq!(
+        machine
+            .events
+            .iter()
+            .map(|e| e.name.as_str())
+            .collect::<Vec<_>>(),
+        ["E", "F"]
+    );
     assert_eq!(machine.events[0].doc.as_deref(), Some("kept"));
-    let [a, b] = &machine.root.regions[0].states[..] else { panic!() };
-    assert_eq!((a.transitions.len(), &a.transitions[0].priority, b.entry.len()), (1, &None, 2));
+    let [a, b] = &machine.root.regions[0].states[..] else {
+        panic!()
+    };
+    assert_eq!(
+        (
+            a.transitions.len(),
+            &a.transitions[0].priority,
+            b.entry.len()
+        ),
+        (1, &None, 2)
+    );
 }
 
 #[test]
 fn many_problems_are_counted() {
     let fields: Vec<_> = (0..1000).map(|n| format!(r#""unknown{n}": 1"#)).collect();
-    let (_, problems): (_, Diagnostics) = read("m", &format!(r#"{{ "machine": "M", {} }}"#, fields.join(",")));
-    assert_eq!((problems.errors(), problems.len()), (1000, statewright_author::limits::MAX_DIAGNOSTICS));
+    let (_, problems): (_, Diagnostics) = read(
+        "m",
+        &format!(r#"{{ "machine": "M", {} }}"#, fields.join(",")),
+    );
+    assert_eq!(
+        (problems.errors(), problems.len()),
+        (1000, statewright_author::limits::MAX_DIAGNOSTICS)
+    );
 }
 
 #[test]
@@ -200,10 +486,19 @@ fn places_of_code_are_of_the_content_unless_escaped() {
     assert!(problems.is_empty());
     let entry = &machine.root.regions[0].states[0].entry;
     let code = |n: usize| match &entry[n] {
-        statewright_author::graph::Action { kind: statewright_author::graph::ActionKind::Text(code), .. } => code,
+        statewright_author::graph::Action {
+            kind: statewright_author::graph::ActionKind::Text(code),
+            ..
+        } => code,
         other => panic!("{other:?}"),
     };
-    assert_eq!((at(text, code(0).place), at(text, entry[0].place)), ("x = 1", "\"x = 1\""));
-    assert_eq!((code(1).as_str(), at(text, code(1).place)), ("x = 2", "\"x = \\u0032\""));
+    assert_eq!(
+        (at(text, code(0).place), at(text, entry[0].place)),
+        ("x = 1", "\"x = 1\"")
+    );
+    assert_eq!(
+        (code(1).as_str(), at(text, code(1).place)),
+        ("x = 2", "\"x = \\u0032\"")
+    );
     assert_eq!(at(text, code(2).place), "é()");
 }

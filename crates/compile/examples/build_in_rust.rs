@@ -1,4 +1,5 @@
-//! A machine written in Rust instead of a file, with regions, history and a push: compile it and print the report.
+//! A machine written in Rust instead of a file, with regions, history and a push: compile it and
+//! print the report.
 //!
 //! `cargo run -p statewright-compile --example build_in_rust`
 
@@ -12,7 +13,9 @@ use statewright_compile::{Options, compile_with};
 
 fn main() -> ExitCode {
     let (machine, problems) = Machine::build("Sentry", |m| {
-        m.event("Sight").payload(ValueType::Entity).class(Class::Interrupt);
+        m.event("Sight")
+            .payload(ValueType::Entity)
+            .class(Class::Interrupt);
         m.event("Lost");
         m.event("Stunned");
         m.key("battery", 100);
@@ -57,7 +60,10 @@ fn main() -> ExitCode {
     });
 
     let (output, problems) = compile_with(&machine, problems, &Options::default());
-    eprint!("{}", render_text(&problems, &machine.source, Style::default()));
+    eprint!(
+        "{}",
+        render_text(&problems, &machine.source, Style::default())
+    );
     match output {
         Some(output) => {
             print!("{}", output.report);

@@ -1,4 +1,5 @@
-//! Proves that the plans of a ROM equal what follows from its other tables (ROM-2, `statewright check --deep`).
+//! Proves that the plans of a ROM equal what follows from its other tables (ROM-2, `statewright
+//! check --deep`).
 
 use statewright_rom::Rom;
 use statewright_rom::layout::Section;
@@ -18,7 +19,11 @@ pub struct Difference {
 
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}[{}] does not equal its derivation", self.table, self.record)
+        write!(
+            f,
+            "{}[{}] does not equal its derivation",
+            self.table, self.record
+        )
     }
 }
 
@@ -27,19 +32,32 @@ pub fn verify(rom: &Rom<'_>) -> Vec<Difference> {
     let found = Tables::from_rom(rom);
     let mut derived = found.clone();
     if plan::derive(&mut derived).is_err() {
-        return vec![Difference { table: "header", record: 0 }];
+        return vec![Difference {
+            table: "header",
+            record: 0,
+        }];
     }
     hash::assign(&mut derived);
     let mut differences = Vec::new();
     if found.header != derived.header {
-        differences.push(Difference { table: "header", record: 0 });
+        differences.push(Difference {
+            table: "header",
+            record: 0,
+        });
     }
     for &section in Section::ALL {
         let (a, b) = (found.section_bytes(section), derived.section_bytes(section));
         if a != b {
             let size = section.record_size();
-            let record = a.chunks(size).zip(b.chunks(size)).take_while(|(a, b)| a == b).count();
-            differences.push(Difference { table: section.name(), record });
+            let record = a
+                .chunks(size)
+                .zip(b.chunks(size))
+                .take_while(|(a, b)| a == b)
+                .count();
+            differences.push(Difference {
+                table: section.name(),
+                record,
+            });
         }
     }
     differences

@@ -1,5 +1,5 @@
-//! Pass *hash*: the structure hash, which says whether instance bytes still mean the same, and the parameter hash, which
-//! covers everything else that changes behavior (ROM-5).
+//! Pass *hash*: the structure hash, which says whether instance bytes still mean the same, and the
+//! parameter hash, which covers everything else that changes behavior (ROM-5).
 
 use statewright_rom::layout::*;
 use xxhash_rust::xxh3::Xxh3;
@@ -43,7 +43,12 @@ fn structure(tables: &Tables) -> u64 {
     }
     for extra in &tables.state_extras {
         hash.update(extra.state.as_bytes());
-        hash.update(&[extra.clock, extra.result_slot, extra.result_bit, extra.latch_slot]);
+        hash.update(&[
+            extra.clock,
+            extra.result_slot,
+            extra.result_bit,
+            extra.latch_slot,
+        ]);
         hash.update(&[extra.scratch_slot, extra.scratch_count]);
     }
     hash_cooldowns(tables, transitions.start, &mut hash);
@@ -56,15 +61,17 @@ fn structure(tables: &Tables) -> u64 {
     hash.digest()
 }
 
-/// Cooldown places by the stable id of their transition; transitions without one do not count. In order of the slots, so
-/// that a change of priorities alone changes nothing.
+/// Cooldown places by the stable id of their transition; transitions without one do not count. In
+/// order of the slots, so that a change of priorities alone changes nothing.
 fn hash_cooldowns(tables: &Tables, first_transition_id: usize, hash: &mut Xxh3) {
     let mut cooldowns: Vec<(u8, u64)> = tables
         .transition_extras
         .iter()
         .filter(|extra| extra.cooldown_slot != 0xFF)
         .map(|extra| {
-            let id = tables.stable_ids[first_transition_id + usize::from(extra.transition.get())].id.get();
+            let id = tables.stable_ids[first_transition_id + usize::from(extra.transition.get())]
+                .id
+                .get();
             (extra.cooldown_slot, id)
         })
         .collect();
@@ -91,7 +98,8 @@ pub fn stable_id_range(tables: &Tables, group: usize) -> std::ops::Range<usize> 
     start..start + counts[group]
 }
 
-/// Everything else: all base tables and the header's settings. Plans follow from them, stable ids are names.
+/// Everything else: all base tables and the header's settings. Plans follow from them, stable ids
+/// are names.
 fn parameter(tables: &Tables) -> u64 {
     let mut hash = Xxh3::new();
     let header = &tables.header;
@@ -142,6 +150,9 @@ mod tests {
         let mut bare = whole.clone();
         crate::plan::clear(&mut bare);
         assert!(whole.jumps.len() == 1 && bare.jumps.is_empty());
-        assert_eq!((structure(&whole), parameter(&whole)), (structure(&bare), parameter(&bare)));
+        assert_eq!(
+            (structure(&whole), parameter(&whole)),
+            (structure(&bare), parameter(&bare))
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! The compiler: from an authored machine to a ROM.
 //!
-//! The passes, in order: *read* (`statewright-author`), *normalize* (`tree`, `resolve`), *check* (`check`), *place*
-//! (`place`), *plan* (`plan`), *hash* (`hash`), *emit* (`lower`, [`tables`]), *report* ([`report`]). Every pass
-//! goes on after a mistake, so that one run reports everything; a ROM comes out only if there was no error.
+//! The passes, in order: *read* (`statewright-author`), *normalize* (`tree`, `resolve`), *check*
+//! (`check`), *place* (`place`), *plan* (`plan`), *hash* (`hash`), *emit* (`lower`, [`tables`]),
+//! *report* ([`report`]). Every pass goes on after a mistake, so that one run reports everything; a
+//! ROM comes out only if there was no error.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -62,7 +63,11 @@ pub fn compile(machine: &Machine, options: &Options) -> (Option<Output>, Diagnos
 }
 
 /// Compiles a machine and goes on with the problems already found in it.
-pub fn compile_with(machine: &Machine, found: Diagnostics, options: &Options) -> (Option<Output>, Diagnostics) {
+pub fn compile_with(
+    machine: &Machine,
+    found: Diagnostics,
+    options: &Options,
+) -> (Option<Output>, Diagnostics) {
     let (model, mut diagnostics) = resolve::resolve(machine, found);
     let output = passes(&model, options, &mut diagnostics);
     if options.strict {
@@ -76,7 +81,11 @@ pub fn compile_with(machine: &Machine, found: Diagnostics, options: &Options) ->
 }
 
 /// Everything after names are resolved. Later passes need a model without errors.
-fn passes(model: &model::Model<'_>, options: &Options, diagnostics: &mut Diagnostics) -> Option<Output> {
+fn passes(
+    model: &model::Model<'_>,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Option<Output> {
     check::declarations(model, diagnostics);
     let (mut placement, conflicts) = place::place(model, diagnostics);
     check::sharing(model, &conflicts, diagnostics);
@@ -86,12 +95,19 @@ fn passes(model: &model::Model<'_>, options: &Options, diagnostics: &mut Diagnos
         placement.choose_tier(model, 0, options, diagnostics);
         return None;
     }
-    let lower::Lowered { mut tables, transition_order } = lower::lower(model, &placement, &ids);
+    let lower::Lowered {
+        mut tables,
+        transition_order,
+    } = lower::lower(model, &placement, &ids);
     if let Err(error) = plan::derive(&mut tables) {
         diagnostics.push(check::plan_error(model, error));
         return None;
     }
-    let planned = check::Planned { model, tables: &tables, order: &transition_order };
+    let planned = check::Planned {
+        model,
+        tables: &tables,
+        order: &transition_order,
+    };
     check::planned(&planned, diagnostics);
     placement.choose_tier(model, planned.highest_cost(), options, diagnostics);
     check::tier(&planned, &placement, diagnostics);
@@ -110,14 +126,22 @@ fn passes(model: &model::Model<'_>, options: &Options, diagnostics: &mut Diagnos
     };
     let symbols = symbols::Symbols::new(model, &transition_order, &tables);
     let report = report::Report::new(model, &placement, &tables, &transition_order, &rom);
-    Some(Output { rom, symbols, report })
+    Some(Output {
+        rom,
+        symbols,
+        report,
+    })
 }
 
 /// The compiler's own output was refused: never silence, never a panic.
 #[doc(hidden)]
 pub fn internal(machine: &Machine, error: &str) -> Diagnostic {
     let text = format!("internal error: the compiled ROM was refused: {error}");
-    Diagnostic::new(statewright_author::codes::Code::Internal, machine.name.place, text)
-        .label("the machine itself may be right")
-        .help("this is a mistake of the compiler; please report it together with the file")
+    Diagnostic::new(
+        statewright_author::codes::Code::Internal,
+        machine.name.place,
+        text,
+    )
+    .label("the machine itself may be right")
+    .help("this is a mistake of the compiler; please report it together with the file")
 }

@@ -1,7 +1,7 @@
 //! The resolved machine: every name replaced by an index, all sugar expanded, all code compiled.
 //!
-//! Comes in from the resolve pass; the check, place and lower passes read it. Indices are those of the ROM, except
-//! that transitions lie in declaration order here and in selection order there.
+//! Comes in from the resolve pass; the check, place and lower passes read it. Indices are those of
+//! the ROM, except that transitions lie in declaration order here and in selection order there.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -152,16 +152,26 @@ impl Transition<'_> {
     /// The place to point at: its trigger. The whole transition may fill the screen.
     pub fn place(&self) -> Place {
         let trigger = trigger_place(&self.authored.trigger);
-        if trigger == Place::default() { self.authored.place } else { trigger }
+        if trigger == Place::default() {
+            self.authored.place
+        } else {
+            trigger
+        }
     }
 
     /// Where each of its targets is written.
     pub fn target_places(&self) -> Vec<Place> {
         let plain = self.authored.targets.iter();
-        let places: Vec<Place> =
-            plain.chain(self.authored.sync.iter().map(|(_, target)| target)).map(|n| n.place).collect();
+        let places: Vec<Place> = plain
+            .chain(self.authored.sync.iter().map(|(_, target)| target))
+            .map(|n| n.place)
+            .collect();
         // A target that was not found is reported; then the rest cannot be told apart.
-        if places.len() == self.targets.len() { places } else { vec![self.place(); self.targets.len()] }
+        if places.len() == self.targets.len() {
+            places
+        } else {
+            vec![self.place(); self.targets.len()]
+        }
     }
 }
 
@@ -214,7 +224,8 @@ pub struct Timer<'a> {
     pub owner: StateIndex,
     /// Its declaration, if it has a name.
     pub authored: Option<&'a graph::Timer>,
-    /// Its transition, by place in [`Model::transitions`]; of several that share it, the one declared first.
+    /// Its transition, by place in [`Model::transitions`]; of several that share it, the one
+    /// declared first.
     pub transition: Option<usize>,
     /// Transitions that share an `after` with the first.
     pub sharing: Vec<usize>,
@@ -268,6 +279,9 @@ pub fn targets_shown(model: &Model<'_>, targets: &[Node]) -> String {
     if targets.is_empty() {
         return "nothing".to_owned();
     }
-    let paths: Vec<String> = targets.iter().map(|&target| format!("`{}`", model.tree.node_path(target))).collect();
+    let paths: Vec<String> = targets
+        .iter()
+        .map(|&target| format!("`{}`", model.tree.node_path(target)))
+        .collect();
     paths.join(" and ")
 }

@@ -1,5 +1,5 @@
-//! What the machine declares besides states, found by name: events, keys, parameters, channels, lanes, timers,
-//! functions and transition sets.
+//! What the machine declares besides states, found by name: events, keys, parameters, channels,
+//! lanes, timers, functions and transition sets.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -41,7 +41,14 @@ impl<'a> Index<'a> {
         diagnostics: &mut Diagnostics,
     ) -> Self {
         let (names_of, found) = (Vec::new(), HashMap::new());
-        let mut index = Self { what, unknown, field, names: names_of, found, suggestions: Cell::new(0) };
+        let mut index = Self {
+            what,
+            unknown,
+            field,
+            names: names_of,
+            found,
+            suggestions: Cell::new(0),
+        };
         let mut declared: Vec<&'a Name> = Vec::new();
         let mut folded = HashMap::new();
         for name in names {
@@ -141,8 +148,20 @@ impl<'a> Names<'a> {
         let d = diagnostics;
         let m = machine;
         let names = Self {
-            events: Index::new("event", Code::UnknownEvent, "events", m.events.iter().map(|e| &e.name), d),
-            keys: Index::new("blackboard key", Code::UnknownKey, "blackboard", m.blackboard.iter().map(|k| &k.name), d),
+            events: Index::new(
+                "event",
+                Code::UnknownEvent,
+                "events",
+                m.events.iter().map(|e| &e.name),
+                d,
+            ),
+            keys: Index::new(
+                "blackboard key",
+                Code::UnknownKey,
+                "blackboard",
+                m.blackboard.iter().map(|k| &k.name),
+                d,
+            ),
             parameters: Index::new(
                 "parameter",
                 Code::UnknownParameter,
@@ -150,10 +169,34 @@ impl<'a> Names<'a> {
                 m.parameters.iter().map(|p| &p.name),
                 d,
             ),
-            variants: Index::new("variant", Code::UnknownParameter, "variants", m.variants.iter().map(|v| &v.name), d),
-            channels: Index::new("channel", Code::UnknownChannel, "channels", m.channels.iter().map(|c| &c.name), d),
-            lanes: Index::new("lane", Code::UnknownLane, "lanes", m.lanes.iter().map(|l| &l.name), d),
-            timers: Index::new("timer", Code::UnknownTimer, "timers", m.timers.iter().map(|t| &t.name), d),
+            variants: Index::new(
+                "variant",
+                Code::UnknownParameter,
+                "variants",
+                m.variants.iter().map(|v| &v.name),
+                d,
+            ),
+            channels: Index::new(
+                "channel",
+                Code::UnknownChannel,
+                "channels",
+                m.channels.iter().map(|c| &c.name),
+                d,
+            ),
+            lanes: Index::new(
+                "lane",
+                Code::UnknownLane,
+                "lanes",
+                m.lanes.iter().map(|l| &l.name),
+                d,
+            ),
+            timers: Index::new(
+                "timer",
+                Code::UnknownTimer,
+                "timers",
+                m.timers.iter().map(|t| &t.name),
+                d,
+            ),
             functions: Index::new(
                 "function",
                 Code::UndeclaredFunction,
@@ -179,7 +222,11 @@ impl<'a> Names<'a> {
         for parameter in &machine.parameters {
             if let Some(key) = self.keys.get(&parameter.name.value) {
                 let first = machine.blackboard[key].name.place;
-                diagnostics.push(duplicate_name("blackboard key or parameter", &parameter.name, first));
+                diagnostics.push(duplicate_name(
+                    "blackboard key or parameter",
+                    &parameter.name,
+                    first,
+                ));
             }
         }
         for lane in &machine.lanes {
@@ -208,14 +255,20 @@ impl<'a> Names<'a> {
             }
         }
         if machine.channels.len() > MAX_CHANNELS {
-            let text = format!("{} channels, but at most {MAX_CHANNELS} fit", machine.channels.len());
+            let text = format!(
+                "{} channels, but at most {MAX_CHANNELS} fit",
+                machine.channels.len()
+            );
             let at = machine.channels[MAX_CHANNELS].name.place;
             let problem = Diagnostic::new(Code::TableFull, at, text).label("one too many");
             diagnostics.push(problem.help("let states share channels"));
         }
         if machine.lanes.len() + BUILT_IN_LANES.len() > MAX_LANES {
             let most = MAX_LANES - BUILT_IN_LANES.len();
-            let text = format!("{} lanes, but at most {most} fit beside the built-in ones", machine.lanes.len());
+            let text = format!(
+                "{} lanes, but at most {most} fit beside the built-in ones",
+                machine.lanes.len()
+            );
             diagnostics.push(
                 Diagnostic::new(Code::TableFull, machine.lanes[most].name.place, text)
                     .label("one too many")
@@ -233,13 +286,24 @@ impl<'a> Names<'a> {
             return Some(BUILT_IN_LANES.len() + declared);
         }
         let shown = diagnostics.has_room();
-        let known = BUILT_IN_LANES.iter().copied().chain(self.lanes.names().iter().copied()).filter(|_| shown);
-        let problem = Diagnostic::new(Code::UnknownLane, name.place, format!("no lane named `{}`", name.value))
-            .label("not declared")
-            .suggest(&name.value, known);
+        let known = BUILT_IN_LANES
+            .iter()
+            .copied()
+            .chain(self.lanes.names().iter().copied())
+            .filter(|_| shown);
+        let problem = Diagnostic::new(
+            Code::UnknownLane,
+            name.place,
+            format!("no lane named `{}`", name.value),
+        )
+        .label("not declared")
+        .suggest(&name.value, known);
         diagnostics.push(match problem.help {
             Some(_) => problem,
-            None => problem.help(format!("use one of {}, or declare it under `\"lanes\"`", BUILT_IN_LANES.join(", "))),
+            None => problem.help(format!(
+                "use one of {}, or declare it under `\"lanes\"`",
+                BUILT_IN_LANES.join(", ")
+            )),
         });
         None
     }

@@ -1,8 +1,8 @@
 //! Everything callable, interned: functions, ops, action lists, arguments, texts, expressions.
 //!
-//! Equal content gets one place, in the order of first use, so the same machine always gives the same tables
-//! (ROM-4). Ops that are conditions (guards, scores, activities) are numbered apart from the steps of action lists,
-//! because conditions are referred to by u16.
+//! Equal content gets one place, in the order of first use, so the same machine always gives the
+//! same tables (ROM-4). Ops that are conditions (guards, scores, activities) are numbered apart
+//! from the steps of action lists, because conditions are referred to by u16.
 
 use std::collections::HashMap;
 
@@ -49,7 +49,10 @@ struct Interned<T> {
 
 impl<T> Default for Interned<T> {
     fn default() -> Self {
-        Self { items: Vec::new(), places: HashMap::new() }
+        Self {
+            items: Vec::new(),
+            places: HashMap::new(),
+        }
     }
 }
 
@@ -77,7 +80,13 @@ pub struct Ops {
 
 impl Ops {
     /// The function of a name; `Err` with its other kind if it is already used as something else.
-    pub fn function(&mut self, name: &str, kind: FunctionKind, rng: bool, place: Place) -> Result<usize, FunctionUse> {
+    pub fn function(
+        &mut self,
+        name: &str,
+        kind: FunctionKind,
+        rng: bool,
+        place: Place,
+    ) -> Result<usize, FunctionUse> {
         if let Some(&index) = self.by_name.get(name) {
             let function = &mut self.functions[index];
             if function.kind != kind {
@@ -86,8 +95,14 @@ impl Ops {
             function.places.push(place);
             return Ok(index);
         }
-        self.functions.push(FunctionUse { name: name.to_owned(), kind, rng, places: vec![place] });
-        self.by_name.insert(name.to_owned(), self.functions.len() - 1);
+        self.functions.push(FunctionUse {
+            name: name.to_owned(),
+            kind,
+            rng,
+            places: vec![place],
+        });
+        self.by_name
+            .insert(name.to_owned(), self.functions.len() - 1);
         Ok(self.functions.len() - 1)
     }
 
@@ -114,7 +129,10 @@ impl Ops {
     /// A run of arguments; equal runs share a place.
     fn arguments(&mut self, run: &[ArgumentRecord]) -> usize {
         let next = self.arguments.len();
-        let place = *self.argument_runs.entry(run.as_bytes().to_vec()).or_insert(next);
+        let place = *self
+            .argument_runs
+            .entry(run.as_bytes().to_vec())
+            .or_insert(next);
         if place == next {
             self.arguments.extend_from_slice(run);
         }
@@ -123,7 +141,11 @@ impl Ops {
 
     /// A call op.
     pub fn call(&mut self, function: usize, arguments: &[ArgumentRecord]) -> OpRecord {
-        let first = if arguments.is_empty() { 0 } else { self.arguments(arguments) };
+        let first = if arguments.is_empty() {
+            0
+        } else {
+            self.arguments(arguments)
+        };
         op(op_kind::CALL, arguments.len(), function, first as u32)
     }
 
@@ -177,7 +199,10 @@ impl Ops {
     pub fn sizes(&self) -> [(&'static str, usize); 6] {
         [
             ("functions", self.functions.len()),
-            ("different guards, scores and activities", self.conditions.items.len()),
+            (
+                "different guards, scores and activities",
+                self.conditions.items.len(),
+            ),
             ("different action lists", self.lists.items.len()),
             ("texts", self.strings.items.len()),
             ("different expressions", self.expressions.items.len()),
@@ -200,10 +225,16 @@ impl Ops {
             place[from] = to;
         }
         let relink = |op: &OpRecord| match op.kind {
-            op_kind::CALL => OpRecord { a: U16::new(place[usize::from(op.a.get())] as u16), ..*op },
+            op_kind::CALL => OpRecord {
+                a: U16::new(place[usize::from(op.a.get())] as u16),
+                ..*op
+            },
             _ => *op,
         };
-        tables.linker = order.iter().map(|&f| linker_record(&self.functions[f])).collect();
+        tables.linker = order
+            .iter()
+            .map(|&f| linker_record(&self.functions[f]))
+            .collect();
         tables.ops = self.conditions.items.iter().map(relink).collect();
         for list in &self.lists.items {
             tables.action_lists.push(ActionList {
@@ -215,10 +246,13 @@ impl Ops {
         }
         tables.arguments.clone_from(&self.arguments);
         for text in &self.strings.items {
+            tables.strings.push(StringRecord {
+                offset: U32::new(tables.text.len() as u32),
+                length: U32::new(text.len() as u32),
+            });
             tables
-                .strings
-                .push(StringRecord { offset: U32::new(tables.text.len() as u32), length: U32::new(text.len() as u32) });
-            tables.text.extend(text.bytes().map(|byte| ByteRecord { byte }));
+                .text
+                .extend(text.bytes().map(|byte| ByteRecord { byte }));
         }
         for compiled in &self.expressions.items {
             tables.expressions.push(ExpressionRecord {
@@ -234,7 +268,12 @@ impl Ops {
 
 /// An op record.
 pub fn op(kind: u8, count: usize, a: usize, b: u32) -> OpRecord {
-    OpRecord { kind, count: count as u8, a: U16::new(a as u16), b: U32::new(b) }
+    OpRecord {
+        kind,
+        count: count as u8,
+        a: U16::new(a as u16),
+        b: U32::new(b),
+    }
 }
 
 /// The ops of a list that run in any case.
@@ -262,15 +301,24 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The lists of the `if` that begins at `at`. A list never ends with a skip but for the one that leads over the second.
+    /// The lists of the `if` that begins at `at`. A list never ends with a skip but for the one
+    /// that leads over the second.
     pub fn of(ops: &[OpRecord], at: usize) -> Self {
         let first = at + 1;
         let count = |at: usize| ops.get(at).map_or(0, |op| op.b.get() as usize);
         let end = first.saturating_add(count(at)).min(ops.len());
-        let skip = end.checked_sub(1).filter(|&last| last >= first && ops[last].kind == op_kind::SKIP);
+        let skip = end
+            .checked_sub(1)
+            .filter(|&last| last >= first && ops[last].kind == op_kind::SKIP);
         match skip {
-            Some(skip) => Self { then: first..skip, otherwise: end..end.saturating_add(count(skip)).min(ops.len()) },
-            None => Self { then: first..end, otherwise: end..end },
+            Some(skip) => Self {
+                then: first..skip,
+                otherwise: end..end.saturating_add(count(skip)).min(ops.len()),
+            },
+            None => Self {
+                then: first..end,
+                otherwise: end..end,
+            },
         }
     }
 }

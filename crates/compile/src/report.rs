@@ -1,4 +1,5 @@
-//! Pass *report*: what the compiled machine is made of, who pays for what and why (RAM-7), and facts worth knowing.
+//! Pass *report*: what the compiled machine is made of, who pays for what and why (RAM-7), and
+//! facts worth knowing.
 
 use std::fmt;
 
@@ -74,14 +75,29 @@ pub struct Report {
 
 impl Report {
     /// Collects the facts.
-    pub fn new(model: &Model<'_>, placement: &Placement, tables: &Tables, order: &[usize], rom: &OwnedRom) -> Self {
+    pub fn new(
+        model: &Model<'_>,
+        placement: &Placement,
+        tables: &Tables,
+        order: &[usize],
+        rom: &OwnedRom,
+    ) -> Self {
         let (rom, rom_bytes) = (&rom.as_rom(), rom.as_bytes().len());
-        let planned = Planned { model, tables, order };
+        let planned = Planned {
+            model,
+            tables,
+            order,
+        };
         let capacity = placement.capacity();
         let limits = [capacity.leaves, capacity.timers, capacity.slots];
-        let resources = ["leaves", "timers", "slots"].into_iter().zip(placement.need.into_iter().zip(limits));
-        let resources =
-            resources.map(|(resource, (used, limit))| ResourceUse { resource, used, capacity: u32::from(limit) });
+        let resources = ["leaves", "timers", "slots"]
+            .into_iter()
+            .zip(placement.need.into_iter().zip(limits));
+        let resources = resources.map(|(resource, (used, limit))| ResourceUse {
+            resource,
+            used,
+            capacity: u32::from(limit),
+        });
         let payments = placement.payments.iter().map(|payment| StatePayment {
             state: model.tree.path(payment.state),
             resource: payment.resource.as_str(),
@@ -90,8 +106,13 @@ impl Report {
             why: payment.why.clone(),
             shared: payment.shared,
         });
-        let mut rng: Vec<String> =
-            model.ops.functions().iter().filter(|f| f.rng).map(|f| format!("{} {}", f.kind, f.name)).collect();
+        let mut rng: Vec<String> = model
+            .ops
+            .functions()
+            .iter()
+            .filter(|f| f.rng)
+            .map(|f| format!("{} {}", f.kind, f.name))
+            .collect();
         rng.sort();
         Self {
             machine: model.machine.name.value.clone(),
@@ -116,7 +137,10 @@ impl Report {
             resources: resources.collect(),
             payments: payments.collect(),
             highest_cost: (planned.highest_cost(), capacity.cost),
-            caps: (tables.header.events_per_tick.get(), tables.header.microsteps_per_tick.get()),
+            caps: (
+                tables.header.events_per_tick.get(),
+                tables.header.microsteps_per_tick.get(),
+            ),
             eventless_chain: match chains(&planned) {
                 Chains::Bounded(0) => "none".to_owned(),
                 Chains::Bounded(length) => format!("at most {length}"),
@@ -132,7 +156,8 @@ impl Report {
 /// States whose agents never sleep, and why (SYS-2).
 fn polling(model: &Model<'_>, rom: &Rom<'_>) -> Vec<String> {
     let functions = model.ops.linker_order();
-    let why = |wakeful: Wakeful| match wakeful {
+    let why = |wakeful: Wakeful| {
+        match wakeful {
         Wakeful::Activity => "it has an activity".to_owned(),
         Wakeful::Asks(function) => {
             let function = functions.get(function.index()).and_then(|&place| model.ops.functions().get(place));
@@ -149,45 +174,101 @@ fn polling(model: &Model<'_>, rom: &Rom<'_>) -> Vec<String> {
         Wakeful::ExitConditions => {
             "an eventless transition may have to wait for `min_active` or `exit_ready` of a state".to_owned()
         }
+    }
     };
-    let states = rom.state_ids().filter_map(|state| Some((state, rom.wakeful(state)?)));
-    states.map(|(state, wakeful)| format!("{}: {}", model.tree.path(state.index()), why(wakeful))).collect()
+    let states = rom
+        .state_ids()
+        .filter_map(|state| Some((state, rom.wakeful(state)?)));
+    states
+        .map(|(state, wakeful)| format!("{}: {}", model.tree.path(state.index()), why(wakeful)))
+        .collect()
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "machine {}: tier {} ({} bytes per agent)", self.machine, self.tier, self.instance_bytes)?;
-        let counts: Vec<String> =
-            self.counts.iter().filter(|(_, count)| *count > 0).map(|&(what, count)| counted(count, what)).collect();
-        writeln!(f, "  ROM         {} bytes: {}", self.rom_bytes, counts.join(", "))?;
-        writeln!(f, "  hashes      structure {}, parameters {}", self.structure_hash, self.parameter_hash)?;
+        writeln!(
+            f,
+            "machine {}: tier {} ({} bytes per agent)",
+            self.machine, self.tier, self.instance_bytes
+        )?;
+        let counts: Vec<String> = self
+            .counts
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|&(what, count)| counted(count, what))
+            .collect();
+        writeln!(
+            f,
+            "  ROM         {} bytes: {}",
+            self.rom_bytes,
+            counts.join(", ")
+        )?;
+        writeln!(
+            f,
+            "  hashes      structure {}, parameters {}",
+            self.structure_hash, self.parameter_hash
+        )?;
         for resource in &self.resources {
-            let bar: String = (0..resource.capacity).map(|n| if n < resource.used { '#' } else { '.' }).collect();
-            writeln!(f, "  {:<11} {:>2} of {:>2}  {bar}", resource.resource, resource.used, resource.capacity)?;
+            let bar: String = (0..resource.capacity)
+                .map(|n| if n < resource.used { '#' } else { '.' })
+                .collect();
+            writeln!(
+                f,
+                "  {:<11} {:>2} of {:>2}  {bar}",
+                resource.resource, resource.used, resource.capacity
+            )?;
         }
         let (cost, limit) = self.highest_cost;
-        writeln!(f, "  cost        {cost} of {limit} states in the largest transition")?;
-        writeln!(f, "  caps        {} events and {} microsteps per tick", self.caps.0, self.caps.1)?;
+        writeln!(
+            f,
+            "  cost        {cost} of {limit} states in the largest transition"
+        )?;
+        writeln!(
+            f,
+            "  caps        {} events and {} microsteps per tick",
+            self.caps.0, self.caps.1
+        )?;
         writeln!(f, "  eventless   {}", self.eventless_chain)?;
         if !self.rng_functions.is_empty() {
             writeln!(f, "  uses rng    {}", self.rng_functions.join(", "))?;
         }
         if !self.polling_states.is_empty() {
             writeln!(f, "  never sleep, because")?;
-            self.polling_states.iter().try_for_each(|state| writeln!(f, "    {state}"))?;
+            self.polling_states
+                .iter()
+                .try_for_each(|state| writeln!(f, "    {state}"))?;
         }
         if self.payments.is_empty() {
             return Ok(());
         }
         writeln!(f, "  who pays for what:")?;
-        let width = self.payments.iter().map(|p| p.state.chars().count()).max().unwrap_or(0).min(40);
+        let width = self
+            .payments
+            .iter()
+            .map(|p| p.state.chars().count())
+            .max()
+            .unwrap_or(0)
+            .min(40);
         for payment in &self.payments {
             let places = match payment.count {
                 1 => format!("{} {}", singular(payment.resource), payment.first),
-                count => format!("{} {}-{}", payment.resource, payment.first, payment.first + count - 1),
+                count => format!(
+                    "{} {}-{}",
+                    payment.resource,
+                    payment.first,
+                    payment.first + count - 1
+                ),
             };
-            let shared = if payment.shared { "" } else { ", kept for the life of the machine" };
-            writeln!(f, "    {:<width$}  {places:<12} {}{shared}", payment.state, payment.why)?;
+            let shared = if payment.shared {
+                ""
+            } else {
+                ", kept for the life of the machine"
+            };
+            writeln!(
+                f,
+                "    {:<width$}  {places:<12} {}{shared}",
+                payment.state, payment.why
+            )?;
         }
         Ok(())
     }
@@ -195,7 +276,11 @@ impl fmt::Display for Report {
 
 /// A count and its plural noun, made singular for one.
 fn counted(count: usize, plural: &str) -> String {
-    let noun = if count == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural };
+    let noun = if count == 1 {
+        plural.strip_suffix('s').unwrap_or(plural)
+    } else {
+        plural
+    };
     format!("{count} {noun}")
 }
 

@@ -1,4 +1,5 @@
-//! Stable ids of everything that outlives an edit (ROM-6): given by the author, or the hash of owner, kind and name.
+//! Stable ids of everything that outlives an edit (ROM-6): given by the author, or the hash of
+//! owner, kind and name.
 
 use std::collections::HashMap;
 
@@ -47,11 +48,19 @@ fn given(id: &StableId, otherwise: impl FnOnce() -> u64) -> u64 {
 impl StableIds {
     /// Collects the ids and reports those that meet.
     pub fn new(model: &Model<'_>, diagnostics: &mut Diagnostics) -> Self {
-        let machine = given(&model.machine.id, || derive(0, "machine", &model.machine.name.value));
-        let mut ids = Self { machine, ..Self::default() };
+        let machine = given(&model.machine.id, || {
+            derive(0, "machine", &model.machine.name.value)
+        });
+        let mut ids = Self {
+            machine,
+            ..Self::default()
+        };
         ids.add_tree(model);
         let events = &model.machine.events;
-        ids.events = events.iter().map(|e| given(&e.id, || derive(machine, "event", &e.name.value))).collect();
+        ids.events = events
+            .iter()
+            .map(|e| given(&e.id, || derive(machine, "event", &e.name.value)))
+            .collect();
         ids.add_transitions(model);
         ids.add_timers(model);
         ids.add_scratch(model);
@@ -61,9 +70,12 @@ impl StableIds {
 
     fn add_tree(&mut self, model: &Model<'_>) {
         for state in &model.tree.states {
-            let owner = state.parent.map_or(self.machine, |parent| self.states[parent]);
+            let owner = state
+                .parent
+                .map_or(self.machine, |parent| self.states[parent]);
             let name = &state.authored.name.value;
-            // The root shares the file's top level with the machine, so its id follows from the machine's.
+            // The root shares the file's top level with the machine, so its id follows from the
+            // machine's.
             let id = match state.parent {
                 None => derive(self.machine, "root", ""),
                 Some(_) => given(&state.authored.id, || derive(owner, "state", name)),
@@ -73,16 +85,25 @@ impl StableIds {
         for (index, region) in model.tree.regions.iter().enumerate() {
             let owner = self.states[region.owner];
             let ordinal = index - model.tree.states[region.owner].regions.start;
-            let name = region.authored.name.as_ref().map_or_else(|| ordinal.to_string(), |name| name.value.clone());
-            self.regions.push(given(&region.authored.id, || derive(owner, "region", &name)));
+            let name = region
+                .authored
+                .name
+                .as_ref()
+                .map_or_else(|| ordinal.to_string(), |name| name.value.clone());
+            self.regions.push(given(&region.authored.id, || {
+                derive(owner, "region", &name)
+            }));
         }
         for point in &model.tree.histories {
             let owner = self.states[point.owner];
-            self.history.push(given(&point.authored.id, || derive(owner, "history", &point.authored.name.value)));
+            self.history.push(given(&point.authored.id, || {
+                derive(owner, "history", &point.authored.name.value)
+            }));
         }
     }
 
-    /// Unnamed transitions are told apart by trigger and ordinal, so that a new target or guard keeps the id.
+    /// Unnamed transitions are told apart by trigger and ordinal, so that a new target or guard
+    /// keeps the id.
     fn add_transitions(&mut self, model: &Model<'_>) {
         for part in &model.parts {
             let mut ordinals: HashMap<String, usize> = HashMap::new();
@@ -94,7 +115,8 @@ impl StableIds {
                     None => self.trigger_key(model, transition),
                 };
                 let ordinal = ordinals.entry(key.clone()).or_default();
-                // Shared transitions (sets, any-state) have one `id` in the file but one source each.
+                // Shared transitions (sets, any-state) have one `id` in the file but one source
+                // each.
                 let id = match &authored.id {
                     Some(id) if is_own(model, transition) => id.value,
                     Some(id) => derive(owner, "transition", &format!("{:016x}", id.value)),
@@ -106,15 +128,17 @@ impl StableIds {
         }
     }
 
-    /// What an unnamed transition is told apart by. Events and timers count by their ids, so that renaming one that has an
-    /// `id` changes nothing.
+    /// What an unnamed transition is told apart by. Events and timers count by their ids, so that
+    /// renaming one that has an `id` changes nothing.
     fn trigger_key(&self, model: &Model<'_>, transition: &Transition<'_>) -> String {
         match (transition.trigger, &transition.authored.trigger) {
             (Trigger::Event(event), _) => format!("event {:016x}", self.events[event]),
             (Trigger::Any, _) => "any".to_owned(),
             (Trigger::Timer(_), graph::Trigger::After(_)) => "after".to_owned(),
             (Trigger::Timer(timer), _) => {
-                let id = model.timers[timer].authored.map_or(0, |named| self.named_timer(model, timer, named));
+                let id = model.timers[timer]
+                    .authored
+                    .map_or(0, |named| self.named_timer(model, timer, named));
                 format!("timer {id:016x}")
             }
             (Trigger::Always, _) => "always".to_owned(),
@@ -134,7 +158,13 @@ impl StableIds {
     fn add_timers(&mut self, model: &Model<'_>) {
         for (index, timer) in model.timers.iter().enumerate() {
             let owner = self.states[timer.owner];
-            let of_transition = |kind| derive(timer.transition.map_or(0, |t| self.transitions[t]), kind, "");
+            let of_transition = |kind| {
+                derive(
+                    timer.transition.map_or(0, |t| self.transitions[t]),
+                    kind,
+                    "",
+                )
+            };
             let id = match (timer.kind, timer.authored) {
                 (_, Some(named)) => self.named_timer(model, index, named),
                 (TimerKind::Clock, None) => derive(owner, "clock", ""),
@@ -148,24 +178,45 @@ impl StableIds {
     fn add_scratch(&mut self, model: &Model<'_>) {
         for (index, state) in model.tree.states.iter().enumerate() {
             for item in &state.authored.scratch {
-                self.scratch.push(given(&item.id, || derive(self.states[index], "scratch", &item.name.value)));
+                self.scratch.push(given(&item.id, || {
+                    derive(self.states[index], "scratch", &item.name.value)
+                }));
             }
         }
     }
 
     fn check(&self, model: &Model<'_>, diagnostics: &mut Diagnostics) {
         let tree = &model.tree;
-        let states = tree.states.iter().map(|s| (&s.authored.id, s.authored.name.place));
-        let regions = tree.regions.iter().map(|r| (&r.authored.id, r.authored.place));
+        let states = tree
+            .states
+            .iter()
+            .map(|s| (&s.authored.id, s.authored.name.place));
+        let regions = tree
+            .regions
+            .iter()
+            .map(|r| (&r.authored.id, r.authored.place));
         let events = model.machine.events.iter().map(|e| (&e.id, e.name.place));
-        let points = tree.histories.iter().map(|h| (&h.authored.id, h.authored.name.place));
-        let transitions = model.transitions.iter().map(|t| (&t.authored.id, t.place()));
-        let timers = model.timers.iter().map(|timer| match (timer.authored, timer.transition) {
-            (Some(named), _) => (&named.id, named.name.place),
-            (None, Some(transition)) => (&None, model.transitions[transition].place()),
-            (None, None) => (&None, tree.states[timer.owner].authored.name.place),
-        });
-        let scratch = tree.states.iter().flat_map(|s| &s.authored.scratch).map(|s| (&s.id, s.name.place));
+        let points = tree
+            .histories
+            .iter()
+            .map(|h| (&h.authored.id, h.authored.name.place));
+        let transitions = model
+            .transitions
+            .iter()
+            .map(|t| (&t.authored.id, t.place()));
+        let timers = model
+            .timers
+            .iter()
+            .map(|timer| match (timer.authored, timer.transition) {
+                (Some(named), _) => (&named.id, named.name.place),
+                (None, Some(transition)) => (&None, model.transitions[transition].place()),
+                (None, None) => (&None, tree.states[timer.owner].authored.name.place),
+            });
+        let scratch = tree
+            .states
+            .iter()
+            .flat_map(|s| &s.authored.scratch)
+            .map(|s| (&s.id, s.name.place));
         check_group("states", &self.states, states, diagnostics);
         check_group("regions", &self.regions, regions, diagnostics);
         check_group("events", &self.events, events, diagnostics);
@@ -179,11 +230,14 @@ impl StableIds {
 /// Whether a transition was written in its own source, not in a set or an any-state list.
 pub fn is_own(model: &Model<'_>, transition: &Transition<'_>) -> bool {
     let source = model.tree.states[transition.source].authored;
-    source.transitions.as_ptr_range().contains(&std::ptr::from_ref(transition.authored.as_ref()))
+    source
+        .transitions
+        .as_ptr_range()
+        .contains(&std::ptr::from_ref(transition.authored.as_ref()))
 }
 
-/// Reports ids of one group that meet. Ids that both follow from names meet because the names do, or those of their
-/// owners: that has been reported.
+/// Reports ids of one group that meet. Ids that both follow from names meet because the names do,
+/// or those of their owners: that has been reported.
 fn check_group<'i>(
     what: &str,
     ids: &[u64],
@@ -196,12 +250,17 @@ fn check_group<'i>(
         let place = authored.as_ref().map_or(place, |id| id.place);
         let given = authored.is_some();
         match seen.get(&id) {
-            Some(&(first, first_given)) if given || first_given || !consequences => diagnostics.push(
-                Diagnostic::new(Code::DuplicateStableId, place, format!("two {what} have the stable id {id:x}"))
+            Some(&(first, first_given)) if given || first_given || !consequences => diagnostics
+                .push(
+                    Diagnostic::new(
+                        Code::DuplicateStableId,
+                        place,
+                        format!("two {what} have the stable id {id:x}"),
+                    )
                     .label("the same id again")
                     .related(first, "first used here")
                     .help("remove one `id`: `statewright fmt --ids` writes a fresh one"),
-            ),
+                ),
             _ => {}
         }
         seen.insert(id, (place, given));

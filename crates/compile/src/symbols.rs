@@ -1,4 +1,5 @@
-//! The debug sidecar (`*.swdbg`): names and places behind the numbers of a ROM, never needed to run (ROM-7).
+//! The debug sidecar (`*.swdbg`): names and places behind the numbers of a ROM, never needed to run
+//! (ROM-7).
 
 use serde::{Deserialize, Serialize};
 use statewright_author::place::{Place, Source};
@@ -73,23 +74,38 @@ impl Symbols {
         let tree = &model.tree;
         let at = |name: &str, place: Place| locate.symbol(name, place);
         let named = |name: &statewright_author::place::Name| at(&name.value, name.place);
-        let states = (0..tree.states.len()).map(|s| at(&tree.path(s), tree.states[s].authored.name.place));
+        let states =
+            (0..tree.states.len()).map(|s| at(&tree.path(s), tree.states[s].authored.name.place));
         let regions = tree.regions.iter().map(|r| match &r.authored.name {
             Some(name) => named(name),
             None => at("", r.authored.place),
         });
-        let timers = model.timers.iter().map(|timer| match (timer.authored, timer.transition) {
-            (Some(authored), _) => named(&authored.name),
-            (None, Some(t)) => at(&timer_shown(model, timer), model.transitions[t].place()),
-            (None, None) => at(&timer_shown(model, timer), tree.states[timer.owner].authored.name.place),
-        });
+        let timers = model
+            .timers
+            .iter()
+            .map(|timer| match (timer.authored, timer.transition) {
+                (Some(authored), _) => named(&authored.name),
+                (None, Some(t)) => at(&timer_shown(model, timer), model.transitions[t].place()),
+                (None, None) => at(
+                    &timer_shown(model, timer),
+                    tree.states[timer.owner].authored.name.place,
+                ),
+            });
         let transitions = order.iter().map(|&t| {
             let transition = &model.transitions[t];
-            let name = transition.authored.name.as_ref().map_or("", |name| name.value.as_str());
+            let name = transition
+                .authored
+                .name
+                .as_ref()
+                .map_or("", |name| name.value.as_str());
             at(name, transition.place())
         });
-        let history = (0..tree.histories.len())
-            .map(|h| at(&tree.node_path(crate::tree::Node::History(h)), tree.histories[h].authored.name.place));
+        let history = (0..tree.histories.len()).map(|h| {
+            at(
+                &tree.node_path(crate::tree::Node::History(h)),
+                tree.histories[h].authored.name.place,
+            )
+        });
         let scratch = tree.states.iter().flat_map(|s| &s.authored.scratch);
         let functions = model.ops.linker_order().into_iter().map(|f| {
             let function = &model.ops.functions()[f];
@@ -112,7 +128,10 @@ impl Symbols {
             functions: functions.collect(),
             keys: machine.blackboard.iter().map(|k| named(&k.name)).collect(),
             parameters: machine.parameters.iter().map(|p| named(&p.name)).collect(),
-            variants: plain_variant.into_iter().chain(machine.variants.iter().map(|v| named(&v.name))).collect(),
+            variants: plain_variant
+                .into_iter()
+                .chain(machine.variants.iter().map(|v| named(&v.name)))
+                .collect(),
             lanes: machine.lanes.iter().map(|l| named(&l.name)).collect(),
             channels: machine.channels.iter().map(|c| named(&c.name)).collect(),
         }
@@ -127,9 +146,13 @@ impl Symbols {
 
     /// Reads a sidecar file; the error says what is wrong.
     pub fn from_json(text: &str) -> Result<Self, String> {
-        let symbols: Self = serde_json::from_str(text).map_err(|error| format!("not a debug sidecar: {error}"))?;
+        let symbols: Self =
+            serde_json::from_str(text).map_err(|error| format!("not a debug sidecar: {error}"))?;
         if symbols.version != SYMBOLS_VERSION {
-            return Err(format!("sidecar version {}, but this tool reads version {SYMBOLS_VERSION}", symbols.version));
+            return Err(format!(
+                "sidecar version {}, but this tool reads version {SYMBOLS_VERSION}",
+                symbols.version
+            ));
         }
         Ok(symbols)
     }
@@ -151,11 +174,22 @@ impl<'a> Locate<'a> {
     fn new(source: &'a Source) -> Self {
         match source {
             Source::File { name, text } => {
-                // Only the last part of the name: the same machine gives the same sidecar from any folder (ROM-4).
-                let file = name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-                Self { file, lines: Some(LineIndex::new(text)) }
+                // Only the last part of the name: the same machine gives the same sidecar from any
+                // folder (ROM-4).
+                let file = name
+                    .rsplit(['/', '\\'])
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned();
+                Self {
+                    file,
+                    lines: Some(LineIndex::new(text)),
+                }
             }
-            Source::Builder { .. } => Self { file: String::new(), lines: None },
+            Source::Builder { .. } => Self {
+                file: String::new(),
+                lines: None,
+            },
         }
     }
 
@@ -167,6 +201,10 @@ impl<'a> Locate<'a> {
             }
             _ => (0, 0),
         };
-        Symbol { name: name.to_owned(), line, column }
+        Symbol {
+            name: name.to_owned(),
+            line,
+            column,
+        }
     }
 }

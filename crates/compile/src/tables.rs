@@ -1,7 +1,7 @@
 //! The tables of a ROM as growable lists, and their bytes.
 //!
-//! Comes in from the lowering pass, or from a ROM that is to be checked; goes out as the final block of bytes.
-//! Record meaning is in [`statewright_rom::layout`].
+//! Comes in from the lowering pass, or from a ROM that is to be checked; goes out as the final
+//! block of bytes. Record meaning is in [`statewright_rom::layout`].
 
 use statewright_rom::layout::*;
 use statewright_rom::{Rom, checksum, for_each_section};
@@ -41,7 +41,11 @@ for_each_section!(define_tables);
 impl Tables {
     /// The whole ROM (ROM-1). Nothing here depends on anything but the tables (ROM-4).
     pub fn to_bytes(&self) -> Vec<u8> {
-        let sections: Vec<Section> = Section::ALL.iter().copied().filter(|&s| self.section_len(s) > 0).collect();
+        let sections: Vec<Section> = Section::ALL
+            .iter()
+            .copied()
+            .filter(|&s| self.section_len(s) > 0)
+            .collect();
         let directory_end = size_of::<Header>() + sections.len() * size_of::<DirectoryEntry>();
         let mut bytes = vec![0; directory_end];
         let mut directory = Vec::new();

@@ -1,7 +1,9 @@
-//! Pass *normalize*, first half: the states of a graph in pre-order, with everything muted left out.
+//! Pass *normalize*, first half: the states of a graph in pre-order, with everything muted left
+//! out.
 //!
-//! Comes in as the author's nested graph; goes out as flat lists whose indices are those of the ROM. Carries the
-//! checks that need nothing but the shape of the tree (EXEC-3, EXEC-4, EXEC-6, EXEC-9).
+//! Comes in as the author's nested graph; goes out as flat lists whose indices are those of the
+//! ROM. Carries the checks that need nothing but the shape of the tree (EXEC-3, EXEC-4, EXEC-6,
+//! EXEC-9).
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -91,11 +93,19 @@ pub struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// Builds the tree and checks its shape.
     pub fn new(machine: &'a Machine, diagnostics: &mut Diagnostics) -> Self {
-        let mut tree = Self { allows_one_region: follows_scxml(machine), ..Self::default() };
+        let mut tree = Self {
+            allows_one_region: follows_scxml(machine),
+            ..Self::default()
+        };
         check_root(machine, diagnostics);
         tree.add_state(&machine.root, None, None, 1, diagnostics);
         if tree.states.len() > MAX_RECORDS {
-            diagnostics.push(too_many("states", tree.states.len(), MAX_RECORDS, machine.name.place));
+            diagnostics.push(too_many(
+                "states",
+                tree.states.len(),
+                MAX_RECORDS,
+                machine.name.place,
+            ));
         }
         tree
     }
@@ -112,7 +122,11 @@ impl<'a> Tree<'a> {
         let index = self.states.len();
         let first_region = self.regions.len();
         let first_history = self.histories.len();
-        self.histories.extend(authored.history.iter().map(|point| HistoryNode { authored: point, owner: index }));
+        self.histories
+            .extend(authored.history.iter().map(|point| HistoryNode {
+                authored: point,
+                owner: index,
+            }));
         self.states.push(StateNode {
             authored,
             kind: authored.kind(),
@@ -131,7 +145,8 @@ impl<'a> Tree<'a> {
             diagnostics.push(too_deep(authored));
             return index;
         }
-        // Choice and final states have been reported if they have children; what they contain is left out.
+        // Choice and final states have been reported if they have children; what they contain is
+        // left out.
         if matches!(authored.kind(), StateKind::Compound | StateKind::Orthogonal) {
             self.add_regions(index, depth, diagnostics);
         }
@@ -143,18 +158,33 @@ impl<'a> Tree<'a> {
     fn add_regions(&mut self, owner: StateIndex, depth: usize, diagnostics: &mut Diagnostics) {
         let authored = self.states[owner].authored;
         let first = self.regions.len();
-        self.regions.extend(authored.regions.iter().map(|r| RegionNode { authored: r, owner, children: Vec::new() }));
+        self.regions
+            .extend(authored.regions.iter().map(|r| RegionNode {
+                authored: r,
+                owner,
+                children: Vec::new(),
+            }));
         self.states[owner].regions = first..self.regions.len();
         for (offset, region) in authored.regions.iter().enumerate() {
             for child in &region.states {
                 if child.muted {
-                    self.muted.entry(&child.name.value).or_insert(child.name.place);
+                    self.muted
+                        .entry(&child.name.value)
+                        .or_insert(child.name.place);
                     continue;
                 }
-                let child = self.add_state(child, Some(owner), Some(first + offset), depth + 1, diagnostics);
+                let child = self.add_state(
+                    child,
+                    Some(owner),
+                    Some(first + offset),
+                    depth + 1,
+                    diagnostics,
+                );
                 self.regions[first + offset].children.push(child);
             }
-            if self.regions[first + offset].children.is_empty() && !was_reported(authored, diagnostics) {
+            if self.regions[first + offset].children.is_empty()
+                && !was_reported(authored, diagnostics)
+            {
                 diagnostics.push(empty_region(authored, region));
             }
         }
@@ -163,7 +193,9 @@ impl<'a> Tree<'a> {
     /// Makes the children and history points of a state findable; siblings must differ in name.
     fn register_names(&mut self, owner: StateIndex, diagnostics: &mut Diagnostics) {
         let regions = self.states[owner].regions.clone();
-        let states = regions.flat_map(|r| self.regions[r].children.clone()).map(Node::State);
+        let states = regions
+            .flat_map(|r| self.regions[r].children.clone())
+            .map(Node::State);
         let points = self.states[owner].histories.clone().map(Node::History);
         let mut folded: HashMap<String, &'a Name> = HashMap::new();
         for node in states.chain(points).collect::<Vec<_>>() {
@@ -209,7 +241,11 @@ impl<'a> Tree<'a> {
             Node::History(index) => {
                 let point = &self.histories[index];
                 let name = &point.authored.name.value;
-                if point.owner == 0 { name.clone() } else { format!("{}/{name}", self.path(point.owner)) }
+                if point.owner == 0 {
+                    name.clone()
+                } else {
+                    format!("{}/{name}", self.path(point.owner))
+                }
             }
         }
     }
@@ -251,7 +287,10 @@ impl<'a> Tree<'a> {
 
     /// The innermost state that contains both.
     pub fn common_ancestor(&self, a: StateIndex, b: StateIndex) -> StateIndex {
-        std::iter::once(a).chain(self.ancestors(a)).find(|&at| self.contains(at, b)).unwrap_or(0)
+        std::iter::once(a)
+            .chain(self.ancestors(a))
+            .find(|&at| self.contains(at, b))
+            .unwrap_or(0)
     }
 
     /// Whether two states can be active at the same time, push and pop aside (RAM-5).
@@ -260,13 +299,16 @@ impl<'a> Tree<'a> {
         if common == a || common == b {
             return true;
         }
-        let region = |inner| self.child_towards(common, inner).and_then(|child| self.states[child].region);
+        let region = |inner| {
+            self.child_towards(common, inner)
+                .and_then(|child| self.states[child].region)
+        };
         region(a) != region(b)
     }
 
-    /// Finds what a name means when it stands in state `from`: a child of `from`, of the state around it, and so on
-    /// outward; else the only node of that name anywhere. Paths `a/b` work the same way by their first part, and
-    /// `/a/b` starts at the root.
+    /// Finds what a name means when it stands in state `from`: a child of `from`, of the state
+    /// around it, and so on outward; else the only node of that name anywhere. Paths `a/b` work
+    /// the same way by their first part, and `/a/b` starts at the root.
     pub fn find(&self, name: &Name, from: StateIndex) -> Result<Node, Box<Diagnostic>> {
         let text = name.value.as_str();
         if text == "root" && !self.by_name.contains_key("root") {
@@ -301,7 +343,13 @@ impl<'a> Tree<'a> {
 
     /// A region of a state by its name.
     pub fn region_named(&self, state: StateIndex, name: &str) -> Option<RegionIndex> {
-        let named = |&r: &RegionIndex| self.regions[r].authored.name.as_ref().is_some_and(|n| n.value == name);
+        let named = |&r: &RegionIndex| {
+            self.regions[r]
+                .authored
+                .name
+                .as_ref()
+                .is_some_and(|n| n.value == name)
+        };
         self.states[state].regions.clone().find(named)
     }
 
@@ -313,15 +361,30 @@ impl<'a> Tree<'a> {
             (Node::State(state), rest) => self.descend(state, rest),
             (Node::History(_), _) => None,
         });
-        let Some(node) = found.next() else { return Err(self.unknown(name)) };
+        let Some(node) = found.next() else {
+            return Err(self.unknown(name));
+        };
         match found.next() {
             None => Ok(node),
             Some(other) => Err(Box::new(
-                Diagnostic::new(Code::AmbiguousState, name.place, format!("several states are named `{}`", name.value))
-                    .label("which one?")
-                    .related(self.name_of(node).place, format!("could be `{}`", self.node_path(node)))
-                    .related(self.name_of(other).place, format!("could be `{}`", self.node_path(other)))
-                    .help(format!("write a path that is unique, such as `{}`", self.node_path(node))),
+                Diagnostic::new(
+                    Code::AmbiguousState,
+                    name.place,
+                    format!("several states are named `{}`", name.value),
+                )
+                .label("which one?")
+                .related(
+                    self.name_of(node).place,
+                    format!("could be `{}`", self.node_path(node)),
+                )
+                .related(
+                    self.name_of(other).place,
+                    format!("could be `{}`", self.node_path(other)),
+                )
+                .help(format!(
+                    "write a path that is unique, such as `{}`",
+                    self.node_path(node)
+                )),
             )),
         }
     }
@@ -337,8 +400,12 @@ impl<'a> Tree<'a> {
                     .help("remove `muted`, or name another state"),
             );
         }
-        let found = Diagnostic::new(Code::UnknownState, name.place, format!("no state named `{}`", name.value))
-            .label("not found");
+        let found = Diagnostic::new(
+            Code::UnknownState,
+            name.place,
+            format!("no state named `{}`", name.value),
+        )
+        .label("not found");
         if self.suggestions.replace(self.suggestions.get() + 1) >= MAX_SUGGESTIONS {
             return Box::new(found);
         }
@@ -349,7 +416,10 @@ impl<'a> Tree<'a> {
             return Box::new(found);
         }
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        Box::new(found.help(format!("name one of {}, or add the state", names.join(", "))))
+        Box::new(found.help(format!(
+            "name one of {}, or add the state",
+            names.join(", ")
+        )))
     }
 }
 
@@ -360,22 +430,37 @@ const MAX_LISTED: usize = 12;
 
 /// `TableFull` for a table.
 pub fn too_many(what: &str, count: usize, most: usize, place: Place) -> Diagnostic {
-    Diagnostic::new(Code::TableFull, place, format!("{count} {what}, but at most {most} fit"))
-        .help("split the machine into several")
+    Diagnostic::new(
+        Code::TableFull,
+        place,
+        format!("{count} {what}, but at most {most} fit"),
+    )
+    .help("split the machine into several")
 }
 
 fn too_deep(state: &State) -> Diagnostic {
-    let text = format!("state `{}` has children at depth {}", state.name.value, MAX_DEPTH + 1);
+    let text = format!(
+        "state `{}` has children at depth {}",
+        state.name.value,
+        MAX_DEPTH + 1
+    );
     Diagnostic::new(Code::TooDeep, state.name.place, text)
         .label("its children are too deep")
-        .note(format!("a machine may be {MAX_DEPTH} states deep, root included"))
+        .note(format!(
+            "a machine may be {MAX_DEPTH} states deep, root included"
+        ))
         .help("flatten some levels, or move the inner part to a machine of its own")
 }
 
-/// Whether an error lies in a state of a file: then it may be empty because its states could not be read.
+/// Whether an error lies in a state of a file: then it may be empty because its states could not be
+/// read.
 fn was_reported(state: &State, diagnostics: &Diagnostics) -> bool {
-    let within = |d: &Diagnostic| state.place.start <= d.place.start && d.place.end <= state.place.end;
-    !state.place.is_step() && diagnostics.iter().any(|d| d.severity == Severity::Error && within(d))
+    let within =
+        |d: &Diagnostic| state.place.start <= d.place.start && d.place.end <= state.place.end;
+    !state.place.is_step()
+        && diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error && within(d))
 }
 
 fn empty_region(owner: &State, region: &Region) -> Diagnostic {
@@ -383,7 +468,11 @@ fn empty_region(owner: &State, region: &Region) -> Diagnostic {
         Some(name) => (format!("region `{}`", name.value), name.place),
         None => (format!("state `{}`", shown(owner)), region.place),
     };
-    let muted = if region.states.is_empty() { "" } else { ": all of them are muted" };
+    let muted = if region.states.is_empty() {
+        ""
+    } else {
+        ": all of them are muted"
+    };
     Diagnostic::new(Code::EmptyRegion, place, format!("{what} has no states inside{muted}"))
         .label("nothing inside")
         .help(match region.name {
@@ -394,19 +483,31 @@ fn empty_region(owner: &State, region: &Region) -> Diagnostic {
 
 /// Name of a state as messages show it.
 pub fn shown(state: &State) -> &str {
-    if state.name.value.is_empty() { "root" } else { &state.name.value }
+    if state.name.value.is_empty() {
+        "root"
+    } else {
+        &state.name.value
+    }
 }
 
 /// `DuplicateName` with both places.
 pub fn duplicate_name(what: &str, name: &Name, first: Place) -> Diagnostic {
-    Diagnostic::new(Code::DuplicateName, name.place, format!("{what} `{}` is declared twice", name.value))
-        .label("declared again")
-        .related(first, "first declared here")
-        .help("give one of them another name")
+    Diagnostic::new(
+        Code::DuplicateName,
+        name.place,
+        format!("{what} `{}` is declared twice", name.value),
+    )
+    .label("declared again")
+    .related(first, "first declared here")
+    .help("give one of them another name")
 }
 
 /// Warns when two names of one scope differ only in case: generated code could not tell them apart.
-pub fn check_case<'a>(folded: &mut HashMap<String, &'a Name>, name: &'a Name, diagnostics: &mut Diagnostics) {
+pub fn check_case<'a>(
+    folded: &mut HashMap<String, &'a Name>,
+    name: &'a Name,
+    diagnostics: &mut Diagnostics,
+) {
     let key = name.value.to_lowercase();
     match folded.get(&key) {
         Some(first) if first.value != name.value => diagnostics.push(
@@ -428,20 +529,36 @@ pub fn check_case<'a>(folded: &mut HashMap<String, &'a Name>, name: &'a Name, di
 
 fn check_root(machine: &Machine, diagnostics: &mut Diagnostics) {
     let root = &machine.root;
-    let named = if root.name.value.is_empty() { machine.name.place } else { root.name.place };
+    let named = if root.name.value.is_empty() {
+        machine.name.place
+    } else {
+        root.name.place
+    };
     let unread = diagnostics.has_errors();
     let mut refuse = |what: &str, place: Place, help: &str| {
         let text = format!("the root cannot be {what}");
-        diagnostics.push(Diagnostic::new(Code::RootHas, place, text).label("this is the root").help(help));
+        diagnostics.push(
+            Diagnostic::new(Code::RootHas, place, text)
+                .label("this is the root")
+                .help(help),
+        );
     };
     if let Some(place) = root.is_final {
         refuse("final", place, "make a state inside it final");
     }
     if root.choice.is_some() {
-        refuse("a choice", named, "put the choice inside, and name it in `initial`");
+        refuse(
+            "a choice",
+            named,
+            "put the choice inside, and name it in `initial`",
+        );
     }
     if root.muted {
-        refuse("muted", named, "remove `muted`; to leave out a part, mute the states inside");
+        refuse(
+            "muted",
+            named,
+            "remove `muted`; to leave out a part, mute the states inside",
+        );
     }
     let conditions = [
         ("exit_ready", root.exit_ready.as_ref().map(|c| c.place)),
@@ -450,24 +567,36 @@ fn check_root(machine: &Machine, diagnostics: &mut Diagnostics) {
     for (field, place) in conditions {
         let Some(place) = place else { continue };
         diagnostics.push(
-            Diagnostic::new(Code::RootStays, place, format!("`{field}` of the root has no effect"))
-                .label("the root is never left")
-                .help("remove it, or put it into the states inside that are left"),
+            Diagnostic::new(
+                Code::RootStays,
+                place,
+                format!("`{field}` of the root has no effect"),
+            )
+            .label("the root is never left")
+            .help("remove it, or put it into the states inside that are left"),
         );
     }
     // A file that could not be read has no states either.
     if root.regions.is_empty() && root.choice.is_none() && root.is_final.is_none() && !unread {
         diagnostics.push(
-            Diagnostic::new(Code::EmptyRegion, machine.name.place, "the machine has no states")
-                .label("nothing inside")
-                .help("add `\"states\": { … }` with at least one state, and `\"initial\"`"),
+            Diagnostic::new(
+                Code::EmptyRegion,
+                machine.name.place,
+                "the machine has no states",
+            )
+            .label("nothing inside")
+            .help("add `\"states\": { … }` with at least one state, and `\"initial\"`"),
         );
     }
 }
 
 /// Whether the details are those of SCXML, where a `<parallel>` may have a single child.
 pub fn follows_scxml(machine: &Machine) -> bool {
-    machine.policies.scxml_details.as_ref().is_some_and(|on| on.value)
+    machine
+        .policies
+        .scxml_details
+        .as_ref()
+        .is_some_and(|on| on.value)
 }
 
 /// What a state of its kind may not have.
@@ -483,7 +612,11 @@ fn check_kind(state: &State, allows_one_region: bool, diagnostics: &mut Diagnost
 
 fn check_history(state: &State, diagnostics: &mut Diagnostics) {
     for point in &state.history {
-        let text = format!("history point `{}` in state `{}`, which has no children", point.name.value, shown(state));
+        let text = format!(
+            "history point `{}` in state `{}`, which has no children",
+            point.name.value,
+            shown(state)
+        );
         diagnostics.push(
             Diagnostic::new(Code::HistoryWithoutChildren, point.name.place, text)
                 .label("nothing to remember")
@@ -496,7 +629,11 @@ fn check_single_region(state: &State, diagnostics: &mut Diagnostics) {
     if let [only] = &state.regions[..]
         && let Some(name) = &only.name
     {
-        let text = format!("state `{}` has only the region `{}`", shown(state), name.value);
+        let text = format!(
+            "state `{}` has only the region `{}`",
+            shown(state),
+            name.value
+        );
         diagnostics.push(
             Diagnostic::new(Code::SingleRegion, name.place, text)
                 .label("the only region")
@@ -511,20 +648,33 @@ fn content(state: &State) -> Vec<&'static str> {
         ("entry actions", !state.entry.is_empty()),
         ("exit actions", !state.exit.is_empty()),
         ("an activity", state.activity.is_some()),
-        ("transitions", !state.transitions.is_empty() || !state.decisions.is_empty() || !state.uses.is_empty()),
+        (
+            "transitions",
+            !state.transitions.is_empty() || !state.decisions.is_empty() || !state.uses.is_empty(),
+        ),
         ("children", !state.regions.is_empty()),
         ("history points", !state.history.is_empty()),
         ("deferred events", !state.defers.is_empty()),
         ("timers", !state.timers.is_empty()),
         ("channels", !state.owns.is_empty()),
         ("scratch", !state.scratch.is_empty()),
-        ("conditions for leaving", state.exit_ready.is_some() || state.min_active.is_some()),
-        ("suspend or resume steps", !state.suspend.is_empty() || !state.resume.is_empty()),
+        (
+            "conditions for leaving",
+            state.exit_ready.is_some() || state.min_active.is_some(),
+        ),
+        (
+            "suspend or resume steps",
+            !state.suspend.is_empty() || !state.resume.is_empty(),
+        ),
         ("a clock", state.clock),
         ("`history_reset`", state.history_reset_on_done),
         ("`any_state`", !state.any_state.is_empty()),
     ];
-    parts.into_iter().filter(|&(_, has)| has).map(|(what, _)| what).collect()
+    parts
+        .into_iter()
+        .filter(|&(_, has)| has)
+        .map(|(what, _)| what)
+        .collect()
 }
 
 /// `a, b and c`.
@@ -537,10 +687,14 @@ fn and_list(words: &[&str]) -> String {
 }
 
 fn check_final(state: &State, diagnostics: &mut Diagnostics) {
-    let wrong: Vec<_> = content(state).into_iter().filter(|what| !what.ends_with("actions")).collect();
+    let wrong: Vec<_> = content(state)
+        .into_iter()
+        .filter(|what| !what.ends_with("actions"))
+        .collect();
     if !wrong.is_empty() {
         let text = format!("final state `{}` has {}", shown(state), and_list(&wrong));
-        let problem = Diagnostic::new(Code::FinalWithContent, state.name.place, text).label("cannot have them");
+        let problem = Diagnostic::new(Code::FinalWithContent, state.name.place, text)
+            .label("cannot have them");
         let problem = match state.is_final {
             Some(place) => problem.related(place, "makes it final"),
             None => problem,
@@ -570,9 +724,13 @@ fn check_choice(state: &State, diagnostics: &mut Diagnostics) {
     let branches = state.choice.as_deref().unwrap_or_default();
     match branches.last() {
         None => diagnostics.push(
-            Diagnostic::new(Code::EmptyChoice, state.name.place, format!("choice `{}` has no branches", shown(state)))
-                .label("leads nowhere")
-                .help("add `{ \"to\": \"…\" }` as its last branch"),
+            Diagnostic::new(
+                Code::EmptyChoice,
+                state.name.place,
+                format!("choice `{}` has no branches", shown(state)),
+            )
+            .label("leads nowhere")
+            .help("add `{ \"to\": \"…\" }` as its last branch"),
         ),
         Some(last) => {
             if let Some(guard) = &last.guard {

@@ -1,7 +1,8 @@
-//! Damage to the ROM of every sample (ROM-2): each truncation and each flipped bit is refused; with a recomputed checksum it
-//! is refused, or every accessor stays in range.
+//! Damage to the ROM of every sample (ROM-2): each truncation and each flipped bit is refused; with
+//! a recomputed checksum it is refused, or every accessor stays in range.
 //!
-//! `crates/rom/tests/damage.rs` does the same to hand-made ROMs, and compares the fast checks with slow ones.
+//! `crates/rom/tests/damage.rs` does the same to hand-made ROMs, and compares the fast checks with
+//! slow ones.
 
 mod common;
 
@@ -27,7 +28,14 @@ fn samples() -> Vec<(String, Vec<u8>)> {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             let text = std::fs::read_to_string(&path).unwrap();
             let (output, _) = compile_text(&name, &text, &Options::default());
-            (name.clone(), output.unwrap_or_else(|| panic!("{name} compiles")).rom.into_bytes().into_vec())
+            (
+                name.clone(),
+                output
+                    .unwrap_or_else(|| panic!("{name} compiles"))
+                    .rom
+                    .into_bytes()
+                    .into_vec(),
+            )
         })
         .collect();
     samples.sort();
@@ -37,7 +45,9 @@ fn samples() -> Vec<(String, Vec<u8>)> {
 
 /// Runs a check for every number below `count`, on all processors.
 fn in_parallel(count: usize, check: impl Fn(&mut dyn Iterator<Item = usize>) + Sync) {
-    let threads = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 16);
+    let threads = std::thread::available_parallelism()
+        .map_or(2, usize::from)
+        .clamp(2, 16);
     std::thread::scope(|scope| {
         for part in 0..threads {
             let check = &check;
@@ -51,7 +61,10 @@ fn every_truncation_is_refused() {
     for (name, bytes) in samples() {
         in_parallel(bytes.len(), |lengths| {
             for length in lengths {
-                assert!(Rom::from_bytes(&bytes[..length]).is_err(), "{name} cut to {length} bytes");
+                assert!(
+                    Rom::from_bytes(&bytes[..length]).is_err(),
+                    "{name} cut to {length} bytes"
+                );
             }
         });
         let mut longer = bytes.clone();
@@ -64,7 +77,8 @@ fn every_truncation_is_refused() {
 #[test]
 fn every_truncation_with_a_fresh_checksum_is_refused() {
     for (name, bytes) in samples() {
-        // The last bytes may be those of the last section alone: cut inside a record or from one that is counted.
+        // The last bytes may be those of the last section alone: cut inside a record or from one
+        // that is counted.
         in_parallel(bytes.len(), |lengths| {
             for length in lengths {
                 let mut cut = bytes[..length].to_vec();
@@ -72,7 +86,10 @@ fn every_truncation_with_a_fresh_checksum_is_refused() {
                     cut[32..36].copy_from_slice(&(length as u32).to_le_bytes());
                     seal(&mut cut);
                 }
-                assert!(Rom::from_bytes(&cut).is_err(), "{name} cut to {length} bytes");
+                assert!(
+                    Rom::from_bytes(&cut).is_err(),
+                    "{name} cut to {length} bytes"
+                );
             }
         });
     }
@@ -109,13 +126,17 @@ fn every_bit_flip_with_a_fresh_checksum_is_refused_or_harmless() {
             }
         });
         let (loaded, all) = (loaded.into_inner(), bytes.len() * 8);
-        println!("{name}: {} bytes, {loaded} of {all} damaged ROMs load and stay in range", bytes.len());
+        println!(
+            "{name}: {} bytes, {loaded} of {all} damaged ROMs load and stay in range",
+            bytes.len()
+        );
         // The alarm works: literals and durations may be anything, indices may not.
         assert!(loaded > 0 && loaded < all, "{name}: {loaded} of {all}");
     }
 }
 
-/// Random machines reach tables that no sample has; several changed bytes reach what single bits do not.
+/// Random machines reach tables that no sample has; several changed bytes reach what single bits do
+/// not.
 #[test]
 fn random_damage_of_random_machines_is_refused_or_harmless() {
     for_each_seed(machines(1000), |seed| {

@@ -1,9 +1,11 @@
-//! Every diagnostic code has a machine that provokes it, the exact text it gives, and a page whose examples are true.
+//! Every diagnostic code has a machine that provokes it, the exact text it gives, and a page whose
+//! examples are true.
 //!
-//! `diagnostics/SWxxxx.sw.json` is compiled and its rendered problems are compared with `SWxxxx.txt`. A first line
-//! `// strict` or `// dev` chooses the compile options. The pages are `docs/errors/SWxxxx.md`; their blocks marked
-//! `jsonc wrong` and `jsonc right` are compiled, too. `BLESS=1` rewrites the texts and the index of the pages.
-//! Codes of imported files are proved the same way in `crates/import/tests/diagnostics.rs`.
+//! `diagnostics/SWxxxx.sw.json` is compiled and its rendered problems are compared with
+//! `SWxxxx.txt`. A first line `// strict` or `// dev` chooses the compile options. The pages are
+//! `docs/errors/SWxxxx.md`; their blocks marked `jsonc wrong` and `jsonc right` are compiled, too.
+//! `BLESS=1` rewrites the texts and the index of the pages. Codes of imported files are proved the
+//! same way in `crates/import/tests/diagnostics.rs`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -69,7 +71,10 @@ struct Said {
 
 fn compile(name: &str, text: &str) -> Said {
     let first = text.lines().next().unwrap_or_default();
-    let options = Options { strict: first == "// strict", dev: first == "// dev" };
+    let options = Options {
+        strict: first == "// strict",
+        dev: first == "// dev",
+    };
     let (machine, found) = statewright_author::text::read(name, text);
     let (_, problems) = compile_with(&machine, found, &options);
     said(&problems, &machine.source)
@@ -77,7 +82,10 @@ fn compile(name: &str, text: &str) -> Said {
 
 fn said(problems: &Diagnostics, source: &Source) -> Said {
     Said {
-        codes: problems.iter().map(|problem| problem.code.info().id).collect(),
+        codes: problems
+            .iter()
+            .map(|problem| problem.code.info().id)
+            .collect(),
         errors: problems.errors(),
         text: render_text(problems, source, Style::default()),
     }
@@ -91,7 +99,10 @@ fn compare(path: &Path, text: &str, wrong: &mut String) {
     let expected = fs::read_to_string(path).unwrap_or_default();
     if expected != text {
         let name = path.file_name().unwrap_or_default().display();
-        let _ = writeln!(wrong, "--- {name}: expected\n{expected}\n+++ {name}: found\n{text}");
+        let _ = writeln!(
+            wrong,
+            "--- {name}: expected\n{expected}\n+++ {name}: found\n{text}"
+        );
     }
 }
 
@@ -109,7 +120,11 @@ fn every_code_is_provoked_alone_and_says_exactly_this() {
         if said.codes != BTreeSet::from([id]) {
             let _ = writeln!(wrong, "{name} gives {:?}", said.codes);
         }
-        compare(&fixtures().join(format!("{id}.txt")), &said.text, &mut wrong);
+        compare(
+            &fixtures().join(format!("{id}.txt")),
+            &said.text,
+            &mut wrong,
+        );
     }
     assert!(wrong.is_empty(), "{wrong}\nBLESS=1 accepts the texts");
 }
@@ -129,7 +144,11 @@ fn sw0009_a_file_that_is_too_large() {
 #[test]
 fn sw0505_entering_takes_too_many_steps() {
     let choice = |r: usize, c: usize| {
-        let next = if c < 15 { format!("c{r}_{}", c + 1) } else { format!("b{r}") };
+        let next = if c < 15 {
+            format!("c{r}_{}", c + 1)
+        } else {
+            format!("b{r}")
+        };
         format!(r#""c{r}_{c}": {{ "choice": [{{ "to": "{next}", "do": "Branch" }}] }}"#)
     };
     let region = |r: usize| {
@@ -140,7 +159,10 @@ fn sw0505_entering_takes_too_many_steps() {
         )
     };
     let list = |item: fn(usize) -> String| (0..6).map(item).collect::<Vec<_>>().join(", ");
-    let (regions, to) = ((0..6).map(region).collect::<Vec<_>>().join(",\n"), list(|r| format!(r#""o/x{r}/h{r}""#)));
+    let (regions, to) = (
+        (0..6).map(region).collect::<Vec<_>>().join(",\n"),
+        list(|r| format!(r#""o/x{r}/h{r}""#)),
+    );
     let text = format!(
         r#"{{
   "machine": "Boss", "events": ["Go"], "initial": "idle",
@@ -159,7 +181,10 @@ fn sw0505_entering_takes_too_many_steps() {
 fn sw0901_a_mistake_of_the_compiler() {
     let text = r#"{ "machine": "Guard", "states": { "Patrol": {} } }"#;
     let (machine, mut problems) = statewright_author::text::read("SW0901.sw.json", text);
-    problems.push(statewright_compile::internal(&machine, "states record 3: parent out of range"));
+    problems.push(statewright_compile::internal(
+        &machine,
+        "states record 3: parent out of range",
+    ));
     let said = said(&problems, &machine.source);
     assert_eq!(said.codes, BTreeSet::from(["SW0901"]));
     let mut wrong = String::new();
@@ -181,21 +206,38 @@ fn problems_of_a_builder_name_their_step() {
     });
     let (_, problems) = compile_with(&machine, found, &Options::default());
     let mut wrong = String::new();
-    compare(&fixtures().join("builder.txt"), &said(&problems, &machine.source).text, &mut wrong);
+    compare(
+        &fixtures().join("builder.txt"),
+        &said(&problems, &machine.source).text,
+        &mut wrong,
+    );
     assert!(wrong.is_empty(), "{wrong}");
 }
 
 /// Names of the files of a folder that end in this.
 fn stems(folder: &Path, end: &str) -> BTreeSet<String> {
     let files = fs::read_dir(folder).expect("the folder is there");
-    let names = files.map(|file| file.expect("can be read").file_name().to_string_lossy().into_owned());
-    names.filter_map(|name| name.strip_suffix(end).map(str::to_owned)).collect()
+    let names = files.map(|file| {
+        file.expect("can be read")
+            .file_name()
+            .to_string_lossy()
+            .into_owned()
+    });
+    names
+        .filter_map(|name| name.strip_suffix(end).map(str::to_owned))
+        .collect()
 }
 
 #[test]
 fn no_fixture_or_page_is_missing_or_too_much() {
-    let all: BTreeSet<String> = Code::ALL.iter().map(|code| code.info().id.to_owned()).collect();
-    let with_file = Code::ALL.iter().filter(|&&code| has_file(code)).map(|code| code.info().id.to_owned());
+    let all: BTreeSet<String> = Code::ALL
+        .iter()
+        .map(|code| code.info().id.to_owned())
+        .collect();
+    let with_file = Code::ALL
+        .iter()
+        .filter(|&&code| has_file(code))
+        .map(|code| code.info().id.to_owned());
     assert_eq!(stems(&fixtures(), ".sw.json"), with_file.collect());
     let mut texts = all.clone();
     texts.retain(|id| Code::find(id).is_some_and(|code| !is_import(code)));
@@ -225,8 +267,18 @@ fn the_index_lists_every_code_by_group() {
     let mut listed = 0;
     for (start, title) in GROUPS {
         let _ = write!(index, "\n## {title}\n\n| code | | |\n| --- | --- | --- |\n");
-        for info in Code::ALL.iter().map(|code| code.info()).filter(|info| info.id.starts_with(start)) {
-            let _ = writeln!(index, "| [{0}]({0}.md) | {1} | {2} |", info.id, info.severity.as_str(), info.title);
+        for info in Code::ALL
+            .iter()
+            .map(|code| code.info())
+            .filter(|info| info.id.starts_with(start))
+        {
+            let _ = writeln!(
+                index,
+                "| [{0}]({0}.md) | {1} | {2} |",
+                info.id,
+                info.severity.as_str(),
+                info.title
+            );
             listed += 1;
         }
     }
@@ -239,7 +291,10 @@ fn the_index_lists_every_code_by_group() {
 /// Contents of the blocks of a page that are marked so.
 fn blocks<'p>(page: &'p str, mark: &str) -> Vec<&'p str> {
     let start = format!("```jsonc {mark}\n");
-    page.split(start.as_str()).skip(1).filter_map(|rest| rest.split("```").next()).collect()
+    page.split(start.as_str())
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect()
 }
 
 #[test]
@@ -249,18 +304,32 @@ fn the_examples_of_every_page_are_true() {
         let info = code.info();
         let (bad, good) = (blocks(info.page, "wrong"), blocks(info.page, "right"));
         if bad.is_empty() || good.is_empty() {
-            let _ = writeln!(wrong, "{}: {} wrong and {} right examples", info.id, bad.len(), good.len());
+            let _ = writeln!(
+                wrong,
+                "{}: {} wrong and {} right examples",
+                info.id,
+                bad.len(),
+                good.len()
+            );
         }
         for text in bad {
             let said = compile("wrong", text);
             if said.codes != BTreeSet::from([info.id]) {
-                let _ = writeln!(wrong, "{}: the wrong example gives {:?}\n{}", info.id, said.codes, said.text);
+                let _ = writeln!(
+                    wrong,
+                    "{}: the wrong example gives {:?}\n{}",
+                    info.id, said.codes, said.text
+                );
             }
         }
         for text in good {
             let said = compile("right", text);
             if said.errors > 0 || !said.codes.is_empty() {
-                let _ = writeln!(wrong, "{}: the right example gives {:?}\n{}", info.id, said.codes, said.text);
+                let _ = writeln!(
+                    wrong,
+                    "{}: the right example gives {:?}\n{}",
+                    info.id, said.codes, said.text
+                );
             }
         }
     }

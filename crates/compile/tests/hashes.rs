@@ -1,6 +1,7 @@
 //! What an edit does to the two hashes (ROM-5): one test per scenario.
 //!
-//! The structure hash covers what instance bytes refer to, the parameter hash everything else that changes behavior.
+//! The structure hash covers what instance bytes refer to, the parameter hash everything else that
+//! changes behavior.
 
 mod common;
 
@@ -57,7 +58,10 @@ fn hashes(text: &str) -> (u64, u64) {
     let (output, diagnostics) = compile_text("hashed.sw.json", text, &Options::default());
     let problems: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
     let output = output.unwrap_or_else(|| panic!("{problems:?}\n{text}"));
-    (output.rom.as_rom().structure_hash(), output.rom.as_rom().parameter_hash())
+    (
+        output.rom.as_rom().structure_hash(),
+        output.rom.as_rom().parameter_hash(),
+    )
 }
 
 /// The base with some text replaced, each part exactly once.
@@ -77,7 +81,10 @@ fn changes_nothing(edits: &[(&str, &str)]) {
 fn changes_parameters_only(edits: &[(&str, &str)]) {
     let (before, after) = (hashes(BASE), hashes(&edited(edits)));
     assert_eq!(before.0, after.0, "the structure hash must stay: {edits:?}");
-    assert_ne!(before.1, after.1, "the parameter hash must change: {edits:?}");
+    assert_ne!(
+        before.1, after.1,
+        "the parameter hash must change: {edits:?}"
+    );
 }
 
 #[track_caller]
@@ -87,7 +94,10 @@ fn changes_structure(edits: &[(&str, &str)]) {
 
 #[test]
 fn rename_of_a_state_with_an_id_changes_nothing() {
-    changes_nothing(&[("\"alert\": {", "\"wary\": {"), ("\"to\": \"alert\"", "\"to\": \"wary\"")]);
+    changes_nothing(&[
+        ("\"alert\": {", "\"wary\": {"),
+        ("\"to\": \"alert\"", "\"to\": \"wary\""),
+    ]);
 }
 
 #[test]
@@ -101,7 +111,10 @@ fn rename_of_a_compound_with_an_id_changes_nothing() {
 
 #[test]
 fn rename_of_a_history_point_with_an_id_changes_nothing() {
-    changes_nothing(&[("\"last\": {", "\"before\": {"), ("\"combat/last\"", "\"combat/before\"")]);
+    changes_nothing(&[
+        ("\"last\": {", "\"before\": {"),
+        ("\"combat/last\"", "\"combat/before\""),
+    ]);
 }
 
 #[test]
@@ -119,14 +132,23 @@ fn rename_of_a_state_without_an_id_changes_the_structure() {
 #[test]
 fn comments_documentation_layout_and_editor_data_change_nothing() {
     changes_nothing(&[
-        ("\"tick_rate\": 30,", "// ticks\n\"doc\": \"A machine.\", \"tick_rate\":30, \"meta\": { \"x\": 1 },"),
-        ("\"entry\": \"Stand\",", "\"doc\": \"Stands.\", \"entry\": [\"Stand\"],"),
+        (
+            "\"tick_rate\": 30,",
+            "// ticks\n\"doc\": \"A machine.\", \"tick_rate\":30, \"meta\": { \"x\": 1 },",
+        ),
+        (
+            "\"entry\": \"Stand\",",
+            "\"doc\": \"Stands.\", \"entry\": [\"Stand\"],",
+        ),
     ]);
 }
 
 #[test]
 fn the_way_names_are_written_changes_nothing() {
-    changes_nothing(&[("\"to\": \"combat\"", "\"to\": \"/combat\""), ("\"combat/last\"", "\"last\"")]);
+    changes_nothing(&[
+        ("\"to\": \"combat\"", "\"to\": \"/combat\""),
+        ("\"combat/last\"", "\"last\""),
+    ]);
 }
 
 #[test]
@@ -147,12 +169,18 @@ fn retarget_changes_parameters_only() {
 
 #[test]
 fn priority_changes_parameters_only() {
-    changes_parameters_only(&[("\"to\": \"alert\" }", "\"to\": \"alert\", \"priority\": 3 }")]);
+    changes_parameters_only(&[(
+        "\"to\": \"alert\" }",
+        "\"to\": \"alert\", \"priority\": 3 }",
+    )]);
 }
 
 #[test]
 fn priority_of_a_transition_with_a_cooldown_changes_parameters_only() {
-    changes_parameters_only(&[("\"cooldown\": \"2s\"", "\"cooldown\": \"2s\", \"priority\": 5")]);
+    changes_parameters_only(&[(
+        "\"cooldown\": \"2s\"",
+        "\"cooldown\": \"2s\", \"priority\": 5",
+    )]);
 }
 
 #[test]
@@ -172,7 +200,10 @@ fn duration_changes_parameters_only() {
     changes_parameters_only(&[("\"after\": \"3s\"", "\"after\": \"4s\"")]);
     changes_parameters_only(&[("\"min_active\": \"1s\"", "\"min_active\": \"2s\"")]);
     changes_parameters_only(&[("\"cooldown\": \"2s\"", "\"cooldown\": \"9s\"")]);
-    changes_parameters_only(&[("\"breath\", \"after\": \"1s\"", "\"breath\", \"after\": \"2s\"")]);
+    changes_parameters_only(&[(
+        "\"breath\", \"after\": \"1s\"",
+        "\"breath\", \"after\": \"2s\"",
+    )]);
 }
 
 #[test]
@@ -195,15 +226,24 @@ fn default_of_a_key_changes_parameters_only() {
 #[test]
 fn tick_rate_policies_and_budgets_change_parameters_only() {
     changes_parameters_only(&[("\"tick_rate\": 30", "\"tick_rate\": 60")]);
-    changes_parameters_only(&[("\"tick_rate\": 30", "\"tick_rate\": 30, \"policies\": { \"posted\": \"next_tick\" }")]);
-    changes_parameters_only(&[("\"tick_rate\": 30", "\"tick_rate\": 30, \"budgets\": { \"clamp_limit\": 9 }")]);
+    changes_parameters_only(&[(
+        "\"tick_rate\": 30",
+        "\"tick_rate\": 30, \"policies\": { \"posted\": \"next_tick\" }",
+    )]);
+    changes_parameters_only(&[(
+        "\"tick_rate\": 30",
+        "\"tick_rate\": 30, \"budgets\": { \"clamp_limit\": 9 }",
+    )]);
 }
 
 #[test]
 fn initial_class_and_trigger_change_parameters_only() {
     changes_parameters_only(&[("\"initial\": \"aim\"", "\"initial\": \"fire\"")]);
     changes_parameters_only(&[("\"class\": \"low\"", "\"class\": \"critical\"")]);
-    changes_parameters_only(&[("{ \"on\": \"Calm\", \"to\": \"idle\" }", "{ \"on\": \"Hit\", \"to\": \"idle\" }")]);
+    changes_parameters_only(&[(
+        "{ \"on\": \"Calm\", \"to\": \"idle\" }",
+        "{ \"on\": \"Hit\", \"to\": \"idle\" }",
+    )]);
 }
 
 #[test]
@@ -233,7 +273,10 @@ fn removing_a_state_changes_the_structure() {
 #[test]
 fn reparenting_a_state_changes_the_structure() {
     let fire = "\"fire\": { \"id\": \"6\", \"entry\": { \"start\": \"breath\", \"after\": \"1s\" }, \"transitions\": [{ \"on\": \"Hit\", \"to\": \"combat/last\" }] },";
-    changes_structure(&[(fire, ""), ("\"combat\": {\n", &format!("{fire} \"combat\": {{\n"))]);
+    changes_structure(&[
+        (fire, ""),
+        ("\"combat\": {\n", &format!("{fire} \"combat\": {{\n")),
+    ]);
 }
 
 #[test]
@@ -246,8 +289,16 @@ fn reordering_states_changes_the_structure() {
 #[test]
 fn adding_a_region_changes_the_structure() {
     let two = "\"regions\": { \"a\": { \"states\": { \"x\": { \"id\": \"7\" } } }, \"b\": { \"states\": { \"y\": { \"id\": \"8\" } } } }";
-    let three = two.replace("\"b\": {", "\"c\": { \"states\": { \"z\": { \"id\": \"9\" } } }, \"b\": {");
-    let with = |regions: &str| edited(&[("\"entry\": \"Stand\",", &format!("\"entry\": \"Stand\", {regions},"))]);
+    let three = two.replace(
+        "\"b\": {",
+        "\"c\": { \"states\": { \"z\": { \"id\": \"9\" } } }, \"b\": {",
+    );
+    let with = |regions: &str| {
+        edited(&[(
+            "\"entry\": \"Stand\",",
+            &format!("\"entry\": \"Stand\", {regions},"),
+        )])
+    };
     assert_ne!(hashes(&with(two)).0, hashes(&with(&three)).0);
     assert_ne!(hashes(BASE).0, hashes(&with(two)).0);
 }
@@ -256,12 +307,18 @@ fn adding_a_region_changes_the_structure() {
 fn changing_history_changes_the_structure() {
     // One leaf below: deep and shallow need the same slot and still mean different bytes.
     changes_structure(&[("{ \"id\": \"4\" }", "{ \"id\": \"4\", \"deep\": true }")]);
-    changes_structure(&[("{ \"id\": \"4\" }", "{ \"id\": \"4\" }, \"second\": { \"id\": \"a\" }")]);
+    changes_structure(&[(
+        "{ \"id\": \"4\" }",
+        "{ \"id\": \"4\" }, \"second\": { \"id\": \"a\" }",
+    )]);
 }
 
 #[test]
 fn default_of_a_history_point_changes_parameters_only() {
-    changes_parameters_only(&[("{ \"id\": \"4\" }", "{ \"id\": \"4\", \"default\": \"fire\" }")]);
+    changes_parameters_only(&[(
+        "{ \"id\": \"4\" }",
+        "{ \"id\": \"4\", \"default\": \"fire\" }",
+    )]);
 }
 
 #[test]
@@ -271,9 +328,18 @@ fn changing_the_tier_changes_the_structure() {
 
 #[test]
 fn changing_the_blackboard_schema_changes_the_structure() {
-    changes_structure(&[("\"speed\": \"f32\"", "\"speed\": \"f32\", \"ammo\": \"i32\"")]);
-    changes_structure(&[("\"speed\": \"f32\"", "\"speed\": \"i32\""), ("\"speed < 1.5\"", "\"speed < 1\"")]);
-    changes_structure(&[("\"speed\": \"f32\"", "\"pace\": \"f32\""), ("\"speed < 1.5\"", "\"pace < 1.5\"")]);
+    changes_structure(&[(
+        "\"speed\": \"f32\"",
+        "\"speed\": \"f32\", \"ammo\": \"i32\"",
+    )]);
+    changes_structure(&[
+        ("\"speed\": \"f32\"", "\"speed\": \"i32\""),
+        ("\"speed < 1.5\"", "\"speed < 1\""),
+    ]);
+    changes_structure(&[
+        ("\"speed\": \"f32\"", "\"pace\": \"f32\""),
+        ("\"speed < 1.5\"", "\"pace < 1.5\""),
+    ]);
     changes_structure(&[(
         "\"health\": { \"type\": \"i32\", \"default\": 100 }, \"speed\": \"f32\"",
         "\"speed\": \"f32\", \"health\": { \"type\": \"i32\", \"default\": 100 }",
@@ -282,8 +348,14 @@ fn changing_the_blackboard_schema_changes_the_structure() {
 
 #[test]
 fn changing_events_or_timers_changes_the_structure() {
-    changes_structure(&[("\"Calm\": { \"class\": \"low\" }", "\"Calm\": { \"class\": \"low\" }, \"New\": {}")]);
-    changes_structure(&[("\"timers\": { \"breath\": {} }", "\"timers\": { \"breath\": { \"instances\": 2 } }")]);
+    changes_structure(&[(
+        "\"Calm\": { \"class\": \"low\" }",
+        "\"Calm\": { \"class\": \"low\" }, \"New\": {}",
+    )]);
+    changes_structure(&[(
+        "\"timers\": { \"breath\": {} }",
+        "\"timers\": { \"breath\": { \"instances\": 2 } }",
+    )]);
     changes_structure(&[("{ \"after\": \"3s\", \"to\": \"idle\" }, ", "")]);
 }
 
@@ -291,7 +363,10 @@ fn changing_events_or_timers_changes_the_structure() {
 fn what_needs_a_place_changes_the_structure() {
     changes_structure(&[("\"cooldown\": \"2s\"", "\"latch\": true")]);
     changes_structure(&[("\"min_active\": \"1s\",", "")]);
-    changes_structure(&[("\"entry\": \"Stand\"", "\"scratch\": { \"steps\": 1 }, \"entry\": \"Stand\"")]);
+    changes_structure(&[(
+        "\"entry\": \"Stand\"",
+        "\"scratch\": { \"steps\": 1 }, \"entry\": \"Stand\"",
+    )]);
 }
 
 #[test]
@@ -302,14 +377,26 @@ fn changing_the_id_of_a_state_or_of_the_machine_changes_the_structure() {
 
 /// The id that a thing has in the ROM, although the file does not say it.
 fn id_in_rom(rom: &Rom<'_>, tree: &Tree<'_>, missing: &MissingId) -> Option<u64> {
-    let id = |group: StableGroup, index: usize| rom.stable_ids_of(group).get(index).map(|record| record.id.get());
+    let id = |group: StableGroup, index: usize| {
+        rom.stable_ids_of(group)
+            .get(index)
+            .map(|record| record.id.get())
+    };
     let mut state: &State = &tree.machine.root;
     let mut rest = &missing.path[..];
-    while let [PathSegment::Region(region), PathSegment::State(child), deeper @ ..] = rest {
+    while let [
+        PathSegment::Region(region),
+        PathSegment::State(child),
+        deeper @ ..,
+    ] = rest
+    {
         state = &state.regions[*region].states[*child];
         rest = deeper;
     }
-    let at = tree.states.iter().position(|node| std::ptr::eq(node.authored, state));
+    let at = tree
+        .states
+        .iter()
+        .position(|node| std::ptr::eq(node.authored, state));
     match *rest {
         [] if missing.path.is_empty() => id(StableGroup::Machine, 0),
         [] => id(StableGroup::States, at?),
@@ -317,35 +404,54 @@ fn id_in_rom(rom: &Rom<'_>, tree: &Tree<'_>, missing: &MissingId) -> Option<u64>
         [PathSegment::Region(region)] => id(StableGroup::Regions, tree.states[at?].regions[region]),
         [PathSegment::History(point)] => id(StableGroup::History, tree.states[at?].points[point]),
         [PathSegment::Scratch(place)] => {
-            let before: usize = tree.states[..at?].iter().map(|node| node.authored.scratch.len()).sum();
+            let before: usize = tree.states[..at?]
+                .iter()
+                .map(|node| node.authored.scratch.len())
+                .sum();
             id(StableGroup::Scratch, before + place)
         }
         _ => None,
     }
 }
 
-/// What `fmt --ids` does: writing down the ids that things have anyway changes no hash, and then nothing is missing.
+/// What `fmt --ids` does: writing down the ids that things have anyway changes no hash, and then
+/// nothing is missing.
 fn writing_ids_changes_nothing(text: &str) -> Result<(), String> {
     let read = |text: &str| -> Result<Machine, String> {
         let (machine, problems) = text::read("ids.sw.json", text);
-        if problems.is_empty() { Ok(machine) } else { Err(format!("{problems:?}")) }
+        if problems.is_empty() {
+            Ok(machine)
+        } else {
+            Err(format!("{problems:?}"))
+        }
     };
     let machine = read(text)?;
     let before = compiled(&machine)?;
     let (rom, tree) = (before.rom.as_rom(), Tree::new(&machine));
-    let written = write_ids(&machine, |missing| id_in_rom(&rom, &tree, missing)).map_err(|p| format!("{p:?}"))?;
+    let written = write_ids(&machine, |missing| id_in_rom(&rom, &tree, missing))
+        .map_err(|p| format!("{p:?}"))?;
     let after = compiled(&read(&written.text)?)?;
     let (a, b) = (before.rom.as_rom(), after.rom.as_rom());
     if (a.structure_hash(), a.parameter_hash()) != (b.structure_hash(), b.parameter_hash()) {
         return Err(format!("other hashes with ids:\n{}", written.text));
     }
-    if before.rom.as_bytes() == after.rom.as_bytes() { Ok(()) } else { Err("other bytes with ids".to_owned()) }
+    if before.rom.as_bytes() == after.rom.as_bytes() {
+        Ok(())
+    } else {
+        Err("other bytes with ids".to_owned())
+    }
 }
 
 #[test]
 fn writing_derived_ids_into_the_file_changes_nothing() {
-    let without = BASE.lines().map(|line| line.replace("\"id\": \"", "\"doc\": \"")).collect::<Vec<_>>().join("\n");
+    let without = BASE
+        .lines()
+        .map(|line| line.replace("\"id\": \"", "\"doc\": \""))
+        .collect::<Vec<_>>()
+        .join("\n");
     let without = without.replace("\"last\": { \"doc\": \"4\" }", "\"last\": {}");
     writing_ids_changes_nothing(&without).unwrap();
-    for_each_seed(machines(300), |seed| writing_ids_changes_nothing(&to_text(&random(seed))));
+    for_each_seed(machines(300), |seed| {
+        writing_ids_changes_nothing(&to_text(&random(seed)))
+    });
 }

@@ -22,16 +22,39 @@ const FIGHT: &str = r#"{ "machine": "Fight", "tier": "crowd", "initial": "calm",
     "tired": { "transitions": [{ "after": "2s", "to": "calm" }, { "on": "Rest", "to": "calm" }] } } }"#;
 
 fn compiled(text: &str) -> Output {
-    let (output, problems) = compile_text("fight.sw.json", text, &Options { strict: false, dev: false });
-    output.unwrap_or_else(|| panic!("{:?}", problems.iter().map(|problem| &problem.message).collect::<Vec<_>>()))
+    let (output, problems) = compile_text(
+        "fight.sw.json",
+        text,
+        &Options {
+            strict: false,
+            dev: false,
+        },
+    );
+    output.unwrap_or_else(|| {
+        panic!(
+            "{:?}",
+            problems
+                .iter()
+                .map(|problem| &problem.message)
+                .collect::<Vec<_>>()
+        )
+    })
 }
 
 /// Functions of the steps of a jump, by leaf and event; `-` for an op that is no call.
 fn steps(output: &Output, leaf: &str, event: &str) -> Option<Vec<String>> {
     let rom = output.rom.as_rom();
     let symbols = &output.symbols;
-    let state = symbols.states.iter().position(|state| state.name == leaf).expect("the state exists");
-    let event = symbols.events.iter().position(|found| found.name == event).expect("the event exists");
+    let state = symbols
+        .states
+        .iter()
+        .position(|state| state.name == leaf)
+        .expect("the state exists");
+    let event = symbols
+        .events
+        .iter()
+        .position(|found| found.name == event)
+        .expect("the event exists");
     let jump = rom.jump(rom.cell(state as u16, event as u16)?.list.get())?;
     let name = |step: &JumpStep| {
         let function = symbols.functions.get(usize::from(step.function.get()));
@@ -42,7 +65,13 @@ fn steps(output: &Output, leaf: &str, event: &str) -> Option<Vec<String>> {
             _ => function.map_or("-".to_owned(), |function| function.name.clone()),
         }
     };
-    Some(rom.jump_steps_of(jump).expect("the steps exist").iter().map(name).collect())
+    Some(
+        rom.jump_steps_of(jump)
+            .expect("the steps exist")
+            .iter()
+            .map(name)
+            .collect(),
+    )
 }
 
 fn list(names: &[&str]) -> Option<Vec<String>> {
@@ -52,26 +81,56 @@ fn list(names: &[&str]) -> Option<Vec<String>> {
 #[test]
 fn exec_1_a_jump_lists_exits_effect_and_entries() {
     let output = compiled(FIGHT);
-    assert_eq!(steps(&output, "calm", "Sight"), list(&["StandUp", "Shout", "Draw", "Circle"]));
+    assert_eq!(
+        steps(&output, "calm", "Sight"),
+        list(&["StandUp", "Shout", "Draw", "Circle"])
+    );
     assert_eq!(steps(&output, "fight/near", "Lost"), list(&["Sheathe"]));
     assert_eq!(steps(&output, "fight/far", "Lost"), list(&["Sheathe"]));
-    assert_eq!(steps(&output, "fight/near", "Hit"), list(&["-"]), "internal, and no call");
-    assert_eq!(steps(&output, "calm", "Wait"), list(&["StandUp", "enter tired"]), "the target has a timer");
-    assert_eq!(steps(&output, "tired", "Rest"), list(&["exit tired"]), "the source has a timer");
-    assert_eq!(steps(&output, "calm", "Maybe"), list(&["StandUp", "Draw", "Circle"]), "alone with its guard");
+    assert_eq!(
+        steps(&output, "fight/near", "Hit"),
+        list(&["-"]),
+        "internal, and no call"
+    );
+    assert_eq!(
+        steps(&output, "calm", "Wait"),
+        list(&["StandUp", "enter tired"]),
+        "the target has a timer"
+    );
+    assert_eq!(
+        steps(&output, "tired", "Rest"),
+        list(&["exit tired"]),
+        "the source has a timer"
+    );
+    assert_eq!(
+        steps(&output, "calm", "Maybe"),
+        list(&["StandUp", "Draw", "Circle"]),
+        "alone with its guard"
+    );
 }
 
 #[test]
 fn what_must_be_decided_or_kept_is_no_jump() {
     let output = compiled(FIGHT);
-    assert_eq!(steps(&output, "fight/near", "Maybe"), None, "a second candidate behind a guard");
-    assert_eq!(steps(&output, "fight/far", "Hit"), None, "nobody handles it");
+    assert_eq!(
+        steps(&output, "fight/near", "Maybe"),
+        None,
+        "a second candidate behind a guard"
+    );
+    assert_eq!(
+        steps(&output, "fight/far", "Hit"),
+        None,
+        "nobody handles it"
+    );
     let observed = FIGHT.replace(
         "\"states\": {\n    \"calm\"",
         "\"observers\": [{ \"on\": \"Hit\", \"do\": \"Note\" }],\n  \"states\": {\n    \"calm\"",
     );
     assert_ne!(observed, FIGHT);
-    assert!(compiled(&observed).rom.as_rom().jumps().is_empty(), "observers see every event");
+    assert!(
+        compiled(&observed).rom.as_rom().jumps().is_empty(),
+        "observers see every event"
+    );
 }
 
 const BODY: &str = r#"{ "machine": "Body", "tier": "standard", "initial": "alive", "events": ["Go", "Stop", "Wave", "Die", "Both"],
@@ -91,11 +150,25 @@ fn exec_2_a_jump_stays_in_one_region() {
     let output = compiled(BODY);
     assert_eq!(steps(&output, "alive/stand", "Go"), list(&["Lift", "Step"]));
     assert_eq!(steps(&output, "alive/hang", "Wave"), list(&["Raise"]));
-    assert_eq!(steps(&output, "alive/hang", "Both"), list(&["Raise"]), "the kernel looks at all leaves");
-    assert_eq!(steps(&output, "alive/hang", "Die"), None, "it leaves the other region, too");
+    assert_eq!(
+        steps(&output, "alive/hang", "Both"),
+        list(&["Raise"]),
+        "the kernel looks at all leaves"
+    );
+    assert_eq!(
+        steps(&output, "alive/hang", "Die"),
+        None,
+        "it leaves the other region, too"
+    );
     let rom = output.rom.as_rom();
-    let beside = rom.jumps().iter().filter(|jump| rom.states()[usize::from(jump.leaf.get())].leaf != 0);
-    assert_eq!(beside.map(|jump| jump.flags.get()).collect::<Vec<_>>(), [jump_flag::MIXED; 2]);
+    let beside = rom
+        .jumps()
+        .iter()
+        .filter(|jump| rom.states()[usize::from(jump.leaf.get())].leaf != 0);
+    assert_eq!(
+        beside.map(|jump| jump.flags.get()).collect::<Vec<_>>(),
+        [jump_flag::MIXED; 2]
+    );
 }
 
 type Change = fn(&mut Tables);
@@ -131,6 +204,9 @@ fn rom_2_damaged_jumps_are_refused() {
     ];
     for (change, message) in cases {
         let found = refused(change);
-        assert!(found.contains(message), "{found:?} does not speak of {message:?}");
+        assert!(
+            found.contains(message),
+            "{found:?} does not speak of {message:?}"
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Plans of random machines, against a slow computation from the graph by the words of the SPEC: domains and entries
-//! (EXEC-1 to EXEC-3), dispatch rows (SEL-2, SEL-3, EVT-5), costs (EXEC-9).
+//! Plans of random machines, against a slow computation from the graph by the words of the SPEC:
+//! domains and entries (EXEC-1 to EXEC-3), dispatch rows (SEL-2, SEL-3, EVT-5), costs (EXEC-9).
 
 mod common;
 
@@ -27,22 +27,41 @@ impl Case<'_> {
 }
 
 /// Compiles a machine and checks its plans.
-fn with_plans(machine: &Machine, check: impl Fn(&Case<'_>) -> Result<(), String>) -> Result<(), String> {
+fn with_plans(
+    machine: &Machine,
+    check: impl Fn(&Case<'_>) -> Result<(), String>,
+) -> Result<(), String> {
     let output = compiled(machine)?;
     let tree = Tree::new(machine);
     let moves = moves(&tree);
-    check(&Case { tree, moves, rom: output.rom.as_rom() })
+    check(&Case {
+        tree,
+        moves,
+        rom: output.rom.as_rom(),
+    })
 }
 
 fn for_small_machines(check: impl Fn(&Case<'_>) -> Result<(), String> + Sync) {
-    let size = |seed: u64| if seed.is_multiple_of(4) { Size::MEDIUM } else { Size::SMALL };
-    for_each_seed(machines(800), |seed| explain(&varied(seed, size(seed)), |m| with_plans(m, &check)));
+    let size = |seed: u64| {
+        if seed.is_multiple_of(4) {
+            Size::MEDIUM
+        } else {
+            Size::SMALL
+        }
+    };
+    for_each_seed(machines(800), |seed| {
+        explain(&varied(seed, size(seed)), |m| with_plans(m, &check))
+    });
 }
 
-/// Whether source and targets lie in one region of a state: EXEC-2 as settled, where a region counts as a compound.
+/// Whether source and targets lie in one region of a state: EXEC-2 as settled, where a region
+/// counts as a compound.
 fn in_one_region(tree: &Tree<'_>, m: &Move, outer: usize) -> bool {
     let own = tree.region_towards(outer, m.source);
-    own.is_some() && m.targets.iter().all(|&target| tree.region_towards(outer, tree.anchor(target)) == own)
+    own.is_some()
+        && m.targets
+            .iter()
+            .all(|&target| tree.region_towards(outer, tree.anchor(target)) == own)
 }
 
 /// EXEC-2: the state that stays active.
@@ -57,12 +76,19 @@ fn domain(tree: &Tree<'_>, m: &Move) -> usize {
     let restores = |outer: usize, target: &Target| matches!(*target, Target::Point(point) if tree.points[point].owner == outer && tree.kind(outer) == StateKind::Compound);
     let is_domain = |&outer: &usize| {
         let own = tree.region_towards(outer, m.source);
-        let within =
-            |target: &Target| restores(outer, target) || tree.region_towards(outer, tree.anchor(*target)) == own;
+        let within = |target: &Target| {
+            restores(outer, target) || tree.region_towards(outer, tree.anchor(*target)) == own
+        };
         // In SCXML a region is a state, so an orthogonal state is never the one that stays.
-        let details = tree.machine.policies.scxml_details.as_ref().is_some_and(|on| on.value);
+        let details = tree
+            .machine
+            .policies
+            .scxml_details
+            .as_ref()
+            .is_some_and(|on| on.value);
         let fits = !details || tree.kind(outer) == StateKind::Compound;
-        tree.is_strictly_inside(m.source, outer) && (outer == 0 || fits && m.targets.iter().all(within))
+        tree.is_strictly_inside(m.source, outer)
+            && (outer == 0 || fits && m.targets.iter().all(within))
     };
     // The innermost: in pre-order it comes last.
     (0..tree.states.len()).filter(is_domain).max().unwrap_or(0)
@@ -73,7 +99,8 @@ fn left_regions(tree: &Tree<'_>, m: &Move) -> Vec<usize> {
     let domain = domain(tree, m);
     let targeted = |region: &usize| {
         m.targets.iter().any(|&target| {
-            tree.anchor(target) == domain || tree.region_towards(domain, tree.anchor(target)) == Some(*region)
+            tree.anchor(target) == domain
+                || tree.region_towards(domain, tree.anchor(target)) == Some(*region)
         })
     };
     let all = tree.states[domain].regions.clone();
@@ -96,11 +123,21 @@ fn exec_2_regions_that_are_left() {
         let Case { tree, rom, .. } = case;
         for (index, m) in case.all() {
             let regions = &tree.states[domain(tree, m)].regions;
-            let bit = |region: usize| regions.iter().position(|&own| own == region).map_or(0, |number| 1_u8 << number);
-            let wanted = left_regions(tree, m).into_iter().fold(0, |mask, region| mask | bit(region));
+            let bit = |region: usize| {
+                regions
+                    .iter()
+                    .position(|&own| own == region)
+                    .map_or(0, |number| 1_u8 << number)
+            };
+            let wanted = left_regions(tree, m)
+                .into_iter()
+                .fold(0, |mask, region| mask | bit(region));
             let found = rom.transition_plans()[index].regions;
             if found != wanted {
-                return Err(format!("transition {index} of state {}: regions {found:b}, wanted {wanted:b}", m.source));
+                return Err(format!(
+                    "transition {index} of state {}: regions {found:b}, wanted {wanted:b}",
+                    m.source
+                ));
             }
         }
         Ok(())
@@ -114,7 +151,10 @@ fn exec_2_domains() {
             let found = usize::from(case.rom.transitions()[index].domain.get());
             let wanted = domain(&case.tree, m);
             if found != wanted {
-                return Err(format!("transition {index} of state {}: domain {found}, wanted {wanted}", m.source));
+                return Err(format!(
+                    "transition {index} of state {}: domain {found}, wanted {wanted}",
+                    m.source
+                ));
             }
         }
         Ok(())
@@ -140,12 +180,26 @@ fn entries(tree: &Tree<'_>, m: &Move) -> Option<Vec<Step>> {
     // Regions that get a state: of everything entered, and of the domain as far as they are left.
     let mut by_default: BTreeSet<usize> = BTreeSet::new();
     loop {
-        let inner = entered.iter().flat_map(|&owner| tree.states[owner].regions.clone());
+        let inner = entered
+            .iter()
+            .flat_map(|&owner| tree.states[owner].regions.clone());
         let regions: Vec<usize> = inner.chain(left_regions(tree, m)).collect();
-        let is_empty = |region: &usize| !tree.regions[*region].children.iter().any(|child| entered.contains(child));
-        let Some(region) = regions.into_iter().find(is_empty) else { break };
+        let is_empty = |region: &usize| {
+            !tree.regions[*region]
+                .children
+                .iter()
+                .any(|child| entered.contains(child))
+        };
+        let Some(region) = regions.into_iter().find(is_empty) else {
+            break;
+        };
         let owner = tree.regions[region].owner;
-        if tree.states[owner].authored.history.iter().any(|point| point.restore_on_entry) {
+        if tree.states[owner]
+            .authored
+            .history
+            .iter()
+            .any(|point| point.restore_on_entry)
+        {
             return None;
         }
         by_default.insert(region);
@@ -154,7 +208,11 @@ fn entries(tree: &Tree<'_>, m: &Move) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
     for state in entered {
         let region = tree.states[state].region?;
-        let effect = tree.regions[region].authored.initial.as_ref().map_or(&[][..], |initial| &initial.effect);
+        let effect = tree.regions[region]
+            .authored
+            .initial
+            .as_ref()
+            .map_or(&[][..], |initial| &initial.effect);
         if by_default.contains(&region) && effect.iter().any(|action| !action.muted) {
             steps.push(Step::Initial(region));
         }
@@ -164,9 +222,16 @@ fn entries(tree: &Tree<'_>, m: &Move) -> Option<Vec<Step>> {
 }
 
 /// Targets and the states on the way to them; `None` if one is no state.
-fn add_targets(tree: &Tree<'_>, below: usize, targets: &[Target], entered: &mut BTreeSet<usize>) -> Option<()> {
+fn add_targets(
+    tree: &Tree<'_>,
+    below: usize,
+    targets: &[Target],
+    entered: &mut BTreeSet<usize>,
+) -> Option<()> {
     for target in targets {
-        let &Target::State(state) = target else { return None };
+        let &Target::State(state) = target else {
+            return None;
+        };
         if tree.kind(state) == StateKind::Choice {
             return None;
         }
@@ -196,7 +261,10 @@ fn exec_3_entry_plans() {
             let wanted: Option<Vec<PlanStep>> =
                 wanted.map(|steps| steps.iter().map(|step| record(case, step)).collect());
             if found != wanted {
-                return Err(format!("transition {index} of state {}: {found:?}, wanted {wanted:?}", m.source));
+                return Err(format!(
+                    "transition {index} of state {}: {found:?}, wanted {wanted:?}",
+                    m.source
+                ));
             }
         }
         Ok(())
@@ -210,8 +278,18 @@ fn record(case: &Case<'_>, step: &Step) -> PlanStep {
     match *step {
         Step::Enter(state) => {
             let found = &rom.states()[state];
-            let leaf = if tree.is_leaf(state) { found.leaf } else { 0xFF };
-            PlanStep { state: zero(state as u16), list: found.entry, kind: step_kind::STATE, leaf, reserved: zero(0) }
+            let leaf = if tree.is_leaf(state) {
+                found.leaf
+            } else {
+                0xFF
+            };
+            PlanStep {
+                state: zero(state as u16),
+                list: found.entry,
+                kind: step_kind::STATE,
+                leaf,
+                reserved: zero(0),
+            }
         }
         Step::Initial(region) => {
             let initial = usize::from(rom.regions()[region].initial.get());
@@ -230,8 +308,14 @@ fn record(case: &Case<'_>, step: &Step) -> PlanStep {
 fn every_leaf_has_a_row_in_order() {
     for_small_machines(|case| {
         let Case { tree, rom, .. } = case;
-        let leaves: Vec<usize> = (0..tree.states.len()).filter(|&state| tree.is_leaf(state)).collect();
-        let rows: Vec<usize> = rom.leaf_rows().iter().map(|row| usize::from(row.state.get())).collect();
+        let leaves: Vec<usize> = (0..tree.states.len())
+            .filter(|&state| tree.is_leaf(state))
+            .collect();
+        let rows: Vec<usize> = rom
+            .leaf_rows()
+            .iter()
+            .map(|row| usize::from(row.state.get()))
+            .collect();
         if leaves != rows {
             return Err(format!("rows {rows:?}, wanted {leaves:?}"));
         }
@@ -249,27 +333,42 @@ struct Asked {
 
 fn asked(case: &Case<'_>, columns: &Columns, leaf: usize) -> BTreeMap<usize, Asked> {
     let Case { tree, moves, .. } = case;
-    let numbers: Vec<usize> =
-        moves.iter().scan(0, |next, own| Some(std::mem::replace(next, *next + own.len()))).collect();
+    let numbers: Vec<usize> = moves
+        .iter()
+        .scan(0, |next, own| {
+            Some(std::mem::replace(next, *next + own.len()))
+        })
+        .collect();
     let mut rows: BTreeMap<usize, Asked> = BTreeMap::new();
     let way = tree.up(leaf);
     // SEL-2 a: interrupts of all active states in pre-order.
     for &state in way.iter().rev() {
-        for (number, m) in (numbers[state]..).zip(&moves[state]).filter(|(_, m)| m.authored.interrupt) {
+        for (number, m) in (numbers[state]..)
+            .zip(&moves[state])
+            .filter(|(_, m)| m.authored.interrupt)
+        {
             for column in columns.of(tree, m) {
                 rows.entry(column).or_default().interrupts.push(number);
             }
         }
     }
-    // SEL-2 b and EVT-5: from the leaf to the root, in each state its transitions, then its deferral.
+    // SEL-2 b and EVT-5: from the leaf to the root, in each state its transitions, then its
+    // deferral.
     for &state in &way {
-        for (number, m) in (numbers[state]..).zip(&moves[state]).filter(|(_, m)| !m.authored.interrupt) {
+        for (number, m) in (numbers[state]..)
+            .zip(&moves[state])
+            .filter(|(_, m)| !m.authored.interrupt)
+        {
             for column in columns.of(tree, m) {
                 rows.entry(column).or_default().others.push(Ok(number));
             }
         }
-        let deferred: BTreeSet<usize> =
-            tree.states[state].authored.defers.iter().map(|event| tree.event(&event.value)).collect();
+        let deferred: BTreeSet<usize> = tree.states[state]
+            .authored
+            .defers
+            .iter()
+            .map(|event| tree.event(&event.value))
+            .collect();
         for event in deferred {
             rows.entry(event).or_default().others.push(Err(state));
         }
@@ -285,7 +384,10 @@ fn found(rom: &Rom<'_>, row: usize, column: usize) -> Asked {
         rom.dense_cells()[first + column].list.get()
     } else {
         let cells = &rom.sorted_cells()[first..first + record.cell_count.get() as usize];
-        cells.iter().find(|cell| usize::from(cell.column.get()) == column).map_or(NO_LIST, |cell| cell.list.get())
+        cells
+            .iter()
+            .find(|cell| usize::from(cell.column.get()) == column)
+            .map_or(NO_LIST, |cell| cell.list.get())
     };
     if list == NO_LIST {
         return Asked::default();
@@ -300,7 +402,10 @@ fn found(rom: &Rom<'_>, row: usize, column: usize) -> Asked {
         _ => Err(usize::from(candidate.index.get())),
     };
     Asked {
-        interrupts: rom.candidates()[first..middle].iter().map(|c| usize::from(c.index.get())).collect(),
+        interrupts: rom.candidates()[first..middle]
+            .iter()
+            .map(|c| usize::from(c.index.get()))
+            .collect(),
         others: rom.candidates()[middle..end].iter().map(other).collect(),
     }
 }
@@ -309,18 +414,31 @@ fn check_rows(case: &Case<'_>) -> Result<(), String> {
     let Case { tree, rom, moves } = case;
     let columns = Columns::new(tree, moves);
     if usize::from(rom.header().columns.get()) != columns.count() {
-        return Err(format!("{} columns, wanted {}", rom.header().columns, columns.count()));
+        return Err(format!(
+            "{} columns, wanted {}",
+            rom.header().columns,
+            columns.count()
+        ));
     }
     if usize::from(rom.header().firing_timers.get()) != columns.timers().len() {
-        return Err(format!("{} timers fire, wanted {}", rom.header().firing_timers, columns.timers().len()));
+        return Err(format!(
+            "{} timers fire, wanted {}",
+            rom.header().firing_timers,
+            columns.timers().len()
+        ));
     }
     for (row, record) in rom.leaf_rows().iter().enumerate() {
         let leaf = usize::from(record.state.get());
         let wanted = asked(case, &columns, leaf);
         for column in 0..columns.count() {
-            let (found, wanted) = (found(rom, row, column), wanted.get(&column).cloned().unwrap_or_default());
+            let (found, wanted) = (
+                found(rom, row, column),
+                wanted.get(&column).cloned().unwrap_or_default(),
+            );
             if found != wanted {
-                return Err(format!("leaf {leaf}, column {column}: {found:?}, wanted {wanted:?}"));
+                return Err(format!(
+                    "leaf {leaf}, column {column}: {found:?}, wanted {wanted:?}"
+                ));
             }
         }
     }
@@ -349,17 +467,27 @@ fn ram_3_rows_say_who_polls() {
         let Case { tree, rom, moves } = case;
         for row in rom.leaf_rows() {
             let way = tree.up(usize::from(row.state.get()));
-            let activity = way.iter().any(|&state| tree.states[state].authored.activity.is_some());
-            let eventless =
-                |m: &Move| matches!(m.authored.trigger, Trigger::Always(_) | Trigger::Done(_) | Trigger::Failed(_));
+            let activity = way
+                .iter()
+                .any(|&state| tree.states[state].authored.activity.is_some());
+            let eventless = |m: &Move| {
+                matches!(
+                    m.authored.trigger,
+                    Trigger::Always(_) | Trigger::Done(_) | Trigger::Failed(_)
+                )
+            };
             let polls = activity || way.iter().any(|&state| moves[state].iter().any(eventless));
             let is_always = |m: &Move| matches!(m.authored.trigger, Trigger::Always(_));
             let always = way.iter().any(|&state| moves[state].iter().any(is_always));
             let bit = |on: bool, flag: u16| if on { flag } else { 0 };
-            let wanted =
-                bit(activity, row_flag::ACTIVITY) | bit(polls, row_flag::POLLS) | bit(always, row_flag::ALWAYS);
+            let wanted = bit(activity, row_flag::ACTIVITY)
+                | bit(polls, row_flag::POLLS)
+                | bit(always, row_flag::ALWAYS);
             if row.flags.get() != wanted {
-                return Err(format!("leaf {}: flags {}, wanted {wanted}", row.state, row.flags));
+                return Err(format!(
+                    "leaf {}: flags {}, wanted {wanted}",
+                    row.state, row.flags
+                ));
             }
         }
         Ok(())
@@ -371,7 +499,11 @@ fn ram_3_rows_say_who_polls() {
 fn exec_9_costs() {
     fn most_active(tree: &Tree<'_>, region: usize) -> usize {
         let inside = |&child: &usize| {
-            1 + tree.states[child].regions.iter().map(|&region| most_active(tree, region)).sum::<usize>()
+            1 + tree.states[child]
+                .regions
+                .iter()
+                .map(|&region| most_active(tree, region))
+                .sum::<usize>()
         };
         tree.regions[region]
             .children
@@ -384,24 +516,39 @@ fn exec_9_costs() {
     /// The same while a state inside the region is active: everything else of its line is.
     fn most_active_with(tree: &Tree<'_>, region: usize, source: usize) -> usize {
         let holds = |&&child: &&usize| child == source || tree.is_strictly_inside(source, child);
-        let Some(&child) = tree.regions[region].children.iter().find(holds) else { return most_active(tree, region) };
+        let Some(&child) = tree.regions[region].children.iter().find(holds) else {
+            return most_active(tree, region);
+        };
         let regions = tree.states[child].regions.iter();
-        1 + regions.map(|&region| most_active_with(tree, region, source)).sum::<usize>()
+        1 + regions
+            .map(|&region| most_active_with(tree, region, source))
+            .sum::<usize>()
     }
     for_small_machines(|case| {
         let Case { tree, rom, .. } = case;
         for (index, m) in case.all() {
             let left = left_regions(tree, m);
-            let exits: usize = left.iter().map(|&region| most_active_with(tree, region, m.source)).sum();
+            let exits: usize = left
+                .iter()
+                .map(|&region| most_active_with(tree, region, m.source))
+                .sum();
             let held: usize = left.iter().map(|&region| most_active(tree, region)).sum();
             let pops = matches!(m.stack, Some((StackOperation::Pop, _)));
             let entered = entries(tree, m).filter(|_| !pops);
-            let entered = entered.map(|steps| steps.iter().filter(|step| matches!(step, Step::Enter(_))).count());
+            let entered = entered.map(|steps| {
+                steps
+                    .iter()
+                    .filter(|step| matches!(step, Step::Enter(_)))
+                    .count()
+            });
             // What is known only in the run is at most what the regions hold.
             let wanted = exits + entered.unwrap_or(held) + 1;
             let found = usize::from(rom.transition_plans()[index].cost);
             if found != wanted {
-                return Err(format!("transition {index} of state {}: cost {found}, wanted {wanted}", m.source));
+                return Err(format!(
+                    "transition {index} of state {}: cost {found}, wanted {wanted}",
+                    m.source
+                ));
             }
         }
         Ok(())
@@ -412,9 +559,12 @@ fn exec_9_costs() {
 #[test]
 fn exec_7_branches_stay_in_what_is_entered() {
     let codes = |text: &str| -> Vec<&'static str> {
-        let (output, problems) = statewright_compile::compile_text("choice", text, &Default::default());
+        let (output, problems) =
+            statewright_compile::compile_text("choice", text, &Default::default());
         assert_eq!(output.is_none(), problems.has_errors());
-        let errors = problems.iter().filter(|p| p.severity == statewright_author::diagnostic::Severity::Error);
+        let errors = problems
+            .iter()
+            .filter(|p| p.severity == statewright_author::diagnostic::Severity::Error);
         errors.map(|problem| problem.code.info().id).collect()
     };
     // Only region r1 is left.

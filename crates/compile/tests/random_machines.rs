@@ -1,4 +1,5 @@
-//! Random machines: what `compile` emits always loads, equals its derivation, and is the same again (ROM-2, ROM-4).
+//! Random machines: what `compile` emits always loads, equals its derivation, and is the same again
+//! (ROM-2, ROM-4).
 
 mod common;
 
@@ -6,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::mutate::{mutate, retarget};
 use common::project::project;
-use common::{OPTIONS, caught, compiled, equals_derivation, explain, for_each_seed, machines, random, varied};
+use common::{
+    OPTIONS, caught, compiled, equals_derivation, explain, for_each_seed, machines, random, varied,
+};
 use serde_json::Value;
 use statewright_author::codes::Code;
 use statewright_author::graph::Machine;
@@ -39,18 +42,24 @@ fn rom_4_the_same_machine_gives_the_same_bytes() {
         explain(&random(seed), |m| {
             let (first, second) = (compiled(m)?, compiled(m)?);
             let same = first.rom.as_bytes() == second.rom.as_bytes();
-            if same { Ok(()) } else { Err("compiled twice, not the same".to_owned()) }
+            if same {
+                Ok(())
+            } else {
+                Err("compiled twice, not the same".to_owned())
+            }
         })
     });
 }
 
-/// `dump --json` of the ROM equals the source model, which is projected from the graph by other code.
+/// `dump --json` of the ROM equals the source model, which is projected from the graph by other
+/// code.
 #[test]
 fn what_a_rom_says_is_what_the_machine_means() {
     for_each_seed(machines(2000), |seed| {
         explain(&varied(seed, Size::of_seed(seed)), |m| {
             let output = compiled(m)?;
-            let tier = [Tier::Crowd, Tier::Standard, Tier::Hero][usize::from(output.rom.as_rom().header().tier)];
+            let tier = [Tier::Crowd, Tier::Standard, Tier::Hero]
+                [usize::from(output.rom.as_rom().header().tier)];
             let said = describe(&output.rom.as_rom(), Some(&output.symbols));
             same_value("model", &project(m, tier), &said["model"])
         })
@@ -60,15 +69,20 @@ fn what_a_rom_says_is_what_the_machine_means() {
 /// The first place at which two values differ.
 fn same_value(path: &str, meant: &Value, said: &Value) -> Result<(), String> {
     match (meant, said) {
-        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
-            a.iter().zip(b.values()).try_for_each(|((key, a), b)| same_value(&format!("{path}.{key}"), a, b))
-        }
+        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => a
+            .iter()
+            .zip(b.values())
+            .try_for_each(|((key, a), b)| same_value(&format!("{path}.{key}"), a, b)),
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             let numbered = a.iter().zip(b).enumerate();
-            numbered.into_iter().try_for_each(|(index, (a, b))| same_value(&format!("{path}[{index}]"), a, b))
+            numbered
+                .into_iter()
+                .try_for_each(|(index, (a, b))| same_value(&format!("{path}[{index}]"), a, b))
         }
         _ if meant == said => Ok(()),
-        _ => Err(format!("{path}: the machine means {meant}, the ROM says {said}")),
+        _ => Err(format!(
+            "{path}: the machine means {meant}, the ROM says {said}"
+        )),
     }
 }
 
@@ -90,15 +104,28 @@ fn random_machines_reach_every_feature_and_instruction() {
     for seed in 0..600 {
         let output = compiled(&random(seed)).unwrap();
         features |= output.rom.as_rom().header().features.get();
-        instructions.extend(output.rom.as_rom().code().iter().map(|instruction| instruction.op));
+        instructions.extend(
+            output
+                .rom
+                .as_rom()
+                .code()
+                .iter()
+                .map(|instruction| instruction.op),
+        );
     }
-    assert_eq!(features, feature::ALL, "features never used: {:b}", !features & feature::ALL);
+    assert_eq!(
+        features,
+        feature::ALL,
+        "features never used: {:b}",
+        !features & feature::ALL
+    );
     let known = (op::PUSH..=op::VEC3_FIELD).chain(op::PLAIN.iter().copied());
     let missing: Vec<u8> = known.filter(|op| !instructions.contains(op)).collect();
     assert!(missing.is_empty(), "instructions never used: {missing:?}");
 }
 
-/// Machines with mistakes in them: each is refused with a reason, or what comes out loads. Never a panic, never SW0901.
+/// Machines with mistakes in them: each is refused with a reason, or what comes out loads. Never a
+/// panic, never SW0901.
 #[test]
 fn machines_with_mistakes_are_refused_with_a_reason() {
     let refused = AtomicU64::new(0);
@@ -116,18 +143,35 @@ fn machines_with_mistakes_are_refused_with_a_reason() {
             to_text(&machine)
         };
         let (machine, problems) = statewright_author::text::read("mistake.sw.json", &text);
-        let (output, problems) =
-            caught(|| compile_with(&machine, problems, &OPTIONS)).map_err(|e| format!("{e}\n{text}"))?;
+        let (output, problems) = caught(|| compile_with(&machine, problems, &OPTIONS))
+            .map_err(|e| format!("{e}\n{text}"))?;
         refused.fetch_add(u64::from(output.is_none()), Ordering::Relaxed);
-        if let Some(problem) = problems.iter().find(|problem| problem.code == Code::Internal) {
-            let same = |m: &Machine| compile(m, &OPTIONS).1.iter().any(|p| p.code == Code::Internal);
-            let small = if same(&machine) { shrink(&machine, same) } else { machine };
+        if let Some(problem) = problems
+            .iter()
+            .find(|problem| problem.code == Code::Internal)
+        {
+            let same = |m: &Machine| {
+                compile(m, &OPTIONS)
+                    .1
+                    .iter()
+                    .any(|p| p.code == Code::Internal)
+            };
+            let small = if same(&machine) {
+                shrink(&machine, same)
+            } else {
+                machine
+            };
             return Err(format!("{}\n{}", problem.message, to_text(&small)));
         }
-        assert_eq!(output.is_none(), problems.has_errors(), "a ROM comes out exactly if there are no errors");
+        assert_eq!(
+            output.is_none(),
+            problems.has_errors(),
+            "a ROM comes out exactly if there are no errors"
+        );
         let Some(output) = output else { return Ok(()) };
         caught(|| walk_everything(&output.rom.as_rom())).map_err(|e| format!("{e}\n{text}"))?;
-        caught(|| describe(&output.rom.as_rom(), Some(&output.symbols))).map_err(|e| format!("{e}\n{text}"))?;
+        caught(|| describe(&output.rom.as_rom(), Some(&output.symbols)))
+            .map_err(|e| format!("{e}\n{text}"))?;
         equals_derivation(&output).map_err(|e| format!("{e}\n{text}"))
     });
     let refused = refused.into_inner();

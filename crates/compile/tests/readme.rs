@@ -1,5 +1,5 @@
-//! What the README and the format page show is what the compiler does: their machines, an error message, a report.
-//! `BLESS=1` writes the report anew.
+//! What the README and the format page show is what the compiler does: their machines, an error
+//! message, a report. `BLESS=1` writes the report anew.
 
 use statewright_author::render::{Style, render_text};
 use statewright_author::text;
@@ -39,10 +39,16 @@ fn the_first_machine_compiles() {
 
 #[test]
 fn the_whole_machines_of_the_format_page_have_no_problems() {
-    let page = std::fs::read_to_string(format!("{ROOT}/docs/file-format.md")).expect("the page is there");
+    let page =
+        std::fs::read_to_string(format!("{ROOT}/docs/file-format.md")).expect("the page is there");
     let whole = |text: &&str| text.starts_with("{\n  \"machine\"");
     let mut seen = 0;
-    for text in page.split("```jsonc\n").skip(1).filter_map(|rest| rest.split("```").next()).filter(whole) {
+    for text in page
+        .split("```jsonc\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .filter(whole)
+    {
         assert_eq!(compile("page.sw.json", text).0, "");
         seen += 1;
     }
@@ -52,7 +58,8 @@ fn the_whole_machines_of_the_format_page_have_no_problems() {
 #[test]
 fn the_error_message_is_the_real_one() {
     let readme = readme();
-    let wrong = block(&readme, "jsonc", "\"Guard\"").replace("\"to\": \"chase\"", "\"to\": \"chaes\"");
+    let wrong =
+        block(&readme, "jsonc", "\"Guard\"").replace("\"to\": \"chase\"", "\"to\": \"chaes\"");
     let (problems, report) = compile("guard.sw.json", &wrong);
     assert!(report.is_none());
     let shown = block(&readme, "text", "SW0101");
@@ -61,11 +68,16 @@ fn the_error_message_is_the_real_one() {
 
 #[test]
 fn the_report_of_the_main_command_is_the_real_one() {
-    let text = std::fs::read_to_string(format!("{ROOT}/machines/soldier.sw.json")).expect("the sample is there");
+    let text = std::fs::read_to_string(format!("{ROOT}/machines/soldier.sw.json"))
+        .expect("the sample is there");
     let (_, report) = compile("soldier.sw.json", &text);
     let readme = readme();
-    let (before, rest) = readme.split_once("<!-- report -->\n").expect("a place for the report");
-    let (shown, after) = rest.split_once("<!-- /report -->").expect("an end of the report");
+    let (before, rest) = readme
+        .split_once("<!-- report -->\n")
+        .expect("a place for the report");
+    let (shown, after) = rest
+        .split_once("<!-- /report -->")
+        .expect("an end of the report");
     let wanted = format!("```text\n{}```\n", report.expect("the sample compiles"));
     if std::env::var_os("BLESS").is_some() {
         let text = format!("{before}<!-- report -->\n{wanted}<!-- /report -->{after}");

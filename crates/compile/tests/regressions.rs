@@ -6,7 +6,10 @@ use statewright_rom::layout::target_kind;
 /// Codes reported for a text, each once.
 fn codes(text: &str) -> Vec<&'static str> {
     let (_, diagnostics) = compile_text("case.sw.json", text, &Options::default());
-    let mut codes: Vec<_> = diagnostics.iter().map(|problem| problem.code.info().id).collect();
+    let mut codes: Vec<_> = diagnostics
+        .iter()
+        .map(|problem| problem.code.info().id)
+        .collect();
     codes.dedup();
     codes
 }
@@ -23,18 +26,28 @@ fn choice_with(more: &str, guard: &str) -> String {
 
 #[test]
 fn exec_7_a_choice_has_branches_only() {
-    for more in [r#""clock": true,"#, r#""suspend": "A","#, r#""resume": "A","#, r#""history_reset": "on_done","#] {
+    for more in [
+        r#""clock": true,"#,
+        r#""suspend": "A","#,
+        r#""resume": "A","#,
+        r#""history_reset": "on_done","#,
+    ] {
         assert_eq!(codes(&choice_with(more, "Ready")), ["SW0216"], "{more}");
     }
     assert_eq!(codes(&choice_with("", "time_in_state() > 1.0")), ["SW0602"]);
     assert_eq!(codes(&choice_with("", "ticks_in_state(c) > 1")), ["SW0602"]);
-    assert_eq!(codes(&choice_with("", "ticks_in_state(a) > 1")), Vec::<&str>::new());
+    assert_eq!(
+        codes(&choice_with("", "ticks_in_state(a) > 1")),
+        Vec::<&str>::new()
+    );
 }
 
 #[test]
 fn rom_3_lists_that_multiply_are_counted_not_built() {
     let transitions = vec![r#"{ "on": "E", "to": "s1" }"#; 2_000].join(",");
-    let states: Vec<String> = (0..2_000).map(|state| format!("\"s{state}\": {{}}")).collect();
+    let states: Vec<String> = (0..2_000)
+        .map(|state| format!("\"s{state}\": {{}}"))
+        .collect();
     let text = format!(
         r#"{{ "machine": "M", "events": ["E"], "initial": "s0", "any_state": [{transitions}], "states": {{ {} }} }}"#,
         states.join(",")
@@ -45,7 +58,10 @@ fn rom_3_lists_that_multiply_are_counted_not_built() {
 /// Messages for a text.
 fn messages(text: &str) -> Vec<String> {
     let (_, diagnostics) = compile_text("case.sw.json", text, &Options::default());
-    diagnostics.iter().map(|problem| problem.message.clone()).collect()
+    diagnostics
+        .iter()
+        .map(|problem| problem.message.clone())
+        .collect()
 }
 
 #[test]
@@ -60,7 +76,12 @@ fn rom_3_transitions_on_any_event_are_counted_not_listed() {
     };
     assert!(!codes(&machine(100)).contains(&"SW0504"));
     let told = messages(&machine(20_000));
-    assert!(told.iter().any(|text| text.contains("need 400020000 places")), "{:?}", told.first());
+    assert!(
+        told.iter()
+            .any(|text| text.contains("need 400020000 places")),
+        "{:?}",
+        told.first()
+    );
 }
 
 #[test]
@@ -70,22 +91,42 @@ fn rom_3_a_list_of_actions_has_a_limit() {
         format!(r#"{{ "machine": "M", "states": {{ "a": {{ "entry": [{actions}] }} }} }}"#)
     };
     assert_eq!(codes(&machine(1_000)), Vec::<&str>::new());
-    assert_eq!(messages(&machine(70_000)), ["70000 actions in one list, but at most 65535 fit"]);
+    assert_eq!(
+        messages(&machine(70_000)),
+        ["70000 actions in one list, but at most 65535 fit"]
+    );
 }
 
 #[test]
 fn rom_3_the_limit_that_is_named_is_the_one_that_holds() {
     let machine = |count: usize| {
-        let keys: Vec<String> = (0..count).map(|key| format!(r#""k{key}": "i32""#)).collect();
-        format!(r#"{{ "machine": "M", "blackboard": {{ {} }}, "states": {{ "a": {{}} }} }}"#, keys.join(","))
+        let keys: Vec<String> = (0..count)
+            .map(|key| format!(r#""k{key}": "i32""#))
+            .collect();
+        format!(
+            r#"{{ "machine": "M", "blackboard": {{ {} }}, "states": {{ "a": {{}} }} }}"#,
+            keys.join(",")
+        )
     };
-    let full = |count: usize| messages(&machine(count)).into_iter().find(|text| text.contains("but at most"));
-    assert_eq!((full(21_844), full(21_845)), (None, Some("21845 blackboard keys, but at most 21844 fit".to_owned())));
+    let full = |count: usize| {
+        messages(&machine(count))
+            .into_iter()
+            .find(|text| text.contains("but at most"))
+    };
+    assert_eq!(
+        (full(21_844), full(21_845)),
+        (
+            None,
+            Some("21845 blackboard keys, but at most 21844 fit".to_owned())
+        )
+    );
 }
 
 #[test]
 fn exec_3_targets_are_no_more_than_leaves() {
-    let regions: Vec<String> = (0..9).map(|r| format!(r#""r{r}": {{ "states": {{ "x{r}": {{}} }} }}"#)).collect();
+    let regions: Vec<String> = (0..9)
+        .map(|r| format!(r#""r{r}": {{ "states": {{ "x{r}": {{}} }} }}"#))
+        .collect();
     let targets: Vec<String> = (0..9).map(|r| format!("\"x{r}\"")).collect();
     let text = format!(
         r#"{{ "machine": "M", "events": ["E"], "initial": "o", "states": {{ "o": {{ "regions": {{ {} }},
@@ -115,7 +156,11 @@ fn sel_6_waiting_ends_a_circle_within_the_tick() {
         ("", r#""if": "j", "cooldown": "1s","#),
         ("", r#""cooldown": "1s","#),
     ] {
-        assert_eq!(codes(&ring(state, transition)), Vec::<&str>::new(), "{state} {transition}");
+        assert_eq!(
+            codes(&ring(state, transition)),
+            Vec::<&str>::new(),
+            "{state} {transition}"
+        );
     }
 }
 
@@ -180,17 +225,27 @@ fn sel_3_equal_durations_share_a_timer() {
         .collect();
     // The one declared first has the second place: the other has a higher priority.
     assert_eq!(of_a, [(60, 1), (120, 2)]);
-    let triggers: Vec<u16> = rom.transitions()[..3].iter().map(|transition| transition.trigger.get()).collect();
-    assert_eq!((triggers[0], triggers[1] == triggers[2]), (triggers[1], false));
+    let triggers: Vec<u16> = rom.transitions()[..3]
+        .iter()
+        .map(|transition| transition.trigger.get())
+        .collect();
+    assert_eq!(
+        (triggers[0], triggers[1] == triggers[2]),
+        (triggers[1], false)
+    );
     let shown = output.report.to_string();
     assert!(shown.contains("after 1s to `b` or `c`"), "{shown}");
 }
 
 #[test]
 fn sel_3_equal_durations_compete() {
-    let shadowed = waiting(r#"{ "after": "1s", "to": "b" }, { "after": "1000ms", "if": "j && n > 1.0", "to": "c" }"#);
+    let shadowed = waiting(
+        r#"{ "after": "1s", "to": "b" }, { "after": "1000ms", "if": "j && n > 1.0", "to": "c" }"#,
+    );
     assert_eq!(codes(&shadowed), ["SW0301"]);
-    let mixed = waiting(r#"{ "after": "1s", "score": "n", "to": "b" }, { "after": "1s", "if": "j", "to": "c" }"#);
+    let mixed = waiting(
+        r#"{ "after": "1s", "score": "n", "to": "b" }, { "after": "1s", "if": "j", "to": "c" }"#,
+    );
     assert_eq!(codes(&mixed), ["SW0302"]);
 }
 
@@ -206,8 +261,14 @@ fn ping_pong(more: &str) -> String {
 #[test]
 fn tick_4_events_that_raise_each_other() {
     let (_, problems) = compile_text("case.sw.json", &ping_pong(""), &Options::default());
-    let texts: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
-    assert_eq!(texts, ["events raise each other in a circle, without a guard: `Ping` → `Pong` → `Ping`"]);
+    let texts: Vec<&str> = problems
+        .iter()
+        .map(|problem| problem.message.as_str())
+        .collect();
+    assert_eq!(
+        texts,
+        ["events raise each other in a circle, without a guard: `Ping` → `Pong` → `Ping`"]
+    );
     for more in [r#", "if": "j""#, r#", "cooldown": "1s""#] {
         assert_eq!(codes(&ping_pong(more)), Vec::<&str>::new(), "{more}");
     }
@@ -225,11 +286,18 @@ fn across(second: &str) -> Vec<&'static str> {
 #[test]
 fn tick_4_circles_across_regions_and_through_entries() {
     let ping = r#""do": { "raise": "Ping" }"#;
-    assert_eq!(across(&format!(r#""y": {{ "transitions": [{{ "on": "Pong", {ping} }}] }}"#)), ["SW0311"]);
-    let entry = r#""y": { "transitions": [{ "on": "Pong", "to": "y" }], "entry": { "raise": "Ping" } }"#;
+    assert_eq!(
+        across(&format!(
+            r#""y": {{ "transitions": [{{ "on": "Pong", {ping} }}] }}"#
+        )),
+        ["SW0311"]
+    );
+    let entry =
+        r#""y": { "transitions": [{ "on": "Pong", "to": "y" }], "entry": { "raise": "Ping" } }"#;
     assert_eq!(across(entry), ["SW0311"]);
     // It comes to rest in `z`.
-    let rests = format!(r#""y": {{ "transitions": [{{ "on": "Pong", "to": "z", {ping} }}] }}, "z": {{}}"#);
+    let rests =
+        format!(r#""y": {{ "transitions": [{{ "on": "Pong", "to": "z", {ping} }}] }}, "z": {{}}"#);
     assert_eq!(across(&rests), Vec::<&str>::new());
     // A state inside answers first.
     let inside = format!(
@@ -239,7 +307,8 @@ fn tick_4_circles_across_regions_and_through_entries() {
     assert_eq!(across(&inside), Vec::<&str>::new());
 }
 
-/// Codes of a machine whose root and state `a` have these transitions; `a` has the leaves `x` and `y`.
+/// Codes of a machine whose root and state `a` have these transitions; `a` has the leaves `x` and
+/// `y`.
 fn levels(root: &str, a: &str, x: &str, y: &str, more: &str) -> Vec<&'static str> {
     codes(&format!(
         r#"{{ "machine": "M", "events": ["E", "F"], "blackboard": {{ "j": "bool" }}, "initial": "a", {more}
@@ -253,7 +322,10 @@ fn levels(root: &str, a: &str, x: &str, y: &str, more: &str) -> Vec<&'static str
 #[test]
 fn sel_2_an_interrupt_around_is_always_first() {
     let none = Vec::<&str>::new();
-    let (stop, plain) = (r#"{ "on": "E", "to": "b", "interrupt": true }"#, r#"{ "on": "E", "to": "b" }"#);
+    let (stop, plain) = (
+        r#"{ "on": "E", "to": "b", "interrupt": true }"#,
+        r#"{ "on": "E", "to": "b" }"#,
+    );
     let own = r#"{ "on": "E", "do": "A" }"#;
     let idle = r#"{ "on": "F", "if": "j", "do": "A" }"#;
     assert_eq!(levels(stop, own, idle, idle, ""), ["SW0301"]);
@@ -293,7 +365,10 @@ fn sel_2_what_every_state_inside_takes_is_never_left_over() {
 
 #[test]
 fn a_flag_that_is_off_excludes_nothing() {
-    assert_eq!(codes(&choice_with(r#""final": false,"#, "Ready")), Vec::<&str>::new());
+    assert_eq!(
+        codes(&choice_with(r#""final": false,"#, "Ready")),
+        Vec::<&str>::new()
+    );
     assert!(codes(&choice_with(r#""final": true,"#, "Ready")).contains(&"SW0012"));
     let regions = r#"{ "machine": "M", "states": { "o": { "final": false, "regions": {
         "l": { "states": { "x": {} } }, "r": { "states": { "y": {} } } } } } }"#;
@@ -302,8 +377,14 @@ fn a_flag_that_is_off_excludes_nothing() {
 
 #[test]
 fn a_raw_control_character_is_one_problem() {
-    assert_eq!(codes("{ \"machine\": \"M\", \"states\": { \"a\tb\": {} } }"), ["SW0001"]);
-    assert_eq!(codes("{ \"machine\": \"M\\u0007\", \"states\": { \"a\": {} } }"), ["SW0008"]);
+    assert_eq!(
+        codes("{ \"machine\": \"M\", \"states\": { \"a\tb\": {} } }"),
+        ["SW0001"]
+    );
+    assert_eq!(
+        codes("{ \"machine\": \"M\\u0007\", \"states\": { \"a\": {} } }"),
+        ["SW0008"]
+    );
 }
 
 #[test]
@@ -318,7 +399,10 @@ fn code_4_a_call_may_stand_in_parentheses() {
         assert!(problems.is_empty(), "{code}: {:?}", problems.iter().next());
         output.expect("compiles").rom.as_bytes().to_vec()
     };
-    assert_eq!(bytes(r#""score": "((Need(1)))""#), bytes(r#""score": "Need(1)""#));
+    assert_eq!(
+        bytes(r#""score": "((Need(1)))""#),
+        bytes(r#""score": "Need(1)""#)
+    );
     assert_eq!(bytes(r#""score": "(Need)""#), bytes(r#""score": "Need""#));
     assert_eq!(bytes(r#""if": "(Near(1))""#), bytes(r#""if": "Near(1)""#));
     assert_eq!(codes(&machine(r#""score": "(Need(1)""#)), ["SW0601"]);
@@ -342,7 +426,12 @@ fn tick_4_a_fail_safe_may_be_a_choice_or_a_history_point() {
         ("w/y", target_kind::STATE),
     ] {
         let (output, problems) = compile_text("case.sw.json", &machine(entry), &Options::default());
-        assert!(problems.iter().all(|problem| problem.code.info().id == "SW0214"), "{entry}");
+        assert!(
+            problems
+                .iter()
+                .all(|problem| problem.code.info().id == "SW0214"),
+            "{entry}"
+        );
         let output = output.expect("compiles");
         let rom = output.rom.as_rom();
         assert_eq!(rom.fail_safe(), rom.reload_entry());
@@ -356,12 +445,16 @@ fn tick_4_a_fail_safe_may_be_a_choice_or_a_history_point() {
 /// What is suggested for a text, one entry per problem that has help.
 fn suggestions(text: &str) -> Vec<String> {
     let (_, diagnostics) = compile_text("case.sw.json", text, &Options::default());
-    let helps = diagnostics.iter().filter_map(|problem| problem.help.clone());
-    helps.filter(|help| help.starts_with("did you mean")).collect()
+    let helps = diagnostics
+        .iter()
+        .filter_map(|problem| problem.help.clone());
+    helps
+        .filter(|help| help.starts_with("did you mean"))
+        .collect()
 }
 
-/// A file full of unknown names that are close to thousands of others: names of states, events, keys, functions
-/// and children of a state.
+/// A file full of unknown names that are close to thousands of others: names of states, events,
+/// keys, functions and children of a state.
 fn full_of_slips(count: usize) -> String {
     let stem = "n".repeat(40);
     let list = |item: &dyn Fn(usize) -> String| (0..count).map(item).collect::<Vec<_>>().join(",");
@@ -388,14 +481,22 @@ fn files_full_of_slips_have_some_suggestions() {
     assert!(few.iter().any(|help| help.contains("n0`")), "{few:?}");
     // Each kind of name is looked up only so often, and nothing that is not shown.
     let many = suggestions(&full_of_slips(1_000)).len();
-    assert!((1..=statewright_author::limits::MAX_DIAGNOSTICS).contains(&many), "{many}");
+    assert!(
+        (1..=statewright_author::limits::MAX_DIAGNOSTICS).contains(&many),
+        "{many}"
+    );
 }
 
 #[test]
 fn one_suggestion_takes_a_bounded_number_of_steps() {
     use statewright_author::similar::{MOST_STEPS, search};
-    let names: Vec<String> = (0..7_000).map(|i| format!("{}{i}", "n".repeat(40))).collect();
-    let found = search(&format!("{}x1", "n".repeat(40)), names.iter().map(String::as_str));
+    let names: Vec<String> = (0..7_000)
+        .map(|i| format!("{}{i}", "n".repeat(40)))
+        .collect();
+    let found = search(
+        &format!("{}x1", "n".repeat(40)),
+        names.iter().map(String::as_str),
+    );
     assert_eq!(found.found, Some(names[1].as_str()));
     assert!(found.steps < MOST_STEPS + 10_000, "{}", found.steps);
 }
@@ -429,6 +530,10 @@ fn exec_7_choices_lead_in_no_circle_through_history() {
                     "c": {{ "choice": [{{ "if": "Ready", "to": "x" }}, {{ "to": "{last}" }}] }}, "x": {{}} }} }} }} }}"#
         )
     };
-    assert!(codes(&machine("o/h")).contains(&"SW0208"), "{:?}", codes(&machine("o/h")));
+    assert!(
+        codes(&machine("o/h")).contains(&"SW0208"),
+        "{:?}",
+        codes(&machine("o/h"))
+    );
     assert!(!codes(&machine("x")).contains(&"SW0208"));
 }

@@ -6,19 +6,43 @@ use statewright_compile::{Options, compile_with, deep};
 
 #[test]
 fn samples_are_strict_and_fit_their_tiers() {
-    let expected = [("boss", 256), ("pedestrian", 64), ("soldier", 128), ("traffic_light", 64), ("watchman", 64)];
+    let expected = [
+        ("boss", 256),
+        ("pedestrian", 64),
+        ("soldier", 128),
+        ("traffic_light", 64),
+        ("watchman", 64),
+    ];
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines");
     let mut found: Vec<String> = std::fs::read_dir(folder)
         .expect("the samples are there")
-        .filter_map(|file| file.ok()?.file_name().to_str()?.strip_suffix(".sw.json").map(str::to_owned))
+        .filter_map(|file| {
+            file.ok()?
+                .file_name()
+                .to_str()?
+                .strip_suffix(".sw.json")
+                .map(str::to_owned)
+        })
         .collect();
     found.sort();
     assert_eq!(found, expected.map(|(name, _)| name));
     for (name, bytes) in expected {
-        let text = std::fs::read_to_string(format!("{folder}/{name}.sw.json")).expect("a sample can be read");
+        let text = std::fs::read_to_string(format!("{folder}/{name}.sw.json"))
+            .expect("a sample can be read");
         let (machine, problems) = text::read(name, &text);
-        let (output, problems) = compile_with(&machine, problems, &Options { strict: true, dev: false });
-        assert_eq!(render_text(&problems, &machine.source, Style::default()), "", "{name}");
+        let (output, problems) = compile_with(
+            &machine,
+            problems,
+            &Options {
+                strict: true,
+                dev: false,
+            },
+        );
+        assert_eq!(
+            render_text(&problems, &machine.source, Style::default()),
+            "",
+            "{name}"
+        );
         let output = output.expect("a sample compiles");
         assert_eq!(output.report.instance_bytes, bytes, "{name}");
         assert_eq!(deep::verify(&output.rom.as_rom()), [], "{name}");

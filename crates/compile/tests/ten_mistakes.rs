@@ -1,7 +1,9 @@
-//! The ten most likely mistakes of a new user: each gives exactly one message, and what it says to write is the fix.
+//! The ten most likely mistakes of a new user: each gives exactly one message, and what it says to
+//! write is the fix.
 //!
-//! `ten_mistakes/name.txt` is the exact text; `BLESS=1` rewrites it. Every mistake is made in [`GUARD`], which is right,
-//! by replacing some text; so undoing the replacement, which is what the message says, gives a machine without problems.
+//! `ten_mistakes/name.txt` is the exact text; `BLESS=1` rewrites it. Every mistake is made in
+//! [`GUARD`], which is right, by replacing some text; so undoing the replacement, which is what the
+//! message says, gives a machine without problems.
 
 use std::fs;
 use std::path::Path;
@@ -86,7 +88,12 @@ const MISTAKES: [Mistake; 10] = [
         wrong: r#""after": 10"#,
         says: r#"write "10s" for seconds"#,
     },
-    Mistake { name: "assignment_instead_of_comparison", right: "health == 0", wrong: "health = 0", says: "write `==`" },
+    Mistake {
+        name: "assignment_instead_of_comparison",
+        right: "health == 0",
+        wrong: "health = 0",
+        says: "write `==`",
+    },
     Mistake {
         name: "and_instead_of_signs",
         right: "health < 30 && armed",
@@ -111,7 +118,10 @@ const MISTAKES: [Mistake; 10] = [
 fn compile(name: &str, text: &str) -> (usize, String) {
     let (machine, found) = statewright_author::text::read(name, text);
     let (_, problems) = compile_with(&machine, found, &Options::default());
-    (problems.len(), render_text(&problems, &machine.source, Style::default()))
+    (
+        problems.len(),
+        render_text(&problems, &machine.source, Style::default()),
+    )
 }
 
 #[test]
@@ -124,7 +134,10 @@ fn each_mistake_gives_one_message_that_says_the_fix() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ten_mistakes");
     for mistake in MISTAKES {
         assert_eq!(GUARD.matches(mistake.right).count(), 1, "{}", mistake.name);
-        let (count, text) = compile("guard.sw.json", &GUARD.replace(mistake.right, mistake.wrong));
+        let (count, text) = compile(
+            "guard.sw.json",
+            &GUARD.replace(mistake.right, mistake.wrong),
+        );
         assert_eq!(count, 1, "{}: {text}", mistake.name);
         assert!(text.contains(mistake.says), "{}: {text}", mistake.name);
         let path = folder.join(format!("{}.txt", mistake.name));

@@ -1,5 +1,5 @@
-//! The writer of machine files: what it writes reads as the same graph, compiles to the same bytes and names, and is
-//! what it would write again.
+//! The writer of machine files: what it writes reads as the same graph, compiles to the same bytes
+//! and names, and is what it would write again.
 
 mod common;
 
@@ -19,16 +19,28 @@ fn same(machine: &Machine) -> Result<(), String> {
     let text = write(machine);
     let (read, problems) = read("random.sw.json", &text);
     if !problems.is_empty() {
-        return Err(problems.iter().map(|problem| format!("{}\n", problem.message)).collect::<String>() + &text);
+        return Err(problems
+            .iter()
+            .map(|problem| format!("{}\n", problem.message))
+            .collect::<String>()
+            + &text);
     }
     if without_places(machine) != without_places(&read) {
-        return Err(format!("not the same graph\n{}\n{}", without_places(machine), without_places(&read)));
+        return Err(format!(
+            "not the same graph\n{}\n{}",
+            without_places(machine),
+            without_places(&read)
+        ));
     }
     if compiled(machine) != compiled(&read) {
         return Err("not the same ROM or names".to_owned());
     }
     let again = write(&read);
-    if again == text { Ok(()) } else { Err(format!("written twice, not the same\n{text}{again}")) }
+    if again == text {
+        Ok(())
+    } else {
+        Err(format!("written twice, not the same\n{text}{again}"))
+    }
 }
 
 /// Bytes and names; `None` if it does not compile.
@@ -42,7 +54,9 @@ fn names(symbols: Symbols) -> String {
     fn strip(value: &mut serde_json::Value) {
         match value {
             serde_json::Value::Object(map) => {
-                ["line", "column", "file"].iter().for_each(|key| drop(map.remove(*key)));
+                ["line", "column", "file"]
+                    .iter()
+                    .for_each(|key| drop(map.remove(*key)));
                 map.values_mut().for_each(strip);
             }
             serde_json::Value::Array(items) => items.iter_mut().for_each(strip),
@@ -55,7 +69,9 @@ fn names(symbols: Symbols) -> String {
 }
 
 fn folder(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path)
 }
 
 fn sample(path: &str) -> Machine {
@@ -77,7 +93,10 @@ fn sample_machines_are_the_same_after_writing_and_reading() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         if name.ends_with(".sw.json") {
             let machine = sample(&format!("machines/{name}"));
-            assert!(compiled(&machine).is_some() && left_out(&machine).is_empty(), "{name}");
+            assert!(
+                compiled(&machine).is_some() && left_out(&machine).is_empty(),
+                "{name}"
+            );
             assert_eq!(same(&machine), Ok(()), "{name}");
             seen += 1;
         }
@@ -114,7 +133,11 @@ fn a_file_looks_as_a_person_would_write_it() {
     }"#;
     let (machine, problems) = read("door.sw.json", text);
     assert!(problems.is_empty(), "{problems:?}");
-    let header = ["A door.".to_owned(), String::new(), "Made\u{7} of\nwood. ".to_owned()];
+    let header = [
+        "A door.".to_owned(),
+        String::new(),
+        "Made\u{7} of\nwood. ".to_owned(),
+    ];
     assert_eq!(
         write_with(&machine, &header),
         r#"// A door.
@@ -158,13 +181,18 @@ fn named(text: &str) -> Name {
     Spanned::new(text.to_owned(), Place::default())
 }
 
-/// What only a builder or a flat file can make is named; what is illegal anyway is written and refused by the reader.
+/// What only a builder or a flat file can make is named; what is illegal anyway is written and
+/// refused by the reader.
 #[test]
 fn what_the_text_cannot_say_is_reported() {
     let mut machine = sample("machines/traffic_light.sw.json");
     machine.root.doc = Some("Its own.".into());
     machine.root.regions[0].id = Some(Spanned::new(7, Place::default()));
-    let muted = Action { kind: ActionKind::Text(named("Beep")), muted: true, place: Place::default() };
+    let muted = Action {
+        kind: ActionKind::Text(named("Beep")),
+        muted: true,
+        place: Place::default(),
+    };
     machine.root.regions[0].states[0].entry.push(muted);
     let missing = left_out(&machine);
     assert_eq!(missing.len(), 3, "{missing:?}");
@@ -172,11 +200,27 @@ fn what_the_text_cannot_say_is_reported() {
 
     let twice = machine.root.regions[0].states[0].clone();
     machine.root.regions[0].states.push(twice);
-    let argument = Argument { name: None, value: Spanned::new(Literal::Float(f64::NAN), Place::default()) };
-    let call = ActionKind::Call { function: named("Beep"), arguments: vec![argument] };
-    machine.root.entry.push(Action { kind: call, muted: false, place: Place::default() });
-    machine.root.regions[0].states.push(State { name: named("a/\u{7}b"), ..State::default() });
+    let argument = Argument {
+        name: None,
+        value: Spanned::new(Literal::Float(f64::NAN), Place::default()),
+    };
+    let call = ActionKind::Call {
+        function: named("Beep"),
+        arguments: vec![argument],
+    };
+    machine.root.entry.push(Action {
+        kind: call,
+        muted: false,
+        place: Place::default(),
+    });
+    machine.root.regions[0].states.push(State {
+        name: named("a/\u{7}b"),
+        ..State::default()
+    });
     let (_, problems) = read("bad.sw.json", &write(&machine));
-    let codes: Vec<&str> = problems.iter().map(|problem| problem.code.info().id).collect();
+    let codes: Vec<&str> = problems
+        .iter()
+        .map(|problem| problem.code.info().id)
+        .collect();
     assert_eq!(codes, ["SW0005", "SW0003", "SW0008"], "{problems:?}");
 }

@@ -1,7 +1,9 @@
-//! What there is to draw: a compiled machine as states, regions, history points and transitions, with their words.
+//! What there is to draw: a compiled machine as states, regions, history points and transitions,
+//! with their words.
 //!
-//! Comes in: a ROM with its names. Who belongs where is read from the ROM alone, words from the names, so names of any kind
-//! cannot bend the picture. Everything that is text here can be shown: control characters are spelled out ([`visible`]).
+//! Comes in: a ROM with its names. Who belongs where is read from the ROM alone, words from the
+//! names, so names of any kind cannot bend the picture. Everything that is text here can be shown:
+//! control characters are spelled out ([`visible`]).
 
 use serde_json::Value;
 use statewright_compile::describe::describe_model;
@@ -155,8 +157,12 @@ impl Chart {
 
     /// Says that a transition into its own source leaves it, which is not the rule (EXEC-2).
     fn mark_kinds(&mut self, model: &Value) {
-        let described = list(&model["states"]).iter().flat_map(|state| list(&state["transitions"]));
-        let is_external: Vec<bool> = described.map(|transition| transition["kind"] == "external").collect();
+        let described = list(&model["states"])
+            .iter()
+            .flat_map(|state| list(&state["transitions"]));
+        let is_external: Vec<bool> = described
+            .map(|transition| transition["kind"] == "external")
+            .collect();
         for (number, is_external) in is_external.into_iter().enumerate() {
             let transition = &self.transitions[number];
             let leads_in = |&target: &Node| match target {
@@ -166,8 +172,14 @@ impl Chart {
                     owner == transition.source || self.is_inside(owner, transition.source)
                 }
             };
-            if is_external && !transition.targets.is_empty() && transition.targets.iter().all(leads_in) {
-                self.transitions[number].label.marks.push("external".to_owned());
+            if is_external
+                && !transition.targets.is_empty()
+                && transition.targets.iter().all(leads_in)
+            {
+                self.transitions[number]
+                    .label
+                    .marks
+                    .push("external".to_owned());
             }
         }
     }
@@ -176,23 +188,36 @@ impl Chart {
         let number = self.states.len();
         let path = text(&named["path"]);
         let own = |words: String| words.replace(&format!("({path})"), "()");
-        let regions = (self.regions.len()..self.regions.len() + list(&shaped["regions"]).len()).collect();
-        let histories = (self.histories.len()..self.histories.len() + list(&shaped["history"]).len()).collect();
+        let regions =
+            (self.regions.len()..self.regions.len() + list(&shaped["regions"]).len()).collect();
+        let histories =
+            (self.histories.len()..self.histories.len() + list(&shaped["history"]).len()).collect();
         for (shape, name) in list(&shaped["regions"]).iter().zip(list(&named["regions"])) {
             self.regions.push(Region {
                 name: name["name"].as_str().map(str::to_owned),
                 owner: number,
                 initial: nodes(&shape["initial"]["to"]),
                 effects: actions(&name["initial"]["do"], rate),
-                children: list(&shape["children"]).iter().filter_map(|child| numbered(child, "state_")).collect(),
+                children: list(&shape["children"])
+                    .iter()
+                    .filter_map(|child| numbered(child, "state_"))
+                    .collect(),
             });
         }
         for (shape, name) in list(&shaped["history"]).iter().zip(list(&named["history"])) {
             let deep = shape["deep"] == true;
             let default = nodes(&shape["default"]);
-            self.histories.push(History { name: text(&name["name"]), owner: number, deep, default });
+            self.histories.push(History {
+                name: text(&name["name"]),
+                owner: number,
+                deep,
+                default,
+            });
         }
-        for (shape, name) in list(&shaped["transitions"]).iter().zip(list(&named["transitions"])) {
+        for (shape, name) in list(&shaped["transitions"])
+            .iter()
+            .zip(list(&named["transitions"]))
+        {
             let label = Label {
                 trigger: trigger(&text(&name["trigger"]), name["if"].is_null(), rate),
                 guard: name["if"].as_str().map(|guard| own(guard.to_owned())),
@@ -200,20 +225,39 @@ impl Chart {
                 marks: marks(name, rate).into_iter().map(own).collect(),
             };
             let interrupt = shape["interrupt"] == true;
-            self.transitions.push(Transition { source: number, targets: nodes(&shape["to"]), label, interrupt });
+            self.transitions.push(Transition {
+                source: number,
+                targets: nodes(&shape["to"]),
+                label,
+                interrupt,
+            });
         }
-        let branches = list(&shaped["branches"]).iter().zip(list(&named["branches"])).map(|(shape, name)| {
-            let guard = Some(name["if"].as_str().unwrap_or("else").to_owned());
-            let (effects, marks) = (actions(&name["do"], rate), Vec::new());
-            Branch { targets: nodes(&shape["to"]), label: Label { trigger: String::new(), guard, effects, marks } }
-        });
+        let branches = list(&shaped["branches"])
+            .iter()
+            .zip(list(&named["branches"]))
+            .map(|(shape, name)| {
+                let guard = Some(name["if"].as_str().unwrap_or("else").to_owned());
+                let (effects, marks) = (actions(&name["do"], rate), Vec::new());
+                Branch {
+                    targets: nodes(&shape["to"]),
+                    label: Label {
+                        trigger: String::new(),
+                        guard,
+                        effects,
+                        marks,
+                    },
+                }
+            });
         self.states.push(State {
             name: path.rsplit('/').next().unwrap_or_default().to_owned(),
             kind: kind(&shaped["kind"]),
             region: None,
             regions,
             histories,
-            lines: crate::words::lines(named, rate).into_iter().map(own).collect(),
+            lines: crate::words::lines(named, rate)
+                .into_iter()
+                .map(own)
+                .collect(),
             branches: branches.collect(),
             path,
         });
@@ -230,7 +274,8 @@ impl Chart {
         }
     }
 
-    /// The state of this name or path. Levels may be separated by `/` or `.`; the error says what is wrong.
+    /// The state of this name or path. Levels may be separated by `/` or `.`; the error says what
+    /// is wrong.
     pub fn find(&self, wanted: &str) -> Result<usize, String> {
         let by_path = |path: &str| self.states.iter().position(|state| state.path == path);
         if let Some(found) = by_path(wanted).or_else(|| by_path(&wanted.replace('.', "/"))) {
@@ -242,7 +287,12 @@ impl Chart {
         match found[..] {
             [only] => by_path(&only.path).ok_or_else(String::new),
             [] => Err(format!("no state named `{}`", visible(wanted))),
-            [first, second, ..] => Err(format!("`{}` could be `{}` or `{}`", visible(wanted), first.path, second.path)),
+            [first, second, ..] => Err(format!(
+                "`{}` could be `{}` or `{}`",
+                visible(wanted),
+                first.path,
+                second.path
+            )),
         }
     }
 
@@ -277,7 +327,10 @@ pub(crate) fn text(value: &Value) -> String {
 }
 
 fn actions(value: &Value, rate: u64) -> Vec<String> {
-    list(value).iter().map(|one| action(&text(one), rate)).collect()
+    list(value)
+        .iter()
+        .map(|one| action(&text(one), rate))
+        .collect()
 }
 
 fn numbered(value: &Value, prefix: &str) -> Option<usize> {

@@ -9,19 +9,40 @@ use crate::scene::End;
 
 /// The machine as a directed graph.
 pub fn dot(chart: &Chart) -> String {
-    let mut writer = Writer { chart, lines: all_lines(chart), out: String::new() };
+    let mut writer = Writer {
+        chart,
+        lines: all_lines(chart),
+        out: String::new(),
+    };
     _ = writeln!(writer.out, "digraph {} {{", quoted(&chart.name));
     // The older ranking gives up on some clusters inside clusters ("trouble in init_rank").
-    line(&mut writer.out, 1, "compound=true; newrank=true; fontname=\"Helvetica\"; fontsize=12;");
-    line(&mut writer.out, 1, "node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11];");
-    line(&mut writer.out, 1, "edge [fontname=\"Helvetica\", fontsize=10];");
+    line(
+        &mut writer.out,
+        1,
+        "compound=true; newrank=true; fontname=\"Helvetica\"; fontsize=12;",
+    );
+    line(
+        &mut writer.out,
+        1,
+        "node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=11];",
+    );
+    line(
+        &mut writer.out,
+        1,
+        "edge [fontname=\"Helvetica\", fontsize=10];",
+    );
     writer.cluster(0, 1);
     for arrow in arrows(chart) {
         let (from, to) = (writer.end(arrow.from), writer.end(arrow.to));
         let mut attributes = Vec::new();
-        attributes.extend((!arrow.words.is_empty()).then(|| format!("label={}", quoted(&arrow.words))));
-        // Graphviz joins nodes only: what starts or ends at a cluster is cut at its border, unless the other end lies in it.
-        let cuts = [("ltail", arrow.from, arrow.to), ("lhead", arrow.to, arrow.from)];
+        attributes
+            .extend((!arrow.words.is_empty()).then(|| format!("label={}", quoted(&arrow.words))));
+        // Graphviz joins nodes only: what starts or ends at a cluster is cut at its border, unless
+        // the other end lies in it.
+        let cuts = [
+            ("ltail", arrow.from, arrow.to),
+            ("lhead", arrow.to, arrow.from),
+        ];
         for (field, tip, other) in cuts {
             if let End::State(state) = tip
                 && writer.is_cluster(state)
@@ -30,7 +51,11 @@ pub fn dot(chart: &Chart) -> String {
                 attributes.push(format!("{field}=\"cluster_s{state}\""));
             }
         }
-        let attributes = if attributes.is_empty() { String::new() } else { format!(" [{}]", attributes.join(", ")) };
+        let attributes = if attributes.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", attributes.join(", "))
+        };
         line(&mut writer.out, 1, &format!("{from} -> {to}{attributes};"));
     }
     writer.out.push_str("}\n");
@@ -80,28 +105,58 @@ impl Writer<'_> {
         let chart = self.chart;
         let found = &chart.states[state];
         let name = if state == 0 { &chart.name } else { &found.name };
-        line(&mut self.out, depth, &format!("subgraph cluster_s{state} {{"));
+        line(
+            &mut self.out,
+            depth,
+            &format!("subgraph cluster_s{state} {{"),
+        );
         let label = label(name, &self.lines[state], "\\l");
-        line(&mut self.out, depth + 1, &format!("label={label}; labeljust=l; style=rounded;"));
-        line(&mut self.out, depth + 1, &format!("a{state} [shape=none, width=0, height=0, label=\"\"];"));
+        line(
+            &mut self.out,
+            depth + 1,
+            &format!("label={label}; labeljust=l; style=rounded;"),
+        );
+        line(
+            &mut self.out,
+            depth + 1,
+            &format!("a{state} [shape=none, width=0, height=0, label=\"\"];"),
+        );
         for &history in &found.histories {
-            let symbol = if chart.histories[history].deep { "H*" } else { "H" };
+            let symbol = if chart.histories[history].deep {
+                "H*"
+            } else {
+                "H"
+            };
             let name = quoted(&chart.histories[history].name);
             line(
                 &mut self.out,
                 depth + 1,
-                &format!("h{history} [shape=circle, style=solid, label=\"{symbol}\", xlabel={name}];"),
+                &format!(
+                    "h{history} [shape=circle, style=solid, label=\"{symbol}\", xlabel={name}];"
+                ),
             );
         }
         for &region in &found.regions {
             let is_lane = found.kind == Kind::Orthogonal;
             if is_lane {
                 let name = quoted(chart.regions[region].name.as_deref().unwrap_or_default());
-                line(&mut self.out, depth + 1, &format!("subgraph cluster_r{region} {{"));
-                line(&mut self.out, depth + 2, &format!("label={name}; style=dashed;"));
+                line(
+                    &mut self.out,
+                    depth + 1,
+                    &format!("subgraph cluster_r{region} {{"),
+                );
+                line(
+                    &mut self.out,
+                    depth + 2,
+                    &format!("label={name}; style=dashed;"),
+                );
             }
             let inner = depth + 1 + usize::from(is_lane);
-            line(&mut self.out, inner, &format!("i{region} [shape=point, width=0.12, label=\"\"];"));
+            line(
+                &mut self.out,
+                inner,
+                &format!("i{region} [shape=point, width=0.12, label=\"\"];"),
+            );
             for &child in &chart.regions[region].children {
                 self.state(child, inner);
             }
@@ -123,11 +178,16 @@ impl Writer<'_> {
             Kind::Final => ", peripheries=2",
             _ => "",
         };
-        line(&mut self.out, depth, &format!("s{state} [label={label}{shape}];"));
+        line(
+            &mut self.out,
+            depth,
+            &format!("s{state} [label={label}{shape}];"),
+        );
     }
 }
 
-/// A quoted label of several lines. DOT reads backslashes in labels once more than in other strings.
+/// A quoted label of several lines. DOT reads backslashes in labels once more than in other
+/// strings.
 fn label(name: &str, lines: &[String], end: &str) -> String {
     let mut out = String::from("\"");
     let all = std::iter::once(name).chain(lines.iter().map(String::as_str));

@@ -22,19 +22,30 @@ pub(crate) struct Colors<'h> {
 impl<'h> Colors<'h> {
     /// Only leaves have a color, so only they are compared.
     pub(crate) fn new(heat: &'h Heat, chart: &Chart) -> Self {
-        let leaves = heat.states.iter().zip(&chart.states).filter(|(_, state)| state.regions.is_empty());
+        let leaves = heat
+            .states
+            .iter()
+            .zip(&chart.states)
+            .filter(|(_, state)| state.regions.is_empty());
         let states = Range::of(leaves.map(|(count, _)| *count));
-        Self { heat, states, transitions: Range::of(heat.transitions.iter().copied()) }
+        Self {
+            heat,
+            states,
+            transitions: Range::of(heat.transitions.iter().copied()),
+        }
     }
 
     /// The step of a state, from seldom to often; `None` is never.
     pub(crate) fn state(&self, state: usize) -> Option<usize> {
-        self.states.step(self.heat.states.get(state).copied().unwrap_or(0))
+        self.states
+            .step(self.heat.states.get(state).copied().unwrap_or(0))
     }
 
     /// The step of the most frequent of some transitions.
     pub(crate) fn transitions(&self, transitions: &[usize]) -> Option<usize> {
-        let counts = transitions.iter().filter_map(|&transition| self.heat.transitions.get(transition));
+        let counts = transitions
+            .iter()
+            .filter_map(|&transition| self.heat.transitions.get(transition));
         self.transitions.step(counts.copied().max().unwrap_or(0))
     }
 
@@ -57,7 +68,10 @@ impl Range {
         for count in counts.filter(|&count| count != 0) {
             (least, most) = (count.min(least), count.max(most));
         }
-        Self { least: least.min(most), most }
+        Self {
+            least: least.min(most),
+            most,
+        }
     }
 
     /// Each step is a power of the same factor, since counts differ by magnitudes.
@@ -67,7 +81,11 @@ impl Range {
         }
         let (least, most) = ((self.least as f64).ln(), (self.most as f64).ln());
         // Where all are the same, all are the most frequent.
-        let share = if most > least { ((count as f64).ln() - least) / (most - least) } else { 1.0 };
+        let share = if most > least {
+            ((count as f64).ln() - least) / (most - least)
+        } else {
+            1.0
+        };
         Some(((share * HEAT_STEPS as f64) as usize).min(HEAT_STEPS - 1))
     }
 }
@@ -79,13 +97,26 @@ mod tests {
     #[test]
     fn the_most_frequent_is_the_hottest_and_never_is_none() {
         let range = Range::of([0, 40, 1000, 1_000_000].into_iter());
-        assert_eq!(range, Range { least: 40, most: 1_000_000 });
+        assert_eq!(
+            range,
+            Range {
+                least: 40,
+                most: 1_000_000
+            }
+        );
         assert_eq!(
             [0, 40, 1000, 1_000_000].map(|count| range.step(count)),
             [None, Some(0), Some(1), Some(HEAT_STEPS - 1)]
         );
-        assert_eq!(Range::of([7, 7, 0].into_iter()).step(7), Some(HEAT_STEPS - 1), "all the same");
+        assert_eq!(
+            Range::of([7, 7, 0].into_iter()).step(7),
+            Some(HEAT_STEPS - 1),
+            "all the same"
+        );
         assert_eq!(Range::of([0].into_iter()).step(0), None);
-        assert_eq!(Range::of([1, u64::MAX].into_iter()).step(u64::MAX), Some(HEAT_STEPS - 1));
+        assert_eq!(
+            Range::of([1, u64::MAX].into_iter()).step(u64::MAX),
+            Some(HEAT_STEPS - 1)
+        );
     }
 }

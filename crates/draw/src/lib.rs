@@ -1,8 +1,9 @@
 //! Pictures of machines.
 //!
-//! Comes in: a compiled machine with its names ([`Chart`]). Goes out: text. [`svg()`] lays the machine out by itself and draws nested
-//! boxes, lanes and labeled lines; [`mermaid()`], [`dot()`] and [`plantuml()`] write what other tools draw. Everything is the
-//! same bytes for the same machine, and nothing that comes from a name is ever more than text.
+//! Comes in: a compiled machine with its names ([`Chart`]). Goes out: text. [`svg()`] lays the
+//! machine out by itself and draws nested boxes, lanes and labeled lines; [`mermaid()`], [`dot()`]
+//! and [`plantuml()`] write what other tools draw. Everything is the same bytes for the same
+//! machine, and nothing that comes from a name is ever more than text.
 #![forbid(unsafe_code)]
 
 mod chart;

@@ -1,7 +1,7 @@
 //! Mermaid: a `stateDiagram-v2`.
 //!
-//! Mermaid has no history points and no text in states with others inside: the first become states of their own, the second
-//! comments.
+//! Mermaid has no history points and no text in states with others inside: the first become states
+//! of their own, the second comments.
 
 use std::fmt::Write;
 
@@ -12,20 +12,34 @@ use crate::scene::End;
 
 /// The machine as a Mermaid state diagram.
 pub fn mermaid(chart: &Chart) -> String {
-    let (starts, others): (Vec<Arrow>, Vec<Arrow>) =
-        arrows(chart).into_iter().partition(|arrow| matches!(arrow.from, End::Dot(_)));
+    let (starts, others): (Vec<Arrow>, Vec<Arrow>) = arrows(chart)
+        .into_iter()
+        .partition(|arrow| matches!(arrow.from, End::Dot(_)));
     let mut starts_of: Vec<Vec<&Arrow>> = vec![Vec::new(); chart.regions.len()];
     for arrow in &starts {
         if let End::Dot(region) = arrow.from {
             starts_of[region].push(arrow);
         }
     }
-    let mut writer = Writer { chart, starts: starts_of, lines: all_lines(chart), out: String::new() };
-    _ = writeln!(writer.out, "stateDiagram-v2\n    %% {}", escaped(&chart.name));
+    let mut writer = Writer {
+        chart,
+        starts: starts_of,
+        lines: all_lines(chart),
+        out: String::new(),
+    };
+    _ = writeln!(
+        writer.out,
+        "stateDiagram-v2\n    %% {}",
+        escaped(&chart.name)
+    );
     writer.inside(0, 1);
     for arrow in others {
         // The root has no box that a line could start from.
-        let from = if arrow.from == End::State(0) { "[*]".to_owned() } else { id(arrow.from) };
+        let from = if arrow.from == End::State(0) {
+            "[*]".to_owned()
+        } else {
+            id(arrow.from)
+        };
         writer.arrow(&from, &id(arrow.to), &arrow.words, 1);
     }
     writer.out
@@ -53,7 +67,12 @@ impl Writer<'_> {
         for &history in &chart.states[state].histories {
             let found = &chart.histories[history];
             let symbol = if found.deep { "H*" } else { "H" };
-            line!(self, depth, "state \"{}\" as h{history}", escaped(&format!("{symbol} {}", found.name)));
+            line!(
+                self,
+                depth,
+                "state \"{}\" as h{history}",
+                escaped(&format!("{symbol} {}", found.name))
+            );
         }
         for (place, &region) in chart.states[state].regions.iter().enumerate() {
             if place > 0 {

@@ -1,4 +1,5 @@
-//! What the three text formats have in common: short ids, and every line with the region that holds both of its ends.
+//! What the three text formats have in common: short ids, and every line with the region that holds
+//! both of its ends.
 
 use crate::chart::{Chart, Node};
 use crate::scene::{End, chain};
@@ -21,7 +22,8 @@ pub(crate) fn id(end: End) -> String {
     }
 }
 
-/// All arrows, in the order of the chart: starts, transitions, branches, defaults of history points.
+/// All arrows, in the order of the chart: starts, transitions, branches, defaults of history
+/// points.
 pub(crate) fn arrows(chart: &Chart) -> Vec<Arrow> {
     let mut arrows = Vec::new();
     let mut push = |from: End, targets: &[Node], words: String| {
@@ -38,14 +40,24 @@ pub(crate) fn arrows(chart: &Chart) -> Vec<Arrow> {
         }
     };
     for (number, region) in chart.regions.iter().enumerate() {
-        let label = Label { effects: region.effects.clone(), ..Label::default() };
+        let label = Label {
+            effects: region.effects.clone(),
+            ..Label::default()
+        };
         push(End::Dot(number), &region.initial, label.line());
     }
     for transition in &chart.transitions {
-        push(End::State(transition.source), &transition.targets, transition.label.line());
+        push(
+            End::State(transition.source),
+            &transition.targets,
+            transition.label.line(),
+        );
     }
     for (number, state) in chart.states.iter().enumerate() {
-        state.branches.iter().for_each(|branch| push(End::State(number), &branch.targets, branch.label.line()));
+        state
+            .branches
+            .iter()
+            .for_each(|branch| push(End::State(number), &branch.targets, branch.label.line()));
     }
     for (number, history) in chart.histories.iter().enumerate() {
         push(End::History(number), &history.default, "else".to_owned());
@@ -53,26 +65,40 @@ pub(crate) fn arrows(chart: &Chart) -> Vec<Arrow> {
     arrows
 }
 
-/// The innermost region that holds both ends of an arrow, each end as a whole; `None` is the outside of the root.
+/// The innermost region that holds both ends of an arrow, each end as a whole; `None` is the
+/// outside of the root.
 pub(crate) fn home(chart: &Chart, arrow: &Arrow) -> Option<usize> {
     let (from, to) = (chain(chart, arrow.from), chain(chart, arrow.to));
-    let shared = from.iter().zip(&to).take_while(|(from, to)| from.0 == to.0).map(|(from, _)| from.0);
+    let shared = from
+        .iter()
+        .zip(&to)
+        .take_while(|(from, to)| from.0 == to.0)
+        .map(|(from, _)| from.0);
     shared.last().filter(|_| arrow.from != End::State(0))
 }
 
 /// Whether an end lies deeper in a region than in one of several side by side.
 pub(crate) fn is_behind_lane(chart: &Chart, end: End, home: Option<usize>) -> bool {
     let regions = chain(chart, end).into_iter().map(|(region, _)| region);
-    let deeper =
-        regions.skip_while(|&region| home.is_some_and(|home| region != home)).skip(usize::from(home.is_some()));
+    let deeper = regions
+        .skip_while(|&region| home.is_some_and(|home| region != home))
+        .skip(usize::from(home.is_some()));
     let is_lane = |region: usize| chart.states[chart.regions[region].owner].regions.len() > 1;
     deeper.into_iter().any(is_lane)
 }
 
 /// What each state does by itself: its lines, then transitions that lead nowhere.
 pub(crate) fn all_lines(chart: &Chart) -> Vec<Vec<String>> {
-    let mut all: Vec<Vec<String>> = chart.states.iter().map(|state| state.lines.clone()).collect();
-    for transition in chart.transitions.iter().filter(|one| one.targets.is_empty()) {
+    let mut all: Vec<Vec<String>> = chart
+        .states
+        .iter()
+        .map(|state| state.lines.clone())
+        .collect();
+    for transition in chart
+        .transitions
+        .iter()
+        .filter(|one| one.targets.is_empty())
+    {
         all[transition.source].push(transition.label.line());
     }
     all

@@ -28,7 +28,10 @@ pub(crate) fn direction(from: Point, to: Point) -> (Point, Point) {
 pub(crate) fn simplified(points: &[Point]) -> Vec<Point> {
     let mut out: Vec<Point> = Vec::new();
     for &point in points {
-        if out.last().is_some_and(|last| (last.0 - point.0).abs() + (last.1 - point.1).abs() < 0.6) {
+        if out
+            .last()
+            .is_some_and(|last| (last.0 - point.0).abs() + (last.1 - point.1).abs() < 0.6)
+        {
             continue;
         }
         if let [.., a, b] = out[..]
@@ -45,7 +48,13 @@ pub(crate) fn simplified(points: &[Point]) -> Vec<Point> {
 pub(crate) fn straight(points: &[Point]) -> String {
     let mut out = String::new();
     for (number, point) in points.iter().enumerate() {
-        _ = write!(out, "{}{} {}", if number == 0 { 'M' } else { 'L' }, Number(point.0), Number(point.1));
+        _ = write!(
+            out,
+            "{}{} {}",
+            if number == 0 { 'M' } else { 'L' },
+            Number(point.0),
+            Number(point.1)
+        );
     }
     out
 }
@@ -63,7 +72,14 @@ pub(crate) fn rounded(points: &[Point]) -> String {
         };
         let (from, to) = (toward(before), toward(after));
         _ = write!(out, "L{} {}", Number(from.0), Number(from.1));
-        _ = write!(out, "Q{} {} {} {}", Number(at.0), Number(at.1), Number(to.0), Number(to.1));
+        _ = write!(
+            out,
+            "Q{} {} {} {}",
+            Number(at.0),
+            Number(at.1),
+            Number(to.0),
+            Number(to.1)
+        );
     }
     if let Some(last) = points.last() {
         _ = write!(out, "L{} {}", Number(last.0), Number(last.1));

@@ -1,8 +1,9 @@
 //! What is drawn as a line and what is written in a box, before anything has a place.
 //!
-//! Comes in: a chart. Goes out: links, each with the region that it crosses at its widest, and the lines of text of each
-//! state. Transitions between the same two ends share one link. What cannot be a line (a transition that leads nowhere, one
-//! between two regions of one state, most of them in a region with hundreds) is written in the box of its source.
+//! Comes in: a chart. Goes out: links, each with the region that it crosses at its widest, and the
+//! lines of text of each state. Transitions between the same two ends share one link. What cannot
+//! be a line (a transition that leads nowhere, one between two regions of one state, most of them
+//! in a region with hundreds) is written in the box of its source.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -16,7 +17,8 @@ const LABEL_WIDTH: f64 = 130.0;
 const BOX_WIDTH: f64 = 220.0;
 /// A region with more links than this shows only those by which its states are first reached.
 const MOST_LINKS: usize = 300;
-/// With more states than this as well it shows only where it starts: even a tree would be wider than any screen.
+/// With more states than this as well it shows only where it starts: even a tree would be wider
+/// than any screen.
 const MOST_STATES: usize = 150;
 
 /// One end of a link.
@@ -97,16 +99,32 @@ struct Wish {
 
 impl Scene {
     pub(crate) fn new(chart: &Chart) -> Self {
-        let mut scene = Self { links: Vec::new(), texts: vec![Vec::new(); chart.states.len()], written: 0 };
+        let mut scene = Self {
+            links: Vec::new(),
+            texts: vec![Vec::new(); chart.states.len()],
+            written: 0,
+        };
         for (state, lines) in chart.states.iter().enumerate() {
             for line in &lines.lines {
                 scene.write(state, std::slice::from_ref(line), None);
             }
         }
-        for history in chart.histories.iter().filter(|history| !history.default.is_empty()) {
-            let names: Vec<String> = history.default.iter().map(|&node| chart.node_name(node)).collect();
+        for history in chart
+            .histories
+            .iter()
+            .filter(|history| !history.default.is_empty())
+        {
+            let names: Vec<String> = history
+                .default
+                .iter()
+                .map(|&node| chart.node_name(node))
+                .collect();
             let symbol = if history.deep { "H*" } else { "H" };
-            scene.write(history.owner, &[format!("{symbol} {}, else", history.name), names.join(", ")], None);
+            scene.write(
+                history.owner,
+                &[format!("{symbol} {}, else", history.name), names.join(", ")],
+                None,
+            );
         }
         let wishes = scene.wishes(chart);
         let kept = worthwhile(chart, &wishes);
@@ -127,19 +145,46 @@ impl Scene {
     fn wishes(&mut self, chart: &Chart) -> Vec<Wish> {
         let mut wishes = Vec::new();
         for (number, region) in chart.regions.iter().enumerate() {
-            let label = Label { effects: region.effects.clone(), ..Label::default() };
-            push_all(chart, End::Dot(number), &region.initial, &label, None, false, &mut wishes);
+            let label = Label {
+                effects: region.effects.clone(),
+                ..Label::default()
+            };
+            push_all(
+                chart,
+                End::Dot(number),
+                &region.initial,
+                &label,
+                None,
+                false,
+                &mut wishes,
+            );
         }
         for (number, transition) in chart.transitions.iter().enumerate() {
             let (from, label) = (End::State(transition.source), &transition.label);
             if transition.targets.is_empty() {
                 self.write(transition.source, &label.parts(), Some(number));
             }
-            push_all(chart, from, &transition.targets, label, Some(number), transition.interrupt, &mut wishes);
+            push_all(
+                chart,
+                from,
+                &transition.targets,
+                label,
+                Some(number),
+                transition.interrupt,
+                &mut wishes,
+            );
         }
         for (number, state) in chart.states.iter().enumerate() {
             for branch in &state.branches {
-                push_all(chart, End::State(number), &branch.targets, &branch.label, None, false, &mut wishes);
+                push_all(
+                    chart,
+                    End::State(number),
+                    &branch.targets,
+                    &branch.label,
+                    None,
+                    false,
+                    &mut wishes,
+                );
             }
         }
         wishes
@@ -148,11 +193,21 @@ impl Scene {
     fn link(&mut self, wish: &Wish, course: Course, known: &mut BTreeMap<(End, End, bool), usize>) {
         // A state has one loop, whatever goes round it.
         let is_apart = wish.is_interrupt && wish.from != wish.to;
-        let place = *known.entry((wish.from, wish.to, is_apart)).or_insert_with(|| {
-            let (label, transitions, is_interrupt) = (Vec::new(), Vec::new(), wish.is_interrupt);
-            self.links.push(Link { from: wish.from, to: wish.to, course, label, transitions, is_interrupt });
-            self.links.len() - 1
-        });
+        let place = *known
+            .entry((wish.from, wish.to, is_apart))
+            .or_insert_with(|| {
+                let (label, transitions, is_interrupt) =
+                    (Vec::new(), Vec::new(), wish.is_interrupt);
+                self.links.push(Link {
+                    from: wish.from,
+                    to: wish.to,
+                    course,
+                    label,
+                    transitions,
+                    is_interrupt,
+                });
+                self.links.len() - 1
+            });
         let link = &mut self.links[place];
         let mut parts = wish.label.parts();
         if let (Some(first), false) = (parts.first_mut(), link.label.is_empty()) {
@@ -160,14 +215,20 @@ impl Scene {
             first.insert_str(0, "or ");
         }
         let lines = wrap(&parts, LABEL_WIDTH);
-        let words = |text| Words { text, transition: wish.transition, is_more: false };
+        let words = |text| Words {
+            text,
+            transition: wish.transition,
+            is_more: false,
+        };
         link.label.extend(lines.into_iter().map(words));
         link.transitions.extend(wish.transition);
     }
 
     /// Writes a transition in the box of its source.
     fn describe(&mut self, chart: &Chart, wish: &Wish) {
-        let End::State(source) = wish.from else { return };
+        let End::State(source) = wish.from else {
+            return;
+        };
         let mut parts = wish.label.parts();
         parts.push(format!("→ {}", end_name(chart, wish.to)));
         self.write(source, &parts, wish.transition);
@@ -175,13 +236,20 @@ impl Scene {
 
     fn write(&mut self, state: usize, parts: &[String], transition: Option<usize>) {
         let lines = wrap(parts, BOX_WIDTH).into_iter().enumerate();
-        self.texts[state].extend(lines.map(|(place, text)| Words { text, transition, is_more: place > 0 }));
+        self.texts[state].extend(lines.map(|(place, text)| Words {
+            text,
+            transition,
+            is_more: place > 0,
+        }));
     }
 }
 
 /// Width of the widest of some lines.
 pub(crate) fn widest(lines: &[Words]) -> f64 {
-    lines.iter().map(|line| line.indent() + width(&line.text, SMALL)).fold(0.0, f64::max)
+    lines
+        .iter()
+        .map(|line| line.indent() + width(&line.text, SMALL))
+        .fold(0.0, f64::max)
 }
 
 fn push_all(
@@ -202,9 +270,20 @@ fn push_all(
         if place > 0 {
             // The words stand at the first line; the others say with whom they go.
             let with = format!("with {}", chart.node_name(targets[0]));
-            label = Label { trigger: label.trigger, guard: None, effects: Vec::new(), marks: vec![with] };
+            label = Label {
+                trigger: label.trigger,
+                guard: None,
+                effects: Vec::new(),
+                marks: vec![with],
+            };
         }
-        wishes.push(Wish { from, to, label, transition, is_interrupt });
+        wishes.push(Wish {
+            from,
+            to,
+            label,
+            transition,
+            is_interrupt,
+        });
     }
 }
 
@@ -248,51 +327,80 @@ fn course(chart: &Chart, from: End, to: End) -> Option<Course> {
     let (a, b) = (chain(chart, from), chain(chart, to));
     let shared = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     match (a.get(shared), b.get(shared)) {
-        (Some((region, _)), Some((other, _))) => (region == other).then_some(Course::Between(*region)),
+        (Some((region, _)), Some((other, _))) => {
+            (region == other).then_some(Course::Between(*region))
+        }
         (None, Some((region, _))) => Some(Course::Inward(*region)),
         (Some(_), None) if matches!(to, End::History(_)) => None,
         (Some((region, _)), None) => Some(Course::Outward(*region)),
         (None, None) => match (from, to) {
-            (End::State(a), End::State(b)) if a == b && chart.states[a].region.is_some() => Some(Course::Loop(a)),
+            (End::State(a), End::State(b)) if a == b && chart.states[a].region.is_some() => {
+                Some(Course::Loop(a))
+            }
             _ => None,
         },
     }
 }
 
-/// Which wishes are worth a line: all, or in a crowded region those by which an item is first reached.
+/// Which wishes are worth a line: all, or in a crowded region those by which an item is first
+/// reached.
 fn worthwhile(chart: &Chart, wishes: &[Wish]) -> Vec<bool> {
     let mut pairs: BTreeMap<usize, BTreeSet<(End, End)>> = BTreeMap::new();
     let region = |wish: &Wish| match course(chart, wish.from, wish.to) {
-        Some(Course::Between(region) | Course::Inward(region) | Course::Outward(region)) => Some(region),
+        Some(Course::Between(region) | Course::Inward(region) | Course::Outward(region)) => {
+            Some(region)
+        }
         _ => None,
     };
     let regions: Vec<Option<usize>> = wishes.iter().map(region).collect();
     for (wish, region) in wishes.iter().zip(&regions) {
         if let Some(region) = region {
-            pairs.entry(*region).or_default().insert((wish.from, wish.to));
+            pairs
+                .entry(*region)
+                .or_default()
+                .insert((wish.from, wish.to));
         }
     }
     let mut kept = vec![true; wishes.len()];
     for (&region, _) in pairs.iter().filter(|(_, pairs)| pairs.len() > MOST_LINKS) {
-        let here: Vec<usize> = (0..wishes.len()).filter(|&wish| regions[wish] == Some(region)).collect();
+        let here: Vec<usize> = (0..wishes.len())
+            .filter(|&wish| regions[wish] == Some(region))
+            .collect();
         let first = match chart.regions[region].children.len() > MOST_STATES {
-            true => here.iter().copied().filter(|&wish| matches!(wishes[wish].from, End::Dot(_))).collect(),
+            true => here
+                .iter()
+                .copied()
+                .filter(|&wish| matches!(wishes[wish].from, End::Dot(_)))
+                .collect(),
             false => first_reached(chart, wishes, &here, region),
         };
-        here.into_iter().for_each(|wish| kept[wish] = first.contains(&wish));
+        here.into_iter()
+            .for_each(|wish| kept[wish] = first.contains(&wish));
     }
     kept
 }
 
 /// The wishes of a region by which a breadth-first walk from its dot reaches each item.
 fn first_reached(chart: &Chart, wishes: &[Wish], here: &[usize], region: usize) -> BTreeSet<usize> {
-    let item = |end: End| chain(chart, end).into_iter().find(|(at, _)| *at == region).map(|(_, item)| item);
+    let item = |end: End| {
+        chain(chart, end)
+            .into_iter()
+            .find(|(at, _)| *at == region)
+            .map(|(_, item)| item)
+    };
     let mut out: BTreeMap<Option<Item>, Vec<(usize, Option<Item>)>> = BTreeMap::new();
     for &wish in here {
-        out.entry(item(wishes[wish].from)).or_default().push((wish, item(wishes[wish].to)));
+        out.entry(item(wishes[wish].from))
+            .or_default()
+            .push((wish, item(wishes[wish].to)));
     }
     let starts = [Some(Item::Dot), None].into_iter();
-    let starts = starts.chain(chart.regions[region].children.iter().map(|&child| Some(Item::State(child))));
+    let starts = starts.chain(
+        chart.regions[region]
+            .children
+            .iter()
+            .map(|&child| Some(Item::State(child))),
+    );
     let (mut first, mut seen) = (BTreeSet::new(), BTreeSet::new());
     for start in starts {
         let mut queue = VecDeque::from([start]);

@@ -42,9 +42,19 @@ pub fn svg(chart: &Chart, options: &Options) -> Drawing {
     let scene = Scene::new(chart);
     let picture = layout(chart, &scene);
     let colors = options.heat.as_ref().map(|heat| Colors::new(heat, chart));
-    let mut canvas = Canvas { out: String::new(), chart, scene: &scene, picture: &picture, options, colors };
+    let mut canvas = Canvas {
+        out: String::new(),
+        chart,
+        scene: &scene,
+        picture: &picture,
+        options,
+        colors,
+    };
     canvas.draw();
-    Drawing { svg: canvas.out, written: scene.written }
+    Drawing {
+        svg: canvas.out,
+        written: scene.written,
+    }
 }
 
 struct Canvas<'a> {
@@ -64,8 +74,15 @@ macro_rules! put {
 impl Canvas<'_> {
     fn draw(&mut self) {
         let notes = self.notes();
-        let notes_width = notes.iter().map(|note| width(note, SMALL)).fold(0.0, f64::max);
-        let legend = if self.options.heat.is_some() { 26.0 } else { 0.0 };
+        let notes_width = notes
+            .iter()
+            .map(|note| width(note, SMALL))
+            .fold(0.0, f64::max);
+        let legend = if self.options.heat.is_some() {
+            26.0
+        } else {
+            0.0
+        };
         let wide = self.picture.width.max(notes_width).max(legend * 19.0) + MARGIN * 2.0;
         let high = self.picture.height + MARGIN * 2.0 + legend + notes.len() as f64 * (LINE + 4.0);
         let name = xml(&self.chart.name);
@@ -77,7 +94,12 @@ aria-label=\"State machine {name}\">",
             Number(high)
         );
         put!(self, "<style>\n{}</style>", style(self.options.theme));
-        put!(self, "<rect class=\"paper\" width=\"{}\" height=\"{}\"/>", Number(wide), Number(high));
+        put!(
+            self,
+            "<rect class=\"paper\" width=\"{}\" height=\"{}\"/>",
+            Number(wide),
+            Number(high)
+        );
         put!(self, "<g transform=\"translate({MARGIN} {MARGIN})\">");
         (0..self.chart.states.len()).for_each(|state| self.state(state));
         (0..self.scene.links.len()).for_each(|link| self.line(link));
@@ -104,18 +126,37 @@ aria-label=\"State machine {name}\">",
     }
 
     fn text(&mut self, class: &str, x: f64, y: f64, text: &str) {
-        put!(self, "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>", Number(x), Number(y), xml(text));
+        put!(
+            self,
+            "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>",
+            Number(x),
+            Number(y),
+            xml(text)
+        );
     }
 
     fn state(&mut self, state: usize) {
         let (found, placed) = (&self.chart.states[state], &self.picture.boxes[state]);
         let (x, y) = placed.at;
-        put!(self, "<g data-state=\"{0}\"><title>{0}</title>", xml(&found.path));
+        put!(
+            self,
+            "<g data-state=\"{0}\"><title>{0}</title>",
+            xml(&found.path)
+        );
         let class = self.state_class(state);
         if is_symbol(self.chart, state) {
             let half = DIAMOND / 2.0;
-            let points = [(x + half, y), (x + DIAMOND, y + half), (x + half, y + DIAMOND), (x, y + half)];
-            put!(self, "<path class=\"box {class}\" d=\"{}Z\"/>", straight(&points));
+            let points = [
+                (x + half, y),
+                (x + DIAMOND, y + half),
+                (x + half, y + DIAMOND),
+                (x, y + half),
+            ];
+            put!(
+                self,
+                "<path class=\"box {class}\" d=\"{}Z\"/>",
+                straight(&points)
+            );
             let (left, baseline) = (x + DIAMOND + 6.0, y + half + 4.0);
             self.text("text", left, baseline, &found.name);
             self.lines(left, baseline + LINE, &self.scene.texts[state]);
@@ -123,7 +164,11 @@ aria-label=\"State machine {name}\">",
             return;
         }
         let (wide, high) = (placed.width, placed.height);
-        let round = if found.kind == Kind::Final { (high / 2.0).min(17.0) } else { 8.0 };
+        let round = if found.kind == Kind::Final {
+            (high / 2.0).min(17.0)
+        } else {
+            8.0
+        };
         put!(
             self,
             "<rect class=\"box {class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>",
@@ -145,7 +190,12 @@ aria-label=\"State machine {name}\">",
             at = self.chart.regions[region].owner;
             depth += 1;
         }
-        let mut class = if is_leaf { "leaf" } else { ["even", "odd"][depth % 2] }.to_owned();
+        let mut class = if is_leaf {
+            "leaf"
+        } else {
+            ["even", "odd"][depth % 2]
+        }
+        .to_owned();
         if let Some(colors) = &self.colors
             && is_leaf
             && let Some(step) = colors.state(state)
@@ -154,7 +204,12 @@ aria-label=\"State machine {name}\">",
         }
         if self.options.active.contains(&state) {
             class.push_str(if is_leaf { " lit active" } else { " lit" });
-        } else if self.options.active.iter().any(|&active| self.chart.is_inside(active, state)) {
+        } else if self
+            .options
+            .active
+            .iter()
+            .any(|&active| self.chart.is_inside(active, state))
+        {
             class.push_str(" lit");
         }
         class
@@ -171,12 +226,21 @@ aria-label=\"State machine {name}\">",
         let x = placed.text_x;
         // A name alone stands in the middle.
         let is_alone = is_leaf && texts.is_empty() && found.histories.is_empty();
-        let middle = if is_alone { y + placed.height / 2.0 } else { y + 4.0 + TITLE_HEIGHT / 2.0 };
+        let middle = if is_alone {
+            y + placed.height / 2.0
+        } else {
+            y + 4.0 + TITLE_HEIGHT / 2.0
+        };
         if found.kind == Kind::Final {
             self.bullseye((x + 7.0, middle));
             self.text("title", x + icon, middle + 4.5, name);
         } else if is_alone {
-            self.text("title middle", placed.at.0 + placed.width / 2.0, middle + 4.5, name);
+            self.text(
+                "title middle",
+                placed.at.0 + placed.width / 2.0,
+                middle + 4.5,
+                name,
+            );
         } else {
             self.text("title", x, middle + 4.5, name);
         }
@@ -185,9 +249,17 @@ aria-label=\"State machine {name}\">",
         }
         let lanes = &placed.lanes;
         if !(is_leaf && texts.is_empty()) {
-            let rule = if is_leaf { y + TITLE_HEIGHT + 2.0 } else { lanes.first().map_or(y, |lane| lane.at.1) };
+            let rule = if is_leaf {
+                y + TITLE_HEIGHT + 2.0
+            } else {
+                lanes.first().map_or(y, |lane| lane.at.1)
+            };
             let (left, right) = (placed.at.0, placed.at.0 + placed.width);
-            put!(self, "<path class=\"rule\" d=\"{}\"/>", straight(&[(left, rule), (right, rule)]));
+            put!(
+                self,
+                "<path class=\"rule\" d=\"{}\"/>",
+                straight(&[(left, rule), (right, rule)])
+            );
         }
         for (number, lane) in lanes.iter().enumerate() {
             if number > 0 {
@@ -202,13 +274,28 @@ aria-label=\"State machine {name}\">",
 
     fn lines(&mut self, x: f64, y: f64, lines: &[Words]) {
         for (number, line) in lines.iter().enumerate() {
-            self.text("text", x + line.indent(), y + LINE * number as f64, &line.text);
+            self.text(
+                "text",
+                x + line.indent(),
+                y + LINE * number as f64,
+                &line.text,
+            );
         }
     }
 
     fn bullseye(&mut self, (x, y): Point) {
-        put!(self, "<circle class=\"ring paper\" cx=\"{}\" cy=\"{}\" r=\"7\"/>", Number(x), Number(y));
-        put!(self, "<circle class=\"dot\" cx=\"{}\" cy=\"{}\" r=\"4\"/>", Number(x), Number(y));
+        put!(
+            self,
+            "<circle class=\"ring paper\" cx=\"{}\" cy=\"{}\" r=\"7\"/>",
+            Number(x),
+            Number(y)
+        );
+        put!(
+            self,
+            "<circle class=\"dot\" cx=\"{}\" cy=\"{}\" r=\"4\"/>",
+            Number(x),
+            Number(y)
+        );
     }
 
     /// Dots and history points, which lie on the ends of lines.
@@ -226,7 +313,12 @@ aria-label=\"State machine {name}\">",
         }
         for &(history, (x, y)) in &picture.histories {
             let found = &chart.histories[history];
-            put!(self, "<circle class=\"ring paper\" cx=\"{}\" cy=\"{}\" r=\"{HISTORY}\"/>", Number(x), Number(y));
+            put!(
+                self,
+                "<circle class=\"ring paper\" cx=\"{}\" cy=\"{}\" r=\"{HISTORY}\"/>",
+                Number(x),
+                Number(y)
+            );
             self.text("mark", x, y + 4.0, if found.deep { "H*" } else { "H" });
             self.text("name", x + HISTORY + 4.0, y + 4.0, &found.name);
         }
@@ -236,7 +328,9 @@ aria-label=\"State machine {name}\">",
     fn link_class(&self, link: &Link, transitions: &[usize]) -> String {
         match &self.colors {
             Some(_) if transitions.is_empty() => String::new(),
-            Some(colors) => colors.transitions(transitions).map_or(" never".to_owned(), |step| format!(" warm{step}")),
+            Some(colors) => colors
+                .transitions(transitions)
+                .map_or(" never".to_owned(), |step| format!(" warm{step}")),
             None if link.is_interrupt => " interrupt".to_owned(),
             None => String::new(),
         }
@@ -245,7 +339,9 @@ aria-label=\"State machine {name}\">",
     fn line(&mut self, number: usize) {
         let link = &self.scene.links[number];
         let mut points = simplified(&self.picture.links[number].points);
-        let (Some(&end), true) = (points.last(), points.len() > 1) else { return };
+        let (Some(&end), true) = (points.last(), points.len() > 1) else {
+            return;
+        };
         let class = self.link_class(link, &link.transitions);
         let (along, across) = direction(points[points.len() - 2], end);
         let back = (end.0 - along.0 * HEAD.0, end.1 - along.1 * HEAD.0);
@@ -254,16 +350,36 @@ aria-label=\"State machine {name}\">",
         points[last] = back;
         let names: Vec<String> = link.transitions.iter().map(ToString::to_string).collect();
         put!(self, "<g data-transitions=\"{}\">", names.join(" "));
-        put!(self, "<path class=\"line{class}\" d=\"{}\"/>", rounded(&points));
-        let head = [end, (back.0 + wing.0, back.1 + wing.1), (back.0 - wing.0, back.1 - wing.1)];
-        put!(self, "<path class=\"head{class}\" d=\"{}Z\"/></g>", straight(&head));
+        put!(
+            self,
+            "<path class=\"line{class}\" d=\"{}\"/>",
+            rounded(&points)
+        );
+        let head = [
+            end,
+            (back.0 + wing.0, back.1 + wing.1),
+            (back.0 - wing.0, back.1 - wing.1),
+        ];
+        put!(
+            self,
+            "<path class=\"head{class}\" d=\"{}Z\"/></g>",
+            straight(&head)
+        );
     }
 
     fn label(&mut self, number: usize) {
-        let (link, Some((x, y))) = (&self.scene.links[number], self.picture.links[number].label) else { return };
+        let (link, Some((x, y))) = (&self.scene.links[number], self.picture.links[number].label)
+        else {
+            return;
+        };
         for (line, words) in link.label.iter().enumerate() {
             let class = self.link_class(link, words.transition.as_slice());
-            self.text(&format!("label{class}"), x, y + LINE * (line as f64 + 1.0) - 3.0, &words.text);
+            self.text(
+                &format!("label{class}"),
+                x,
+                y + LINE * (line as f64 + 1.0) - 3.0,
+                &words.text,
+            );
         }
     }
 
@@ -281,6 +397,11 @@ aria-label=\"State machine {name}\">",
             );
         }
         let often = format!("{most} times; without color or dotted: never");
-        self.text("text", left + 18.0 * HEAT_STEPS as f64 + 8.0, y + 10.0, &often);
+        self.text(
+            "text",
+            left + 18.0 * HEAT_STEPS as f64 + 8.0,
+            y + 10.0,
+            &often,
+        );
     }
 }

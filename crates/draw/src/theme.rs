@@ -49,8 +49,12 @@ const LIGHT: Colors = Colors {
     interrupt: "#b5390b",
     active: "#ffe7a3",
     active_border: "#b87503",
-    heat: ["#d3e5f8", "#cfe3d4", "#f5ecb0", "#fbd38d", "#f9a870", "#f0806a"],
-    heat_lines: ["#7fa6cc", "#5f9e70", "#b39b1d", "#cf8412", "#cf5c15", "#bd2f1d"],
+    heat: [
+        "#d3e5f8", "#cfe3d4", "#f5ecb0", "#fbd38d", "#f9a870", "#f0806a",
+    ],
+    heat_lines: [
+        "#7fa6cc", "#5f9e70", "#b39b1d", "#cf8412", "#cf5c15", "#bd2f1d",
+    ],
 };
 
 const DARK: Colors = Colors {
@@ -65,8 +69,12 @@ const DARK: Colors = Colors {
     interrupt: "#ff9a62",
     active: "#5c4300",
     active_border: "#f5b83d",
-    heat: ["#1d4a78", "#1f4434", "#4a4716", "#643f10", "#77350f", "#8a2a1f"],
-    heat_lines: ["#5b86b3", "#57a877", "#c2ae3a", "#e09b35", "#ee7a3a", "#ff5c4a"],
+    heat: [
+        "#1d4a78", "#1f4434", "#4a4716", "#643f10", "#77350f", "#8a2a1f",
+    ],
+    heat_lines: [
+        "#5b86b3", "#57a877", "#c2ae3a", "#e09b35", "#ee7a3a", "#ff5c4a",
+    ],
 };
 
 /// The style sheet of a theme.
@@ -93,16 +101,40 @@ pub(crate) fn style(theme: Theme) -> String {
 fn colors(out: &mut String, c: &Colors) {
     let [even, odd] = c.inside;
     // Writing to a string cannot fail.
-    _ = writeln!(out, ".paper{{fill:{}}}.even{{fill:{even}}}.odd{{fill:{odd}}}.leaf{{fill:{}}}", c.paper, c.leaf);
-    _ = writeln!(out, ".box,.rule{{stroke:{}}}.ring{{stroke:{}}}.lane{{stroke:{}}}", c.border, c.line, c.lane);
-    _ = writeln!(out, ".title,.mark{{fill:{}}}.text,.label{{fill:{}}}.name{{fill:{}}}", c.title, c.text, c.line);
-    _ = writeln!(out, ".line{{stroke:{}}}.head,.dot{{fill:{}}}.dot{{fill:{}}}", c.line, c.line, c.title);
-    _ = writeln!(out, ".line.interrupt{{stroke:{0}}}.head.interrupt,.label.interrupt{{fill:{0}}}", c.interrupt);
+    _ = writeln!(
+        out,
+        ".paper{{fill:{}}}.even{{fill:{even}}}.odd{{fill:{odd}}}.leaf{{fill:{}}}",
+        c.paper, c.leaf
+    );
+    _ = writeln!(
+        out,
+        ".box,.rule{{stroke:{}}}.ring{{stroke:{}}}.lane{{stroke:{}}}",
+        c.border, c.line, c.lane
+    );
+    _ = writeln!(
+        out,
+        ".title,.mark{{fill:{}}}.text,.label{{fill:{}}}.name{{fill:{}}}",
+        c.title, c.text, c.line
+    );
+    _ = writeln!(
+        out,
+        ".line{{stroke:{}}}.head,.dot{{fill:{}}}.dot{{fill:{}}}",
+        c.line, c.line, c.title
+    );
+    _ = writeln!(
+        out,
+        ".line.interrupt{{stroke:{0}}}.head.interrupt,.label.interrupt{{fill:{0}}}",
+        c.interrupt
+    );
     for (step, (fill, line)) in c.heat.iter().zip(c.heat_lines).enumerate() {
         _ = writeln!(
             out,
             ".heat{step}{{fill:{fill}}}.line.warm{step}{{stroke:{line};stroke-width:2}}.head.warm{step}{{fill:{line}}}"
         );
     }
-    _ = writeln!(out, ".lit{{stroke:{0}}}.active{{fill:{1};stroke:{0}}}", c.active_border, c.active);
+    _ = writeln!(
+        out,
+        ".lit{{stroke:{0}}}.active{{fill:{1};stroke:{0}}}",
+        c.active_border, c.active
+    );
 }

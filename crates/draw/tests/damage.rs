@@ -1,4 +1,5 @@
-//! Whatever loads can be drawn: every seventh bit of a sample ROM flipped, the checksum made right again (ROM-2).
+//! Whatever loads can be drawn: every seventh bit of a sample ROM flipped, the checksum made right
+//! again (ROM-2).
 
 use statewright_compile::compile_text;
 use statewright_draw::{Chart, Facts, Options, dot, mermaid, page, plantuml, svg};
@@ -6,8 +7,17 @@ use statewright_rom::{Rom, seal};
 
 #[test]
 fn rom_2_whatever_loads_can_be_drawn() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines/soldier.sw.json");
-    let output = compile_text("s", &std::fs::read_to_string(path).unwrap(), &Default::default()).0.unwrap();
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../machines/soldier.sw.json"
+    );
+    let output = compile_text(
+        "s",
+        &std::fs::read_to_string(path).unwrap(),
+        &Default::default(),
+    )
+    .0
+    .unwrap();
     let mut bytes = output.rom.as_bytes().to_vec();
     let (mut drawn, mut refused) = (0, 0);
     for bit in (64 * 8..bytes.len() * 8).step_by(7) {
@@ -32,5 +42,8 @@ fn rom_2_whatever_loads_can_be_drawn() {
         }
         bytes[byte] ^= mask;
     }
-    assert!(drawn > 100 && refused > 100, "{drawn} drawn, {refused} refused");
+    assert!(
+        drawn > 100 && refused > 100,
+        "{drawn} drawn, {refused} refused"
+    );
 }

@@ -1,4 +1,5 @@
-//! Every format for every sample, read back by something that did not write it, also with names that mean harm.
+//! Every format for every sample, read back by something that did not write it, also with names
+//! that mean harm.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ fn root() -> PathBuf {
 }
 
 fn compiled(name: &str) -> Output {
-    let text = std::fs::read_to_string(root().join("machines").join(format!("{name}.sw.json"))).unwrap();
+    let text =
+        std::fs::read_to_string(root().join("machines").join(format!("{name}.sw.json"))).unwrap();
     compile_text(name, &text, &Default::default()).0.unwrap()
 }
 
@@ -71,33 +73,65 @@ fn all_charts() -> Vec<Chart> {
 
 fn is_plain(text: &str) -> bool {
     let hidden = |c: char| c.is_control() && c != '\n';
-    !text.chars().any(|c| hidden(c) || ('\u{202a}'..='\u{202e}').contains(&c))
+    !text
+        .chars()
+        .any(|c| hidden(c) || ('\u{202a}'..='\u{202e}').contains(&c))
 }
 
 #[test]
 fn an_svg_is_xml_with_every_state_and_every_line() {
     for chart in all_charts() {
         for theme in [Theme::Auto, Theme::Light, Theme::Dark] {
-            let drawing = svg(&chart, &Options { theme, ..Options::default() });
+            let drawing = svg(
+                &chart,
+                &Options {
+                    theme,
+                    ..Options::default()
+                },
+            );
             let tree = roxmltree::Document::parse(&drawing.svg).unwrap();
             assert!(is_plain(&drawing.svg));
-            let states = tree.descendants().filter(|node| node.has_attribute("data-state"));
-            let states: Vec<&str> = states.filter_map(|node| node.attribute("data-state")).collect();
-            let expected: Vec<&str> = chart.states.iter().map(|state| state.path.as_str()).collect();
+            let states = tree
+                .descendants()
+                .filter(|node| node.has_attribute("data-state"));
+            let states: Vec<&str> = states
+                .filter_map(|node| node.attribute("data-state"))
+                .collect();
+            let expected: Vec<&str> = chart
+                .states
+                .iter()
+                .map(|state| state.path.as_str())
+                .collect();
             assert_eq!(states, expected);
             let drawn: BTreeSet<usize> = tree
                 .descendants()
                 .filter_map(|node| node.attribute("data-transitions"))
-                .flat_map(|list| list.split_whitespace().map(|number| number.parse::<usize>().unwrap()))
+                .flat_map(|list| {
+                    list.split_whitespace()
+                        .map(|number| number.parse::<usize>().unwrap())
+                })
                 .collect();
-            let leading: BTreeSet<usize> =
-                (0..chart.transitions.len()).filter(|&number| !chart.transitions[number].targets.is_empty()).collect();
-            assert_eq!(drawn, leading, "in the samples every transition that leads somewhere is a line");
-            let tags: BTreeSet<&str> =
-                tree.descendants().filter(|n| n.is_element()).map(|n| n.tag_name().name()).collect();
-            let known = ["svg", "style", "rect", "g", "title", "text", "path", "circle"];
+            let leading: BTreeSet<usize> = (0..chart.transitions.len())
+                .filter(|&number| !chart.transitions[number].targets.is_empty())
+                .collect();
+            assert_eq!(
+                drawn, leading,
+                "in the samples every transition that leads somewhere is a line"
+            );
+            let tags: BTreeSet<&str> = tree
+                .descendants()
+                .filter(|n| n.is_element())
+                .map(|n| n.tag_name().name())
+                .collect();
+            let known = [
+                "svg", "style", "rect", "g", "title", "text", "path", "circle",
+            ];
             assert!(tags.iter().all(|tag| known.contains(tag)), "{tags:?}");
-            assert_eq!(drawing.svg.contains("@media"), theme == Theme::Auto, "fixed themes ask nobody");
+            assert_eq!(
+                drawing.svg.contains("@media"),
+                theme == Theme::Auto,
+                "fixed themes ask nobody"
+            );
             assert_eq!(drawing.written, 0);
         }
     }
@@ -108,7 +142,12 @@ fn the_same_machine_gives_the_same_bytes() {
     for name in SAMPLES {
         let drawn = || {
             let chart = chart(name);
-            (svg(&chart, &Options::default()).svg, mermaid(&chart), dot(&chart), plantuml(&chart))
+            (
+                svg(&chart, &Options::default()).svg,
+                mermaid(&chart),
+                dot(&chart),
+                plantuml(&chart),
+            )
         };
         assert_eq!(drawn(), drawn());
     }
@@ -126,16 +165,37 @@ fn active_states_and_heat_change_colors_only() {
         "a": { "initial": "x", "states": { "x": {} } }, "b": { "initial": "x", "states": { "x": {} } } } }"#;
     let output = compile_text("twins", twins, &Default::default()).0.unwrap();
     let twins = Chart::new(&output.rom.as_rom(), &output.symbols);
-    assert_eq!(twins.find("x"), Err("`x` could be `a/x` or `b/x`".to_owned()));
-    assert!(twins.find("b.x").is_ok_and(|state| twins.states[state].path == "b/x"));
-    let lit = svg(&chart, &Options { active: vec![patrol], ..Options::default() }).svg;
+    assert_eq!(
+        twins.find("x"),
+        Err("`x` could be `a/x` or `b/x`".to_owned())
+    );
+    assert!(
+        twins
+            .find("b.x")
+            .is_ok_and(|state| twins.states[state].path == "b/x")
+    );
+    let lit = svg(
+        &chart,
+        &Options {
+            active: vec![patrol],
+            ..Options::default()
+        },
+    )
+    .svg;
     let tree = roxmltree::Document::parse(&lit).unwrap();
     let class = |path: &str| {
-        let state = tree.descendants().find(|node| node.attribute("data-state") == Some(path)).unwrap();
+        let state = tree
+            .descendants()
+            .find(|node| node.attribute("data-state") == Some(path))
+            .unwrap();
         let shape = state
             .children()
             .find(|node| node.has_tag_name("rect"))
-            .or_else(|| state.children().find(|node| node.tag_name().name() == "rect"));
+            .or_else(|| {
+                state
+                    .children()
+                    .find(|node| node.tag_name().name() == "rect")
+            });
         shape.unwrap().attribute("class").unwrap().to_owned()
     };
     assert!(class("alive/idle/patrol").contains("active"));
@@ -143,10 +203,20 @@ fn active_states_and_heat_change_colors_only() {
     assert!(!class("alive/combat").contains("lit"));
     let without = |svg: &str| svg.replace(" lit active", "").replace(" lit\"", "\"");
     assert_eq!(without(&lit), plain);
-    let mut heat = Heat { states: vec![0; chart.states.len()], transitions: vec![0; chart.transitions.len()] };
+    let mut heat = Heat {
+        states: vec![0; chart.states.len()],
+        transitions: vec![0; chart.transitions.len()],
+    };
     heat.states[patrol] = 1000;
     heat.transitions[0] = 7;
-    let hot = svg(&chart, &Options { heat: Some(heat), ..Options::default() }).svg;
+    let hot = svg(
+        &chart,
+        &Options {
+            heat: Some(heat),
+            ..Options::default()
+        },
+    )
+    .svg;
     assert!(
         hot.contains("class=\"box heat5\"")
             && hot.contains("line warm5")
@@ -162,17 +232,39 @@ fn states_and_transitions_have_their_numbers_in_the_rom() {
         let rom = output.rom.as_rom();
         let chart = Chart::new(&rom, &output.symbols);
         assert_eq!(chart.transitions.len(), output.symbols.transitions.len());
-        let names: Vec<&str> = output.symbols.states.iter().map(|symbol| symbol.name.as_str()).collect();
-        assert_eq!(chart.states.iter().map(|state| state.path.as_str()).collect::<Vec<_>>(), names);
+        let names: Vec<&str> = output
+            .symbols
+            .states
+            .iter()
+            .map(|symbol| symbol.name.as_str())
+            .collect();
+        assert_eq!(
+            chart
+                .states
+                .iter()
+                .map(|state| state.path.as_str())
+                .collect::<Vec<_>>(),
+            names
+        );
         let by_rom: Vec<usize> = rom
             .state_ids()
             .flat_map(|state| {
-                let count =
-                    if chart.states[state.index()].branches.is_empty() { rom.transitions_of(state).len() } else { 0 };
+                let count = if chart.states[state.index()].branches.is_empty() {
+                    rom.transitions_of(state).len()
+                } else {
+                    0
+                };
                 std::iter::repeat_n(state.index(), count)
             })
             .collect();
-        assert_eq!(chart.transitions.iter().map(|one| one.source).collect::<Vec<_>>(), by_rom);
+        assert_eq!(
+            chart
+                .transitions
+                .iter()
+                .map(|one| one.source)
+                .collect::<Vec<_>>(),
+            by_rom
+        );
     }
 }
 
@@ -215,7 +307,9 @@ mod dot_reader {
                 '{' | '}' | '[' | ']' | '=' | ';' | ',' => out.push(Token::Sign(c)),
                 c if c.is_ascii_alphanumeric() || c == '_' => {
                     let mut word = c.to_string();
-                    while let Some(c) = rest.next_if(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')) {
+                    while let Some(c) =
+                        rest.next_if(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))
+                    {
                         word.push(c);
                     }
                     out.push(Token::Word(word));
@@ -234,13 +328,20 @@ fn dot_is_read_back_with_every_state_and_arrow() {
         let text = dot(&chart);
         assert!(is_plain(&text));
         let tokens = tokens(&text);
-        let open = |sign: char| tokens.iter().filter(|token| **token == Token::Sign(sign)).count();
+        let open = |sign: char| {
+            tokens
+                .iter()
+                .filter(|token| **token == Token::Sign(sign))
+                .count()
+        };
         assert_eq!((open('{'), open('[')), (open('}'), open(']')));
         let mut declared = BTreeSet::new();
         let mut arrows = 0;
         for window in tokens.windows(3) {
             match window {
-                [Token::Word(node), Token::Sign('['), Token::Word(first)] if node != "node" && node != "edge" => {
+                [Token::Word(node), Token::Sign('['), Token::Word(first)]
+                    if node != "node" && node != "edge" =>
+                {
                     let is_arrow_end = first == "ltail" || first == "lhead";
                     if !is_arrow_end {
                         declared.insert(node.clone());
@@ -252,14 +353,33 @@ fn dot_is_read_back_with_every_state_and_arrow() {
         }
         for window in tokens.windows(3) {
             if let [Token::Word(from), Token::Arrow, Token::Word(to)] = window {
-                assert!(declared.contains(from) && declared.contains(to), "{from} {to}");
+                assert!(
+                    declared.contains(from) && declared.contains(to),
+                    "{from} {to}"
+                );
             }
         }
-        let targets = chart.transitions.iter().map(|one| one.targets.len()).sum::<usize>();
-        let branches =
-            chart.states.iter().flat_map(|state| &state.branches).map(|one| one.targets.len()).sum::<usize>();
-        let starts = chart.regions.iter().map(|region| region.initial.len()).sum::<usize>();
-        let defaults = chart.histories.iter().map(|history| history.default.len()).sum::<usize>();
+        let targets = chart
+            .transitions
+            .iter()
+            .map(|one| one.targets.len())
+            .sum::<usize>();
+        let branches = chart
+            .states
+            .iter()
+            .flat_map(|state| &state.branches)
+            .map(|one| one.targets.len())
+            .sum::<usize>();
+        let starts = chart
+            .regions
+            .iter()
+            .map(|region| region.initial.len())
+            .sum::<usize>();
+        let defaults = chart
+            .histories
+            .iter()
+            .map(|history| history.default.len())
+            .sum::<usize>();
         assert_eq!(arrows, targets + branches + starts + defaults);
         let texts: Vec<&str> = tokens
             .iter()
@@ -269,7 +389,13 @@ fn dot_is_read_back_with_every_state_and_arrow() {
             })
             .collect();
         for state in chart.states.iter().skip(1) {
-            assert!(texts.iter().any(|text| text.split('\n').next() == Some(&state.name)), "{}", state.name);
+            assert!(
+                texts
+                    .iter()
+                    .any(|text| text.split('\n').next() == Some(&state.name)),
+                "{}",
+                state.name
+            );
         }
     }
 }
@@ -277,7 +403,9 @@ fn dot_is_read_back_with_every_state_and_arrow() {
 /// What a line of Mermaid or PlantUML is: id, arrow, text after a colon.
 fn arrow_of(line: &str) -> Option<(&str, &str, Option<&str>)> {
     let (from, rest) = line.split_once(" --> ")?;
-    let (to, words) = rest.split_once(" : ").map_or((rest, None), |(to, words)| (to, Some(words)));
+    let (to, words) = rest
+        .split_once(" : ")
+        .map_or((rest, None), |(to, words)| (to, Some(words)));
     Some((from, to, words))
 }
 
@@ -309,10 +437,21 @@ fn mermaid_is_read_back_line_by_line() {
         let (mut depth, mut names) = (0, Vec::new());
         for line in lines {
             if let Some(comment) = line.strip_prefix("%% ") {
-                assert!(!comment.contains(['{', '}', ':']) || comment.matches(':').count() == 1, "{comment}");
+                assert!(
+                    !comment.contains(['{', '}', ':']) || comment.matches(':').count() == 1,
+                    "{comment}"
+                );
             } else if let Some((from, to, words)) = arrow_of(line) {
-                assert!((from == "[*]" || is_id(from)) && (to == "[*]" || is_id(to)), "{line}");
-                assert!(!words.unwrap_or_default().contains([':', '<', '>', '{', '}', '[', ']', '"', '-']), "{line}");
+                assert!(
+                    (from == "[*]" || is_id(from)) && (to == "[*]" || is_id(to)),
+                    "{line}"
+                );
+                assert!(
+                    !words
+                        .unwrap_or_default()
+                        .contains([':', '<', '>', '{', '}', '[', ']', '"', '-']),
+                    "{line}"
+                );
             } else if let Some(rest) = line.strip_prefix("state \"") {
                 let (name, rest) = rest.split_once("\" as ").unwrap();
                 depth += usize::from(rest.ends_with(" {"));
@@ -328,7 +467,12 @@ fn mermaid_is_read_back_line_by_line() {
             }
         }
         assert_eq!(depth, 0);
-        for state in chart.states.iter().skip(1).filter(|state| state.branches.is_empty()) {
+        for state in chart
+            .states
+            .iter()
+            .skip(1)
+            .filter(|state| state.branches.is_empty())
+        {
             assert!(names.contains(&state.name), "{}", state.name);
         }
     }
@@ -342,20 +486,33 @@ fn plantuml_is_read_back_line_by_line() {
         let mut depth = 0;
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         for line in &lines[3..lines.len() - 1] {
-            let is_end = |id: &str| id == "[*]" || is_id(id.trim_end_matches("[H*]").trim_end_matches("[H]"));
+            let is_end = |id: &str| {
+                id == "[*]" || is_id(id.trim_end_matches("[H*]").trim_end_matches("[H]"))
+            };
             let is_tame = |words: &str| {
                 let words = words.replace("<U+", "").replace('>', "");
-                !words.contains(['<', '"', '%', '{', '}', '\\']) && !words.contains("--") && !words.contains("[[")
+                !words.contains(['<', '"', '%', '{', '}', '\\'])
+                    && !words.contains("--")
+                    && !words.contains("[[")
             };
             if let Some((from, to, words)) = arrow_of(line) {
-                assert!(is_end(from) && is_end(to) && is_tame(words.unwrap_or_default()), "{line}");
+                assert!(
+                    is_end(from) && is_end(to) && is_tame(words.unwrap_or_default()),
+                    "{line}"
+                );
             } else if let Some(rest) = line.strip_prefix("state \"") {
                 let (name, rest) = rest.split_once("\" as ").unwrap();
                 depth += usize::from(rest.ends_with(" {"));
-                assert!(is_id(rest.trim_end_matches(" {")) && is_tame(name), "{line}");
+                assert!(
+                    is_id(rest.trim_end_matches(" {")) && is_tame(name),
+                    "{line}"
+                );
             } else if let Some(rest) = line.strip_prefix("state ") {
                 let (id, kind) = rest.split_once(' ').unwrap();
-                assert!(is_id(id) && ["<<choice>>", "<<history>>", "<<history*>>"].contains(&kind), "{line}");
+                assert!(
+                    is_id(id) && ["<<choice>>", "<<history>>", "<<history*>>"].contains(&kind),
+                    "{line}"
+                );
             } else if *line == "}" {
                 depth -= 1;
             } else if *line != "||" {
@@ -377,18 +534,32 @@ fn a_page_holds_everything_as_text() {
         let cells: Vec<String> = tree
             .descendants()
             .filter(|node| node.tag_name().name() == "td")
-            .map(|cell| cell.descendants().filter_map(|node| node.text().filter(|_| node.is_text())).collect())
+            .map(|cell| {
+                cell.descendants()
+                    .filter_map(|node| node.text().filter(|_| node.is_text()))
+                    .collect()
+            })
             .collect();
         for state in &chart.states {
             assert!(cells.contains(&state.path), "{}", state.path);
         }
-        for label in chart.transitions.iter().filter_map(|one| one.label.guard.clone()) {
+        for label in chart
+            .transitions
+            .iter()
+            .filter_map(|one| one.label.guard.clone())
+        {
             assert!(cells.contains(&label), "{label}");
         }
-        assert!(tree.descendants().any(|node| node.tag_name().name() == "svg"));
+        assert!(
+            tree.descendants()
+                .any(|node| node.tag_name().name() == "svg")
+        );
         let outside = ["src", "href", "action", "onload"];
         for node in tree.descendants() {
-            for attribute in node.attributes().filter(|attribute| outside.contains(&attribute.name())) {
+            for attribute in node
+                .attributes()
+                .filter(|attribute| outside.contains(&attribute.name()))
+            {
                 assert!(attribute.value().starts_with('#'), "{attribute:?}");
             }
         }
@@ -403,7 +574,11 @@ fn the_page_of_a_machine_file_has_docs_budgets_and_warnings() {
     let output = output.unwrap();
     let chart = Chart::new(&output.rom.as_rom(), &output.symbols);
     let problems = serde_json::json!([{ "code": "SW0999", "message": "<odd>", "range": { "start": { "line": 7 } } }]);
-    let facts = Facts { machine: Some(&machine), report: Some(&output.report), problems: Some(&problems) };
+    let facts = Facts {
+        machine: Some(&machine),
+        report: Some(&output.report),
+        problems: Some(&problems),
+    };
     let html = page(&chart, &facts, &Options::default());
     for expected in [
         "Red, green, amber by time; a button shortens the wait of a pedestrian.",
@@ -444,7 +619,10 @@ fn crowded(states: usize, each: usize) -> String {
             })
             .collect();
         let comma = if state == 0 { "" } else { "," };
-        text.push_str(&format!("{comma} \"s{state}\": {{ \"transitions\": [{}] }}", transitions.join(", ")));
+        text.push_str(&format!(
+            "{comma} \"s{state}\": {{ \"transitions\": [{}] }}",
+            transitions.join(", ")
+        ));
     }
     text + "} }"
 }
@@ -457,11 +635,18 @@ fn too_many_lines_are_written_and_none_is_lost() {
 }
 
 fn too_many_lines(text: &str, least: usize) {
-    let output = compile_text("crowded", text, &Default::default()).0.unwrap();
+    let output = compile_text("crowded", text, &Default::default())
+        .0
+        .unwrap();
     let chart = Chart::new(&output.rom.as_rom(), &output.symbols);
     let drawing = svg(&chart, &Options::default());
     assert!(drawing.written >= least, "{}", drawing.written);
-    let size = drawing.svg.split('"').filter_map(|part| part.parse::<f64>().ok()).take(2).fold(0.0, f64::max);
+    let size = drawing
+        .svg
+        .split('"')
+        .filter_map(|part| part.parse::<f64>().ok())
+        .take(2)
+        .fold(0.0, f64::max);
     assert!(size < 20_000.0, "{size}");
     assert!(drawing.svg.contains("transitions are written in the boxes"));
     let tree = roxmltree::Document::parse(&drawing.svg).unwrap();
@@ -471,6 +656,10 @@ fn too_many_lines(text: &str, least: usize) {
         .map(|list| list.split_whitespace().count())
         .sum();
     assert_eq!(drawn + drawing.written, chart.transitions.len());
-    let written = tree.descendants().filter(|n| n.is_text()).filter(|n| n.text().unwrap_or("").contains('→')).count();
+    let written = tree
+        .descendants()
+        .filter(|n| n.is_text())
+        .filter(|n| n.text().unwrap_or("").contains('→'))
+        .count();
     assert_eq!(written, drawing.written);
 }

@@ -28,7 +28,8 @@ pub fn too_long(text: &str) -> Option<Diagnostic> {
     })
 }
 
-/// The report on bytes that are not text. The places refer to the text with `�` for what could not be read.
+/// The report on bytes that are not text. The places refer to the text with `�` for what could not
+/// be read.
 fn unreadable(name: &str, bytes: &[u8], offset: usize) -> (Machine, Diagnostics) {
     let mut out = Diagnostics::default();
     let shown = &bytes[..bytes.len().min(MAX_BYTES)];
@@ -36,7 +37,21 @@ fn unreadable(name: &str, bytes: &[u8], offset: usize) -> (Machine, Diagnostics)
     let message = format!("the file is not UTF-8 text: byte {offset} cannot be read");
     let place = Place::bytes(offset..offset + char::REPLACEMENT_CHARACTER.len_utf8());
     let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
-    let help = if utf_16 { "it looks like UTF-16; save it as UTF-8" } else { "save it as UTF-8" };
-    out.push(Diagnostic::new(Code::ImportSyntax, place, message).label("not UTF-8").help(help));
-    (Machine { source: Source::file(name, text), ..Machine::default() }, out)
+    let help = if utf_16 {
+        "it looks like UTF-16; save it as UTF-8"
+    } else {
+        "save it as UTF-8"
+    };
+    out.push(
+        Diagnostic::new(Code::ImportSyntax, place, message)
+            .label("not UTF-8")
+            .help(help),
+    );
+    (
+        Machine {
+            source: Source::file(name, text),
+            ..Machine::default()
+        },
+        out,
+    )
 }

@@ -1,4 +1,5 @@
-//! Owns what every format makes in the same way: the machine around the states, events, functions, small values.
+//! Owns what every format makes in the same way: the machine around the states, events, functions,
+//! small values.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,8 @@ use statewright_author::value::{FunctionKind, ValueType};
 use crate::bytes::too_long;
 use crate::report::{refused, shown};
 
-/// Reads a text with the reader of a format: length, byte order mark, source and order of problems are the same for all.
+/// Reads a text with the reader of a format: length, byte order mark, source and order of problems
+/// are the same for all.
 pub(crate) fn read_with(
     name: &str,
     text: &str,
@@ -21,7 +23,13 @@ pub(crate) fn read_with(
     let mut out = Diagnostics::default();
     if let Some(problem) = too_long(text) {
         out.push(problem);
-        return (Machine { source: Source::file(name, ""), ..Machine::default() }, out);
+        return (
+            Machine {
+                source: Source::file(name, ""),
+                ..Machine::default()
+            },
+            out,
+        );
     }
     let mut machine = read(text, &mut out).unwrap_or_default();
     if machine.name.value.is_empty() {
@@ -36,13 +44,22 @@ pub(crate) fn read_with(
 fn name_of_file(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = last.split('.').next().unwrap_or_default().trim();
-    if check_name(stem).is_ok() { stem.to_owned() } else { "Imported".to_owned() }
+    if check_name(stem).is_ok() {
+        stem.to_owned()
+    } else {
+        "Imported".to_owned()
+    }
 }
 
-/// The rules that imported charts run by: internal events first, exits in reverse order (EVT-10, EXEC-1).
+/// The rules that imported charts run by: internal events first, exits in reverse order (EVT-10,
+/// EXEC-1).
 pub(crate) fn policies(place: Place) -> Policies {
     let on = Some(Spanned::new(true, place));
-    Policies { reverse_exit_order: on.clone(), internal_first: on, ..Policies::default() }
+    Policies {
+        reverse_exit_order: on.clone(),
+        internal_first: on,
+        ..Policies::default()
+    }
 }
 
 /// Events in the order in which they are first named.
@@ -73,7 +90,13 @@ impl Events {
 
     /// Their declarations.
     pub(crate) fn declared(self) -> Vec<Event> {
-        self.list.into_iter().map(|name| Event { name, ..Event::default() }).collect()
+        self.list
+            .into_iter()
+            .map(|name| Event {
+                name,
+                ..Event::default()
+            })
+            .collect()
     }
 }
 
@@ -88,7 +111,8 @@ pub(crate) struct Functions {
 pub(crate) type Parameters = Vec<(Name, Spanned<ValueType>)>;
 
 impl Functions {
-    /// Notes a call. The problem is a name that no function can have, or parameters that differ from those before.
+    /// Notes a call. The problem is a name that no function can have, or parameters that differ
+    /// from those before.
     pub(crate) fn call(
         &mut self,
         name: &Name,
@@ -96,13 +120,26 @@ impl Functions {
         parameters: Parameters,
     ) -> Result<(), Box<Diagnostic>> {
         check_function(&name.value).map_err(|reason| {
-            let message = format!("`{}` cannot be the name of a function: {reason}", shown(&name.value));
-            Box::new(refused(name.place, message).label("not a function name").help("rename it in the chart"))
+            let message = format!(
+                "`{}` cannot be the name of a function: {reason}",
+                shown(&name.value)
+            );
+            Box::new(
+                refused(name.place, message)
+                    .label("not a function name")
+                    .help("rename it in the chart"),
+            )
         })?;
         let Some(&at) = self.known.get(&name.value) else {
             self.known.insert(name.value.clone(), self.list.len());
             let kind = Spanned::new(kind, name.place);
-            self.list.push(Function { name: name.clone(), doc: None, kind, rng: false, parameters });
+            self.list.push(Function {
+                name: name.clone(),
+                doc: None,
+                kind,
+                rng: false,
+                parameters,
+            });
             return Ok(());
         };
         let first = &mut self.list[at];
@@ -118,9 +155,15 @@ impl Functions {
                 .zip(&parameters)
                 .all(|(a, b)| a.0.value == b.0.value && fits(a.1.value, b.1.value));
         if !same {
-            let message = format!("`{}` is called with other parameters than before", name.value);
-            let problem = refused(name.place, message).related(first.name.place, "first called here");
-            return Err(Box::new(problem.help("a function has the same parameters in every call, in the same order")));
+            let message = format!(
+                "`{}` is called with other parameters than before",
+                name.value
+            );
+            let problem =
+                refused(name.place, message).related(first.name.place, "first called here");
+            return Err(Box::new(problem.help(
+                "a function has the same parameters in every call, in the same order",
+            )));
         }
         for (known, new) in first.parameters.iter_mut().zip(parameters) {
             if new.1.value == ValueType::F32 {

@@ -1,8 +1,9 @@
 //! Charts of other tools, read as machines, and machines written as SCXML.
 //!
-//! In comes the text of a file in another format, out go an author graph and everything that is wrong with the file, like from
-//! [`statewright_author::text::read`]: places are places of the imported file, so what the compiler says later points into
-//! it, too. Nothing is dropped in silence: what a format says is mapped, refused (SW0802) or named as left out (SW0805).
+//! In comes the text of a file in another format, out go an author graph and everything that is
+//! wrong with the file, like from [`statewright_author::text::read`]: places are places of the imported file, so what the compiler says later points into
+//! it, too. Nothing is dropped in silence: what a format says is mapped, refused (SW0802) or named
+//! as left out (SW0805).
 #![forbid(unsafe_code)]
 
 pub mod bytes;
@@ -66,7 +67,9 @@ impl Format {
             dot.and_then(|dot| name.get(dot..))
                 .is_some_and(|tail| tail[1..].eq_ignore_ascii_case(end) && tail.starts_with('.'))
         };
-        Self::ALL.into_iter().find(|format| format.extensions().iter().any(ends))
+        Self::ALL
+            .into_iter()
+            .find(|format| format.extensions().iter().any(ends))
     }
 
     /// Reads the bytes of a file.

@@ -1,8 +1,9 @@
 //! Mermaid state diagrams (`stateDiagram-v2`): boxes, arrows and their labels.
 //!
-//! Pictures that this project draws itself come back with their states, nesting, events, guards and actions. Mermaid has no place for
-//! declarations, names of regions and choices, what states with others inside do, or anything in marks such as cooldowns; history
-//! points come back from their boxes `H name`.
+//! Pictures that this project draws itself come back with their states, nesting, events, guards and
+//! actions. Mermaid has no place for declarations, names of regions and choices, what states with
+//! others inside do, or anything in marks such as cooldowns; history points come back from their
+//! boxes `H name`.
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
@@ -15,7 +16,12 @@ use crate::report::{ignored, shown, syntax};
 /// Reads a Mermaid state diagram. `name` is the file's name as messages show it.
 pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {
     read_with(name, text, |text, out| {
-        let mut reader = Reader { diagram: Diagram::default(), began: false, until: None, front: false };
+        let mut reader = Reader {
+            diagram: Diagram::default(),
+            began: false,
+            until: None,
+            front: false,
+        };
         for line in lines(text).filter(|line| !line.value.is_empty()) {
             if !reader.line(&line, out) {
                 return None;
@@ -26,8 +32,18 @@ pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {
 }
 
 /// Words that begin a line about looks.
-const LOOKS: [&str; 10] =
-    ["direction", "classDef", "class", "style", "linkStyle", "scale", "hide", "click", "accTitle", "accDescr"];
+const LOOKS: [&str; 10] = [
+    "direction",
+    "classDef",
+    "class",
+    "style",
+    "linkStyle",
+    "scale",
+    "hide",
+    "click",
+    "accTitle",
+    "accDescr",
+];
 
 struct Reader {
     diagram: Diagram,
@@ -60,7 +76,11 @@ impl Reader {
         } else if LOOKS.contains(&first) && !text.contains("-->") && text.len() > first.len() {
             // Nothing that a machine has.
         } else if first == "note" && !text.contains("-->") && text.len() > first.len() {
-            out.push(ignored(line.place, "notes are left out").label("has no effect").help("write `%%` before it"));
+            out.push(
+                ignored(line.place, "notes are left out")
+                    .label("has no effect")
+                    .help("write `%%` before it"),
+            );
             self.until = (!text.contains(':')).then(|| ("end note", line.clone()));
         } else if text.contains("->")
             && !text.contains("-->")
@@ -91,7 +111,10 @@ impl Reader {
         } else if text == "stateDiagram-v2" || text == "stateDiagram" {
             self.began = true;
         } else if !text.starts_with("%%") {
-            let message = format!("a Mermaid state diagram begins with `stateDiagram-v2`, not with `{}`", shown(text));
+            let message = format!(
+                "a Mermaid state diagram begins with `stateDiagram-v2`, not with `{}`",
+                shown(text)
+            );
             out.push(syntax(line.place, message).label("something else"));
             return false;
         }
@@ -111,7 +134,9 @@ impl Reader {
         if !self.began || self.diagram.nodes.is_empty() {
             let place = statewright_author::place::Place::bytes(text.len()..text.len());
             let problem = syntax(place, "there is no state in the file");
-            out.push(problem.help("the least diagram is `stateDiagram-v2` and below it `[*] --> a`"));
+            out.push(
+                problem.help("the least diagram is `stateDiagram-v2` and below it `[*] --> a`"),
+            );
             return false;
         }
         true
@@ -124,17 +149,28 @@ impl Dialect for Mermaid {
     fn arrow(&self, line: &str) -> Option<Arrow> {
         let start = line.find("-->")?;
         let before_text = crate::diagram::colon(line).is_none_or(|colon| start < colon);
-        before_text.then_some(Arrow { start, end: start + 3, reversed: false })
+        before_text.then_some(Arrow {
+            start,
+            end: start + 3,
+            reversed: false,
+        })
     }
 
     /// `#58;` stands for `:`, and `<br/>` for a line end.
     fn decoded(&self, text: &str) -> String {
-        let text = text.replace("<br/>", " ").replace("<br>", " ").replace("\\n", " ");
+        let text = text
+            .replace("<br/>", " ")
+            .replace("<br>", " ")
+            .replace("\\n", " ");
         let mut out = String::with_capacity(text.len());
         let mut rest = text.as_str();
         while let Some(at) = rest.find('#') {
             out.push_str(&rest[..at]);
-            let digits: usize = rest[at + 1..].bytes().take(8).take_while(u8::is_ascii_digit).count();
+            let digits: usize = rest[at + 1..]
+                .bytes()
+                .take(8)
+                .take_while(u8::is_ascii_digit)
+                .count();
             let after = at + 1 + digits;
             let code = rest[at + 1..after].parse().ok().and_then(char::from_u32);
             match code.filter(|_| rest[after..].starts_with(';')) {

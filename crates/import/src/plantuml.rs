@@ -1,8 +1,9 @@
 //! PlantUML state diagrams: boxes, arrows and their labels.
 //!
-//! Pictures that this project draws itself come back with their states, nesting, events, guards and actions; the box around everything
-//! is the machine. PlantUML has no place for declarations, names of regions and choices, or anything in marks such as cooldowns; names of
-//! history points come back as their ids, or as `history` where the state has regions.
+//! Pictures that this project draws itself come back with their states, nesting, events, guards and
+//! actions; the box around everything is the machine. PlantUML has no place for declarations, names
+//! of regions and choices, or anything in marks such as cooldowns; names of history points come
+//! back as their ids, or as `history` where the state has regions.
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
@@ -15,7 +16,12 @@ use crate::report::{ignored, refused, shown, syntax};
 /// Reads a PlantUML state diagram. `name` is the file's name as messages show it.
 pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {
     read_with(name, text, |text, out| {
-        let mut reader = Reader { diagram: Diagram::default(), began: false, ended: false, until: None };
+        let mut reader = Reader {
+            diagram: Diagram::default(),
+            began: false,
+            ended: false,
+            until: None,
+        };
         for line in lines(text).filter(|line| !line.value.is_empty()) {
             if !reader.line(&line, out) {
                 return None;
@@ -26,7 +32,16 @@ pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {
 }
 
 /// Words that begin a line about looks.
-const LOOKS: [&str; 8] = ["hide", "show", "skinparam", "scale", "left", "top", "mainframe", "caption"];
+const LOOKS: [&str; 8] = [
+    "hide",
+    "show",
+    "skinparam",
+    "scale",
+    "left",
+    "top",
+    "mainframe",
+    "caption",
+];
 /// Words that begin text around the diagram.
 const AROUND: [&str; 5] = ["header", "footer", "legend", "center", "right"];
 
@@ -45,7 +60,10 @@ impl Reader {
     fn line(&mut self, line: &Name, out: &mut Diagnostics) -> bool {
         let text = line.value.as_str();
         if let Some((ends, _)) = &self.until {
-            if ends.iter().any(|end| text == *end || (*end == "'/" && text.ends_with(end))) {
+            if ends
+                .iter()
+                .any(|end| text == *end || (*end == "'/" && text.ends_with(end)))
+            {
                 self.until = None;
             }
             return true;
@@ -55,7 +73,10 @@ impl Reader {
         } else if text.starts_with('\'') {
             // A comment.
         } else if self.ended {
-            out.push(ignored(line.place, "only the first diagram of a file is read").label("after `@enduml`"));
+            out.push(
+                ignored(line.place, "only the first diagram of a file is read")
+                    .label("after `@enduml`"),
+            );
             self.until = Some((Vec::new(), line.clone()));
         } else if !self.began {
             return self.begin(line, out);
@@ -69,7 +90,10 @@ impl Reader {
 
     fn begin(&mut self, line: &Name, out: &mut Diagnostics) -> bool {
         let Some(rest) = line.value.strip_prefix("@startuml") else {
-            let message = format!("a PlantUML diagram begins with `@startuml`, not with `{}`", shown(&line.value));
+            let message = format!(
+                "a PlantUML diagram begins with `@startuml`, not with `{}`",
+                shown(&line.value)
+            );
             out.push(syntax(line.place, message).label("something else"));
             return false;
         };
@@ -98,16 +122,36 @@ impl Reader {
                 }
             }
             _ if AROUND.contains(&first) && !is_arrow && colon(text).is_none() => {
-                out.push(ignored(line.place, "text around the diagram is left out").label("has no effect"));
+                out.push(
+                    ignored(line.place, "text around the diagram is left out")
+                        .label("has no effect"),
+                );
                 if text == first {
-                    self.skip(line, &["end header", "endheader", "end footer", "endfooter", "end legend", "endlegend"]);
+                    self.skip(
+                        line,
+                        &[
+                            "end header",
+                            "endheader",
+                            "end footer",
+                            "endfooter",
+                            "end legend",
+                            "endlegend",
+                        ],
+                    );
                 }
             }
             "" if text.starts_with("<style>") => self.skip(line, &["</style>"]),
             _ if text.starts_with("!theme") || text.starts_with("!pragma") => {}
             _ if text.starts_with('!') => {
-                let problem = refused(line.place, "instructions to the preprocessor cannot be imported");
-                out.push(problem.label("is not carried out").help("import the diagram that comes out of it"));
+                let problem = refused(
+                    line.place,
+                    "instructions to the preprocessor cannot be imported",
+                );
+                out.push(
+                    problem
+                        .label("is not carried out")
+                        .help("import the diagram that comes out of it"),
+                );
             }
             _ if text.contains(" .. ") && !is_arrow => {
                 out.push(ignored(line.place, "lines to notes are left out").label("has no effect"));
@@ -117,7 +161,11 @@ impl Reader {
     }
 
     fn note(&mut self, line: &Name, out: &mut Diagnostics) {
-        out.push(ignored(line.place, "notes are left out").label("has no effect").help("write `'` before it"));
+        out.push(
+            ignored(line.place, "notes are left out")
+                .label("has no effect")
+                .help("write `'` before it"),
+        );
         if colon(&line.value).is_none() && !line.value.contains('"') {
             self.skip(line, &["end note", "endnote"]);
         }
@@ -132,9 +180,15 @@ impl Reader {
         let end = Place::bytes(text.len()..text.len());
         if let Some((ends, line)) = self.until.as_ref().filter(|_| !self.ended) {
             let problem = syntax(line.place, "this is never closed").label("begins here");
-            out.push(problem.help(format!("add a line `{}`", ends.first().unwrap_or(&"@enduml"))));
+            out.push(problem.help(format!(
+                "add a line `{}`",
+                ends.first().unwrap_or(&"@enduml")
+            )));
         } else if self.began && !self.ended {
-            out.push(syntax(end, "`@enduml` is missing at the end").help("add it: the file may have been cut off"));
+            out.push(
+                syntax(end, "`@enduml` is missing at the end")
+                    .help("add it: the file may have been cut off"),
+            );
         }
         self.diagram.finish(text.len(), out);
         if self.diagram.too_deep {
@@ -142,7 +196,9 @@ impl Reader {
         }
         if !self.began || self.diagram.nodes.is_empty() {
             let problem = syntax(end, "there is no state in the file");
-            out.push(problem.help("the least diagram is `@startuml`, `[*] --> a` and `@enduml`, on three lines"));
+            out.push(problem.help(
+                "the least diagram is `@startuml`, `[*] --> a` and `@enduml`, on three lines",
+            ));
             return false;
         }
         true
@@ -168,7 +224,11 @@ impl Dialect for PlantUml {
                 _ => (None, false),
             };
             if let Some(length) = end {
-                return Some(Arrow { start, end: start + length, reversed });
+                return Some(Arrow {
+                    start,
+                    end: start + length,
+                    reversed,
+                });
             }
         }
         None
@@ -181,9 +241,15 @@ impl Dialect for PlantUml {
         let mut rest = text.as_str();
         while let Some(at) = rest.find("<U+") {
             out.push_str(&rest[..at]);
-            let digits = rest[at + 3..].bytes().take(6).take_while(u8::is_ascii_hexdigit).count();
+            let digits = rest[at + 3..]
+                .bytes()
+                .take(6)
+                .take_while(u8::is_ascii_hexdigit)
+                .count();
             let after = at + 3 + digits;
-            let code = u32::from_str_radix(&rest[at + 3..after], 16).ok().and_then(char::from_u32);
+            let code = u32::from_str_radix(&rest[at + 3..after], 16)
+                .ok()
+                .and_then(char::from_u32);
             match code.filter(|_| rest[after..].starts_with('>')) {
                 Some(c) => {
                     out.push(c);
@@ -202,7 +268,9 @@ impl Dialect for PlantUml {
     /// Without a color such as `#red` or `#line.dashed`.
     fn bare<'l>(&self, text: &'l str) -> &'l str {
         match text.find(" #") {
-            Some(at) if !text[..at].contains('"') || text[..at].matches('"').count() == 2 => text[..at].trim_end(),
+            Some(at) if !text[..at].contains('"') || text[..at].matches('"').count() == 2 => {
+                text[..at].trim_end()
+            }
             _ => text,
         }
     }
@@ -221,8 +289,10 @@ const MAX_STYLE: usize = 200;
 
 /// Length of the shaft of an arrow: dashes, a style in brackets, a direction.
 fn shaft(text: &str) -> Option<usize> {
-    const DIRECTIONS: [&str; 14] =
-        ["down", "left", "right", "up", "do", "le", "ri", "d", "l", "r", "u", "Down", "Left", "Right"];
+    const DIRECTIONS: [&str; 14] = [
+        "down", "left", "right", "up", "do", "le", "ri", "d", "l", "r", "u", "Down", "Left",
+        "Right",
+    ];
     let dashes = |text: &str| text.bytes().take_while(|&byte| byte == b'-').count();
     let mut at = dashes(text);
     if at == 0 {
@@ -230,12 +300,16 @@ fn shaft(text: &str) -> Option<usize> {
     }
     for _ in 0..2 {
         if text[at..].starts_with('[') {
-            at += text.bytes().skip(at).take(MAX_STYLE).position(|byte| byte == b']')? + 1;
+            at += text
+                .bytes()
+                .skip(at)
+                .take(MAX_STYLE)
+                .position(|byte| byte == b']')?
+                + 1;
         }
-        if let Some(direction) = DIRECTIONS
-            .iter()
-            .find(|word| text[at..].starts_with(**word) && text[at + word.len()..].starts_with(['-', '[']))
-        {
+        if let Some(direction) = DIRECTIONS.iter().find(|word| {
+            text[at..].starts_with(**word) && text[at + word.len()..].starts_with(['-', '['])
+        }) {
             at += direction.len();
         }
     }

@@ -32,7 +32,13 @@ pub(crate) fn ignored(place: Place, message: impl Into<String>) -> Diagnostic {
 /// A text as messages show it: not too long, nothing hidden.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
-    let visible = |c: char| if statewright_author::names::is_hidden(c) { '\u{fffd}' } else { c };
+    let visible = |c: char| {
+        if statewright_author::names::is_hidden(c) {
+            '\u{fffd}'
+        } else {
+            c
+        }
+    };
     let mut out: String = text.chars().take(LONGEST).map(visible).collect();
     if text.chars().nth(LONGEST).is_some() {
         out.push('…');

@@ -1,5 +1,5 @@
-//! Machines as SCXML. What is refused, and how that is said, is in `diagnostics/sw0806_*`; random documents that go there and back are
-//! in `proof/charts`.
+//! Machines as SCXML. What is refused, and how that is said, is in `diagnostics/sw0806_*`; random
+//! documents that go there and back are in `proof/charts`.
 
 mod common;
 
@@ -22,13 +22,19 @@ fn exported(text: &str) -> String {
 #[track_caller]
 fn refused(text: &str) -> Vec<String> {
     let (machine, problems) = read("test.sw.json", text);
-    assert!(!problems.has_errors(), "{}", render_text(&problems, &machine.source, Style::default()));
+    assert!(
+        !problems.has_errors(),
+        "{}",
+        render_text(&problems, &machine.source, Style::default())
+    );
     let problems = export::scxml(&machine).expect_err("something stands in the way");
-    problems.iter().map(|problem| problem.message.replace("SCXML cannot say this: ", "")).collect()
+    problems
+        .iter()
+        .map(|problem| problem.message.replace("SCXML cannot say this: ", ""))
+        .collect()
 }
 
-const POLICIES: &str =
-    r#""policies": { "exit_order": "reverse", "internal_first": true, "done_events": true, "scxml_details": true }"#;
+const POLICIES: &str = r#""policies": { "exit_order": "reverse", "internal_first": true, "done_events": true, "scxml_details": true }"#;
 
 fn player() -> String {
     let rest = r#"
@@ -144,18 +150,30 @@ fn everything_that_both_sides_know_is_written() {
 #[test]
 fn the_document_does_what_the_machine_does() {
     let begin: &[&str] = &["deck/motor/off", "deck/sound/quiet"];
-    // `stop`, sent to itself, ends the motor; the sound has ended by then, so the whole deck is complete.
-    let script: [(&str, &[&str]); 4] =
-        [("", begin), ("send a.b", begin), ("after 100", begin), ("send play", &["end"])];
+    // `stop`, sent to itself, ends the motor; the sound has ended by then, so the whole deck is
+    // complete.
+    let script: [(&str, &[&str]); 4] = [
+        ("", begin),
+        ("send a.b", begin),
+        ("after 100", begin),
+        ("send play", &["end"]),
+    ];
     let native = runs(read, &player(), &script);
     let back = runs(scxml::read, PLAYER, &script);
     // Triggers are told as they are written, timers in ticks: 3 of 10 ms, 30 of 1 ms.
     let plain = |lines: &[String]| {
         let told = lines.iter().filter(|line| !line.contains("taken"));
-        told.map(|line| line.replace("the_bell 30t", "the bell 3t").replace("the_bell", "the bell")).collect::<Vec<_>>()
+        told.map(|line| {
+            line.replace("the_bell 30t", "the bell 3t")
+                .replace("the_bell", "the bell")
+        })
+        .collect::<Vec<_>>()
     };
     assert_eq!(plain(&native), plain(&back));
-    assert!(native.iter().any(|line| line.contains("start the bell")), "{native:#?}");
+    assert!(
+        native.iter().any(|line| line.contains("start the bell")),
+        "{native:#?}"
+    );
 }
 
 #[test]
@@ -206,14 +224,26 @@ fn a_descriptor_hears_no_more_than_the_transition() {
         )
     };
     let both = r#"{ "on": "x", "to": "a" }, { "on": "x.y", "to": "a" }"#;
-    assert!(exported(&machine(r#""x", "x.y", "xy""#, both)).contains("<transition event=\"x\" target=\"a\"/>"));
+    assert!(
+        exported(&machine(r#""x", "x.y", "xy""#, both))
+            .contains("<transition event=\"x\" target=\"a\"/>")
+    );
     let one = r#"{ "on": "x", "to": "a" }"#;
-    assert_eq!(refused(&machine(r#""x", "x.y""#, one)), ["the event `x` without `x.y`"]);
+    assert_eq!(
+        refused(&machine(r#""x", "x.y""#, one)),
+        ["the event `x` without `x.y`"]
+    );
     assert!(exported(&machine(r#""x", "xy""#, one)).contains("event=\"x\""));
     let apart = r#"{ "on": "x", "to": "a" }, { "on": "x.y", "to": "a", "if": "in(a)" }"#;
-    assert_eq!(refused(&machine(r#""x", "x.y""#, apart)), ["the event `x` without `x.y`"]);
+    assert_eq!(
+        refused(&machine(r#""x", "x.y""#, apart)),
+        ["the event `x` without `x.y`"]
+    );
     let all = r#"{ "on": "x", "to": "a" }, { "on": "(other)", "to": "a" }"#;
-    assert!(exported(&machine(r#""x", "(other)""#, all)).contains("<transition event=\"*\" target=\"a\"/>"));
+    assert!(
+        exported(&machine(r#""x", "(other)""#, all))
+            .contains("<transition event=\"*\" target=\"a\"/>")
+    );
     assert_eq!(
         refused(&machine(r#""x", "y", "(other)""#, all)),
         ["all unknown events (`(other)`), but not all known ones"]
@@ -225,11 +255,17 @@ fn names_become_ids_or_are_refused() {
     let unused = exported(
         r#"{ "machine": "M", "events": ["e"], "initial": "a", "states": { "a": { "transitions": [{ "on": "e", "to": "b" }] }, "b": { "states": { "the one": {} } } } }"#,
     );
-    assert!(unused.contains("<state/>"), "nobody needs its name: {unused}");
+    assert!(
+        unused.contains("<state/>"),
+        "nobody needs its name: {unused}"
+    );
     let used = r#"{ "machine": "M", "initial": "the one", "states": { "a": {}, "the one": {} } }"#;
     assert_eq!(refused(used), ["the name `the one`"]);
     let twice = r#"{ "machine": "M", "initial": "a", "states": { "a": { "states": { "b": {} } }, "b": {} } }"#;
-    assert_eq!(refused(twice), ["a second state or history point named `b`"]);
+    assert_eq!(
+        refused(twice),
+        ["a second state or history point named `b`"]
+    );
 }
 
 #[test]
@@ -247,7 +283,10 @@ fn documents_without_ids_and_with_odd_ones_come_back() {
     let (machine, problems) = scxml::read("odd.scxml", text);
     assert!(problems.is_empty(), "{problems:?}");
     let back = export::scxml(&machine).unwrap();
-    assert!(back.contains("<state initial=\"in.side\">") && back.contains("<history type=\"deep\">"), "{back}");
+    assert!(
+        back.contains("<state initial=\"in.side\">") && back.contains("<history type=\"deep\">"),
+        "{back}"
+    );
     let (again, problems) = scxml::read("odd.scxml", &back);
     assert!(problems.is_empty(), "{problems:?}");
     assert_eq!(export::scxml(&again).unwrap(), back);
@@ -275,7 +314,11 @@ fn functions_stand_in_a_table_and_come_back() {
         assert!(text.contains(part), "{part}\n{text}");
     }
     let (machine, problems) = scxml::read("test.scxml", &text);
-    assert!(problems.iter().next().is_none(), "{}", render_text(&problems, &machine.source, Style::default()));
+    assert!(
+        problems.iter().next().is_none(),
+        "{}",
+        render_text(&problems, &machine.source, Style::default())
+    );
     assert_eq!(export::scxml(&machine).ok(), Some(text), "the same again");
 }
 

@@ -1,6 +1,8 @@
-//! SCXML from anywhere: broken, hostile or huge documents give clear errors with their place, never a panic, and nothing is fetched.
+//! SCXML from anywhere: broken, hostile or huge documents give clear errors with their place, never
+//! a panic, and nothing is fetched.
 //!
-//! How long they take and how much memory they need was measured by hand; here bounds on what is reported and built stand for it.
+//! How long they take and how much memory they need was measured by hand; here bounds on what is
+//! reported and built stand for it.
 
 mod common;
 
@@ -21,7 +23,10 @@ fn said(bytes: &[u8]) -> Vec<String> {
 
 fn told(machine: &Machine, problems: &Diagnostics) -> Vec<String> {
     let line = |one: &statewright_author::diagnostic::Diagnostic| {
-        let (line, column) = machine.source.line_column(one.place.start).unwrap_or((0, 0));
+        let (line, column) = machine
+            .source
+            .line_column(one.place.start)
+            .unwrap_or((0, 0));
         format!("{} {line}:{column} {}", one.code.info().id, one.message)
     };
     problems.iter().map(line).collect()
@@ -30,9 +35,19 @@ fn told(machine: &Machine, problems: &Diagnostics) -> Vec<String> {
 /// Everything that is said about a document to its end: import, compiler, rendering.
 fn survived(bytes: &[u8]) -> (bool, Vec<String>) {
     let (machine, problems) = Format::Scxml.read("bad.scxml", bytes);
-    let (output, problems) = compile_with(&machine, problems, &Options { strict: false, dev: true });
+    let (output, problems) = compile_with(
+        &machine,
+        problems,
+        &Options {
+            strict: false,
+            dev: true,
+        },
+    );
     assert_eq!(output.is_none(), problems.has_errors());
-    assert!(problems.iter().all(|one| one.code.info().id != "SW0901"), "{problems:?}");
+    assert!(
+        problems.iter().all(|one| one.code.info().id != "SW0901"),
+        "{problems:?}"
+    );
     let text = render_text(&problems, &machine.source, Style::default());
     assert_eq!(text.is_empty(), problems.is_empty());
     (output.is_some(), told(&machine, &problems))
@@ -54,15 +69,36 @@ fn what_is_not_xml_is_an_error_where_it_breaks() {
         ("hello", "SW0801 1:1 this is not well-formed XML"),
         ("<!-- nothing -->", "SW0801 1:1 this is not well-formed XML"),
         ("<scxml>", "SW0801 1:1 this is not well-formed XML"),
-        ("<scxml>\n<state>\n</scxml>", "SW0801 3:1 this is not well-formed XML"),
-        ("<scxml>\n<state id=a/></scxml>", "SW0801 2:11 this is not well-formed XML"),
-        ("<scxml>\n<state id='a' id='b'/></scxml>", "SW0801 2:15 this is not well-formed XML"),
-        ("<scxml>\n<state id='a</scxml>", "SW0801 2:13 this is not well-formed XML"),
-        ("<scxml/>\n<scxml/>", "SW0801 2:1 this is not well-formed XML"),
+        (
+            "<scxml>\n<state>\n</scxml>",
+            "SW0801 3:1 this is not well-formed XML",
+        ),
+        (
+            "<scxml>\n<state id=a/></scxml>",
+            "SW0801 2:11 this is not well-formed XML",
+        ),
+        (
+            "<scxml>\n<state id='a' id='b'/></scxml>",
+            "SW0801 2:15 this is not well-formed XML",
+        ),
+        (
+            "<scxml>\n<state id='a</scxml>",
+            "SW0801 2:13 this is not well-formed XML",
+        ),
+        (
+            "<scxml/>\n<scxml/>",
+            "SW0801 2:1 this is not well-formed XML",
+        ),
         ("<scxml>\n<state ", "SW0801 2:8 this is not well-formed XML"),
-        ("<scxml>&nbsp;</scxml>", "SW0801 1:8 this is not well-formed XML"),
+        (
+            "<scxml>&nbsp;</scxml>",
+            "SW0801 1:8 this is not well-formed XML",
+        ),
         ("<q:scxml/>", "SW0801 1:2 this is not well-formed XML"),
-        ("<scxml>\u{1}</scxml>", "SW0801 1:8 this is not well-formed XML"),
+        (
+            "<scxml>\u{1}</scxml>",
+            "SW0801 1:8 this is not well-formed XML",
+        ),
     ] {
         let said = said(text.as_bytes());
         assert_eq!(said.len(), 1, "{text:?}: {said:#?}");
@@ -71,29 +107,53 @@ fn what_is_not_xml_is_an_error_where_it_breaks() {
     }
 }
 
-/// A DTD is refused before anything in it is looked at, so there is nothing to expand and nothing to fetch.
+/// A DTD is refused before anything in it is looked at, so there is nothing to expand and nothing
+/// to fetch.
 #[test]
 fn entities_are_neither_expanded_nor_fetched() {
     let mut bomb = "<!DOCTYPE lolz [<!ENTITY lol \"lol\">".to_owned();
     for level in 1..=9 {
-        let before = if level == 1 { "lol".to_owned() } else { format!("lol{}", level - 1) };
-        bomb += &format!("<!ENTITY lol{level} \"{}\">", format!("&{before};").repeat(10));
+        let before = if level == 1 {
+            "lol".to_owned()
+        } else {
+            format!("lol{}", level - 1)
+        };
+        bomb += &format!(
+            "<!ENTITY lol{level} \"{}\">",
+            format!("&{before};").repeat(10)
+        );
     }
     bomb += "]>";
     let long = format!("<!DOCTYPE x [<!ENTITY a \"{}\">]>", "a".repeat(50_000));
     for (dtd, inside) in [
         (bomb.as_str(), "&lol9;"),
         (long.as_str(), &"&a;".repeat(50_000)),
-        ("<!DOCTYPE x [<!ENTITY x SYSTEM \"file:///etc/hostname\">]>", "&x;"),
-        ("<!DOCTYPE x [<!ENTITY x SYSTEM \"http://127.0.0.1:1/x\">]>", "&x;"),
-        ("<!DOCTYPE x [<!ENTITY % p SYSTEM \"file:///etc/hostname\"> %p;]>", ""),
+        (
+            "<!DOCTYPE x [<!ENTITY x SYSTEM \"file:///etc/hostname\">]>",
+            "&x;",
+        ),
+        (
+            "<!DOCTYPE x [<!ENTITY x SYSTEM \"http://127.0.0.1:1/x\">]>",
+            "&x;",
+        ),
+        (
+            "<!DOCTYPE x [<!ENTITY % p SYSTEM \"file:///etc/hostname\"> %p;]>",
+            "",
+        ),
         ("<!DOCTYPE x SYSTEM \"file:///etc/hostname\">", ""),
-        ("<!DOCTYPE x PUBLIC \"-//W3C//DTD SCXML\" \"http://127.0.0.1:1/x\">", ""),
+        (
+            "<!DOCTYPE x PUBLIC \"-//W3C//DTD SCXML\" \"http://127.0.0.1:1/x\">",
+            "",
+        ),
         ("<!DOCTYPE x [<!ENTITY x \"&x;\">]>", "&x;"),
     ] {
-        let text = format!("<?xml version=\"1.0\"?>\n{dtd}\n{OPEN}<state id=\"a{inside}\"/></scxml>");
+        let text =
+            format!("<?xml version=\"1.0\"?>\n{dtd}\n{OPEN}<state id=\"a{inside}\"/></scxml>");
         let said = said(text.as_bytes());
-        assert_eq!(said, ["SW0801 2:1 the document has a DTD, which is not read"]);
+        assert_eq!(
+            said,
+            ["SW0801 2:1 the document has a DTD, which is not read"]
+        );
         let (machine, _) = scxml::read("bad.scxml", &text);
         assert!(machine.root.regions.is_empty());
     }
@@ -104,7 +164,10 @@ fn a_state_may_not_refer_to_files_either() {
     let text = format!(
         "{OPEN}\n<datamodel><data id=\"x\" src=\"file:///etc/hostname\"/></datamodel>\n<state id=\"a\"/></scxml>"
     );
-    refused(&text, "SW0802 2:30 data from another file cannot be imported");
+    refused(
+        &text,
+        "SW0802 2:30 data from another file cannot be imported",
+    );
     let text = format!("{OPEN}\n<script src=\"file:///etc/hostname\"/>\n<state id=\"a\"/></scxml>");
     refused(&text, "SW0802 2:1 `<script>` cannot be imported");
     let text = format!(
@@ -116,26 +179,49 @@ fn a_state_may_not_refer_to_files_either() {
 #[test]
 fn other_encodings_are_named() {
     let body = "<scxml><state id=\"a\"/></scxml>";
-    for (encoding, fits) in
-        [("ISO-8859-1", false), ("UTF-16", false), ("windows-1252", false), ("utf-8", true), ("US-ASCII", true)]
-    {
+    for (encoding, fits) in [
+        ("ISO-8859-1", false),
+        ("UTF-16", false),
+        ("windows-1252", false),
+        ("utf-8", true),
+        ("US-ASCII", true),
+    ] {
         let text = format!("<?xml version=\"1.0\" encoding=\"{encoding}\"?>\n{body}");
-        let expected =
-            format!("SW0801 1:31 the document says that it is written in `{encoding}`, but only UTF-8 is read");
-        assert_eq!(said(text.as_bytes()), if fits { vec![] } else { vec![expected] });
+        let expected = format!(
+            "SW0801 1:31 the document says that it is written in `{encoding}`, but only UTF-8 is read"
+        );
+        assert_eq!(
+            said(text.as_bytes()),
+            if fits { vec![] } else { vec![expected] }
+        );
     }
-    let little: Vec<u8> = [0xff, 0xfe].into_iter().chain(body.encode_utf16().flat_map(u16::to_le_bytes)).collect();
-    let big: Vec<u8> = [0xfe, 0xff].into_iter().chain(body.encode_utf16().flat_map(u16::to_be_bytes)).collect();
+    let little: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain(body.encode_utf16().flat_map(u16::to_le_bytes))
+        .collect();
+    let big: Vec<u8> = [0xfe, 0xff]
+        .into_iter()
+        .chain(body.encode_utf16().flat_map(u16::to_be_bytes))
+        .collect();
     for bytes in [little, big] {
         let (machine, problems) = Format::Scxml.read("bad.scxml", &bytes);
-        assert_eq!(told(&machine, &problems), ["SW0801 1:1 the file is not UTF-8 text: byte 0 cannot be read"]);
-        assert_eq!(problems.iter().next().unwrap().help.as_deref(), Some("it looks like UTF-16; save it as UTF-8"));
+        assert_eq!(
+            told(&machine, &problems),
+            ["SW0801 1:1 the file is not UTF-8 text: byte 0 cannot be read"]
+        );
+        assert_eq!(
+            problems.iter().next().unwrap().help.as_deref(),
+            Some("it looks like UTF-16; save it as UTF-8")
+        );
     }
     // Without a mark, UTF-16 is UTF-8 full of zeros.
     let bare: Vec<u8> = body.encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert!(said(&bare)[0].starts_with("SW0801 1:"), "{:?}", said(&bare));
     let said = said(b"<scxml>\n<state id=\"a\xe9\"/></scxml>");
-    assert_eq!(said, ["SW0801 2:13 the file is not UTF-8 text: byte 20 cannot be read"]);
+    assert_eq!(
+        said,
+        ["SW0801 2:13 the file is not UTF-8 text: byte 20 cannot be read"]
+    );
 }
 
 #[test]
@@ -148,29 +234,66 @@ fn foreign_namespaces_are_named_or_refused() {
         "<x:scxml xmlns:x=\"urn:other\"/>",
         "SW0803 1:1 this `<scxml>` is of the namespace `urn:other`, which is not that of SCXML",
     );
-    refused("<html/>", "SW0803 1:1 the document's element is `<html>`, not `<scxml>`");
-    let inside =
-        |text: &str| format!("<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:q=\"urn:q\">\n{text}</scxml>");
+    refused(
+        "<html/>",
+        "SW0803 1:1 the document's element is `<html>`, not `<scxml>`",
+    );
+    let inside = |text: &str| {
+        format!(
+            "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:q=\"urn:q\">\n{text}</scxml>"
+        )
+    };
     let left_out = said(inside("<state id=\"a\" q:id=\"b\"/><q:state id=\"c\"/>").as_bytes());
-    assert_eq!(left_out, ["SW0805 2:25 `<state>` belongs to another namespace"]);
+    assert_eq!(
+        left_out,
+        ["SW0805 2:25 `<state>` belongs to another namespace"]
+    );
     refused(
         &inside("<state id=\"a\"><onentry><q:log/></onentry></state>"),
         "SW0802 2:24 `<log>` of another namespace cannot be imported",
     );
-    refused(&inside("<q:state id=\"c\"/>"), "SW0803 1:1 the chart has no states");
+    refused(
+        &inside("<q:state id=\"c\"/>"),
+        "SW0803 1:1 the chart has no states",
+    );
     // Things of others inside defaults, data and conditions are no less foreign.
-    let text = inside("<state id=\"a\"><initial><q:transition target=\"b\"/></initial><state id=\"b\"/></state>");
-    assert!(said(text.as_bytes()).iter().any(|line| line.starts_with("SW0803 2:")), "{:?}", said(text.as_bytes()));
+    let text = inside(
+        "<state id=\"a\"><initial><q:transition target=\"b\"/></initial><state id=\"b\"/></state>",
+    );
+    assert!(
+        said(text.as_bytes())
+            .iter()
+            .any(|line| line.starts_with("SW0803 2:")),
+        "{:?}",
+        said(text.as_bytes())
+    );
     let text = inside("<datamodel><q:data id=\"n\" expr=\"1\"/></datamodel><state id=\"a\"/>");
-    assert!(said(text.as_bytes()).iter().any(|line| line.contains(" 2:")), "{:?}", said(text.as_bytes()));
-    let text = inside("<state id=\"a\"><onentry><if cond=\"true\"><q:else/></if></onentry></state>");
-    assert!(said(text.as_bytes()).iter().any(|line| line.starts_with("SW0802 2:")), "{:?}", said(text.as_bytes()));
+    assert!(
+        said(text.as_bytes())
+            .iter()
+            .any(|line| line.contains(" 2:")),
+        "{:?}",
+        said(text.as_bytes())
+    );
+    let text =
+        inside("<state id=\"a\"><onentry><if cond=\"true\"><q:else/></if></onentry></state>");
+    assert!(
+        said(text.as_bytes())
+            .iter()
+            .any(|line| line.starts_with("SW0802 2:")),
+        "{:?}",
+        said(text.as_bytes())
+    );
 }
 
 #[test]
 fn deep_nesting_is_refused_without_running_out_of_stack() {
     let nested = |open: &dyn Fn(usize) -> String, close: &str, depth: usize| {
-        format!("{OPEN}\n{}{}</scxml>", (0..depth).map(open).collect::<String>(), close.repeat(depth))
+        format!(
+            "{OPEN}\n{}{}</scxml>",
+            (0..depth).map(open).collect::<String>(),
+            close.repeat(depth)
+        )
     };
     let state = |n: usize| format!("<state id=\"s{n}\">");
     let elements = "elements are nested more than 256 deep";
@@ -182,7 +305,10 @@ fn deep_nesting_is_refused_without_running_out_of_stack() {
         nested(&|_| "<x a='/>'>".to_owned(), "</x>", 1000),
     ] {
         let said = said(text.as_bytes());
-        assert!(said.len() == 1 && said[0].starts_with("SW0804 2:") && said[0].ends_with(elements), "{said:#?}");
+        assert!(
+            said.len() == 1 && said[0].starts_with("SW0804 2:") && said[0].ends_with(elements),
+            "{said:#?}"
+        );
     }
     let ifs = format!(
         "<state id=\"a\"><onentry>{}{}</onentry></state></scxml>",
@@ -207,53 +333,95 @@ fn deep_nesting_is_refused_without_running_out_of_stack() {
     // Conditions nest, too.
     for depth in [10, 1000, 100_000] {
         let cond = format!("{}true{}", "(".repeat(depth), ")".repeat(depth));
-        let text =
-            format!("{OPEN}<state id=\"a\"><transition event=\"e\" cond=\"{cond}\" target=\"a\"/></state></scxml>");
+        let text = format!(
+            "{OPEN}<state id=\"a\"><transition event=\"e\" cond=\"{cond}\" target=\"a\"/></state></scxml>"
+        );
         let (compiled, said) = survived(text.as_bytes());
-        assert!(compiled || said[0].starts_with("SW0802 1:"), "{depth}: {said:?}");
+        assert!(
+            compiled || said[0].starts_with("SW0802 1:"),
+            "{depth}: {said:?}"
+        );
         let cond = "!".repeat(depth);
-        let text =
-            format!("{OPEN}<state id=\"a\"><transition event=\"e\" cond=\"{cond}true\" target=\"a\"/></state></scxml>");
+        let text = format!(
+            "{OPEN}<state id=\"a\"><transition event=\"e\" cond=\"{cond}true\" target=\"a\"/></state></scxml>"
+        );
         let (compiled, said) = survived(text.as_bytes());
-        assert!(compiled || said[0].starts_with("SW0802 1:"), "{depth}: {said:?}");
+        assert!(
+            compiled || said[0].starts_with("SW0802 1:"),
+            "{depth}: {said:?}"
+        );
     }
     // An `elseif` chain is one level of XML, but as deep as it is long as actions.
     let chain = "<elseif cond=\"true\"/>".repeat(40_000);
-    let text = format!("{OPEN}<state id=\"a\"><onentry><if cond=\"true\">{chain}</if></onentry></state></scxml>");
+    let text = format!(
+        "{OPEN}<state id=\"a\"><onentry><if cond=\"true\">{chain}</if></onentry></state></scxml>"
+    );
     let (compiled, said) = survived(text.as_bytes());
-    assert!(!compiled && said[0].starts_with("SW0804 1:"), "{:?}", &said[..1]);
+    assert!(
+        !compiled && said[0].starts_with("SW0804 1:"),
+        "{:?}",
+        &said[..1]
+    );
 }
 
 /// About a megabyte of every kind. What is built and said stays small.
 #[test]
 fn huge_documents_are_answered() {
-    let many = |unit: &dyn Fn(usize) -> String, count: usize| (0..count).map(unit).collect::<String>();
+    let many =
+        |unit: &dyn Fn(usize) -> String, count: usize| (0..count).map(unit).collect::<String>();
     let chart = |body: String| format!("{OPEN}{body}</scxml>");
     let long = "x".repeat(1 << 20);
     for (what, text) in [
         ("an attribute", chart(format!("<state id=\"{long}\"/>"))),
-        ("an event", chart(format!("<state id=\"a\"><transition event=\"{long}\" target=\"a\"/></state>"))),
-        ("a condition", chart(format!("<state id=\"a\"><transition event=\"e\" cond=\"{long}\"/></state>"))),
-        ("a target", chart(format!("<state id=\"a\"><transition event=\"e\" target=\"{long}\"/></state>"))),
+        (
+            "an event",
+            chart(format!(
+                "<state id=\"a\"><transition event=\"{long}\" target=\"a\"/></state>"
+            )),
+        ),
+        (
+            "a condition",
+            chart(format!(
+                "<state id=\"a\"><transition event=\"e\" cond=\"{long}\"/></state>"
+            )),
+        ),
+        (
+            "a target",
+            chart(format!(
+                "<state id=\"a\"><transition event=\"e\" target=\"{long}\"/></state>"
+            )),
+        ),
         (
             "wrong targets",
             chart(format!(
                 "<state id=\"a\">{}</state>",
-                many(&|n| format!("<transition event=\"e\" target=\"t{n}\"/>"), 25_000)
+                many(
+                    &|n| format!("<transition event=\"e\" target=\"t{n}\"/>"),
+                    25_000
+                )
             )),
         ),
-        ("unknown attributes", chart(many(&|n| format!("<state id=\"s{n}\" x{n}=\"\"/>"), 30_000))),
+        (
+            "unknown attributes",
+            chart(many(&|n| format!("<state id=\"s{n}\" x{n}=\"\"/>"), 30_000)),
+        ),
         ("one id", chart("<state id=\"a\"/>".repeat(60_000))),
         (
             "regions",
-            chart(format!("<parallel id=\"p\">{}</parallel>", many(&|n| format!("<state id=\"s{n}\"/>"), 40_000))),
+            chart(format!(
+                "<parallel id=\"p\">{}</parallel>",
+                many(&|n| format!("<state id=\"s{n}\"/>"), 40_000)
+            )),
         ),
         (
             "wildcards",
             chart(format!(
                 "<state id=\"a\">{}{}</state>",
                 "<transition event=\"* \" target=\"a\"/>".repeat(10_000),
-                many(&|n| format!("<transition event=\"e{n}\"/><send event=\"t\" delay=\"1s\"/>"), 10_000)
+                many(
+                    &|n| format!("<transition event=\"e{n}\"/><send event=\"t\" delay=\"1s\"/>"),
+                    10_000
+                )
             )),
         ),
         (
@@ -268,14 +436,21 @@ fn huge_documents_are_answered() {
             "prefixes",
             chart(format!(
                 "<state id=\"a\"><transition event=\"{}\" target=\"b\"/></state>",
-                many(&|n| format!("{} ", ["a."; 200].concat() + &n.to_string()), 2500)
+                many(
+                    &|n| format!("{} ", ["a."; 200].concat() + &n.to_string()),
+                    2500
+                )
             )),
         ),
         (
             "copies of actions",
             chart(format!(
                 "<state id=\"a\"><onentry><send event=\"t\" delay=\"1s\"/></onentry>{}{}</state>",
-                format!("<transition event=\"*\">{}</transition>", "<log label=\"l\"/>".repeat(1000)).repeat(30),
+                format!(
+                    "<transition event=\"*\">{}</transition>",
+                    "<log label=\"l\"/>".repeat(1000)
+                )
+                .repeat(30),
                 many(&|n| format!("<transition event=\"e{n}\"/>"), 2000)
             )),
         ),
@@ -283,26 +458,42 @@ fn huge_documents_are_answered() {
             "copies of conditions",
             chart(format!(
                 "<state id=\"a\"><onentry><send event=\"t\" delay=\"1s\"/></onentry>{}{}</state>",
-                format!("<transition event=\"*\" cond=\"{}true\"/>", "true || ".repeat(500)).repeat(40),
+                format!(
+                    "<transition event=\"*\" cond=\"{}true\"/>",
+                    "true || ".repeat(500)
+                )
+                .repeat(40),
                 many(&|n| format!("<transition event=\"e{n}\"/>"), 1500)
             )),
         ),
         (
             "targets",
-            chart(format!("<state id=\"a\"><transition event=\"e\" target=\"{}\"/></state>", "a ".repeat(500_000))),
+            chart(format!(
+                "<state id=\"a\"><transition event=\"e\" target=\"{}\"/></state>",
+                "a ".repeat(500_000)
+            )),
         ),
         (
             "histories",
             chart(format!(
                 "<state id=\"o\"><state id=\"a\"/>{}</state>",
-                many(&|n| format!("<history id=\"h{n}\"><transition target=\"a\"/></history>"), 18_000)
+                many(
+                    &|n| format!("<history id=\"h{n}\"><transition target=\"a\"/></history>"),
+                    18_000
+                )
             )),
         ),
         (
             "history loops",
             chart(format!(
                 "<state id=\"o\"><state id=\"a\"/>{}</state>",
-                many(&|n| format!("<history id=\"h{n}\"><transition target=\"h{}\"/></history>", n + 1), 18_000)
+                many(
+                    &|n| format!(
+                        "<history id=\"h{n}\"><transition target=\"h{}\"/></history>",
+                        n + 1
+                    ),
+                    18_000
+                )
             )),
         ),
         (
@@ -317,29 +508,43 @@ fn huge_documents_are_answered() {
             chart(format!(
                 "<datamodel>{}</datamodel><state id=\"a\"><onentry>{}</onentry></state>",
                 many(&|n| format!("<data id=\"n{n}\"/>"), 12_000),
-                many(&|n| format!("<assign location=\"n{n}\" expr=\"n{}\"/>", n + 1), 12_000)
-                    + "<assign location=\"n11999\" expr=\"1\"/>"
+                many(
+                    &|n| format!("<assign location=\"n{n}\" expr=\"n{}\"/>", n + 1),
+                    12_000
+                ) + "<assign location=\"n11999\" expr=\"1\"/>"
             )),
         ),
         (
             "data of one key",
             chart(format!(
                 "<datamodel>{}</datamodel><state id=\"a\"/>",
-                many(&|n| format!("<data id=\"{}\" expr=\"1\"/>", ["é", "è"][n % 2].repeat(n / 2 + 1)), 700)
+                many(
+                    &|n| format!(
+                        "<data id=\"{}\" expr=\"1\"/>",
+                        ["é", "è"][n % 2].repeat(n / 2 + 1)
+                    ),
+                    700
+                )
             )),
         ),
         (
             "timers",
             chart(format!(
                 "<state id=\"a\"><onentry>{}</onentry></state>",
-                many(&|n| format!("<send event=\"e{n}\" id=\"i\" delay=\"1s\"/>"), 20_000)
+                many(
+                    &|n| format!("<send event=\"e{n}\" id=\"i\" delay=\"1s\"/>"),
+                    20_000
+                )
             )),
         ),
         (
             "cancels",
             chart(format!(
                 "<state id=\"a\"><onentry>{}{}</onentry></state>",
-                many(&|n| format!("<send event=\"e{n}\" id=\"i\" delay=\"1s\"/>"), 10_000),
+                many(
+                    &|n| format!("<send event=\"e{n}\" id=\"i\" delay=\"1s\"/>"),
+                    10_000
+                ),
                 "<cancel sendid=\"i\"/>".repeat(30_000)
             )),
         ),
@@ -354,9 +559,24 @@ fn huge_documents_are_answered() {
                 12_000,
             )),
         ),
-        ("unknown elements", chart(many(&|n| format!("<x{n}/>"), 100_000))),
-        ("attributes", chart(format!("<state {}/>", many(&|n| format!("a{n}='' "), 100_000)))),
-        ("namespaces", chart(format!("<state {}/>", many(&|n| format!("xmlns:a{n}='u{n}' "), 50_000)))),
+        (
+            "unknown elements",
+            chart(many(&|n| format!("<x{n}/>"), 100_000)),
+        ),
+        (
+            "attributes",
+            chart(format!(
+                "<state {}/>",
+                many(&|n| format!("a{n}='' "), 100_000)
+            )),
+        ),
+        (
+            "namespaces",
+            chart(format!(
+                "<state {}/>",
+                many(&|n| format!("xmlns:a{n}='u{n}' "), 50_000)
+            )),
+        ),
         (
             "nested namespaces",
             chart(format!(
@@ -365,12 +585,24 @@ fn huge_documents_are_answered() {
                 "</x>".repeat(200)
             )),
         ),
-        ("namespaces of each", chart(many(&|n| format!("<state xmlns:a{n}='u{n}' id=\"s{n}\"/>"), 20_000))),
+        (
+            "namespaces of each",
+            chart(many(
+                &|n| format!("<state xmlns:a{n}='u{n}' id=\"s{n}\"/>"),
+                20_000,
+            )),
+        ),
         (
             "namespaces on all levels",
             chart(format!(
                 "{}{}{}",
-                many(&|n| format!("<state {}>", many(&|m| format!("xmlns:a{n}b{m}='u{m}' "), 200)), 10),
+                many(
+                    &|n| format!(
+                        "<state {}>",
+                        many(&|m| format!("xmlns:a{n}b{m}='u{m}' "), 200)
+                    ),
+                    10
+                ),
                 many(&|n| format!("<state xmlns:c{n}='c{n}'/>"), 2000),
                 "</state>".repeat(10)
             )),
@@ -379,7 +611,10 @@ fn huge_documents_are_answered() {
             "as many namespaces as may be",
             chart(format!(
                 "{}{}{}",
-                many(&|n| format!("<x {}>", many(&|m| format!("xmlns:a{n}b{m}='u{m}' "), 6)), 10),
+                many(
+                    &|n| format!("<x {}>", many(&|m| format!("xmlns:a{n}b{m}='u{m}' "), 6)),
+                    10
+                ),
                 many(&|n| format!("<x xmlns:c{n}='c{n}'/>"), 4000),
                 "</x>".repeat(10)
             )),
@@ -389,7 +624,10 @@ fn huge_documents_are_answered() {
             chart(format!(
                 "<datamodel>{}</datamodel><state id=\"a\"><state id=\"b\"/>{}</state>",
                 many(&|n| format!("<data id=\"d{n}\" expr=\"1\"/>"), 12_000),
-                many(&|n| format!("<history id=\"h{n}\"><transition target=\"b\"/></history>"), 12_000)
+                many(
+                    &|n| format!("<history id=\"h{n}\"><transition target=\"b\"/></history>"),
+                    12_000
+                )
             )),
         ),
         (
@@ -414,33 +652,64 @@ fn huge_documents_are_answered() {
             !compiled || ["unknown attributes", "data of one key", "done events"].contains(&what),
             "{what} compiles"
         );
-        assert!(all.iter().all(|line| !line.contains(" 0:0 ")), "{what}: {:?}", all.first());
+        assert!(
+            all.iter().all(|line| !line.contains(" 0:0 ")),
+            "{what}: {:?}",
+            all.first()
+        );
     }
 }
 
 /// Large, but nothing is wrong with it; some are more than a machine holds.
 #[test]
 fn large_documents_that_are_right_are_read() {
-    let many = |unit: &dyn Fn(usize) -> String, count: usize| (0..count).map(unit).collect::<String>();
+    let many =
+        |unit: &dyn Fn(usize) -> String, count: usize| (0..count).map(unit).collect::<String>();
     let chart = |body: String| format!("{OPEN}{body}</scxml>");
     let states = chart(many(
-        &|n| format!("<state id=\"s{n}\"><transition event=\"e\" target=\"s{}\"/></state>", (n + 1) % 10_000),
+        &|n| {
+            format!(
+                "<state id=\"s{n}\"><transition event=\"e\" target=\"s{}\"/></state>",
+                (n + 1) % 10_000
+            )
+        },
         10_000,
     ));
     let (compiled, said) = survived(states.as_bytes());
     assert!(compiled, "{:?}", said.first());
-    let list = chart(format!("<state id=\"a\"><transition event=\"{}\" target=\"a\"/></state>", "go ".repeat(300_000)));
+    let list = chart(format!(
+        "<state id=\"a\"><transition event=\"{}\" target=\"a\"/></state>",
+        "go ".repeat(300_000)
+    ));
     let (compiled, said) = survived(list.as_bytes());
     assert!(compiled, "{:?}", said.first());
-    let transitions = chart(format!("<state id=\"a\">{}</state>", "<transition/>".repeat(70_000)));
+    let transitions = chart(format!(
+        "<state id=\"a\">{}</state>",
+        "<transition/>".repeat(70_000)
+    ));
     let (machine, problems) = scxml::read("bad.scxml", &transitions);
-    assert!(told(&machine, &problems)[0].starts_with("SW0804 1:"), "{problems:?}");
-    assert!(problems.iter().filter(|one| one.severity == Severity::Error).count() == 1);
+    assert!(
+        told(&machine, &problems)[0].starts_with("SW0804 1:"),
+        "{problems:?}"
+    );
+    assert!(
+        problems
+            .iter()
+            .filter(|one| one.severity == Severity::Error)
+            .count()
+            == 1
+    );
     let states = chart(many(&|n| format!("<state id=\"s{n}\"/>"), 200_000));
     let (compiled, said) = survived(states.as_bytes());
     assert!(!compiled);
-    assert_eq!(said, ["SW0804 1:1299612 the chart has more than 65534 states"]);
-    let tiny = chart(format!("<state id=\"a\">{}</state>", "<transition event=\"e\"/>".repeat(40_000)));
+    assert_eq!(
+        said,
+        ["SW0804 1:1299612 the chart has more than 65534 states"]
+    );
+    let tiny = chart(format!(
+        "<state id=\"a\">{}</state>",
+        "<transition event=\"e\"/>".repeat(40_000)
+    ));
     survived(tiny.as_bytes());
 }
 
@@ -461,7 +730,10 @@ fn every_beginning_of_a_document_is_survived() {
     let end = SAMPLE.trim_end().len();
     for length in 0..end {
         let (compiled, said) = survived(&SAMPLE.as_bytes()[..length]);
-        assert!(!compiled && said.len() == 1 && said[0].starts_with("SW0801 "), "{length}: {said:#?}");
+        assert!(
+            !compiled && said.len() == 1 && said[0].starts_with("SW0801 "),
+            "{length}: {said:#?}"
+        );
     }
 }
 
@@ -492,7 +764,11 @@ fn flipped_bytes_and_moved_pieces_are_survived() {
             }
             bytes
         };
-        if survived(&bytes).0 { compiled += 1 } else { refused += 1 }
+        if survived(&bytes).0 {
+            compiled += 1
+        } else {
+            refused += 1
+        }
     }
     assert!(compiled > 100 && refused > 1000, "{compiled} {refused}");
 }

@@ -14,12 +14,23 @@ fn a_toggle_runs() {
         "inactive": { "on": { "TOGGLE": "active" } },
         "active": { "on": { "TOGGLE": { "target": "inactive" } } } } }"#;
     assert_eq!(quiet(read, text).name.value, "toggle");
-    runs(read, text, &[("", &["inactive"]), ("send TOGGLE", &["active"]), ("send TOGGLE", &["inactive"])]);
+    runs(
+        read,
+        text,
+        &[
+            ("", &["inactive"]),
+            ("send TOGGLE", &["active"]),
+            ("send TOGGLE", &["inactive"]),
+        ],
+    );
 }
 
 #[test]
 fn a_file_without_an_id_has_the_name_of_the_file() {
-    let (machine, _) = read("charts/light.machine.json", r#"{ "initial": "a", "states": { "a": {} } }"#);
+    let (machine, _) = read(
+        "charts/light.machine.json",
+        r#"{ "initial": "a", "states": { "a": {} } }"#,
+    );
     assert_eq!(machine.name.value, "light");
 }
 
@@ -64,11 +75,27 @@ fn transitions_stay_inside_unless_they_reenter() {
             ("send AGAIN", &["p/x"]),
         ],
     );
-    assert_eq!(deeds(&happened), ["inP", "inX", "inY", "inX", "outP", "inP", "inY", "outP", "inP", "inX"]);
+    assert_eq!(
+        deeds(&happened),
+        [
+            "inP", "inX", "inY", "inX", "outP", "inP", "inY", "outP", "inP", "inX"
+        ]
+    );
     let machine = quiet(read, text);
-    let kinds: Vec<_> =
-        machine.root.regions[0].states[0].transitions.iter().map(|t| t.kind.as_ref().map(|k| k.value)).collect();
-    assert_eq!(kinds, [None, Some(TransitionKind::External), None, Some(TransitionKind::External)]);
+    let kinds: Vec<_> = machine.root.regions[0].states[0]
+        .transitions
+        .iter()
+        .map(|t| t.kind.as_ref().map(|k| k.value))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            None,
+            Some(TransitionKind::External),
+            None,
+            Some(TransitionKind::External)
+        ]
+    );
 }
 
 /// An atomic state that aims at itself without `reenter` is not left: only the actions run.
@@ -76,7 +103,11 @@ fn transitions_stay_inside_unless_they_reenter() {
 fn an_atomic_state_is_not_left_by_itself() {
     let text = r#"{ "initial": "a", "states": { "a": { "entry": "in", "exit": "out", "on": {
         "PING": { "target": "a", "actions": "pong" }, "QUIET": { "actions": ["one", "two"] } } } } }"#;
-    let happened = runs(read, text, &[("", &["a"]), ("send PING", &["a"]), ("send QUIET", &["a"])]);
+    let happened = runs(
+        read,
+        text,
+        &[("", &["a"]), ("send PING", &["a"]), ("send QUIET", &["a"])],
+    );
     assert_eq!(deeds(&happened), ["in", "pong", "one", "two"]);
 }
 
@@ -87,11 +118,18 @@ fn parallel_states_run_at_once_and_are_done_together() {
             "left": { "initial": "a", "states": { "a": { "on": { "L": "b" } }, "b": { "type": "final" } } },
             "right": { "initial": "a", "states": { "a": { "on": { "R": "b" } }, "b": { "type": "final" } } } } },
         "home": {} } }"#;
-    assert_eq!(outline(&quiet(read, text).root), "(work{left(a b!)|right(a b!)} home)");
+    assert_eq!(
+        outline(&quiet(read, text).root),
+        "(work{left(a b!)|right(a b!)} home)"
+    );
     runs(
         read,
         text,
-        &[("", &["work/left/a", "work/right/a"]), ("send L", &["work/left/b", "work/right/a"]), ("send R", &["home"])],
+        &[
+            ("", &["work/left/a", "work/right/a"]),
+            ("send L", &["work/left/b", "work/right/a"]),
+            ("send R", &["home"]),
+        ],
     );
 }
 
@@ -100,7 +138,15 @@ fn a_parallel_state_begins_all_regions_again() {
     let text = r#"{ "type": "parallel", "on": { "RESET": [{ "target": ".x.b" }] }, "states": {
         "x": { "initial": "a", "states": { "a": {}, "b": {} } },
         "y": { "initial": "a", "states": { "a": { "on": { "GO": "b" } }, "b": {} } } } }"#;
-    runs(read, text, &[("", &["x/a", "y/a"]), ("send GO", &["x/a", "y/b"]), ("send RESET", &["x/b", "y/a"])]);
+    runs(
+        read,
+        text,
+        &[
+            ("", &["x/a", "y/a"]),
+            ("send GO", &["x/a", "y/b"]),
+            ("send RESET", &["x/b", "y/a"]),
+        ],
+    );
 }
 
 #[test]
@@ -111,7 +157,10 @@ fn history_brings_back_what_was_active() {
             "high": { "initial": "a", "states": { "a": { "on": { "NEXT": "b" } }, "b": {} } },
             "last": { "type": "history" }, "exact": { "type": "history", "history": "deep", "target": "high" } } },
         "off": { "on": { "ON": "on.last", "EXACT": "on.exact" } } } }"#;
-    assert_eq!(outline(&quiet(read, text).root), "(on+H+H*(low high(a b)) off)");
+    assert_eq!(
+        outline(&quiet(read, text).root),
+        "(on+H+H*(low high(a b)) off)"
+    );
     runs(
         read,
         text,
@@ -158,20 +207,47 @@ fn guards_and_actions_have_names_and_parameters() {
     let machine = quiet(read, text);
     assert_eq!(
         arrows(&machine),
-        ["/a: GO [near(distance: 2.5, what: 'orc')] -> b", "/a: BOTH [(one && !(two))] -> b", "/a: IN [in('a')] -> b",]
+        [
+            "/a: GO [near(distance: 2.5, what: 'orc')] -> b",
+            "/a: BOTH [(one && !(two))] -> b",
+            "/a: IN [in('a')] -> b",
+        ]
     );
-    let functions: Vec<String> =
-        machine.functions.iter().map(|f| format!("{} {} {}", f.name.value, f.kind.value, f.parameters.len())).collect();
+    let functions: Vec<String> = machine
+        .functions
+        .iter()
+        .map(|f| format!("{} {} {}", f.name.value, f.kind.value, f.parameters.len()))
+        .collect();
     assert_eq!(
         functions,
-        ["plain action 0", "say action 3", "near guard 2", "one guard 0", "two guard 0", "ui::show action 0"]
+        [
+            "plain action 0",
+            "say action 3",
+            "near guard 2",
+            "one guard 0",
+            "two guard 0",
+            "ui::show action 0"
+        ]
     );
     let happened = runs(
         read,
         text,
-        &[("", &["a"]), ("guard near false", &["a"]), ("send GO", &["a"]), ("send BOTH", &["a"]), ("send IN", &["b"])],
+        &[
+            ("", &["a"]),
+            ("guard near false", &["a"]),
+            ("send GO", &["a"]),
+            ("send BOTH", &["a"]),
+            ("send IN", &["b"]),
+        ],
     );
-    assert_eq!(deeds(&happened), ["plain", "say(words: 'hi', times: 2, loud: true)", "ui::show"]);
+    assert_eq!(
+        deeds(&happened),
+        [
+            "plain",
+            "say(words: 'hi', times: 2, loud: true)",
+            "ui::show"
+        ]
+    );
 }
 
 #[test]
@@ -193,8 +269,16 @@ fn wildcards_come_after_what_is_more_exact() {
             "/a: * -> other",
         ]
     );
-    runs(read, text, &[("", &["a"]), ("send mouse.down.left", &["down"])]);
-    runs(read, text, &[("guard free false", &["a"]), ("send mouse.up", &["mouse"])]);
+    runs(
+        read,
+        text,
+        &[("", &["a"]), ("send mouse.down.left", &["down"])],
+    );
+    runs(
+        read,
+        text,
+        &[("guard free false", &["a"]), ("send mouse.up", &["mouse"])],
+    );
     runs(read, text, &[("send key", &["other"])]);
 }
 
@@ -204,9 +288,19 @@ fn raised_events_come_before_those_from_outside() {
         "a": { "on": { "GO": { "target": "b", "actions": { "type": "xstate.raise", "event": { "type": "NEXT" } } } } },
         "b": { "on": { "NEXT": "c" } }, "c": { "type": "final" } } }"#;
     let machine = quiet(read, text);
-    assert!(machine.policies.internal_first.as_ref().is_some_and(|on| on.value));
     assert!(
-        machine.policies.reverse_exit_order.as_ref().is_some_and(|on| on.value)
+        machine
+            .policies
+            .internal_first
+            .as_ref()
+            .is_some_and(|on| on.value)
+    );
+    assert!(
+        machine
+            .policies
+            .reverse_exit_order
+            .as_ref()
+            .is_some_and(|on| on.value)
             && machine.policies.done_events.is_none()
     );
     runs(read, text, &[("", &["a"]), ("send GO", &["c"])]);
@@ -222,14 +316,29 @@ fn descriptions_meta_tags_and_context_are_kept() {
     let state = &machine.root.regions[0].states[0];
     assert_eq!(machine.doc.as_deref(), Some("A door."));
     assert_eq!(machine.meta, Some(serde_json::json!({ "x": 1 })));
-    assert_eq!(state.meta, Some(serde_json::json!({ "y": 2, "tags": ["calm"] })));
+    assert_eq!(
+        state.meta,
+        Some(serde_json::json!({ "y": 2, "tags": ["calm"] }))
+    );
     assert_eq!(state.transitions[0].doc.as_deref(), Some("Why."));
-    let keys: Vec<_> = machine.blackboard.iter().map(|key| (key.name.value.as_str(), key.ty.value)).collect();
+    let keys: Vec<_> = machine
+        .blackboard
+        .iter()
+        .map(|key| (key.name.value.as_str(), key.ty.value))
+        .collect();
     assert_eq!(
         keys,
-        [("count", ValueType::I32), ("speed", ValueType::F32), ("open", ValueType::Bool), ("mode", ValueType::Symbol)]
+        [
+            ("count", ValueType::I32),
+            ("speed", ValueType::F32),
+            ("open", ValueType::Bool),
+            ("mode", ValueType::Symbol)
+        ]
     );
-    assert_eq!(machine.blackboard[3].default.as_ref().unwrap().value, Literal::Text("slow".into()));
+    assert_eq!(
+        machine.blackboard[3].default.as_ref().unwrap().value,
+        Literal::Text("slow".into())
+    );
 }
 
 /// What comes out is a clean machine file.
@@ -269,7 +378,11 @@ fn everything_that_cannot_be_mapped_is_named_at_once() {
     let found = said(read, text);
     let codes: Vec<&str> = found.iter().map(|line| &line[..6]).collect();
     let count = |code: &str| codes.iter().filter(|found| **found == code).count();
-    assert_eq!((count("SW0802"), count("SW0803"), count("SW0805")), (9, 7, 3), "{found:#?}");
+    assert_eq!(
+        (count("SW0802"), count("SW0803"), count("SW0805")),
+        (9, 7, 3),
+        "{found:#?}"
+    );
 }
 
 #[test]
@@ -282,13 +395,19 @@ fn a_transition_between_regions_is_refused_if_the_state_around_does_something() 
         )
     };
     assert_eq!(said(read, &chart("")), [""; 0]);
-    runs(read, &chart(""), &[("", &["p/l/a", "p/r/a"]), ("send X", &["p/l/a", "p/r/b"])]);
+    runs(
+        read,
+        &chart(""),
+        &[("", &["p/l/a", "p/r/a"]), ("send X", &["p/l/a", "p/r/b"])],
+    );
     assert!(
-        said(read, &chart(r#""entry": "boom","#))[0].starts_with("SW0802 a transition that leaves a region of `p`")
+        said(read, &chart(r#""entry": "boom","#))[0]
+            .starts_with("SW0802 a transition that leaves a region of `p`")
     );
 }
 
-/// As XState 5 does it: a transition of a parallel state, or of one around it, is taken only if no state inside has one for the event.
+/// As XState 5 does it: a transition of a parallel state, or of one around it, is taken only if no
+/// state inside has one for the event.
 #[test]
 fn states_around_regions_give_way_to_all_that_is_inside() {
     let text = r##"{
@@ -338,11 +457,16 @@ fn a_region_that_is_entered_again_takes_the_others_along() {
       "right": { "initial": "x", "states": { "x": { "on": { "go": "y" } }, "y": {} } }
     }"##;
     let alone = format!(r#"{{ "id": "both", {deck} }}"#);
-    let inside = format!(r#"{{ "id": "m", "initial": "deck", "states": {{ "deck": {{ {deck} }} }} }}"#);
+    let inside =
+        format!(r#"{{ "id": "m", "initial": "deck", "states": {{ "deck": {{ {deck} }} }} }}"#);
     for (text, path) in [(alone, ""), (inside, "deck/")] {
         let at = |leaf: &str| format!("{path}{leaf}");
         let (first, second) = ([at("left/a"), at("right/x")], [at("left/b"), at("right/y")]);
         let [first, second] = [&first, &second].map(|pair| pair.each_ref().map(String::as_str));
-        runs(read, &text, &[("", &first), ("send go", &second), ("send again", &first)]);
+        runs(
+            read,
+            &text,
+            &[("", &first), ("send go", &second), ("send again", &first)],
+        );
     }
 }

@@ -18,7 +18,9 @@ const MESSAGE_LANE: u16 = 6;
 impl Run<'_, '_> {
     /// Runs a list; `NONE` is an empty one.
     pub(crate) fn run_list(&mut self, list: u16, site: &Site) {
-        let Some(list) = ListId::new(list) else { return };
+        let Some(list) = ListId::new(list) else {
+            return;
+        };
         let mut ops = self.core.rom.list(list).iter();
         while let Some(op) = ops.next() {
             match op.kind {
@@ -45,7 +47,8 @@ impl Run<'_, '_> {
                 let payload = self.payload(op.b.get() as u16, site);
                 self.trace_action(op);
                 if let Some(event) = EventId::read(op.a) {
-                    self.core.post_own(event, None, payload, event_flag::INTERNAL);
+                    self.core
+                        .post_own(event, None, payload, event_flag::INTERNAL);
                 }
             }
             op_kind::SEND => self.send(op, site),
@@ -72,7 +75,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Tells the tracer what no call of the host tells. Kept apart, so that others need no stack for it.
+    /// Tells the tracer what no call of the host tells. Kept apart, so that others need no stack
+    /// for it.
     #[inline(never)]
     fn trace_action(&mut self, op: &OpRecord) {
         if self.tracing {
@@ -91,41 +95,78 @@ impl Run<'_, '_> {
 
     fn write_key(&mut self, op: &OpRecord, site: &Site) {
         let value = self.value(op.a.get(), site);
-        let Some(key) = KeyId::new(op.b.get() as u16) else { return };
-        let Some(record) = self.core.rom.key(key) else { return };
-        let words = if op.kind == op_kind::ADD { add(record.ty, self.host.read_key(key), value) } else { value };
+        let Some(key) = KeyId::new(op.b.get() as u16) else {
+            return;
+        };
+        let Some(record) = self.core.rom.key(key) else {
+            return;
+        };
+        let words = if op.kind == op_kind::ADD {
+            add(record.ty, self.host.read_key(key), value)
+        } else {
+            value
+        };
         self.host.write_key(key, words);
     }
 
     fn send(&mut self, op: &OpRecord, site: &Site) {
         let (payload, receiver) = (op.b.get() as u16, (op.b.get() >> 16) as u16);
         let payload = self.payload(payload, site);
-        let Some(event) = EventId::read(op.a) else { return };
+        let Some(event) = EventId::read(op.a) else {
+            return;
+        };
         if receiver == NONE {
             self.trace_action(op);
             self.core.post_own(event, None, payload, 0);
             return;
         }
         let [low, high, _] = self.value(receiver, site);
-        self.command(MESSAGE_LANE, false, CommandKind::Send { to: [low, high], event, payload }, site);
+        self.command(
+            MESSAGE_LANE,
+            false,
+            CommandKind::Send {
+                to: [low, high],
+                event,
+                payload,
+            },
+            site,
+        );
     }
 
     fn emit(&mut self, op: &OpRecord, site: &Site) {
         let (expression, lane) = (op.b.get() as u16, (op.b.get() >> 16) as u16);
         let payload = self.value(expression, site);
-        let ty = ExpressionId::new(expression).and_then(|e| self.core.rom.expression(e)).map(|record| record.ty);
+        let ty = ExpressionId::new(expression)
+            .and_then(|e| self.core.rom.expression(e))
+            .map(|record| record.ty);
         let own = usize::from(lane).checked_sub(BUILT_IN_LANES.len());
-        let critical = own.and_then(|lane| self.core.rom.lanes().get(lane)).is_some_and(|lane| lane.critical == 1);
+        let critical = own
+            .and_then(|lane| self.core.rom.lanes().get(lane))
+            .is_some_and(|lane| lane.critical == 1);
         if let Some(name) = StringId::read(op.a) {
-            self.command(lane, critical, CommandKind::Emit { name, ty, payload }, site);
+            self.command(
+                lane,
+                critical,
+                CommandKind::Emit { name, ty, payload },
+                site,
+            );
         }
     }
 
     /// Hands a command to the host; a dropped one sets a flag and is counted (CMD-2).
     pub(crate) fn command(&mut self, lane: u16, critical: bool, kind: CommandKind, site: &Site) {
-        let Some(lane) = LaneId::from_index(usize::from(lane)) else { return };
+        let Some(lane) = LaneId::from_index(usize::from(lane)) else {
+            return;
+        };
         let agent = self.core.agent();
-        let command = Command { agent, lane, critical, state: site.state, transition: site.transition, kind };
+        let command = Command {
+            agent,
+            lane,
+            critical,
+            state: site.state,
+            transition: site.transition,
+            kind,
+        };
         if !self.host.command(&command) {
             self.core.command_dropped(critical);
         }

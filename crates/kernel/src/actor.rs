@@ -1,4 +1,5 @@
-//! What user functions hold: a [`View`] for guards and scorers, an [`Actor`] for actions and activities (CODE-1, SEL-5).
+//! What user functions hold: a [`View`] for guards and scorers, an [`Actor`] for actions and
+//! activities (CODE-1, SEL-5).
 
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
@@ -47,7 +48,8 @@ macro_rules! looking {
                 self.core.is_active(state)
             }
 
-            /// Ticks since a state was entered, 0 while it is not active; `None` if it has no clock.
+            /// Ticks since a state was entered, 0 while it is not active; `None` if it has no
+            /// clock.
             pub fn ticks_in_state(&self, state: StateId) -> Option<u32> {
                 self.core.ticks_in_state(state)
             }
@@ -84,15 +86,26 @@ impl<'c, 'a> View<'c, 'a> {
 
     /// Random numbers, if the function is declared to use them (SEL-5).
     pub fn rng(&mut self) -> Option<Rng<'_>> {
-        let declared = self.core.rom.function(self.call().function).is_some_and(|function| function.rng != 0);
-        if declared { Some(Rng::new(&mut self.core.ram.header_mut().rng)) } else { None }
+        let declared = self
+            .core
+            .rom
+            .function(self.call().function)
+            .is_some_and(|function| function.rng != 0);
+        if declared {
+            Some(Rng::new(&mut self.core.ram.header_mut().rng))
+        } else {
+            None
+        }
     }
 }
 
-/// Slots of scratch; none while its owner is not active, because they may belong to another state then (RAM-5).
+/// Slots of scratch; none while its owner is not active, because they may belong to another state
+/// then (RAM-5).
 fn scratch_slots(core: &Core<'_>, scratch: ScratchId) -> core::ops::Range<u8> {
     let record = core.rom.scratch().get(scratch.index());
-    match record.filter(|record| StateId::read(record.owner).is_some_and(|owner| core.is_active(owner))) {
+    match record
+        .filter(|record| StateId::read(record.owner).is_some_and(|owner| core.is_active(owner)))
+    {
         Some(record) => record.slot..record.slot.saturating_add(record.count),
         None => 0..0,
     }
@@ -100,7 +113,10 @@ fn scratch_slots(core: &Core<'_>, scratch: ScratchId) -> core::ops::Range<u8> {
 
 pub(crate) fn parameter_words(core: &Core<'_>, parameter: ParameterId) -> [u32; 3] {
     let mut words = [0; 3];
-    for (word, record) in words.iter_mut().zip(core.rom.parameter_value(core.variant(), parameter)) {
+    for (word, record) in words
+        .iter_mut()
+        .zip(core.rom.parameter_value(core.variant(), parameter))
+    {
         *word = record.word.get();
     }
     words
@@ -139,11 +155,12 @@ impl Actor<'_, '_> {
 
     /// Posts an internal event to the agent itself (EVT-10).
     pub fn raise(&mut self, event: EventId, payload: [u32; 4]) -> Admission {
-        self.core.post_own(event, None, payload, event_flag::INTERNAL)
+        self.core
+            .post_own(event, None, payload, event_flag::INTERNAL)
     }
 
-    /// Starts a named timer, at least one tick ahead. A timer of a state that is not active is not started, nor is any by an
-    /// observer.
+    /// Starts a named timer, at least one tick ahead. A timer of a state that is not active is not
+    /// started, nor is any by an observer.
     pub fn start_timer(&mut self, timer: TimerId, ticks: u32) {
         if !self.core.observing {
             self.core.start_timer(timer, ticks);
@@ -157,9 +174,12 @@ impl Actor<'_, '_> {
         }
     }
 
-    /// Writes one word of scratch; past its end, while its owner is not active, or in an observer, nothing happens: `false`.
+    /// Writes one word of scratch; past its end, while its owner is not active, or in an observer,
+    /// nothing happens: `false`.
     pub fn set_scratch(&mut self, scratch: ScratchId, word: u8, value: u16) -> bool {
-        let slot = scratch_slots(self.core, scratch).nth(usize::from(word)).filter(|_| !self.core.observing);
+        let slot = scratch_slots(self.core, scratch)
+            .nth(usize::from(word))
+            .filter(|_| !self.core.observing);
         if let Some(slot) = slot {
             self.core.ram.set_slot(slot, value);
         }
@@ -182,16 +202,30 @@ impl Actor<'_, '_> {
 impl Core<'_> {
     pub(crate) fn command_dropped(&mut self, critical: bool) {
         crate::counters::count(&mut self.counters.commands_dropped);
-        self.ram.set_flag(flag::COMMAND_DROPPED | if critical { flag::CRITICAL_DROPPED } else { 0 });
+        self.ram
+            .set_flag(flag::COMMAND_DROPPED | if critical { flag::CRITICAL_DROPPED } else { 0 });
     }
 
     /// Posts from inside a tick (TICK-2).
-    pub(crate) fn post_own(&mut self, id: EventId, class: Option<Class>, payload: [u32; 4], flags: u8) -> Admission {
-        let Some(record) = self.rom.event(id) else { return Admission::Dropped };
+    pub(crate) fn post_own(
+        &mut self,
+        id: EventId,
+        class: Option<Class>,
+        payload: [u32; 4],
+        flags: u8,
+    ) -> Admission {
+        let Some(record) = self.rom.event(id) else {
+            return Admission::Dropped;
+        };
         let class = class.unwrap_or(Class::from_number(record.class));
         let mut event = Event::new(id, class).with_words(payload);
         event.stamp.set(self.now);
-        event.flags = flags | if self.hides_posts { event_flag::HIDDEN } else { 0 };
+        event.flags = flags
+            | if self.hides_posts {
+                event_flag::HIDDEN
+            } else {
+                0
+            };
         self.admit(event)
     }
 }

@@ -29,7 +29,8 @@ struct Brief {
     scope: Scope,
 }
 
-/// Transitions that are carried out together, in the order of their effects. It lies on the stack while user code runs: kept small.
+/// Transitions that are carried out together, in the order of their effects. It lies on the stack
+/// while user code runs: kept small.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'a> {
     rom: &'a Rom<'a>,
@@ -43,7 +44,12 @@ pub(crate) struct Step<'a> {
 impl<'a> Step<'a> {
     /// Nothing accepted yet.
     pub(crate) fn new(rom: &'a Rom<'a>, selection: &Selection) -> Self {
-        Self { rom, cause: selection.cause, accepted: [None; MAX_LEAVES], end: 0 }
+        Self {
+            rom,
+            cause: selection.cause,
+            accepted: [None; MAX_LEAVES],
+            end: 0,
+        }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, Accepted<'a>)> {
@@ -54,18 +60,25 @@ impl<'a> Step<'a> {
         self.accepted.iter().flatten().count()
     }
 
-    /// The regions that are left, in the order in which they stand in the tree. Transitions that leave several regions may
-    /// have those of others between them.
+    /// The regions that are left, in the order in which they stand in the tree. Transitions that
+    /// leave several regions may have those of others between them.
     #[inline(never)]
     pub(crate) fn units(&self, core: &Core<'_>, leaves: &Leaves) -> [Option<Unit>; MAX_LEAVES] {
         let mut units = [None; MAX_LEAVES];
-        let moving = self.iter().filter(|(_, one)| !one.candidate.has(transition_flag::INTERNAL));
+        let moving = self
+            .iter()
+            .filter(|(_, one)| !one.candidate.has(transition_flag::INTERNAL));
         let all = moving.flat_map(|(place, one)| {
             let regions = (0_u8..).zip(core.rom.region_ids_of(one.scope.domain));
             let left = regions.filter(move |&(number, _)| one.scope.regions & bit(number) != 0);
             left.map(move |(number, region)| {
                 let span = core.rom.region_span(region).unwrap_or((0, 0));
-                Unit { place, number, first: span.0, leaves: leaves.mask_in(span.0, span.1) }
+                Unit {
+                    place,
+                    number,
+                    first: span.0,
+                    leaves: leaves.mask_in(span.0, span.1),
+                }
             })
         });
         for (cell, unit) in units.iter_mut().zip(all) {
@@ -78,7 +91,11 @@ impl<'a> Step<'a> {
     pub(crate) fn get(&self, place: u8) -> Option<Accepted<'a>> {
         let Brief { pick, scope } = (*self.accepted.get(usize::from(place))?)?;
         let candidate = Candidate::new(self.rom, pick.transition)?;
-        Some(Accepted { candidate, scope, cause: pick.cause(self.rom, self.cause, candidate.record) })
+        Some(Accepted {
+            candidate,
+            scope,
+            cause: pick.cause(self.rom, self.cause, candidate.record),
+        })
     }
 
     /// Lost a conflict.
@@ -103,20 +120,39 @@ pub(crate) struct Unit {
 
 impl<'a> Run<'_, 'a> {
     /// The only candidate, which nobody is in conflict with.
-    pub(crate) fn accept_only(&mut self, selection: &Selection, pick: Pick) -> Result<Accepted<'a>, Fault> {
+    pub(crate) fn accept_only(
+        &mut self,
+        selection: &Selection,
+        pick: Pick,
+    ) -> Result<Accepted<'a>, Fault> {
         let candidate = self.core.candidate(pick.transition).ok_or(Fault::BadPlan)?;
-        let scope = self.core.scope(pick.transition, &selection.leaves).ok_or(Fault::BadPlan)?;
+        let scope = self
+            .core
+            .scope(pick.transition, &selection.leaves)
+            .ok_or(Fault::BadPlan)?;
         if self.tracing {
             self.host.trace(&Trace::Taken(pick.transition));
         }
-        Ok(Accepted { candidate, scope, cause: pick.cause(self.core.rom, selection.cause, candidate.record) })
+        Ok(Accepted {
+            candidate,
+            scope,
+            cause: pick.cause(self.core.rom, selection.cause, candidate.record),
+        })
     }
 
-    /// Accepts candidates by priority, then post-order of sources, as long as exit sets are disjoint.
+    /// Accepts candidates by priority, then post-order of sources, as long as exit sets are
+    /// disjoint.
     #[inline(never)]
-    pub(crate) fn arbitrate(&mut self, step: &mut Step<'a>, selection: &Selection) -> Result<(), Fault> {
+    pub(crate) fn arbitrate(
+        &mut self,
+        step: &mut Step<'a>,
+        selection: &Selection,
+    ) -> Result<(), Fault> {
         for (cell, pick) in step.accepted.iter_mut().zip(selection.iter()) {
-            let scope = self.core.scope(pick.transition, &selection.leaves).ok_or(Fault::BadPlan)?;
+            let scope = self
+                .core
+                .scope(pick.transition, &selection.leaves)
+                .ok_or(Fault::BadPlan)?;
             *cell = Some(Brief { pick, scope });
             step.end = step.end.saturating_add(1);
         }
@@ -124,7 +160,9 @@ impl<'a> Run<'_, 'a> {
         let mut judged = 0_u8;
         // Bound: each round judges one candidate.
         for _ in 0..step.end {
-            let Some((place, one)) = step.first_unjudged(judged) else { break };
+            let Some((place, one)) = step.first_unjudged(judged) else {
+                break;
+            };
             judged |= bit(place);
             let conflict = one.scope.leaves & left != 0;
             if conflict && !bugs::has(Bug::ConflictBySource) {
@@ -135,7 +173,8 @@ impl<'a> Run<'_, 'a> {
             }
         }
         if self.tracing {
-            step.iter().for_each(|(_, one)| self.host.trace(&Trace::Taken(one.candidate.id)));
+            step.iter()
+                .for_each(|(_, one)| self.host.trace(&Trace::Taken(one.candidate.id)));
         }
         Ok(())
     }
@@ -144,7 +183,13 @@ impl<'a> Run<'_, 'a> {
 impl<'a> Step<'a> {
     fn first_unjudged(&self, judged: u8) -> Option<(u8, Accepted<'a>)> {
         let open = self.iter().filter(|&(place, _)| judged & bit(place) == 0);
-        open.reduce(|best, other| if goes_before(self.rom, &other.1, &best.1) { other } else { best })
+        open.reduce(|best, other| {
+            if goes_before(self.rom, &other.1, &best.1) {
+                other
+            } else {
+                best
+            }
+        })
     }
 }
 

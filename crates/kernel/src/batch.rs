@@ -31,8 +31,8 @@ pub enum Visit<'b> {
 /// What a batch is given besides the instances.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'b> {
-    /// Place of the first instance; the others follow. Inbox, variants and lists name agents by their places, so that a part of many
-    /// agents takes its part of these as it is.
+    /// Place of the first instance; the others follow. Inbox, variants and lists name agents by
+    /// their places, so that a part of many agents takes its part of these as it is.
     pub first_place: usize,
     /// Agent at place 0; the others follow.
     pub first_agent: u64,
@@ -74,20 +74,30 @@ impl fmt::Display for BatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Variants { found, places } => {
-                write!(f, "{found} variants for {places} instances: give one per instance, or none")
+                write!(
+                    f,
+                    "{found} variants for {places} instances: give one per instance, or none"
+                )
             }
             Self::UnknownVariant { place } => {
-                write!(f, "the variant of instance {place} does not exist in this machine")
+                write!(
+                    f,
+                    "the variant of instance {place} does not exist in this machine"
+                )
             }
-            Self::NoSuchPlace { index } => write!(f, "event {index} of the inbox is for a place without instance"),
+            Self::NoSuchPlace { index } => write!(
+                f,
+                "event {index} of the inbox is for a place without instance"
+            ),
         }
     }
 }
 
 impl core::error::Error for BatchError {}
 
-/// Runs one tick of every instance that is visited, in order. `done` hears the report of each agent that something happened to, and
-/// what it left in the inbox. Of all others the events were taken: nobody handles them.
+/// Runs one tick of every instance that is visited, in order. `done` hears the report of each agent
+/// that something happened to, and what it left in the inbox. Of all others the events were taken:
+/// nobody handles them.
 pub fn tick_batch<'a, I: Instance, H: Hosts>(
     rom: &'a Rom<'a>,
     instances: &'a mut [I],
@@ -106,7 +116,8 @@ pub fn tick_batch<'a, I: Instance, H: Hosts>(
     Ok(())
 }
 
-/// Either form of a batch; `SPARSE` runs agents with events or in a list only, and fetches those with events before their turn.
+/// Either form of a batch; `SPARSE` runs agents with events or in a list only, and fetches those
+/// with events before their turn.
 fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
     rom: &'a Rom<'a>,
     instances: &'a mut [I],
@@ -133,9 +144,15 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             if SPARSE {
                 fetch(agents.as_slice(), hosts, events.as_slice(), place);
             }
-            let Some(instance) = agents.next() else { return };
+            let Some(instance) = agents.next() else {
+                return;
+            };
             let steps = hosts.traces_steps(place);
-            let outlook = if steps { Outlook::Unknown } else { outlook(rom, &glance, instance, events.as_slice()) };
+            let outlook = if steps {
+                Outlook::Unknown
+            } else {
+                outlook(rom, &glance, instance, events.as_slice())
+            };
             match outlook {
                 Outlook::Nobody => {
                     events.next();
@@ -160,11 +177,16 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             place = place.wrapping_add(1);
         }
         // Agents without events up to the next one with events.
-        let next = events.as_slice().first().map_or(usize::MAX, |event| event.place as usize);
+        let next = events
+            .as_slice()
+            .first()
+            .map_or(usize::MAX, |event| event.place as usize);
         let ahead = next.wrapping_sub(place);
         let resting = if SPARSE {
             listed = skip_to(listed, place);
-            listed.first().map_or(ahead, |&next| ahead.min((next as usize).wrapping_sub(place)))
+            listed.first().map_or(ahead, |&next| {
+                ahead.min((next as usize).wrapping_sub(place))
+            })
         } else {
             glance.count_resting(agents.as_slice(), ahead, batch.tick)
         };
@@ -173,7 +195,9 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             place = place.wrapping_add(resting);
         }
         if resting != ahead {
-            let Some(instance) = agents.next() else { return };
+            let Some(instance) = agents.next() else {
+                return;
+            };
             let report = visit_place(&mut core, instance, hosts, batch, (place, &[]));
             done(place, &report, &[]);
             place = place.wrapping_add(1);
@@ -195,10 +219,17 @@ fn skip_to(mut places: &[u32], place: usize) -> &[u32] {
 
 /// What the first event comes to for an agent; unknown if the agent has more than one.
 #[inline(always)]
-fn outlook<'a, I: Instance>(rom: &'a Rom<'a>, glance: &Glance, instance: &I, events: &[InboxEvent]) -> Outlook<'a> {
+fn outlook<'a, I: Instance>(
+    rom: &'a Rom<'a>,
+    glance: &Glance,
+    instance: &I,
+    events: &[InboxEvent],
+) -> Outlook<'a> {
     match events {
         [event, second, ..] if event.place == second.place => Outlook::Unknown,
-        [event, ..] if glance.may_jump(instance.header()) => fast::look_up(rom, instance.only_leaf(), &event.event),
+        [event, ..] if glance.may_jump(instance.header()) => {
+            fast::look_up(rom, instance.only_leaf(), &event.event)
+        }
         _ => Outlook::Unknown,
     }
 }
@@ -207,7 +238,10 @@ fn outlook<'a, I: Instance>(rom: &'a Rom<'a>, glance: &Glance, instance: &I, eve
 #[inline(never)]
 fn split_place(events: &[InboxEvent]) -> (&[InboxEvent], &[InboxEvent]) {
     let own = match events {
-        [first, ..] => events.iter().take_while(|event| event.place == first.place).count(),
+        [first, ..] => events
+            .iter()
+            .take_while(|event| event.place == first.place)
+            .count(),
         [] => 0,
     };
     events.split_at_checked(own).unwrap_or((events, &[]))
@@ -248,7 +282,13 @@ fn jump<'a, I: Instance, H: Hosts>(
         return None;
     }
     drop(host);
-    Some(run_rest(core, &mut hosts.again(place, batch.agent(place)), batch, event, jumped.microsteps))
+    Some(run_rest(
+        core,
+        &mut hosts.again(place, batch.agent(place)),
+        batch,
+        event,
+        jumped.microsteps,
+    ))
 }
 
 /// The same by a jump that is more than calls. The agent is attached.
@@ -263,7 +303,11 @@ fn jump_mixed<'a, H: Hosts>(
     let place = event.place as usize;
     let mut host = hosts.of(place, batch.agent(place));
     let jumped = fast::take_mixed(core, &mut host, jump, Some(&event.event));
-    if jumped.idle { None } else { Some(run_rest(core, &mut host, batch, event, jumped.microsteps)) }
+    if jumped.idle {
+        None
+    } else {
+        Some(run_rest(core, &mut host, batch, event, jumped.microsteps))
+    }
 }
 
 /// One agent the general way.
@@ -275,7 +319,9 @@ fn visit_place<'a, I: Instance, H: Hosts>(
     batch: &Batch<'a>,
     (place, events): (usize, &'a [InboxEvent]),
 ) -> Report {
-    visit(core, instance, place, &batch.input(place, events), || hosts.of(place, batch.agent(place)))
+    visit(core, instance, place, &batch.input(place, events), || {
+        hosts.of(place, batch.agent(place))
+    })
 }
 
 /// What is left to do of a tick that began with a jump.
@@ -299,18 +345,35 @@ impl<'b> Batch<'b> {
 
     fn input(&self, place: usize, events: &'b [InboxEvent]) -> Input<'b> {
         let agent = self.agent(place);
-        let variant = self.variants.get(place).copied().unwrap_or(VariantId::PLAIN);
-        Input { agent, tick: self.tick, variant, inbox: Inbox::Part(events), mismatch: self.mismatch }
+        let variant = self
+            .variants
+            .get(place)
+            .copied()
+            .unwrap_or(VariantId::PLAIN);
+        Input {
+            agent,
+            tick: self.tick,
+            variant,
+            inbox: Inbox::Part(events),
+            mismatch: self.mismatch,
+        }
     }
 }
 
 fn check(rom: &Rom<'_>, instances: usize, batch: &Batch<'_>) -> Result<(), BatchError> {
-    let (found, end) = (batch.variants.len(), batch.first_place.saturating_add(instances));
+    let (found, end) = (
+        batch.variants.len(),
+        batch.first_place.saturating_add(instances),
+    );
     if found != 0 && found != end {
         return Err(BatchError::Variants { found, places: end });
     }
     let variants = rom.variants().len().max(1);
-    if let Some(place) = batch.variants.iter().position(|variant| variant.index() >= variants) {
+    if let Some(place) = batch
+        .variants
+        .iter()
+        .position(|variant| variant.index() >= variants)
+    {
         return Err(BatchError::UnknownVariant { place });
     }
     let events = batch.inbox.events();

@@ -1,5 +1,6 @@
-//! Mistakes on purpose (feature `deliberate-bugs`): each is one that an engine like this has been seen to make. The
-//! differential test must catch every one of them; without the feature none exists and every test below is constant.
+//! Mistakes on purpose (feature `deliberate-bugs`): each is one that an engine like this has been
+//! seen to make. The differential test must catch every one of them; without the feature none
+//! exists and every test below is constant.
 
 /// A mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

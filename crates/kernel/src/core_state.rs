@@ -1,6 +1,7 @@
 //! Everything one call works on, except the host: ROM, instance, time, counters.
 //!
-//! Dropping it before the end of the call, as a panic in a callback does, quarantines the instance (TICK-3).
+//! Dropping it before the end of the call, as a panic in a callback does, quarantines the instance
+//! (TICK-3).
 
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
@@ -51,7 +52,8 @@ pub(crate) struct Core<'a> {
     pub(crate) nobodys: u64,
     /// The call that is going on, unless it is a step of a jump.
     pub(crate) calling: Calling,
-    /// The call of a jump that is going on. Its leaf is what is active in its region: the instance itself changes later.
+    /// The call of a jump that is going on. Its leaf is what is active in its region: the instance
+    /// itself changes later.
     pub(crate) step: Option<&'a JumpStep>,
     /// The jump, and the event of the inbox that made it.
     pub(crate) jump: Option<(&'a Jump, Option<&'a Event>)>,
@@ -76,7 +78,12 @@ impl<'a> Core<'a> {
     }
 
     /// Ready for the first agent of a tier that is to be ticked.
-    pub(crate) fn for_ticks(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, tier: u8) -> Self {
+    pub(crate) fn for_ticks(
+        rom: &'a Rom<'a>,
+        counters: &'a mut Counters,
+        now: u32,
+        tier: u8,
+    ) -> Self {
         let mut core = Self::with_glance(rom, counters, now, Glance::new(rom, tier));
         core.hides_posts = core.has_policy(policy::POSTED_NEXT_TICK);
         core
@@ -97,7 +104,11 @@ impl<'a> Core<'a> {
             calling: Calling {
                 function: U16::new(0),
                 arguments: (U32::new(0), 0),
-                site: Site { state: StateId::ROOT, transition: None, cause: Cause::None },
+                site: Site {
+                    state: StateId::ROOT,
+                    transition: None,
+                    cause: Cause::None,
+                },
             },
             step: None,
             jump: None,
@@ -131,7 +142,10 @@ impl<'a> Core<'a> {
     /// The variant of its parameters.
     #[inline]
     pub(crate) fn variant(&self) -> VariantId {
-        self.variants.get(self.place).copied().unwrap_or(VariantId::PLAIN)
+        self.variants
+            .get(self.place)
+            .copied()
+            .unwrap_or(VariantId::PLAIN)
     }
 
     /// User code may run from now on.
@@ -161,7 +175,10 @@ impl<'a> Core<'a> {
     /// Empties all stacks.
     pub(crate) fn clear_frames(&mut self) {
         for stack in self.rom.stacks() {
-            self.ram.clear_slots(stack.first_slot, stack.depth.saturating_mul(stack.frame_slots));
+            self.ram.clear_slots(
+                stack.first_slot,
+                stack.depth.saturating_mul(stack.frame_slots),
+            );
         }
         self.ram.header_mut().stack_depth = 0;
     }
@@ -178,13 +195,21 @@ impl<'a> Core<'a> {
     /// Prepares a call of user code; `None` if the op calls nobody.
     pub(crate) fn aim(&mut self, op: &OpRecord, site: &Site) -> Option<FunctionId> {
         let function = FunctionId::read(op.a)?;
-        self.calling = Calling { function: op.a, arguments: (op.b, op.count), site: *site };
+        self.calling = Calling {
+            function: op.a,
+            arguments: (op.b, op.count),
+            site: *site,
+        };
         Some(function)
     }
 
     /// The call that is going on.
     pub(crate) fn call(&self) -> Call<'a> {
-        let Calling { function, arguments: (first, count), site } = self.calling();
+        let Calling {
+            function,
+            arguments: (first, count),
+            site,
+        } = self.calling();
         Call {
             function: FunctionId::read(function).unwrap_or(FunctionId::FIRST),
             arguments: self.rom.argument_run(first.get(), count),
@@ -192,36 +217,52 @@ impl<'a> Core<'a> {
             tick: self.now,
             variant: self.variant(),
             state: site.state,
-            region: self.rom.state(site.state).and_then(|record| RegionId::read(record.region)),
+            region: self
+                .rom
+                .state(site.state)
+                .and_then(|record| RegionId::read(record.region)),
             transition: site.transition,
             cause: site.cause,
         }
     }
 
-    /// State and transition of the call, without all the rest: for every command that user code writes.
+    /// State and transition of the call, without all the rest: for every command that user code
+    /// writes.
     #[inline]
     pub(crate) fn site_of_call(&self) -> (StateId, Option<TransitionId>) {
         match (self.step, self.jump) {
-            (Some(step), Some((jump, _))) => {
-                (StateId::read(step.state).unwrap_or(StateId::ROOT), TransitionId::read(jump.transition))
-            }
+            (Some(step), Some((jump, _))) => (
+                StateId::read(step.state).unwrap_or(StateId::ROOT),
+                TransitionId::read(jump.transition),
+            ),
             _ => (self.calling.site.state, self.calling.site.transition),
         }
     }
 
     fn calling(&self) -> Calling {
-        let Some((step, (jump, _))) = self.step.zip(self.jump) else { return self.calling };
+        let Some((step, (jump, _))) = self.step.zip(self.jump) else {
+            return self.calling;
+        };
         let site = self.jump_site(step.state, jump);
-        Calling { function: step.function, arguments: (step.first, step.count), site }
+        Calling {
+            function: step.function,
+            arguments: (step.first, step.count),
+            site,
+        }
     }
 
     /// Where code of the jump that is going on stands.
     pub(crate) fn jump_site(&self, state: U16, jump: &Jump) -> Site {
-        let event = self.jump.and_then(|(_, event)| event).unwrap_or(&self.queued);
+        let event = self
+            .jump
+            .and_then(|(_, event)| event)
+            .unwrap_or(&self.queued);
         Site {
             state: StateId::read(state).unwrap_or(StateId::ROOT),
             transition: TransitionId::read(jump.transition),
-            cause: event.id().map_or(Cause::None, |id| Cause::Event(id, event.words())),
+            cause: event
+                .id()
+                .map_or(Cause::None, |id| Cause::Event(id, event.words())),
         }
     }
 }
@@ -245,7 +286,9 @@ impl Core<'_> {
     pub(crate) fn is_active(&self, state: StateId) -> bool {
         // What is left or entered by a jump is not yet in the instance.
         let stepping = self.step.and_then(|step| StateId::read(step.leaf));
-        let line = stepping.and_then(|leaf| self.rom.state(leaf)).map(|record| record.leaf);
+        let line = stepping
+            .and_then(|leaf| self.rom.state(leaf))
+            .map(|record| record.leaf);
         (0..self.ram.leaves().len() as u8)
             .filter(|&number| Some(number) != line)
             .filter_map(|number| self.ram.leaf(number))
@@ -256,19 +299,32 @@ impl Core<'_> {
     /// Ticks since a state with a clock was entered; 0 while it is not active.
     pub(crate) fn ticks_in_state(&self, state: StateId) -> Option<u32> {
         let clock = self.clock_of(state)?;
-        Some(if self.is_active(state) { self.now.wrapping_sub(self.ram.time(clock)) } else { 0 })
+        Some(if self.is_active(state) {
+            self.now.wrapping_sub(self.ram.time(clock))
+        } else {
+            0
+        })
     }
 
     /// Timer place of a state's clock.
     pub(crate) fn clock_of(&self, state: StateId) -> Option<u8> {
-        self.rom.state_extra(state).map(|extra| extra.clock).filter(|&clock| clock != 0xFF)
+        self.rom
+            .state_extra(state)
+            .map(|extra| extra.clock)
+            .filter(|&clock| clock != 0xFF)
     }
 
-    /// A state stops being active; the state around it stays the innermost one if it has the same line.
+    /// A state stops being active; the state around it stays the innermost one if it has the same
+    /// line.
     pub(crate) fn deactivate(&mut self, state: StateId) {
-        let Some(record) = self.rom.state(state) else { return };
-        let parent = StateId::read(record.parent)
-            .filter(|&parent| self.rom.state(parent).is_some_and(|around| around.leaf == record.leaf));
+        let Some(record) = self.rom.state(state) else {
+            return;
+        };
+        let parent = StateId::read(record.parent).filter(|&parent| {
+            self.rom
+                .state(parent)
+                .is_some_and(|around| around.leaf == record.leaf)
+        });
         self.ram.set_leaf(record.leaf, parent);
     }
 
@@ -281,13 +337,20 @@ impl Core<'_> {
 
     /// Was a state entered in this tick?
     pub(crate) fn is_fresh(&self, record: &StateRecord) -> bool {
-        self.fresh.get(usize::from(record.leaf)).is_some_and(|&depth| record.depth >= depth)
+        self.fresh
+            .get(usize::from(record.leaf))
+            .is_some_and(|&depth| record.depth >= depth)
     }
 
     /// Active leaves in the order of the tree.
     pub(crate) fn leaves(&self) -> Leaves {
         let mut leaves = Leaves::default();
-        for leaf in self.ram.leaves().iter().filter_map(|&leaf| StateId::read(leaf)) {
+        for leaf in self
+            .ram
+            .leaves()
+            .iter()
+            .filter_map(|&leaf| StateId::read(leaf))
+        {
             leaves.insert(leaf);
         }
         leaves
@@ -304,7 +367,10 @@ pub(crate) struct Leaves {
 
 impl Default for Leaves {
     fn default() -> Self {
-        Self { states: [NONE; MAX_LEAVES], count: 0 }
+        Self {
+            states: [NONE; MAX_LEAVES],
+            count: 0,
+        }
     }
 }
 
@@ -326,7 +392,8 @@ impl Leaves {
     #[inline]
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u8, StateId)> + Clone + use<> {
         let states = self.states;
-        (0..self.count).filter_map(move |place| Some((place, StateId::new(*states.get(usize::from(place))?)?)))
+        (0..self.count)
+            .filter_map(move |place| Some((place, StateId::new(*states.get(usize::from(place))?)?)))
     }
 
     pub(crate) fn get(&self, place: u8) -> Option<StateId> {
@@ -347,6 +414,8 @@ impl Leaves {
     #[inline]
     pub(crate) fn mask_in(&self, first: u16, end: u16) -> u8 {
         let places = (0_u8..).zip(self.states).take(usize::from(self.count));
-        places.filter(|&(_, leaf)| first <= leaf && leaf < end).fold(0, |mask, (p, _)| mask | crate::ram::bit(p))
+        places
+            .filter(|&(_, leaf)| first <= leaf && leaf < end)
+            .fold(0, |mask, (p, _)| mask | crate::ram::bit(p))
     }
 }

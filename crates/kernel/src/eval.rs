@@ -1,5 +1,5 @@
-//! Expressions (CODE-4): bounded code over a stack of 32 words. The loader has proved types, jumps and depth; what a
-//! damaged ROM could still ask for gives 0.
+//! Expressions (CODE-4): bounded code over a stack of 32 words. The loader has proved types, jumps
+//! and depth; what a damaged ROM could still ask for gives 0.
 
 use statewright_rom::code::{arith, op};
 use statewright_rom::ids::*;
@@ -61,10 +61,18 @@ impl Stack {
 }
 
 /// Words of an expression's result; unused ones are 0.
-pub(crate) fn evaluate(core: &mut Core<'_>, host: &dyn Host, expression: ExpressionId, site: &Site) -> [u32; 3] {
+pub(crate) fn evaluate(
+    core: &mut Core<'_>,
+    host: &dyn Host,
+    expression: ExpressionId,
+    site: &Site,
+) -> [u32; 3] {
     let rom = core.rom;
     let code = rom.code_of(expression);
-    let mut stack = Stack { words: [0; WORDS], len: 0 };
+    let mut stack = Stack {
+        words: [0; WORDS],
+        len: 0,
+    };
     let mut at = 0_usize;
     // Bound: jumps go forward only.
     while let Some(instruction) = code.get(at) {
@@ -86,21 +94,47 @@ pub(crate) fn evaluate(core: &mut Core<'_>, host: &dyn Host, expression: Express
     result
 }
 
-fn step(core: &mut Core<'_>, host: &dyn Host, instruction: &InstructionRecord, stack: &mut Stack, site: &Site) {
+fn step(
+    core: &mut Core<'_>,
+    host: &dyn Host,
+    instruction: &InstructionRecord,
+    stack: &mut Stack,
+    site: &Site,
+) {
     let InstructionRecord { op, a, b, c } = *instruction;
     match op {
         op::PUSH => stack.push(c.get()),
-        op::KEY => load(stack, a, &KeyId::read(b).map_or([0; 3], |key| host.read_key(key))),
-        op::KEY_FIELD => field(stack, a, &KeyId::read(b).map_or([0; 3], |key| host.read_key(key))),
-        op::PARAMETER => load(stack, a, &ParameterId::read(b).map_or([0; 3], |p| parameter_words(core, p))),
-        op::PARAMETER_FIELD => field(stack, a, &ParameterId::read(b).map_or([0; 3], |p| parameter_words(core, p))),
+        op::KEY => load(
+            stack,
+            a,
+            &KeyId::read(b).map_or([0; 3], |key| host.read_key(key)),
+        ),
+        op::KEY_FIELD => field(
+            stack,
+            a,
+            &KeyId::read(b).map_or([0; 3], |key| host.read_key(key)),
+        ),
+        op::PARAMETER => load(
+            stack,
+            a,
+            &ParameterId::read(b).map_or([0; 3], |p| parameter_words(core, p)),
+        ),
+        op::PARAMETER_FIELD => field(
+            stack,
+            a,
+            &ParameterId::read(b).map_or([0; 3], |p| parameter_words(core, p)),
+        ),
         op::PAYLOAD => load(stack, a, &payload(site)),
         op::PAYLOAD_FIELD => field(stack, a, &payload(site)),
         op::TICKS_IN_STATE => {
-            let ticks = StateId::read(b).and_then(|state| core.ticks_in_state(state)).unwrap_or(0);
+            let ticks = StateId::read(b)
+                .and_then(|state| core.ticks_in_state(state))
+                .unwrap_or(0);
             stack.push(ticks.min(i32::MAX as u32));
         }
-        op::IN_STATE => stack.push(u32::from(StateId::read(b).is_some_and(|state| core.is_active(state)))),
+        op::IN_STATE => stack.push(u32::from(
+            StateId::read(b).is_some_and(|state| core.is_active(state)),
+        )),
         op::CALL_GUARD => stack.push(u32::from(call_guard(core, host, OpId::read(b), site))),
         op::SELECT => select(a, stack),
         op::VEC2_FIELD => {
@@ -122,13 +156,21 @@ fn step(core: &mut Core<'_>, host: &dyn Host, instruction: &InstructionRecord, s
 }
 
 fn payload(site: &Site) -> [u32; 4] {
-    if let Cause::Event(_, words) = site.cause { words } else { [0; 4] }
+    if let Cause::Event(_, words) = site.cause {
+        words
+    } else {
+        [0; 4]
+    }
 }
 
 /// Pushes a value of a type; a bool from outside counts as 0 or 1.
 fn load(stack: &mut Stack, ty: u8, source: &[u32]) {
     for &word in source.iter().take(usize::from(value_type::words(ty))) {
-        stack.push(if ty == value_type::BOOL { u32::from(word != 0) } else { word });
+        stack.push(if ty == value_type::BOOL {
+            u32::from(word != 0)
+        } else {
+            word
+        });
     }
 }
 
@@ -137,7 +179,9 @@ fn field(stack: &mut Stack, number: u8, source: &[u32]) {
 }
 
 fn call_guard(core: &mut Core<'_>, host: &dyn Host, op: Option<OpId>, site: &Site) -> bool {
-    let function = op.and_then(|op| core.rom.op(op)).and_then(|op| core.aim(op, site));
+    let function = op
+        .and_then(|op| core.rom.op(op))
+        .and_then(|op| core.aim(op, site));
     function.is_some_and(|function| host.guard(function, View::new(core)).holds)
 }
 
@@ -250,8 +294,11 @@ fn vector<const N: usize>(op: u8, stack: &mut Stack) {
         }
         op::VEC2_SCALE | op::VEC2_DIV => {
             let (number, parts) = (stack.f32(), stack.vec::<N>());
-            let scaled =
-                if op == op::VEC2_DIV { arith::vec_div(parts, number) } else { arith::vec_scale(parts, number) };
+            let scaled = if op == op::VEC2_DIV {
+                arith::vec_div(parts, number)
+            } else {
+                arith::vec_scale(parts, number)
+            };
             stack.push_vec(scaled);
         }
         op::VEC2_SCALE_BY => {

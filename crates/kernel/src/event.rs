@@ -47,7 +47,9 @@ pub mod event_flag {
 }
 
 /// An event as it lies in a queue or an inbox.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
 #[repr(C)]
 pub struct Event {
     /// Its type.
@@ -69,7 +71,11 @@ impl Event {
     /// An event without payload.
     #[inline]
     pub fn new(id: EventId, class: Class) -> Self {
-        Self { id: U16::new(id.raw()), class: class as u8, ..Self::default() }
+        Self {
+            id: U16::new(id.raw()),
+            class: class as u8,
+            ..Self::default()
+        }
     }
 
     /// The same with a payload of up to four words.

@@ -13,7 +13,8 @@ use crate::stack::Frame;
 use crate::tick::Run;
 use crate::trace::Trace;
 
-/// Walks some leaves and the states around them below a domain in exit order: post-order, or reverse pre-order.
+/// Walks some leaves and the states around them below a domain in exit order: post-order, or
+/// reverse pre-order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExitOrder {
     leaves: Leaves,
@@ -29,7 +30,13 @@ pub(crate) struct ExitOrder {
 impl ExitOrder {
     pub(crate) fn new(leaves: &Leaves, mask: u8, domain: Option<StateId>, reverse: bool) -> Self {
         let domain = domain.map_or(NONE, StateId::raw);
-        Self { leaves: *leaves, rest: mask & leaves.mask(), at: NONE, domain, reverse }
+        Self {
+            leaves: *leaves,
+            rest: mask & leaves.mask(),
+            at: NONE,
+            domain,
+            reverse,
+        }
     }
 
     /// The next state to leave. Bound: leaves times depth.
@@ -39,9 +46,13 @@ impl ExitOrder {
             None => self.next_leaf()?,
         };
         let below = |around: StateId| {
-            self.leaves.iter().any(|(place, leaf)| self.rest & bit(place) != 0 && rom.is_ancestor_or_self(around, leaf))
+            self.leaves.iter().any(|(place, leaf)| {
+                self.rest & bit(place) != 0 && rom.is_ancestor_or_self(around, leaf)
+            })
         };
-        let around = rom.parent(state).filter(|&around| around.raw() != self.domain && !below(around));
+        let around = rom
+            .parent(state)
+            .filter(|&around| around.raw() != self.domain && !below(around));
         self.at = around.map_or(NONE, StateId::raw);
         Some(state)
     }
@@ -69,7 +80,8 @@ pub(crate) struct Leave {
     pub(crate) cause: Cause,
 }
 
-/// Nested walks: the active states, and one per stack inside a frame of another. A stack has two slots at least.
+/// Nested walks: the active states, and one per stack inside a frame of another. A stack has two
+/// slots at least.
 const MAX_WALKS: usize = MAX_SLOTS / 2 + 1;
 
 /// One walk over the active states or over one frame.
@@ -84,8 +96,9 @@ struct Walk {
 const _: () = assert!(size_of::<Walk>() <= 28);
 
 impl Run<'_, '_> {
-    /// Leaves active states, and with every region that has frames its suspended ones: from the top frame down, after the
-    /// region's active states and before the state around. Bound: every round leaves a state or takes a frame.
+    /// Leaves active states, and with every region that has frames its suspended ones: from the top
+    /// frame down, after the region's active states and before the state around. Bound: every
+    /// round leaves a state or takes a frame.
     pub(crate) fn leave(&mut self, leaves: &Leaves, leave: &Leave) -> Result<(), Fault> {
         let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER) != bugs::has(Bug::ExitOrder);
         let mut order = ExitOrder::new(leaves, leave.mask, leave.domain, reverse);
@@ -99,25 +112,42 @@ impl Run<'_, '_> {
     }
 
     #[inline(never)]
-    fn leave_with_frames(&mut self, order: ExitOrder, leave: &Leave, reverse: bool) -> Result<(), Fault> {
+    fn leave_with_frames(
+        &mut self,
+        order: ExitOrder,
+        leave: &Leave,
+        reverse: bool,
+    ) -> Result<(), Fault> {
         // The first over the active states, the others over frames.
-        let mut walks = [Walk { order, unwinds: None }; MAX_WALKS];
+        let mut walks = [Walk {
+            order,
+            unwinds: None,
+        }; MAX_WALKS];
         let mut depth = 0_usize;
         while let Some(walk) = walks.get_mut(depth) {
             if let Some(region) = walk.unwinds {
                 match self.core.take_top_frame_of(region) {
                     Some(frame) => {
-                        let owner = self.core.rom.region(region).and_then(|region| StateId::read(region.owner));
+                        let owner = self
+                            .core
+                            .rom
+                            .region(region)
+                            .and_then(|region| StateId::read(region.owner));
                         let order = ExitOrder::new(&frame.leaves, u8::MAX, owner, reverse);
                         depth = depth.saturating_add(1);
-                        *walks.get_mut(depth).ok_or(Fault::BadFrames)? = Walk { order, unwinds: None };
+                        *walks.get_mut(depth).ok_or(Fault::BadFrames)? = Walk {
+                            order,
+                            unwinds: None,
+                        };
                     }
                     None => walk.unwinds = None,
                 }
                 continue;
             }
             let Some(state) = walk.order.next(self.core.rom) else {
-                let Some(outer) = depth.checked_sub(1) else { break };
+                let Some(outer) = depth.checked_sub(1) else {
+                    break;
+                };
                 depth = outer;
                 continue;
             };
@@ -128,8 +158,14 @@ impl Run<'_, '_> {
     }
 
     pub(crate) fn exit_state(&mut self, state: StateId, suspended: bool, leave: &Leave) {
-        let site = Site { state, transition: leave.transition, cause: leave.cause };
-        let Some(record) = self.core.rom.state(state) else { return };
+        let site = Site {
+            state,
+            transition: leave.transition,
+            cause: leave.cause,
+        };
+        let Some(record) = self.core.rom.state(state) else {
+            return;
+        };
         self.cancel_activity(record, &site);
         if !suspended && bugs::has(Bug::ReleaseBeforeExit) {
             self.release_channels(&site);
@@ -161,12 +197,20 @@ impl Run<'_, '_> {
         if !self.core.rom.has(feature::CHANNELS) {
             return;
         }
-        let channels = self.core.rom.state_extra(site.state).map_or(0, |extra| extra.channels.get());
+        let channels = self
+            .core
+            .rom
+            .state_extra(site.state)
+            .map_or(0, |extra| extra.channels.get());
         for number in 0..self.core.rom.channels().len() as u8 {
             if channels & 1_u32.checked_shl(u32::from(number)).unwrap_or(0) != 0
                 && let Some(channel) = ChannelId::new(number)
             {
-                let lane = self.core.rom.channel(channel).map_or(0, |channel| channel.lane.get());
+                let lane = self
+                    .core
+                    .rom
+                    .channel(channel)
+                    .map_or(0, |channel| channel.lane.get());
                 self.command(lane, true, CommandKind::Release { channel }, site);
             }
         }
@@ -182,7 +226,11 @@ impl Core<'_> {
         let region = RegionId::read(self.rom.state(state)?.region)?;
         let record = self.rom.region(region)?;
         let kept = leave.keeps_frames && StateId::read(record.owner) == leave.domain;
-        if kept { None } else { StackId::new(record.stack).map(|_| region) }
+        if kept {
+            None
+        } else {
+            StackId::new(record.stack).map(|_| region)
+        }
     }
 
     fn take_top_frame_of(&mut self, region: RegionId) -> Option<Frame> {
@@ -207,10 +255,14 @@ impl Core<'_> {
     }
 
     fn end_cooldowns(&mut self, state: StateId) {
-        let first = self.rom.state(state).map_or(0, |record| usize::from(record.first_transition.get()));
+        let first = self
+            .rom
+            .state(state)
+            .map_or(0, |record| usize::from(record.first_transition.get()));
         let count = self.rom.transitions_of(state).len();
         for index in first..first.saturating_add(count) {
-            let extra = TransitionId::from_index(index).and_then(|id| self.rom.transition_extra(id));
+            let extra =
+                TransitionId::from_index(index).and_then(|id| self.rom.transition_extra(id));
             if let Some(extra) = extra.filter(|extra| extra.cooldown_slot != 0xFF) {
                 self.ram.set_wide_slot(extra.cooldown_slot, 0);
             }

@@ -1,4 +1,5 @@
-//! Entering the machine as a whole: at the start (TICK-1), and when it was clamped too often (TICK-4).
+//! Entering the machine as a whole: at the start (TICK-1), and when it was clamped too often
+//! (TICK-4).
 
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
@@ -35,7 +36,13 @@ impl Run<'_, '_> {
     /// Kept apart so that nothing else pays for the buffer.
     #[inline(never)]
     fn enter_initial(&mut self) -> Result<(), Fault> {
-        let way = Way { domain: StateId::ROOT, regions: u8::MAX, targets: None, transition: None, cause: Cause::None };
+        let way = Way {
+            domain: StateId::ROOT,
+            regions: u8::MAX,
+            targets: None,
+            transition: None,
+            cause: Cause::None,
+        };
         let mut settled = Settled::new();
         let span = self.settle_start(&mut settled, &way)?;
         self.enter_settled(&settled, span.first..span.end);
@@ -51,7 +58,8 @@ impl Run<'_, '_> {
         self.core.clear_marks();
     }
 
-    /// Counts clamped ticks; too many in a row end the tick with the fail-safe (TICK-4). Whether they did.
+    /// Counts clamped ticks; too many in a row end the tick with the fail-safe (TICK-4). Whether
+    /// they did.
     pub(crate) fn settle_clamp(&mut self, clamped: bool) -> Result<bool, Fault> {
         if !clamped {
             self.core.ram.header_mut().clamped = 0;
@@ -62,7 +70,10 @@ impl Run<'_, '_> {
         if self.tracing {
             self.host.trace(&Trace::Clamped);
         }
-        let (before, limit) = (self.core.ram.header().clamped, self.core.rom.header().clamp_limit);
+        let (before, limit) = (
+            self.core.ram.header().clamped,
+            self.core.rom.header().clamp_limit,
+        );
         if before >= limit {
             return self.fail_safe().map(|()| true);
         }
@@ -99,7 +110,16 @@ impl Run<'_, '_> {
         let mut settled = Settled::new();
         let span = self.settle(&mut settled, &way)?;
         let (domain, cause) = (Some(StateId::ROOT), Cause::None);
-        self.leave(&leaves, &Leave { mask: scope.leaves, domain, keeps_frames: false, transition: None, cause })?;
+        self.leave(
+            &leaves,
+            &Leave {
+                mask: scope.leaves,
+                domain,
+                keeps_frames: false,
+                transition: None,
+                cause,
+            },
+        )?;
         self.core.forget_work();
         if self.tracing {
             self.mark_timers();

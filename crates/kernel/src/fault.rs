@@ -17,7 +17,8 @@ pub enum Fault {
     BadQueue,
     /// The tables lead where nothing is: a ROM that loads but was not made by the compiler.
     BadPlan,
-    /// One microstep has more entries and effects on the way than the kernel holds: hundreds of choices in one entry.
+    /// One microstep has more entries and effects on the way than the kernel holds: hundreds of
+    /// choices in one entry.
     TooManySteps,
     /// The queue is full and the machine must not lose events (EVT-10).
     QueueOverflow,
@@ -37,9 +38,15 @@ impl fmt::Display for Fault {
             Self::BadQueue => "the event queue holds what this machine cannot have queued",
             Self::BadPlan => "the tables of the ROM contradict each other",
             Self::TooManySteps => "one transition takes more steps than the kernel holds",
-            Self::QueueOverflow => "the event queue overflowed in a machine that must not lose events",
-            Self::TimerOverflow => "too many timers of one name in a machine that must not lose any",
-            Self::MicrostepCap => "the microstep cap was reached in a machine that must run to completion",
+            Self::QueueOverflow => {
+                "the event queue overflowed in a machine that must not lose events"
+            }
+            Self::TimerOverflow => {
+                "too many timers of one name in a machine that must not lose any"
+            }
+            Self::MicrostepCap => {
+                "the microstep cap was reached in a machine that must run to completion"
+            }
         })
     }
 }

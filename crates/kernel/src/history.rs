@@ -24,7 +24,8 @@ impl Core<'_> {
         }
     }
 
-    /// Records the points of one state. A state that forgets on completion remembers nothing while it is complete.
+    /// Records the points of one state. A state that forgets on completion remembers nothing while
+    /// it is complete.
     pub(crate) fn record_points(&mut self, state: StateId) {
         let points = self.rom.history_of(state);
         if points.is_empty() {
@@ -44,13 +45,23 @@ impl Core<'_> {
     }
 
     pub(crate) fn forgets(&self, state: StateId) -> bool {
-        self.rom.state(state).is_some_and(|record| record.flags.get() & state_flag::HISTORY_RESET != 0)
+        self.rom
+            .state(state)
+            .is_some_and(|record| record.flags.get() & state_flag::HISTORY_RESET != 0)
     }
 
     fn record_shallow(&mut self, point: &HistoryRecord, owner: StateId, alive: &[u16; MAX_LEAVES]) {
         for (slot, region) in (point.slot..).zip(self.rom.region_ids_of(owner)) {
-            let leaf = alive.iter().filter_map(|&leaf| StateId::new(leaf)).find(|&leaf| self.lies_in(region, leaf));
-            let child = leaf.and_then(|leaf| self.rom.path_up(leaf).take_while(|&state| state != owner).last());
+            let leaf = alive
+                .iter()
+                .filter_map(|&leaf| StateId::new(leaf))
+                .find(|&leaf| self.lies_in(region, leaf));
+            let child = leaf.and_then(|leaf| {
+                self.rom
+                    .path_up(leaf)
+                    .take_while(|&state| state != owner)
+                    .last()
+            });
             self.ram.set_slot(slot, child.map_or(0, StateId::raw));
         }
     }
@@ -59,17 +70,21 @@ impl Core<'_> {
         let mut slot = point.slot;
         for (number, &leaf) in (0_u8..).zip(alive) {
             if self.rom.leaf_mask(owner) & u32::from(bit(number)) != 0 {
-                self.ram.set_slot(slot, StateId::new(leaf).map_or(0, StateId::raw));
+                self.ram
+                    .set_slot(slot, StateId::new(leaf).map_or(0, StateId::raw));
                 slot = slot.saturating_add(1);
             }
         }
     }
 
     fn lies_in(&self, region: RegionId, state: StateId) -> bool {
-        self.rom.region_span(region).is_some_and(|(first, end)| first <= state.raw() && state.raw() < end)
+        self.rom
+            .region_span(region)
+            .is_some_and(|(first, end)| first <= state.raw() && state.raw() < end)
     }
 
-    /// Leaves below a state by leaf number; a region with frames counts with its lowest frame (EXEC-8).
+    /// Leaves below a state by leaf number; a region with frames counts with its lowest frame
+    /// (EXEC-8).
     fn alive_below(&self, state: StateId) -> [u16; MAX_LEAVES] {
         let mut alive = [NONE; MAX_LEAVES];
         for (number, leaf) in (0_u8..).zip(alive.iter_mut()) {
@@ -88,10 +103,15 @@ impl Core<'_> {
     /// Regions lie in pre-order, so outer stacks come before those inside what they bring back.
     fn replace_by_lowest_frames(&self, state: StateId, alive: &mut [u16; MAX_LEAVES]) {
         for (region, stack) in self.stacked_regions() {
-            let owner = self.rom.region(region).and_then(|region| StateId::read(region.owner));
+            let owner = self
+                .rom
+                .region(region)
+                .and_then(|region| StateId::read(region.owner));
             let reached = owner.is_some_and(|owner| {
                 self.rom.is_ancestor_or_self(state, owner)
-                    && alive.iter().any(|&leaf| StateId::new(leaf).is_some_and(|leaf| self.lies_in(region, leaf)))
+                    && alive.iter().any(|&leaf| {
+                        StateId::new(leaf).is_some_and(|leaf| self.lies_in(region, leaf))
+                    })
             });
             if reached && self.frames_used(stack) > 0 {
                 for (number, leaf) in self.frame_leaves(region, stack, 0) {
@@ -116,14 +136,23 @@ impl Core<'_> {
     /// What a point remembers; `None` if that is nothing, or nothing that can be brought back.
     pub(crate) fn remembered(&self, point: &HistoryRecord) -> Option<Remembered> {
         let owner = StateId::read(point.owner)?;
-        let states = if point.deep == 1 { self.deep_states(point, owner)? } else { self.shallow_states(point, owner)? };
-        if states.len() == 0 || !self.are_concurrent(&states) { None } else { Some(Remembered { states }) }
+        let states = if point.deep == 1 {
+            self.deep_states(point, owner)?
+        } else {
+            self.shallow_states(point, owner)?
+        };
+        if states.len() == 0 || !self.are_concurrent(&states) {
+            None
+        } else {
+            Some(Remembered { states })
+        }
     }
 
     fn shallow_states(&self, point: &HistoryRecord, owner: StateId) -> Option<Leaves> {
         let mut states = Leaves::default();
         for (slot, region) in (point.slot..).zip(self.rom.region_ids_of(owner)) {
-            let child = StateId::new(self.ram.slot(slot)).filter(|&child| child != StateId::ROOT)?;
+            let child =
+                StateId::new(self.ram.slot(slot)).filter(|&child| child != StateId::ROOT)?;
             let record = self.rom.state(child)?;
             if RegionId::read(record.region) != Some(region) || record.kind == state_kind::CHOICE {
                 return None;
@@ -135,7 +164,9 @@ impl Core<'_> {
 
     fn deep_states(&self, point: &HistoryRecord, owner: StateId) -> Option<Leaves> {
         let (mut states, mut slot) = (Leaves::default(), point.slot);
-        for number in (0..MAX_LEAVES as u8).filter(|&number| self.rom.leaf_mask(owner) & u32::from(bit(number)) != 0) {
+        for number in (0..MAX_LEAVES as u8)
+            .filter(|&number| self.rom.leaf_mask(owner) & u32::from(bit(number)) != 0)
+        {
             let raw = self.ram.slot(slot);
             slot = slot.saturating_add(1);
             if raw == 0 {
@@ -143,7 +174,8 @@ impl Core<'_> {
             }
             let leaf = StateId::new(raw)?;
             let record = self.rom.state(leaf)?;
-            if record.row.get() == NONE || record.leaf != number || !self.rom.is_inside(leaf, owner) {
+            if record.row.get() == NONE || record.leaf != number || !self.rom.is_inside(leaf, owner)
+            {
                 return None;
             }
             states.insert(leaf);
@@ -151,11 +183,15 @@ impl Core<'_> {
         Some(states)
     }
 
-    /// Do neighbors lie in different regions of one state? Enough for states in the order of the tree.
+    /// Do neighbors lie in different regions of one state? Enough for states in the order of the
+    /// tree.
     pub(crate) fn are_concurrent(&self, states: &Leaves) -> bool {
         let next = states.iter().skip(1);
         states.iter().zip(next).all(|((_, first), (_, second))| {
-            let common = self.rom.path_up(first).find(|&around| self.rom.is_ancestor_or_self(around, second));
+            let common = self
+                .rom
+                .path_up(first)
+                .find(|&around| self.rom.is_ancestor_or_self(around, second));
             common.is_some_and(|common| {
                 common != first
                     && common != second

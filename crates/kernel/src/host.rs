@@ -1,7 +1,8 @@
 //! The border to user code: what a host implements and what its functions are given (CODE-1).
 //!
-//! The kernel knows hosts as `dyn Host`, so that it is compiled once and not per host; the fast paths (`fast`) know the type and
-//! call it directly. A guard gets `&self` and a [`View`]: there is nothing it could write through (SEL-5).
+//! The kernel knows hosts as `dyn Host`, so that it is compiled once and not per host; the fast
+//! paths (`fast`) know the type and call it directly. A guard gets `&self` and a [`View`]: there is
+//! nothing it could write through (SEL-5).
 
 use statewright_rom::ids::*;
 use statewright_rom::layout::ArgumentRecord;
@@ -87,7 +88,8 @@ pub enum CommandKind {
     Emit {
         /// Text of its name.
         name: StringId,
-        /// Type of the payload, as in [`value_type`](statewright_rom::layout::value_type); `None` without one.
+        /// Type of the payload, as in [`value_type`](statewright_rom::layout::value_type); `None`
+        /// without one.
         ty: Option<u8>,
         /// Its words; unused ones are 0.
         payload: [u32; 3],
@@ -153,8 +155,8 @@ pub trait Host {
         false
     }
 
-    /// Whether the outline of a traced tick is enough: events, transitions and leaves (level 1 of SYS-3). Such a tick may take the
-    /// fast paths.
+    /// Whether the outline of a traced tick is enough: events, transitions and leaves (level 1 of
+    /// SYS-3). Such a tick may take the fast paths.
     fn is_outline(&self) -> bool {
         false
     }
@@ -181,7 +183,8 @@ pub trait Hosts {
         self.of(place, agent)
     }
 
-    /// It will soon be the turn of the agent at a place: a good time to [`prefetch`](crate::prefetch()) what its host will touch.
+    /// It will soon be the turn of the agent at a place: a good time to
+    /// [`prefetch`](crate::prefetch()) what its host will touch.
     #[inline]
     fn fetch(&self, place: usize) {
         let _ = place;

@@ -29,7 +29,10 @@ pub struct Unsorted {
 impl fmt::Display for Unsorted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let index = self.index;
-        write!(f, "event {index} of the inbox belongs to an earlier instance than the one before it: sort the inbox")
+        write!(
+            f,
+            "event {index} of the inbox belongs to an earlier instance than the one before it: sort the inbox"
+        )
     }
 }
 
@@ -51,10 +54,14 @@ impl<'b> SortedInbox<'b> {
         Ok(Self { events })
     }
 
-    /// Events of which the caller knows that they are sorted. If they are not, agents miss events; nothing worse happens.
+    /// Events of which the caller knows that they are sorted. If they are not, agents miss events;
+    /// nothing worse happens.
     #[inline]
     pub fn assume(events: &'b [InboxEvent]) -> Self {
-        debug_assert!(events.is_sorted_by_key(|event| event.place), "the caller knows that they are sorted");
+        debug_assert!(
+            events.is_sorted_by_key(|event| event.place),
+            "the caller knows that they are sorted"
+        );
         Self { events }
     }
 

@@ -44,7 +44,9 @@ pub mod flag {
 }
 
 /// The first 16 bytes of every instance (RAM-3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
 #[repr(C)]
 pub struct Header {
     /// Low half of the structure hash of its machine.
@@ -97,12 +99,18 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     /// Its tier: 0 crowd, 1 standard, 2 hero.
     const TIER: u8;
 
-    /// A new instance of a machine, not yet started; `None` if the machine has another tier (SYS-10).
+    /// A new instance of a machine, not yet started; `None` if the machine has another tier
+    /// (SYS-10).
     fn new(rom: &Rom<'_>, seed: u64, agent: u64) -> Option<Self> {
-        if rom.header().tier == Self::TIER { Some(Self::of_machine(rom.machine_id(), seed, agent)) } else { None }
+        if rom.header().tier == Self::TIER {
+            Some(Self::of_machine(rom.machine_id(), seed, agent))
+        } else {
+            None
+        }
     }
 
-    /// The same for callers who know that the machine with this id ([`Rom::machine_id`]) has this tier.
+    /// The same for callers who know that the machine with this id ([`Rom::machine_id`]) has this
+    /// tier.
     fn of_machine(machine: u32, seed: u64, agent: u64) -> Self;
 
     /// The header.

@@ -1,26 +1,33 @@
-//! The kernel: one tick of one instance of a compiled machine, by the rules of `docs/semantics.md` sections 4 to 9.
+//! The kernel: one tick of one instance of a compiled machine, by the rules of `docs/semantics.md`
+//! sections 4 to 9.
 //!
-//! `(instance', commands, trace) = tick(ROM, instance, host, inbox, tick)`. The kernel keeps nothing between calls, allocates nothing,
-//! locks nothing, never recurses, and every loop is bounded by the ROM's tables or by a cap. All three tiers go through
-//! one core (`ram` is a view of any of them).
+//! `(instance', commands, trace) = tick(ROM, instance, host, inbox, tick)`. The kernel keeps
+//! nothing between calls, allocates nothing, locks nothing, never recurses, and every loop is
+//! bounded by the ROM's tables or by a cap. All three tiers go through one core (`ram` is a view of
+//! any of them).
 //!
 //! # The promise
 //!
-//! - Any bytes are a legal instance, any ROM that loads may run: the kernel runs it or quarantines the instance with a
-//!   [`Fault`]; it never panics and never loops without bound (`proof/trial/tests/any_bytes.rs`).
-//! - A panic in a callback leaves the instance quarantined and everything else as it was (`proof/trial/tests/panics.rs`).
+//! - Any bytes are a legal instance, any ROM that loads may run: the kernel runs it or quarantines
+//!   the instance with a [`Fault`]; it never panics and never loops without bound
+//!   (`proof/trial/tests/any_bytes.rs`).
+//! - A panic in a callback leaves the instance quarantined and everything else as it was
+//!   (`proof/trial/tests/panics.rs`).
 //! - What a tick does is what the reference interpreter does (`proof/trial`).
 //!
 //! # Code map, in the order of a tick
 //!
-//! - `tick` the phases, `check` is the instance sound, `queue` admission and next event, `timers` what is due
-//! - `select` who wins in a state and a leaf, `conditions` what a candidate is asked, `reasons` why others were not, `scope` what a
-//!   transition leaves, `arbitrate` which winners go together
-//! - `microstep` carrying them out, with `settle` what is entered, `exits`, `history`, `stack`, `complete`
-//! - `fast` what most ticks are: at rest, or one event that always leads the same way; `switches` leave it out, `prefetch` fetches
-//!   agents before their turn
+//! - `tick` the phases, `check` is the instance sound, `queue` admission and next event, `timers`
+//!   what is due
+//! - `select` who wins in a state and a leaf, `conditions` what a candidate is asked, `reasons` why
+//!   others were not, `scope` what a transition leaves, `arbitrate` which winners go together
+//! - `microstep` carrying them out, with `settle` what is entered, `exits`, `history`, `stack`,
+//!   `complete`
+//! - `fast` what most ticks are: at rest, or one event that always leads the same way; `switches`
+//!   leave it out, `prefetch` fetches agents before their turn
 //! - `activity` phase (3), `fail_safe` start and fail-safe, `actions` ops, `eval` expressions
-//! - `host` and `actor` the border to user code, `look` and `inspect` what hosts and tools see between ticks, `life` posts, pause, stop and reset, `batch` and `inbox` many agents
+//! - `host` and `actor` the border to user code, `look` and `inspect` what hosts and tools see
+//!   between ticks, `life` posts, pause, stop and reset, `batch` and `inbox` many agents
 //!
 //! # Example
 //!
@@ -120,10 +127,14 @@ pub use event::{Class, Event, event_flag};
 pub use fault::Fault;
 pub use host::{Call, Cause, Command, CommandKind, Host, Hosts, Mode, Status, Verdict};
 pub use inbox::{Inbox, InboxEvent, SortedInbox, Unsorted};
-pub use inspect::{Wait, debounce_deadline, queued_events, ready_tick, running_timers, suspended_leaves};
+pub use inspect::{
+    Wait, debounce_deadline, queued_events, ready_tick, running_timers, suspended_leaves,
+};
 pub use instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
 pub use life::{Posted, pause, post, reset, resume, stop};
-pub use look::{Sleep, active_leaves, held_channels, is_active, sleep, sleep_though_polling, ticks_in_state};
+pub use look::{
+    Sleep, active_leaves, held_channels, is_active, sleep, sleep_though_polling, ticks_in_state,
+};
 pub use prefetch::prefetch;
 pub use queue::Admission;
 pub use rng::Rng;

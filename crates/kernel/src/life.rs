@@ -25,7 +25,8 @@ pub(crate) fn belongs<I: Instance>(rom: &Rom<'_>, instance: &I) -> bool {
     I::TIER == rom.header().tier && instance.header().machine.get() == rom.machine_id()
 }
 
-/// Posts an external event; the class is the type's unless given (EVT-1). An instance of another machine is left alone.
+/// Posts an external event; the class is the type's unless given (EVT-1). An instance of another
+/// machine is left alone.
 pub fn post<I: Instance>(
     rom: &Rom<'_>,
     instance: &mut I,
@@ -47,9 +48,16 @@ pub fn post<I: Instance>(
     {
         // An empty queue has room for any class, and nothing to coalesce with or to evict.
         let normal = rom.header().policies & policy::INTERNAL_FIRST != 0;
-        let class = if normal { Class::Normal } else { class.unwrap_or(Class::from_number(record.class)) };
+        let class = if normal {
+            Class::Normal
+        } else {
+            class.unwrap_or(Class::from_number(record.class))
+        };
         let mut ram = instance.ram();
-        ram.push_event(Event { stamp: U32::new(now), ..Event::new(event, class).with_words(payload) });
+        ram.push_event(Event {
+            stamp: U32::new(now),
+            ..Event::new(event, class).with_words(payload)
+        });
         ram.set_flag(flag::WORK);
         return Ok(Admission::Admitted);
     }
@@ -70,16 +78,29 @@ pub fn post<I: Instance>(
 }
 
 impl Core<'_> {
-    fn post_from_outside(&mut self, id: EventId, class: Option<Class>, payload: [u32; 4]) -> Admission {
-        let declared = self.rom.event(id).map_or(Class::Normal, |record| Class::from_number(record.class));
+    fn post_from_outside(
+        &mut self,
+        id: EventId,
+        class: Option<Class>,
+        payload: [u32; 4],
+    ) -> Admission {
+        let declared = self
+            .rom
+            .event(id)
+            .map_or(Class::Normal, |record| Class::from_number(record.class));
         let mut event = Event::new(id, class.unwrap_or(declared)).with_words(payload);
         // The stamps of a paused instance are ages (SYS-9).
-        event.stamp.set(if self.ram.has(flag::PAUSED) { 0 } else { self.now });
+        event.stamp.set(if self.ram.has(flag::PAUSED) {
+            0
+        } else {
+            self.now
+        });
         self.admit(event)
     }
 }
 
-/// Stops time for an instance: every running time `x` becomes `now - x` (SYS-9). One that does not run is left alone.
+/// Stops time for an instance: every running time `x` becomes `now - x` (SYS-9). One that does not
+/// run is left alone.
 pub fn pause<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
     let ended = instance.header().flags.get() & (flag::ENDED | flag::PAUSED) != 0;
     if belongs(rom, instance) && !ended {
@@ -97,13 +118,16 @@ pub fn resume<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
     }
 }
 
-/// Replaces every running deadline, clock, cooldown and stamp `x` by `now - x`. What lies in frames stands still already.
+/// Replaces every running deadline, clock, cooldown and stamp `x` by `now - x`. What lies in frames
+/// stands still already.
 fn turn_times<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32, least_ready: u32) {
     let mut counters = Counters::default();
     let mut core = Core::new(rom, &mut counters, now);
     core.attach(instance.ram(), 0);
     let places = core.ram.header().armed | core.running_clocks();
-    for place in (0..core.ram.timers().len() as u8).filter(|&place| places & crate::ram::bit(place) != 0) {
+    for place in
+        (0..core.ram.timers().len() as u8).filter(|&place| places & crate::ram::bit(place) != 0)
+    {
         let time = core.ram.time(place);
         core.ram.set_time(place, now.wrapping_sub(time));
     }
@@ -118,23 +142,34 @@ impl Core<'_> {
     fn running_clocks(&self) -> u8 {
         let leaves = self.leaves();
         let states = leaves.iter().flat_map(|(_, leaf)| self.rom.path_up(leaf));
-        states.filter_map(|state| self.clock_of(state)).fold(0, |places, place| places | crate::ram::bit(place))
+        states
+            .filter_map(|state| self.clock_of(state))
+            .fold(0, |places, place| places | crate::ram::bit(place))
     }
 
     fn turn_cooldowns(&mut self, least_ready: u32) {
         if !self.rom.has(feature::COOLDOWN) {
             return;
         }
-        for extra in self.rom.transition_extras().iter().filter(|extra| extra.cooldown_slot != 0xFF) {
+        for extra in self
+            .rom
+            .transition_extras()
+            .iter()
+            .filter(|extra| extra.cooldown_slot != 0xFF)
+        {
             let ready = self.ram.wide_slot(extra.cooldown_slot);
             if ready != 0 {
-                self.ram.set_wide_slot(extra.cooldown_slot, self.now.wrapping_sub(ready).max(least_ready));
+                self.ram.set_wide_slot(
+                    extra.cooldown_slot,
+                    self.now.wrapping_sub(ready).max(least_ready),
+                );
             }
         }
     }
 }
 
-/// Runs all exits and ends an instance (SYS-10). One that has not started runs nothing; one that has ended is left alone.
+/// Runs all exits and ends an instance (SYS-10). One that has not started runs nothing; one that
+/// has ended is left alone.
 pub fn stop<I: Instance, H: Host>(
     rom: &Rom<'_>,
     instance: &mut I,
@@ -155,7 +190,11 @@ pub fn stop<I: Instance, H: Host>(
     core.attach(instance.ram(), 0);
     core.begin();
     let mut told = Told::new(&core);
-    let tracing = if host.is_tracing() { Some(&mut told) } else { None };
+    let tracing = if host.is_tracing() {
+        Some(&mut told)
+    } else {
+        None
+    };
     let result = Run::new(&mut core, host, tracing).stop();
     match result {
         Ok(()) => core.finish(),

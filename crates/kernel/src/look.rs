@@ -1,4 +1,5 @@
-//! Looking at an instance from outside of its ticks: what is active, and whether it may sleep (SYS-2).
+//! Looking at an instance from outside of its ticks: what is active, and whether it may sleep
+//! (SYS-2).
 
 use statewright_rom::Rom;
 use statewright_rom::ids::StateId;
@@ -21,7 +22,8 @@ pub enum Sleep {
 /// Bits that keep an instance awake (RAM-3).
 const BUSY: u16 = flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS;
 
-/// May an instance sleep after the tick `now`, until the host does something to it? One that polls may not.
+/// May an instance sleep after the tick `now`, until the host does something to it? One that polls
+/// may not.
 #[inline]
 pub fn sleep<I: Instance>(rom: &Rom<'_>, instance: &I, now: u32) -> Sleep {
     sleep_but_for(rom, instance, now, 0)
@@ -56,7 +58,11 @@ fn sleep_but_for<I: Instance>(rom: &Rom<'_>, instance: &I, now: u32, ignored: u1
 
 /// The active leaves of an instance, by leaf number.
 pub fn active_leaves<I: Instance>(instance: &I) -> impl Iterator<Item = StateId> + '_ {
-    instance.raw_leaves().iter().filter(|leaf| leaf.get() != NONE).filter_map(|&leaf| StateId::read(leaf))
+    instance
+        .raw_leaves()
+        .iter()
+        .filter(|leaf| leaf.get() != NONE)
+        .filter_map(|&leaf| StateId::read(leaf))
 }
 
 /// Is a state of an instance active?
@@ -64,10 +70,22 @@ pub fn is_active<I: Instance>(rom: &Rom<'_>, instance: &I, state: StateId) -> bo
     active_leaves(instance).any(|leaf| rom.is_ancestor_or_self(state, leaf))
 }
 
-/// Ticks since a state was entered, 0 while it is not active; `None` if it has no clock. Of a paused instance: up to the pause.
-pub fn ticks_in_state<I: Instance>(rom: &Rom<'_>, instance: &I, state: StateId, now: u32) -> Option<u32> {
-    let clock = rom.state_extra(state).map(|extra| extra.clock).filter(|&clock| clock != 0xFF)?;
-    let entered = instance.raw_timers().get(usize::from(clock)).map_or(0, |time| time.get());
+/// Ticks since a state was entered, 0 while it is not active; `None` if it has no clock. Of a
+/// paused instance: up to the pause.
+pub fn ticks_in_state<I: Instance>(
+    rom: &Rom<'_>,
+    instance: &I,
+    state: StateId,
+    now: u32,
+) -> Option<u32> {
+    let clock = rom
+        .state_extra(state)
+        .map(|extra| extra.clock)
+        .filter(|&clock| clock != 0xFF)?;
+    let entered = instance
+        .raw_timers()
+        .get(usize::from(clock))
+        .map_or(0, |time| time.get());
     let paused = instance.header().has(flag::PAUSED);
     Some(match is_active(rom, instance, state) {
         // The times of a paused instance are ages (SYS-9).
@@ -79,7 +97,10 @@ pub fn ticks_in_state<I: Instance>(rom: &Rom<'_>, instance: &I, state: StateId, 
 
 /// Channels that the active states of an instance own, one bit each (CODE-7).
 pub fn held_channels<I: Instance>(rom: &Rom<'_>, instance: &I) -> u32 {
-    let owned = |state| rom.state_extra(state).map_or(0, |extra| extra.channels.get());
+    let owned = |state| {
+        rom.state_extra(state)
+            .map_or(0, |extra| extra.channels.get())
+    };
     let paths = active_leaves(instance).flat_map(|leaf| rom.path_up(leaf));
     paths.fold(0, |held, state| held | owned(state))
 }

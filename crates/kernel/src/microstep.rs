@@ -55,7 +55,10 @@ impl<'a> Run<'_, 'a> {
             self.exit_one(one, one.scope.leaves, leaves)?;
         }
         self.core.begin_transition(one);
-        self.run_list(one.candidate.record.effect.get(), &one.candidate.site(one.cause));
+        self.run_list(
+            one.candidate.record.effect.get(),
+            &one.candidate.site(one.cause),
+        );
         if let Some((settled, span)) = settled {
             for step in (span.first..span.entries).filter_map(|at| settled.get(at)) {
                 self.enter_step(step, Some(one.candidate.id), one.cause);
@@ -99,14 +102,23 @@ impl<'a> Run<'_, 'a> {
         let mut settled = Settled::new();
         for (place, one) in step.iter().filter(|(_, one)| needs_settling(one)) {
             let span = self.settle(&mut settled, &way_of(&one))?;
-            *settled.spans.get_mut(usize::from(place)).ok_or(Fault::BadPlan)? = span;
+            *settled
+                .spans
+                .get_mut(usize::from(place))
+                .ok_or(Fault::BadPlan)? = span;
         }
         self.carry_out(step, leaves, Some(&settled))
     }
 
-    /// Exits, effects and entries are functions of their own: what one needs of the stack is free for the next.
+    /// Exits, effects and entries are functions of their own: what one needs of the stack is free
+    /// for the next.
     #[inline(always)]
-    fn carry_out(&mut self, step: &Step<'a>, leaves: &Leaves, settled: Option<&Settled>) -> Result<(), Fault> {
+    fn carry_out(
+        &mut self,
+        step: &Step<'a>,
+        leaves: &Leaves,
+        settled: Option<&Settled>,
+    ) -> Result<(), Fault> {
         self.entered_finals = Leaves::default();
         self.may_complete = false;
         let units = step.units(self.core, leaves);
@@ -121,7 +133,10 @@ impl<'a> Run<'_, 'a> {
         if bugs::has(Bug::EffectsLast) {
             self.run_effects(step, settled);
         }
-        if step.iter().any(|(_, one)| !one.candidate.has(transition_flag::INTERNAL)) {
+        if step
+            .iter()
+            .any(|(_, one)| !one.candidate.has(transition_flag::INTERNAL))
+        {
             self.core.clear_marks();
         }
         Ok(())
@@ -134,7 +149,12 @@ impl<'a> Run<'_, 'a> {
     }
 
     fn record_one(&mut self, one: &Accepted<'a>, leaves: &Leaves) {
-        let stack = transition_flag::PUSH | if bugs::has(Bug::PopRecordsHistory) { 0 } else { transition_flag::POP };
+        let stack = transition_flag::PUSH
+            | if bugs::has(Bug::PopRecordsHistory) {
+                0
+            } else {
+                transition_flag::POP
+            };
         if self.core.rom.has(feature::HISTORY) && !one.candidate.has(stack) {
             self.core.record_history(&one.scope, leaves);
         }
@@ -145,8 +165,14 @@ impl<'a> Run<'_, 'a> {
     fn exit_all(&mut self, step: &Step<'a>, units: &Units, leaves: &Leaves) -> Result<(), Fault> {
         let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER);
         for place in 0..MAX_LEAVES {
-            let place = if reverse { MAX_LEAVES.saturating_sub(1).saturating_sub(place) } else { place };
-            let Some(unit) = units.get(place).and_then(Option::as_ref) else { continue };
+            let place = if reverse {
+                MAX_LEAVES.saturating_sub(1).saturating_sub(place)
+            } else {
+                place
+            };
+            let Some(unit) = units.get(place).and_then(Option::as_ref) else {
+                continue;
+            };
             let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
             if is_ignored(self.core, &one) {
                 continue;
@@ -176,9 +202,16 @@ impl<'a> Run<'_, 'a> {
     fn run_effects(&mut self, step: &Step<'a>, settled: Option<&Settled>) {
         for (place, one) in step.iter() {
             self.core.begin_transition(&one);
-            self.run_list(one.candidate.record.effect.get(), &one.candidate.site(one.cause));
-            let Some(settled) = settled.filter(|_| needs_settling(&one)) else { continue };
-            let Some(span) = settled.spans.get(usize::from(place)) else { continue };
+            self.run_list(
+                one.candidate.record.effect.get(),
+                &one.candidate.site(one.cause),
+            );
+            let Some(settled) = settled.filter(|_| needs_settling(&one)) else {
+                continue;
+            };
+            let Some(span) = settled.spans.get(usize::from(place)) else {
+                continue;
+            };
             for step in (span.first..span.entries).filter_map(|at| settled.get(at)) {
                 self.enter_step(step, Some(one.candidate.id), one.cause);
             }
@@ -187,7 +220,12 @@ impl<'a> Run<'_, 'a> {
 
     /// All entries: region by region in the order of the tree.
     #[inline(never)]
-    fn enter_all(&mut self, step: &Step<'a>, units: &Units, settled: Option<&Settled>) -> Result<(), Fault> {
+    fn enter_all(
+        &mut self,
+        step: &Step<'a>,
+        units: &Units,
+        settled: Option<&Settled>,
+    ) -> Result<(), Fault> {
         let mut cursors = [0_u16; MAX_LEAVES];
         for (at, unit) in units.iter().enumerate() {
             let Some(unit) = unit else { continue };
@@ -199,11 +237,26 @@ impl<'a> Run<'_, 'a> {
                 self.resume_frame(&one)?;
                 continue;
             }
-            let more = units.iter().skip(at.saturating_add(1)).flatten().any(|later| later.place == unit.place);
-            let steps = Steps::of(self.core, &one, settled.filter(|_| needs_settling(&one)), unit.place);
-            let cursor = cursors.get_mut(usize::from(unit.place)).ok_or(Fault::BadPlan)?;
+            let more = units
+                .iter()
+                .skip(at.saturating_add(1))
+                .flatten()
+                .any(|later| later.place == unit.place);
+            let steps = Steps::of(
+                self.core,
+                &one,
+                settled.filter(|_| needs_settling(&one)),
+                unit.place,
+            );
+            let cursor = cursors
+                .get_mut(usize::from(unit.place))
+                .ok_or(Fault::BadPlan)?;
             while let Some(entry) = steps.get(*cursor) {
-                if more && !self.core.belongs(&steps, *cursor, one.scope.domain, unit.number) {
+                if more
+                    && !self
+                        .core
+                        .belongs(&steps, *cursor, one.scope.domain, unit.number)
+                {
                     break;
                 }
                 *cursor = cursor.saturating_add(1);
@@ -213,14 +266,37 @@ impl<'a> Run<'_, 'a> {
         Ok(())
     }
 
-    pub(crate) fn enter_step(&mut self, step: Entry, transition: Option<TransitionId>, cause: Cause) {
+    pub(crate) fn enter_step(
+        &mut self,
+        step: Entry,
+        transition: Option<TransitionId>,
+        cause: Cause,
+    ) {
         match step {
-            Entry::Effect(state, list) => self.run_list(list.raw(), &Site { state, transition, cause }),
+            Entry::Effect(state, list) => self.run_list(
+                list.raw(),
+                &Site {
+                    state,
+                    transition,
+                    cause,
+                },
+            ),
             Entry::State(state) => {
                 self.core.enter(state);
                 self.note_entry(state);
-                let list = self.core.rom.state(state).map_or(NONE, |record| record.entry.get());
-                self.run_list(list, &Site { state, transition, cause });
+                let list = self
+                    .core
+                    .rom
+                    .state(state)
+                    .map_or(NONE, |record| record.entry.get());
+                self.run_list(
+                    list,
+                    &Site {
+                        state,
+                        transition,
+                        cause,
+                    },
+                );
                 if self.core.has_policy(policy::SCXML_DETAILS) && self.core.is_final(state) {
                     self.core.tell_completed_around(state);
                 }
@@ -251,7 +327,11 @@ impl<'a> Run<'_, 'a> {
         }
         let finals = self.entered_finals;
         self.core.announce_completion(&finals);
-        if self.core.is_complete(StateId::ROOT) { self.terminate(cause) } else { Ok(()) }
+        if self.core.is_complete(StateId::ROOT) {
+            self.terminate(cause)
+        } else {
+            Ok(())
+        }
     }
 
     /// Leaves everything and ends the instance.
@@ -261,13 +341,21 @@ impl<'a> Run<'_, 'a> {
         if self.core.rom.has(feature::HISTORY) {
             self.core.record_all_history(&leaves);
         }
-        let leave = Leave { mask: u8::MAX, domain: None, keeps_frames: false, transition: None, cause };
+        let leave = Leave {
+            mask: u8::MAX,
+            domain: None,
+            keeps_frames: false,
+            transition: None,
+            cause,
+        };
         self.leave(&leaves, &leave)?;
         self.core.ram.clear_leaves();
         self.core.ram.disarm_all(u8::MAX);
         self.core.ram.clear_queue();
         self.core.clear_frames();
-        self.core.ram.clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
+        self.core
+            .ram
+            .clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
         self.core.ram.set_flag(flag::TERMINATED);
         count(&mut self.core.counters.terminations);
         // What was lost on the way out does not matter any more.
@@ -287,14 +375,22 @@ enum Steps<'s> {
 
 impl<'s> Steps<'s> {
     fn of(core: &Core<'s>, one: &Accepted<'_>, settled: Option<&'s Settled>, place: u8) -> Self {
-        match settled.and_then(|settled| settled.spans.get(usize::from(place)).map(|span| (settled, *span))) {
+        match settled.and_then(|settled| {
+            settled
+                .spans
+                .get(usize::from(place))
+                .map(|span| (settled, *span))
+        }) {
             Some((settled, span)) => Self::Settled(settled, span),
             None => Self::planned(core, one),
         }
     }
 
     fn planned(core: &Core<'s>, one: &Accepted<'_>) -> Self {
-        let plan = core.rom.transition_plan(one.candidate.id).and_then(|plan| PlanId::read(plan.plan));
+        let plan = core
+            .rom
+            .transition_plan(one.candidate.id)
+            .and_then(|plan| PlanId::read(plan.plan));
         Self::Plan(plan.map_or(&[], |plan| core.rom.plan_steps(plan)))
     }
 
@@ -302,7 +398,11 @@ impl<'s> Steps<'s> {
         match self {
             Self::Settled(settled, span) => {
                 let place = span.entries.saturating_add(at);
-                if place < span.end { settled.get(place) } else { None }
+                if place < span.end {
+                    settled.get(place)
+                } else {
+                    None
+                }
             }
             Self::Plan(steps) => {
                 let step = steps.get(usize::from(at))?;
@@ -317,13 +417,19 @@ impl<'s> Steps<'s> {
 }
 
 impl Core<'_> {
-    /// Does a step belong to a region of the domain? An effect of the domain itself belongs to what follows it.
+    /// Does a step belong to a region of the domain? An effect of the domain itself belongs to what
+    /// follows it.
     fn belongs(&self, steps: &Steps<'_>, at: u16, domain: StateId, number: u8) -> bool {
         // Bound: the steps.
-        let states = (at..).map_while(|at| steps.get(at)).map(|entry| match entry {
-            Entry::State(state) | Entry::Silent(state) | Entry::Effect(state, _) => state,
-        });
-        let region = states.map(|state| self.region_towards(domain, state)).find(Option::is_some).flatten();
+        let states = (at..)
+            .map_while(|at| steps.get(at))
+            .map(|entry| match entry {
+                Entry::State(state) | Entry::Silent(state) | Entry::Effect(state, _) => state,
+            });
+        let region = states
+            .map(|state| self.region_towards(domain, state))
+            .find(Option::is_some)
+            .flatten();
         region.is_none_or(|region| region == number)
     }
 }
@@ -343,21 +449,29 @@ fn way_of(one: &Accepted<'_>) -> Way {
 
 /// Is the entry found at run time? A pop brings back a frame instead.
 fn needs_settling(one: &Accepted<'_>) -> bool {
-    one.candidate.has(transition_flag::HISTORY | transition_flag::CHOICE)
+    one.candidate
+        .has(transition_flag::HISTORY | transition_flag::CHOICE)
 }
 
 /// Only a deliberate bug ignores anything: a transition from a state to itself.
 fn is_ignored(core: &Core<'_>, one: &Accepted<'_>) -> bool {
     let record = one.candidate.record;
     bugs::has(Bug::SelfTransitionIgnored)
-        && core.targets(record.targets.get()).iter().all(|target| target.index == record.source)
+        && core
+            .targets(record.targets.get())
+            .iter()
+            .all(|target| target.index == record.source)
 }
 
 impl Core<'_> {
-    /// What the instance keeps of a transition that is taken: cooldown, and what its waiting leaves behind (SEL-1, SEL-6).
+    /// What the instance keeps of a transition that is taken: cooldown, and what its waiting leaves
+    /// behind (SEL-1, SEL-6).
     fn begin_transition(&mut self, one: &Accepted<'_>) {
         let candidate = &one.candidate;
-        if matches!(candidate.record.trigger.get(), trigger::DONE | trigger::FAILED) {
+        if matches!(
+            candidate.record.trigger.get(),
+            trigger::DONE | trigger::FAILED
+        ) {
             self.clear_result(candidate.source);
         }
         if let Some(extra) = candidate.extra {
@@ -378,7 +492,9 @@ impl Core<'_> {
 
     /// A state becomes active: everything it keeps begins anew (RAM-7).
     fn enter(&mut self, state: StateId) {
-        let Some(record) = self.rom.state(state) else { return };
+        let Some(record) = self.rom.state(state) else {
+            return;
+        };
         self.ram.set_leaf(record.leaf, Some(state));
         self.mark_fresh(record);
         if record.extra.get() == NONE && record.timer_count == 0 {
@@ -387,7 +503,8 @@ impl Core<'_> {
         self.clear_result(state);
         if let Some(extra) = self.rom.state_extra(state) {
             if extra.scratch_slot != 0xFF {
-                self.ram.clear_slots(extra.scratch_slot, extra.scratch_count);
+                self.ram
+                    .clear_slots(extra.scratch_slot, extra.scratch_count);
             }
             if extra.latch_slot != 0xFF {
                 self.ram.set_slot(extra.latch_slot, 0);

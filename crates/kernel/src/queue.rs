@@ -1,4 +1,5 @@
-//! The queue of an instance: admission, eviction, coalescing, age, and which event is next (EVT-2 to EVT-5).
+//! The queue of an instance: admission, eviction, coalescing, age, and which event is next (EVT-2
+//! to EVT-5).
 
 use statewright_rom::ids::{EventId, TimerId};
 use statewright_rom::layout::{event_flag as type_flag, policy};
@@ -72,13 +73,15 @@ impl Core<'_> {
         Admission::Dropped
     }
 
-    /// Gives payload and stamp to a queued event of the same type, if there is one. What may not be seen before the next tick
-    /// does not change what may (TICK-7).
+    /// Gives payload and stamp to a queued event of the same type, if there is one. What may not be
+    /// seen before the next tick does not change what may (TICK-7).
     fn coalesce(&mut self, event: &Event) -> bool {
         let alike = |queued: &&mut Event| {
             queued.id == event.id && queued.has(event_flag::HIDDEN) == event.has(event_flag::HIDDEN)
         };
-        let Some(queued) = self.ram.queue_mut().iter_mut().find(alike) else { return false };
+        let Some(queued) = self.ram.queue_mut().iter_mut().find(alike) else {
+            return false;
+        };
         if !bugs::has(Bug::CoalesceKeepsPayload) {
             queued.payload = event.payload;
         }
@@ -86,11 +89,12 @@ impl Core<'_> {
         true
     }
 
-    /// Is there a place for an event of a class? One place is kept for interrupts where there are several; with
-    /// `internal_first` there are none to keep it for (EVT-10).
+    /// Is there a place for an event of a class? One place is kept for interrupts where there are
+    /// several; with `internal_first` there are none to keep it for (EVT-10).
     fn has_room(&self, class: u8) -> bool {
         let (places, queue) = (self.ram.events().len(), self.ram.queue());
-        let general = class <= Class::Normal as u8 && places > 1 && !self.has_policy(policy::INTERNAL_FIRST);
+        let general =
+            class <= Class::Normal as u8 && places > 1 && !self.has_policy(policy::INTERNAL_FIRST);
         queue.len() < places && (!general || general_count(queue) < places.saturating_sub(1))
     }
 
@@ -99,14 +103,21 @@ impl Core<'_> {
         if class < Class::Interrupt as u8 || self.ram.queue().len() < self.ram.events().len() {
             return false;
         }
-        let lower = self.ram.queue().iter().enumerate().filter(|(_, queued)| queued.class < class);
+        let lower = self
+            .ram
+            .queue()
+            .iter()
+            .enumerate()
+            .filter(|(_, queued)| queued.class < class);
         let position = if bugs::has(Bug::EvictNewest) {
             lower.rev().min_by_key(|(_, queued)| queued.class)
         } else {
             lower.min_by_key(|(_, queued)| queued.class)
         };
         let position = position.map(|(position, _)| position);
-        let Some(evicted) = position.and_then(|position| self.ram.remove_event(position)) else { return false };
+        let Some(evicted) = position.and_then(|position| self.ram.remove_event(position)) else {
+            return false;
+        };
         count_class(&mut self.counters.evicted, evicted.class);
         true
     }
@@ -114,23 +125,41 @@ impl Core<'_> {
 
 /// Queued events of the classes Low and Normal.
 fn general_count(queue: &[Event]) -> usize {
-    queue.iter().filter(|event| event.class <= Class::Normal as u8).count()
+    queue
+        .iter()
+        .filter(|event| event.class <= Class::Normal as u8)
+        .count()
 }
 
 /// Age (EVT-5).
 impl Core<'_> {
     fn has_expired(&self, event: &Event) -> bool {
-        let ttl = event.id().and_then(|id| self.rom.event(id)).map_or(0, |record| record.ttl_ticks.get());
+        let ttl = event
+            .id()
+            .and_then(|id| self.rom.event(id))
+            .map_or(0, |record| record.ttl_ticks.get());
         // The stamps of a paused instance are ages (SYS-9).
         let paused = self.ram.has(flag::PAUSED);
-        let age = if paused { event.stamp.get() } else { self.now.wrapping_sub(event.stamp.get()) };
+        let age = if paused {
+            event.stamp.get()
+        } else {
+            self.now.wrapping_sub(event.stamp.get())
+        };
         ttl > 0 && age >= ttl
     }
 
     /// Removes all expired events but one. Bound: the places of the queue.
     fn remove_expired(&mut self, kept: Option<usize>) {
-        for position in (0..self.ram.queue().len()).rev().filter(|&position| Some(position) != kept) {
-            if self.ram.queue().get(position).is_some_and(|event| self.has_expired(event)) {
+        for position in (0..self.ram.queue().len())
+            .rev()
+            .filter(|&position| Some(position) != kept)
+        {
+            if self
+                .ram
+                .queue()
+                .get(position)
+                .is_some_and(|event| self.has_expired(event))
+            {
                 self.ram.remove_event(position);
                 count(&mut self.counters.expired);
             }
@@ -140,7 +169,8 @@ impl Core<'_> {
 
 /// Taking (EVT-2).
 impl Core<'_> {
-    /// The next event; removes expired ones that stand in front. Bound: each round but the last removes an event.
+    /// The next event; removes expired ones that stand in front. Bound: each round but the last
+    /// removes an event.
     #[inline]
     pub(crate) fn next_event(&mut self, inbox: Option<&Event>) -> Option<Next> {
         if self.ram.header().event_count == 0 && self.ram.header().armed == 0 {
@@ -153,8 +183,15 @@ impl Core<'_> {
     fn next_of_all(&mut self, inbox: Option<&Event>) -> Option<Next> {
         loop {
             let next = self.choose(inbox)?;
-            let Next::Queued(position) = next else { return Some(next) };
-            if !self.ram.queue().get(position).is_some_and(|event| self.has_expired(event)) {
+            let Next::Queued(position) = next else {
+                return Some(next);
+            };
+            if !self
+                .ram
+                .queue()
+                .get(position)
+                .is_some_and(|event| self.has_expired(event))
+            {
                 return Some(next);
             }
             self.ram.remove_event(position);
@@ -169,8 +206,12 @@ impl Core<'_> {
         if self.has_policy(policy::INTERNAL_FIRST) {
             return self.choose_internal_first(inbox);
         }
-        let timer = self.due_timer().map(|due| (due.class, Next::Timer(due.timer, due.place)));
-        let queued = self.best_queued().map(|(class, position)| (class, Next::Queued(position)));
+        let timer = self
+            .due_timer()
+            .map(|due| (due.class, Next::Timer(due.timer, due.place)));
+        let queued = self
+            .best_queued()
+            .map(|(class, position)| (class, Next::Queued(position)));
         let inbox = inbox.map(|event| (event.class.min(Class::Critical as u8), Next::Inbox));
         // Later ones win only with a higher class.
         [timer, queued, inbox]
@@ -183,18 +224,32 @@ impl Core<'_> {
     /// EVT-10: internal events, then due timers, then external ones.
     fn choose_internal_first(&self, inbox: Option<&Event>) -> Option<Next> {
         let visible = |internal: bool| {
-            let wanted = move |event: &&Event| is_visible(event) && event.has(event_flag::INTERNAL) == internal;
-            self.ram.queue().iter().position(|event| wanted(&event)).map(Next::Queued)
+            let wanted = move |event: &&Event| {
+                is_visible(event) && event.has(event_flag::INTERNAL) == internal
+            };
+            self.ram
+                .queue()
+                .iter()
+                .position(|event| wanted(&event))
+                .map(Next::Queued)
         };
         visible(true)
-            .or_else(|| self.due_timer().map(|due| Next::Timer(due.timer, due.place)))
+            .or_else(|| {
+                self.due_timer()
+                    .map(|due| Next::Timer(due.timer, due.place))
+            })
             .or_else(|| visible(false))
             .or_else(|| inbox.map(|_| Next::Inbox))
     }
 
     /// The oldest visible event of the highest class.
     fn best_queued(&self) -> Option<(u8, usize)> {
-        let visible = self.ram.queue().iter().enumerate().filter(|(_, event)| is_visible(event));
+        let visible = self
+            .ram
+            .queue()
+            .iter()
+            .enumerate()
+            .filter(|(_, event)| is_visible(event));
         visible
             .map(|(position, event)| (event.class, position))
             .reduce(|best, other| if other.0 > best.0 { other } else { best })
@@ -212,8 +267,8 @@ fn is_visible(event: &Event) -> bool {
 
 /// Deferral (EVT-5).
 impl Core<'_> {
-    /// Keeps an event for later: one of the queue where it lies, one of the inbox at the end. Drops it if no general place
-    /// would stay free.
+    /// Keeps an event for later: one of the queue where it lies, one of the inbox at the end. Drops
+    /// it if no general place would stay free.
     pub(crate) fn defer(&mut self, mut event: Event, queued_at: Option<usize>) -> bool {
         if queued_at.is_none() && self.is_coalescing(&event) && self.coalesce(&event) {
             count(&mut self.counters.coalesced);
@@ -223,8 +278,10 @@ impl Core<'_> {
             self.remove_expired(queued_at);
         }
         // Removing expired ones moves the event forward.
-        let queued_at = queued_at.and_then(|_| self.ram.queue().iter().position(|queued| *queued == event));
-        if !self.leaves_general_place(&event, queued_at) && !bugs::has(Bug::DeferralTakesLastPlace) {
+        let queued_at =
+            queued_at.and_then(|_| self.ram.queue().iter().position(|queued| *queued == event));
+        if !self.leaves_general_place(&event, queued_at) && !bugs::has(Bug::DeferralTakesLastPlace)
+        {
             queued_at.map(|position| self.ram.remove_event(position));
             count(&mut self.counters.deferrals_refused);
             count_class(&mut self.counters.dropped, event.class);
@@ -243,7 +300,11 @@ impl Core<'_> {
     fn leaves_general_place(&self, event: &Event, queued_at: Option<usize>) -> bool {
         let (places, queue) = (self.ram.events().len(), self.ram.queue());
         let own = usize::from(queued_at.is_none());
-        let own_general = if event.class <= Class::Normal as u8 { own } else { 0 };
+        let own_general = if event.class <= Class::Normal as u8 {
+            own
+        } else {
+            0
+        };
         let general = general_count(queue).saturating_add(own_general);
         general.saturating_add(1) < places && queue.len().saturating_add(own) < places
     }
@@ -253,7 +314,10 @@ impl Core<'_> {
         if bugs::has(Bug::MarksStay) {
             return;
         }
-        self.ram.queue_mut().iter_mut().for_each(|event| event.flags &= !event_flag::DEFERRED);
+        self.ram
+            .queue_mut()
+            .iter_mut()
+            .for_each(|event| event.flags &= !event_flag::DEFERRED);
     }
 
     /// The end of a tick: hidden events become visible, and the flag says whether there is work.
@@ -261,7 +325,10 @@ impl Core<'_> {
         if self.ram.header().event_count == 0 {
             return self.ram.clear_flag(flag::WORK);
         }
-        self.ram.queue_mut().iter_mut().for_each(|event| event.flags &= !event_flag::HIDDEN);
+        self.ram
+            .queue_mut()
+            .iter_mut()
+            .for_each(|event| event.flags &= !event_flag::HIDDEN);
         let work = self.has_visible_event();
         self.ram.put_flag(flag::WORK, work);
     }

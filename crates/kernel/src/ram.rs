@@ -1,4 +1,5 @@
-//! One view of an instance of any tier (RAM-2). Reading past the tier gives nothing, writing past it does nothing.
+//! One view of an instance of any tier (RAM-2). Reading past the tier gives nothing, writing past
+//! it does nothing.
 
 use zerocopy::byteorder::little_endian::{U16, U32};
 
@@ -98,13 +99,18 @@ impl Ram<'_> {
     }
 
     pub(crate) fn put_flag(&mut self, flags: u16, on: bool) {
-        if on { self.set_flag(flags) } else { self.clear_flag(flags) }
+        if on {
+            self.set_flag(flags)
+        } else {
+            self.clear_flag(flags)
+        }
     }
 }
 
 /// The end.
 impl Ram<'_> {
-    /// No leaf, no timers, no queue, no frames; rng, history and the rest of the slots stay (TICK-3).
+    /// No leaf, no timers, no queue, no frames; rng, history and the rest of the slots stay
+    /// (TICK-3).
     pub(crate) fn quarantine(&mut self) {
         self.clear_leaves();
         self.disarm_all(u8::MAX);
@@ -120,7 +126,11 @@ impl Ram<'_> {
     /// The raw leaf, if there is no other.
     pub(crate) fn only_leaf(&self) -> Option<u16> {
         let (first, others) = self.leaves().split_first()?;
-        if others.iter().all(|leaf| leaf.get() == NONE) { Some(first.get()) } else { None }
+        if others.iter().all(|leaf| leaf.get() == NONE) {
+            Some(first.get())
+        } else {
+            None
+        }
     }
 
     #[inline]
@@ -149,7 +159,9 @@ impl Ram<'_> {
     /// The deadline of a running timer, or the entry tick of a clock.
     #[inline]
     pub(crate) fn time(&self, place: u8) -> u32 {
-        self.timers().get(usize::from(place)).map_or(0, |time| time.get())
+        self.timers()
+            .get(usize::from(place))
+            .map_or(0, |time| time.get())
     }
 
     pub(crate) fn set_time(&mut self, place: u8, time: u32) {
@@ -188,7 +200,9 @@ impl Ram<'_> {
 impl Ram<'_> {
     #[inline]
     pub(crate) fn slot(&self, slot: u8) -> u16 {
-        self.slots().get(usize::from(slot)).map_or(0, |slot| slot.get())
+        self.slots()
+            .get(usize::from(slot))
+            .map_or(0, |slot| slot.get())
     }
 
     pub(crate) fn set_slot(&mut self, slot: u8, value: u16) {
@@ -209,7 +223,9 @@ impl Ram<'_> {
 
     pub(crate) fn clear_slots(&mut self, first: u8, count: u8) {
         let first = usize::from(first);
-        let end = first.saturating_add(usize::from(count)).min(self.slots().len());
+        let end = first
+            .saturating_add(usize::from(count))
+            .min(self.slots().len());
         if let Some(slots) = self.slots_mut().get_mut(first..end) {
             slots.fill(U16::new(0));
         }
@@ -224,7 +240,9 @@ impl Ram<'_> {
 impl Ram<'_> {
     #[inline]
     pub(crate) fn queue(&self) -> &[Event] {
-        self.events().get(..usize::from(self.header().event_count)).unwrap_or(&[])
+        self.events()
+            .get(..usize::from(self.header().event_count))
+            .unwrap_or(&[])
     }
 
     pub(crate) fn queue_mut(&mut self) -> &mut [Event] {

@@ -1,7 +1,8 @@
 //! Choosing transitions (SEL-1 to SEL-3, EVT-5): interrupts first, then per leaf from leaf to root.
 //!
-//! The lists of candidates come from the ROM, one per leaf and column. A state's part of a list is asked once: whether an
-//! earlier leaf has asked it already follows from where that leaf's search ended.
+//! The lists of candidates come from the ROM, one per leaf and column. A state's part of a list is
+//! asked once: whether an earlier leaf has asked it already follows from where that leaf's search
+//! ended.
 
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
@@ -53,12 +54,23 @@ pub(crate) struct Selection {
 
 impl Selection {
     fn new(cause: Cause, leaves: Leaves) -> Self {
-        Self { cause, leaves, picks: [None; MAX_LEAVES], count: 0, deferred: false, stored: false }
+        Self {
+            cause,
+            leaves,
+            picks: [None; MAX_LEAVES],
+            count: 0,
+            deferred: false,
+            stored: false,
+        }
     }
 
     fn add(&mut self, pick: Pick) {
         let known = self.iter().any(|other| other.transition == pick.transition);
-        if let Some(place) = self.picks.get_mut(usize::from(self.count)).filter(|_| !known) {
+        if let Some(place) = self
+            .picks
+            .get_mut(usize::from(self.count))
+            .filter(|_| !known)
+        {
             *place = Some(pick);
             self.count = self.count.saturating_add(1);
         }
@@ -90,7 +102,11 @@ impl Selection {
 impl Pick {
     /// What it is carried out for: what was selected for, or its own trigger if it waited.
     pub(crate) fn cause(self, rom: &Rom<'_>, asked: Cause, record: &TransitionRecord) -> Cause {
-        if self.latched { latched_cause(rom, record) } else { asked }
+        if self.latched {
+            latched_cause(rom, record)
+        } else {
+            asked
+        }
     }
 }
 
@@ -127,7 +143,9 @@ pub(crate) struct Group<'a> {
 impl Group<'_> {
     /// Is this a scored transition of the same trigger and priority? One that waits is asked alone.
     pub(crate) fn is_rival(&self, core: &Core<'_>, member: &Member, first: &Candidate<'_>) -> bool {
-        let Some(Reaction::Transition(id)) = Reaction::read(member) else { return false };
+        let Some(Reaction::Transition(id)) = Reaction::read(member) else {
+            return false;
+        };
         self.latched != Some(id)
             && core.candidate(id).is_some_and(|other| {
                 other.has(transition_flag::SCORED)
@@ -137,8 +155,8 @@ impl Group<'_> {
     }
 }
 
-/// Goes through a list state by state. Where latched transitions are asked, every state on the way is visited, because
-/// each may have one.
+/// Goes through a list state by state. Where latched transitions are asked, every state on the way
+/// is visited, because each may have one.
 pub(crate) struct Groups<'a> {
     list: &'a [Member],
     /// The next state on the way to the root, if every state is visited.
@@ -152,15 +170,23 @@ impl<'a> Groups<'a> {
 
     pub(crate) fn of_leaf(core: &Core<'_>, ask: &Ask, leaf: StateId, list: &'a [Member]) -> Self {
         let visits_all = ask.latched && core.rom.has(feature::LATCH);
-        Self { list, path: visits_all.then_some(Some(leaf)) }
+        Self {
+            list,
+            path: visits_all.then_some(Some(leaf)),
+        }
     }
 
     /// Bound: the list, or the depth of the tree.
     pub(crate) fn next(&mut self, core: &Core<'_>) -> Option<Group<'a>> {
-        let Some(state) = self.path else { return self.split_first(core) };
+        let Some(state) = self.path else {
+            return self.split_first(core);
+        };
         let state = state?;
         self.path = Some(core.rom.parent(state));
-        let mut rest = Groups { list: self.list, path: None };
+        let mut rest = Groups {
+            list: self.list,
+            path: None,
+        };
         let members = match rest.split_first(core) {
             Some(group) if group.state == state => {
                 self.list = rest.list;
@@ -168,7 +194,11 @@ impl<'a> Groups<'a> {
             }
             _ => &[],
         };
-        Some(Group { state, members, latched: core.latched(state) })
+        Some(Group {
+            state,
+            members,
+            latched: core.latched(state),
+        })
     }
 
     /// Splits the first state's part off the list.
@@ -178,10 +208,18 @@ impl<'a> Groups<'a> {
             Reaction::Deferral(state) => Some(state),
         };
         let state = state_of(self.list.first()?)?;
-        let end = self.list.iter().position(|candidate| state_of(candidate) != Some(state)).unwrap_or(self.list.len());
+        let end = self
+            .list
+            .iter()
+            .position(|candidate| state_of(candidate) != Some(state))
+            .unwrap_or(self.list.len());
         let (members, rest) = self.list.split_at_checked(end)?;
         self.list = rest;
-        Some(Group { state, members, latched: None })
+        Some(Group {
+            state,
+            members,
+            latched: None,
+        })
     }
 }
 
@@ -210,7 +248,9 @@ impl<'a> Run<'_, 'a> {
         }
         let mut found = [Found::default(); MAX_LEAVES];
         for (place, leaf) in leaves.iter() {
-            let (asked, _) = found.split_at_checked(usize::from(place)).ok_or(Fault::BadPlan)?;
+            let (asked, _) = found
+                .split_at_checked(usize::from(place))
+                .ok_or(Fault::BadPlan)?;
             let end = self.select_leaf(ask, &leaves, leaf, asked)?;
             selection.note(&end);
             if let Some(cell) = found.get_mut(usize::from(place)) {
@@ -223,7 +263,9 @@ impl<'a> Run<'_, 'a> {
 
     pub(crate) fn list(&self, leaf: StateId, column: Column) -> statewright_rom::Candidates<'a> {
         let rom = self.core.rom;
-        let list = rom.row_of(leaf).and_then(|row| rom.candidate_list(row, column));
+        let list = rom
+            .row_of(leaf)
+            .and_then(|row| rom.candidate_list(row, column));
         list.map_or_else(Default::default, |list| rom.candidates_of(list))
     }
 
@@ -238,7 +280,9 @@ impl<'a> Run<'_, 'a> {
                 let rom = self.core.rom;
                 let active = rom.is_ancestor_or_self(group.state, leaf);
                 // An earlier leaf below the same state has asked it.
-                let asked = leaves.iter().any(|(p, other)| p < place && rom.is_ancestor_or_self(group.state, other));
+                let asked = leaves
+                    .iter()
+                    .any(|(p, other)| p < place && rom.is_ancestor_or_self(group.state, other));
                 if active
                     && !asked
                     && let Answer::Picked(pick) = self.ask_state(ask, leaves, &group)?
@@ -251,7 +295,13 @@ impl<'a> Run<'_, 'a> {
     }
 
     /// SEL-2 (b): from a leaf to the root, the first enabled transition or deferring state.
-    fn select_leaf(&mut self, ask: &Ask, leaves: &Leaves, leaf: StateId, asked: &[Found]) -> Result<Found, Fault> {
+    fn select_leaf(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        leaf: StateId,
+        asked: &[Found],
+    ) -> Result<Found, Fault> {
         let mut groups = Groups::of_leaf(self.core, ask, leaf, self.list(leaf, ask.column).others);
         while let Some(group) = groups.next(self.core) {
             if let Some(found) = self.decide(ask, leaves, leaf, asked, &group)? {
@@ -275,26 +325,59 @@ impl<'a> Run<'_, 'a> {
             return Ok(None);
         }
         for ((_, other), end) in leaves.iter().zip(asked) {
-            let reached = end.at.is_none_or(|at| rom.is_ancestor_or_self(at, group.state));
+            let reached = end
+                .at
+                .is_none_or(|at| rom.is_ancestor_or_self(at, group.state));
             if rom.is_ancestor_or_self(group.state, other) && reached {
-                return Ok(if end.at == Some(group.state) { Some(*end) } else { None });
+                return Ok(if end.at == Some(group.state) {
+                    Some(*end)
+                } else {
+                    None
+                });
             }
         }
         let at = Some(group.state);
         match self.ask_state(ask, leaves, group)? {
-            Answer::Picked(pick) => return Ok(Some(Found { at, pick: Some(pick), stored: None })),
-            Answer::Stored(id) => return Ok(Some(Found { at, pick: None, stored: Some(id) })),
+            Answer::Picked(pick) => {
+                return Ok(Some(Found {
+                    at,
+                    pick: Some(pick),
+                    stored: None,
+                }));
+            }
+            Answer::Stored(id) => {
+                return Ok(Some(Found {
+                    at,
+                    pick: None,
+                    stored: Some(id),
+                }));
+            }
             Answer::Nobody => {}
         }
-        let defers = !ask.timer && group.members.iter().any(|member| member.kind == candidate_kind::DEFERRAL);
-        Ok(defers.then_some(Found { at, pick: None, stored: None }))
+        let defers = !ask.timer
+            && group
+                .members
+                .iter()
+                .any(|member| member.kind == candidate_kind::DEFERRAL);
+        Ok(defers.then_some(Found {
+            at,
+            pick: None,
+            stored: None,
+        }))
     }
 
     /// SEL-3 inside one state.
-    fn ask_state(&mut self, ask: &Ask, leaves: &Leaves, group: &Group<'_>) -> Result<Answer, Fault> {
+    fn ask_state(
+        &mut self,
+        ask: &Ask,
+        leaves: &Leaves,
+        group: &Group<'_>,
+    ) -> Result<Answer, Fault> {
         let mut latched = group.latched;
         for (place, member) in group.members.iter().enumerate() {
-            let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
+            let Some(Reaction::Transition(id)) = Reaction::read(member) else {
+                continue;
+            };
             if let Some(stored) = latched.filter(|&stored| stored <= id) {
                 latched = None;
                 if let Some(pick) = self.ask_latched(stored, leaves) {
@@ -302,7 +385,10 @@ impl<'a> Run<'_, 'a> {
                 }
             }
             let waits = group.latched == Some(id);
-            let triggered = self.core.candidate(id).filter(|c| !waits && self.core.is_triggered(ask, c));
+            let triggered = self
+                .core
+                .candidate(id)
+                .filter(|c| !waits && self.core.is_triggered(ask, c));
             let Some(candidate) = triggered else { continue };
             let answer = match candidate.has(transition_flag::SCORED) {
                 true => self.ask_first_scored(ask, leaves, group, (place, &candidate))?,
@@ -312,7 +398,9 @@ impl<'a> Run<'_, 'a> {
                 return Ok(answer);
             }
         }
-        Ok(latched.and_then(|stored| self.ask_latched(stored, leaves)).map_or(Answer::Nobody, Answer::Picked))
+        Ok(latched
+            .and_then(|stored| self.ask_latched(stored, leaves))
+            .map_or(Answer::Nobody, Answer::Picked))
     }
 
     fn ask_one(&mut self, ask: &Ask, leaves: &Leaves, candidate: &Candidate<'_>) -> Answer {
@@ -334,7 +422,10 @@ impl<'a> Run<'_, 'a> {
         // Members are sorted by priority.
         let earlier = group.members.get(..place).unwrap_or(&[]).iter().rev();
         let equal = |other: &&Member| self.core.has_priority(other, candidate.priority());
-        if earlier.take_while(equal).any(|other| group.is_rival(self.core, other, candidate)) {
+        if earlier
+            .take_while(equal)
+            .any(|other| group.is_rival(self.core, other, candidate))
+        {
             return Ok(Answer::Nobody);
         }
         self.ask_scored(ask, leaves, group, candidate)
@@ -344,16 +435,22 @@ impl<'a> Run<'_, 'a> {
     fn ask_latched(&mut self, id: TransitionId, leaves: &Leaves) -> Option<Pick> {
         let candidate = self.core.candidate(id)?;
         let cause = latched_cause(self.core.rom, candidate.record);
-        let early = self.core.cooldown_reason(&candidate).or_else(|| self.core.stack_reason(&candidate));
+        let early = self
+            .core
+            .cooldown_reason(&candidate)
+            .or_else(|| self.core.stack_reason(&candidate));
         if let Some(reason) = early {
             self.reject(id, reason);
             return None;
         }
-        (self.may_leave(&candidate, cause, leaves) == Exit::Free).then_some(Pick { transition: id, latched: true })
+        (self.may_leave(&candidate, cause, leaves) == Exit::Free).then_some(Pick {
+            transition: id,
+            latched: true,
+        })
     }
 
-    /// A group of scored transitions: all guards, then all scores, then the best that may leave. Kept apart so that others do not pay
-    /// for the buffer.
+    /// A group of scored transitions: all guards, then all scores, then the best that may leave.
+    /// Kept apart so that others do not pay for the buffer.
     #[inline(never)]
     fn ask_scored(
         &mut self,
@@ -365,11 +462,15 @@ impl<'a> Run<'_, 'a> {
         let mut scores: [Option<(TransitionId, f32)>; MAX_SCORED] = [None; MAX_SCORED];
         let mut count = 0_usize;
         for member in group.members {
-            let Some(Reaction::Transition(id)) = Reaction::read(member) else { continue };
+            let Some(Reaction::Transition(id)) = Reaction::read(member) else {
+                continue;
+            };
             if !group.is_rival(self.core, member, first) {
                 continue;
             }
-            let Some(candidate) = self.core.candidate(id) else { continue };
+            let Some(candidate) = self.core.candidate(id) else {
+                continue;
+            };
             let cell = scores.get_mut(count).ok_or(Fault::BadPlan)?;
             if self.is_enabled(&candidate, ask.cause) {
                 *cell = Some((id, f32::NAN));
@@ -392,9 +493,16 @@ impl<'a> Run<'_, 'a> {
         leaves: &Leaves,
     ) -> Answer {
         for _ in 0..MAX_SCORED {
-            let best = scores.iter_mut().filter(|cell| cell.is_some()).reduce(better);
-            let Some((id, score)) = best.and_then(Option::take) else { break };
-            let Some(candidate) = self.core.candidate(id) else { break };
+            let best = scores
+                .iter_mut()
+                .filter(|cell| cell.is_some())
+                .reduce(better);
+            let Some((id, score)) = best.and_then(Option::take) else {
+                break;
+            };
+            let Some(candidate) = self.core.candidate(id) else {
+                break;
+            };
             let threshold = candidate.extra.map_or(0.0, |extra| extra.threshold.get());
             // NaN is below any threshold.
             if score < threshold || score.is_nan() {
@@ -404,7 +512,10 @@ impl<'a> Run<'_, 'a> {
             let exit = self.may_leave(&candidate, ask.cause, leaves);
             let answer = self.core.answer(ask, id, exit);
             if !matches!(answer, Answer::Nobody) {
-                scores.iter().flatten().for_each(|&(id, _)| self.reject(id, Reason::NotReached));
+                scores
+                    .iter()
+                    .flatten()
+                    .for_each(|&(id, _)| self.reject(id, Reason::NotReached));
                 return answer;
             }
         }
@@ -417,9 +528,21 @@ fn better<'s>(
     best: &'s mut Option<(TransitionId, f32)>,
     other: &'s mut Option<(TransitionId, f32)>,
 ) -> &'s mut Option<(TransitionId, f32)> {
-    let number = |score: f32| if score.is_nan() { f32::NEG_INFINITY } else { score };
-    let score = |cell: &Option<(TransitionId, f32)>| cell.map_or(f32::NEG_INFINITY, |(_, score)| number(score));
-    let wins = if bugs::has(Bug::LastOfEqualScores) { score(other) >= score(best) } else { score(other) > score(best) };
+    let number = |score: f32| {
+        if score.is_nan() {
+            f32::NEG_INFINITY
+        } else {
+            score
+        }
+    };
+    let score = |cell: &Option<(TransitionId, f32)>| {
+        cell.map_or(f32::NEG_INFINITY, |(_, score)| number(score))
+    };
+    let wins = if bugs::has(Bug::LastOfEqualScores) {
+        score(other) >= score(best)
+    } else {
+        score(other) > score(best)
+    };
     if wins { other } else { best }
 }
 
@@ -428,7 +551,10 @@ impl Core<'_> {
     fn answer(&self, ask: &Ask, id: TransitionId, exit: Exit) -> Answer {
         let eventless = self.rom.eventless_column() == Some(ask.column);
         match exit {
-            Exit::Free => Answer::Picked(Pick { transition: id, latched: false }),
+            Exit::Free => Answer::Picked(Pick {
+                transition: id,
+                latched: false,
+            }),
             Exit::Stored if !eventless => Answer::Stored(id),
             Exit::Stored | Exit::Refused => Answer::Nobody,
         }
@@ -438,15 +564,20 @@ impl Core<'_> {
     pub(crate) fn is_triggered(&self, ask: &Ask, candidate: &Candidate<'_>) -> bool {
         match candidate.record.trigger.get() {
             trigger::ANY => !ask.timer,
-            trigger::DONE => self.is_complete(candidate.source) || self.result(candidate.source) == Some(true),
+            trigger::DONE => {
+                self.is_complete(candidate.source) || self.result(candidate.source) == Some(true)
+            }
             trigger::FAILED => self.result(candidate.source) == Some(false),
             _ => true,
         }
     }
 
     fn has_priority(&self, member: &Member, priority: u16) -> bool {
-        let Some(Reaction::Transition(id)) = Reaction::read(member) else { return true };
-        self.candidate(id).is_some_and(|other| other.priority() == priority)
+        let Some(Reaction::Transition(id)) = Reaction::read(member) else {
+            return true;
+        };
+        self.candidate(id)
+            .is_some_and(|other| other.priority() == priority)
     }
 
     /// The transition that waits in a state.
@@ -454,7 +585,8 @@ impl Core<'_> {
         let stored = self.ram.slot(self.latch_slot(state)?);
         let id = TransitionId::new(stored.checked_sub(1)?)?;
         let record = self.rom.transition(id)?;
-        let own = StateId::read(record.source) == Some(state) && record.flags.get() & transition_flag::LATCH != 0;
+        let own = StateId::read(record.source) == Some(state)
+            && record.flags.get() & transition_flag::LATCH != 0;
         own.then_some(id)
     }
 }

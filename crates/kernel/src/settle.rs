@@ -1,7 +1,9 @@
-//! What is entered, settled before the first exit: history, initials, choices (EXEC-3, EXEC-4, EXEC-7).
+//! What is entered, settled before the first exit: history, initials, choices (EXEC-3, EXEC-4,
+//! EXEC-7).
 //!
-//! Transitions whose entry is known in advance have a plan in the ROM; all others come here. Targets become goals; a walk
-//! in pre-order enters regions towards their goals, or by default where there are none.
+//! Transitions whose entry is known in advance have a plan in the ROM; all others come here.
+//! Targets become goals; a walk in pre-order enters regions towards their goals, or by default
+//! where there are none.
 
 use statewright_rom::Target;
 use statewright_rom::ids::*;
@@ -14,12 +16,13 @@ use crate::host::Cause;
 use crate::ram::bit;
 use crate::tick::Run;
 
-/// Room for the steps of one microstep; the compiler refuses machines that need more (SW0505). It lies on the stack, of which a tick
-/// uses less than 4 KiB (`proof/trial/src/depth.rs`).
+/// Room for the steps of one microstep; the compiler refuses machines that need more (SW0505). It
+/// lies on the stack, of which a tick uses less than 4 KiB (`proof/trial/src/depth.rs`).
 const MAX_STEPS: u16 = statewright_rom::layout::MAX_STEPS as u16;
 /// Goals that are open at once: they can be active together, so there is one per leaf at most.
 const MAX_GOALS: usize = MAX_LEAVES;
-/// Target sets that are not yet finished: one per level of nested history points. A choice is the last of its set.
+/// Target sets that are not yet finished: one per level of nested history points. A choice is the
+/// last of its set.
 const MAX_CHAIN: usize = MAX_DEPTH + 2;
 
 /// Targets that one set may lead to, through choices and defaults.
@@ -67,7 +70,11 @@ enum Sink {
 impl Sink {
     /// What an effect waits for, as its cell keeps it.
     fn raw(self) -> u16 {
-        if let Self::At(state) = self { state.raw() } else { NONE }
+        if let Self::At(state) = self {
+            state.raw()
+        } else {
+            NONE
+        }
     }
 }
 
@@ -85,13 +92,25 @@ const ENTERS_SILENTLY: u16 = NONE - 1;
 const _: () = assert!(MAX_RECORDS <= ENTERS_SILENTLY as usize);
 
 impl Cell {
-    const EMPTY: Self = Self { state: NONE, list: NONE };
+    const EMPTY: Self = Self {
+        state: NONE,
+        list: NONE,
+    };
 
     fn new(step: Entry) -> Self {
         match step {
-            Entry::State(state) => Self { state: state.raw(), list: ENTERS },
-            Entry::Silent(state) => Self { state: state.raw(), list: ENTERS_SILENTLY },
-            Entry::Effect(state, list) => Self { state: state.raw(), list: list.raw() },
+            Entry::State(state) => Self {
+                state: state.raw(),
+                list: ENTERS,
+            },
+            Entry::Silent(state) => Self {
+                state: state.raw(),
+                list: ENTERS_SILENTLY,
+            },
+            Entry::Effect(state, list) => Self {
+                state: state.raw(),
+                list: list.raw(),
+            },
         }
     }
 
@@ -105,10 +124,12 @@ impl Cell {
     }
 }
 
-/// Entries of all transitions of a microstep. It is large: functions that hold one are kept apart from all others.
+/// Entries of all transitions of a microstep. It is large: functions that hold one are kept apart
+/// from all others.
 #[derive(Debug)]
 pub(crate) struct Settled {
-    /// Steps from the front; from the back effects that wait, two cells each: what for, and the effect.
+    /// Steps from the front; from the back effects that wait, two cells each: what for, and the
+    /// effect.
     cells: [Cell; MAX_STEPS as usize],
     len: u16,
     /// Effects that wait; those before the last may have found their place already.
@@ -148,7 +169,10 @@ impl Settled {
 
     fn push(&mut self, step: Entry) -> Result<(), Fault> {
         self.check_room(1)?;
-        *self.cells.get_mut(usize::from(self.len)).ok_or(Fault::TooManySteps)? = Cell::new(step);
+        *self
+            .cells
+            .get_mut(usize::from(self.len))
+            .ok_or(Fault::TooManySteps)? = Cell::new(step);
         self.len = self.len.saturating_add(1);
         Ok(())
     }
@@ -156,7 +180,11 @@ impl Settled {
     /// Are so many cells free between steps and effects that wait?
     fn check_room(&self, cells: u16) -> Result<(), Fault> {
         let used = self.len.saturating_add(self.waiting.saturating_mul(2));
-        if used.saturating_add(cells) <= MAX_STEPS { Ok(()) } else { Err(Fault::TooManySteps) }
+        if used.saturating_add(cells) <= MAX_STEPS {
+            Ok(())
+        } else {
+            Err(Fault::TooManySteps)
+        }
     }
 
     /// The cells of an effect that waits: what for, and the effect.
@@ -166,7 +194,11 @@ impl Settled {
     }
 
     fn add_goal(&mut self, state: StateId, by_initial: bool) -> Result<(), Fault> {
-        let free = self.goals.iter_mut().find(|goal| goal.is_none()).ok_or(Fault::BadPlan)?;
+        let free = self
+            .goals
+            .iter_mut()
+            .find(|goal| goal.is_none())
+            .ok_or(Fault::BadPlan)?;
         *free = Some(Goal { state, by_initial });
         Ok(())
     }
@@ -174,12 +206,20 @@ impl Settled {
     /// The first goal in a range of states.
     fn goal_in(&self, first: u16, end: u16) -> Option<StateId> {
         let inside = |goal: &&Goal| first <= goal.state.raw() && goal.state.raw() < end;
-        self.goals.iter().flatten().filter(inside).map(|goal| goal.state).min()
+        self.goals
+            .iter()
+            .flatten()
+            .filter(inside)
+            .map(|goal| goal.state)
+            .min()
     }
 
     /// A state is reached: takes its goal away.
     fn take_goal(&mut self, state: StateId) -> Option<Goal> {
-        self.goals.iter_mut().find(|goal| goal.is_some_and(|goal| goal.state == state))?.take()
+        self.goals
+            .iter_mut()
+            .find(|goal| goal.is_some_and(|goal| goal.state == state))?
+            .take()
     }
 
     /// A target outside of the domain is never reached: only a ROM that no compiler made has one.
@@ -189,25 +229,37 @@ impl Settled {
     }
 
     fn effect(&mut self, sink: Sink, state: StateId, list: u16) -> Result<(), Fault> {
-        let Some(list) = ListId::new(list) else { return Ok(()) };
+        let Some(list) = ListId::new(list) else {
+            return Ok(());
+        };
         if matches!(sink, Sink::Effects | Sink::Now) {
             return self.push(Entry::Effect(state, list));
         }
         self.check_room(2)?;
-        let [waits_for, effect] = self.waiting_cells(self.waiting).ok_or(Fault::TooManySteps)?;
-        *waits_for = Cell { state: sink.raw(), list: NONE };
+        let [waits_for, effect] = self
+            .waiting_cells(self.waiting)
+            .ok_or(Fault::TooManySteps)?;
+        *waits_for = Cell {
+            state: sink.raw(),
+            list: NONE,
+        };
         *effect = Cell::new(Entry::Effect(state, list));
         self.waiting = self.waiting.saturating_add(1);
         Ok(())
     }
 
-    /// Puts effects that waited for this moment into the steps, in the order in which they were found.
+    /// Puts effects that waited for this moment into the steps, in the order in which they were
+    /// found.
     fn flush(&mut self, sink: Sink) -> Result<(), Fault> {
         // How many are left if those at the end are gone.
         let mut left = 0_u16;
         for number in 0..self.waiting {
-            let Some([waits_for, effect]) = self.waiting_cells(number) else { continue };
-            let Some(entry) = effect.entry() else { continue };
+            let Some([waits_for, effect]) = self.waiting_cells(number) else {
+                continue;
+            };
+            let Some(entry) = effect.entry() else {
+                continue;
+            };
             if waits_for.state == sink.raw() {
                 *effect = Cell::EMPTY;
                 self.push(entry)?;
@@ -233,7 +285,11 @@ impl Run<'_, '_> {
         settled.flush(Sink::Start)?;
         self.walk(settled, way)?;
         settled.check_reached()?;
-        Ok(Span { first, entries, end: settled.len })
+        Ok(Span {
+            first,
+            entries,
+            end: settled.len,
+        })
     }
 
     /// Settles the entry of the whole machine, the root included.
@@ -244,10 +300,15 @@ impl Run<'_, '_> {
         }
         self.walk(settled, way)?;
         settled.check_reached()?;
-        Ok(Span { first: 0, entries: 0, end: settled.len })
+        Ok(Span {
+            first: 0,
+            entries: 0,
+            end: settled.len,
+        })
     }
 
-    /// Enters regions in pre-order. Bound: every round enters a state or ends one; steps are limited.
+    /// Enters regions in pre-order. Bound: every round enters a state or ends one; steps are
+    /// limited.
     fn walk(&mut self, settled: &mut Settled, way: &Way) -> Result<(), Fault> {
         // State, next region of it, and which of them are entered.
         let mut path: [(StateId, u8, u8); MAX_DEPTH] = [(way.domain, 0, way.regions); MAX_DEPTH];
@@ -265,7 +326,8 @@ impl Run<'_, '_> {
             }
             let owner = *owner;
             let child = self.enter_region(settled, way, owner, region)?;
-            if let Some(child) = child.filter(|&child| !self.core.rom.regions_of(child).is_empty()) {
+            if let Some(child) = child.filter(|&child| !self.core.rom.regions_of(child).is_empty())
+            {
                 *path.get_mut(depth).ok_or(Fault::BadPlan)? = (child, 0, u8::MAX);
                 depth = depth.saturating_add(1);
             }
@@ -296,22 +358,44 @@ impl Run<'_, '_> {
             self.resolve(settled, way, set, Sink::Now, owner)?;
         }
         let goal = settled.goal_in(first, end).ok_or(Fault::BadPlan)?;
-        let child = self.core.rom.path_up(goal).take_while(|&state| state != owner).last().ok_or(Fault::BadPlan)?;
-        if self.core.rom.state(child).is_none_or(|record| record.kind == state_kind::CHOICE) {
+        let child = self
+            .core
+            .rom
+            .path_up(goal)
+            .take_while(|&state| state != owner)
+            .last()
+            .ok_or(Fault::BadPlan)?;
+        if self
+            .core
+            .rom
+            .state(child)
+            .is_none_or(|record| record.kind == state_kind::CHOICE)
+        {
             return Err(Fault::BadPlan);
         }
         let silent = by_default && bugs::has(Bug::NoDefaultEntryAction);
-        settled.push(if silent { Entry::Silent(child) } else { Entry::State(child) })?;
+        settled.push(if silent {
+            Entry::Silent(child)
+        } else {
+            Entry::State(child)
+        })?;
         self.reach(settled, way, child)?;
         Ok(Some(child))
     }
 
-    /// A state is entered: effects that wait for it, and its history if nothing inside it is aimed at.
+    /// A state is entered: effects that wait for it, and its history if nothing inside it is aimed
+    /// at.
     fn reach(&mut self, settled: &mut Settled, way: &Way, state: StateId) -> Result<(), Fault> {
         settled.flush(Sink::At(state))?;
         let goal = settled.take_goal(state);
-        let end = self.core.rom.state(state).map_or(0, |record| record.subtree_end.get());
-        let aimed = settled.goal_in(state.raw().saturating_add(1), end).is_some();
+        let end = self
+            .core
+            .rom
+            .state(state)
+            .map_or(0, |record| record.subtree_end.get());
+        let aimed = settled
+            .goal_in(state.raw().saturating_add(1), end)
+            .is_some();
         if aimed || goal.is_some_and(|goal| goal.by_initial) {
             return Ok(());
         }
@@ -320,11 +404,21 @@ impl Run<'_, '_> {
 
     /// Default entry of a state that restores its history (EXEC-4).
     fn restore(&mut self, settled: &mut Settled, way: &Way, state: StateId) -> Result<(), Fault> {
-        let restores = self.core.rom.state(state).is_some_and(|s| s.flags.get() & state_flag::RESTORES != 0);
+        let restores = self
+            .core
+            .rom
+            .state(state)
+            .is_some_and(|s| s.flags.get() & state_flag::RESTORES != 0);
         if !restores {
             return Ok(());
         }
-        let Some(point) = self.core.rom.history_of(state).iter().find(|point| point.restore == 1) else {
+        let Some(point) = self
+            .core
+            .rom
+            .history_of(state)
+            .iter()
+            .find(|point| point.restore == 1)
+        else {
             return Ok(());
         };
         if let Some(set) = self.enter_history(settled, point, Sink::Now, state)? {
@@ -333,7 +427,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Turns targets into goals, through choices and history. `alive` is the innermost state known to be active or entered.
+    /// Turns targets into goals, through choices and history. `alive` is the innermost state known
+    /// to be active or entered.
     fn resolve(
         &mut self,
         settled: &mut Settled,
@@ -346,14 +441,22 @@ impl Run<'_, '_> {
         *chain.first_mut().ok_or(Fault::BadPlan)? = Some((set, 0, sink));
         let mut depth = 1_usize;
         for _ in 0..MAX_TARGETS {
-            let Some(place) = depth.checked_sub(1) else { return Ok(()) };
-            let (set, next, sink) = chain.get_mut(place).and_then(Option::as_mut).ok_or(Fault::BadPlan)?;
+            let Some(place) = depth.checked_sub(1) else {
+                return Ok(());
+            };
+            let (set, next, sink) = chain
+                .get_mut(place)
+                .and_then(Option::as_mut)
+                .ok_or(Fault::BadPlan)?;
             let Some(target) = self.core.rom.targets_of(*set).get(usize::from(*next)) else {
                 depth = place;
                 continue;
             };
             *next = next.saturating_add(1);
-            let (is_last, sink) = (usize::from(*next) >= self.core.rom.targets_of(*set).len(), *sink);
+            let (is_last, sink) = (
+                usize::from(*next) >= self.core.rom.targets_of(*set).len(),
+                *sink,
+            );
             let leads_to = match Target::read(target).ok_or(Fault::BadPlan)? {
                 Target::State(state) => {
                     settled.add_goal(state, false)?;
@@ -385,7 +488,11 @@ impl Run<'_, '_> {
         choice: StateId,
         sink: Sink,
     ) -> Result<(TargetSetId, Sink), Fault> {
-        let site = Site { state: choice, transition: way.transition, cause: way.cause };
+        let site = Site {
+            state: choice,
+            transition: way.transition,
+            cause: way.cause,
+        };
         let branches = self.core.rom.branches_of(choice);
         let mut taken = None;
         for branch in branches {
@@ -399,7 +506,10 @@ impl Run<'_, '_> {
         }
         let branch = taken.ok_or(Fault::BadPlan)?;
         settled.effect(sink, choice, branch.effect.get())?;
-        Ok((TargetSetId::read(branch.targets).ok_or(Fault::BadPlan)?, sink))
+        Ok((
+            TargetSetId::read(branch.targets).ok_or(Fault::BadPlan)?,
+            sink,
+        ))
     }
 
     /// What a history point remembers becomes goals; else its default comes next (EXEC-4).

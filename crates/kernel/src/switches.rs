@@ -1,5 +1,6 @@
-//! Switches of the fast paths. In a plain build all are on and every test below is constant; the feature `switches` makes them
-//! choosable, to prove that they change no byte and to measure what each is worth.
+//! Switches of the fast paths. In a plain build all are on and every test below is constant; the
+//! feature `switches` makes them choosable, to prove that they change no byte and to measure what
+//! each is worth.
 
 /// A fast path that can be switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,13 @@ pub enum Trick {
 
 impl Trick {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Glance, Self::Jumps, Self::Activities, Self::Post, Self::Prefetch];
+    pub const ALL: [Self; 5] = [
+        Self::Glance,
+        Self::Jumps,
+        Self::Activities,
+        Self::Post,
+        Self::Prefetch,
+    ];
 }
 
 #[cfg(feature = "switches")]

@@ -48,31 +48,46 @@ pub struct Input<'i> {
 impl Input<'_> {
     /// A tick of an agent with the plain parameters and no inbox.
     pub fn new(agent: u64, tick: u32) -> Self {
-        Self { agent, tick, variant: VariantId::PLAIN, inbox: Inbox::EMPTY, mismatch: Mismatch::default() }
+        Self {
+            agent,
+            tick,
+            variant: VariantId::PLAIN,
+            inbox: Inbox::EMPTY,
+            mismatch: Mismatch::default(),
+        }
     }
 }
 
 /// What one tick reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Events of the inbox that were taken, or dropped because the agent has ended; the rest is to be offered again (EVT-4).
+    /// Events of the inbox that were taken, or dropped because the agent has ended; the rest is to
+    /// be offered again (EVT-4).
     pub inbox_taken: usize,
     /// A cap was reached (TICK-4).
     pub clamped: bool,
     /// Why the instance was quarantined in this tick.
     pub fault: Option<Fault>,
-    /// The agent was seen to have nothing more to do: only an event wakes it, as [`sleep`](crate::sleep) would say. Not looked for in every
-    /// tick.
+    /// The agent was seen to have nothing more to do: only an event wakes it, as
+    /// [`sleep`](crate::sleep) would say. Not looked for in every tick.
     pub rests: bool,
 }
 
 impl Report {
     /// One event was taken, and the agent rests.
-    pub(crate) const RESTS: Self = Self { inbox_taken: 1, clamped: false, fault: None, rests: true };
+    pub(crate) const RESTS: Self = Self {
+        inbox_taken: 1,
+        clamped: false,
+        fault: None,
+        rests: true,
+    };
 
     /// So many events were taken, and nothing else is to be told.
     pub(crate) fn taken(inbox_taken: usize) -> Self {
-        Self { inbox_taken, ..Self::default() }
+        Self {
+            inbox_taken,
+            ..Self::default()
+        }
     }
 }
 
@@ -112,7 +127,8 @@ pub fn tick<'a, I: Instance, H: Host>(
     visit(&mut core, instance, 0, input, || host)
 }
 
-/// One tick of an agent, by a fast path or the general way; its host is asked for only if it has something to do.
+/// One tick of an agent, by a fast path or the general way; its host is asked for only if it has
+/// something to do.
 pub(crate) fn visit<'a, I: Instance, H: Host>(
     core: &mut Core<'a>,
     instance: &'a mut I,
@@ -126,7 +142,10 @@ pub(crate) fn visit<'a, I: Instance, H: Host>(
     core.attach(instance.ram(), place);
     let flags = core.ram.header().flags.get();
     if flags & flag::ENDED != 0 {
-        return Report { inbox_taken: drop_rest(input.inbox, 0, core.counters), ..Report::default() };
+        return Report {
+            inbox_taken: drop_rest(input.inbox, 0, core.counters),
+            ..Report::default()
+        };
     }
     if flags & flag::PAUSED != 0 || (input.inbox.is_empty() && core.is_quiet()) {
         return Report::default();
@@ -176,9 +195,17 @@ pub(crate) fn visit<'a, I: Instance, H: Host>(
 
 /// RAM-6: never run.
 #[cold]
-fn mismatched<I: Instance>(rom: &Rom<'_>, instance: &mut I, input: &Input<'_>, counters: &mut Counters) -> Report {
+fn mismatched<I: Instance>(
+    rom: &Rom<'_>,
+    instance: &mut I,
+    input: &Input<'_>,
+    counters: &mut Counters,
+) -> Report {
     if instance.header().has(flag::QUARANTINED) {
-        return Report { inbox_taken: drop_rest(input.inbox, 0, counters), ..Report::default() };
+        return Report {
+            inbox_taken: drop_rest(input.inbox, 0, counters),
+            ..Report::default()
+        };
     }
     if input.mismatch == Mismatch::Reset && I::TIER == rom.header().tier {
         count(&mut counters.resets);
@@ -188,7 +215,11 @@ fn mismatched<I: Instance>(rom: &Rom<'_>, instance: &mut I, input: &Input<'_>, c
     instance.ram().quarantine();
     count(&mut counters.quarantines);
     let inbox_taken = drop_rest(input.inbox, 0, counters);
-    Report { inbox_taken, fault: Some(Fault::WrongMachine), ..Report::default() }
+    Report {
+        inbox_taken,
+        fault: Some(Fault::WrongMachine),
+        ..Report::default()
+    }
 }
 
 /// An instance that has ended drops its events, counted (SYS-10).
@@ -199,7 +230,12 @@ fn drop_rest(inbox: Inbox<'_>, taken: usize, counters: &mut Counters) -> usize {
 }
 
 /// All tiers and all hosts come together here; some events may have been taken already.
-pub(crate) fn run(core: &mut Core<'_>, host: &mut dyn Host, input: &Input<'_>, used: Used) -> Report {
+pub(crate) fn run(
+    core: &mut Core<'_>,
+    host: &mut dyn Host,
+    input: &Input<'_>,
+    used: Used,
+) -> Report {
     core.begin();
     let mut report = Report::taken(used.inbox);
     let mut told;
@@ -249,7 +285,12 @@ pub(crate) struct Used {
 impl Used {
     /// One event of the inbox, with so many microsteps.
     pub(crate) fn one(microsteps: u16) -> Self {
-        Self { events: 1, microsteps, inbox: 1, clamped: false }
+        Self {
+            events: 1,
+            microsteps,
+            inbox: 1,
+            clamped: false,
+        }
     }
 
     /// One more event of the inbox, with so many microsteps.
@@ -262,12 +303,28 @@ impl Used {
 
 impl<'r, 'a> Run<'r, 'a> {
     /// With a memory for what a tracer is told of timers, if there is a tracer.
-    pub(crate) fn new(core: &'r mut Core<'a>, host: &'r mut (dyn Host + 'r), told: Option<&'r mut Told>) -> Self {
-        Self { core, host, tracing: told.is_some(), told, entered_finals: Leaves::default(), may_complete: false }
+    pub(crate) fn new(
+        core: &'r mut Core<'a>,
+        host: &'r mut (dyn Host + 'r),
+        told: Option<&'r mut Told>,
+    ) -> Self {
+        Self {
+            core,
+            host,
+            tracing: told.is_some(),
+            told,
+            entered_finals: Leaves::default(),
+            may_complete: false,
+        }
     }
 
     /// TICK-1: check and start, events to completion, clamp, activities, end.
-    fn phases(&mut self, inbox: Inbox<'_>, mut used: Used, report: &mut Report) -> Result<(), Fault> {
+    fn phases(
+        &mut self,
+        inbox: Inbox<'_>,
+        mut used: Used,
+        report: &mut Report,
+    ) -> Result<(), Fault> {
         self.core.check_fault()?;
         if self.core.ram.has(flag::STARTED) {
             self.core.check_instance()?;
@@ -300,13 +357,18 @@ impl<'r, 'a> Run<'r, 'a> {
         self.core.has_ended()
     }
 
-    /// Phases (1) and (2): eventless rounds and events until nothing is left or a cap is reached. Bound: both caps.
+    /// Phases (1) and (2): eventless rounds and events until nothing is left or a cap is reached.
+    /// Bound: both caps.
     fn run_to_completion(&mut self, inbox: Inbox<'_>, used: &mut Used) -> Result<(), Fault> {
         let caps = self.core.rom.header();
-        let (event_cap, microstep_cap) = (caps.events_per_tick.get(), caps.microsteps_per_tick.get());
+        let (event_cap, microstep_cap) =
+            (caps.events_per_tick.get(), caps.microsteps_per_tick.get());
         let mut latched = true;
         loop {
-            while !self.is_over() && used.microsteps < microstep_cap && self.run_eventless(latched)? {
+            while !self.is_over()
+                && used.microsteps < microstep_cap
+                && self.run_eventless(latched)?
+            {
                 used.microsteps = used.microsteps.saturating_add(1);
                 latched = false;
             }
@@ -316,14 +378,21 @@ impl<'r, 'a> Run<'r, 'a> {
             }
             if used.microsteps >= microstep_cap {
                 used.clamped = !self.core.has_policy(policy::INTERNAL_FIRST);
-                return if used.clamped { Ok(()) } else { Err(Fault::MicrostepCap) };
+                return if used.clamped {
+                    Ok(())
+                } else {
+                    Err(Fault::MicrostepCap)
+                };
             }
             if used.events >= event_cap {
                 // A machine that must not lose events goes on in the next tick (EVT-10).
-                used.clamped = self.core.has_visible_event() && !self.core.has_policy(policy::INTERNAL_FIRST);
+                used.clamped =
+                    self.core.has_visible_event() && !self.core.has_policy(policy::INTERNAL_FIRST);
                 return Ok(());
             }
-            let Some(next) = self.core.next_event(inbox.get(used.inbox)) else { return Ok(()) };
+            let Some(next) = self.core.next_event(inbox.get(used.inbox)) else {
+                return Ok(());
+            };
             used.events = used.events.saturating_add(1);
             if self.run_event(next, inbox, &mut used.inbox)? {
                 used.microsteps = used.microsteps.saturating_add(1);
@@ -343,19 +412,37 @@ impl<'r, 'a> Run<'r, 'a> {
 
     #[inline(never)]
     fn commit_eventless(&mut self, latched: bool) -> Result<bool, Fault> {
-        let Some(column) = self.core.rom.eventless_column() else { return Ok(false) };
-        let ask = Ask { column, cause: Cause::None, timer: false, latched };
+        let Some(column) = self.core.rom.eventless_column() else {
+            return Ok(false);
+        };
+        let ask = Ask {
+            column,
+            cause: Cause::None,
+            timer: false,
+            latched,
+        };
         let selection = self.select(&ask)?;
         self.commit_selection(&selection)
     }
 
     /// Takes one event; whether something was carried out.
-    fn run_event(&mut self, next: Next, inbox: Inbox<'_>, taken: &mut usize) -> Result<bool, Fault> {
+    fn run_event(
+        &mut self,
+        next: Next,
+        inbox: Inbox<'_>,
+        taken: &mut usize,
+    ) -> Result<bool, Fault> {
         count(&mut self.core.counters.events);
         match next {
             Next::Timer(timer, place) => self.run_timer(timer, place),
             Next::Queued(position) => {
-                let event = self.core.ram.queue().get(position).copied().ok_or(Fault::BadQueue)?;
+                let event = self
+                    .core
+                    .ram
+                    .queue()
+                    .get(position)
+                    .copied()
+                    .ok_or(Fault::BadQueue)?;
                 self.dispatch(&event, Some(position))
             }
             Next::Inbox => {
@@ -379,10 +466,18 @@ impl<'r, 'a> Run<'r, 'a> {
             self.mark_timers();
             self.host.trace(&Trace::Fired(timer));
         }
-        let event = EventId::read(record.column).filter(|&event| self.core.rom.event(event).is_some());
+        let event =
+            EventId::read(record.column).filter(|&event| self.core.rom.event(event).is_some());
         let cause = event.map_or(Cause::Timer(timer), |event| Cause::Event(event, [0; 4]));
-        let Some(column) = Column::read(record.column) else { return Ok(false) };
-        let selection = self.select(&Ask { column, cause, timer: true, latched: false })?;
+        let Some(column) = Column::read(record.column) else {
+            return Ok(false);
+        };
+        let selection = self.select(&Ask {
+            column,
+            cause,
+            timer: true,
+            latched: false,
+        })?;
         if selection.is_empty() && !selection.stored {
             count(&mut self.core.counters.unhandled);
             if bugs::has(Bug::AfterFiresAgain) && record.kind == timer_kind::AFTER {
@@ -400,17 +495,26 @@ impl<'r, 'a> Run<'r, 'a> {
         }
     }
 
-    /// What an event leads to; `None` if it was deferred or does not exist. Kept apart: what it needs of the stack is free again when
-    /// user code is called.
+    /// What an event leads to; `None` if it was deferred or does not exist. Kept apart: what it
+    /// needs of the stack is free again when user code is called.
     #[inline(never)]
-    fn select_for(&mut self, event: &Event, queued_at: Option<usize>) -> Result<Option<(Selection, EventId)>, Fault> {
+    fn select_for(
+        &mut self,
+        event: &Event,
+        queued_at: Option<usize>,
+    ) -> Result<Option<(Selection, EventId)>, Fault> {
         let Some(id) = known_event(self.core, event) else {
             count(&mut self.core.counters.unhandled);
             return Ok(None);
         };
         let column = self.core.rom.event_column(id).ok_or(Fault::BadPlan)?;
         let cause = Cause::Event(id, event.words());
-        let selection = self.select(&Ask { column, cause, timer: false, latched: false })?;
+        let selection = self.select(&Ask {
+            column,
+            cause,
+            timer: false,
+            latched: false,
+        })?;
         if selection.is_empty() && selection.deferred && !selection.stored {
             let kept = self.core.defer(*event, queued_at);
             if self.tracing && kept {
@@ -435,8 +539,13 @@ impl<'r, 'a> Run<'r, 'a> {
         self.commit_observed(selection, None)
     }
 
-    /// Decides who goes together, tells observers of an event, and carries it out; whether there was something.
-    fn commit_observed(&mut self, selection: &Selection, event: Option<EventId>) -> Result<bool, Fault> {
+    /// Decides who goes together, tells observers of an event, and carries it out; whether there
+    /// was something.
+    fn commit_observed(
+        &mut self,
+        selection: &Selection,
+        event: Option<EventId>,
+    ) -> Result<bool, Fault> {
         if let Some(pick) = selection.only().filter(|_| !bugs::has_any()) {
             self.commit_one(selection, pick, event)?;
         } else if selection.is_empty() {
@@ -449,7 +558,12 @@ impl<'r, 'a> Run<'r, 'a> {
     }
 
     #[inline(never)]
-    fn commit_one(&mut self, selection: &Selection, pick: Pick, event: Option<EventId>) -> Result<(), Fault> {
+    fn commit_one(
+        &mut self,
+        selection: &Selection,
+        pick: Pick,
+        event: Option<EventId>,
+    ) -> Result<(), Fault> {
         let one = self.accept_only(selection, pick)?;
         self.tell_observers(selection, event);
         self.commit_only(&one, &selection.leaves)
@@ -457,7 +571,11 @@ impl<'r, 'a> Run<'r, 'a> {
 
     /// Kept apart so that one transition alone does not pay for the means for several.
     #[inline(never)]
-    fn commit_several(&mut self, selection: &Selection, event: Option<EventId>) -> Result<(), Fault> {
+    fn commit_several(
+        &mut self,
+        selection: &Selection,
+        event: Option<EventId>,
+    ) -> Result<(), Fault> {
         let mut step = Step::new(self.core.rom, selection);
         self.arbitrate(&mut step, selection)?;
         self.tell_observers(selection, event);
@@ -473,7 +591,11 @@ impl<'r, 'a> Run<'r, 'a> {
     /// EVT-8.
     #[inline(never)]
     fn run_observers(&mut self, event: EventId, cause: Cause) {
-        let site = Site { state: StateId::ROOT, transition: None, cause };
+        let site = Site {
+            state: StateId::ROOT,
+            transition: None,
+            cause,
+        };
         self.core.observing = true;
         for observer in self.core.rom.observers() {
             if observer.event.get() == event.raw() || observer.event.get() == trigger::ANY {
@@ -490,17 +612,22 @@ impl Core<'_> {
     fn end_with(&mut self, fault: Fault) -> Report {
         self.quarantine();
         self.fault = None;
-        Report { fault: Some(fault), ..Report::default() }
+        Report {
+            fault: Some(fault),
+            ..Report::default()
+        }
     }
 
-    /// Would a tick change nothing? A look at the header, and at the deadlines if any timer runs (RAM-3).
+    /// Would a tick change nothing? A look at the header, and at the deadlines if any timer runs
+    /// (RAM-3).
     fn is_quiet(&self) -> bool {
         const BUSY: u16 = flag::STARTED | flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS;
         let header = self.ram.header();
         header.flags.get() & BUSY == flag::STARTED && header.clamped == 0 && !self.has_due_place()
     }
 
-    /// RAM-3: does the configuration have an activity, an eventless trigger or a transition that waits?
+    /// RAM-3: does the configuration have an activity, an eventless trigger or a transition that
+    /// waits?
     fn update_polls(&mut self) {
         const POLLING: u32 = feature::ACTIVITIES | feature::EVENTLESS | feature::LATCH;
         if self.rom.header().features.get() & POLLING == 0 {
@@ -515,6 +642,9 @@ impl Core<'_> {
     }
 
     fn has_latched(&self, leaf: StateId) -> bool {
-        self.rom.path_up(leaf).any(|state| self.latch_slot(state).is_some_and(|slot| self.ram.slot(slot) != 0))
+        self.rom.path_up(leaf).any(|state| {
+            self.latch_slot(state)
+                .is_some_and(|slot| self.ram.slot(slot) != 0)
+        })
     }
 }

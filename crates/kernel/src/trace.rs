@@ -42,7 +42,8 @@ pub enum Trace {
     Rejected(TransitionId, Reason),
     /// A transition was accepted.
     Taken(TransitionId),
-    /// A transition was accepted that leads to this leaf, or stays there: `Taken` and `Leaf` in one, in outlines only.
+    /// A transition was accepted that leads to this leaf, or stays there: `Taken` and `Leaf` in
+    /// one, in outlines only.
     Jumped(TransitionId, StateId),
     /// A transition waits in its source's slot until it may leave (SEL-6).
     Latched(TransitionId),
@@ -81,7 +82,8 @@ pub enum Trace {
     Activity(StateId, Mode, Status),
     /// The instance started.
     Started,
-    /// A built-in action that the host is not called for comes next: `raise`, `send` to itself, `start`, `stop`, `clear_history`.
+    /// A built-in action that the host is not called for comes next: `raise`, `send` to itself,
+    /// `start`, `stop`, `clear_history`.
     Action(OpRecord),
     /// The tick was clamped.
     Clamped,

@@ -1,7 +1,8 @@
 //! What a tracer is told of timers that begin or end (SYS-3). Runs only while tracing.
 //!
-//! Timers are started and stopped where no tracer is at hand, and user code may do it. So what runs is compared with what the tracer
-//! knows: whenever a state is entered or left, before a selection, and at the end of a tick.
+//! Timers are started and stopped where no tracer is at hand, and user code may do it. So what runs
+//! is compared with what the tracer knows: whenever a state is entered or left, before a selection,
+//! and at the end of a tick.
 
 use statewright_rom::ids::{StateId, TimerId};
 use statewright_rom::layout::{MAX_TIMERS, TimerRecord, timer_kind};
@@ -25,26 +26,49 @@ impl Told {
         for (deadline, time) in deadlines.iter_mut().zip(core.ram.timers()) {
             *deadline = time.get();
         }
-        Self { armed: core.ram.header().armed, deadlines }
+        Self {
+            armed: core.ram.header().armed,
+            deadlines,
+        }
     }
 
     /// Is it still as the tracer knows it?
     fn is_true(&self, core: &Core<'_>) -> bool {
         let armed = core.ram.header().armed;
-        let same = |place: u8| self.deadlines.get(usize::from(place)) == Some(&core.ram.time(place));
-        self.armed == armed && (0..MAX_TIMERS as u8).all(|place| armed & bit(place) == 0 || same(place))
+        let same =
+            |place: u8| self.deadlines.get(usize::from(place)) == Some(&core.ram.time(place));
+        self.armed == armed
+            && (0..MAX_TIMERS as u8).all(|place| armed & bit(place) == 0 || same(place))
     }
 
     fn deadline(&self, place: u8) -> Option<u32> {
-        self.deadlines.get(usize::from(place)).copied().filter(|_| self.armed & bit(place) != 0)
+        self.deadlines
+            .get(usize::from(place))
+            .copied()
+            .filter(|_| self.armed & bit(place) != 0)
     }
 
     /// What has become of a timer since: the deadline of a new run, or `None` if it was stopped.
     fn news_of(&self, record: &TimerRecord, core: &Core<'_>) -> Option<Option<u32>> {
         let places = record.place..record.place.saturating_add(record.instances);
-        let now = |place: u8| if core.ram.is_armed(place) { Some(core.ram.time(place)) } else { None };
-        let known = |new: &u32| places.clone().filter_map(|place| self.deadline(place)).any(|other| other == *new);
-        if let Some(new) = places.clone().filter_map(now).find(|deadline| !known(deadline)) {
+        let now = |place: u8| {
+            if core.ram.is_armed(place) {
+                Some(core.ram.time(place))
+            } else {
+                None
+            }
+        };
+        let known = |new: &u32| {
+            places
+                .clone()
+                .filter_map(|place| self.deadline(place))
+                .any(|other| other == *new)
+        };
+        if let Some(new) = places
+            .clone()
+            .filter_map(now)
+            .find(|deadline| !known(deadline))
+        {
             return Some(Some(new));
         }
         let ran = places.clone().any(|place| self.deadline(place).is_some());
@@ -70,7 +94,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Tells the tracer of timers that began or were stopped; those in the places of a state that was left are not worth a word.
+    /// Tells the tracer of timers that began or were stopped; those in the places of a state that
+    /// was left are not worth a word.
     #[cold]
     #[inline(never)]
     pub(crate) fn trace_timers(&mut self, left: u8) {
@@ -78,8 +103,14 @@ impl Run<'_, '_> {
         told.armed &= !left;
         if !self.host.is_outline() && !told.is_true(self.core) {
             for (index, record) in self.core.rom.timers().iter().enumerate() {
-                let news = if self.core.has_its_places(record) { told.news_of(record, self.core) } else { None };
-                let Some((timer, news)) = TimerId::from_index(index).zip(news) else { continue };
+                let news = if self.core.has_its_places(record) {
+                    told.news_of(record, self.core)
+                } else {
+                    None
+                };
+                let Some((timer, news)) = TimerId::from_index(index).zip(news) else {
+                    continue;
+                };
                 self.host.trace(&match news {
                     Some(deadline) => Trace::TimerSet(timer, deadline),
                     None => Trace::TimerStopped(timer),
@@ -92,7 +123,12 @@ impl Run<'_, '_> {
     /// Tells the tracer of a state that is a leaf.
     #[cold]
     pub(crate) fn trace_leaf(&mut self, state: StateId) {
-        if self.core.rom.state(state).is_some_and(|record| record.region_count == 0) {
+        if self
+            .core
+            .rom
+            .state(state)
+            .is_some_and(|record| record.region_count == 0)
+        {
             self.host.trace(&Trace::Leaf(state));
         }
     }

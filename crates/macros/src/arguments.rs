@@ -11,8 +11,13 @@ use crate::{fields, shape};
 /// The derive macro.
 pub fn expand(input: &DeriveInput) -> TokenStream {
     let mut problems = Problems::default();
-    let all = problems.keep(fields::of_struct(input, "a list of arguments")).unwrap_or_default();
-    let right: Vec<_> = all.iter().filter(|(_, field)| is_right(field, &mut problems)).collect();
+    let all = problems
+        .keep(fields::of_struct(input, "a list of arguments"))
+        .unwrap_or_default();
+    let right: Vec<_> = all
+        .iter()
+        .filter(|(_, field)| is_right(field, &mut problems))
+        .collect();
     // Without a wrong field the struct cannot be made: one message is enough.
     let code = (right.len() == all.len()).then(|| implementation(input, &right));
     let problems = problems.into_tokens();
@@ -22,11 +27,10 @@ pub fn expand(input: &DeriveInput) -> TokenStream {
 fn implementation(input: &DeriveInput, fields: &[&(Member, &Field)]) -> TokenStream {
     let (ident, (generics, names, bounds)) = (&input.ident, input.generics.split_for_impl());
     let values: Vec<_> = fields.iter().map(|(_, field)| value(&field.ty)).collect();
-    let reads = fields
-        .iter()
-        .zip(&values)
-        .enumerate()
-        .map(|(place, ((member, _), value))| quote!(#member: #value::from_words(words(#place))));
+    let reads =
+        fields.iter().zip(&values).enumerate().map(
+            |(place, ((member, _), value))| quote!(#member: #value::from_words(words(#place))),
+        );
     quote! {
         #[automatically_derived]
         impl #generics ::statewright::Arguments for #ident #names #bounds {
@@ -55,9 +59,13 @@ fn is_right(field: &Field, problems: &mut Problems) -> bool {
     } else if let Some(instead) = shape::instead(ty) {
         format!("take `{instead}`")
     } else {
-        "take `i32`, `f32`, `bool`, `[f32; 2]`, `[f32; 3]`, `AgentId`, `Entity` or `Symbol`".to_owned()
+        "take `i32`, `f32`, `bool`, `[f32; 2]`, `[f32; 3]`, `AgentId`, `Entity` or `Symbol`"
+            .to_owned()
     };
     let shown = quote!(#ty);
-    problems.add(ty, format!("an argument cannot be `{shown}` here: {remedy}"));
+    problems.add(
+        ty,
+        format!("an argument cannot be `{shown}` here: {remedy}"),
+    );
     false
 }

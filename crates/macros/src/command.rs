@@ -9,7 +9,15 @@ use syn::{DeriveInput, Error, Expr, Field, LitStr, Member, Result};
 use crate::fields;
 use crate::problems::Problems;
 
-const LANES: [&str; 7] = ["ANIMATION", "NAVIGATION", "GAMEPLAY", "BLACKBOARD", "AUDIO", "VFX", "MESSAGE"];
+const LANES: [&str; 7] = [
+    "ANIMATION",
+    "NAVIGATION",
+    "GAMEPLAY",
+    "BLACKBOARD",
+    "AUDIO",
+    "VFX",
+    "MESSAGE",
+];
 
 /// Options of a command.
 #[derive(Default)]
@@ -23,19 +31,30 @@ struct Options {
 pub fn expand(input: &DeriveInput) -> TokenStream {
     let mut problems = Problems::default();
     if let Some(generic) = input.generics.params.first() {
-        problems.add(generic, "commands are told apart by their name, so each is one type: remove this");
+        problems.add(
+            generic,
+            "commands are told apart by their name, so each is one type: remove this",
+        );
         return problems.into_tokens();
     }
     let fields = problems.keep(fields::of_struct(input, "a command"));
     let options = problems.keep(options(input));
-    let code = fields.zip(options).map(|(fields, options)| implementation(input, &fields, options));
+    let code = fields
+        .zip(options)
+        .map(|(fields, options)| implementation(input, &fields, options));
     let problems = problems.into_tokens();
     quote!(#code #problems)
 }
 
-fn implementation(input: &DeriveInput, fields: &[(Member, &Field)], options: Options) -> TokenStream {
+fn implementation(
+    input: &DeriveInput,
+    fields: &[(Member, &Field)],
+    options: Options,
+) -> TokenStream {
     let (ident, lane) = (&input.ident, options.lane);
-    let name = options.name.unwrap_or_else(|| LitStr::new(&ident.unraw().to_string(), ident.span()));
+    let name = options
+        .name
+        .unwrap_or_else(|| LitStr::new(&ident.unraw().to_string(), ident.span()));
     let merge = options.merge.map(|merge| {
         quote! {
             #[inline]
@@ -47,7 +66,9 @@ fn implementation(input: &DeriveInput, fields: &[(Member, &Field)], options: Opt
     });
     // At the user's own words: there a wrong type is shown.
     let types = fields.iter().map(|(_, field)| &field.ty);
-    let types: Vec<_> = types.map(|ty| quote_spanned!(ty.span()=> <#ty as ::statewright::commands::Field>)).collect();
+    let types: Vec<_> = types
+        .map(|ty| quote_spanned!(ty.span()=> <#ty as ::statewright::commands::Field>))
+        .collect();
     let members: Vec<_> = fields.iter().map(|(member, _)| member).collect();
     quote! {
         #[automatically_derived]
@@ -80,7 +101,11 @@ fn implementation(input: &DeriveInput, fields: &[(Member, &Field)], options: Opt
 
 fn options(input: &DeriveInput) -> Result<Options> {
     let mut options = Options::default();
-    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("command")) {
+    for attribute in input
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("command"))
+    {
         attribute.parse_nested_meta(|option| {
             if option.path.is_ident("lane") {
                 options.lane = Some(lane(&option.value()?.parse()?)?);
@@ -97,7 +122,10 @@ fn options(input: &DeriveInput) -> Result<Options> {
         })?;
     }
     if options.lane.is_none() {
-        let text = format!("where does it go? Write `#[command(lane = …)]` with {}", lanes());
+        let text = format!(
+            "where does it go? Write `#[command(lane = …)]` with {}",
+            lanes()
+        );
         return Err(Error::new(input.ident.span(), text));
     }
     Ok(options)
@@ -108,14 +136,28 @@ fn lane(expression: &Expr) -> Result<TokenStream> {
     let own = match expression {
         Expr::Path(path) => match path.path.get_ident() {
             Some(name) if LANES.iter().any(|lane| name == lane) => true,
-            Some(name) => return Err(Error::new(name.span(), format!("no such lane: write {}", lanes()))),
+            Some(name) => {
+                return Err(Error::new(
+                    name.span(),
+                    format!("no such lane: write {}", lanes()),
+                ));
+            }
             None => false,
         },
         Expr::Call(call) => matches!(&*call.func, Expr::Path(path) if path.path.is_ident("own")),
-        _ => return Err(Error::new_spanned(expression, format!("not a lane: write {}", lanes()))),
+        _ => {
+            return Err(Error::new_spanned(
+                expression,
+                format!("not a lane: write {}", lanes()),
+            ));
+        }
     };
     let lane = expression.to_token_stream();
-    Ok(if own { quote!(::statewright::commands::Lane::#lane) } else { lane })
+    Ok(if own {
+        quote!(::statewright::commands::Lane::#lane)
+    } else {
+        lane
+    })
 }
 
 fn lanes() -> String {

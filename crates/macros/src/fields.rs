@@ -11,7 +11,10 @@ pub fn of_struct<'a>(input: &'a DeriveInput, what: &str) -> Result<Vec<(Member, 
         ));
     };
     let member = |(place, field): (usize, &'a Field)| {
-        let member = field.ident.clone().map_or(Member::Unnamed(Index::from(place)), Member::Named);
+        let member = field
+            .ident
+            .clone()
+            .map_or(Member::Unnamed(Index::from(place)), Member::Named);
         (member, field)
     };
     Ok(data.fields.iter().enumerate().map(member).collect())
@@ -21,9 +24,10 @@ pub fn of_struct<'a>(input: &'a DeriveInput, what: &str) -> Result<Vec<(Member, 
 pub fn with_names<'a>(input: &'a DeriveInput, what: &str) -> Result<Vec<(Member, &'a Field)>> {
     let fields = of_struct(input, what)?;
     match &input.data {
-        Data::Struct(data) if matches!(data.fields, Fields::Unnamed(_)) => {
-            Err(Error::new_spanned(&data.fields, format!("{what} has fields with names: write `{{ name: type, … }}`")))
-        }
+        Data::Struct(data) if matches!(data.fields, Fields::Unnamed(_)) => Err(Error::new_spanned(
+            &data.fields,
+            format!("{what} has fields with names: write `{{ name: type, … }}`"),
+        )),
         _ => Ok(fields),
     }
 }

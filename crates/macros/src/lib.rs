@@ -1,7 +1,8 @@
 //! Macros of Statewright. Use them through the crate `statewright`.
 //!
-//! Each macro reads what the user wrote, notes every mistake at its place (`problems`), and writes code that names everything by its
-//! whole path. Macros see names, not types (`shape`); what they cannot see the compiler checks, at the user's own words.
+//! Each macro reads what the user wrote, notes every mistake at its place (`problems`), and writes
+//! code that names everything by its whole path. Macros see names, not types (`shape`); what they
+//! cannot see the compiler checks, at the user's own words.
 #![forbid(unsafe_code)]
 
 mod arguments;
@@ -19,8 +20,8 @@ use syn::{DeriveInput, parse_macro_input};
 
 /// Collects the functions that machine files call.
 ///
-/// Before an `impl` block: each method with a mark becomes a function of the machine, everything else stays as it is, and the type gets
-/// `Body::functions()`.
+/// Before an `impl` block: each method with a mark becomes a function of the machine, everything
+/// else stays as it is, and the type gets `Body::functions()`.
 ///
 /// ```
 /// use statewright::prelude::*;
@@ -78,9 +79,10 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// # Marks
 ///
-/// `#[guard]` answers `bool` or `Verdict`, `#[scorer]` answers `f32`; both only look, so they take `&self`. `#[action]` returns nothing,
-/// `#[activity]` returns `Status`; they take `&self` or `&mut self`. Machine files call a function by its name in either spelling
-/// (`IsHurt` or `is_hurt`), or by `name = "…"`. A guard or scorer that draws random numbers says `rng`.
+/// `#[guard]` answers `bool` or `Verdict`, `#[scorer]` answers `f32`; both only look, so they take
+/// `&self`. `#[action]` returns nothing, `#[activity]` returns `Status`; they take `&self` or `&mut
+/// self`. Machine files call a function by its name in either spelling (`IsHurt` or `is_hurt`), or
+/// by `name = "…"`. A guard or scorer that draws random numbers says `rng`.
 ///
 /// # Parameters
 ///
@@ -89,13 +91,15 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `&See` or `&mut See` for guards and scorers, `&mut Act` for actions and activities,
 /// - the context by reference; it is what `context = …` says, or `()`,
 /// - `Mode` for activities; one without it is not called when its state is left,
-/// - literals of the machine file, in their order: `i32`, `f32`, `bool`, `[f32; 2]`, `[f32; 3]`, `AgentId`, `Entity`, `Symbol`, `&str`, and
-///   structs of them with [`derive(Arguments)`](macro@Arguments).
+/// - literals of the machine file, in their order: `i32`, `f32`, `bool`, `[f32; 2]`, `[f32; 3]`,
+///   `AgentId`, `Entity`, `Symbol`, `&str`, and structs of them with
+///   [`derive(Arguments)`](macro@Arguments).
 ///
 /// # Modules
 ///
-/// Functions of a type from elsewhere stand in a module, with the blackboard as their first parameter. The module gets
-/// `functions()`, and the type `List`, which stands for them in [`machine!`].
+/// Functions of a type from elsewhere stand in a module, with the blackboard as their first
+/// parameter. The module gets `functions()`, and the type `List`, which stands for them in
+/// [`machine!`].
 ///
 /// ```
 /// use statewright::prelude::*;
@@ -122,8 +126,9 @@ pub fn functions(options: TokenStream, item: TokenStream) -> TokenStream {
 
 /// Shows the fields of a blackboard to machine files, by their names.
 ///
-/// Fields of type `i32`, `f32`, `bool`, `AgentId`, `Entity`, `Symbol`, `[f32; 2]` and `[f32; 3]` are shown, others are not.
-/// `#[board(skip)]` hides a field, `#[board(name = "…")]` shows it under another name; with a name, any type with `Value` is shown.
+/// Fields of type `i32`, `f32`, `bool`, `AgentId`, `Entity`, `Symbol`, `[f32; 2]` and `[f32; 3]`
+/// are shown, others are not. `#[board(skip)]` hides a field, `#[board(name = "…")]` shows it under
+/// another name; with a name, any type with `Value` is shown.
 ///
 /// ```
 /// use statewright::prelude::*;
@@ -148,11 +153,13 @@ pub fn board(input: TokenStream) -> TokenStream {
 
 /// Makes a plain struct a command.
 ///
-/// Its lane is a constant of `Lane` such as `AUDIO`, `own(0)` for the first of the machine's own lanes, or a longer path to a `Lane`
-/// (`guard::lanes::QUEST` of [`machine!`]). Its name is that of the struct unless `name = "…"` says otherwise. Fields are numbers of a fixed
-/// size, `bool`, `AgentId`, `Entity`, `Symbol` and arrays of them, 512 bytes at most; they are written in their order,
-/// little-endian and without gaps, so that the bytes are the same on every machine. In a lane that accumulates, `merge = Self::add` names
-/// the function that takes a later command into an earlier one (`Command::merge`).
+/// Its lane is a constant of `Lane` such as `AUDIO`, `own(0)` for the first of the machine's own
+/// lanes, or a longer path to a `Lane` (`guard::lanes::QUEST` of [`machine!`]). Its name is that of
+/// the struct unless `name = "…"` says otherwise. Fields are numbers of a fixed size, `bool`,
+/// `AgentId`, `Entity`, `Symbol` and arrays of them, 512 bytes at most; they are written in their
+/// order, little-endian and without gaps, so that the bytes are the same on every machine. In a
+/// lane that accumulates, `merge = Self::add` names the function that takes a later command into an
+/// earlier one (`Command::merge`).
 ///
 /// ```
 /// use statewright::prelude::*;
@@ -208,9 +215,11 @@ pub fn arguments(input: TokenStream) -> TokenStream {
 
 /// Compiles a machine file together with the program.
 ///
-/// The path begins at the folder of the package's `Cargo.toml`. Mistakes in the file are errors of the build, all at once, and the build
-/// notices when the file changes. The module has `machine()`, and the names of the file as constants: `states::COMBAT_FIRE` for the path
-/// `combat/fire`, `events`, `keys`, `parameters`, `variants`, `channels`, `timers`, `scratch` and `lanes`, with the file's own documentation.
+/// The path begins at the folder of the package's `Cargo.toml`. Mistakes in the file are errors of
+/// the build, all at once, and the build notices when the file changes. The module has `machine()`,
+/// and the names of the file as constants: `states::COMBAT_FIRE` for the path `combat/fire`,
+/// `events`, `keys`, `parameters`, `variants`, `channels`, `timers`, `scratch` and `lanes`, with
+/// the file's own documentation.
 ///
 /// ```
 /// statewright::machine!(pub mod light = "../../machines/traffic_light.sw.json");
@@ -219,8 +228,9 @@ pub fn arguments(input: TokenStream) -> TokenStream {
 /// assert_eq!(machine.state("working/green").unwrap(), light::states::WORKING_GREEN);
 /// ```
 ///
-/// With `functions = Body` (or a list, `functions = [Body, others::List]`) the build also fails if the machine calls a function that
-/// [`#[functions]`](macro@functions) did not find there, or one of another kind, or with arguments that it does not take.
+/// With `functions = Body` (or a list, `functions = [Body, others::List]`) the build also fails if
+/// the machine calls a function that [`#[functions]`](macro@functions) did not find there, or one
+/// of another kind, or with arguments that it does not take.
 ///
 /// ```
 /// use statewright::prelude::*;

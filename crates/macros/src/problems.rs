@@ -29,6 +29,8 @@ impl Problems {
 
     /// Errors of the user's build.
     pub fn into_tokens(self) -> TokenStream {
-        self.0.map(|error| error.to_compile_error()).unwrap_or_default()
+        self.0
+            .map(|error| error.to_compile_error())
+            .unwrap_or_default()
     }
 }

@@ -14,7 +14,9 @@ pub fn plain(ty: &Type) -> &Type {
 /// The last name of a path: `See` of `statewright::See<'_, '_, '_>`.
 pub fn last_name(ty: &Type) -> Option<&Ident> {
     match plain(ty) {
-        Type::Path(TypePath { qself: None, path }) => path.segments.last().map(|segment| &segment.ident),
+        Type::Path(TypePath { qself: None, path }) => {
+            path.segments.last().map(|segment| &segment.ident)
+        }
         _ => None,
     }
 }
@@ -31,8 +33,16 @@ pub fn is_value(ty: &Type) -> bool {
 
 /// `[f32; 2]` or `[f32; 3]`.
 fn is_vector(ty: &Type) -> bool {
-    let Type::Array(TypeArray { elem, len, .. }) = plain(ty) else { return false };
-    let Expr::Lit(ExprLit { lit: Lit::Int(count), .. }) = len else { return false };
+    let Type::Array(TypeArray { elem, len, .. }) = plain(ty) else {
+        return false;
+    };
+    let Expr::Lit(ExprLit {
+        lit: Lit::Int(count),
+        ..
+    }) = len
+    else {
+        return false;
+    };
     is_named(elem, &["f32"]) && matches!(count.base10_digits(), "2" | "3")
 }
 
@@ -45,7 +55,8 @@ pub fn is_text(ty: &Type) -> bool {
 pub fn instead(ty: &Type) -> Option<&'static str> {
     let name = last_name(ty)?.to_string();
     match name.as_str() {
-        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i64" | "i128" | "isize" => Some("i32"),
+        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i64" | "i128"
+        | "isize" => Some("i32"),
         "f64" => Some("f32"),
         "String" | "str" | "char" => Some("&str"),
         _ => None,
@@ -54,5 +65,6 @@ pub fn instead(ty: &Type) -> Option<&'static str> {
 
 /// Whether two types are the same, or paths that end alike: `World` and `crate::World`.
 pub fn is_like(one: &Type, other: &Type) -> bool {
-    plain(one) == plain(other) || matches!((last_name(one), last_name(other)), (Some(one), Some(other)) if one == other)
+    plain(one) == plain(other)
+        || matches!((last_name(one), last_name(other)), (Some(one), Some(other)) if one == other)
 }

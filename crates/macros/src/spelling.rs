@@ -6,7 +6,10 @@ pub fn camel_case(name: &str) -> String {
     let (path, own) = name.split_at(start);
     let words = own.split('_').map(|word| {
         let mut letters = word.chars();
-        letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+        letters
+            .next()
+            .map(|first| first.to_uppercase().chain(letters).collect::<String>())
+            .unwrap_or_default()
     });
     path.chars().map(String::from).chain(words).collect()
 }
@@ -31,9 +34,18 @@ pub fn snake_case(name: &str) -> String {
 
 /// `combat/InRange` as `COMBAT_IN_RANGE`; `None` if nothing of it can stand in a name of Rust.
 pub fn constant(name: &str) -> Option<String> {
-    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    let text = words.map(|word| snake_case(word).to_uppercase()).collect::<Vec<_>>().join("_");
-    let text = if text.starts_with(|first: char| first.is_numeric()) { format!("_{text}") } else { text };
+    let words = name
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let text = words
+        .map(|word| snake_case(word).to_uppercase())
+        .collect::<Vec<_>>()
+        .join("_");
+    let text = if text.starts_with(|first: char| first.is_numeric()) {
+        format!("_{text}")
+    } else {
+        text
+    };
     syn::parse_str::<syn::Ident>(&text).is_ok().then_some(text)
 }
 
@@ -45,7 +57,10 @@ mod tests {
     fn names_in_other_spellings() {
         assert_eq!(camel_case("fx::spark_off"), "fx::SparkOff");
         assert_eq!(snake_case("IsInHTTPRange2Go"), "is_in_http_range2_go");
-        assert_eq!(constant("combat/InRange").as_deref(), Some("COMBAT_IN_RANGE"));
+        assert_eq!(
+            constant("combat/InRange").as_deref(),
+            Some("COMBAT_IN_RANGE")
+        );
         assert_eq!(constant("done.state.x").as_deref(), Some("DONE_STATE_X"));
         assert_eq!(constant("low hp").as_deref(), Some("LOW_HP"));
         assert_eq!(constant("3d").as_deref(), Some("_3D"));

@@ -1,7 +1,8 @@
 //! The checksum of a ROM: notices damage, not malice (ROM-2).
 //!
-//! `xxh3_64(bytes[32..], seed = xxh3_64(bytes[..24]))`: every byte but the checksum's own eight, which lie between.
-//! Rejected: one hash with the field taken as zero. It needs a copy or the streaming form, which is slower.
+//! `xxh3_64(bytes[32..], seed = xxh3_64(bytes[..24]))`: every byte but the checksum's own eight,
+//! which lie between. Rejected: one hash with the field taken as zero. It needs a copy or the
+//! streaming form, which is slower.
 
 use core::mem::offset_of;
 

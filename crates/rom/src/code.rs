@@ -1,13 +1,16 @@
-//! Instructions of expressions (CODE-4): what they are, what they compute, and the proof that given ones are sound.
+//! Instructions of expressions (CODE-4): what they are, what they compute, and the proof that given
+//! ones are sound.
 //!
-//! An expression is a short run of [`InstructionRecord`](crate::layout::InstructionRecord)s for a stack of 32-bit
-//! words. [`op`] lists the instructions with their effect on the stack, [`arith`] defines what the arithmetic ones
-//! compute, and [`verify()`] proves on load that a run cannot leave its stack, its tables or itself, whatever bytes it
-//! came from. There are no loops: jumps only go forward. The kernel executes; the compiler folds constants; both use
-//! [`arith`], so there is one definition of every result.
+//! An expression is a short run of [`InstructionRecord`](crate::layout::InstructionRecord)s for a
+//! stack of 32-bit words. [`op`] lists the instructions with their effect on the stack, [`arith`]
+//! defines what the arithmetic ones compute, and [`verify()`] proves on load that a run cannot
+//! leave its stack, its tables or itself, whatever bytes it came from. There are no loops: jumps
+//! only go forward. The kernel executes; the compiler folds constants; both use [`arith`], so there
+//! is one definition of every result.
 //!
-//! A value takes [`value_type::words`](crate::layout::value_type::words) words, the first one pushed first. A bool
-//! word is 0 or 1: whoever loads one from outside (blackboard, parameters, payload) turns any other word into 1.
+//! A value takes [`value_type::words`](crate::layout::value_type::words) words, the first one
+//! pushed first. A bool word is 0 or 1: whoever loads one from outside (blackboard, parameters,
+//! payload) turns any other word into 1.
 
 pub mod arith;
 mod fault;

@@ -10,7 +10,8 @@ use crate::layout::Section;
 pub struct LoadError {
     /// The table; `None` for the header and the directory.
     pub section: Option<Section>,
-    /// The record; of the directory if there is no section. [`LoadError::WHOLE`] if no single one is at fault.
+    /// The record; of the directory if there is no section. [`LoadError::WHOLE`] if no single one
+    /// is at fault.
     pub record: u32,
     /// What is wrong.
     pub problem: Problem,
@@ -141,15 +142,27 @@ impl LoadError {
     pub const WHOLE: u32 = u32::MAX;
 
     pub(crate) const fn header(problem: Problem) -> Self {
-        Self { section: None, record: Self::WHOLE, problem }
+        Self {
+            section: None,
+            record: Self::WHOLE,
+            problem,
+        }
     }
 
     pub(crate) const fn directory(record: u32, problem: Problem) -> Self {
-        Self { section: None, record, problem }
+        Self {
+            section: None,
+            record,
+            problem,
+        }
     }
 
     pub(crate) const fn whole(section: Section, problem: Problem) -> Self {
-        Self { section: Some(section), record: Self::WHOLE, problem }
+        Self {
+            section: Some(section),
+            record: Self::WHOLE,
+            problem,
+        }
     }
 }
 
@@ -171,12 +184,20 @@ impl fmt::Display for Problem {
         match *self {
             Self::Magic(found) => write!(f, "not a ROM: it starts with {found:02x?}"),
             Self::Version(found) => {
-                write!(f, "format version {found}, this loader reads {}", crate::layout::FORMAT_VERSION)
+                write!(
+                    f,
+                    "format version {found}, this loader reads {}",
+                    crate::layout::FORMAT_VERSION
+                )
             }
             Self::ByteOrder(found) => write!(f, "byte-order mark {found:#06x} instead of 0x0102"),
             Self::Reserved => f.write_str("reserved or unused bytes are not zero"),
-            Self::NotInside { what, inner, outer } => write!(f, "{what} {inner} is not inside state {outer}"),
-            Self::Domain { domain, source } => write!(f, "domain {domain} is not around source {source}"),
+            Self::NotInside { what, inner, outer } => {
+                write!(f, "{what} {inner} is not inside state {outer}")
+            }
+            Self::Domain { domain, source } => {
+                write!(f, "domain {domain} is not around source {source}")
+            }
             Self::Use { what, op } => write!(f, "op {op} is not {what}"),
             Self::Utf8(at) => write!(f, "no valid UTF-8 at byte {at}"),
             Self::Code(error) => error.fmt(f),
@@ -191,16 +212,35 @@ impl Problem {
     /// Problems that compare numbers; `None` for the rest.
     fn fmt_numbers(&self, f: &mut fmt::Formatter<'_>) -> Option<fmt::Result> {
         Some(match *self {
-            Self::Truncated { expected, found } => write!(f, "{found} bytes where {expected} are needed"),
-            Self::Checksum { expected, found } => {
-                write!(f, "checksum {found:#018x} instead of {expected:#018x}: the bytes are damaged")
+            Self::Truncated { expected, found } => {
+                write!(f, "{found} bytes where {expected} are needed")
             }
-            Self::TooMany { found, limit } => write!(f, "{found} records, at most {limit} are allowed"),
-            Self::Range { what, found, limit } => write!(f, "{what} {found} is out of range, the limit is {limit}"),
-            Self::Expected { what, expected, found } => write!(f, "{what} is {found} instead of {expected}"),
+            Self::Checksum { expected, found } => {
+                write!(
+                    f,
+                    "checksum {found:#018x} instead of {expected:#018x}: the bytes are damaged"
+                )
+            }
+            Self::TooMany { found, limit } => {
+                write!(f, "{found} records, at most {limit} are allowed")
+            }
+            Self::Range { what, found, limit } => {
+                write!(f, "{what} {found} is out of range, the limit is {limit}")
+            }
+            Self::Expected {
+                what,
+                expected,
+                found,
+            } => write!(f, "{what} is {found} instead of {expected}"),
             Self::Unknown { what, found } => write!(f, "{what} {found} has no meaning"),
-            Self::Presence { what, required: true } => write!(f, "{what} is missing"),
-            Self::Presence { what, required: false } => write!(f, "{what} is not allowed here"),
+            Self::Presence {
+                what,
+                required: true,
+            } => write!(f, "{what} is missing"),
+            Self::Presence {
+                what,
+                required: false,
+            } => write!(f, "{what} is not allowed here"),
             _ => return None,
         })
     }
@@ -211,12 +251,29 @@ impl Problem {
             Self::UnknownSection(number) => write!(f, "section number {number} has no meaning"),
             Self::SectionOrder(section) => write!(f, "section {} is out of order", section.name()),
             Self::RecordSize { section, found } => {
-                write!(f, "records of {} have {found} bytes instead of {}", section.name(), section.record_size())
+                write!(
+                    f,
+                    "records of {} have {found} bytes instead of {}",
+                    section.name(),
+                    section.record_size()
+                )
             }
             Self::EmptySection(section) => write!(f, "empty section {} is listed", section.name()),
-            Self::Misaligned(section) => write!(f, "section {} does not start at a multiple of 8", section.name()),
-            Self::Overlap(section) => write!(f, "section {} overlaps what comes before it", section.name()),
-            Self::Outside(section) => write!(f, "section {} ends after the end of the ROM", section.name()),
+            Self::Misaligned(section) => write!(
+                f,
+                "section {} does not start at a multiple of 8",
+                section.name()
+            ),
+            Self::Overlap(section) => write!(
+                f,
+                "section {} overlaps what comes before it",
+                section.name()
+            ),
+            Self::Outside(section) => write!(
+                f,
+                "section {} ends after the end of the ROM",
+                section.name()
+            ),
             Self::Padding => f.write_str("bytes between sections are not zero"),
             Self::Trailing(count) => write!(f, "{count} bytes after the last section"),
             _ => f.write_str("refused"),

@@ -1,9 +1,12 @@
 //! Walks a loaded ROM the way a kernel does and asserts that every step stays in range (ROM-2).
 //!
-//! For tests and fuzzers: damage bytes, [`seal`](crate::seal) them, load them, and hand what still loads to
-//! [`walk_everything`]. It panics if loading let something through that it promised to refuse. Nothing here shares
-//! code with `validate`.
-#![expect(clippy::expect_used, reason = "this module is an alarm: it must panic when loading broke its promise")]
+//! For tests and fuzzers: damage bytes, [`seal`](crate::seal) them, load them, and hand what still
+//! loads to [`walk_everything`]. It panics if loading let something through that it promised to
+//! refuse. Nothing here shares code with `validate`.
+#![expect(
+    clippy::expect_used,
+    reason = "this module is an alarm: it must panic when loading broke its promise"
+)]
 
 use crate::error::{LoadError, Problem};
 use crate::ids::*;
@@ -12,8 +15,8 @@ use crate::load::read_frame;
 use crate::validate::validate_slowly;
 use crate::view::{Reaction, Rom, StableGroup, Target};
 
-/// Calls every accessor with every index and follows every reference. The result only keeps the work from being
-/// optimized away.
+/// Calls every accessor with every index and follows every reference. The result only keeps the
+/// work from being optimized away.
 pub fn walk_everything(rom: &Rom<'_>) -> u64 {
     let mut walk = Walk { rom, sum: 0 };
     walk.whole();
@@ -29,20 +32,38 @@ pub fn walk_everything(rom: &Rom<'_>) -> u64 {
     walk.sum
 }
 
-/// Asserts that the fast and the slow form of every proof agree about a ROM that went through [`Rom::from_bytes`] with
-/// this result.
+/// Asserts that the fast and the slow form of every proof agree about a ROM that went through
+/// [`Rom::from_bytes`] with this result.
 pub fn verdicts_agree(bytes: &[u8], result: &Result<Rom<'_>, LoadError>) {
     let Ok(rom) = read_frame(bytes) else {
         assert!(result.is_err(), "a broken frame was accepted");
         return;
     };
-    if matches!(result, Err(LoadError { problem: Problem::Checksum { .. }, .. })) {
+    if matches!(
+        result,
+        Err(LoadError {
+            problem: Problem::Checksum { .. },
+            ..
+        })
+    ) {
         return;
     }
     let slowly = validate_slowly(&rom);
-    assert_eq!(result.is_err(), slowly.is_err(), "fast: {:?}, slow: {slowly:?}", result.as_ref().err());
-    if let Err(LoadError { problem: Problem::Rule(text), .. }) = result {
-        assert!(!text.starts_with("refused"), "no reason given, slow: {slowly:?}");
+    assert_eq!(
+        result.is_err(),
+        slowly.is_err(),
+        "fast: {:?}, slow: {slowly:?}",
+        result.as_ref().err()
+    );
+    if let Err(LoadError {
+        problem: Problem::Rule(text),
+        ..
+    }) = result
+    {
+        assert!(
+            !text.starts_with("refused"),
+            "no reason given, slow: {slowly:?}"
+        );
     }
 }
 
@@ -53,7 +74,10 @@ struct Walk<'r, 'a> {
 
 /// A field that may be absent or names a record.
 fn may_name(raw: u16, count: usize, what: &str) {
-    assert!(raw == NONE || usize::from(raw) < count, "{what} {raw} of {count}");
+    assert!(
+        raw == NONE || usize::from(raw) < count,
+        "{what} {raw} of {count}"
+    );
 }
 
 /// A field that names a record.
@@ -63,7 +87,9 @@ fn names(raw: u16, count: usize, what: &str) {
 
 /// Ids of a table, and some past its end: those must not panic either.
 fn probes<T>(count: usize, id: fn(usize) -> Option<T>) -> impl Iterator<Item = T> {
-    (0..count.saturating_add(2)).chain([0xFFFE, 0x1_0000]).filter_map(id)
+    (0..count.saturating_add(2))
+        .chain([0xFFFE, 0x1_0000])
+        .filter_map(id)
 }
 
 impl Walk<'_, '_> {
@@ -90,8 +116,15 @@ impl Walk<'_, '_> {
         for id in probes(rom.states().len(), StateId::from_index) {
             let path = rom.path_up(id);
             let real = rom.state(id).is_some();
-            assert_eq!(path.clone().last(), real.then_some(StateId::ROOT), "the way up from {id} ends at the root");
-            assert_eq!(rom.state(id).map(|state| usize::from(state.depth)), real.then(|| path.clone().count()));
+            assert_eq!(
+                path.clone().last(),
+                real.then_some(StateId::ROOT),
+                "the way up from {id} ends at the root"
+            );
+            assert_eq!(
+                rom.state(id).map(|state| usize::from(state.depth)),
+                real.then(|| path.clone().count())
+            );
             for around in path {
                 assert!(rom.is_ancestor_or_self(around, id));
                 assert!(around == id || rom.is_inside(id, around));
@@ -102,12 +135,19 @@ impl Walk<'_, '_> {
 
     fn regions(&mut self, owner: StateId) {
         let rom = self.rom;
-        assert_eq!(rom.region_ids_of(owner).count(), rom.regions_of(owner).len());
+        assert_eq!(
+            rom.region_ids_of(owner).count(),
+            rom.regions_of(owner).len()
+        );
         let mut taken = 0;
         for id in rom.region_ids_of(owner) {
             let region = rom.region(id).expect("a region of a state exists");
             let mask = rom.region_leaf_mask(id);
-            assert_eq!(mask & taken, 0, "regions that are active together share a leaf");
+            assert_eq!(
+                mask & taken,
+                0,
+                "regions that are active together share a leaf"
+            );
             assert!(mask < 1 << rom.tier().leaves);
             taken |= mask;
             let mut children = 0_u32;
@@ -120,9 +160,9 @@ impl Walk<'_, '_> {
             assert!(children > 0, "a region without states");
             if let Some(stack) = rom.stack_of(id) {
                 assert!(
-                    u32::from(stack.first_slot)
-                        .saturating_add(u32::from(stack.depth).saturating_mul(stack.frame_slots.into()))
-                        <= u32::from(rom.tier().slots)
+                    u32::from(stack.first_slot).saturating_add(
+                        u32::from(stack.depth).saturating_mul(stack.frame_slots.into())
+                    ) <= u32::from(rom.tier().slots)
                 );
                 assert!(region.leaf.saturating_add(stack.leaves) <= rom.tier().leaves);
             }
@@ -136,16 +176,43 @@ impl Walk<'_, '_> {
             let state = rom.state(id).expect("ids are in range");
             may_name(state.entry.get(), rom.action_lists().len(), "entry");
             may_name(state.exit.get(), rom.action_lists().len(), "exit");
-            self.single(state.activity.get(), function_kind::ACTIVITY, value_type::COUNT);
+            self.single(
+                state.activity.get(),
+                function_kind::ACTIVITY,
+                value_type::COUNT,
+            );
             assert_eq!(rom.timers_of(id).len(), usize::from(state.timer_count));
-            assert!(rom.timers_of(id).iter().all(|timer| StateId::read(timer.owner) == Some(id)));
-            assert!(rom.transitions_of(id).iter().all(|transition| StateId::read(transition.source) == Some(id)));
-            assert!(rom.branches_of(id).iter().all(|branch| StateId::read(branch.owner) == Some(id)));
-            assert!(rom.history_of(id).iter().all(|point| StateId::read(point.owner) == Some(id)));
-            assert!(rom.deferrals_of(id).iter().all(|deferral| StateId::read(deferral.state) == Some(id)));
+            assert!(
+                rom.timers_of(id)
+                    .iter()
+                    .all(|timer| StateId::read(timer.owner) == Some(id))
+            );
+            assert!(
+                rom.transitions_of(id)
+                    .iter()
+                    .all(|transition| StateId::read(transition.source) == Some(id))
+            );
+            assert!(
+                rom.branches_of(id)
+                    .iter()
+                    .all(|branch| StateId::read(branch.owner) == Some(id))
+            );
+            assert!(
+                rom.history_of(id)
+                    .iter()
+                    .all(|point| StateId::read(point.owner) == Some(id))
+            );
+            assert!(
+                rom.deferrals_of(id)
+                    .iter()
+                    .all(|deferral| StateId::read(deferral.state) == Some(id))
+            );
             if state.kind == state_kind::CHOICE {
                 let branches = rom.branches_of(id);
-                assert!(branches.last().is_some_and(|last| last.guard.get() == NONE), "choice {id} may find no way");
+                assert!(
+                    branches.last().is_some_and(|last| last.guard.get() == NONE),
+                    "choice {id} may find no way"
+                );
             }
             if let Some(extra) = rom.state_extra(id) {
                 assert_eq!(extra.state.get(), id.raw());
@@ -155,7 +222,11 @@ impl Walk<'_, '_> {
         for timer in rom.timers() {
             assert!(timer.place.saturating_add(timer.instances) <= rom.tier().timers);
             names(timer.owner.get(), rom.states().len(), "owner");
-            may_name(timer.transition.get(), rom.transitions().len(), "transition");
+            may_name(
+                timer.transition.get(),
+                rom.transitions().len(),
+                "transition",
+            );
             may_name(timer.column.get(), rom.columns(), "column");
         }
         for point in rom.history() {
@@ -168,14 +239,23 @@ impl Walk<'_, '_> {
         let rom = self.rom;
         may_name(extra.suspend.get(), rom.action_lists().len(), "suspend");
         may_name(extra.resume.get(), rom.action_lists().len(), "resume");
-        may_name(extra.done_event.get(), rom.events().len(), "event of completion");
-        self.single(extra.exit_ready.get(), function_kind::GUARD, value_type::BOOL);
+        may_name(
+            extra.done_event.get(),
+            rom.events().len(),
+            "event of completion",
+        );
+        self.single(
+            extra.exit_ready.get(),
+            function_kind::GUARD,
+            value_type::BOOL,
+        );
         assert!(extra.clock == 0xFF || extra.clock < rom.tier().timers);
         for slot in [extra.result_slot, extra.latch_slot] {
             assert!(slot == 0xFF || slot < rom.tier().slots);
         }
         assert!(
-            extra.scratch_slot == 0xFF || extra.scratch_slot.saturating_add(extra.scratch_count) <= rom.tier().slots
+            extra.scratch_slot == 0xFF
+                || extra.scratch_slot.saturating_add(extra.scratch_count) <= rom.tier().slots
         );
         for channel in (0..32).filter(|channel| extra.channels.get() >> channel & 1 == 1) {
             assert!(ChannelId::new(channel).is_some_and(|channel| rom.channel(channel).is_some()));
@@ -188,13 +268,18 @@ impl Walk<'_, '_> {
         let op = self.rom.op(id).expect("a single op exists");
         match op.kind {
             op_kind::CALL => {
-                let entry = FunctionId::read(op.a).and_then(|id| self.rom.function(id)).expect("the function exists");
+                let entry = FunctionId::read(op.a)
+                    .and_then(|id| self.rom.function(id))
+                    .expect("the function exists");
                 assert_eq!(entry.kind, function);
                 assert_eq!(self.rom.arguments_of(op).len(), usize::from(op.count));
             }
             op_kind::EVALUATE => {
                 let id = ExpressionId::read(op.a).expect("the expression exists");
-                assert_eq!(self.rom.expression(id).map(|expression| expression.ty), Some(ty));
+                assert_eq!(
+                    self.rom.expression(id).map(|expression| expression.ty),
+                    Some(ty)
+                );
                 assert!(!self.rom.code_of(id).is_empty());
             }
             kind => panic_kind("single op", kind),
@@ -204,11 +289,21 @@ impl Walk<'_, '_> {
     fn target_set(&mut self, id: TargetSetId) {
         let rom = self.rom;
         let targets = rom.targets_of(id);
-        assert!(!targets.is_empty() && targets.len() <= usize::from(rom.tier().leaves), "set {id}: {}", targets.len());
+        assert!(
+            !targets.is_empty() && targets.len() <= usize::from(rom.tier().leaves),
+            "set {id}: {}",
+            targets.len()
+        );
         for record in targets {
             let target = Target::read(record).expect("the kind of a target is known");
-            let anchor = rom.anchor(target).and_then(|anchor| rom.state(anchor)).expect("a target stands in the tree");
-            assert_eq!(anchor.kind == state_kind::CHOICE, matches!(target, Target::Choice(_)));
+            let anchor = rom
+                .anchor(target)
+                .and_then(|anchor| rom.state(anchor))
+                .expect("a target stands in the tree");
+            assert_eq!(
+                anchor.kind == state_kind::CHOICE,
+                matches!(target, Target::Choice(_))
+            );
             self.note(anchor.depth);
         }
     }
@@ -223,12 +318,18 @@ impl Walk<'_, '_> {
             let source = StateId::read(transition.source).expect("a source");
             let domain = StateId::read(transition.domain).expect("a domain");
             assert!(rom.is_ancestor_or_self(domain, source));
-            self.single(transition.guard.get(), function_kind::GUARD, value_type::BOOL);
+            self.single(
+                transition.guard.get(),
+                function_kind::GUARD,
+                value_type::BOOL,
+            );
             may_name(transition.effect.get(), rom.action_lists().len(), "effect");
             if let Some(set) = TargetSetId::read(transition.targets) {
                 self.target_set(set);
             }
-            let plan = rom.transition_plan(id).expect("every transition has a record of plans");
+            let plan = rom
+                .transition_plan(id)
+                .expect("every transition has a record of plans");
             may_name(plan.plan.get(), rom.entry_plans().len(), "plan");
             if let Some(extra) = rom.transition_extra(id) {
                 self.transition_extra(id, extra);
@@ -240,7 +341,10 @@ impl Walk<'_, '_> {
         let rom = self.rom;
         assert_eq!(extra.transition.get(), id.raw());
         self.single(extra.score.get(), function_kind::SCORER, value_type::F32);
-        assert!(extra.cooldown_slot == 0xFF || extra.cooldown_slot.saturating_add(2) <= rom.tier().slots);
+        assert!(
+            extra.cooldown_slot == 0xFF
+                || extra.cooldown_slot.saturating_add(2) <= rom.tier().slots
+        );
         assert!(extra.debounce_timer == 0xFF || extra.debounce_timer < rom.tier().timers);
         if let Some(stack) = StackId::new(extra.stack) {
             assert!(rom.stack(stack).is_some());
@@ -255,13 +359,18 @@ impl Walk<'_, '_> {
             for (place, op) in ops.iter().enumerate() {
                 self.action(op);
                 if matches!(op.kind, op_kind::UNLESS | op_kind::SKIP) {
-                    assert!(op.b.get() != 0 && (op.b.get() as usize) < ops.len().saturating_sub(place));
+                    assert!(
+                        op.b.get() != 0 && (op.b.get() as usize) < ops.len().saturating_sub(place)
+                    );
                 }
             }
         }
         for observer in rom.observers() {
             names(observer.actions.get(), rom.action_lists().len(), "observer");
-            assert!(observer.event.get() == trigger::ANY || usize::from(observer.event.get()) < rom.events().len());
+            assert!(
+                observer.event.get() == trigger::ANY
+                    || usize::from(observer.event.get()) < rom.events().len()
+            );
         }
     }
 
@@ -272,14 +381,21 @@ impl Walk<'_, '_> {
         let expressions = rom.expressions().len();
         match op.kind {
             op_kind::CALL => {
-                let entry = FunctionId::new(a).and_then(|id| rom.function(id)).expect("the function exists");
+                let entry = FunctionId::new(a)
+                    .and_then(|id| rom.function(id))
+                    .expect("the function exists");
                 assert_eq!(entry.kind, function_kind::ACTION);
                 assert_eq!(rom.arguments_of(op).len(), usize::from(op.count));
             }
             op_kind::SET | op_kind::ADD => {
-                let key =
-                    u16::try_from(b).ok().and_then(KeyId::new).and_then(|id| rom.key(id)).expect("the key exists");
-                let value = ExpressionId::new(a).and_then(|id| rom.expression(id)).expect("the value exists");
+                let key = u16::try_from(b)
+                    .ok()
+                    .and_then(KeyId::new)
+                    .and_then(|id| rom.key(id))
+                    .expect("the key exists");
+                let value = ExpressionId::new(a)
+                    .and_then(|id| rom.expression(id))
+                    .expect("the value exists");
                 assert_eq!(key.ty, value.ty);
             }
             op_kind::RAISE => {
@@ -299,7 +415,9 @@ impl Walk<'_, '_> {
             op_kind::START_TIMER | op_kind::STOP_TIMER => names(a, rom.timers().len(), "timer"),
             op_kind::CLEAR_HISTORY => names(a, rom.states().len(), "state"),
             op_kind::UNLESS => {
-                let condition = ExpressionId::new(a).and_then(|id| rom.expression(id)).expect("the condition exists");
+                let condition = ExpressionId::new(a)
+                    .and_then(|id| rom.expression(id))
+                    .expect("the condition exists");
                 assert_eq!(condition.ty, value_type::BOOL);
             }
             op_kind::SKIP => assert_eq!(a, 0),
@@ -314,14 +432,17 @@ impl Walk<'_, '_> {
         }
         let words = rom.blackboard_words();
         for key in rom.keys() {
-            let end = usize::from(key.offset.get()).saturating_add(usize::from(value_type::words(key.ty)));
+            let end = usize::from(key.offset.get())
+                .saturating_add(usize::from(value_type::words(key.ty)));
             assert!(end <= words);
         }
         for variant in probes(rom.variants().len(), VariantId::from_index) {
             for id in probes(rom.parameters().len(), ParameterId::from_index) {
                 let value = rom.parameter_value(variant, id);
                 let real = variant.index() < rom.variants().len();
-                let words = rom.parameter(id).map_or(0, |parameter| usize::from(value_type::words(parameter.ty)));
+                let words = rom
+                    .parameter(id)
+                    .map_or(0, |parameter| usize::from(value_type::words(parameter.ty)));
                 assert_eq!(value.len(), if real { words } else { 0 });
             }
         }
@@ -337,18 +458,38 @@ impl Walk<'_, '_> {
 
     fn stable_ids(&mut self) {
         use StableGroup::*;
-        let groups = [Machine, States, Regions, Events, Timers, Transitions, History, Scratch];
-        let total: usize = groups.map(|group| self.rom.stable_ids_of(group).len()).iter().sum();
+        let groups = [
+            Machine,
+            States,
+            Regions,
+            Events,
+            Timers,
+            Transitions,
+            History,
+            Scratch,
+        ];
+        let total: usize = groups
+            .map(|group| self.rom.stable_ids_of(group).len())
+            .iter()
+            .sum();
         assert_eq!(total, self.rom.stable_ids().len());
-        assert_eq!(self.rom.stable_ids_of(States).len(), self.rom.states().len());
-        assert_eq!(self.rom.stable_ids_of(Scratch).len(), self.rom.scratch().len());
+        assert_eq!(
+            self.rom.stable_ids_of(States).len(),
+            self.rom.states().len()
+        );
+        assert_eq!(
+            self.rom.stable_ids_of(Scratch).len(),
+            self.rom.scratch().len()
+        );
     }
 
     /// Default entry of every region goes down and ends.
     fn default_entries(&mut self) {
         let rom = self.rom;
         for id in probes(rom.regions().len(), RegionId::from_index) {
-            let Some(region) = rom.region(id) else { continue };
+            let Some(region) = rom.region(id) else {
+                continue;
+            };
             let owner = StateId::read(region.owner).expect("an owner");
             let initial = rom.initial_of(id).expect("a region has an initial");
             may_name(initial.effect.get(), rom.action_lists().len(), "effect");
@@ -364,7 +505,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Every target of a default lies inside the owner; a history point of the owner itself has a default.
+    /// Every target of a default lies inside the owner; a history point of the owner itself has a
+    /// default.
     fn leads_inside(&mut self, owner: StateId, set: TargetSetId, own_history: bool) {
         let rom = self.rom;
         for target in rom.targets_of(set).iter().filter_map(Target::read) {
@@ -376,14 +518,21 @@ impl Walk<'_, '_> {
                 }
                 _ => false,
             };
-            assert!(own || rom.is_inside(anchor, owner), "default entry of {owner} does not end");
+            assert!(
+                own || rom.is_inside(anchor, owner),
+                "default entry of {owner} does not end"
+            );
         }
     }
 
-    /// Whatever guards say, a way through choices has at most 16 of them. Followed: first, last and longest branches.
+    /// Whatever guards say, a way through choices has at most 16 of them. Followed: first, last and
+    /// longest branches.
     fn choices(&mut self) {
         let rom = self.rom;
-        for id in rom.state_ids().filter(|&id| !rom.branches_of(id).is_empty()) {
+        for id in rom
+            .state_ids()
+            .filter(|&id| !rom.branches_of(id).is_empty())
+        {
             for pick in 0..rom.branches_of(id).len() {
                 let mut at = id;
                 let mut steps = 0;
@@ -400,16 +549,22 @@ impl Walk<'_, '_> {
     fn take_branch(&mut self, choice: StateId, pick: usize) -> Option<StateId> {
         let rom = self.rom;
         let branches = rom.branches_of(choice);
-        let branch = branches.get(pick).or(branches.last()).expect("a choice has branches");
+        let branch = branches
+            .get(pick)
+            .or(branches.last())
+            .expect("a choice has branches");
         self.single(branch.guard.get(), function_kind::GUARD, value_type::BOOL);
         may_name(branch.effect.get(), rom.action_lists().len(), "effect");
         let set = TargetSetId::read(branch.targets).expect("a branch has targets");
         self.target_set(set);
         let targets = rom.targets_of(set);
-        let choices = targets.iter().filter_map(Target::read).find_map(|target| match target {
-            Target::Choice(state) => Some(state),
-            _ => None,
-        });
+        let choices = targets
+            .iter()
+            .filter_map(Target::read)
+            .find_map(|target| match target {
+                Target::Choice(state) => Some(state),
+                _ => None,
+            });
         assert!(choices.is_none() || targets.len() == 1);
         choices
     }
@@ -429,7 +584,10 @@ impl Walk<'_, '_> {
                 }
             }
             for event in 0..rom.events().len() as u16 {
-                if let Some(jump) = rom.cell(id.raw(), event).and_then(|cell| rom.jump(cell.list.get())) {
+                if let Some(jump) = rom
+                    .cell(id.raw(), event)
+                    .and_then(|cell| rom.jump(cell.list.get()))
+                {
                     self.jump(jump);
                 }
             }
@@ -447,8 +605,14 @@ impl Walk<'_, '_> {
             assert!(StateId::read(step.state).is_some_and(|state| rom.state(state).is_some()));
             match FunctionId::read(step.function) {
                 Some(function) => {
-                    assert_eq!(rom.function(function).map(|record| record.kind), Some(function_kind::ACTION));
-                    assert_eq!(rom.argument_run(step.first.get(), step.count).len(), usize::from(step.count));
+                    assert_eq!(
+                        rom.function(function).map(|record| record.kind),
+                        Some(function_kind::ACTION)
+                    );
+                    assert_eq!(
+                        rom.argument_run(step.first.get(), step.count).len(),
+                        usize::from(step.count)
+                    );
                 }
                 None if step.kind != jump_step_kind::OP => assert_eq!(step.first.get(), 0),
                 None => assert!((step.first.get() as usize) < rom.ops().len()),
@@ -460,7 +624,14 @@ impl Walk<'_, '_> {
     fn candidates(&mut self, list: CandidateListId) {
         let rom = self.rom;
         let candidates = rom.candidates_of(list);
-        assert!(candidates.interrupts.len().saturating_add(candidates.others.len()) > 0, "list {list} is empty");
+        assert!(
+            candidates
+                .interrupts
+                .len()
+                .saturating_add(candidates.others.len())
+                > 0,
+            "list {list} is empty"
+        );
         for record in candidates.interrupts.iter().chain(candidates.others) {
             let source = match Reaction::read(record).expect("the kind of a candidate is known") {
                 Reaction::Transition(id) => {
@@ -483,7 +654,9 @@ impl Walk<'_, '_> {
             let steps = rom.plan_steps(id);
             assert_eq!(steps.is_empty(), id.index() >= rom.entry_plans().len());
             for step in steps {
-                let state = StateId::read(step.state).and_then(|id| rom.state(id)).expect("the state exists");
+                let state = StateId::read(step.state)
+                    .and_then(|id| rom.state(id))
+                    .expect("the state exists");
                 may_name(step.list.get(), rom.action_lists().len(), "entry");
                 if let Some(leaf) = LeafId::new(step.leaf) {
                     assert!(leaf.raw() < rom.tier().leaves && leaf.raw() == state.leaf);

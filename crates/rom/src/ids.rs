@@ -1,7 +1,8 @@
 //! Index types: one per table that is referred to by number (ROM-3).
 //!
-//! Raw numbers come in from records, typed ones go out. A constructor refuses the number that means "nothing"; it
-//! cannot know how many records a ROM has, so every accessor of [`crate::Rom`] still answers with an option.
+//! Raw numbers come in from records, typed ones go out. A constructor refuses the number that means
+//! "nothing"; it cannot know how many records a ROM has, so every accessor of [`crate::Rom`] still
+//! answers with an option.
 
 use core::fmt;
 

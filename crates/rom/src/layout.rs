@@ -1,11 +1,11 @@
 //! The byte layout of a ROM: header, section directory and the records of every table (ROM-1).
 //!
-//! This file owns what the bytes mean; `load` proves that given bytes follow it. All numbers are little-endian
-//! and unaligned types, so a ROM is read in place from any address of any machine. `NONE` in an index field
-//! means "nothing". Every reserved byte is zero.
+//! This file owns what the bytes mean; `load` proves that given bytes follow it. All numbers are
+//! little-endian and unaligned types, so a ROM is read in place from any address of any machine.
+//! `NONE` in an index field means "nothing". Every reserved byte is zero.
 //!
-//! States lie in pre-order, so the descendants of state `s` are exactly `s+1 .. subtree_end`. Regions, leaves,
-//! transitions and timers follow the order of the tree.
+//! States lie in pre-order, so the descendants of state `s` are exactly `s+1 .. subtree_end`.
+//! Regions, leaves, transitions and timers follow the order of the tree.
 
 use zerocopy::byteorder::little_endian::{F32, U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -30,7 +30,8 @@ pub const MAX_LEAVES: usize = 8;
 pub const MAX_TIMERS: usize = 8;
 /// Most slots of any tier (RAM-2).
 pub const MAX_SLOTS: usize = 24;
-/// Most steps that are found at run time in one microstep: states entered, and effects on the way (EXEC-3).
+/// Most steps that are found at run time in one microstep: states entered, and effects on the way
+/// (EXEC-3).
 pub const MAX_STEPS: usize = 256;
 /// Largest per-tick cap (RAM-2).
 pub const MAX_CAP: u16 = 4096;
@@ -42,14 +43,23 @@ pub const MAX_STACK_WORDS: u8 = 32;
 pub const MAX_CODE: u16 = 1024;
 /// Highest priority of a transition (SEL-3).
 pub const MAX_PRIORITY: u8 = 15;
-/// Most scored transitions of one state, trigger and priority: the kernel compares them without allocating (SEL-3).
+/// Most scored transitions of one state, trigger and priority: the kernel compares them without
+/// allocating (SEL-3).
 pub const MAX_SCORED: usize = 64;
 /// Most channels of a machine: one bit each.
 pub const MAX_CHANNELS: usize = 32;
 /// Most lanes, the seven built-in ones included.
 pub const MAX_LANES: usize = 32;
 /// Lanes that every machine has (CMD-1).
-pub const BUILT_IN_LANES: [&str; 7] = ["animation", "navigation", "gameplay", "blackboard", "audio", "vfx", "message"];
+pub const BUILT_IN_LANES: [&str; 7] = [
+    "animation",
+    "navigation",
+    "gameplay",
+    "blackboard",
+    "audio",
+    "vfx",
+    "message",
+];
 /// Dense dispatch rows are used up to this many cells, sorted ones above.
 pub const MAX_DENSE_CELLS: usize = 1 << 18;
 
@@ -444,7 +454,8 @@ pub mod transition_flag {
     pub const POP: u16 = 1 << 5;
     /// SEL-6; needs the extra record.
     pub const LATCH: u16 = 1 << 6;
-    /// A target is a history point, or entry on the way restores history: entry and domain are found at run time.
+    /// A target is a history point, or entry on the way restores history: entry and domain are
+    /// found at run time.
     pub const HISTORY: u16 = 1 << 7;
     /// A target is a choice: entry is found at run time (EXEC-7).
     pub const CHOICE: u16 = 1 << 8;
@@ -763,9 +774,11 @@ pub mod op_kind {
     pub const ADD: u8 = 3;
     /// Posts an internal event: `a` = event, `b` = payload expression or `NONE`.
     pub const RAISE: u8 = 4;
-    /// Posts an external event: `a` = event, `b` = payload expression or `NONE` (low half), receiver expression or `NONE` (high half).
+    /// Posts an external event: `a` = event, `b` = payload expression or `NONE` (low half),
+    /// receiver expression or `NONE` (high half).
     pub const SEND: u8 = 5;
-    /// Emits a command: `a` = string of its name, `b` = payload expression or `NONE` (low half), lane (high half).
+    /// Emits a command: `a` = string of its name, `b` = payload expression or `NONE` (low half),
+    /// lane (high half).
     pub const EMIT: u8 = 6;
     /// Starts a timer: `a` = timer, `b` = ticks, at least 1.
     pub const START_TIMER: u8 = 7;
@@ -773,7 +786,8 @@ pub mod op_kind {
     pub const STOP_TIMER: u8 = 8;
     /// Clears the history points of a state: `a` = state.
     pub const CLEAR_HISTORY: u8 = 9;
-    /// Leaves out ops of its list unless a condition holds: `a` = expression, `b` = how many, at least 1.
+    /// Leaves out ops of its list unless a condition holds: `a` = expression, `b` = how many, at
+    /// least 1.
     pub const UNLESS: u8 = 10;
     /// Leaves out ops of its list: `a` = 0, `b` = how many, at least 1.
     pub const SKIP: u8 = 11;
@@ -958,7 +972,8 @@ pub mod row_flag {
     pub const POLLS: u16 = 1 << 0;
     /// The state or one around it has an activity.
     pub const ACTIVITY: u16 = 1 << 1;
-    /// The state or one around it has an `always` transition. Other eventless ones wait for a result or a final state.
+    /// The state or one around it has an `always` transition. Other eventless ones wait for a
+    /// result or a final state.
     pub const ALWAYS: u16 = 1 << 2;
     /// Every bit that has a meaning.
     pub const ALL: u16 = 7;
@@ -1103,8 +1118,8 @@ record! {
 
 /// Bits of [`Jump::flags`].
 pub mod jump_flag {
-    /// There is something to do besides calls: a guard, ops that are no calls, states that have more than actions, or a leaf that is
-    /// not the first.
+    /// There is something to do besides calls: a guard, ops that are no calls, states that have
+    /// more than actions, or a leaf that is not the first.
     pub const MIXED: u16 = 1 << 0;
     /// What is entered polls (RAM-3): the rest of the tick has to be gone through.
     pub const POLLS: u16 = 1 << 1;
@@ -1148,7 +1163,8 @@ record! {
     }
 }
 
-/// Lists every section once: number, record, accessor. Used for the directory, the view and the validator.
+/// Lists every section once: number, record, accessor. Used for the directory, the view and the
+/// validator.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! for_each_section {
@@ -1232,5 +1248,13 @@ for_each_section!(define_sections);
 /// Order of the stable-ids table: the machine, then so many of each.
 ///
 /// states, regions, events, timers, transitions, history points, scratch.
-pub const STABLE_ID_GROUPS: [&str; 8] =
-    ["machine", "states", "regions", "events", "timers", "transitions", "history", "scratch"];
+pub const STABLE_ID_GROUPS: [&str; 8] = [
+    "machine",
+    "states",
+    "regions",
+    "events",
+    "timers",
+    "transitions",
+    "history",
+    "scratch",
+];

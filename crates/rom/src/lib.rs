@@ -1,23 +1,25 @@
 //! The ROM: a compiled machine as one block of bytes, read in place (SPEC section 3).
 //!
-//! [`layout`] says what the bytes mean, [`Rom::from_bytes`] proves that given bytes follow it and gives a view that
-//! copies nothing. `no_std`, no allocation (except [`OwnedRom`] behind the feature `alloc`).
+//! [`layout`] says what the bytes mean, [`Rom::from_bytes`] proves that given bytes follow it and
+//! gives a view that copies nothing. `no_std`, no allocation (except [`OwnedRom`] behind the
+//! feature `alloc`).
 //!
 //! # The promise
 //!
-//! - No bytes make [`Rom::from_bytes`] panic, loop without bound, allocate or recurse; its time is linear in their
-//!   length.
-//! - No bytes that it accepts make an accessor panic or follow an index out of its table: trees are trees, every walk
-//!   ends, every list is used as what it is.
+//! - No bytes make [`Rom::from_bytes`] panic, loop without bound, allocate or recurse; its time is
+//!   linear in their length.
+//! - No bytes that it accepts make an accessor panic or follow an index out of its table: trees are
+//!   trees, every walk ends, every list is used as what it is.
 //! - Damage is refused by the checksum. Damage with a fresh checksum is refused or harmless.
 //!
-//! `tests/damage.rs` holds these sentences: it flips every bit of hand-made ROMs, with the checksum left alone and
-//! recomputed, and walks whatever still loads with [`exercise::walk_everything`].
+//! `tests/damage.rs` holds these sentences: it flips every bit of hand-made ROMs, with the checksum
+//! left alone and recomputed, and walks whatever still loads with [`exercise::walk_everything`].
 //!
 //! # Code map
 //!
-//! [`ids`] typed indices, [`layout`] and [`code`] the bytes, `load` the frame and the order of checks, `validate` one
-//! file per group of tables, [`Rom`] the view, [`OwnedRom`] a view that owns its bytes.
+//! [`ids`] typed indices, [`layout`] and [`code`] the bytes, `load` the frame and the order of
+//! checks, `validate` one file per group of tables, [`Rom`] the view, [`OwnedRom`] a view that owns
+//! its bytes.
 #![no_std]
 #![deny(unsafe_code)]
 #![cfg_attr(

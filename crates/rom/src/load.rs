@@ -1,21 +1,23 @@
 //! From bytes to a view: frame, checksum, then the proof of every table (ROM-2).
 //!
-//! The frame is the header and the directory: where each table lies. Reading it is all that a trusted caller pays.
-//! Everything else is proven by `validate`, in its written order.
+//! The frame is the header and the directory: where each table lies. Reading it is all that a
+//! trusted caller pays. Everything else is proven by `validate`, in its written order.
 
 use zerocopy::FromBytes;
 
 use crate::checksum::checksum;
 use crate::error::{LoadError, Problem};
-use crate::layout::{BYTE_ORDER_MARK, DirectoryEntry, FORMAT_VERSION, Header, MAGIC, SECTION_ALIGNMENT, Section};
+use crate::layout::{
+    BYTE_ORDER_MARK, DirectoryEntry, FORMAT_VERSION, Header, MAGIC, SECTION_ALIGNMENT, Section,
+};
 use crate::validate::validate;
 use crate::view::Rom;
 
 impl<'a> Rom<'a> {
     /// Reads a ROM in place after proving that it is safe to run.
     ///
-    /// No bytes make this function panic, and none that it accepts make an accessor of [`Rom`] panic or answer with
-    /// an index that is out of range (`tests/damage.rs`).
+    /// No bytes make this function panic, and none that it accepts make an accessor of [`Rom`]
+    /// panic or answer with an index that is out of range (`tests/damage.rs`).
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, LoadError> {
         let rom = read_frame(bytes)?;
         check_sum(&rom)?;
@@ -28,34 +30,50 @@ impl<'a> Rom<'a> {
 pub(crate) fn read_frame(bytes: &[u8]) -> Result<Rom<'_>, LoadError> {
     let header = read_header(bytes)?;
     let entries = read_directory(bytes, header)?;
-    let mut frame = Frame { end: directory_end(entries), last: 0 };
+    let mut frame = Frame {
+        end: directory_end(entries),
+        last: 0,
+    };
     let mut rom = Rom::empty(bytes, header);
     for (number, entry) in (0_u32..).zip(entries) {
         let refuse = |problem| LoadError::directory(number, problem);
         let (section, records) = frame.place(bytes, entry).map_err(refuse)?;
-        rom.put(section, records).ok_or(refuse(Problem::Outside(section)))?;
+        rom.put(section, records)
+            .ok_or(refuse(Problem::Outside(section)))?;
     }
     frame.close(bytes).map_err(LoadError::header)?;
     Ok(rom)
 }
 
 fn read_header(bytes: &[u8]) -> Result<&Header, LoadError> {
-    let short = Problem::Truncated { expected: size_of::<Header>() as u64, found: bytes.len() as u64 };
+    let short = Problem::Truncated {
+        expected: size_of::<Header>() as u64,
+        found: bytes.len() as u64,
+    };
     let (header, _) = Header::ref_from_prefix(bytes).map_err(|_| LoadError::header(short))?;
     let length = u64::from(header.length.get());
     let found = bytes.len() as u64;
     let problem = if header.magic != MAGIC {
         Problem::Magic(header.magic)
-    } else if header.version.get() != FORMAT_VERSION && header.version.get() != FORMAT_VERSION.swap_bytes() {
+    } else if header.version.get() != FORMAT_VERSION
+        && header.version.get() != FORMAT_VERSION.swap_bytes()
+    {
         Problem::Version(header.version.get())
     } else if header.byte_order.get() != BYTE_ORDER_MARK {
         Problem::ByteOrder(header.byte_order.get())
     } else if header.version.get() != FORMAT_VERSION {
         Problem::Version(header.version.get())
     } else if length > found {
-        Problem::Truncated { expected: length, found }
+        Problem::Truncated {
+            expected: length,
+            found,
+        }
     } else if length < found {
-        Problem::Expected { what: "length", expected: found, found: length }
+        Problem::Expected {
+            what: "length",
+            expected: found,
+            found: length,
+        }
     } else {
         return Ok(header);
     };
@@ -66,14 +84,24 @@ fn read_directory<'a>(bytes: &'a [u8], header: &Header) -> Result<&'a [Directory
     let offset = header.directory_offset.get();
     if usize::from(offset) != size_of::<Header>() {
         let what = "directory offset";
-        return Err(LoadError::header(Problem::Expected { what, expected: 64, found: u64::from(offset) }));
+        return Err(LoadError::header(Problem::Expected {
+            what,
+            expected: 64,
+            found: u64::from(offset),
+        }));
     }
     let count = usize::from(header.directory_count.get());
     let rest = bytes.get(size_of::<Header>()..).unwrap_or(&[]);
-    let (entries, _) = <[DirectoryEntry]>::ref_from_prefix_with_elems(rest, count).map_err(|_| {
-        let needed = size_of::<DirectoryEntry>().saturating_mul(count).saturating_add(size_of::<Header>());
-        LoadError::header(Problem::Truncated { expected: needed as u64, found: bytes.len() as u64 })
-    })?;
+    let (entries, _) =
+        <[DirectoryEntry]>::ref_from_prefix_with_elems(rest, count).map_err(|_| {
+            let needed = size_of::<DirectoryEntry>()
+                .saturating_mul(count)
+                .saturating_add(size_of::<Header>());
+            LoadError::header(Problem::Truncated {
+                expected: needed as u64,
+                found: bytes.len() as u64,
+            })
+        })?;
     Ok(entries)
 }
 
@@ -92,7 +120,11 @@ struct Frame {
 
 impl Frame {
     /// Checks one entry and gives the bytes of its section.
-    fn place<'a>(&mut self, bytes: &'a [u8], entry: &DirectoryEntry) -> Result<(Section, &'a [u8]), Problem> {
+    fn place<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        entry: &DirectoryEntry,
+    ) -> Result<(Section, &'a [u8]), Problem> {
         let number = entry.kind.get();
         let section = Section::from_number(number).ok_or(Problem::UnknownSection(number))?;
         if number <= self.last {
@@ -125,24 +157,43 @@ impl Frame {
             Problem::Outside(section)
         })?;
         zeros(gap)?;
-        let size = section.record_size().checked_mul(entry.count.get() as usize);
-        let end = size.and_then(|size| start.checked_add(size)).ok_or(Problem::Outside(section))?;
+        let size = section
+            .record_size()
+            .checked_mul(entry.count.get() as usize);
+        let end = size
+            .and_then(|size| start.checked_add(size))
+            .ok_or(Problem::Outside(section))?;
         self.end = end;
-        Ok((section, bytes.get(start..end).ok_or(Problem::Outside(section))?))
+        Ok((
+            section,
+            bytes.get(start..end).ok_or(Problem::Outside(section))?,
+        ))
     }
 
     /// Only padding may follow the last section.
     fn close(&self, bytes: &[u8]) -> Result<(), Problem> {
         let rest = bytes.get(self.end..).unwrap_or(&[]);
-        if rest.len() >= SECTION_ALIGNMENT { Err(Problem::Trailing(rest.len() as u64)) } else { zeros(rest) }
+        if rest.len() >= SECTION_ALIGNMENT {
+            Err(Problem::Trailing(rest.len() as u64))
+        } else {
+            zeros(rest)
+        }
     }
 }
 
 fn zeros(bytes: &[u8]) -> Result<(), Problem> {
-    if bytes.iter().fold(0, |any, byte| any | byte) == 0 { Ok(()) } else { Err(Problem::Padding) }
+    if bytes.iter().fold(0, |any, byte| any | byte) == 0 {
+        Ok(())
+    } else {
+        Err(Problem::Padding)
+    }
 }
 
 fn check_sum(rom: &Rom<'_>) -> Result<(), LoadError> {
     let (expected, found) = (rom.header().checksum.get(), checksum(rom.bytes()));
-    if expected == found { Ok(()) } else { Err(LoadError::header(Problem::Checksum { expected, found })) }
+    if expected == found {
+        Ok(())
+    } else {
+        Err(LoadError::header(Problem::Checksum { expected, found }))
+    }
 }

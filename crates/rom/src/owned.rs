@@ -18,11 +18,16 @@ impl OwnedRom {
     /// Takes bytes after the same proofs as [`Rom::from_bytes`].
     pub fn from_vec(bytes: Vec<u8>) -> Result<Self, LoadError> {
         Rom::from_bytes(&bytes)?;
-        Ok(Self { bytes: bytes.into_boxed_slice() })
+        Ok(Self {
+            bytes: bytes.into_boxed_slice(),
+        })
     }
 
     /// The view. Reads header and directory again; keep the view around instead of asking often.
-    #[expect(clippy::expect_used, reason = "the same bytes passed the same function in `from_vec`")]
+    #[expect(
+        clippy::expect_used,
+        reason = "the same bytes passed the same function in `from_vec`"
+    )]
     pub fn as_rom(&self) -> Rom<'_> {
         read_frame(&self.bytes).expect("bytes do not change after the check")
     }

@@ -10,8 +10,9 @@ impl<'a> Rom<'a> {
     ///
     /// # Safety
     ///
-    /// The bytes must be ones that [`Rom::from_bytes`] accepts. This crate stays free of undefined behavior with any
-    /// bytes; but whoever relies on what loading proves (that loops end, that indices are in range) may not.
+    /// The bytes must be ones that [`Rom::from_bytes`] accepts. This crate stays free of undefined
+    /// behavior with any bytes; but whoever relies on what loading proves (that loops end, that
+    /// indices are in range) may not.
     pub unsafe fn from_bytes_unchecked(bytes: &'a [u8]) -> Result<Self, LoadError> {
         read_frame(bytes)
     }

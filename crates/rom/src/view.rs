@@ -1,7 +1,9 @@
-//! The view of a loaded ROM: one borrowed slice per table and the questions that a kernel asks (ROM-1, ROM-2).
+//! The view of a loaded ROM: one borrowed slice per table and the questions that a kernel asks
+//! (ROM-1, ROM-2).
 //!
-//! Comes from [`Rom::from_bytes`]; copies nothing. Every answer is a slice or an option: no accessor panics, whatever
-//! number it is given (`tests/damage.rs` calls all of them over damaged ROMs).
+//! Comes from [`Rom::from_bytes`]; copies nothing. Every answer is a slice or an option: no
+//! accessor panics, whatever number it is given (`tests/damage.rs` calls all of them over damaged
+//! ROMs).
 
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::U16;
@@ -54,14 +56,20 @@ crate::for_each_section!(define_rom);
 
 impl core::fmt::Debug for Rom<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Rom").field("length", &self.bytes.len()).field("header", self.header).finish_non_exhaustive()
+        f.debug_struct("Rom")
+            .field("length", &self.bytes.len())
+            .field("header", self.header)
+            .finish_non_exhaustive()
     }
 }
 
 /// A run of a table; empty if it does not lie inside.
 #[inline]
 pub(crate) fn run<T>(table: &[T], first: usize, count: usize) -> &[T] {
-    first.checked_add(count).and_then(|end| table.get(first..end)).unwrap_or(&[])
+    first
+        .checked_add(count)
+        .and_then(|end| table.get(first..end))
+        .unwrap_or(&[])
 }
 
 /// The ids of consecutive records.
@@ -233,7 +241,8 @@ impl<'a> Rom<'a> {
     /// Is `outer` the same state as `inner` or around it?
     #[inline]
     pub fn is_ancestor_or_self(&self, outer: StateId, inner: StateId) -> bool {
-        self.state(outer).is_some_and(|state| outer <= inner && inner.raw() < state.subtree_end.get())
+        self.state(outer)
+            .is_some_and(|state| outer <= inner && inner.raw() < state.subtree_end.get())
     }
 
     /// Does `inner` lie strictly inside `outer`?
@@ -245,7 +254,8 @@ impl<'a> Rom<'a> {
     /// What only some states have.
     #[inline]
     pub fn state_extra(&self, id: StateId) -> Option<&'a StateExtra> {
-        self.state_extras.get(StateExtraId::read(self.state(id)?.extra)?.index())
+        self.state_extras
+            .get(StateExtraId::read(self.state(id)?.extra)?.index())
     }
 
     /// The event that a state raises when it completes (EVT-10).
@@ -263,15 +273,24 @@ impl<'a> Rom<'a> {
     /// Regions of a state.
     #[inline]
     pub fn regions_of(&self, id: StateId) -> &'a [RegionRecord] {
-        self.state(id)
-            .map_or(&[], |s| run(self.regions, usize::from(s.first_region.get()), usize::from(s.region_count)))
+        self.state(id).map_or(&[], |s| {
+            run(
+                self.regions,
+                usize::from(s.first_region.get()),
+                usize::from(s.region_count),
+            )
+        })
     }
 
     /// Ids of the regions of a state.
     #[inline]
     pub fn region_ids_of(&self, id: StateId) -> impl Iterator<Item = RegionId> + Clone + use<> {
-        let (first, count) =
-            self.state(id).map_or((0, 0), |s| (usize::from(s.first_region.get()), usize::from(s.region_count)));
+        let (first, count) = self.state(id).map_or((0, 0), |s| {
+            (
+                usize::from(s.first_region.get()),
+                usize::from(s.region_count),
+            )
+        });
         ids(first, count, RegionId::from_index)
     }
 
@@ -279,7 +298,10 @@ impl<'a> Rom<'a> {
     #[inline]
     pub fn region_span(&self, id: RegionId) -> Option<(u16, u16)> {
         let region = self.region(id)?;
-        let next = id.index().checked_add(1).and_then(|next| self.regions.get(next));
+        let next = id
+            .index()
+            .checked_add(1)
+            .and_then(|next| self.regions.get(next));
         let end = match next {
             Some(next) if next.owner == region.owner => next.first_child,
             _ => self.state(StateId::read(region.owner)?)?.subtree_end,
@@ -294,14 +316,19 @@ impl<'a> Rom<'a> {
         let inside = move |raw: u16| if raw < end { StateId::new(raw) } else { None };
         core::iter::successors(inside(first), move |&child| {
             let next = states.get(child.index())?.subtree_end.get();
-            if next > child.raw() { inside(next) } else { None }
+            if next > child.raw() {
+                inside(next)
+            } else {
+                None
+            }
         })
     }
 
     /// Where default entry of a region goes.
     #[inline]
     pub fn initial_of(&self, id: RegionId) -> Option<&'a InitialRecord> {
-        self.initials.get(InitialId::read(self.region(id)?.initial)?.index())
+        self.initials
+            .get(InitialId::read(self.region(id)?.initial)?.index())
     }
 
     /// The frames that a push may save in a region.
@@ -316,20 +343,31 @@ impl<'a> Rom<'a> {
 
     /// Leaf numbers used in a state and below it, one bit each (RAM-4).
     pub fn leaf_mask(&self, id: StateId) -> u32 {
-        let Some(state) = self.state(id) else { return 0 };
+        let Some(state) = self.state(id) else {
+            return 0;
+        };
         bit(state.leaf) | self.leaf_mask_of_owners(id.raw(), state.subtree_end.get())
     }
 
     /// Leaf numbers used in a region, one bit each.
     pub fn region_leaf_mask(&self, id: RegionId) -> u32 {
-        let (Some(region), Some((first, end))) = (self.region(id), self.region_span(id)) else { return 0 };
+        let (Some(region), Some((first, end))) = (self.region(id), self.region_span(id)) else {
+            return 0;
+        };
         bit(region.leaf) | self.leaf_mask_of_owners(first, end)
     }
 
     /// Leaf numbers of all regions whose owners lie in a range of states.
     fn leaf_mask_of_owners(&self, first: u16, end: u16) -> u32 {
-        let start = self.regions.partition_point(|region| region.owner.get() < first);
-        let inside = self.regions.get(start..).unwrap_or(&[]).iter().take_while(|region| region.owner.get() < end);
+        let start = self
+            .regions
+            .partition_point(|region| region.owner.get() < first);
+        let inside = self
+            .regions
+            .get(start..)
+            .unwrap_or(&[])
+            .iter()
+            .take_while(|region| region.owner.get() < end);
         inside.fold(0, |mask, region| mask | bit(region.leaf))
     }
 
@@ -337,7 +375,11 @@ impl<'a> Rom<'a> {
     #[inline]
     pub fn history_of(&self, id: StateId) -> &'a [HistoryRecord] {
         self.state_extra(id).map_or(&[], |extra| {
-            run(self.history, usize::from(extra.first_history.get()), usize::from(extra.history_count))
+            run(
+                self.history,
+                usize::from(extra.first_history.get()),
+                usize::from(extra.history_count),
+            )
         })
     }
 
@@ -349,14 +391,24 @@ impl<'a> Rom<'a> {
     /// Events that a state keeps for later.
     pub fn deferrals_of(&self, id: StateId) -> &'a [DeferralRecord] {
         self.state_extra(id).map_or(&[], |extra| {
-            run(self.deferrals, usize::from(extra.first_deferral.get()), usize::from(extra.deferral_count.get()))
+            run(
+                self.deferrals,
+                usize::from(extra.first_deferral.get()),
+                usize::from(extra.deferral_count.get()),
+            )
         })
     }
 
     /// Timers of a state.
     #[inline]
     pub fn timers_of(&self, id: StateId) -> &'a [TimerRecord] {
-        self.state(id).map_or(&[], |s| run(self.timers, usize::from(s.first_timer.get()), usize::from(s.timer_count)))
+        self.state(id).map_or(&[], |s| {
+            run(
+                self.timers,
+                usize::from(s.first_timer.get()),
+                usize::from(s.timer_count),
+            )
+        })
     }
 
     /// A timer.
@@ -397,13 +449,18 @@ impl<'a> Rom<'a> {
     }
 
     fn run_of<T>(&self, table: &'a [T], state: &StateRecord) -> &'a [T] {
-        run(table, usize::from(state.first_transition.get()), usize::from(state.transition_count.get()))
+        run(
+            table,
+            usize::from(state.first_transition.get()),
+            usize::from(state.transition_count.get()),
+        )
     }
 
     /// What only some transitions have.
     #[inline]
     pub fn transition_extra(&self, id: TransitionId) -> Option<&'a TransitionExtra> {
-        self.transition_extras.get(TransitionExtraId::read(self.transition(id)?.extra)?.index())
+        self.transition_extras
+            .get(TransitionExtraId::read(self.transition(id)?.extra)?.index())
     }
 
     /// What is precomputed for a transition.
@@ -415,9 +472,13 @@ impl<'a> Rom<'a> {
     /// Targets of a set, in the order of the tree.
     #[inline]
     pub fn targets_of(&self, id: TargetSetId) -> &'a [TargetRecord] {
-        self.target_sets
-            .get(id.index())
-            .map_or(&[], |set| run(self.targets, set.first.get() as usize, usize::from(set.count.get())))
+        self.target_sets.get(id.index()).map_or(&[], |set| {
+            run(
+                self.targets,
+                set.first.get() as usize,
+                usize::from(set.count.get()),
+            )
+        })
     }
 
     /// The state at which a target stands in the tree: itself, or the owner of a history point.
@@ -440,9 +501,13 @@ impl<'a> Rom<'a> {
     /// Ops of an action list.
     #[inline]
     pub fn list(&self, id: ListId) -> &'a [OpRecord] {
-        self.action_lists
-            .get(id.index())
-            .map_or(&[], |list| run(self.ops, list.first.get() as usize, usize::from(list.count.get())))
+        self.action_lists.get(id.index()).map_or(&[], |list| {
+            run(
+                self.ops,
+                list.first.get() as usize,
+                usize::from(list.count.get()),
+            )
+        })
     }
 
     /// A single op: a guard, a score or an activity.
@@ -493,27 +558,43 @@ impl<'a> Rom<'a> {
 
     /// Words of a row of parameter values.
     pub fn parameter_words(&self) -> usize {
-        self.parameters.last().map_or(0, |parameter| end_of(parameter.offset, parameter.ty))
+        self.parameters
+            .last()
+            .map_or(0, |parameter| end_of(parameter.offset, parameter.ty))
     }
 
     /// Parameter values of a variant.
     pub fn parameter_row(&self, id: VariantId) -> &'a [WordRecord] {
         let words = self.parameter_words();
-        run(self.parameter_values, id.index().saturating_mul(words), words)
+        run(
+            self.parameter_values,
+            id.index().saturating_mul(words),
+            words,
+        )
     }
 
     /// Words of a parameter in a variant.
     pub fn parameter_value(&self, variant: VariantId, id: ParameterId) -> &'a [WordRecord] {
         let row = self.parameter_row(variant);
-        self.parameter(id).map_or(&[], |p| run(row, usize::from(p.offset.get()), usize::from(value_type::words(p.ty))))
+        self.parameter(id).map_or(&[], |p| {
+            run(
+                row,
+                usize::from(p.offset.get()),
+                usize::from(value_type::words(p.ty)),
+            )
+        })
     }
 
     /// Instructions of an expression.
     #[inline]
     pub fn code_of(&self, id: ExpressionId) -> &'a [InstructionRecord] {
-        self.expressions
-            .get(id.index())
-            .map_or(&[], |code| run(self.code, code.first.get() as usize, usize::from(code.count.get())))
+        self.expressions.get(id.index()).map_or(&[], |code| {
+            run(
+                self.code,
+                code.first.get() as usize,
+                usize::from(code.count.get()),
+            )
+        })
     }
 
     /// An expression.
@@ -525,8 +606,16 @@ impl<'a> Rom<'a> {
     /// A string. Not for the hot path: it looks at the bytes once more.
     pub fn string(&self, id: StringId) -> Option<&'a str> {
         let string = self.strings.get(id.index())?;
-        let bytes = run(self.text.as_bytes(), string.offset.get() as usize, string.length.get() as usize);
-        if bytes.len() == string.length.get() as usize { core::str::from_utf8(bytes).ok() } else { None }
+        let bytes = run(
+            self.text.as_bytes(),
+            string.offset.get() as usize,
+            string.length.get() as usize,
+        );
+        if bytes.len() == string.length.get() as usize {
+            core::str::from_utf8(bytes).ok()
+        } else {
+            None
+        }
     }
 
     /// Lanes, the built-in ones included.
@@ -544,7 +633,11 @@ impl<'a> Rom<'a> {
         let counts = self.stable_id_counts();
         let place = group as usize;
         let first = counts.iter().take(place).sum();
-        run(self.stable_ids, first, counts.get(place).copied().unwrap_or(0))
+        run(
+            self.stable_ids,
+            first,
+            counts.get(place).copied().unwrap_or(0),
+        )
     }
 
     /// How many stable ids each group has.
@@ -578,7 +671,11 @@ impl<'a> Rom<'a> {
     /// The column of an event type.
     #[inline]
     pub fn event_column(&self, id: EventId) -> Option<Column> {
-        if id.index() < self.events.len() { Column::from_index(id.index()) } else { None }
+        if id.index() < self.events.len() {
+            Column::from_index(id.index())
+        } else {
+            None
+        }
     }
 
     /// The column of a timer that fires by itself.
@@ -586,7 +683,10 @@ impl<'a> Rom<'a> {
         if id.raw() >= self.header.firing_timers.get() {
             return None;
         }
-        self.events.len().checked_add(id.index()).and_then(Column::from_index)
+        self.events
+            .len()
+            .checked_add(id.index())
+            .and_then(Column::from_index)
     }
 
     /// The column of the eventless triggers.
@@ -610,7 +710,11 @@ impl<'a> Rom<'a> {
     /// The candidate list of a row and a column; `None` = nobody here cares.
     #[inline]
     pub fn candidate_list(&self, row: &LeafRow, column: Column) -> Option<CandidateListId> {
-        if self.has(feature::DENSE_ROWS) { self.dense_list(row, column) } else { self.sorted_list(row, column) }
+        if self.has(feature::DENSE_ROWS) {
+            self.dense_list(row, column)
+        } else {
+            self.sorted_list(row, column)
+        }
     }
 
     #[inline]
@@ -630,45 +734,75 @@ impl<'a> Rom<'a> {
     pub fn cell(&self, leaf: u16, event: u16) -> Option<&'a DenseCell> {
         let row = self.states.get(usize::from(leaf))?.row.get();
         let inside = usize::from(event) < self.events.len();
-        let place = usize::from(row).wrapping_mul(self.columns()).wrapping_add(usize::from(event));
-        if inside { self.dense_cells.get(place) } else { None }
+        let place = usize::from(row)
+            .wrapping_mul(self.columns())
+            .wrapping_add(usize::from(event));
+        if inside {
+            self.dense_cells.get(place)
+        } else {
+            None
+        }
     }
 
     /// The jump that a cell names.
     #[inline]
     pub fn jump(&self, cell: u32) -> Option<&'a Jump> {
-        if cell & JUMP != 0 { self.jumps.get((cell & !JUMP) as usize) } else { None }
+        if cell & JUMP != 0 {
+            self.jumps.get((cell & !JUMP) as usize)
+        } else {
+            None
+        }
     }
 
     /// Steps of a jump.
     #[inline]
     pub fn jump_steps_of(&self, jump: &Jump) -> Option<&'a [JumpStep]> {
         let first = jump.first.get() as usize;
-        self.jump_steps.get(first..first.wrapping_add(usize::from(jump.count.get())))
+        self.jump_steps
+            .get(first..first.wrapping_add(usize::from(jump.count.get())))
     }
 
     fn sorted_list(&self, row: &LeafRow, column: Column) -> Option<CandidateListId> {
         let cells = self.sorted_cells_of(row);
-        let place = cells.binary_search_by_key(&column.raw(), |cell| cell.column.get()).ok()?;
+        let place = cells
+            .binary_search_by_key(&column.raw(), |cell| cell.column.get())
+            .ok()?;
         CandidateListId::read(cells.get(place)?.list)
     }
 
     /// Cells of a sorted row.
     pub fn sorted_cells_of(&self, row: &LeafRow) -> &'a [SortedCell] {
-        run(self.sorted_cells, row.first_cell.get() as usize, row.cell_count.get() as usize)
+        run(
+            self.sorted_cells,
+            row.first_cell.get() as usize,
+            row.cell_count.get() as usize,
+        )
     }
 
     /// Cells of a dense row.
     pub fn dense_cells_of(&self, row: &LeafRow) -> &'a [DenseCell] {
-        run(self.dense_cells, row.first_cell.get() as usize, row.cell_count.get() as usize)
+        run(
+            self.dense_cells,
+            row.first_cell.get() as usize,
+            row.cell_count.get() as usize,
+        )
     }
 
     /// The candidates of a list.
     #[inline]
     pub fn candidates_of(&self, id: CandidateListId) -> Candidates<'a> {
-        let Some(list) = self.candidate_lists.get(id.index()) else { return Candidates::default() };
-        let (interrupts, others) = (usize::from(list.interrupts.get()), usize::from(list.others.get()));
-        let all = run(self.candidates, list.first.get() as usize, interrupts.saturating_add(others));
+        let Some(list) = self.candidate_lists.get(id.index()) else {
+            return Candidates::default();
+        };
+        let (interrupts, others) = (
+            usize::from(list.interrupts.get()),
+            usize::from(list.others.get()),
+        );
+        let all = run(
+            self.candidates,
+            list.first.get() as usize,
+            interrupts.saturating_add(others),
+        );
         match all.split_at_checked(interrupts) {
             Some((interrupts, others)) => Candidates { interrupts, others },
             None => Candidates::default(),
@@ -678,8 +812,12 @@ impl<'a> Rom<'a> {
     /// Steps of an entry plan.
     #[inline]
     pub fn plan_steps(&self, id: PlanId) -> &'a [PlanStep] {
-        self.entry_plans
-            .get(id.index())
-            .map_or(&[], |plan| run(self.entry_steps, plan.first.get() as usize, usize::from(plan.count.get())))
+        self.entry_plans.get(id.index()).map_or(&[], |plan| {
+            run(
+                self.entry_steps,
+                plan.first.get() as usize,
+                usize::from(plan.count.get()),
+            )
+        })
     }
 }

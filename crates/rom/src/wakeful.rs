@@ -18,15 +18,18 @@ pub enum Wakeful {
     Payload,
     /// An `always` transition without a condition waits for something else.
     Unconditional,
-    /// An eventless transition has a score, a cooldown, a debounce time, a stack or a choice, or may be stored.
+    /// An eventless transition has a score, a cooldown, a debounce time, a stack or a choice, or
+    /// may be stored.
     Timing,
-    /// The machine has states that are not left at any time, and this one has an eventless transition.
+    /// The machine has states that are not left at any time, and this one has an eventless
+    /// transition.
     ExitConditions,
 }
 
 impl Rom<'_> {
-    /// Why a state by itself keeps its agents awake; `None` if they may sleep. Eventless transitions that look at nothing but blackboard
-    /// keys, parameters and active states do not: nothing changes for them while an agent sleeps and nobody writes to its blackboard.
+    /// Why a state by itself keeps its agents awake; `None` if they may sleep. Eventless
+    /// transitions that look at nothing but blackboard keys, parameters and active states do
+    /// not: nothing changes for them while an agent sleeps and nobody writes to its blackboard.
     pub fn wakeful(&self, state: StateId) -> Option<Wakeful> {
         let record = self.state(state)?;
         if record.activity.get() != NONE {
@@ -35,12 +38,18 @@ impl Rom<'_> {
         if record.kind == state_kind::CHOICE {
             return None;
         }
-        self.transitions_of(state).iter().find_map(|transition| self.wakeful_transition(transition))
+        self.transitions_of(state)
+            .iter()
+            .find_map(|transition| self.wakeful_transition(transition))
     }
 
-    /// May an agent sleep in a leaf although it polls? Not if that may be for a transition that waits (SEL-6).
+    /// May an agent sleep in a leaf although it polls? Not if that may be for a transition that
+    /// waits (SEL-6).
     pub fn may_sleep_in(&self, leaf: StateId) -> bool {
-        !self.has(feature::LATCH) && self.path_up(leaf).all(|state| self.wakeful(state).is_none())
+        !self.has(feature::LATCH)
+            && self
+                .path_up(leaf)
+                .all(|state| self.wakeful(state).is_none())
     }
 
     fn wakeful_transition(&self, transition: &TransitionRecord) -> Option<Wakeful> {
@@ -49,7 +58,8 @@ impl Rom<'_> {
             | transition_flag::POP
             | transition_flag::LATCH
             | transition_flag::CHOICE;
-        let eventless = [trigger::ALWAYS, trigger::DONE, trigger::FAILED].contains(&transition.trigger.get());
+        let eventless =
+            [trigger::ALWAYS, trigger::DONE, trigger::FAILED].contains(&transition.trigger.get());
         if !eventless {
             return None;
         }
@@ -62,20 +72,29 @@ impl Rom<'_> {
         match OpId::read(transition.guard).and_then(|guard| self.op(guard)) {
             None if transition.trigger.get() == trigger::ALWAYS => Some(Wakeful::Unconditional),
             None => None,
-            Some(guard) if guard.kind == op_kind::CALL => FunctionId::read(guard.a).map(Wakeful::Asks),
-            Some(guard) => ExpressionId::read(guard.a).and_then(|expression| self.wakeful_expression(expression)),
+            Some(guard) if guard.kind == op_kind::CALL => {
+                FunctionId::read(guard.a).map(Wakeful::Asks)
+            }
+            Some(guard) => ExpressionId::read(guard.a)
+                .and_then(|expression| self.wakeful_expression(expression)),
         }
     }
 
     fn wakeful_expression(&self, expression: ExpressionId) -> Option<Wakeful> {
-        self.code_of(expression).iter().find_map(|instruction| match instruction.op {
-            op::CALL_GUARD => {
-                let guard = OpId::read(instruction.b).and_then(|guard| self.op(guard));
-                Some(Wakeful::Asks(guard.and_then(|guard| FunctionId::read(guard.a)).unwrap_or(FunctionId::FIRST)))
-            }
-            op::TICKS_IN_STATE => Some(Wakeful::Time),
-            op::PAYLOAD | op::PAYLOAD_FIELD => Some(Wakeful::Payload),
-            _ => None,
-        })
+        self.code_of(expression)
+            .iter()
+            .find_map(|instruction| match instruction.op {
+                op::CALL_GUARD => {
+                    let guard = OpId::read(instruction.b).and_then(|guard| self.op(guard));
+                    Some(Wakeful::Asks(
+                        guard
+                            .and_then(|guard| FunctionId::read(guard.a))
+                            .unwrap_or(FunctionId::FIRST),
+                    ))
+                }
+                op::TICKS_IN_STATE => Some(Wakeful::Time),
+                op::PAYLOAD | op::PAYLOAD_FIELD => Some(Wakeful::Payload),
+                _ => None,
+            })
     }
 }

@@ -1,4 +1,5 @@
-//! The verifier of expressions: what it refuses and why, and that what it accepts can be run (CODE-4, ROM-2).
+//! The verifier of expressions: what it refuses and why, and that what it accepts can be run
+//! (CODE-4, ROM-2).
 
 mod evaluator;
 
@@ -7,8 +8,8 @@ use proptest::prelude::*;
 use statewright_rom::code::{CodeError, CodeLimits, Fault, MAX_JOINS, Operand, op, verify};
 use statewright_rom::layout::value_type::{BOOL, ENTITY, F32, I32, SYMBOL, VEC2, VEC3};
 use statewright_rom::layout::{
-    ExpressionRecord, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE, OpRecord, ParameterRecord, function_kind,
-    op_kind, value_type,
+    ExpressionRecord, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE, OpRecord,
+    ParameterRecord, function_kind, op_kind, value_type,
 };
 use zerocopy::byteorder::little_endian::{U16, U32};
 
@@ -16,7 +17,12 @@ const STATES: u16 = 3;
 const STRINGS: u32 = 4;
 
 fn instruction(op: u8, a: u8, b: u16, c: u32) -> InstructionRecord {
-    InstructionRecord { op, a, b: U16::new(b), c: U32::new(c) }
+    InstructionRecord {
+        op,
+        a,
+        b: U16::new(b),
+        c: U32::new(c),
+    }
 }
 
 fn plain(op: u8) -> InstructionRecord {
@@ -27,12 +33,30 @@ fn push(ty: u8, bits: u32) -> InstructionRecord {
     instruction(op::PUSH, ty, 0, bits)
 }
 
-/// One key and one parameter of each type, in the order of their numbers; op 0 calls a guard, op 1 an action.
+/// One key and one parameter of each type, in the order of their numbers; op 0 calls a guard, op 1
+/// an action.
 fn check(code: &[InstructionRecord], expression: &ExpressionRecord) -> Result<(), CodeError> {
-    let keys: Vec<_> = (0..value_type::COUNT).map(|ty| KeyRecord { ty, ..Default::default() }).collect();
-    let parameters: Vec<_> = (0..value_type::COUNT).map(|ty| ParameterRecord { ty, ..Default::default() }).collect();
-    let ops = [0, 1].map(|function| OpRecord { kind: op_kind::CALL, a: U16::new(function), ..Default::default() });
-    let linker = [function_kind::GUARD, function_kind::ACTION].map(|kind| LinkerRecord { kind, ..Default::default() });
+    let keys: Vec<_> = (0..value_type::COUNT)
+        .map(|ty| KeyRecord {
+            ty,
+            ..Default::default()
+        })
+        .collect();
+    let parameters: Vec<_> = (0..value_type::COUNT)
+        .map(|ty| ParameterRecord {
+            ty,
+            ..Default::default()
+        })
+        .collect();
+    let ops = [0, 1].map(|function| OpRecord {
+        kind: op_kind::CALL,
+        a: U16::new(function),
+        ..Default::default()
+    });
+    let linker = [function_kind::GUARD, function_kind::ACTION].map(|kind| LinkerRecord {
+        kind,
+        ..Default::default()
+    });
     let limits = CodeLimits {
         keys: &keys,
         parameters: &parameters,
@@ -45,7 +69,12 @@ fn check(code: &[InstructionRecord], expression: &ExpressionRecord) -> Result<()
 }
 
 fn expression(code: &[InstructionRecord], stack_words: u8, ty: u8) -> ExpressionRecord {
-    ExpressionRecord { first: U32::new(0), count: U16::new(code.len() as u16), stack_words, ty }
+    ExpressionRecord {
+        first: U32::new(0),
+        count: U16::new(code.len() as u16),
+        stack_words,
+        ty,
+    }
 }
 
 #[track_caller]
@@ -72,11 +101,19 @@ fn every_way_to_push_is_accepted() {
     for ty in 0..value_type::COUNT {
         let words = value_type::words(ty);
         accepts(&[instruction(op::KEY, ty, u16::from(ty), 0)], words, ty);
-        accepts(&[instruction(op::PARAMETER, ty, u16::from(ty), 0)], words, ty);
+        accepts(
+            &[instruction(op::PARAMETER, ty, u16::from(ty), 0)],
+            words,
+            ty,
+        );
         accepts(&[instruction(op::PAYLOAD, ty, 0, 0)], words, ty);
     }
     accepts(&[instruction(op::KEY_FIELD, 2, u16::from(VEC3), 0)], 1, F32);
-    accepts(&[instruction(op::PARAMETER_FIELD, 1, u16::from(VEC2), 0)], 1, F32);
+    accepts(
+        &[instruction(op::PARAMETER_FIELD, 1, u16::from(VEC2), 0)],
+        1,
+        F32,
+    );
     accepts(&[instruction(op::PAYLOAD_FIELD, 3, 0, 0)], 1, F32);
     accepts(&[instruction(op::TICKS_IN_STATE, 0, 2, 0)], 1, I32);
     accepts(&[instruction(op::IN_STATE, 0, 2, 0)], 1, BOOL);
@@ -89,43 +126,146 @@ fn every_plain_instruction_takes_its_inputs_and_no_others() {
         let signature = op::signature(op).unwrap();
         let load = |&ty: &u8| instruction(op::PAYLOAD, ty, 0, 0);
         let mut code: Vec<_> = signature.inputs.iter().map(load).collect();
-        let words = signature.inputs.iter().map(|&ty| value_type::words(ty)).sum::<u8>();
+        let words = signature
+            .inputs
+            .iter()
+            .map(|&ty| value_type::words(ty))
+            .sum::<u8>();
         code.push(plain(op));
-        accepts(&code, words.max(value_type::words(signature.output)), signature.output);
+        accepts(
+            &code,
+            words.max(value_type::words(signature.output)),
+            signature.output,
+        );
         let last = code.len() as u16 - 1;
         refuses(&code[1..], signature.output, last - 1, Fault::Underflow);
-        let other = if signature.inputs.last() == Some(&ENTITY) { SYMBOL } else { ENTITY };
+        let other = if signature.inputs.last() == Some(&ENTITY) {
+            SYMBOL
+        } else {
+            ENTITY
+        };
         code[usize::from(last) - 1] = load(&other);
         let expected = *signature.inputs.last().unwrap();
-        refuses(&code, signature.output, last, Fault::Type { expected, found: other });
+        refuses(
+            &code,
+            signature.output,
+            last,
+            Fault::Type {
+                expected,
+                found: other,
+            },
+        );
     }
 }
 
 #[test]
 fn operands_must_exist() {
     let operand = |what, found| Fault::Operand { what, found };
-    refuses(&[instruction(op::KEY, I32, 7, 0)], I32, 0, operand(Operand::Key, 7));
-    refuses(&[instruction(op::KEY, F32, 0, 0)], F32, 0, Fault::Type { expected: I32, found: F32 });
-    refuses(&[instruction(op::PARAMETER, I32, 9, 0)], I32, 0, operand(Operand::Parameter, 9));
-    refuses(&[instruction(op::KEY_FIELD, 2, u16::from(VEC2), 0)], F32, 0, operand(Operand::Component, 2));
-    refuses(&[instruction(op::KEY_FIELD, 0, u16::from(ENTITY), 0)], F32, 0, operand(Operand::Component, 0));
-    refuses(&[instruction(op::PAYLOAD, 7, 0, 0)], 7, 0, operand(Operand::Type, 7));
-    refuses(&[instruction(op::PAYLOAD_FIELD, 4, 0, 0)], F32, 0, operand(Operand::PayloadWord, 4));
-    refuses(&[instruction(op::IN_STATE, 0, STATES, 0)], BOOL, 0, operand(Operand::State, 3));
-    refuses(&[instruction(op::CALL_GUARD, 0, 1, 0)], BOOL, 0, operand(Operand::GuardCall, 1));
-    refuses(&[instruction(op::CALL_GUARD, 0, 2, 0)], BOOL, 0, operand(Operand::GuardCall, 2));
+    refuses(
+        &[instruction(op::KEY, I32, 7, 0)],
+        I32,
+        0,
+        operand(Operand::Key, 7),
+    );
+    refuses(
+        &[instruction(op::KEY, F32, 0, 0)],
+        F32,
+        0,
+        Fault::Type {
+            expected: I32,
+            found: F32,
+        },
+    );
+    refuses(
+        &[instruction(op::PARAMETER, I32, 9, 0)],
+        I32,
+        0,
+        operand(Operand::Parameter, 9),
+    );
+    refuses(
+        &[instruction(op::KEY_FIELD, 2, u16::from(VEC2), 0)],
+        F32,
+        0,
+        operand(Operand::Component, 2),
+    );
+    refuses(
+        &[instruction(op::KEY_FIELD, 0, u16::from(ENTITY), 0)],
+        F32,
+        0,
+        operand(Operand::Component, 0),
+    );
+    refuses(
+        &[instruction(op::PAYLOAD, 7, 0, 0)],
+        7,
+        0,
+        operand(Operand::Type, 7),
+    );
+    refuses(
+        &[instruction(op::PAYLOAD_FIELD, 4, 0, 0)],
+        F32,
+        0,
+        operand(Operand::PayloadWord, 4),
+    );
+    refuses(
+        &[instruction(op::IN_STATE, 0, STATES, 0)],
+        BOOL,
+        0,
+        operand(Operand::State, 3),
+    );
+    refuses(
+        &[instruction(op::CALL_GUARD, 0, 1, 0)],
+        BOOL,
+        0,
+        operand(Operand::GuardCall, 1),
+    );
+    refuses(
+        &[instruction(op::CALL_GUARD, 0, 2, 0)],
+        BOOL,
+        0,
+        operand(Operand::GuardCall, 2),
+    );
     refuses(&[push(BOOL, 2)], BOOL, 0, operand(Operand::Constant, 2));
-    refuses(&[push(SYMBOL, STRINGS)], SYMBOL, 0, operand(Operand::Constant, STRINGS));
-    refuses(&[push(F32, f32::NAN.to_bits())], F32, 0, operand(Operand::Constant, f32::NAN.to_bits()));
+    refuses(
+        &[push(SYMBOL, STRINGS)],
+        SYMBOL,
+        0,
+        operand(Operand::Constant, STRINGS),
+    );
+    refuses(
+        &[push(F32, f32::NAN.to_bits())],
+        F32,
+        0,
+        operand(Operand::Constant, f32::NAN.to_bits()),
+    );
     refuses(&[push(VEC2, 0)], VEC2, 0, operand(Operand::ConstantType, 4));
 }
 
 #[test]
 fn unused_fields_and_unknown_numbers_are_refused() {
-    refuses(&[instruction(op::PUSH, I32, 1, 0)], I32, 0, Fault::UnusedField);
-    refuses(&[instruction(op::IN_STATE, 1, 0, 0)], BOOL, 0, Fault::UnusedField);
-    refuses(&[instruction(op::KEY, I32, 0, 1)], I32, 0, Fault::UnusedField);
-    refuses(&[push(BOOL, 1), instruction(op::NOT, 0, 0, 1)], BOOL, 1, Fault::UnusedField);
+    refuses(
+        &[instruction(op::PUSH, I32, 1, 0)],
+        I32,
+        0,
+        Fault::UnusedField,
+    );
+    refuses(
+        &[instruction(op::IN_STATE, 1, 0, 0)],
+        BOOL,
+        0,
+        Fault::UnusedField,
+    );
+    refuses(
+        &[instruction(op::KEY, I32, 0, 1)],
+        I32,
+        0,
+        Fault::UnusedField,
+    );
+    refuses(
+        &[push(BOOL, 1), instruction(op::NOT, 0, 0, 1)],
+        BOOL,
+        1,
+        Fault::UnusedField,
+    );
     for op in [0, 16, 31, op::VEC3_DISTANCE_SQUARED + 1, u8::MAX] {
         refuses(&[plain(op)], I32, 0, Fault::UnknownOp(op));
     }
@@ -135,11 +275,26 @@ fn unused_fields_and_unknown_numbers_are_refused() {
 fn the_record_must_say_the_truth() {
     let code = [push(I32, 1), push(I32, 2), plain(op::I32_ADD)];
     accepts(&code, 2, I32);
-    let at_end = |fault| CodeError { instruction: 3, fault };
+    let at_end = |fault| CodeError {
+        instruction: 3,
+        fault,
+    };
     let found = check(&code, &expression(&code, 3, I32));
-    assert_eq!(found, Err(at_end(Fault::StackWords { declared: 3, found: 2 })));
+    assert_eq!(
+        found,
+        Err(at_end(Fault::StackWords {
+            declared: 3,
+            found: 2
+        }))
+    );
     let found = check(&code, &expression(&code, 2, F32));
-    assert_eq!(found, Err(at_end(Fault::Type { expected: F32, found: I32 })));
+    assert_eq!(
+        found,
+        Err(at_end(Fault::Type {
+            expected: F32,
+            found: I32
+        }))
+    );
     refuses(&code[..2], I32, 2, Fault::Leftover(2));
     let record = |first: u32, count: u16| ExpressionRecord {
         first: U32::new(first),
@@ -148,10 +303,19 @@ fn the_record_must_say_the_truth() {
         ty: I32,
     };
     assert_eq!(check(&code, &record(1, 1)), Ok(()));
-    assert_eq!(check(&code, &record(1, 0)).unwrap_err().fault, Fault::Length(0));
-    assert_eq!(check(&code, &record(0, MAX_CODE + 1)).unwrap_err().fault, Fault::Length(MAX_CODE + 1));
+    assert_eq!(
+        check(&code, &record(1, 0)).unwrap_err().fault,
+        Fault::Length(0)
+    );
+    assert_eq!(
+        check(&code, &record(0, MAX_CODE + 1)).unwrap_err().fault,
+        Fault::Length(MAX_CODE + 1)
+    );
     for (first, count) in [(3, 1), (2, 2), (u32::MAX, 1), (u32::MAX, MAX_CODE)] {
-        assert_eq!(check(&code, &record(first, count)).unwrap_err().fault, Fault::OutsideCode);
+        assert_eq!(
+            check(&code, &record(first, count)).unwrap_err().fault,
+            Fault::OutsideCode
+        );
     }
 }
 
@@ -161,7 +325,12 @@ fn the_stack_has_an_end() {
     code.extend(vec![plain(op::I32_ADD); 31]);
     accepts(&code, 32, I32);
     refuses(&vec![push(I32, 0); 33], I32, 32, Fault::Overflow);
-    refuses(&[instruction(op::PAYLOAD, VEC3, 0, 0); 11], VEC3, 10, Fault::Overflow);
+    refuses(
+        &[instruction(op::PAYLOAD, VEC3, 0, 0); 11],
+        VEC3,
+        10,
+        Fault::Overflow,
+    );
 }
 
 #[test]
@@ -169,18 +338,55 @@ fn jumps_join_with_one_bool() {
     let jump = |op, target| instruction(op, 0, 0, target);
     let yes = push(BOOL, 1);
     accepts(&[yes, jump(op::AND_JUMP, 3), yes], 1, BOOL);
-    accepts(&[yes, jump(op::AND_JUMP, 5), yes, jump(op::OR_JUMP, 5), yes], 1, BOOL);
+    accepts(
+        &[yes, jump(op::AND_JUMP, 5), yes, jump(op::OR_JUMP, 5), yes],
+        1,
+        BOOL,
+    );
     refuses(&[yes, jump(op::AND_JUMP, 1), yes], BOOL, 1, Fault::Jump(1));
     refuses(&[yes, jump(op::AND_JUMP, 0), yes], BOOL, 1, Fault::Jump(0));
     refuses(&[yes, jump(op::AND_JUMP, 4), yes], BOOL, 1, Fault::Jump(4));
-    refuses(&[yes, jump(op::AND_JUMP, 0x1_0003), yes], BOOL, 1, Fault::Jump(0x1_0003));
+    refuses(
+        &[yes, jump(op::AND_JUMP, 0x1_0003), yes],
+        BOOL,
+        1,
+        Fault::Jump(0x1_0003),
+    );
     refuses(&[yes, jump(op::AND_JUMP, 2), yes], BOOL, 2, Fault::Join);
-    refuses(&[yes, jump(op::AND_JUMP, 3), push(I32, 0)], BOOL, 3, Fault::Join);
-    refuses(&[yes, jump(op::AND_JUMP, 4), yes, yes], BOOL, 4, Fault::Join);
+    refuses(
+        &[yes, jump(op::AND_JUMP, 3), push(I32, 0)],
+        BOOL,
+        3,
+        Fault::Join,
+    );
+    refuses(
+        &[yes, jump(op::AND_JUMP, 4), yes, yes],
+        BOOL,
+        4,
+        Fault::Join,
+    );
     // A jump over the target of the jump around it.
-    refuses(&[yes, jump(op::AND_JUMP, 5), yes, jump(op::AND_JUMP, 6), yes, yes], BOOL, 3, Fault::Jump(6));
+    refuses(
+        &[
+            yes,
+            jump(op::AND_JUMP, 5),
+            yes,
+            jump(op::AND_JUMP, 6),
+            yes,
+            yes,
+        ],
+        BOOL,
+        3,
+        Fault::Jump(6),
+    );
     // What lay below the bool must stay as it was: here the i32 would be f32 on one way only.
-    let code = [push(I32, 1), yes, jump(op::AND_JUMP, 5), plain(op::I32_TO_F32), yes];
+    let code = [
+        push(I32, 1),
+        yes,
+        jump(op::AND_JUMP, 5),
+        plain(op::I32_TO_F32),
+        yes,
+    ];
     refuses(&code, BOOL, 3, Fault::Underflow);
 }
 
@@ -204,16 +410,30 @@ fn jumps_under_way_are_counted() {
     let code = nested(MAX_JOINS + 1);
     refuses(&code, BOOL, 2 * MAX_JOINS as u16 + 1, Fault::TooManyJoins);
     // A chain with one target is one join, however long.
-    let mut chain: Vec<_> = (0..200).flat_map(|_| [push(BOOL, 1), instruction(op::OR_JUMP, 0, 0, 401)]).collect();
+    let mut chain: Vec<_> = (0..200)
+        .flat_map(|_| [push(BOOL, 1), instruction(op::OR_JUMP, 0, 0, 401)])
+        .collect();
     chain.push(push(BOOL, 0));
     accepts(&chain, 1, BOOL);
 }
 
 #[test]
 fn errors_read_well() {
-    let error = CodeError { instruction: 4, fault: Fault::Type { expected: I32, found: VEC2 } };
+    let error = CodeError {
+        instruction: 4,
+        fault: Fault::Type {
+            expected: I32,
+            found: VEC2,
+        },
+    };
     assert_eq!(error.to_string(), "instruction 4: i32 expected, vec2 found");
-    let error = CodeError { instruction: 0, fault: Fault::Operand { what: Operand::Key, found: 9 } };
+    let error = CodeError {
+        instruction: 0,
+        fault: Fault::Operand {
+            what: Operand::Key,
+            found: 9,
+        },
+    };
     assert_eq!(error.to_string(), "instruction 0: 9 is not a legal key");
 }
 
@@ -265,10 +485,16 @@ fn settled(code: &[InstructionRecord]) -> Option<ExpressionRecord> {
     for _ in 0..3 {
         match check(code, &record) {
             Ok(()) => return Some(record),
-            Err(CodeError { instruction, fault: Fault::Type { found, .. } }) if instruction == record.count.get() => {
+            Err(CodeError {
+                instruction,
+                fault: Fault::Type { found, .. },
+            }) if instruction == record.count.get() => {
                 record.ty = found;
             }
-            Err(CodeError { fault: Fault::StackWords { found, .. }, .. }) => record.stack_words = found,
+            Err(CodeError {
+                fault: Fault::StackWords { found, .. },
+                ..
+            }) => record.stack_words = found,
             Err(_) => return None,
         }
     }

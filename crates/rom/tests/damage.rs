@@ -1,4 +1,5 @@
-//! Holds the promise of the crate: damaged bytes are refused or harmless, and nothing panics (ROM-2).
+//! Holds the promise of the crate: damaged bytes are refused or harmless, and nothing panics
+//! (ROM-2).
 
 mod common;
 
@@ -11,7 +12,10 @@ fn every_truncation_is_refused() {
     for (name, tables) in all() {
         let bytes = tables.build();
         for length in 0..bytes.len() {
-            assert!(Rom::from_bytes(&bytes[..length]).is_err(), "{name} cut to {length} bytes");
+            assert!(
+                Rom::from_bytes(&bytes[..length]).is_err(),
+                "{name} cut to {length} bytes"
+            );
         }
     }
 }
@@ -25,7 +29,10 @@ fn every_truncation_with_a_fresh_checksum_is_refused() {
             let mut cut = bytes[..length].to_vec();
             cut[32..36].copy_from_slice(&(length as u32).to_le_bytes());
             seal(&mut cut);
-            assert!(Rom::from_bytes(&cut).is_err(), "{name} cut to {length} bytes");
+            assert!(
+                Rom::from_bytes(&cut).is_err(),
+                "{name} cut to {length} bytes"
+            );
         }
     }
 }
@@ -44,7 +51,9 @@ fn flip_each(bytes: &[u8], mut look: impl FnMut(usize, &mut [u8])) {
 fn every_bit_flip_is_refused() {
     for (name, tables) in all() {
         let bytes = tables.build();
-        flip_each(&bytes, |bit, damaged| assert!(Rom::from_bytes(damaged).is_err(), "{name}, bit {bit}"));
+        flip_each(&bytes, |bit, damaged| {
+            assert!(Rom::from_bytes(damaged).is_err(), "{name}, bit {bit}")
+        });
     }
 }
 
@@ -67,11 +76,15 @@ fn every_bit_flip_with_a_fresh_checksum_is_refused_or_harmless() {
             }
             damaged[24..32].copy_from_slice(&stored);
         });
-        assert!(refused > harmless, "{name}: {refused} refused, {harmless} harmless: the alarm sleeps");
+        assert!(
+            refused > harmless,
+            "{name}: {refused} refused, {harmless} harmless: the alarm sleeps"
+        );
     }
 }
 
-/// Pairs of changed bytes reach states that single bits do not. A fixed generator, so a failure can be repeated.
+/// Pairs of changed bytes reach states that single bits do not. A fixed generator, so a failure can
+/// be repeated.
 #[test]
 fn random_damage_is_refused_or_harmless() {
     for (name, tables) in all() {
@@ -87,7 +100,11 @@ fn random_damage_is_refused_or_harmless() {
             let mut damaged = bytes.clone();
             for _ in 0..2 + round % 3 {
                 let (from, place) = (next() % bytes.len(), next() % bytes.len());
-                damaged[place] = if next() % 2 == 0 { bytes[from] } else { next() as u8 % 16 };
+                damaged[place] = if next() % 2 == 0 {
+                    bytes[from]
+                } else {
+                    next() as u8 % 16
+                };
             }
             seal(&mut damaged);
             let result = Rom::from_bytes(&damaged);
@@ -107,7 +124,10 @@ fn the_walk_notices_what_loading_refuses() {
     tables.transitions[0].effect = 9.into();
     let bytes = tables.build();
     assert!(Rom::from_bytes(&bytes).is_err());
-    #[allow(unsafe_code, reason = "the point of the test: bytes that loading refuses")]
+    #[allow(
+        unsafe_code,
+        reason = "the point of the test: bytes that loading refuses"
+    )]
     // SAFETY: nothing but the walk uses the view, and it may panic.
     let rom = unsafe { Rom::from_bytes_unchecked(&bytes) }.expect("the frame is whole");
     assert!(std::panic::catch_unwind(|| walk_everything(&rom)).is_err());

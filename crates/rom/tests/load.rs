@@ -37,7 +37,8 @@ fn an_orthogonal_state_may_have_one_region_where_the_policy_says_so() {
     walk_everything(&result.expect("legal"));
 }
 
-/// Records have no alignment, so a ROM may lie anywhere: in a memory map, behind `include_bytes!`, in a packet.
+/// Records have no alignment, so a ROM may lie anywhere: in a memory map, behind `include_bytes!`,
+/// in a packet.
 #[test]
 fn a_rom_loads_from_any_address() {
     let bytes = samples::rich().build();
@@ -65,19 +66,35 @@ fn the_tree_can_be_asked() {
     let rom = Rom::from_bytes(&bytes).expect("legal");
     assert_eq!(rom.machine_id(), 0x5566_7788);
     assert_eq!(rom.tier(), &TIERS[2]);
-    assert!(rom.is_inside(state(LEFT), state(COMBAT)) && !rom.is_inside(state(COMBAT), state(COMBAT)));
+    assert!(
+        rom.is_inside(state(LEFT), state(COMBAT)) && !rom.is_inside(state(COMBAT), state(COMBAT))
+    );
     let regions: Vec<RegionId> = rom.region_ids_of(state(COMBAT)).collect();
     let children = |region| rom.children(region).map(StateId::raw).collect::<Vec<_>>();
     assert_eq!(children(regions[0]), [AIM, FIRE]);
     assert_eq!(children(regions[1]), [STAND, COVER]);
     assert_eq!(rom.leaf_mask(state(COMBAT)), 0b11);
-    assert_eq!(rom.path_up(state(LEFT)).map(StateId::raw).collect::<Vec<_>>(), [LEFT, COVER, COMBAT, 0]);
+    assert_eq!(
+        rom.path_up(state(LEFT))
+            .map(StateId::raw)
+            .collect::<Vec<_>>(),
+        [LEFT, COVER, COMBAT, 0]
+    );
     assert_eq!(rom.history_of(state(PATROL)).len(), 1);
     assert_eq!(rom.branches_of(state(PICK)).len(), 2);
-    assert_eq!(rom.transitions_of(state(PATROL)).iter().map(|t| priority(t.flags)).collect::<Vec<_>>(), [3, 1]);
+    assert_eq!(
+        rom.transitions_of(state(PATROL))
+            .iter()
+            .map(|t| priority(t.flags))
+            .collect::<Vec<_>>(),
+        [3, 1]
+    );
     assert_eq!(rom.stable_ids_of(StableGroup::Machine).len(), 1);
     assert_eq!(rom.stable_ids_of(StableGroup::History).len(), 2);
-    assert_eq!(rom.string(StringId::new(1).expect("a string")), Some("grüß"));
+    assert_eq!(
+        rom.string(StringId::new(1).expect("a string")),
+        Some("grüß")
+    );
 }
 
 /// Dense and sorted rows give the same answers.
@@ -86,14 +103,23 @@ fn dispatch_finds_candidates() {
     for tables in [samples::rich(), samples::rich_sorted()] {
         let bytes = tables.build();
         let rom = Rom::from_bytes(&bytes).expect("legal");
-        let row = rom.row_of(state(rich_states::AIM)).expect("a leaf has a row");
+        let row = rom
+            .row_of(state(rich_states::AIM))
+            .expect("a leaf has a row");
         let ask = |event| {
-            let column = EventId::new(event).and_then(|event| rom.event_column(event)).expect("a column");
-            rom.candidate_list(row, column).map(|list| rom.candidates_of(list)).unwrap_or_default()
+            let column = EventId::new(event)
+                .and_then(|event| rom.event_column(event))
+                .expect("a column");
+            rom.candidate_list(row, column)
+                .map(|list| rom.candidates_of(list))
+                .unwrap_or_default()
         };
         let hit = ask(rich_events::HIT);
         assert_eq!(
-            hit.interrupts.iter().map(Reaction::read).collect::<Vec<_>>(),
+            hit.interrupts
+                .iter()
+                .map(Reaction::read)
+                .collect::<Vec<_>>(),
             [TransitionId::new(0).map(Reaction::Transition)]
         );
         let deferral = Some(Reaction::Deferral(state(rich_states::AIM)));
@@ -107,7 +133,9 @@ fn dispatch_finds_candidates() {
 fn targets_stand_in_the_tree() {
     let bytes = samples::rich().build();
     let rom = Rom::from_bytes(&bytes).expect("legal");
-    let transition = rom.transition(TransitionId::new(2).expect("a transition")).expect("it exists");
+    let transition = rom
+        .transition(TransitionId::new(2).expect("a transition"))
+        .expect("it exists");
     let set = TargetSetId::read(transition.targets).expect("it has targets");
     let target = Target::read(&rom.targets_of(set)[0]).expect("a known kind");
     assert_eq!(target, Target::History(HistoryId::new(1).expect("a point")));
@@ -121,7 +149,11 @@ fn the_checksum_covers_every_byte_but_itself() {
     for place in 0..bytes.len() {
         let mut changed = bytes.clone();
         changed[place] ^= 0x40;
-        assert_eq!(checksum(&changed) == sum, (24..32).contains(&place), "byte {place}");
+        assert_eq!(
+            checksum(&changed) == sum,
+            (24..32).contains(&place),
+            "byte {place}"
+        );
     }
     let mut short = [1, 2, 3];
     seal(&mut short);
@@ -134,7 +166,10 @@ fn an_owned_rom_keeps_its_bytes() {
     use statewright_rom::OwnedRom;
     let bytes = samples::rich().build();
     let owned = OwnedRom::from_vec(bytes.clone()).expect("legal");
-    assert_eq!(walk_everything(&owned.as_rom()), walk_everything(&Rom::from_bytes(&bytes).expect("legal")));
+    assert_eq!(
+        walk_everything(&owned.as_rom()),
+        walk_everything(&Rom::from_bytes(&bytes).expect("legal"))
+    );
     assert_eq!(owned.clone().into_bytes()[..], bytes[..]);
     assert!(OwnedRom::from_vec(bytes[1..].to_vec()).is_err());
 }

@@ -2,7 +2,8 @@
 
 use crate::value::Type;
 
-/// Literal arguments of a call, read into one struct; `#[derive(Arguments)]` implements it, by the order of the fields.
+/// Literal arguments of a call, read into one struct; `#[derive(Arguments)]` implements it, by the
+/// order of the fields.
 ///
 /// ```
 /// use statewright::prelude::*;

@@ -1,4 +1,5 @@
-//! The blackboard that machine files declare: dense, typed, with a revision and a set of what was written (CODE-5).
+//! The blackboard that machine files declare: dense, typed, with a revision and a set of what was
+//! written (CODE-5).
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,14 +25,26 @@ pub(crate) struct Shape {
 
 impl Shape {
     pub(crate) fn new(rom: &Rom<'_>) -> Self {
-        let names = rom.keys().iter().map(|record| record.name_hash.get()).collect();
-        let mut shape =
-            Self { keys: Vec::with_capacity(rom.keys().len()), names, defaults: vec![0; rom.blackboard_words()] };
+        let names = rom
+            .keys()
+            .iter()
+            .map(|record| record.name_hash.get())
+            .collect();
+        let mut shape = Self {
+            keys: Vec::with_capacity(rom.keys().len()),
+            names,
+            defaults: vec![0; rom.blackboard_words()],
+        };
         for record in rom.keys() {
-            let (first, ty) = (usize::from(record.offset.get()), Type::from_number(record.ty).unwrap_or(Type::I32));
+            let (first, ty) = (
+                usize::from(record.offset.get()),
+                Type::from_number(record.ty).unwrap_or(Type::I32),
+            );
             shape.keys.push((first, ty));
             let words = shape.defaults.iter_mut().skip(first).take(ty.words());
-            words.zip(record.default).for_each(|(word, default)| *word = default.get());
+            words
+                .zip(record.default)
+                .for_each(|(word, default)| *word = default.get());
         }
         shape
     }
@@ -43,8 +56,8 @@ impl Shape {
     }
 }
 
-/// A blackboard with the keys that a machine declares. Only crowds of that machine take it, and those of machines that declare the same
-/// keys in the same order.
+/// A blackboard with the keys that a machine declares. Only crowds of that machine take it, and
+/// those of machines that declare the same keys in the same order.
 ///
 /// ```
 /// use statewright::Blackboard;
@@ -100,7 +113,12 @@ impl Blackboard {
 
     fn of_shape(shape: Arc<Shape>) -> Self {
         let dirty = vec![0; shape.keys.len().div_ceil(64)].into();
-        Self { words: shape.defaults.clone().into(), shape, revision: 0, dirty }
+        Self {
+            words: shape.defaults.clone().into(),
+            shape,
+            revision: 0,
+            dirty,
+        }
     }
 
     /// Reads a key.
@@ -117,7 +135,12 @@ impl Blackboard {
     }
 
     /// Writes a key by name: for start values, outside of ticks.
-    pub fn with<T: Value>(mut self, machine: &Machine, name: &str, value: T) -> Result<Self, SetError> {
+    pub fn with<T: Value>(
+        mut self,
+        machine: &Machine,
+        name: &str,
+        value: T,
+    ) -> Result<Self, SetError> {
         let key = machine.key(name).map_err(SetError::Name)?;
         self.set(key, value).map_err(SetError::Key)?;
         Ok(self)
@@ -130,15 +153,24 @@ impl Blackboard {
 
     /// Keys written since the last time this was asked.
     pub fn take_dirty(&mut self) -> impl Iterator<Item = KeyId> + use<> {
-        let dirty = std::mem::replace(&mut self.dirty, vec![0; self.shape.keys.len().div_ceil(64)].into());
+        let dirty = std::mem::replace(
+            &mut self.dirty,
+            vec![0; self.shape.keys.len().div_ceil(64)].into(),
+        );
         let count = self.shape.keys.len();
-        (0..count).filter(move |key| dirty[key / 64] >> (key % 64) & 1 != 0).filter_map(KeyId::from_index)
+        (0..count)
+            .filter(move |key| dirty[key / 64] >> (key % 64) & 1 != 0)
+            .filter_map(KeyId::from_index)
     }
 
     fn first_word(&self, key: KeyId, wanted: Type) -> Result<usize, WrongKey> {
         match self.shape.keys.get(key.index()) {
             Some(&(first, ty)) if ty == wanted => Ok(first),
-            found => Err(WrongKey { key, is: found.map(|&(_, ty)| ty), wanted }),
+            found => Err(WrongKey {
+                key,
+                is: found.map(|&(_, ty)| ty),
+                wanted,
+            }),
         }
     }
 
@@ -182,14 +214,18 @@ impl Board for Blackboard {
     }
 
     fn read(&self, field: usize) -> [u32; 3] {
-        let Some(&(first, ty)) = self.shape.keys.get(field) else { return [0; 3] };
+        let Some(&(first, ty)) = self.shape.keys.get(field) else {
+            return [0; 3];
+        };
         let mut words = self.words_at(first);
         words.iter_mut().skip(ty.words()).for_each(|word| *word = 0);
         words
     }
 
     fn write(&mut self, field: usize, words: [u32; 3]) {
-        let Some(&(first, ty)) = self.shape.keys.get(field) else { return };
+        let Some(&(first, ty)) = self.shape.keys.get(field) else {
+            return;
+        };
         let cells = self.words.iter_mut().skip(first).take(ty.words());
         cells.zip(words).for_each(|(cell, word)| *cell = word);
         self.revision = self.revision.wrapping_add(1);
@@ -201,7 +237,11 @@ impl Board for Blackboard {
 
 impl Saved for Blackboard {
     fn save(&self, bytes: &mut Vec<u8>) {
-        let words = self.words.iter().chain([&self.revision]).flat_map(|word| word.to_le_bytes());
+        let words = self
+            .words
+            .iter()
+            .chain([&self.revision])
+            .flat_map(|word| word.to_le_bytes());
         bytes.extend(words.chain(self.dirty.iter().flat_map(|dirty| dirty.to_le_bytes())));
     }
 

@@ -21,23 +21,25 @@ pub struct Key<'n> {
     pub first_word: usize,
 }
 
-/// A blackboard of the user's own. `#[derive(Board)]` shows its fields to machine files by their names; a type without such fields
-/// needs nothing but `impl Board for T {}`.
+/// A blackboard of the user's own. `#[derive(Board)]` shows its fields to machine files by their
+/// names; a type without such fields needs nothing but `impl Board for T {}`.
 pub trait Board: Sized {
     /// Names and types of the fields that machine files may read and write.
     const FIELDS: &'static [(&'static str, Type)] = &[];
 
     /// Which field holds a key; else the type of the field that has its name but not its type.
     fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
-        let field = Self::FIELDS.iter().position(|(name, _)| xxh3_64(name.as_bytes()) == key.name_hash);
+        let field = Self::FIELDS
+            .iter()
+            .position(|(name, _)| xxh3_64(name.as_bytes()) == key.name_hash);
         match field.and_then(|field| Some((field, Self::FIELDS.get(field)?.1))) {
             Some((field, ty)) if ty == key.ty => Ok(field),
             other => Err(other.map(|(_, ty)| ty)),
         }
     }
 
-    /// Whether this very one may belong to an agent of a machine. Crowds ask it when they spawn; most types fit or do not fit as a whole, which
-    /// binding finds out ([`Self::locate`]).
+    /// Whether this very one may belong to an agent of a machine. Crowds ask it when they spawn;
+    /// most types fit or do not fit as a whole, which binding finds out ([`Self::locate`]).
     fn fits(&self, machine: &Machine) -> bool {
         let _ = machine;
         true

@@ -1,4 +1,5 @@
-//! Brains inside leaf states: a behaviour tree, a utility step or anything else that thinks a little in each tick.
+//! Brains inside leaf states: a behaviour tree, a utility step or anything else that thinks a
+//! little in each tick.
 
 use statewright_kernel::{Mode, Status};
 
@@ -45,7 +46,12 @@ pub trait Brain<C> {
 }
 
 /// Lets a brain think, or tells it that its state is left.
-pub fn think<C>(brain: &mut impl Brain<C>, mode: Mode, context: &C, act: &mut Act<'_, '_, '_>) -> Status {
+pub fn think<C>(
+    brain: &mut impl Brain<C>,
+    mode: Mode,
+    context: &C,
+    act: &mut Act<'_, '_, '_>,
+) -> Status {
     match mode {
         Mode::Run => brain.step(context, act),
         Mode::Cancel => {

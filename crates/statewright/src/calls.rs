@@ -1,4 +1,5 @@
-//! What user functions are given besides blackboard and context: [`See`] to look, [`Act`] to act (CODE-1, SEL-5).
+//! What user functions are given besides blackboard and context: [`See`] to look, [`Act`] to act
+//! (CODE-1, SEL-5).
 
 use statewright_kernel::{Actor, Admission, Cause, Class, Rng, View};
 use statewright_rom::Rom;
@@ -39,7 +40,8 @@ macro_rules! looking {
                 self.$inner.tick()
             }
 
-            /// The event that made this call; none for eventless transitions, timers and activities.
+            /// The event that made this call; none for eventless transitions, timers and
+            /// activities.
             pub fn event(&self) -> Option<EventId> {
                 match self.$inner.call().cause {
                     Cause::Event(event, _) => Some(event),
@@ -95,7 +97,8 @@ macro_rules! looking {
                 T::from_words(self.$inner.parameter(parameter))
             }
 
-            /// A word of scratch; `None` past its end, and while the state that owns it is not active.
+            /// A word of scratch; `None` past its end, and while the state that owns it is not
+            /// active.
             pub fn scratch(&self, scratch: ScratchId, word: u8) -> Option<u16> {
                 self.$inner.scratch(scratch).nth(word.into())
             }
@@ -117,7 +120,10 @@ macro_rules! looking {
 
             /// The text of a symbol of this machine; empty if it has none.
             pub fn text(&self, symbol: Symbol) -> &'a str {
-                symbol.id().and_then(|id| self.rom().string(id)).unwrap_or_default()
+                symbol
+                    .id()
+                    .and_then(|id| self.rom().string(id))
+                    .unwrap_or_default()
             }
 
             /// The machine.
@@ -132,7 +138,9 @@ looking!(See view);
 looking!(Act actor);
 
 fn argument_words(arguments: &[ArgumentRecord], place: usize) -> [u32; 3] {
-    arguments.get(place).map_or([0; 3], |argument| argument.words.map(|word| word.get()))
+    arguments
+        .get(place)
+        .map_or([0; 3], |argument| argument.words.map(|word| word.get()))
 }
 
 impl<'c, 'a, 'p> See<'c, 'a, 'p> {
@@ -173,17 +181,23 @@ impl<'c, 'a, 'p> Act<'c, 'a, 'p> {
         self.actor.raise(event, payload.words())
     }
 
-    /// Sends an event to another agent: it is there in its next tick (CMD-4). `false` if there was no room for it.
+    /// Sends an event to another agent: it is there in its next tick (CMD-4). `false` if there was
+    /// no room for it.
     pub fn send(&mut self, to: AgentId, event: EventId, payload: impl Payload) -> bool {
         let head = Head::send(self.agent(), self.actor.site(), event);
-        let written = self.turn.out.write(&head, zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())), false);
+        let written = self.turn.out.write(
+            &head,
+            zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())),
+            false,
+        );
         if !written {
             self.actor.command_dropped(false);
         }
         written
     }
 
-    /// Hands a command to the host. `false` if there was no room for it: it is dropped whole, and counted (CMD-2).
+    /// Hands a command to the host. `false` if there was no room for it: it is dropped whole, and
+    /// counted (CMD-2).
     #[inline]
     pub fn emit<T: Command>(&mut self, command: T) -> bool {
         // Built-in lanes are neither critical nor do they sum up, so that they need not ask.
@@ -230,8 +244,8 @@ impl<'c, 'a, 'p> Act<'c, 'a, 'p> {
         self.actor.stop_timer(timer);
     }
 
-    /// Writes a word of scratch, which is zero when its state is entered. `false`, and nothing happens, past its end, while the state that
-    /// owns it is not active, and in observers.
+    /// Writes a word of scratch, which is zero when its state is entered. `false`, and nothing
+    /// happens, past its end, while the state that owns it is not active, and in observers.
     ///
     /// ```
     /// use statewright::prelude::*;

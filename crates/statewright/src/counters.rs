@@ -14,7 +14,11 @@ use statewright_kernel::Counters;
 /// ```
 pub fn to_text(counters: &Counters) -> String {
     let mut text = String::new();
-    for (name, value) in Counters::NAMES.iter().zip(counters.values()).filter(|(_, value)| *value != 0) {
+    for (name, value) in Counters::NAMES
+        .iter()
+        .zip(counters.values())
+        .filter(|(_, value)| *value != 0)
+    {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{name} {value}");
     }
@@ -23,8 +27,11 @@ pub fn to_text(counters: &Counters) -> String {
 
 /// As one JSON object with all of them.
 pub fn to_json(counters: &Counters) -> String {
-    let fields: Vec<String> =
-        Counters::NAMES.iter().zip(counters.values()).map(|(n, v)| format!("\"{n}\":{v}")).collect();
+    let fields: Vec<String> = Counters::NAMES
+        .iter()
+        .zip(counters.values())
+        .map(|(n, v)| format!("\"{n}\":{v}"))
+        .collect();
     format!("{{{}}}", fields.join(","))
 }
 
@@ -37,7 +44,12 @@ pub(crate) struct SharedCounters {
 impl SharedCounters {
     /// Adds what happened in a tick.
     pub(crate) fn add(&self, counters: &Counters) {
-        for (cell, value) in self.cells.iter().zip(counters.values()).filter(|(_, value)| *value != 0) {
+        for (cell, value) in self
+            .cells
+            .iter()
+            .zip(counters.values())
+            .filter(|(_, value)| *value != 0)
+        {
             cell.fetch_add(value, Ordering::Relaxed);
         }
     }
@@ -53,6 +65,8 @@ impl SharedCounters {
 
     /// From zero again.
     pub(crate) fn reset(&self) {
-        self.cells.iter().for_each(|cell| cell.store(0, Ordering::Relaxed));
+        self.cells
+            .iter()
+            .for_each(|cell| cell.store(0, Ordering::Relaxed));
     }
 }

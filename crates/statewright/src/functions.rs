@@ -34,7 +34,9 @@ pub enum Kind {
 impl Kind {
     /// The kind with a number of the ROM.
     pub fn from_number(number: u8) -> Option<Self> {
-        [Self::Guard, Self::Action, Self::Activity, Self::Scorer].into_iter().find(|&kind| kind as u8 == number)
+        [Self::Guard, Self::Action, Self::Activity, Self::Scorer]
+            .into_iter()
+            .find(|&kind| kind as u8 == number)
     }
 }
 
@@ -76,7 +78,12 @@ pub(crate) struct Function<B, C> {
 
 impl<B, C> Clone for Function<B, C> {
     fn clone(&self) -> Self {
-        Self { name: self.name.clone(), code: self.code, arguments: self.arguments.clone(), rng: self.rng }
+        Self {
+            name: self.name.clone(),
+            code: self.code,
+            arguments: self.arguments.clone(),
+            rng: self.rng,
+        }
     }
 }
 
@@ -102,7 +109,10 @@ pub(crate) fn camel_case(name: &str) -> String {
     let (path, own) = name.split_at(start);
     let words = own.split('_').map(|word| {
         let mut letters = word.chars();
-        letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+        letters
+            .next()
+            .map(|first| first.to_uppercase().chain(letters).collect::<String>())
+            .unwrap_or_default()
     });
     path.chars().map(String::from).chain(words).collect()
 }
@@ -127,19 +137,31 @@ pub struct Functions<B, C> {
 
 impl<B, C> Default for Functions<B, C> {
     fn default() -> Self {
-        Self { list: Vec::new(), codes: Vec::new() }
+        Self {
+            list: Vec::new(),
+            codes: Vec::new(),
+        }
     }
 }
 
 impl<B, C> Clone for Functions<B, C> {
     fn clone(&self) -> Self {
-        Self { list: self.list.clone(), codes: self.codes.clone() }
+        Self {
+            list: self.list.clone(),
+            codes: self.codes.clone(),
+        }
     }
 }
 
 impl<B, C> fmt::Debug for Functions<B, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.list.iter().map(|function| (&function.name, function.kind()))).finish()
+        f.debug_list()
+            .entries(
+                self.list
+                    .iter()
+                    .map(|function| (&function.name, function.kind())),
+            )
+            .finish()
     }
 }
 
@@ -169,7 +191,8 @@ impl<B, C> Functions<B, C> {
         self.add(name, Code::Activity(activity))
     }
 
-    /// The function added last takes literal arguments of these types: binding checks every call in the machine.
+    /// The function added last takes literal arguments of these types: binding checks every call in
+    /// the machine.
     pub fn takes(mut self, types: &[Type]) -> Self {
         if let Some(function) = self.list.last_mut() {
             function.arguments = Some(types.to_vec());
@@ -185,8 +208,8 @@ impl<B, C> Functions<B, C> {
         self
     }
 
-    /// Says what a code of a guard means, for whoever reads a trace (SEL-7). The guard itself gives only the number, so this costs
-    /// nothing while it runs.
+    /// Says what a code of a guard means, for whoever reads a trace (SEL-7). The guard itself gives
+    /// only the number, so this costs nothing while it runs.
     pub fn explain(mut self, guard: &str, code: u16, meaning: &'static str) -> Self {
         self.codes.push((guard.to_owned(), code, meaning));
         self
@@ -205,19 +228,25 @@ impl<B, C> Functions<B, C> {
     }
 
     fn add(mut self, name: &str, code: Code<B, C>) -> Self {
-        self.list.push(Function { name: name.to_owned(), code, arguments: None, rng: false });
+        self.list.push(Function {
+            name: name.to_owned(),
+            code,
+            arguments: None,
+            rng: false,
+        });
         self
     }
 }
 
-/// A type whose `impl` block gives the functions of its machines; the `functions` macro implements it.
+/// A type whose `impl` block gives the functions of its machines; the `functions` macro implements
+/// it.
 pub trait Behavior<C>: Sized {
     /// The functions.
     fn functions() -> Functions<Self, C>;
 }
 
-/// What functions a type has, known while the user's program is compiled: the `functions` macro implements it, and
-/// `machine!(…, functions = T)` asks it.
+/// What functions a type has, known while the user's program is compiled: the `functions` macro
+/// implements it, and `machine!(…, functions = T)` asks it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no list of functions",
     note = "write `#[functions]` before its `impl` block"

@@ -22,7 +22,8 @@ pub(crate) struct Turn<'p> {
 }
 
 impl Turn<'_> {
-    /// The agent. Seldom asked for, so not kept: its life is a look into memory that nobody else needs.
+    /// The agent. Seldom asked for, so not kept: its life is a look into memory that nobody else
+    /// needs.
     #[inline]
     pub(crate) fn agent(&self) -> AgentId {
         agent_at(self.lives, self.place, self.first)
@@ -32,7 +33,10 @@ impl Turn<'_> {
 /// The agent at a place; those that no crowd owns have no successors.
 #[inline]
 pub(crate) fn agent_at(lives: &[u32], place: usize, first: usize) -> AgentId {
-    AgentId::new((first + place) as u32, lives.get(place).copied().unwrap_or(1))
+    AgentId::new(
+        (first + place) as u32,
+        lives.get(place).copied().unwrap_or(1),
+    )
 }
 
 /// User code of all agents of a run.
@@ -51,7 +55,8 @@ pub(crate) struct AgentHost<'h, 'p, B, C> {
 }
 
 impl<B: Board, C> AgentHost<'_, '_, B, C> {
-    /// Puts a write off until the end of the tick. Only the last write of a key counts, so it takes the place of an earlier one.
+    /// Puts a write off until the end of the tick. Only the last write of a key counts, so it takes
+    /// the place of an earlier one.
     #[cold]
     fn stage(&mut self, key: KeyId, words: [u32; 3]) {
         let turn = &mut self.code.turn;
@@ -70,23 +75,43 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
 impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
     #[inline]
     fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
-        self.code.table.guard(function, self.board, self.code.context, See::new(view, &self.code.turn))
+        self.code.table.guard(
+            function,
+            self.board,
+            self.code.context,
+            See::new(view, &self.code.turn),
+        )
     }
 
     #[inline]
     fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
-        self.code.table.score(function, self.board, self.code.context, See::new(view, &self.code.turn))
+        self.code.table.score(
+            function,
+            self.board,
+            self.code.context,
+            See::new(view, &self.code.turn),
+        )
     }
 
     #[inline]
     fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>) {
-        let Code { table, context, turn, .. } = &mut *self.code;
+        let Code {
+            table,
+            context,
+            turn,
+            ..
+        } = &mut *self.code;
         table.action(function, self.board, context, Act::new(actor, turn));
     }
 
     #[inline]
     fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
-        let Code { table, context, turn, .. } = &mut *self.code;
+        let Code {
+            table,
+            context,
+            turn,
+            ..
+        } = &mut *self.code;
         table.activity(function, mode, (self.board, context), Act::new(actor, turn))
     }
 
@@ -95,7 +120,9 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
         let (head, words, bytes) = Head::built_in(turn.agent(), command);
         let payload = words.as_bytes().get(..bytes).unwrap_or(&[]);
         let added = turn.out.accumulates(head.lane)
-            && turn.out.merge(&head, |earlier| commands::add(head.ty, earlier, payload));
+            && turn
+                .out
+                .merge(&head, |earlier| commands::add(head.ty, earlier, payload));
         added || turn.out.write(&head, payload, command.critical)
     }
 

@@ -1,7 +1,8 @@
 //! Statewright: hierarchical state machines for game AI.
 //!
-//! A [`Machine`] is compiled from a file or a builder, bound to the user's own [`Functions`] into a [`Program`], and run for many agents
-//! by a [`Crowd`]. What agents want done comes back as typed [`commands`].
+//! A [`Machine`] is compiled from a file or a builder, bound to the user's own [`Functions`] into a
+//! [`Program`], and run for many agents by a [`Crowd`]. What agents want done comes back as typed
+//! [`commands`].
 #![forbid(unsafe_code)]
 
 mod arguments;
@@ -30,10 +31,12 @@ pub use board::{Board, Key};
 pub use brain::{Brain, think};
 pub use calls::{Act, See};
 pub use crowd::{
-    Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError, SpawnError, Tick,
-    WrongBudget,
+    Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError,
+    SpawnError, Tick, WrongBudget,
 };
-pub use functions::{ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn, Signature};
+pub use functions::{
+    ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn, Signature,
+};
 pub use machine::{Machine, MachineError, UnknownName};
 pub use names::{Names, WrongNames};
 pub use program::{BindError, Misfit, Program};
@@ -41,8 +44,8 @@ pub use registry::{MachineHandle, Registry, RegistryError};
 pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
 pub use statewright_kernel::{
-    Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128, Instance256, Mismatch,
-    Mode, Rng, Sleep, Status, Verdict, flag,
+    Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128,
+    Instance256, Mismatch, Mode, Rng, Sleep, Status, Verdict, flag,
 };
 pub use statewright_macros::{Arguments, Board, Command, functions, machine};
 pub use statewright_rom::ids;

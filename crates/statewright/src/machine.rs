@@ -123,7 +123,10 @@ mod compiled {
         }
 
         /// Compiles a machine written in Rust.
-        pub fn build(name: &str, describe: impl FnOnce(&mut MachineBuilder)) -> Result<Self, MachineError> {
+        pub fn build(
+            name: &str,
+            describe: impl FnOnce(&mut MachineBuilder),
+        ) -> Result<Self, MachineError> {
             let (machine, problems) = graph::Machine::build(name, describe);
             Self::compile(&machine, problems)
         }
@@ -151,7 +154,8 @@ mod compiled {
 
     impl From<&Symbols> for Names {
         fn from(symbols: &Symbols) -> Self {
-            let names = |symbols: &[Symbol]| symbols.iter().map(|symbol| symbol.name.clone()).collect();
+            let names =
+                |symbols: &[Symbol]| symbols.iter().map(|symbol| symbol.name.clone()).collect();
             Self {
                 machine: symbols.machine.clone(),
                 states: names(&symbols.states),
@@ -195,8 +199,8 @@ lookups! {
 }
 
 impl Machine {
-    /// A finished ROM, after all its proofs, with its names; [`Names::default`] has none. Names of another machine are refused, as far as
-    /// the ROM can tell ([`Names::check`]).
+    /// A finished ROM, after all its proofs, with its names; [`Names::default`] has none. Names of
+    /// another machine are refused, as far as the ROM can tell ([`Names::check`]).
     pub fn from_rom(bytes: Vec<u8>, names: Names) -> Result<Self, MachineError> {
         let rom = OwnedRom::from_vec(bytes).map_err(MachineError::Rom)?;
         names.check(&rom.as_rom()).map_err(MachineError::Names)?;
@@ -206,10 +210,22 @@ impl Machine {
     fn new(rom: OwnedRom, names: Names) -> Self {
         let (id, classes) = {
             let rom = rom.as_rom();
-            (rom.machine_id(), rom.events().iter().map(|event| event.class).collect())
+            (
+                rom.machine_id(),
+                rom.events().iter().map(|event| event.class).collect(),
+            )
         };
         let (counters, shape) = (SharedCounters::default(), OnceLock::new());
-        Self { shared: Arc::new(Shared { rom, names, classes, id, counters, shape }) }
+        Self {
+            shared: Arc::new(Shared {
+                rom,
+                names,
+                classes,
+                id,
+                counters,
+                shape,
+            }),
+        }
     }
 
     /// The view of the ROM. Reads its directory: keep it for as long as it is used.
@@ -239,20 +255,33 @@ impl Machine {
 
     /// The path of a state, for people.
     pub fn state_name(&self, state: StateId) -> &str {
-        self.shared.names.states.get(state.index()).map_or("?", String::as_str)
+        self.shared
+            .names
+            .states
+            .get(state.index())
+            .map_or("?", String::as_str)
     }
 
     /// The name of an event, for people.
     pub fn event_name(&self, event: EventId) -> &str {
-        self.shared.names.events.get(event.index()).map_or("?", String::as_str)
+        self.shared
+            .names
+            .events
+            .get(event.index())
+            .map_or("?", String::as_str)
     }
 
     /// The name of a channel, for people.
     pub fn channel_name(&self, channel: ChannelId) -> &str {
-        self.shared.names.channels.get(channel.index()).map_or("?", String::as_str)
+        self.shared
+            .names
+            .channels
+            .get(channel.index())
+            .map_or("?", String::as_str)
     }
 
-    /// What happened to all agents of this machine, in all crowds (SYS-8). May be read while they run.
+    /// What happened to all agents of this machine, in all crowds (SYS-8). May be read while they
+    /// run.
     pub fn counters(&self) -> Counters {
         self.shared.counters.read()
     }
@@ -269,7 +298,9 @@ impl Machine {
 
     /// Where keys lie in schema-checked blackboards; all of them share it.
     pub(crate) fn shape(&self) -> &Arc<Shape> {
-        self.shared.shape.get_or_init(|| Arc::new(Shape::new(&self.rom())))
+        self.shared
+            .shape
+            .get_or_init(|| Arc::new(Shape::new(&self.rom())))
     }
 
     /// How many clones of this machine there are, itself included.
@@ -286,16 +317,30 @@ impl Machine {
 
     /// The name of a function; its number if there are no names.
     pub fn function_name(&self, function: FunctionId) -> String {
-        self.shared.names.functions.get(function.index()).cloned().unwrap_or_else(|| format!("function {function}"))
+        self.shared
+            .names
+            .functions
+            .get(function.index())
+            .cloned()
+            .unwrap_or_else(|| format!("function {function}"))
     }
 
     /// The scratch of a state with a name.
     pub fn scratch(&self, state: StateId, name: &str) -> Result<ScratchId, UnknownName> {
         let (rom, names) = (self.rom(), &self.shared.names.scratch);
         let own = |record: &ScratchRecord| StateId::read(record.owner) == Some(state);
-        let place = rom.scratch().iter().zip(names).position(|(record, known)| own(record) && known == name);
+        let place = rom
+            .scratch()
+            .iter()
+            .zip(names)
+            .position(|(record, known)| own(record) && known == name);
         place.and_then(ScratchId::from_index).ok_or_else(|| {
-            let names = rom.scratch().iter().zip(names).filter(|(record, _)| own(record)).map(|(_, name)| name.clone());
+            let names = rom
+                .scratch()
+                .iter()
+                .zip(names)
+                .filter(|(record, _)| own(record))
+                .map(|(_, name)| name.clone());
             unknown("scratch of this state", name, &names.collect::<Vec<_>>())
         })
     }
@@ -305,15 +350,29 @@ impl Machine {
         let own = self.shared.names.lanes.iter().map(String::as_str);
         let mut known = BUILT_IN_LANES.into_iter().chain(own);
         let place = known.clone().position(|known| known == name);
-        let wrong = || unknown("lane", name, &known.by_ref().map(str::to_owned).collect::<Vec<_>>());
+        let wrong = || {
+            unknown(
+                "lane",
+                name,
+                &known.by_ref().map(str::to_owned).collect::<Vec<_>>(),
+            )
+        };
         place.and_then(LaneId::from_index).ok_or_else(wrong)
     }
 }
 
 fn unknown(what: &'static str, name: &str, known: &[String]) -> UnknownName {
     #[cfg(feature = "compile")]
-    let closest = statewright_author::similar::closest(name, known.iter().map(String::as_str)).map(str::to_owned);
+    let closest = statewright_author::similar::closest(name, known.iter().map(String::as_str))
+        .map(str::to_owned);
     #[cfg(not(feature = "compile"))]
-    let closest = known.iter().find(|known| known.eq_ignore_ascii_case(name)).cloned();
-    UnknownName { what, name: name.to_owned(), closest }
+    let closest = known
+        .iter()
+        .find(|known| known.eq_ignore_ascii_case(name))
+        .cloned();
+    UnknownName {
+        what,
+        name: name.to_owned(),
+        closest,
+    }
 }

@@ -15,7 +15,9 @@ use crate::value::Type;
 pub fn load(rom: &[u8], names: Names) -> Machine {
     match Machine::from_rom(rom.to_vec(), names) {
         Ok(machine) => machine,
-        Err(error) => panic!("`machine!` made a ROM that this version of Statewright refuses: {error}"),
+        Err(error) => {
+            panic!("`machine!` made a ROM that this version of Statewright refuses: {error}")
+        }
     }
 }
 
@@ -45,7 +47,8 @@ pub enum Found {
     Missing,
 }
 
-/// Looks for a function while the user's program is compiled. What comes closest is found. One that is named but not called is given nothing.
+/// Looks for a function while the user's program is compiled. What comes closest is found. One that
+/// is named but not called is given nothing.
 pub const fn find(lists: &[&[Signature]], name: &str, kind: Kind, given: Option<&[Type]>) -> Found {
     let mut found = Found::Missing;
     let mut at = 0;
@@ -103,22 +106,39 @@ mod tests {
 
     #[test]
     fn functions_are_found_by_whole_name_kind_and_arguments() {
-        const fn one(name: &'static str, kind: Kind, takes: &'static [&'static [Type]]) -> Signature {
+        const fn one(
+            name: &'static str,
+            kind: Kind,
+            takes: &'static [&'static [Type]],
+        ) -> Signature {
             Signature { name, kind, takes }
         }
         let lists: &[&[Signature]] = &[
             &[one("IsHurt", Kind::Guard, &[])],
             &[
                 one("IsHurt", Kind::Action, &[]),
-                one("Go", Kind::Action, &[&[Type::I32], &[Type::F32, Type::Bool], &[]]),
+                one(
+                    "Go",
+                    Kind::Action,
+                    &[&[Type::I32], &[Type::F32, Type::Bool], &[]],
+                ),
             ],
         ];
         let go = [Type::I32, Type::F32, Type::Bool];
         assert_eq!(find(lists, "IsHurt", Kind::Action, Some(&[])), Found::Yes);
         assert_eq!(find(lists, "Go", Kind::Action, Some(&go)), Found::Yes);
         assert_eq!(find(lists, "Go", Kind::Action, None), Found::Yes);
-        for wrong in [&go[..2], &[Type::I32, Type::I32, Type::Bool], &[go[0], go[1], go[2], Type::I32], &[]] {
-            assert_eq!(find(lists, "Go", Kind::Action, Some(wrong)), Found::OtherArguments, "{wrong:?}");
+        for wrong in [
+            &go[..2],
+            &[Type::I32, Type::I32, Type::Bool],
+            &[go[0], go[1], go[2], Type::I32],
+            &[],
+        ] {
+            assert_eq!(
+                find(lists, "Go", Kind::Action, Some(wrong)),
+                Found::OtherArguments,
+                "{wrong:?}"
+            );
         }
         assert_eq!(find(lists, "Go", Kind::Guard, Some(&go)), Found::OtherKind);
         assert_eq!(find(lists, "IsHur", Kind::Guard, Some(&[])), Found::Missing);

@@ -1,8 +1,11 @@
-//! A machine bound to user functions: complete, or an error that lists everything that is wrong (ROM-8).
+//! A machine bound to user functions: complete, or an error that lists everything that is wrong
+//! (ROM-8).
 
 use std::fmt;
 
-use statewright_kernel::{Instance, Mode, Sleep, Status, Verdict, active_leaves, flag, sleep, sleep_though_polling};
+use statewright_kernel::{
+    Instance, Mode, Sleep, Status, Verdict, active_leaves, flag, sleep, sleep_though_polling,
+};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::op_kind;
@@ -12,7 +15,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::board::{Board, Key};
 use crate::calls::{Act, See};
 use crate::commands::{Lane, Merge, Rules};
-use crate::functions::{ActionFn, ActivityFn, Code, Function, Functions, GuardFn, Kind, ScorerFn, camel_case};
+use crate::functions::{
+    ActionFn, ActivityFn, Code, Function, Functions, GuardFn, Kind, ScorerFn, camel_case,
+};
 use crate::machine::Machine;
 use crate::value::Type;
 
@@ -27,7 +32,8 @@ pub struct Program<B, C> {
     codes: Vec<(u16, u16, &'static str)>,
 }
 
-/// Code by number of the function, and fields by number of the key. Numbers of another kind lead to code that does nothing.
+/// Code by number of the function, and fields by number of the key. Numbers of another kind lead to
+/// code that does nothing.
 pub(crate) struct Table<B, C> {
     guards: Box<[GuardFn<B, C>]>,
     scorers: Box<[ScorerFn<B, C>]>,
@@ -39,7 +45,9 @@ pub(crate) struct Table<B, C> {
 
 impl<B, C> fmt::Debug for Program<B, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Program").field("machine", &self.machine.name()).finish_non_exhaustive()
+        f.debug_struct("Program")
+            .field("machine", &self.machine.name())
+            .finish_non_exhaustive()
     }
 }
 
@@ -115,38 +123,77 @@ pub enum Misfit {
 
 impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |types: &[Type]| types.iter().map(|ty| ty.word()).collect::<Vec<_>>().join(", ");
+        let list = |types: &[Type]| {
+            types
+                .iter()
+                .map(|ty| ty.word())
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         match self {
-            Self::Missing { name, kind, closest } => {
+            Self::Missing {
+                name,
+                kind,
+                closest,
+            } => {
                 write!(f, "{kind} `{name}` is missing")?;
-                closest.as_ref().map_or(Ok(()), |closest| write!(f, "; did you mean `{closest}`?"))
+                closest
+                    .as_ref()
+                    .map_or(Ok(()), |closest| write!(f, "; did you mean `{closest}`?"))
             }
-            Self::WrongKind { name, wanted, found } => {
+            Self::WrongKind {
+                name,
+                wanted,
+                found,
+            } => {
                 let (wanted, found) = (with_article(*wanted), with_article(*found));
-                write!(f, "`{name}` must be {wanted} (it takes that place in the machine), but it is {found}")
+                write!(
+                    f,
+                    "`{name}` must be {wanted} (it takes that place in the machine), but it is {found}"
+                )
             }
-            Self::Unused { name, kind } => write!(f, "{kind} `{name}` is called nowhere in the machine"),
+            Self::Unused { name, kind } => {
+                write!(f, "{kind} `{name}` is called nowhere in the machine")
+            }
             Self::Twice { name } => write!(f, "two functions answer to `{name}`"),
             Self::Arguments { name, takes, given } => {
-                write!(f, "`{name}` takes ({}), but the machine calls it with ({})", list(takes), list(given))
+                write!(
+                    f,
+                    "`{name}` takes ({}), but the machine calls it with ({})",
+                    list(takes),
+                    list(given)
+                )
             }
             Self::Draws { name } => write!(
                 f,
                 "`{name}` draws random numbers: write `\"rng\": true` for it under \"functions\" in the machine file"
             ),
-            Self::NoGuard { name } => write!(f, "codes of `{name}` are explained, which is no guard of the machine"),
+            Self::NoGuard { name } => write!(
+                f,
+                "codes of `{name}` are explained, which is no guard of the machine"
+            ),
             Self::NoField { key, ty } => {
-                write!(f, "the blackboard has no field `{key}` of type {ty}, which the machine declares")
+                write!(
+                    f,
+                    "the blackboard has no field `{key}` of type {ty}, which the machine declares"
+                )
             }
             Self::FieldType { key, wanted, found } => {
-                write!(f, "the machine declares `{key}` as {wanted}, but the blackboard's field is {found}")
+                write!(
+                    f,
+                    "the machine declares `{key}` as {wanted}, but the blackboard's field is {found}"
+                )
             }
         }
     }
 }
 
 fn with_article(kind: Kind) -> String {
-    let article = if matches!(kind, Kind::Action | Kind::Activity) { "an" } else { "a" };
+    let article = if matches!(kind, Kind::Action | Kind::Activity) {
+        "an"
+    } else {
+        "a"
+    };
     format!("{article} {kind}")
 }
 
@@ -162,7 +209,9 @@ pub struct BindError {
 impl fmt::Display for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "machine `{}` does not fit its functions:", self.machine)?;
-        self.misfits.iter().try_for_each(|misfit| write!(f, "\n  {misfit}"))
+        self.misfits
+            .iter()
+            .try_for_each(|misfit| write!(f, "\n  {misfit}"))
     }
 }
 
@@ -177,17 +226,29 @@ impl std::error::Error for BindError {}
 
 impl Machine {
     /// Binds the machine to functions.
-    pub fn bind<B: Board, C>(&self, functions: Functions<B, C>) -> Result<Program<B, C>, BindError> {
+    pub fn bind<B: Board, C>(
+        &self,
+        functions: Functions<B, C>,
+    ) -> Result<Program<B, C>, BindError> {
         let (program, misfits) = self.bind_for_development(functions)?;
-        if misfits.is_empty() { Ok(program) } else { Err(BindError { machine: self.name().to_owned(), misfits }) }
+        if misfits.is_empty() {
+            Ok(program)
+        } else {
+            Err(BindError {
+                machine: self.name().to_owned(),
+                misfits,
+            })
+        }
     }
 
-    /// Binds the machine although its functions do not fit, and says what is wrong with them: for hosts that show it to the developer and
-    /// let the rest run. A call of a function that is missing or does not fit ends its agent alone, as a panic does;
-    /// [`Crowd::unanswered`](crate::Crowd::unanswered) tells who called what. Such a call is caught by unwinding: a program that is built
-    /// with `panic = "abort"` ends.
+    /// Binds the machine although its functions do not fit, and says what is wrong with them: for
+    /// hosts that show it to the developer and let the rest run. A call of a function that is
+    /// missing or does not fit ends its agent alone, as a panic does;
+    /// [`Crowd::unanswered`](crate::Crowd::unanswered) tells who called what. Such a call is caught
+    /// by unwinding: a program that is built with `panic = "abort"` ends.
     ///
-    /// A blackboard that does not fit is an error here, too: nobody could say what its missing fields hold.
+    /// A blackboard that does not fit is an error here, too: nobody could say what its missing
+    /// fields hold.
     ///
     /// ```
     /// use statewright::prelude::*;
@@ -222,18 +283,34 @@ impl Machine {
         let before = misfits.len();
         let fields = fields::<B>(self, &rom, &mut misfits);
         if misfits.len() > before {
-            return Err(BindError { machine: self.name().to_owned(), misfits });
+            return Err(BindError {
+                machine: self.name().to_owned(),
+                misfits,
+            });
         }
         let mut table = Table::new(rom.linker().len(), fields);
         for (place, choice) in chosen.iter().enumerate() {
-            match choice.function.filter(|_| choice.fits).and_then(|function| functions.list.get(function)) {
+            match choice
+                .function
+                .filter(|_| choice.fits)
+                .and_then(|function| functions.list.get(function))
+            {
                 Some(function) => table.put(place, function.code),
                 None => table.leave_open(place),
             }
         }
         let drowsy = rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
         let codes = codes(&functions, &chosen, &mut misfits);
-        Ok((Program { machine: self.clone(), table, rules: Rules::new(&rom), drowsy, codes }, misfits))
+        Ok((
+            Program {
+                machine: self.clone(),
+                table,
+                rules: Rules::new(&rom),
+                drowsy,
+                codes,
+            },
+            misfits,
+        ))
     }
 }
 
@@ -257,7 +334,8 @@ fn choose<B, C>(
     let mut chosen = Vec::with_capacity(rom.linker().len());
     for (place, record) in rom.linker().iter().enumerate() {
         let kind = Kind::from_number(record.kind).unwrap_or(Kind::Action);
-        let name = FunctionId::from_index(place).map_or_else(String::new, |id| machine.function_name(id));
+        let name =
+            FunctionId::from_index(place).map_or_else(String::new, |id| machine.function_name(id));
         let fits = |function: &Function<B, C>| match machine.names().functions.get(place) {
             Some(name) => function.answers_to(name),
             // Without names their hashes have to do (ROM-8).
@@ -265,35 +343,66 @@ fn choose<B, C>(
                 .iter()
                 .any(|name| xxh3_64(name.as_bytes()) as u32 == record.hash.get()),
         };
-        let found: Vec<usize> = (0..).zip(&functions.list).filter(|(_, f)| fits(f)).map(|(place, _)| place).collect();
-        let right = found.iter().copied().filter(|&place| functions.list.get(place).is_some_and(|f| f.kind() == kind));
+        let found: Vec<usize> = (0..)
+            .zip(&functions.list)
+            .filter(|(_, f)| fits(f))
+            .map(|(place, _)| place)
+            .collect();
+        let right = found
+            .iter()
+            .copied()
+            .filter(|&place| functions.list.get(place).is_some_and(|f| f.kind() == kind));
         let right: Vec<usize> = right.collect();
-        // Those of another kind are not called here; the first of them stands in the error if there is no right one.
-        for &place in if right.is_empty() { found.get(..1).unwrap_or_default() } else { &right } {
+        // Those of another kind are not called here; the first of them stands in the error if there
+        // is no right one.
+        for &place in if right.is_empty() {
+            found.get(..1).unwrap_or_default()
+        } else {
+            &right
+        } {
             if let Some(used) = used.get_mut(place) {
                 *used = true;
             }
         }
-        match (right.as_slice(), found.first().and_then(|&place| functions.list.get(place))) {
+        match (
+            right.as_slice(),
+            found.first().and_then(|&place| functions.list.get(place)),
+        ) {
             ([one], _) => {
-                let draws = functions.list.get(*one).is_some_and(|f| f.rng) && record.rng == 0 && kind != Kind::Action;
+                let draws = functions.list.get(*one).is_some_and(|f| f.rng)
+                    && record.rng == 0
+                    && kind != Kind::Action;
                 if draws {
                     misfits.push(Misfit::Draws { name });
                 }
-                chosen.push(Choice { function: Some(*one), fits: !draws });
+                chosen.push(Choice {
+                    function: Some(*one),
+                    fits: !draws,
+                });
                 continue;
             }
-            ([], Some(other)) => misfits.push(Misfit::WrongKind { name, wanted: kind, found: other.kind() }),
+            ([], Some(other)) => misfits.push(Misfit::WrongKind {
+                name,
+                wanted: kind,
+                found: other.kind(),
+            }),
             ([], None) => {
                 let closest = closest(&name, functions);
-                misfits.push(Misfit::Missing { name, kind, closest });
+                misfits.push(Misfit::Missing {
+                    name,
+                    kind,
+                    closest,
+                });
             }
             _ => misfits.push(Misfit::Twice { name }),
         }
         chosen.push(Choice::default());
     }
     let unused = functions.list.iter().zip(used).filter(|(_, used)| !used);
-    misfits.extend(unused.map(|(f, _)| Misfit::Unused { name: f.name.clone(), kind: f.kind() }));
+    misfits.extend(unused.map(|(f, _)| Misfit::Unused {
+        name: f.name.clone(),
+        kind: f.kind(),
+    }));
     chosen
 }
 
@@ -301,19 +410,43 @@ fn closest<B, C>(name: &str, functions: &Functions<B, C>) -> Option<String> {
     #[cfg(feature = "compile")]
     return statewright_author::similar::closest(name, functions.names()).map(str::to_owned);
     #[cfg(not(feature = "compile"))]
-    functions.names().find(|known| known.eq_ignore_ascii_case(name)).map(str::to_owned)
+    functions
+        .names()
+        .find(|known| known.eq_ignore_ascii_case(name))
+        .map(str::to_owned)
 }
 
 /// Every call has the arguments that its function takes.
-fn check_calls<B, C>(rom: &Rom<'_>, functions: &Functions<B, C>, chosen: &mut [Choice], misfits: &mut Vec<Misfit>) {
+fn check_calls<B, C>(
+    rom: &Rom<'_>,
+    functions: &Functions<B, C>,
+    chosen: &mut [Choice],
+    misfits: &mut Vec<Misfit>,
+) {
     for op in rom.ops().iter().filter(|op| op.kind == op_kind::CALL) {
-        let Some(choice) = chosen.get_mut(usize::from(op.a.get())) else { continue };
-        let Some(function) = choice.function.and_then(|function| functions.list.get(function)) else { continue };
-        let given: Vec<Type> =
-            rom.arguments_of(op).iter().filter_map(|argument| Type::from_number(argument.ty)).collect();
-        let Some(takes) = function.arguments.as_ref().filter(|takes| **takes != given) else { continue };
+        let Some(choice) = chosen.get_mut(usize::from(op.a.get())) else {
+            continue;
+        };
+        let Some(function) = choice
+            .function
+            .and_then(|function| functions.list.get(function))
+        else {
+            continue;
+        };
+        let given: Vec<Type> = rom
+            .arguments_of(op)
+            .iter()
+            .filter_map(|argument| Type::from_number(argument.ty))
+            .collect();
+        let Some(takes) = function.arguments.as_ref().filter(|takes| **takes != given) else {
+            continue;
+        };
         choice.fits = false;
-        let misfit = Misfit::Arguments { name: function.name.clone(), takes: takes.clone(), given };
+        let misfit = Misfit::Arguments {
+            name: function.name.clone(),
+            takes: takes.clone(),
+            given,
+        };
         if !misfits.contains(&misfit) {
             misfits.push(misfit);
         }
@@ -332,7 +465,9 @@ fn codes<B, C>(
             let function = functions.list.get(place)?;
             (function.kind() == Kind::Guard && function.answers_to(name)).then_some(())
         };
-        let number = chosen.iter().position(|choice| choice.function.and_then(explained).is_some());
+        let number = chosen
+            .iter()
+            .position(|choice| choice.function.and_then(explained).is_some());
         match number.and_then(|number| u16::try_from(number).ok()) {
             Some(number) => codes.push((number, *code, *meaning)),
             None => misfits.push(Misfit::NoGuard { name: name.clone() }),
@@ -345,16 +480,34 @@ fn codes<B, C>(
 fn fields<B: Board>(machine: &Machine, rom: &Rom<'_>, misfits: &mut Vec<Misfit>) -> Vec<usize> {
     let mut fields = Vec::with_capacity(rom.keys().len());
     for (place, record) in rom.keys().iter().enumerate() {
-        let Some(id) = KeyId::from_index(place) else { continue };
+        let Some(id) = KeyId::from_index(place) else {
+            continue;
+        };
         let name = machine.names().keys.get(place).map_or("", String::as_str);
         let ty = Type::from_number(record.ty).unwrap_or(Type::I32);
-        let shown = || if name.is_empty() { format!("key {place}") } else { name.to_owned() };
+        let shown = || {
+            if name.is_empty() {
+                format!("key {place}")
+            } else {
+                name.to_owned()
+            }
+        };
         let first_word = record.offset.get().into();
-        let located = B::locate(&Key { id, name, name_hash: record.name_hash.get(), ty, first_word });
+        let located = B::locate(&Key {
+            id,
+            name,
+            name_hash: record.name_hash.get(),
+            ty,
+            first_word,
+        });
         match located {
             Ok(_) => {}
             Err(None) => misfits.push(Misfit::NoField { key: shown(), ty }),
-            Err(Some(found)) => misfits.push(Misfit::FieldType { key: shown(), wanted: ty, found }),
+            Err(Some(found)) => misfits.push(Misfit::FieldType {
+                key: shown(),
+                wanted: ty,
+                found,
+            }),
         }
         fields.push(located.unwrap_or(usize::MAX));
     }
@@ -386,15 +539,21 @@ impl<B, C> Program<B, C> {
             functions: &names.functions,
         };
         let legend = Legend::new(&self.machine.rom(), &names);
-        self.codes.iter().fold(legend, |legend, &(function, code, text)| legend.with_code(function, code, text))
+        self.codes
+            .iter()
+            .fold(legend, |legend, &(function, code, text)| {
+                legend.with_code(function, code, text)
+            })
     }
 
-    /// What becomes of several commands of one agent in a lane (CMD-1). A lane that the machine does not have keeps everything.
+    /// What becomes of several commands of one agent in a lane (CMD-1). A lane that the machine
+    /// does not have keeps everything.
     pub fn merge(&self, lane: impl Into<Lane>) -> Merge {
         self.rules.merge(lane.into())
     }
 
-    /// May an agent sleep after the tick `now`? One that polls may, if nothing that its eventless transitions look at can change.
+    /// May an agent sleep after the tick `now`? One that polls may, if nothing that its eventless
+    /// transitions look at can change.
     pub(crate) fn sleep<I: Instance>(&self, rom: &Rom<'_>, instance: &I, now: u32) -> Sleep {
         let polls = instance.header().has(flag::POLLS);
         let drowsy = |leaf: StateId| self.drowsy.get(leaf.index()).copied().unwrap_or(false);
@@ -447,24 +606,58 @@ impl<B: Board, C> Table<B, C> {
 
     /// Nothing answers to a function: whoever calls it ends.
     fn leave_open(&mut self, place: usize) {
-        self.put(place, Code::Guard(|_, _, see| Unanswered(see.function()).unwind()));
-        self.put(place, Code::Scorer(|_, _, see| Unanswered(see.function()).unwind()));
-        self.put(place, Code::Action(|_, _, act| Unanswered(act.function()).unwind()));
-        self.put(place, Code::Activity(|_, _, _, act| Unanswered(act.function()).unwind()));
+        self.put(
+            place,
+            Code::Guard(|_, _, see| Unanswered(see.function()).unwind()),
+        );
+        self.put(
+            place,
+            Code::Scorer(|_, _, see| Unanswered(see.function()).unwind()),
+        );
+        self.put(
+            place,
+            Code::Action(|_, _, act| Unanswered(act.function()).unwind()),
+        );
+        self.put(
+            place,
+            Code::Activity(|_, _, _, act| Unanswered(act.function()).unwind()),
+        );
     }
 
     #[inline]
-    pub(crate) fn guard(&self, function: FunctionId, board: &B, context: &C, mut see: See<'_, '_, '_>) -> Verdict {
-        self.guards.get(function.index()).map_or(Verdict::from(false), |code| code(board, context, &mut see))
+    pub(crate) fn guard(
+        &self,
+        function: FunctionId,
+        board: &B,
+        context: &C,
+        mut see: See<'_, '_, '_>,
+    ) -> Verdict {
+        self.guards
+            .get(function.index())
+            .map_or(Verdict::from(false), |code| code(board, context, &mut see))
     }
 
     #[inline]
-    pub(crate) fn score(&self, function: FunctionId, board: &B, context: &C, mut see: See<'_, '_, '_>) -> f32 {
-        self.scorers.get(function.index()).map_or(0.0, |code| code(board, context, &mut see))
+    pub(crate) fn score(
+        &self,
+        function: FunctionId,
+        board: &B,
+        context: &C,
+        mut see: See<'_, '_, '_>,
+    ) -> f32 {
+        self.scorers
+            .get(function.index())
+            .map_or(0.0, |code| code(board, context, &mut see))
     }
 
     #[inline]
-    pub(crate) fn action(&self, function: FunctionId, board: &mut B, context: &C, mut act: Act<'_, '_, '_>) {
+    pub(crate) fn action(
+        &self,
+        function: FunctionId,
+        board: &mut B,
+        context: &C,
+        mut act: Act<'_, '_, '_>,
+    ) {
         if let Some(code) = self.actions.get(function.index()) {
             code(board, context, &mut act);
         }
@@ -478,7 +671,9 @@ impl<B: Board, C> Table<B, C> {
         (board, context): (&mut B, &C),
         mut act: Act<'_, '_, '_>,
     ) -> Status {
-        self.activities.get(function.index()).map_or(Status::Running, |code| code(board, context, mode, &mut act))
+        self.activities
+            .get(function.index())
+            .map_or(Status::Running, |code| code(board, context, mode, &mut act))
     }
 
     pub(crate) fn field(&self, key: KeyId) -> usize {

@@ -25,10 +25,16 @@ pub enum RegistryError {
 impl fmt::Display for RegistryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Twice(name) => write!(f, "there is a machine named `{name}` already: unregister it first"),
+            Self::Twice(name) => write!(
+                f,
+                "there is a machine named `{name}` already: unregister it first"
+            ),
             Self::Gone(handle) => write!(f, "machine {} was unregistered", handle.place),
             Self::InUse(name, holders) => {
-                write!(f, "machine `{name}` is still held by {holders} crowds, programs or clones: drop them first")
+                write!(
+                    f,
+                    "machine `{name}` is still held by {holders} crowds, programs or clones: drop them first"
+                )
             }
         }
     }
@@ -66,31 +72,52 @@ impl Registry {
         if self.find(machine.name()).is_some() {
             return Err(RegistryError::Twice(machine.name().to_owned()));
         }
-        let place = self.places.iter().position(|(_, machine)| machine.is_none()).unwrap_or(self.places.len());
+        let place = self
+            .places
+            .iter()
+            .position(|(_, machine)| machine.is_none())
+            .unwrap_or(self.places.len());
         if place == self.places.len() {
             self.places.push((0, None));
         }
         let (generation, cell) = &mut self.places[place];
         *cell = Some(machine);
-        Ok(MachineHandle { place: place as u32, generation: *generation })
+        Ok(MachineHandle {
+            place: place as u32,
+            generation: *generation,
+        })
     }
 
     /// The machine of a handle.
     pub fn get(&self, handle: MachineHandle) -> Result<&Machine, RegistryError> {
-        let cell = self.places.get(handle.place as usize).filter(|(generation, _)| *generation == handle.generation);
-        cell.and_then(|(_, machine)| machine.as_ref()).ok_or(RegistryError::Gone(handle))
+        let cell = self
+            .places
+            .get(handle.place as usize)
+            .filter(|(generation, _)| *generation == handle.generation);
+        cell.and_then(|(_, machine)| machine.as_ref())
+            .ok_or(RegistryError::Gone(handle))
     }
 
     /// The machine with a name.
     pub fn find(&self, name: &str) -> Option<MachineHandle> {
-        self.iter().find(|(_, machine)| machine.name() == name).map(|(handle, _)| handle)
+        self.iter()
+            .find(|(_, machine)| machine.name() == name)
+            .map(|(handle, _)| handle)
     }
 
     /// All machines.
     pub fn iter(&self) -> impl Iterator<Item = (MachineHandle, &Machine)> {
-        (0..).zip(&self.places).filter_map(|(place, (generation, machine))| {
-            Some((MachineHandle { place, generation: *generation }, machine.as_ref()?))
-        })
+        (0..)
+            .zip(&self.places)
+            .filter_map(|(place, (generation, machine))| {
+                Some((
+                    MachineHandle {
+                        place,
+                        generation: *generation,
+                    },
+                    machine.as_ref()?,
+                ))
+            })
     }
 
     /// Gives a machine back, if nobody else holds it.
@@ -106,8 +133,12 @@ impl Registry {
         }
     }
 
-    /// Gives up all machines. The names of those that somebody still holds: they live until their last holder is gone.
+    /// Gives up all machines. The names of those that somebody still holds: they live until their
+    /// last holder is gone.
     pub fn shutdown(self) -> Vec<String> {
-        self.iter().filter(|(_, machine)| machine.holders() > 1).map(|(_, machine)| machine.name().to_owned()).collect()
+        self.iter()
+            .filter(|(_, machine)| machine.holders() > 1)
+            .map(|(_, machine)| machine.name().to_owned())
+            .collect()
     }
 }

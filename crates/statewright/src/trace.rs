@@ -1,6 +1,8 @@
-//! Traces: what agents did, and why (SYS-3). [`Crowd::set_trace`](crate::Crowd::set_trace) turns them on.
+//! Traces: what agents did, and why (SYS-3). [`Crowd::set_trace`](crate::Crowd::set_trace) turns
+//! them on.
 
 pub use statewright_trace::file::{Ending, Frame, Reading, Refused, WriteError, Writer};
 pub use statewright_trace::{
-    Cause, Code, Guard, Kind, Legend, Level, Names, Record, Settings, State, Totals, Transition, Trigger, UnknownNumber,
+    Cause, Code, Guard, Kind, Legend, Level, Names, Record, Settings, State, Totals, Transition,
+    Trigger, UnknownNumber,
 };

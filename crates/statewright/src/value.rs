@@ -1,4 +1,5 @@
-//! Values that machine files, payloads, arguments and blackboard keys hold: up to three words of a type (CODE-5).
+//! Values that machine files, payloads, arguments and blackboard keys hold: up to three words of a
+//! type (CODE-5).
 
 use std::fmt;
 
@@ -27,7 +28,15 @@ pub enum Type {
 
 impl Type {
     /// All of them, by number.
-    pub const ALL: [Self; 7] = [Self::I32, Self::F32, Self::Bool, Self::Entity, Self::Vec2, Self::Vec3, Self::Symbol];
+    pub const ALL: [Self; 7] = [
+        Self::I32,
+        Self::F32,
+        Self::Bool,
+        Self::Entity,
+        Self::Vec2,
+        Self::Vec3,
+        Self::Symbol,
+    ];
 
     /// The type with a number of the ROM.
     pub fn from_number(number: u8) -> Option<Self> {
@@ -132,7 +141,8 @@ impl Value for [f32; 3] {
     }
 }
 
-/// An agent of a crowd. Handles of agents that are gone never mean their successors: the generation tells them apart.
+/// An agent of a crowd. Handles of agents that are gone never mean their successors: the generation
+/// tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentId {
     index: u32,
@@ -149,7 +159,8 @@ impl AgentId {
         self.index
     }
 
-    /// Tells it from those who had this place before it: 1 for the first, 3 for the second, and so on.
+    /// Tells it from those who had this place before it: 1 for the first, 3 for the second, and so
+    /// on.
     pub fn generation(self) -> u32 {
         self.generation
     }
@@ -218,8 +229,8 @@ impl Value for Symbol {
     }
 }
 
-/// What an event may carry: nothing, any [`Value`], or another type of up to four words. Bytes are little-endian in each word, so that
-/// they are the same everywhere.
+/// What an event may carry: nothing, any [`Value`], or another type of up to four words. Bytes are
+/// little-endian in each word, so that they are the same everywhere.
 ///
 /// ```
 /// use statewright::Payload;
@@ -304,7 +315,10 @@ impl Payload for [u8; 16] {
     fn from_payload(words: [u32; 4]) -> Self {
         let mut bytes = [0; 16];
         let (chunks, _) = bytes.as_chunks_mut::<4>();
-        chunks.iter_mut().zip(words).for_each(|(chunk, word)| *chunk = word.to_le_bytes());
+        chunks
+            .iter_mut()
+            .zip(words)
+            .for_each(|(chunk, word)| *chunk = word.to_le_bytes());
         bytes
     }
 }

@@ -24,7 +24,8 @@ struct Speaker {
 }
 
 impl Board for Speaker {
-    const FIELDS: &'static [(&'static str, statewright::Type)] = &[("count", statewright::Type::I32)];
+    const FIELDS: &'static [(&'static str, statewright::Type)] =
+        &[("count", statewright::Type::I32)];
 
     fn read(&self, _: usize) -> [u32; 3] {
         statewright::Value::to_words(self.count)
@@ -66,7 +67,10 @@ fn cmd_2_nothing_is_allocated_after_a_while() {
     assert_eq!(allocations() - before, 0);
     assert_eq!(crowd.pool().made(), made);
     assert!(commands > 50_000 && lanes > 300_000, "{commands} {lanes}");
-    assert!(crowd.counters().commands_dropped > 0 || made > 50, "{crowd:?}");
+    assert!(
+        crowd.counters().commands_dropped > 0 || made > 50,
+        "{crowd:?}"
+    );
 }
 
 #[test]

@@ -33,8 +33,13 @@ struct House {
 
 fn house() -> (Crowd<Memory, House>, House, AgentId) {
     let machine = Machine::from_text("house.sw.json", HOUSE).unwrap();
-    let visits = machine.scratch(machine.state("rooms/hall").unwrap(), "visits").unwrap();
-    let world = House { visits, rooms: machine.state("rooms").unwrap() };
+    let visits = machine
+        .scratch(machine.state("rooms/hall").unwrap(), "visits")
+        .unwrap();
+    let world = House {
+        visits,
+        rooms: machine.state("rooms").unwrap(),
+    };
     let functions = Functions::<Memory, House>::new()
         .guard("HasHeard", |_, house, see| {
             Verdict::from(see.scratch(house.visits, 0) == Some(see.argument::<i32>(0) as u16))
@@ -43,14 +48,19 @@ fn house() -> (Crowd<Memory, House>, House, AgentId) {
             me.words = act.payload_words();
             me.scratch = (0..3).map(|word| act.scratch(house.visits, word)).collect();
             let next = me.scratch[0].unwrap_or(0) + 1;
-            me.written = (0..3).map(|word| act.set_scratch(house.visits, word, next)).collect();
+            me.written = (0..3)
+                .map(|word| act.set_scratch(house.visits, word, next))
+                .collect();
         })
         .action("Late", |me, house, act| {
             me.scratch = vec![act.scratch(house.visits, 0)];
             me.written = vec![act.set_scratch(house.visits, 0, 9)];
         })
         .action("Meddle", |me, house, act| {
-            me.observed.push((act.scratch(house.visits, 0), act.set_scratch(house.visits, 0, 9)));
+            me.observed.push((
+                act.scratch(house.visits, 0),
+                act.set_scratch(house.visits, 0, 9),
+            ));
         })
         .action("Forget", |_, house, act| act.clear_history(house.rooms));
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
@@ -59,7 +69,13 @@ fn house() -> (Crowd<Memory, House>, House, AgentId) {
     (crowd, world, agent)
 }
 
-fn tell(crowd: &mut Crowd<Memory, House>, world: &House, agent: AgentId, event: &str, payload: impl Payload) {
+fn tell(
+    crowd: &mut Crowd<Memory, House>,
+    world: &House,
+    agent: AgentId,
+    event: &str,
+    payload: impl Payload,
+) {
     let event = crowd.machine().event(event).unwrap();
     crowd.send(agent, event, payload).unwrap();
     crowd.tick(world);
@@ -79,9 +95,18 @@ fn evt_1_payloads_of_all_types_arrive_whole() {
     check(u32::MAX - 1, [u32::MAX - 1, 0, 0, 0]);
     check(0x1122_3344_5566_7788_u64, [0x5566_7788, 0x1122_3344, 0, 0]);
     check([1_u32, 2, 3, 4], [1, 2, 3, 4]);
-    check([1.0_f32, -2.0, 0.5, 4.0], [1.0_f32, -2.0, 0.5, 4.0].map(f32::to_bits));
-    check([1.0_f32, 2.0, 3.0], [1.0_f32, 2.0, 3.0, 0.0].map(f32::to_bits));
-    check(std::array::from_fn::<u8, 16, _>(|at| at as u8), [0x0302_0100, 0x0706_0504, 0x0B0A_0908, 0x0F0E_0D0C]);
+    check(
+        [1.0_f32, -2.0, 0.5, 4.0],
+        [1.0_f32, -2.0, 0.5, 4.0].map(f32::to_bits),
+    );
+    check(
+        [1.0_f32, 2.0, 3.0],
+        [1.0_f32, 2.0, 3.0, 0.0].map(f32::to_bits),
+    );
+    check(
+        std::array::from_fn::<u8, 16, _>(|at| at as u8),
+        [0x0302_0100, 0x0706_0504, 0x0B0A_0908, 0x0F0E_0D0C],
+    );
     check(AgentId::from_words([7, 9, 0]), [7, 9, 0, 0]);
 }
 
@@ -90,23 +115,41 @@ fn code_1_scratch_is_read_and_written_while_its_state_is_active() {
     let (mut crowd, world, agent) = house();
     tell(&mut crowd, &world, agent, "Word", ());
     let me = crowd.board(agent).unwrap();
-    assert_eq!((&me.scratch[..], &me.written[..]), (&[Some(0), Some(0), None][..], &[true, true, false][..]));
+    assert_eq!(
+        (&me.scratch[..], &me.written[..]),
+        (&[Some(0), Some(0), None][..], &[true, true, false][..])
+    );
     tell(&mut crowd, &world, agent, "Next", ());
-    assert_eq!(crowd.path(agent).unwrap(), "rooms/hall", "the guard has seen one visit");
+    assert_eq!(
+        crowd.path(agent).unwrap(),
+        "rooms/hall",
+        "the guard has seen one visit"
+    );
     tell(&mut crowd, &world, agent, "Word", ());
-    assert_eq!(crowd.board(agent).unwrap().scratch, [Some(1), Some(1), None]);
+    assert_eq!(
+        crowd.board(agent).unwrap().scratch,
+        [Some(1), Some(1), None]
+    );
     tell(&mut crowd, &world, agent, "Next", ());
     assert_eq!(crowd.path(agent).unwrap(), "rooms/attic", "and now two");
     tell(&mut crowd, &world, agent, "Seen", ());
     let me = crowd.board(agent).unwrap();
-    assert_eq!((&me.scratch[..], &me.written[..]), (&[None][..], &[false][..]), "its state is not active");
+    assert_eq!(
+        (&me.scratch[..], &me.written[..]),
+        (&[None][..], &[false][..]),
+        "its state is not active"
+    );
 }
 
 #[test]
 fn evt_8_observers_write_no_scratch() {
     let (mut crowd, world, agent) = house();
     tell(&mut crowd, &world, agent, "Seen", ());
-    assert_eq!(crowd.board(agent).unwrap().observed, [(Some(0), false)], "it may look at what the active state owns");
+    assert_eq!(
+        crowd.board(agent).unwrap().observed,
+        [(Some(0), false)],
+        "it may look at what the active state owns"
+    );
 }
 
 #[test]
@@ -124,6 +167,9 @@ fn exec_4_history_is_forgotten_on_demand() {
             tell(&mut crowd, &world, agent, "Forget", ());
         }
         tell(&mut crowd, &world, agent, "Back", ());
-        assert_eq!(crowd.path(agent).unwrap(), if forgets { "rooms/hall" } else { "rooms/attic" });
+        assert_eq!(
+            crowd.path(agent).unwrap(),
+            if forgets { "rooms/hall" } else { "rooms/attic" }
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Commands through a whole crowd: order, budget, lanes, pages, strict mode (CMD-1 to CMD-4, CODE-5, CODE-7).
+//! Commands through a whole crowd: order, budget, lanes, pages, strict mode (CMD-1 to CMD-4,
+//! CODE-5, CODE-7).
 
 #![cfg(all(feature = "compile", feature = "parallel"))]
 
@@ -91,11 +92,18 @@ struct Speaker {
 }
 
 impl Board for Speaker {
-    const FIELDS: &'static [(&'static str, statewright::Type)] =
-        &[("count", statewright::Type::I32), ("seen", statewright::Type::I32), ("friend", statewright::Type::Entity)];
+    const FIELDS: &'static [(&'static str, statewright::Type)] = &[
+        ("count", statewright::Type::I32),
+        ("seen", statewright::Type::I32),
+        ("friend", statewright::Type::Entity),
+    ];
 
     fn read(&self, field: usize) -> [u32; 3] {
-        [[self.count as u32, 0, 0], [self.seen as u32, 0, 0], self.friend][field]
+        [
+            [self.count as u32, 0, 0],
+            [self.seen as u32, 0, 0],
+            self.friend,
+        ][field]
     }
 
     fn write(&mut self, field: usize, words: [u32; 3]) {
@@ -130,7 +138,13 @@ fn say(me: &mut Speaker, (): &(), act: &mut Act<'_, '_, '_>) {
 type Crowded = Crowd<Speaker, ()>;
 
 fn speaker(lines: &[Say]) -> Speaker {
-    Speaker { lines: lines.to_vec(), said: 0, count: 0, seen: 0, friend: [0; 3] }
+    Speaker {
+        lines: lines.to_vec(),
+        said: 0,
+        count: 0,
+        seen: 0,
+        friend: [0; 3],
+    }
 }
 
 /// Agents that have started.
@@ -143,7 +157,8 @@ fn crowd_of(
     functions: Functions<Speaker, ()>,
     agents: impl IntoIterator<Item = Speaker>,
 ) -> (Crowded, Vec<AgentId>) {
-    let machine = Machine::from_text("speaker.sw.json", machine).unwrap_or_else(|error| panic!("{error}"));
+    let machine =
+        Machine::from_text("speaker.sw.json", machine).unwrap_or_else(|error| panic!("{error}"));
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
     let agents = agents.into_iter().map(|agent| crowd.spawn(agent)).collect();
     crowd.tick(&());
@@ -166,23 +181,40 @@ fn everything(crowd: &Crowded) -> Vec<String> {
     let machine = crowd.machine().clone();
     let rom = machine.rom();
     let tell = |command: statewright::commands::CommandRef<'_>| {
-        let known = (command.agent(), command.tick(), command.lane(), command.state(), command.transition());
-        format!("{known:?} {:?} {:?} {:?}", command.region(&rom), command.what(&rom), command.bytes())
+        let known = (
+            command.agent(),
+            command.tick(),
+            command.lane(),
+            command.state(),
+            command.transition(),
+        );
+        format!(
+            "{known:?} {:?} {:?} {:?}",
+            command.region(&rom),
+            command.what(&rom),
+            command.bytes()
+        )
     };
     let written = crowd.commands().map(tell);
-    let merged = crowd.lanes().flat_map(|lane| crowd.lane(lane).map(tell).collect::<Vec<_>>());
+    let merged = crowd
+        .lanes()
+        .flat_map(|lane| crowd.lane(lane).map(tell).collect::<Vec<_>>());
     written.chain(merged).collect()
 }
 
 /// The commands of a type in its lane.
 fn in_lane<T: Command>(crowd: &Crowded) -> Vec<T> {
-    crowd.lane(T::LANE).filter_map(|command| command.get()).collect()
+    crowd
+        .lane(T::LANE)
+        .filter_map(|command| command.get())
+        .collect()
 }
 
 #[test]
 fn cmd_3_the_order_is_that_of_agents_and_emission_whatever_the_parts() {
     let lines = |agent: u32| {
-        let many = (0..agent % 40).map(|number| [Say::Note(agent * 100 + number), Say::Clip(number / 2)]);
+        let many =
+            (0..agent % 40).map(|number| [Say::Note(agent * 100 + number), Say::Clip(number / 2)]);
         speaker(&many.flatten().collect::<Vec<_>>())
     };
     let run = |tick: &mut dyn FnMut(&mut Crowded) -> Tick| {
@@ -190,19 +222,32 @@ fn cmd_3_the_order_is_that_of_agents_and_emission_whatever_the_parts() {
         let go = event(&crowd, "Go");
         crowd.broadcast(go, ());
         let ran = tick(&mut crowd);
-        let boards: Vec<usize> = crowd.agents().map(|agent| crowd.board(agent).unwrap().said).collect();
+        let boards: Vec<usize> = crowd
+            .agents()
+            .map(|agent| crowd.board(agent).unwrap().said)
+            .collect();
         (ran, everything(&crowd), boards, *crowd.counters())
     };
     let expected = run(&mut |crowd| crowd.tick(&()));
-    assert!(expected.0.dropped_commands > 0 && expected.1.len() > 10_000, "{:?}", expected.0);
+    assert!(
+        expected.0.dropped_commands > 0 && expected.1.len() > 10_000,
+        "{:?}",
+        expected.0
+    );
     for part_size in [1, 3, 64, 499, 1_000] {
         for threads in [1, 2, 5] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
             let found = run(&mut |crowd| {
                 crowd.set_part_size(part_size);
                 pool.install(|| crowd.tick_parallel(&()))
             });
-            assert!(found == expected, "{part_size} agents per part, {threads} threads");
+            assert!(
+                found == expected,
+                "{part_size} agents per part, {threads} threads"
+            );
         }
     }
 }
@@ -210,19 +255,35 @@ fn cmd_3_the_order_is_that_of_agents_and_emission_whatever_the_parts() {
 #[test]
 fn cmd_2_the_last_quarter_is_for_critical_lanes() {
     // 40 bytes each: 19 notes in 768 bytes, then 6 alarms in the 264 bytes that are left.
-    let lines = [[Say::Note(1); 30].as_slice(), &[Say::Alarm(2); 10], &[Say::Note(3); 2]].concat();
+    let lines = [
+        [Say::Note(1); 30].as_slice(),
+        &[Say::Alarm(2); 10],
+        &[Say::Note(3); 2],
+    ]
+    .concat();
     let (mut crowd, agents) = crowd([speaker(&lines), speaker(&[Say::Note(9)])]);
     let tick = all(&mut crowd, "Go");
     assert_eq!(crowd.board(agents[0]).unwrap().said, 19 + 6);
     assert_eq!(
-        (in_lane::<Note>(&crowd).len(), in_lane::<Alarm>(&crowd).len()),
+        (
+            in_lane::<Note>(&crowd).len(),
+            in_lane::<Alarm>(&crowd).len()
+        ),
         (20, 6),
         "others have their own budget"
     );
     assert_eq!(tick.dropped_commands, 11 + 4 + 2);
     assert_eq!(crowd.counters().commands_dropped, tick.dropped_commands);
-    assert_eq!(crowd.path(agents[0]).unwrap(), "calm", "the transition is complete");
-    assert_eq!(all(&mut crowd, "Go").dropped_commands, 17, "each tick has its budget");
+    assert_eq!(
+        crowd.path(agents[0]).unwrap(),
+        "calm",
+        "the transition is complete"
+    );
+    assert_eq!(
+        all(&mut crowd, "Go").dropped_commands,
+        17,
+        "each tick has its budget"
+    );
 }
 
 #[test]
@@ -231,9 +292,19 @@ fn cmd_2_a_command_is_whole_or_not_there() {
     let (mut crowd, agents) = crowd([speaker(&[Say::Large, Say::Large, Say::Alarm(7)])]);
     assert_eq!(all(&mut crowd, "Go").dropped_commands, 1);
     assert_eq!(crowd.board(agents[0]).unwrap().said, 2);
-    assert_eq!(crowd.commands().map(|command| command.bytes().len()).collect::<Vec<_>>(), [512, 16]);
+    assert_eq!(
+        crowd
+            .commands()
+            .map(|command| command.bytes().len())
+            .collect::<Vec<_>>(),
+        [512, 16]
+    );
     crowd.set_budget(535).unwrap();
-    assert_eq!(all(&mut crowd, "Go").dropped_commands, 2, "larger than the whole budget");
+    assert_eq!(
+        all(&mut crowd, "Go").dropped_commands,
+        2,
+        "larger than the whole budget"
+    );
     assert_eq!(in_lane::<Alarm>(&crowd), [Alarm([7; 4])]);
     crowd.set_budget(4096).unwrap();
     assert_eq!(all(&mut crowd, "Go").dropped_commands, 0);
@@ -248,19 +319,48 @@ fn code_7_releases_may_use_the_last_quarter() {
     all(&mut crowd, "Leave");
     let machine = crowd.machine().clone();
     let rom = machine.rom();
-    let released: Vec<_> = crowd.lane(Lane::ANIMATION).map(|command| command.what(&rom)).collect();
-    assert!(matches!(released[..], [What::Release { name: "LowerWeapon", .. }]), "{released:?}");
-    assert_eq!(in_lane::<Note>(&crowd).len(), 19, "760 bytes: plain commands have 8 more, the release has 264");
-    assert_eq!(crowd.commands().last().unwrap().lane(), Lane::ANIMATION, "after the exit action");
+    let released: Vec<_> = crowd
+        .lane(Lane::ANIMATION)
+        .map(|command| command.what(&rom))
+        .collect();
+    assert!(
+        matches!(
+            released[..],
+            [What::Release {
+                name: "LowerWeapon",
+                ..
+            }]
+        ),
+        "{released:?}"
+    );
+    assert_eq!(
+        in_lane::<Note>(&crowd).len(),
+        19,
+        "760 bytes: plain commands have 8 more, the release has 264"
+    );
+    assert_eq!(
+        crowd.commands().last().unwrap().lane(),
+        Lane::ANIMATION,
+        "after the exit action"
+    );
 }
 
 #[test]
 fn cmd_1_last_writer_wins_per_name_and_agent() {
-    let lines = [Say::Wish(1), Say::Clip(1), Say::Wish(2), Say::Clip(2), Say::Clip(3), Say::Wish(3)];
+    let lines = [
+        Say::Wish(1),
+        Say::Clip(1),
+        Say::Wish(2),
+        Say::Clip(2),
+        Say::Clip(3),
+        Say::Wish(3),
+    ];
     let (mut crowd, agents) = crowd([speaker(&lines), speaker(&[Say::Wish(9)])]);
     all(&mut crowd, "Go");
-    let wishes: Vec<_> =
-        crowd.lane(Wish::LANE).map(|command| (command.agent(), command.get::<Wish>().unwrap().0[0])).collect();
+    let wishes: Vec<_> = crowd
+        .lane(Wish::LANE)
+        .map(|command| (command.agent(), command.get::<Wish>().unwrap().0[0]))
+        .collect();
     assert_eq!(wishes, [(agents[0], 3), (agents[1], 9)]);
     assert_eq!(in_lane::<Clip>(&crowd), [Clip([3])]);
     assert_eq!(crowd.commands().count(), 7, "what was written is all there");
@@ -268,7 +368,15 @@ fn cmd_1_last_writer_wins_per_name_and_agent() {
 
 #[test]
 fn cmd_1_equal_commands_once() {
-    let lines = [Say::Once(1), Say::Once(2), Say::Sound(5), Say::Once(1), Say::Sound(5), Say::Once(3), Say::Once(2)];
+    let lines = [
+        Say::Once(1),
+        Say::Once(2),
+        Say::Sound(5),
+        Say::Once(1),
+        Say::Sound(5),
+        Say::Once(3),
+        Say::Once(2),
+    ];
     let (mut crowd, _) = crowd([speaker(&lines), speaker(&lines)]);
     all(&mut crowd, "Go");
     assert_eq!(in_lane::<Once>(&crowd).map_numbers(), [1, 2, 3, 1, 2, 3]);
@@ -277,12 +385,24 @@ fn cmd_1_equal_commands_once() {
 
 #[test]
 fn cmd_1_strict_order_keeps_all_and_so_do_lanes_that_nobody_declared() {
-    let lines = [Say::Every(1), Say::Unknown(1), Say::Every(1), Say::Unknown(1), Say::Every(2)];
+    let lines = [
+        Say::Every(1),
+        Say::Unknown(1),
+        Say::Every(1),
+        Say::Unknown(1),
+        Say::Every(2),
+    ];
     let (mut crowd, _) = crowd([speaker(&lines)]);
     all(&mut crowd, "Go");
-    assert_eq!(in_lane::<Every>(&crowd), [Every([1]), Every([1]), Every([2])]);
+    assert_eq!(
+        in_lane::<Every>(&crowd),
+        [Every([1]), Every([1]), Every([2])]
+    );
     assert_eq!(in_lane::<Unknown>(&crowd), [Unknown([1]); 2]);
-    assert_eq!(crowd.lanes().collect::<Vec<_>>(), [Lane::own(3), Lane::own(9)]);
+    assert_eq!(
+        crowd.lanes().collect::<Vec<_>>(),
+        [Lane::own(3), Lane::own(9)]
+    );
 }
 
 #[test]
@@ -306,22 +426,48 @@ fn cmd_1_numbers_of_the_machine_file_are_summed_up_to_their_ends() {
         ("mark", [1, 0, 0]),
         ("heal", [1, 0, 0]),
     ];
-    assert_eq!(sums, expected, "integers stop at their end, truth values have no sum");
+    assert_eq!(
+        sums, expected,
+        "integers stop at their end, truth values have no sum"
+    );
     all(&mut crowd, "Far");
     let what = crowd.lane(Lane::own(0)).next().unwrap().what(&rom);
-    assert_eq!(what, What::Emit { name: "far", payload: Some((statewright::Type::F32, [f32::MAX.to_bits(), 0, 0])) });
+    assert_eq!(
+        what,
+        What::Emit {
+            name: "far",
+            payload: Some((statewright::Type::F32, [f32::MAX.to_bits(), 0, 0]))
+        }
+    );
 }
 
 #[test]
 fn cmd_1_own_commands_are_summed_by_their_own_rule() {
-    let lines =
-        [Say::Damage(1, 5), Say::Keep(1), Say::Damage(2, 7), Say::Damage(1, 3), Say::Keep(1), Say::Damage(2, 1)];
+    let lines = [
+        Say::Damage(1, 5),
+        Say::Keep(1),
+        Say::Damage(2, 7),
+        Say::Damage(1, 3),
+        Say::Keep(1),
+        Say::Damage(2, 1),
+    ];
     let (mut crowd, _) = crowd([speaker(&lines), speaker(&[Say::Damage(1, 100)])]);
     all(&mut crowd, "Go");
-    assert_eq!(in_lane::<Damage>(&crowd), [Damage([1, 8]), Damage([2, 8]), Damage([1, 100])]);
-    assert_eq!(in_lane::<Keep>(&crowd).len(), 2, "without a rule of their own both remain");
+    assert_eq!(
+        in_lane::<Damage>(&crowd),
+        [Damage([1, 8]), Damage([2, 8]), Damage([1, 100])]
+    );
+    assert_eq!(
+        in_lane::<Keep>(&crowd).len(),
+        2,
+        "without a rule of their own both remain"
+    );
     // Sums need room once.
-    let (mut crowd, _) = crowd_of(MACHINE, Functions::new().action("Say", say), [speaker(&[Say::Damage(1, 1); 1_000])]);
+    let (mut crowd, _) = crowd_of(
+        MACHINE,
+        Functions::new().action("Say", say),
+        [speaker(&[Say::Damage(1, 1); 1_000])],
+    );
     assert_eq!(all(&mut crowd, "Go").dropped_commands, 0);
     assert_eq!(in_lane::<Damage>(&crowd), [Damage([1, 1_000])]);
 }
@@ -330,20 +476,44 @@ fn cmd_1_own_commands_are_summed_by_their_own_rule() {
 fn cmd_1_rules_of_all_lanes() {
     let machine = Machine::from_text("speaker.sw.json", MACHINE).unwrap();
     let program = machine.bind(Functions::new().action("Say", say)).unwrap();
-    let rules: Vec<Merge> =
-        ["animation", "navigation", "gameplay", "blackboard", "audio", "vfx", "message", "sum", "once"]
-            .into_iter()
-            .map(|name| program.merge(machine.lane(name).unwrap()))
-            .collect();
+    let rules: Vec<Merge> = [
+        "animation",
+        "navigation",
+        "gameplay",
+        "blackboard",
+        "audio",
+        "vfx",
+        "message",
+        "sum",
+        "once",
+    ]
+    .into_iter()
+    .map(|name| program.merge(machine.lane(name).unwrap()))
+    .collect();
     use Merge::*;
-    let expected = [LastWriterWins, LastWriterWins, StrictOrder, LastWriterWins, Deduplicate, Deduplicate, StrictOrder];
+    let expected = [
+        LastWriterWins,
+        LastWriterWins,
+        StrictOrder,
+        LastWriterWins,
+        Deduplicate,
+        Deduplicate,
+        StrictOrder,
+    ];
     assert_eq!(rules[..7], expected);
     assert_eq!(rules[7..], [Accumulate, Deduplicate]);
 }
 
 #[test]
 fn cmd_3_commit_hands_over_lane_by_lane_once() {
-    let lines = |agent| speaker(&[Say::Alarm(agent), Say::Clip(agent), Say::Note(agent), Say::Clip(agent + 1)]);
+    let lines = |agent| {
+        speaker(&[
+            Say::Alarm(agent),
+            Say::Clip(agent),
+            Say::Note(agent),
+            Say::Clip(agent + 1),
+        ])
+    };
     let (mut crowd, _) = crowd((0..50).map(lines));
     all(&mut crowd, "Go");
     let expected: Vec<(Lane, u32)> = [(Lane::ANIMATION, 1), (Lane::GAMEPLAY, 0), (Alarm::LANE, 0)]
@@ -354,7 +524,14 @@ fn cmd_3_commit_hands_over_lane_by_lane_once() {
     let mut found = Vec::new();
     crowd.commit(|command| found.push((command.lane(), number(command.bytes()))));
     assert_eq!(found, expected);
-    assert_eq!((crowd.commands().count(), crowd.lanes().count(), crowd.pool().in_use()), (0, 0, 0));
+    assert_eq!(
+        (
+            crowd.commands().count(),
+            crowd.lanes().count(),
+            crowd.pool().in_use()
+        ),
+        (0, 0, 0)
+    );
     crowd.commit(|_| panic!("there is nothing left"));
 
     all(&mut crowd, "Go");
@@ -364,8 +541,10 @@ fn cmd_3_commit_hands_over_lane_by_lane_once() {
         assert!(found.lock().unwrap().insert(lane, numbers).is_none());
     });
     let found = found.into_inner().unwrap();
-    let found: Vec<(Lane, u32)> =
-        found.into_iter().flat_map(|(lane, numbers)| numbers.into_iter().map(move |number| (lane, number))).collect();
+    let found: Vec<(Lane, u32)> = found
+        .into_iter()
+        .flat_map(|(lane, numbers)| numbers.into_iter().map(move |number| (lane, number)))
+        .collect();
     assert_eq!(found, expected);
     assert_eq!(crowd.commands().count(), 0);
 }
@@ -377,7 +556,9 @@ fn cmd_2_a_pool_that_is_too_small_refuses_the_tick_before_anybody_runs() {
     let (crowd, agents) = crowd((0..13).map(|agent| speaker(&[Say::Note(agent); 19])));
     let mut crowd = crowd.with_pool(Arc::clone(&pool));
     let go = event(&crowd, "Go");
-    agents[..12].iter().for_each(|&agent| crowd.send(agent, go, ()).unwrap());
+    agents[..12]
+        .iter()
+        .for_each(|&agent| crowd.send(agent, go, ()).unwrap());
     assert_eq!(crowd.try_tick(&()).unwrap().ran, 12, "just large enough");
     let before = everything(&crowd);
     crowd.broadcast(go, ());
@@ -386,15 +567,43 @@ fn cmd_2_a_pool_that_is_too_small_refuses_the_tick_before_anybody_runs() {
     crowd.send(gone, go, ()).unwrap();
     crowd.despawn(gone).unwrap();
     let now = crowd.now();
-    assert_eq!(crowd.try_tick(&()), Err(PoolTooSmall { needed: 4, free: 3, limit: 3 }));
-    assert_eq!(crowd.try_tick_parallel(&()), Err(PoolTooSmall { needed: 4, free: 3, limit: 3 }));
-    assert_eq!((crowd.now(), crowd.counters().events), (now, 12), "nothing ran");
-    assert_eq!(crowd.lost_messages(), 0, "nothing was delivered, so nothing was lost");
-    assert!(everything(&crowd) == before, "the last commands are still there");
+    assert_eq!(
+        crowd.try_tick(&()),
+        Err(PoolTooSmall {
+            needed: 4,
+            free: 3,
+            limit: 3
+        })
+    );
+    assert_eq!(
+        crowd.try_tick_parallel(&()),
+        Err(PoolTooSmall {
+            needed: 4,
+            free: 3,
+            limit: 3
+        })
+    );
+    assert_eq!(
+        (crowd.now(), crowd.counters().events),
+        (now, 12),
+        "nothing ran"
+    );
+    assert_eq!(
+        crowd.lost_messages(),
+        0,
+        "nothing was delivered, so nothing was lost"
+    );
+    assert!(
+        everything(&crowd) == before,
+        "the last commands are still there"
+    );
     // The events wait: with a smaller budget there is room for them.
     crowd.set_budget(512).unwrap();
     assert_eq!(crowd.try_tick(&()).unwrap().ran, 13);
-    assert_eq!((crowd.counters().events, crowd.lost_messages()), (12 + 14, 1));
+    assert_eq!(
+        (crowd.counters().events, crowd.lost_messages()),
+        (12 + 14, 1)
+    );
     // Each part may need a page of its own.
     crowd.set_part_size(1);
     crowd.broadcast(go, ());
@@ -402,7 +611,9 @@ fn cmd_2_a_pool_that_is_too_small_refuses_the_tick_before_anybody_runs() {
 }
 
 #[test]
-#[should_panic(expected = "the pool of command pages is too small: this tick may need 1, but 0 of 0 are free")]
+#[should_panic(
+    expected = "the pool of command pages is too small: this tick may need 1, but 0 of 0 are free"
+)]
 fn cmd_2_a_plain_tick_says_so_by_a_panic() {
     let (crowd, _) = crowd([speaker(&[])]);
     all(&mut crowd.with_pool(Arc::new(Pool::new(0))), "Go");
@@ -419,7 +630,10 @@ fn cmd_2_crowds_share_a_pool() {
     assert_eq!(pool.in_use(), 1);
     let go = event(&two, "Go");
     two.broadcast(go, ());
-    assert!(two.try_tick(&()).is_err(), "the page holds commands of the other crowd");
+    assert!(
+        two.try_tick(&()).is_err(),
+        "the page holds commands of the other crowd"
+    );
     one.commit(|command| assert_eq!(command.get(), Some(Note([1; 4]))));
     assert!(two.try_tick(&()).is_ok());
     assert_eq!(in_lane::<Note>(&two), [Note([2; 4])]);
@@ -435,10 +649,14 @@ fn cmd_2_a_crowd_that_outgrows_a_shared_pool_leaves_it_to_the_others() {
     all(&mut owner, "Go");
     let pool = Arc::clone(owner.pool());
     let (limit, go) = (pool.limit(), event(&owner, "Go"));
-    let mut guest = speakers(4 * (limit as u32 - pool.in_use() as u32), 2).with_pool(Arc::clone(&pool));
+    let mut guest =
+        speakers(4 * (limit as u32 - pool.in_use() as u32), 2).with_pool(Arc::clone(&pool));
     all(&mut guest, "Go");
     let (held, said) = (pool.in_use(), notes(&guest));
-    assert!(held > limit / 2 && said > 0, "{held} of {limit} pages, {said} notes");
+    assert!(
+        held > limit / 2 && said > 0,
+        "{held} of {limit} pages, {said} notes"
+    );
     // More than is left, though not more than the pool could hold; then more than that.
     for more in [0, 500] {
         for _ in 0..more {
@@ -448,12 +666,19 @@ fn cmd_2_a_crowd_that_outgrows_a_shared_pool_leaves_it_to_the_others() {
         owner.try_tick(&()).expect("its own pool grows");
         assert_eq!(notes(&owner), (12 + more) * 19);
         assert_eq!(notes(&guest), said, "nobody else lost anything");
-        assert!(owner.pool().made() <= owner.pool().limit() && pool.made() <= pool.limit(), "{pool:?}");
+        assert!(
+            owner.pool().made() <= owner.pool().limit() && pool.made() <= pool.limit(),
+            "{pool:?}"
+        );
     }
     assert!(!Arc::ptr_eq(owner.pool(), &pool));
     let of_guest = pool.in_use();
     guest.commit(|_| {});
-    assert_eq!((pool.limit(), pool.in_use()), (limit, 0), "{of_guest} pages were the guest's");
+    assert_eq!(
+        (pool.limit(), pool.in_use()),
+        (limit, 0),
+        "{of_guest} pages were the guest's"
+    );
     guest.broadcast(go, ());
     guest.try_tick(&()).expect("all of its limit is free");
     assert_eq!(notes(&guest), said);
@@ -465,28 +690,49 @@ fn cmd_2_a_crowd_that_outgrows_a_shared_pool_leaves_it_to_the_others() {
 fn cmd_2_the_pool_does_not_grow_after_a_while() {
     let (mut crowd, _) = crowd((0..200).map(|agent| speaker(&[Say::Note(agent); 19])));
     all(&mut crowd, "Go");
-    assert_eq!(crowd.pool().made(), (200 * 19_usize).div_ceil(102), "102 notes of 40 bytes fill a page");
+    assert_eq!(
+        crowd.pool().made(),
+        (200 * 19_usize).div_ceil(102),
+        "102 notes of 40 bytes fill a page"
+    );
     let go = event(&crowd, "Go");
     crowd.set_part_size(40);
     for round in 0..20 {
         crowd.broadcast(go, ());
-        let tick = if round % 2 == 0 { crowd.tick_parallel(&()) } else { crowd.tick(&()) };
+        let tick = if round % 2 == 0 {
+            crowd.tick_parallel(&())
+        } else {
+            crowd.tick(&())
+        };
         assert_eq!((tick.ran, tick.dropped_commands), (200, 0));
         assert_eq!(crowd.commands().count(), 200 * 19);
-        assert_eq!(crowd.pool().made(), 5 * 8, "five parts of eight pages each, used again and again");
+        assert_eq!(
+            crowd.pool().made(),
+            5 * 8,
+            "five parts of eight pages each, used again and again"
+        );
     }
 }
 
 #[test]
 fn tick_3_a_panic_takes_the_commands_of_its_agent_along() {
     let lines = [[Say::Note(1); 18].as_slice(), &[Say::Panic]].concat();
-    let agents =
-        (0..30).map(|agent| if agent % 3 == 1 { speaker(&lines) } else { speaker(&[Say::Note(2), Say::Wish(2)]) });
+    let agents = (0..30).map(|agent| {
+        if agent % 3 == 1 {
+            speaker(&lines)
+        } else {
+            speaker(&[Say::Note(2), Say::Wish(2)])
+        }
+    });
     let (mut crowd, agents) = crowd(agents);
     let tick = all(&mut crowd, "Go");
     assert_eq!(tick.panicked, 10);
     assert_eq!(in_lane::<Note>(&crowd), [Note([2; 4]); 20]);
-    assert!(crowd.commands().all(|command| command.agent().index() % 3 != 1));
+    assert!(
+        crowd
+            .commands()
+            .all(|command| command.agent().index() % 3 != 1)
+    );
     assert!(crowd.has_ended(agents[1]).unwrap());
 }
 
@@ -497,7 +743,10 @@ fn cmd_4_messages_arrive_in_the_next_tick_and_are_counted_when_nobody_is_there()
     crowd.board_mut(agents[0]).unwrap().friend = friend(agents[1]);
     crowd.board_mut(agents[2]).unwrap().friend = friend(agents[1]);
     all(&mut crowd, "Tell");
-    let sent: Vec<AgentId> = crowd.lane(Lane::MESSAGE).map(|command| command.agent()).collect();
+    let sent: Vec<AgentId> = crowd
+        .lane(Lane::MESSAGE)
+        .map(|command| command.agent())
+        .collect();
     assert_eq!(sent, agents, "the third friend is nobody");
     crowd.tick(&());
     assert_eq!(in_lane::<Note>(&crowd).len(), 2);
@@ -530,7 +779,8 @@ const WRITER: &str = r#"{ "machine": "Writer", "tier": "crowd", "events": { "Go"
 #[test]
 fn code_5_strict_reads_see_the_values_from_before_the_tick() {
     let run = |strict: bool| {
-        let (mut crowd, agents) = crowd_of(WRITER, Functions::new().action("Say", say), [speaker(&[])]);
+        let (mut crowd, agents) =
+            crowd_of(WRITER, Functions::new().action("Say", say), [speaker(&[])]);
         crowd.set_strict(strict);
         let seen = |crowd: &Crowded| {
             let board = crowd.board(agents[0]).unwrap();
@@ -547,7 +797,11 @@ fn code_5_strict_reads_see_the_values_from_before_the_tick() {
     let calm = |count, seen| (count, seen, "calm".to_owned());
     let done = |count, seen| (count, seen, "done".to_owned());
     assert_eq!(run(false), (calm(2, 2), done(52, 51), done(52, 51)));
-    assert_eq!(run(true), (calm(1, 0), calm(52, 51), done(52, 51)), "the writer wakes and its condition holds");
+    assert_eq!(
+        run(true),
+        (calm(1, 0), calm(52, 51), done(52, 51)),
+        "the writer wakes and its condition holds"
+    );
 }
 
 #[test]
@@ -557,9 +811,21 @@ fn code_5_staged_writes_stand_in_their_lane_once_per_key() {
     all(&mut crowd, "Leave");
     let machine = crowd.machine().clone();
     let rom = machine.rom();
-    let writes: Vec<_> = crowd.lane(Lane::BLACKBOARD).map(|command| (command.agent(), command.what(&rom))).collect();
-    let write = |key: &str, value| What::Write { key: machine.key(key).unwrap(), words: [value, 0, 0] };
-    assert_eq!(writes, [(agents[0], write("count", 52)), (agents[0], write("seen", 51))]);
+    let writes: Vec<_> = crowd
+        .lane(Lane::BLACKBOARD)
+        .map(|command| (command.agent(), command.what(&rom)))
+        .collect();
+    let write = |key: &str, value| What::Write {
+        key: machine.key(key).unwrap(),
+        words: [value, 0, 0],
+    };
+    assert_eq!(
+        writes,
+        [
+            (agents[0], write("count", 52)),
+            (agents[0], write("seen", 51))
+        ]
+    );
 }
 
 #[test]
@@ -579,7 +845,10 @@ fn code_5_a_staged_write_without_room_is_counted_and_not_done() {
     crowd.set_strict(true);
     let tick = all(&mut crowd, "Leave");
     let board = crowd.board(agents[0]).unwrap();
-    assert_eq!((board.said, board.count, board.seen, tick.dropped_commands), (24, 52, 0, 1));
+    assert_eq!(
+        (board.said, board.count, board.seen, tick.dropped_commands),
+        (24, 52, 0, 1)
+    );
     assert_eq!(crowd.counters().commands_dropped, 1);
 }
 
@@ -589,7 +858,10 @@ fn cmd_3_commands_know_where_they_come_from() {
     all(&mut crowd, "Go");
     let machine = crowd.machine().clone();
     let command = crowd.commands().next().unwrap();
-    assert_eq!((command.agent(), command.tick(), command.state()), (agents[0], 1, machine.state("calm").ok()));
+    assert_eq!(
+        (command.agent(), command.tick(), command.state()),
+        (agents[0], 1, machine.state("calm").ok())
+    );
     assert!(command.transition().is_some() && command.region(&machine.rom()).is_some());
 }
 
@@ -614,5 +886,8 @@ fn cmd_2_a_machine_that_asks_for_more_than_a_page_is_refused() {
     };
     assert!(build(4096).is_ok());
     let error = build(4097).unwrap_err().to_string();
-    assert!(error.contains("`command_bytes` is 4097") && error.contains("64 to 4096"), "{error}");
+    assert!(
+        error.contains("`command_bytes` is 4097") && error.contains("64 to 4096"),
+        "{error}"
+    );
 }

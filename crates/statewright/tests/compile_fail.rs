@@ -1,4 +1,5 @@
-//! Mistakes that the user's build finds, with the words that it finds for them. `TRYBUILD=overwrite` writes the expected texts anew.
+//! Mistakes that the user's build finds, with the words that it finds for them.
+//! `TRYBUILD=overwrite` writes the expected texts anew.
 
 #[test]
 fn code_2_mistakes_are_errors_of_the_build() {

@@ -17,7 +17,9 @@ fn door() -> Machine {
 }
 
 fn doors() -> Crowd<Blackboard, ()> {
-    let burst = Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| panic!("a door bursts"));
+    let burst = Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {
+        panic!("a door bursts")
+    });
     Crowd::new(door().bind(burst).unwrap(), 1)
 }
 
@@ -38,13 +40,24 @@ fn handles_of_the_gone_mean_nobody() {
     assert_eq!(second.index(), first.index(), "the place is used again");
     assert_ne!(second, first);
     crowd.tick(&());
-    assert_eq!(crowd.lost_messages(), 1, "the event for the first one is lost, and counted");
-    assert_eq!(crowd.path(second).unwrap(), "closed", "its successor did not get it");
+    assert_eq!(
+        crowd.lost_messages(),
+        1,
+        "the event for the first one is lost, and counted"
+    );
+    assert_eq!(
+        crowd.path(second).unwrap(),
+        "closed",
+        "its successor did not get it"
+    );
     assert_eq!(
         crowd.send(first, knock, ()).unwrap_err().to_string(),
         "agent 0.1 is not in the crowd: it was despawned, or belongs to another crowd"
     );
-    assert_eq!((crowd.len(), crowd.contains(first), crowd.contains(second)), (1, false, true));
+    assert_eq!(
+        (crowd.len(), crowd.contains(first), crowd.contains(second)),
+        (1, false, true)
+    );
 }
 
 #[test]
@@ -58,15 +71,33 @@ fn tick_3_a_panic_ends_its_agent_alone() {
         crowd.set_part_size(7);
         crowd.tick(&());
         for (number, &agent) in agents.iter().enumerate() {
-            crowd.send(agent, if number % 10 == 4 { smash } else { knock }, ()).unwrap();
+            crowd
+                .send(agent, if number % 10 == 4 { smash } else { knock }, ())
+                .unwrap();
         }
-        let tick = if parallel { crowd.tick_parallel(&()) } else { crowd.tick(&()) };
+        let tick = if parallel {
+            crowd.tick_parallel(&())
+        } else {
+            crowd.tick(&())
+        };
         assert_eq!((tick.panicked, tick.ran), (10, 100));
         let open = crowd.machine().state("open").unwrap();
         assert_eq!(crowd.all_in(open).len(), 90, "all others went on");
         let panicked: Vec<AgentId> = crowd.panicked().collect();
-        assert_eq!(panicked, agents.iter().copied().skip(4).step_by(10).collect::<Vec<_>>());
-        assert!(panicked.iter().all(|&agent| crowd.has_ended(agent) == Ok(true)));
+        assert_eq!(
+            panicked,
+            agents
+                .iter()
+                .copied()
+                .skip(4)
+                .step_by(10)
+                .collect::<Vec<_>>()
+        );
+        assert!(
+            panicked
+                .iter()
+                .all(|&agent| crowd.has_ended(agent) == Ok(true))
+        );
         assert_eq!(crowd.counters().quarantines, 10);
     }
     std::panic::set_hook(hook);
@@ -78,8 +109,16 @@ fn sys_2_a_write_from_outside_wakes() {
     let strength = crowd.machine().key("strength").unwrap();
     let agents: Vec<AgentId> = (0..5).map(|_| crowd.spawn(board())).collect();
     crowd.tick(&());
-    assert_eq!(crowd.awake(), 0, "the `always` transition only looks at the blackboard");
-    crowd.board_mut(agents[2]).unwrap().set(strength, 0).unwrap();
+    assert_eq!(
+        crowd.awake(),
+        0,
+        "the `always` transition only looks at the blackboard"
+    );
+    crowd
+        .board_mut(agents[2])
+        .unwrap()
+        .set(strength, 0)
+        .unwrap();
     assert_eq!(crowd.tick(&()).ran, 1);
     assert_eq!(crowd.path(agents[2]).unwrap(), "gone");
 }
@@ -117,12 +156,22 @@ fn sys_8_counters_per_crowd_and_per_machine() {
         crowd.tick(&());
         crowd.broadcast(knock, ());
         crowd.tick(&());
-        assert_eq!(counters::to_text(crowd.counters()), "events 1\nmicrosteps 1\ntransitions 1\n");
+        assert_eq!(
+            counters::to_text(crowd.counters()),
+            "events 1\nmicrosteps 1\ntransitions 1\n"
+        );
     }
     assert_eq!(machine.counters().transitions, 2);
     machine.reset_counters();
     one.reset_counters();
-    assert_eq!((machine.counters().transitions, one.counters().transitions, two.counters().transitions), (0, 0, 1));
+    assert_eq!(
+        (
+            machine.counters().transitions,
+            one.counters().transitions,
+            two.counters().transitions
+        ),
+        (0, 0, 1)
+    );
 }
 
 #[test]
@@ -137,19 +186,28 @@ fn code_3_variants() {
         });
     })
     .unwrap();
-    let (speed, fast, go) =
-        (machine.parameter("speed").unwrap(), machine.variant("fast").unwrap(), machine.event("Go").unwrap());
+    let (speed, fast, go) = (
+        machine.parameter("speed").unwrap(),
+        machine.variant("fast").unwrap(),
+        machine.event("Go").unwrap(),
+    );
     struct Walker(i32);
     impl Board for Walker {}
-    let walk = Functions::new().action("Walk", |me: &mut Walker, speed: &statewright::ids::ParameterId, act| {
-        me.0 += act.parameter::<i32>(*speed);
-    });
+    let walk = Functions::new().action(
+        "Walk",
+        |me: &mut Walker, speed: &statewright::ids::ParameterId, act| {
+            me.0 += act.parameter::<i32>(*speed);
+        },
+    );
     let mut crowd = Crowd::new(machine.bind(walk).unwrap(), 1);
     let (slow, quick) = (crowd.spawn(Walker(0)), crowd.spawn_as(Walker(0), fast));
     crowd.tick(&speed);
     crowd.broadcast(go, ());
     crowd.tick(&speed);
-    assert_eq!((crowd.board(slow).unwrap().0, crowd.board(quick).unwrap().0), (1, 5));
+    assert_eq!(
+        (crowd.board(slow).unwrap().0, crowd.board(quick).unwrap().0),
+        (1, 5)
+    );
 }
 
 #[test]
@@ -159,28 +217,66 @@ fn sys_1_slices_of_the_hosts_own() {
     let burst = Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {});
     let program = machine.bind(burst).unwrap();
     let rom = machine.rom();
-    let mut doors: Vec<Instance64> = (0..4).map(|agent| Instance64::new(&rom, 1, agent).unwrap()).collect();
+    let mut doors: Vec<Instance64> = (0..4)
+        .map(|agent| Instance64::new(&rom, 1, agent).unwrap())
+        .collect();
     let mut boards = vec![board(); 4];
     let mut output = SlicesOutput::default();
     let mut tick = |doors: &mut [Instance64], boards: &mut [Blackboard], slices: Slices<'_>| {
-        program.tick_slices(doors, boards, &(), slices, &mut output).map(|()| *output.counters())
+        program
+            .tick_slices(doors, boards, &(), slices, &mut output)
+            .map(|()| *output.counters())
     };
     tick(&mut doors, &mut boards, Slices::default()).unwrap();
     let knock = Event::new(machine.event("Knock").unwrap(), Class::Normal);
-    let inbox = [1, 3].map(|place| InboxEvent { place, event: knock });
+    let inbox = [1, 3].map(|place| InboxEvent {
+        place,
+        event: knock,
+    });
     let awake: &[u32] = &[];
-    let some = Slices { tick: 1, inbox: &inbox, awake: Some(awake), ..Slices::default() };
+    let some = Slices {
+        tick: 1,
+        inbox: &inbox,
+        awake: Some(awake),
+        ..Slices::default()
+    };
     assert_eq!(tick(&mut doors, &mut boards, some).unwrap().transitions, 2);
     let before = doors.clone();
     let refused = [
-        (tick(&mut doors, &mut boards[..3], Slices::default()), SlicesError::Boards { found: 3, instances: 4 }),
         (
-            tick(&mut doors, &mut boards, Slices { inbox: &[inbox[1], inbox[0]], ..Slices::default() }),
-            SlicesError::Order { list: "inbox", index: 1 },
+            tick(&mut doors, &mut boards[..3], Slices::default()),
+            SlicesError::Boards {
+                found: 3,
+                instances: 4,
+            },
         ),
         (
-            tick(&mut doors, &mut boards, Slices { awake: Some(&[4]), ..Slices::default() }),
-            SlicesError::Order { list: "awake", index: 0 },
+            tick(
+                &mut doors,
+                &mut boards,
+                Slices {
+                    inbox: &[inbox[1], inbox[0]],
+                    ..Slices::default()
+                },
+            ),
+            SlicesError::Order {
+                list: "inbox",
+                index: 1,
+            },
+        ),
+        (
+            tick(
+                &mut doors,
+                &mut boards,
+                Slices {
+                    awake: Some(&[4]),
+                    ..Slices::default()
+                },
+            ),
+            SlicesError::Order {
+                list: "awake",
+                index: 0,
+            },
         ),
     ];
     for (found, expected) in refused {
@@ -216,7 +312,11 @@ fn evt_4_what_is_left_over_is_one_caps_worth() {
     crowd.tick(&());
     assert_eq!(crowd.counters().dropped, [0, 5, 0, 0]);
     crowd.tick(&());
-    assert_eq!(crowd.counters().dropped, [0, 5, 0, 0], "and what is kept stays");
+    assert_eq!(
+        crowd.counters().dropped,
+        [0, 5, 0, 0],
+        "and what is kept stays"
+    );
 }
 
 #[test]
@@ -235,7 +335,11 @@ fn tick_3_a_panic_drops_the_rest_of_the_inbox_and_names_its_agent() {
     assert_eq!(crowd.counters().dropped, [0, 2, 0, 0]);
     crowd.despawn(agent).unwrap();
     crowd.spawn(board());
-    assert_eq!(crowd.panicked().collect::<Vec<_>>(), [agent], "not its successor");
+    assert_eq!(
+        crowd.panicked().collect::<Vec<_>>(),
+        [agent],
+        "not its successor"
+    );
 }
 
 #[test]
@@ -263,37 +367,69 @@ fn sys_2_marks_stay_until_they_are_cleared() {
     for _ in 0..3 {
         crowd.tick(&false);
     }
-    assert_eq!((crowd.flags(agent).unwrap() & flag::BUDGET_EXCEEDED, crowd.awake()), (flag::BUDGET_EXCEEDED, 1));
+    assert_eq!(
+        (
+            crowd.flags(agent).unwrap() & flag::BUDGET_EXCEEDED,
+            crowd.awake()
+        ),
+        (flag::BUDGET_EXCEEDED, 1)
+    );
     crowd.clear_flags(agent).unwrap();
     crowd.tick(&false);
-    assert_eq!((crowd.flags(agent).unwrap() & flag::STICKY, crowd.awake()), (0, 0));
+    assert_eq!(
+        (crowd.flags(agent).unwrap() & flag::STICKY, crowd.awake()),
+        (0, 0)
+    );
 }
 
 #[test]
 fn code_5_a_blackboard_of_another_machine_is_refused() {
-    let other = |from: &str, to: &str| Machine::from_text("door.sw.json", &DOOR.replace(from, to)).unwrap();
+    let other =
+        |from: &str, to: &str| Machine::from_text("door.sw.json", &DOOR.replace(from, to)).unwrap();
     let mut crowd = doors();
     let agent = crowd.spawn(board());
     crowd.despawn(agent).unwrap();
     let before = crowd.snapshot();
-    let wrong = Err(SpawnError::BoardDoesNotFit { machine: "Door".to_owned() });
+    let wrong = Err(SpawnError::BoardDoesNotFit {
+        machine: "Door".to_owned(),
+    });
     let more = r#""strength": { "type": "i32" }, "color": { "type": "i32" }"#;
     for machine in [
         other("strength", "weakness"),
-        other(r#""type": "i32", "default": 3"#, r#""type": "f32", "default": 3"#),
+        other(
+            r#""type": "i32", "default": 3"#,
+            r#""type": "f32", "default": 3"#,
+        ),
         other(r#""strength": { "type": "i32", "default": 3 }"#, more),
     ] {
         assert_eq!(crowd.try_spawn(Blackboard::new(&machine)), wrong);
-        assert_eq!(crowd.try_spawn_as(Blackboard::new(&machine), statewright::ids::VariantId::PLAIN), wrong);
-        assert_eq!(crowd.snapshot(), before, "nothing changed, and the free place is still free");
+        assert_eq!(
+            crowd.try_spawn_as(
+                Blackboard::new(&machine),
+                statewright::ids::VariantId::PLAIN
+            ),
+            wrong
+        );
+        assert_eq!(
+            crowd.snapshot(),
+            before,
+            "nothing changed, and the free place is still free"
+        );
     }
     // Other start values and other behavior are no other keys.
-    for machine in [other("\"default\": 3", "\"default\": 4"), other("3t", "4t"), door()] {
+    for machine in [
+        other("\"default\": 3", "\"default\": 4"),
+        other("3t", "4t"),
+        door(),
+    ] {
         assert!(crowd.try_spawn(Blackboard::new(&machine)).is_ok());
     }
     let variant = statewright::ids::VariantId::from_index(1).unwrap();
     assert_eq!(
-        crowd.try_spawn_as(board(), variant).unwrap_err().to_string(),
+        crowd
+            .try_spawn_as(board(), variant)
+            .unwrap_err()
+            .to_string(),
         "`Door` has no variant 1: it is one of another machine"
     );
     assert_eq!(crowd.len(), 3);
@@ -309,7 +445,8 @@ fn code_5_spawn_panics_where_try_spawn_says_no() {
 #[test]
 fn code_5_slices_follow_strict_writes_and_refuse_other_blackboards() {
     use statewright::{Instance, Instance128, Slices, SlicesError, SlicesOutput};
-    // `first` sees in strict mode what was there before the tick; the write makes the `always` of `wait` true.
+    // `first` sees in strict mode what was there before the tick; the write makes the `always` of
+    // `wait` true.
     let text = r#"{ "machine": "Copy", "tier": "standard", "policies": { "strict_writes": true },
       "blackboard": { "source": { "type": "i32", "default": 1 }, "target": { "type": "i32" } },
       "initial": "first",
@@ -321,24 +458,43 @@ fn code_5_slices_follow_strict_writes_and_refuse_other_blackboards() {
         let machine = Machine::from_text("copy.sw.json", text).unwrap();
         let program = machine.bind(Functions::<Blackboard, ()>::new()).unwrap();
         let rom = machine.rom();
-        let mut instances: Vec<Instance128> = (0..3).map(|agent| Instance128::new(&rom, 1, agent).unwrap()).collect();
+        let mut instances: Vec<Instance128> = (0..3)
+            .map(|agent| Instance128::new(&rom, 1, agent).unwrap())
+            .collect();
         let mut boards = vec![Blackboard::new(&machine); 3];
         let mut output = SlicesOutput::default();
-        let slices = |tick| Slices { tick, first_agent: 7, ..Slices::default() };
-        program.tick_slices(&mut instances, &mut boards, &(), slices(0), &mut output).unwrap();
+        let slices = |tick| Slices {
+            tick,
+            first_agent: 7,
+            ..Slices::default()
+        };
+        program
+            .tick_slices(&mut instances, &mut boards, &(), slices(0), &mut output)
+            .unwrap();
         let key = |name| machine.key(name).unwrap();
         let values = ["source", "target"].map(|name| boards[2].get::<i32>(key(name)).unwrap());
         let restless: Vec<u32> = output.restless().map(|(place, _)| place).collect();
-        program.tick_slices(&mut instances, &mut boards, &(), slices(1), &mut output).unwrap();
+        program
+            .tick_slices(&mut instances, &mut boards, &(), slices(1), &mut output)
+            .unwrap();
         let end = machine.state("end").unwrap();
-        let ended = instances.iter().filter(|one| statewright_kernel::is_active(&rom, *one, end)).count();
+        let ended = instances
+            .iter()
+            .filter(|one| statewright_kernel::is_active(&rom, *one, end))
+            .count();
         (values, restless, ended)
     };
     assert_eq!(run(text), ([5, 1], vec![0, 1, 2], 3));
-    assert_eq!(run(&text.replace("true", "false")).0, [5, 5], "otherwise writes are seen at once");
+    assert_eq!(
+        run(&text.replace("true", "false")).0,
+        [5, 5],
+        "otherwise writes are seen at once"
+    );
 
     let machine = door();
-    let program = machine.bind(Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {})).unwrap();
+    let program = machine
+        .bind(Functions::new().action("Burst", |_: &mut Blackboard, _: &(), _| {}))
+        .unwrap();
     let mut doors = vec![statewright::Instance64::new(&machine.rom(), 1, 0).unwrap(); 2];
     let other = Machine::from_text("door.sw.json", &DOOR.replace("strength", "weakness")).unwrap();
     let mut boards = [board(), Blackboard::new(&other)];
@@ -347,6 +503,12 @@ fn code_5_slices_follow_strict_writes_and_refuse_other_blackboards() {
     let all = program.tick_slices(&mut doors, &mut boards, &(), Slices::default(), &mut output);
     assert_eq!(all, Err(SlicesError::BoardDoesNotFit { place: 1 }));
     assert_eq!(doors, before);
-    let first = Slices { awake: Some(&[0]), ..Slices::default() };
-    assert_eq!(program.tick_slices(&mut doors, &mut boards, &(), first, &mut output), Ok(()));
+    let first = Slices {
+        awake: Some(&[0]),
+        ..Slices::default()
+    };
+    assert_eq!(
+        program.tick_slices(&mut doors, &mut boards, &(), first, &mut output),
+        Ok(())
+    );
 }

@@ -21,11 +21,14 @@ fn machine() -> Machine {
     Machine::from_text("bell.sw.json", BELL).unwrap()
 }
 
-/// `IsFree` and `Joy` are missing, `Ring` is a guard, `Tune` takes something else, `Hum` is there twice; `Quiet` fits.
+/// `IsFree` and `Joy` are missing, `Ring` is a guard, `Tune` takes something else, `Hum` is there
+/// twice; `Quiet` fits.
 fn functions() -> Functions<Blackboard, ()> {
     Functions::new()
         .guard("Ring", |_: &Blackboard, _: &(), _| Verdict::from(true))
-        .action("Tune", |_, _, _| panic!("called with an argument that it does not take"))
+        .action("Tune", |_, _, _| {
+            panic!("called with an argument that it does not take")
+        })
         .takes(&[Type::F32])
         .activity("Hum", |_, _, _, _| Status::Running)
         .activity("hum", |_, _, _, _| Status::Running)
@@ -36,12 +39,23 @@ fn functions() -> Functions<Blackboard, ()> {
 #[test]
 fn rom_8_all_that_does_not_fit_is_listed_and_the_rest_is_bound() {
     let (program, misfits) = machine().bind_for_development(functions()).unwrap();
-    assert_eq!(machine().bind(functions()).unwrap_err().misfits, misfits, "the same list as the error of `bind`");
+    assert_eq!(
+        machine().bind(functions()).unwrap_err().misfits,
+        misfits,
+        "the same list as the error of `bind`"
+    );
     assert_eq!(misfits.len(), 6, "{misfits:?}");
-    assert!(misfits.contains(&Misfit::Missing { name: "Joy".to_owned(), kind: Kind::Scorer, closest: None }));
+    assert!(misfits.contains(&Misfit::Missing {
+        name: "Joy".to_owned(),
+        kind: Kind::Scorer,
+        closest: None
+    }));
     let names: Vec<String> = misfits.iter().map(ToString::to_string).collect();
     for name in ["IsFree", "Ring", "Tune", "Hum", "Chime"] {
-        assert!(names.iter().any(|text| text.contains(name)), "{name}: {names:?}");
+        assert!(
+            names.iter().any(|text| text.contains(name)),
+            "{name}: {names:?}"
+        );
     }
     let mut crowd = Crowd::new(program, 1);
     crowd.spawn(Blackboard::new(&machine()));
@@ -51,24 +65,46 @@ fn rom_8_all_that_does_not_fit_is_listed_and_the_rest_is_bound() {
 #[test]
 fn rom_8_a_call_that_nothing_answers_to_ends_its_agent_alone() {
     for parallel in [false, true] {
-        let calls = [("Pull", "Ring"), ("Push", "IsFree"), ("Swing", "Joy"), ("Tune", "Tune"), ("Sing", "Hum")];
+        let calls = [
+            ("Pull", "Ring"),
+            ("Push", "IsFree"),
+            ("Swing", "Joy"),
+            ("Tune", "Tune"),
+            ("Sing", "Hum"),
+        ];
         for (event, function) in calls {
             let (program, _) = machine().bind_for_development(functions()).unwrap();
             let mut crowd = Crowd::new(program, 1);
             crowd.set_part_size(2);
-            let agents: Vec<AgentId> = (0..5).map(|_| crowd.spawn(Blackboard::new(&machine()))).collect();
+            let agents: Vec<AgentId> = (0..5)
+                .map(|_| crowd.spawn(Blackboard::new(&machine())))
+                .collect();
             crowd.tick(&());
             let rest = crowd.machine().event("Rest").unwrap();
             let event = crowd.machine().event(event).unwrap();
             for (number, &agent) in agents.iter().enumerate() {
-                crowd.send(agent, if number == 3 { event } else { rest }, ()).unwrap();
+                crowd
+                    .send(agent, if number == 3 { event } else { rest }, ())
+                    .unwrap();
             }
             // An activity is called in the tick after its state was entered.
-            let ticks = (0..2).map(|_| if parallel { crowd.tick_parallel(&()) } else { crowd.tick(&()) });
-            let tick = ticks.fold(0, |all, tick| all + tick.unanswered * 10 + tick.panicked + tick.faults);
+            let ticks = (0..2).map(|_| {
+                if parallel {
+                    crowd.tick_parallel(&())
+                } else {
+                    crowd.tick(&())
+                }
+            });
+            let tick = ticks.fold(0, |all, tick| {
+                all + tick.unanswered * 10 + tick.panicked + tick.faults
+            });
             assert_eq!(tick, 10, "{function}: one call, and nobody panicked");
             assert_eq!(crowd.counters().quarantines, 1);
-            assert_eq!(crowd.all_in(crowd.machine().state("rest").unwrap()).len(), 4, "all others went on");
+            assert_eq!(
+                crowd.all_in(crowd.machine().state("rest").unwrap()).len(),
+                4,
+                "all others went on"
+            );
             assert_eq!(crowd.has_ended(agents[3]), Ok(true));
         }
     }
@@ -78,23 +114,42 @@ fn rom_8_a_call_that_nothing_answers_to_ends_its_agent_alone() {
 fn rom_8_who_called_what_is_told_after_the_tick_and_after_a_stop() {
     let text = r#"{ "machine": "Clerk", "states": { "desk": { "exit": "File" } } }"#;
     let machine = Machine::from_text("clerk.sw.json", text).unwrap();
-    let (program, misfits) = machine.bind_for_development(Functions::<(), ()>::new()).unwrap();
+    let (program, misfits) = machine
+        .bind_for_development(Functions::<(), ()>::new())
+        .unwrap();
     assert_eq!(misfits.len(), 1);
     let mut crowd = Crowd::new(program, 1);
     let agents = [crowd.spawn(()), crowd.spawn(())];
     crowd.tick(&());
     crowd.stop(agents[1]).unwrap();
     assert_eq!(crowd.tick(&()).unanswered, 1);
-    let calls: Vec<_> = crowd.unanswered().map(|(agent, function)| (agent, machine.function_name(function))).collect();
+    let calls: Vec<_> = crowd
+        .unanswered()
+        .map(|(agent, function)| (agent, machine.function_name(function)))
+        .collect();
     assert_eq!(calls, [(agents[1], "File".to_owned())]);
     crowd.stop(agents[0]).unwrap();
     crowd.tick(&());
-    assert_eq!(crowd.unanswered().map(|(agent, _)| agent).collect::<Vec<_>>(), [agents[0]]);
+    assert_eq!(
+        crowd
+            .unanswered()
+            .map(|(agent, _)| agent)
+            .collect::<Vec<_>>(),
+        [agents[0]]
+    );
 }
 
 #[test]
 fn code_5_a_blackboard_that_does_not_fit_is_an_error() {
-    let error = machine().bind_for_development(Functions::<(), ()>::new()).unwrap_err();
-    let field = Misfit::NoField { key: "pulls".to_owned(), ty: Type::I32 };
-    assert!(error.misfits.contains(&field) && error.misfits.len() == 7, "everything is listed: {error}");
+    let error = machine()
+        .bind_for_development(Functions::<(), ()>::new())
+        .unwrap_err();
+    let field = Misfit::NoField {
+        key: "pulls".to_owned(),
+        ty: Type::I32,
+    };
+    assert!(
+        error.misfits.contains(&field) && error.misfits.len() == 7,
+        "everything is listed: {error}"
+    );
 }

@@ -20,7 +20,8 @@ struct Body {
 }
 
 impl Board for Body {
-    const FIELDS: &'static [(&'static str, statewright::Type)] = &[("alarms", statewright::Type::I32)];
+    const FIELDS: &'static [(&'static str, statewright::Type)] =
+        &[("alarms", statewright::Type::I32)];
 
     fn read(&self, _: usize) -> [u32; 3] {
         statewright::Value::to_words(self.alarms)
@@ -55,7 +56,9 @@ struct World {
 
 fn functions() -> Functions<Body, World> {
     Functions::new()
-        .guard("IsBrave", |me: &Body, world: &World, _| Verdict::from(me.courage > world.fear))
+        .guard("IsBrave", |me: &Body, world: &World, _| {
+            Verdict::from(me.courage > world.fear)
+        })
         .action("Shout", |me, world, act| {
             assert!(act.emit(Cry(act.argument(0))));
             let friend = statewright::Value::from_words([me.friend[0], me.friend[1], 0]);
@@ -70,10 +73,20 @@ fn functions() -> Functions<Body, World> {
 
 fn crowd() -> (Crowd<Body, World>, World, Vec<AgentId>) {
     let machine = Machine::from_text("guard.sw.json", MACHINE).unwrap();
-    let world = World { fear: 3, alarm: machine.event("Alarm").unwrap() };
+    let world = World {
+        fear: 3,
+        alarm: machine.event("Alarm").unwrap(),
+    };
     let mut crowd = Crowd::new(machine.bind(functions()).unwrap(), 7);
-    let agents: Vec<AgentId> =
-        (0..4).map(|courage| crowd.spawn(Body { courage: courage * 2, alarms: 0, friend: [0, 1] })).collect();
+    let agents: Vec<AgentId> = (0..4)
+        .map(|courage| {
+            crowd.spawn(Body {
+                courage: courage * 2,
+                alarms: 0,
+                friend: [0, 1],
+            })
+        })
+        .collect();
     (crowd, world, agents)
 }
 
@@ -88,13 +101,23 @@ fn sys_1_a_whole_round() {
     let tick = crowd.tick(&world);
     assert_eq!(tick.ran, 2);
     assert_eq!(crowd.path(agents[2]).unwrap(), "fight");
-    assert_eq!(crowd.path(agents[1]).unwrap(), "watch", "courage 2 is too little");
-    let cries: Vec<_> =
-        crowd.commands().filter_map(|command| Some((command.agent(), command.get::<Cry>()?.0))).collect();
+    assert_eq!(
+        crowd.path(agents[1]).unwrap(),
+        "watch",
+        "courage 2 is too little"
+    );
+    let cries: Vec<_> = crowd
+        .commands()
+        .filter_map(|command| Some((command.agent(), command.get::<Cry>()?.0)))
+        .collect();
     assert_eq!(cries, [(agents[2], 3)]);
     assert_eq!(crowd.board(agents[2]).unwrap().alarms, 1);
     crowd.tick(&world);
-    assert_eq!(crowd.path(agents[0]).unwrap(), "fight", "the message came (CMD-4)");
+    assert_eq!(
+        crowd.path(agents[0]).unwrap(),
+        "fight",
+        "the message came (CMD-4)"
+    );
     assert_eq!(crowd.board(agents[0]).unwrap().alarms, 12);
     assert_eq!(crowd.counters().transitions, 2);
     let fight = crowd.machine().state("fight").unwrap();
@@ -114,8 +137,11 @@ fn sys_1_snapshots_are_whole() {
     crowd.tick(&world);
     crowd.send(agents[3], seen, ()).unwrap();
     let before = crowd.snapshot();
-    let run =
-        |crowd: &mut Crowd<Body, World>| (0..10).map(|_| (crowd.tick(&world), crowd.snapshot()).1).collect::<Vec<_>>();
+    let run = |crowd: &mut Crowd<Body, World>| {
+        (0..10)
+            .map(|_| (crowd.tick(&world), crowd.snapshot()).1)
+            .collect::<Vec<_>>()
+    };
     let first = run(&mut crowd);
     crowd.restore(&before).unwrap();
     assert_eq!(crowd.snapshot(), before);
@@ -132,13 +158,29 @@ fn rom_8_a_function_of_another_kind_with_the_same_name_is_unused() {
         });
     })
     .unwrap();
-    let both = Functions::<(), ()>::new().action("Creak", |_, _, _| {}).guard("Creak", |_, _, _| true.into());
+    let both = Functions::<(), ()>::new()
+        .action("Creak", |_, _, _| {})
+        .guard("Creak", |_, _, _| true.into());
     let error = machine.bind(both).unwrap_err().to_string();
-    assert!(error.contains("guard `Creak` is called nowhere in the machine"), "{error}");
-    let neither = Functions::<(), ()>::new().scorer("Creak", |_, _, _| 0.0).guard("Creak", |_, _, _| true.into());
+    assert!(
+        error.contains("guard `Creak` is called nowhere in the machine"),
+        "{error}"
+    );
+    let neither = Functions::<(), ()>::new()
+        .scorer("Creak", |_, _, _| 0.0)
+        .guard("Creak", |_, _, _| true.into());
     let error = machine.bind(neither).unwrap_err().to_string();
-    assert!(error.contains("but it is a scorer") && error.contains("guard `Creak` is called nowhere"), "{error}");
-    assert!(machine.lane("audoi").unwrap_err().to_string().contains("audio"));
+    assert!(
+        error.contains("but it is a scorer") && error.contains("guard `Creak` is called nowhere"),
+        "{error}"
+    );
+    assert!(
+        machine
+            .lane("audoi")
+            .unwrap_err()
+            .to_string()
+            .contains("audio")
+    );
 }
 
 #[test]

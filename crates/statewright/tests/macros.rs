@@ -46,8 +46,15 @@ struct Far {
 
 #[functions(context = World)]
 impl Body {
-    const NEW: Self =
-        Self { courage: 5, health: 100, pace: 1.5, alert: false, home: [1.0, 2.0], secret: 0, log: Vec::new() };
+    const NEW: Self = Self {
+        courage: 5,
+        health: 100,
+        pace: 1.5,
+        alert: false,
+        home: [1.0, 2.0],
+        secret: 0,
+        log: Vec::new(),
+    };
 
     fn note(&mut self, text: &str) {
         self.log.push(text.to_owned());
@@ -60,7 +67,10 @@ impl Body {
 
     #[guard]
     fn knows(&self, see: &See, number: i32, world: &World, text: &str) -> Verdict {
-        Verdict { holds: number == 3 && text == "foe" && see.payload::<i32>() > world.fear, code: 4 }
+        Verdict {
+            holds: number == 3 && text == "foe" && see.payload::<i32>() > world.fear,
+            code: 4,
+        }
     }
 
     #[guard(rng)]
@@ -76,7 +86,12 @@ impl Body {
     #[action]
     fn shout(&mut self, power: i32, far: Far, act: &mut Act, line: &str) {
         self.note(line);
-        assert!(act.emit(Cry { power, far: far.far, at: far.at, who: act.agent() }));
+        assert!(act.emit(Cry {
+            power,
+            far: far.far,
+            at: far.at,
+            who: act.agent()
+        }));
     }
 
     #[action(name = "fx::Spark")]
@@ -111,29 +126,56 @@ impl Body {
 }
 
 fn crowd() -> Crowd<Body, World> {
-    let program = guard::machine().bind(Body::functions()).unwrap_or_else(|error| panic!("{error}"));
+    let program = guard::machine()
+        .bind(Body::functions())
+        .unwrap_or_else(|error| panic!("{error}"));
     Crowd::new(program, 7)
 }
 
 #[test]
 fn code_2_functions_of_an_impl_block() {
     let (mut crowd, world) = (crowd(), World { fear: 3 });
-    let (seen, calm, rest) = (guard::events::SEEN, guard::events::CALM, guard::events::REST);
+    let (seen, calm, rest) = (
+        guard::events::SEEN,
+        guard::events::CALM,
+        guard::events::REST,
+    );
     let agent = crowd.spawn(Body::NEW);
     crowd.tick(&world);
     crowd.send(agent, seen, 3).unwrap();
     crowd.tick(&world);
-    assert_eq!(crowd.path(agent).unwrap(), "watch", "3 is not more than the fear");
+    assert_eq!(
+        crowd.path(agent).unwrap(),
+        "watch",
+        "3 is not more than the fear"
+    );
     crowd.send(agent, seen, 4).unwrap();
     crowd.tick(&world);
     assert!(crowd.is_in(agent, guard::states::FIGHT_CLOSE_IN).unwrap());
-    let cries: Vec<_> = crowd.commands().filter_map(|command| command.get::<Cry>()).collect();
-    assert_eq!(cries, [Cry { power: 3, far: true, at: [1.0, 2.0, 3.0], who: agent }]);
-    let sparks: Vec<_> =
-        crowd.commands().filter_map(|command| Some((command.lane(), command.get::<Spark>()?))).collect();
+    let cries: Vec<_> = crowd
+        .commands()
+        .filter_map(|command| command.get::<Cry>())
+        .collect();
+    assert_eq!(
+        cries,
+        [Cry {
+            power: 3,
+            far: true,
+            at: [1.0, 2.0, 3.0],
+            who: agent
+        }]
+    );
+    let sparks: Vec<_> = crowd
+        .commands()
+        .filter_map(|command| Some((command.lane(), command.get::<Spark>()?)))
+        .collect();
     assert_eq!(sparks, [(Lane::own(1), Spark(0.5))]);
     let body = crowd.board(agent).unwrap();
-    assert_eq!((body.health, body.alert), (90, true), "the file wrote these");
+    assert_eq!(
+        (body.health, body.alert),
+        (90, true),
+        "the file wrote these"
+    );
     crowd.tick(&world);
     crowd.send(agent, calm, ()).unwrap();
     crowd.tick(&world);
@@ -144,7 +186,10 @@ fn code_2_functions_of_an_impl_block() {
     crowd.tick(&world);
     let body = crowd.board(agent).unwrap();
     let log = body.log.join(" ");
-    assert_eq!(log, "to arms track cancel calm sleep", "without a `Mode` nothing is called when the state is left");
+    assert_eq!(
+        log, "to arms track cancel calm sleep",
+        "without a `Mode` nothing is called when the state is left"
+    );
     assert_eq!(body.secret, 4);
 }
 
@@ -153,23 +198,50 @@ fn code_2_names_of_a_machine_file_are_constants() {
     let machine = guard::machine();
     assert_eq!(machine.name(), "Guard");
     assert_eq!(machine.state("root").unwrap(), guard::states::ROOT);
-    assert_eq!(machine.state("fight/close In").unwrap(), guard::states::FIGHT_CLOSE_IN);
+    assert_eq!(
+        machine.state("fight/close In").unwrap(),
+        guard::states::FIGHT_CLOSE_IN
+    );
     assert_eq!(machine.state("a").unwrap(), guard::states::A);
     assert_eq!(machine.event("InRange").unwrap(), guard::events::IN_RANGE);
     assert_eq!(machine.key("home").unwrap(), guard::keys::HOME);
-    assert_eq!(machine.parameter("flee_below").unwrap(), guard::parameters::FLEE_BELOW);
+    assert_eq!(
+        machine.parameter("flee_below").unwrap(),
+        guard::parameters::FLEE_BELOW
+    );
     assert_eq!(machine.variant("elite").unwrap(), guard::variants::ELITE);
     assert_eq!(machine.channel("legs").unwrap(), guard::channels::LEGS);
     assert_eq!(machine.timer("fuse").unwrap(), guard::timers::FUSE);
-    let tired = [guard::timers::FIGHT_CLOSE_IN_TIRED, guard::timers::SLEEP_TIRED];
-    assert_eq!(tired.map(|timer| machine.names().timers[timer.index()].as_str()), ["tired"; 2]);
+    let tired = [
+        guard::timers::FIGHT_CLOSE_IN_TIRED,
+        guard::timers::SLEEP_TIRED,
+    ];
+    assert_eq!(
+        tired.map(|timer| machine.names().timers[timer.index()].as_str()),
+        ["tired"; 2]
+    );
     let (close_in, sleep) = (guard::states::FIGHT_CLOSE_IN, guard::states::SLEEP);
-    assert_eq!(machine.scratch(close_in, "aim").unwrap(), guard::scratch::AIM);
-    assert_eq!(machine.scratch(close_in, "steps").unwrap(), guard::scratch::FIGHT_CLOSE_IN_STEPS);
-    assert_eq!(machine.scratch(sleep, "steps").unwrap(), guard::scratch::SLEEP_STEPS);
+    assert_eq!(
+        machine.scratch(close_in, "aim").unwrap(),
+        guard::scratch::AIM
+    );
+    assert_eq!(
+        machine.scratch(close_in, "steps").unwrap(),
+        guard::scratch::FIGHT_CLOSE_IN_STEPS
+    );
+    assert_eq!(
+        machine.scratch(sleep, "steps").unwrap(),
+        guard::scratch::SLEEP_STEPS
+    );
     let error = machine.scratch(sleep, "aim").unwrap_err().to_string();
-    assert_eq!(error, "the machine has no scratch of this state named `aim`");
-    assert_eq!(Lane::from(machine.lane("effects").unwrap()), guard::lanes::EFFECTS);
+    assert_eq!(
+        error,
+        "the machine has no scratch of this state named `aim`"
+    );
+    assert_eq!(
+        Lane::from(machine.lane("effects").unwrap()),
+        guard::lanes::EFFECTS
+    );
     let text = std::fs::read_to_string("tests/machines/guard.sw.json").unwrap();
     let at_run_time = Machine::from_text("guard.sw.json", &text).unwrap();
     assert_eq!(machine.bytes(), at_run_time.bytes(), "the same machine");
@@ -213,15 +285,26 @@ statewright::machine!(mod counter = "tests/machines/counter.sw.json", functions 
 
 #[test]
 fn code_2_functions_of_a_module() {
-    let named = <counting::List as statewright::Named>::FUNCTIONS.iter().map(|function| function.name);
-    assert_eq!(named.collect::<Vec<_>>(), ["is_above", "IsAbove", "count", "Count"]);
+    let named = <counting::List as statewright::Named>::FUNCTIONS
+        .iter()
+        .map(|function| function.name);
+    assert_eq!(
+        named.collect::<Vec<_>>(),
+        ["is_above", "IsAbove", "count", "Count"]
+    );
     let functions = Counter::functions().and(counting::functions());
     let mut crowd = Crowd::new(counter::machine().bind(functions).unwrap(), 7);
     let agent = crowd.spawn(Counter { count: 0 });
     crowd.tick(&());
     crowd.send(agent, counter::events::ADD, ()).unwrap();
     crowd.tick(&());
-    assert_eq!((crowd.board(agent).unwrap().count, crowd.path(agent).unwrap()), (3, "few".to_owned()));
+    assert_eq!(
+        (
+            crowd.board(agent).unwrap().count,
+            crowd.path(agent).unwrap()
+        ),
+        (3, "few".to_owned())
+    );
     crowd.send(agent, counter::events::ADD, ()).unwrap();
     crowd.tick(&());
     assert_eq!(crowd.board(agent).unwrap().count, 5);
@@ -232,9 +315,20 @@ fn code_2_functions_of_a_module() {
 fn cmd_1_bytes_of_a_command_have_no_gaps() {
     let mut bytes = [0; Cry::BYTES];
     let who = statewright::Value::from_words([7, 9, 0]);
-    let cry = Cry { power: -2, far: true, at: [0.0, 1.0, 0.0], who };
+    let cry = Cry {
+        power: -2,
+        far: true,
+        at: [0.0, 1.0, 0.0],
+        who,
+    };
     cry.write(&mut bytes);
-    assert_eq!(bytes, [0xFE, 0xFF, 0xFF, 0xFF, 1, 0, 0, 0, 0, 0, 0, 0x80, 0x3F, 0, 0, 0, 0, 7, 0, 0, 0, 9, 0, 0, 0]);
+    assert_eq!(
+        bytes,
+        [
+            0xFE, 0xFF, 0xFF, 0xFF, 1, 0, 0, 0, 0, 0, 0, 0x80, 0x3F, 0, 0, 0, 0, 7, 0, 0, 0, 9, 0,
+            0, 0
+        ]
+    );
     assert_eq!(Cry::read(&bytes), Some(cry));
     assert_eq!(Cry::read(&bytes[1..]), None);
     assert_eq!((Cry::NAME, Spark::NAME), ("Cry", "fx.Spark"));
@@ -254,7 +348,13 @@ fn code_5_fields_of_a_blackboard() {
     let mut body = Body::NEW;
     body.write(4, statewright::Value::to_words([3.0, 4.0]));
     body.write(5, [1; 3]);
-    assert_eq!(body, Body { home: [3.0, 4.0], ..Body::NEW });
+    assert_eq!(
+        body,
+        Body {
+            home: [3.0, 4.0],
+            ..Body::NEW
+        }
+    );
     assert_eq!(Board::read(&body, 2), [1.5_f32.to_bits(), 0, 0]);
 }
 
@@ -283,8 +383,17 @@ made!(Made, spot: [f32; 2]);
 
 #[test]
 fn code_2_macros_inside_of_macros() {
-    assert_eq!(Made::FIELDS.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["spot", "own"]);
-    assert_eq!(Made::TYPES, [statewright::Type::Vec2, statewright::Type::Bool]);
+    assert_eq!(
+        Made::FIELDS
+            .iter()
+            .map(|(name, _)| *name)
+            .collect::<Vec<_>>(),
+        ["spot", "own"]
+    );
+    assert_eq!(
+        Made::TYPES,
+        [statewright::Type::Vec2, statewright::Type::Bool]
+    );
     assert_eq!(Made::BYTES, 9);
     assert_eq!(Made::functions().names().collect::<Vec<_>>(), ["is_own"]);
 }

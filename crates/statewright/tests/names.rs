@@ -44,8 +44,18 @@ fn load(machine: &Machine, names: Names) -> Result<(), WrongNames> {
 #[test]
 fn a_machine_has_its_own_names_or_none() {
     for machine in samples() {
-        assert_eq!(load(&machine, machine.names().clone()), Ok(()), "{}", machine.name());
-        assert_eq!(load(&machine, Names::default()), Ok(()), "{}", machine.name());
+        assert_eq!(
+            load(&machine, machine.names().clone()),
+            Ok(()),
+            "{}",
+            machine.name()
+        );
+        assert_eq!(
+            load(&machine, Names::default()),
+            Ok(()),
+            "{}",
+            machine.name()
+        );
     }
 }
 
@@ -58,13 +68,27 @@ fn a_name_too_few_or_too_many_is_refused() {
             let (list, names) = &mut lists(&mut more)[place];
             let (list, expected) = (*list, names.len());
             names.push("other".to_owned());
-            assert_eq!(load(&machine, more.clone()), Err(WrongNames::Count { list, found: expected + 1, expected }));
+            assert_eq!(
+                load(&machine, more.clone()),
+                Err(WrongNames::Count {
+                    list,
+                    found: expected + 1,
+                    expected
+                })
+            );
             let names = &mut lists(&mut more)[place].1;
             names.truncate(expected.saturating_sub(1));
             let found = names.len();
             if found > 0 {
                 seen += 1;
-                assert_eq!(load(&machine, more), Err(WrongNames::Count { list, found, expected }));
+                assert_eq!(
+                    load(&machine, more),
+                    Err(WrongNames::Count {
+                        list,
+                        found,
+                        expected
+                    })
+                );
             }
         }
     }
@@ -74,16 +98,31 @@ fn a_name_too_few_or_too_many_is_refused() {
 #[test]
 fn a_wrong_name_is_refused_where_the_rom_knows_its_hash() {
     let machine = samples().pop().unwrap();
-    for (place, known) in [false, false, true, true, true, true, false, true, true, false].into_iter().enumerate() {
+    for (place, known) in [
+        false, false, true, true, true, true, false, true, true, false,
+    ]
+    .into_iter()
+    .enumerate()
+    {
         let mut names = machine.names().clone();
         let (list, own) = &mut lists(&mut names)[place];
         let (list, last) = (*list, own.len() - 1);
         own[last] = "Other".to_owned();
-        let expected =
-            if known { Err(WrongNames::Name { list, place: last, name: "Other".to_owned() }) } else { Ok(()) };
+        let expected = if known {
+            Err(WrongNames::Name {
+                list,
+                place: last,
+                name: "Other".to_owned(),
+            })
+        } else {
+            Ok(())
+        };
         assert_eq!(load(&machine, names), expected, "{list}");
     }
-    let names = Names { keys: vec!["Other".to_owned()], ..Names::default() };
+    let names = Names {
+        keys: vec!["Other".to_owned()],
+        ..Names::default()
+    };
     assert_eq!(
         load(&machine, names).unwrap_err().to_string(),
         "the names belong to another machine or version: `Other` is not the name of number 0 of the keys in the ROM"

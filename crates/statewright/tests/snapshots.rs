@@ -29,7 +29,9 @@ fn doors() -> Crowd<Blackboard, ()> {
     let machine = door();
     let knock = machine.event("Knock").unwrap();
     let mut crowd = Crowd::new(machine.bind(Functions::new()).unwrap(), 1);
-    let agents: Vec<AgentId> = (0..5).map(|_| crowd.spawn(Blackboard::new(&machine))).collect();
+    let agents: Vec<AgentId> = (0..5)
+        .map(|_| crowd.spawn(Blackboard::new(&machine)))
+        .collect();
     crowd.spawn_as(Blackboard::new(&machine), machine.variant("heavy").unwrap());
     crowd.despawn(agents[3]).unwrap();
     crowd.tick(&());
@@ -57,11 +59,20 @@ fn every_cut_is_refused() {
     let mut crowd = doors();
     let good = crowd.snapshot();
     for length in 0..good.len() {
-        assert!(crowd.restore(&good[..length]).is_err(), "cut off after {length} bytes");
+        assert!(
+            crowd.restore(&good[..length]).is_err(),
+            "cut off after {length} bytes"
+        );
         assert_eq!(crowd.snapshot(), good);
     }
-    assert_eq!(crowd.restore(&[&good[..], &[0]].concat()), Err(SnapshotError::Damaged));
-    assert_eq!(crowd.restore(&with_checksum([&good[..], &[0]].concat())), Err(SnapshotError::Length));
+    assert_eq!(
+        crowd.restore(&[&good[..], &[0]].concat()),
+        Err(SnapshotError::Damaged)
+    );
+    assert_eq!(
+        crowd.restore(&with_checksum([&good[..], &[0]].concat())),
+        Err(SnapshotError::Length)
+    );
     assert_eq!(crowd.snapshot(), good);
 }
 
@@ -73,7 +84,14 @@ fn every_wrong_bit_is_refused() {
         let mut bytes = good.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
         let error = crowd.restore(&bytes).expect_err("a bit is wrong");
-        assert_eq!(error, if bit < CHECKSUM * 8 { SnapshotError::Format } else { SnapshotError::Damaged });
+        assert_eq!(
+            error,
+            if bit < CHECKSUM * 8 {
+                SnapshotError::Format
+            } else {
+                SnapshotError::Damaged
+            }
+        );
         assert_eq!(crowd.snapshot(), good, "bit {bit}");
     }
     crowd.restore(&good).unwrap();
@@ -93,7 +111,11 @@ fn what_somebody_wrote_with_a_right_checksum_is_refused_or_runs() {
             match crowd.restore(&bytes) {
                 Ok(()) => {
                     restored += 1;
-                    assert_eq!(crowd.snapshot(), bytes, "byte {place}: nothing is lost on the way");
+                    assert_eq!(
+                        crowd.snapshot(),
+                        bytes,
+                        "byte {place}: nothing is lost on the way"
+                    );
                     crowd.broadcast(knock, ());
                     crowd.spawn(Blackboard::new(&door()));
                     for _ in 0..5 {
@@ -106,7 +128,10 @@ fn what_somebody_wrote_with_a_right_checksum_is_refused_or_runs() {
             assert_eq!(crowd.snapshot(), good, "byte {place}");
         }
     }
-    assert!(refused > 100 && restored > 100, "{refused} refused, {restored} restored");
+    assert!(
+        refused > 100 && restored > 100,
+        "{refused} refused, {restored} restored"
+    );
 }
 
 #[test]
@@ -115,7 +140,10 @@ fn another_byte_order_is_refused() {
     let good = crowd.snapshot();
     let mut other = good.clone();
     other[BODY..BODY + 8].reverse();
-    assert_eq!(crowd.restore(&with_checksum(other)), Err(SnapshotError::ByteOrder));
+    assert_eq!(
+        crowd.restore(&with_checksum(other)),
+        Err(SnapshotError::ByteOrder)
+    );
     assert_eq!(crowd.snapshot(), good);
 }
 
@@ -144,9 +172,15 @@ fn another_machine_or_version_is_refused() {
     let empty = changed.snapshot();
     let error = changed.restore(&good).unwrap_err();
     assert!(matches!(error, SnapshotError::Machine { .. }), "{error}");
-    assert_eq!(changed.restore(b"something else"), Err(SnapshotError::Format));
+    assert_eq!(
+        changed.restore(b"something else"),
+        Err(SnapshotError::Format)
+    );
     let older = [b"SWcrowd1", &good[8..]].concat();
-    assert_eq!(changed.restore(&older).unwrap_err().to_string(), SnapshotError::Format.to_string());
+    assert_eq!(
+        changed.restore(&older).unwrap_err().to_string(),
+        SnapshotError::Format.to_string()
+    );
     assert_eq!(changed.snapshot(), empty);
 }
 

@@ -1,4 +1,5 @@
-//! `Crowd::stop`: all exits run at the agent's turn in the next tick, and it ends (SYS-10); what is held until then (CODE-7).
+//! `Crowd::stop`: all exits run at the agent's turn in the next tick, and it ends (SYS-10); what is
+//! held until then (CODE-7).
 
 use std::sync::Arc;
 
@@ -28,7 +29,9 @@ fn singers(count: usize) -> (Crowd<Blackboard, World>, Vec<AgentId>) {
         assert!(!world.panics, "a singer falls off the stage");
     });
     let mut crowd = Crowd::new(machine.bind(leave).unwrap(), 1);
-    let agents = (0..count).map(|_| crowd.spawn(Blackboard::new(&machine))).collect();
+    let agents = (0..count)
+        .map(|_| crowd.spawn(Blackboard::new(&machine)))
+        .collect();
     crowd.tick(&CALM);
     (crowd, agents)
 }
@@ -60,14 +63,43 @@ fn sys_10_exits_run_at_the_agents_turn_and_it_ends() {
         crowd.stop(agents[1]).unwrap();
         crowd.stop(agents[1]).unwrap();
         assert_eq!(crowd.has_ended(agents[1]), Ok(false), "not before its turn");
-        let tick = if parallel { crowd.tick_parallel(&CALM) } else { crowd.tick(&CALM) };
+        let tick = if parallel {
+            crowd.tick_parallel(&CALM)
+        } else {
+            crowd.tick(&CALM)
+        };
         assert_eq!(tick.ran, 5);
-        let expected = ["0 Song", "1 Bow", "1 release", "2 Song", "3 Bow", "3 release", "4 Song"];
-        assert_eq!(commands(&crowd), expected, "CMD-3: by agent, then as emitted");
-        assert_eq!((crowd.has_ended(agents[1]), crowd.path(agents[1]).unwrap().as_str()), (Ok(true), ""));
-        assert_eq!((songs(&crowd, agents[1]), songs(&crowd, agents[2])), (-1, 0));
+        let expected = [
+            "0 Song",
+            "1 Bow",
+            "1 release",
+            "2 Song",
+            "3 Bow",
+            "3 release",
+            "4 Song",
+        ];
+        assert_eq!(
+            commands(&crowd),
+            expected,
+            "CMD-3: by agent, then as emitted"
+        );
+        assert_eq!(
+            (
+                crowd.has_ended(agents[1]),
+                crowd.path(agents[1]).unwrap().as_str()
+            ),
+            (Ok(true), "")
+        );
+        assert_eq!(
+            (songs(&crowd, agents[1]), songs(&crowd, agents[2])),
+            (-1, 0)
+        );
         let counters = crowd.counters();
-        assert_eq!((counters.terminations, counters.dropped), (2, [0, 2, 0, 0]), "their songs are not heard");
+        assert_eq!(
+            (counters.terminations, counters.dropped),
+            (2, [0, 2, 0, 0]),
+            "their songs are not heard"
+        );
         assert_eq!(crowd.tick(&CALM).ran, 0, "once");
         assert_eq!((crowd.awake(), crowd.len()), (0, 5));
     }
@@ -79,7 +111,10 @@ fn sys_10_strict_writes_of_exits_are_done_at_the_end_of_the_tick() {
     crowd.set_strict(true);
     crowd.stop(agents[0]).unwrap();
     crowd.tick(&CALM);
-    assert_eq!((songs(&crowd, agents[0]), crowd.has_ended(agents[0])), (-1, Ok(true)));
+    assert_eq!(
+        (songs(&crowd, agents[0]), crowd.has_ended(agents[0])),
+        (-1, Ok(true))
+    );
 }
 
 #[test]
@@ -115,9 +150,15 @@ fn sys_10_pause_does_not_put_a_stop_off_but_reset_and_despawn_come_instead() {
     let successor = crowd.spawn(Blackboard::new(&machine));
     assert_eq!(successor.index(), agents[3].index());
     crowd.tick(&CALM);
-    assert_eq!(commands(&crowd), ["0 Bow", "0 release", "1 Bow", "1 release"]);
+    assert_eq!(
+        commands(&crowd),
+        ["0 Bow", "0 release", "1 Bow", "1 release"]
+    );
     let ended = |agent| crowd.has_ended(agent).unwrap();
-    assert_eq!([agents[0], agents[1], agents[2], successor].map(ended), [true, true, false, false]);
+    assert_eq!(
+        [agents[0], agents[1], agents[2], successor].map(ended),
+        [true, true, false, false]
+    );
 }
 
 #[test]
@@ -127,10 +168,21 @@ fn sys_10_who_has_not_started_runs_nothing_and_reset_starts_anew() {
     let agent = crowd.spawn(Blackboard::new(&machine));
     crowd.stop(agent).unwrap();
     crowd.tick(&CALM);
-    assert_eq!((crowd.has_ended(agent), commands(&crowd).len(), songs(&crowd, agent)), (Ok(true), 0, 0));
+    assert_eq!(
+        (
+            crowd.has_ended(agent),
+            commands(&crowd).len(),
+            songs(&crowd, agent)
+        ),
+        (Ok(true), 0, 0)
+    );
     crowd.stop(agent).unwrap();
     crowd.tick(&CALM);
-    assert_eq!(crowd.counters().terminations, 1, "who has ended stays as it is");
+    assert_eq!(
+        crowd.counters().terminations,
+        1,
+        "who has ended stays as it is"
+    );
     crowd.reset(agent).unwrap();
     crowd.tick(&CALM);
     assert_eq!(crowd.path(agent).unwrap(), "stage/quiet");
@@ -147,10 +199,20 @@ fn tick_3_a_panic_in_an_exit_ends_its_agent_alone() {
     crowd.stop(agents[2]).unwrap();
     let tick = crowd.tick(&World { panics: true });
     std::panic::set_hook(hook);
-    assert_eq!((tick.panicked, crowd.panicked().collect::<Vec<_>>()), (2, vec![agents[1], agents[2]]));
+    assert_eq!(
+        (tick.panicked, crowd.panicked().collect::<Vec<_>>()),
+        (2, vec![agents[1], agents[2]])
+    );
     assert_eq!(commands(&crowd), ["0 Song", "3 Song"]);
     let counters = crowd.counters();
-    assert_eq!((counters.quarantines, counters.terminations, counters.dropped), (2, 0, [0, 2, 0, 0]));
+    assert_eq!(
+        (
+            counters.quarantines,
+            counters.terminations,
+            counters.dropped
+        ),
+        (2, 0, [0, 2, 0, 0])
+    );
 }
 
 #[test]
@@ -158,8 +220,13 @@ fn code_7_the_host_asks_what_an_agent_holds_before_it_is_gone() {
     let (mut crowd, agents) = singers(3);
     let machine = crowd.machine().clone();
     let voice = machine.channel("voice").unwrap();
-    let held = |crowd: &Crowd<Blackboard, World>, agent| crowd.held_channels(agent).unwrap().collect::<Vec<_>>();
-    assert_eq!((held(&crowd, agents[0]), machine.channel_name(voice)), (vec![voice], "voice"));
+    let held = |crowd: &Crowd<Blackboard, World>, agent| {
+        crowd.held_channels(agent).unwrap().collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (held(&crowd, agents[0]), machine.channel_name(voice)),
+        (vec![voice], "voice")
+    );
     crowd.pause(agents[1]).unwrap();
     assert_eq!(held(&crowd, agents[1]), [voice], "a pause releases nothing");
     crowd.stop(agents[0]).unwrap();
@@ -167,7 +234,14 @@ fn code_7_the_host_asks_what_an_agent_holds_before_it_is_gone() {
     crowd.tick(&CALM);
     assert_eq!(held(&crowd, agents[0]), [], "the release was a command");
     crowd.reset(agents[1]).unwrap();
-    assert_eq!(held(&crowd, agents[1]), [], "after a reset it is too late to ask");
+    assert_eq!(
+        held(&crowd, agents[1]),
+        [],
+        "after a reset it is too late to ask"
+    );
     crowd.despawn(agents[2]).unwrap();
-    assert_eq!(crowd.held_channels(agents[2]).map(Iterator::count), Err(Missing(agents[2])));
+    assert_eq!(
+        crowd.held_channels(agents[2]).map(Iterator::count),
+        Err(Missing(agents[2]))
+    );
 }

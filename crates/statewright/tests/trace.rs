@@ -22,7 +22,8 @@ struct Body {
 }
 
 impl Board for Body {
-    const FIELDS: &'static [(&'static str, statewright::Type)] = &[("health", statewright::Type::I32)];
+    const FIELDS: &'static [(&'static str, statewright::Type)] =
+        &[("health", statewright::Type::I32)];
 
     fn read(&self, _: usize) -> [u32; 3] {
         statewright::Value::to_words(self.health)
@@ -36,13 +37,19 @@ impl Board for Body {
 fn guards(count: u32) -> (Crowd<Body, ()>, [statewright::ids::EventId; 3]) {
     let machine = Machine::from_text("guard.sw.json", GUARD).unwrap();
     let functions = Functions::new()
-        .guard("Hears", |me: &Body, (): &(), _| Verdict { holds: !me.deaf, code: if me.deaf { 3 } else { 0 } })
+        .guard("Hears", |me: &Body, (): &(), _| Verdict {
+            holds: !me.deaf,
+            code: if me.deaf { 3 } else { 0 },
+        })
         .guard("IsTough", |me, (), _| Verdict::from(me.health > 0))
         .activity("Yawn", |_, (), _, _| Status::Running)
         .explain("Hears", 3, "it is deaf");
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
     for number in 0..count {
-        crowd.spawn(Body { health: 5, deaf: number % 2 == 1 });
+        crowd.spawn(Body {
+            health: 5,
+            deaf: number % 2 == 1,
+        });
     }
     let events = ["Noise", "Calm", "Hit"].map(|name| machine.event(name).unwrap());
     (crowd, events)
@@ -51,28 +58,53 @@ fn guards(count: u32) -> (Crowd<Body, ()>, [statewright::ids::EventId; 3]) {
 /// The last tick in words.
 fn words(crowd: &Crowd<Body, ()>) -> Vec<String> {
     let legend = crowd.legend();
-    crowd.trace().map(|record| format!("{} {}", record.agent, legend.words(record))).collect()
+    crowd
+        .trace()
+        .map(|record| format!("{} {}", record.agent, legend.words(record)))
+        .collect()
 }
 
 #[test]
 fn level_1_is_events_transitions_and_leaves() {
     let (mut crowd, [noise, calm, hit]) = guards(2);
-    crowd.set_trace(Some(Settings::new(Level::Outline))).unwrap();
+    crowd
+        .set_trace(Some(Settings::new(Level::Outline)))
+        .unwrap();
     crowd.tick(&());
-    assert_eq!(words(&crowd), ["0 starts", "0 now in post/bored", "1 starts", "1 now in post/bored"]);
+    assert_eq!(
+        words(&crowd),
+        [
+            "0 starts",
+            "0 now in post/bored",
+            "1 starts",
+            "1 now in post/bored"
+        ]
+    );
     crowd.broadcast(noise, ());
     crowd.tick(&());
-    assert_eq!(words(&crowd), ["0 Noise: post -> alert", "1 Noise: nobody handles it"]);
+    assert_eq!(
+        words(&crowd),
+        ["0 Noise: post -> alert", "1 Noise: nobody handles it"]
+    );
     crowd.broadcast(hit, ());
     crowd.tick(&());
-    assert_eq!(words(&crowd), ["0 Hit: root (stays)", "1 Hit: root (stays)"]);
+    assert_eq!(
+        words(&crowd),
+        ["0 Hit: root (stays)", "1 Hit: root (stays)"]
+    );
     crowd.tick(&());
     assert_eq!(words(&crowd), [] as [&str; 0]);
     crowd.tick(&());
-    assert_eq!(words(&crowd), ["0 after 3t to `post/fed_up`: alert -> post/fed_up"]);
+    assert_eq!(
+        words(&crowd),
+        ["0 after 3t to `post/fed_up`: alert -> post/fed_up"]
+    );
     crowd.broadcast(calm, ());
     crowd.tick(&());
-    assert_eq!(words(&crowd), ["0 Calm: nobody handles it", "1 Calm: nobody handles it"]);
+    assert_eq!(
+        words(&crowd),
+        ["0 Calm: nobody handles it", "1 Calm: nobody handles it"]
+    );
 }
 
 #[test]
@@ -89,16 +121,37 @@ fn some_agents_are_recorded_closer_than_the_others() {
         all
     };
     let of = |all: &[Vec<String>], agents: &[char]| -> Vec<String> {
-        all.iter().flatten().filter(|line| agents.iter().any(|&agent| line.starts_with(agent))).cloned().collect()
+        all.iter()
+            .flatten()
+            .filter(|line| agents.iter().any(|&agent| line.starts_with(agent)))
+            .cloned()
+            .collect()
     };
-    let (outline, everything) = (record(Settings::new(Level::Outline)), record(Settings::new(Level::All)));
+    let (outline, everything) = (
+        record(Settings::new(Level::Outline)),
+        record(Settings::new(Level::All)),
+    );
     let mixed = record(Settings::new(Level::Outline).closer(Level::All, [1_u32, 2]));
     assert_eq!(of(&mixed, &['0', '3']), of(&outline, &['0', '3']));
     assert_eq!(of(&mixed, &['1', '2']), of(&everything, &['1', '2']));
-    assert!(mixed.iter().flatten().any(|line| line.contains("it is deaf")), "{mixed:?}");
-    // A lower level takes nothing away, and those that are looked at closer are recorded in any case.
-    assert_eq!(record(Settings::new(Level::All).closer(Level::Outline, [1_u32])), everything);
-    let alone = record(Settings::new(Level::Outline).agents([0_u32]).closer(Level::All, [1_u32]));
+    assert!(
+        mixed
+            .iter()
+            .flatten()
+            .any(|line| line.contains("it is deaf")),
+        "{mixed:?}"
+    );
+    // A lower level takes nothing away, and those that are looked at closer are recorded in any
+    // case.
+    assert_eq!(
+        record(Settings::new(Level::All).closer(Level::Outline, [1_u32])),
+        everything
+    );
+    let alone = record(
+        Settings::new(Level::Outline)
+            .agents([0_u32])
+            .closer(Level::All, [1_u32]),
+    );
     assert_eq!(of(&alone, &['0']), of(&outline, &['0']));
     assert_eq!(of(&alone, &['1']), of(&everything, &['1']));
     assert_eq!(of(&alone, &['2', '3']), [] as [&str; 0]);
@@ -115,7 +168,9 @@ fn totals_count_what_records_would_have_said() {
         for event in [noise, hit, calm, noise, noise, hit] {
             crowd.tick(&());
             for record in crowd.trace() {
-                counted.count(record, |transition| legend.transitions[usize::from(transition)].is_internal);
+                counted.count(record, |transition| {
+                    legend.transitions[usize::from(transition)].is_internal
+                });
                 kept.push((record.agent.get(), legend.words(record)));
             }
             crowd.broadcast(event, ());
@@ -128,9 +183,14 @@ fn totals_count_what_records_would_have_said() {
     assert_eq!((kept.len(), &totals), (0, &counted));
     assert!(totals.transitions.iter().sum::<u64>() > 3000, "{totals:?}");
     // Those that are looked at closer are counted, too, and their records are kept.
-    let closer = Settings::new(Level::Outline).totals().closer(Level::Outline, [7_u32, 2999]);
+    let closer = Settings::new(Level::Outline)
+        .totals()
+        .closer(Level::Outline, [7_u32, 2999]);
     let (_, kept, totals) = run(closer);
-    let expected: Vec<(u32, String)> = all.into_iter().filter(|(agent, _)| matches!(agent, 7 | 2999)).collect();
+    let expected: Vec<(u32, String)> = all
+        .into_iter()
+        .filter(|(agent, _)| matches!(agent, 7 | 2999))
+        .collect();
     assert_eq!((kept, totals), (expected, counted));
 }
 
@@ -141,7 +201,13 @@ fn level_2_adds_entries_exits_and_timers() {
     crowd.tick(&());
     assert_eq!(
         words(&crowd),
-        ["0 starts", "0 enters root", "0 enters post", "0 enters post/bored", "0 now in post/bored"]
+        [
+            "0 starts",
+            "0 enters root",
+            "0 enters post",
+            "0 enters post/bored",
+            "0 now in post/bored"
+        ]
     );
     crowd.broadcast(noise, ());
     crowd.tick(&());
@@ -157,21 +223,29 @@ fn level_2_adds_entries_exits_and_timers() {
     crowd.broadcast(calm, ());
     crowd.tick(&());
     // Leaving a state ends its timers: that has no record of its own.
-    assert_eq!(words(&crowd)[..2], ["0 Calm: alert -> post", "0 leaves alert"]);
+    assert_eq!(
+        words(&crowd)[..2],
+        ["0 Calm: alert -> post", "0 leaves alert"]
+    );
     crowd.broadcast(noise, ());
     crowd.tick(&());
     (0..2).for_each(|_| _ = crowd.tick(&()));
     crowd.tick(&());
     assert_eq!(
         words(&crowd)[..2],
-        ["0 after 3t to `post/fed_up` is due", "0 after 3t to `post/fed_up`: alert -> post/fed_up"]
+        [
+            "0 after 3t to `post/fed_up` is due",
+            "0 after 3t to `post/fed_up`: alert -> post/fed_up"
+        ]
     );
 }
 
 #[test]
 fn sel_7_level_3_adds_guards_activities_and_reasons_when_they_change() {
     let (mut crowd, [noise, ..]) = guards(2);
-    crowd.set_trace(Some(Settings::new(Level::All).agents([1_u32]))).unwrap();
+    crowd
+        .set_trace(Some(Settings::new(Level::All).agents([1_u32])))
+        .unwrap();
     crowd.tick(&());
     crowd.broadcast(noise, ());
     crowd.tick(&());
@@ -186,16 +260,26 @@ fn sel_7_level_3_adds_guards_activities_and_reasons_when_they_change() {
     // The same reason once more is no news.
     crowd.broadcast(noise, ());
     crowd.tick(&());
-    assert_eq!(words(&crowd), [expected[0], expected[1], expected[3], expected[4]]);
+    assert_eq!(
+        words(&crowd),
+        [expected[0], expected[1], expected[3], expected[4]]
+    );
     // It is taken, and news again afterwards.
     let agent = crowd.agents().nth(1).unwrap();
     crowd.board_mut(agent).unwrap().deaf = false;
     crowd.broadcast(noise, ());
     crowd.tick(&());
     assert!(words(&crowd).contains(&"1 Noise: post -> alert".to_owned()));
-    assert_eq!(words(&crowd).last().unwrap(), "1 not alert -> down: its guard says no");
+    assert_eq!(
+        words(&crowd).last().unwrap(),
+        "1 not alert -> down: its guard says no"
+    );
     crowd.tick(&());
-    assert_eq!(words(&crowd), [] as [&str; 0], "it sleeps until its blackboard is written");
+    assert_eq!(
+        words(&crowd),
+        [] as [&str; 0],
+        "it sleeps until its blackboard is written"
+    );
     crowd.board_mut(agent).unwrap().deaf = true;
     (0..3).for_each(|_| _ = crowd.tick(&()));
     crowd.broadcast(noise, ());
@@ -212,19 +296,39 @@ fn filters_may_change_between_ticks() {
     let machine = crowd.machine().clone();
     // Whoever is recorded from now on begins with where it is.
     let agents: Vec<AgentId> = crowd.agents().collect();
-    crowd.set_trace(Some(Settings::default().agents([agents[0], agents[1]]))).unwrap();
+    crowd
+        .set_trace(Some(Settings::default().agents([agents[0], agents[1]])))
+        .unwrap();
     crowd.broadcast(hit, ());
     crowd.tick(&());
-    assert_eq!(words(&crowd), ["0 is in alert", "1 is in post/bored", "0 Hit: root (stays)", "1 Hit: root (stays)"]);
-    crowd.set_trace(Some(Settings::default().events([calm]))).unwrap();
+    assert_eq!(
+        words(&crowd),
+        [
+            "0 is in alert",
+            "1 is in post/bored",
+            "0 Hit: root (stays)",
+            "1 Hit: root (stays)"
+        ]
+    );
+    crowd
+        .set_trace(Some(Settings::default().events([calm])))
+        .unwrap();
     crowd.broadcast(hit, ());
     crowd.broadcast(calm, ());
     crowd.tick(&());
-    let expected = ["2 is in alert", "0 Calm: alert -> post", "0 now in post/bored"];
+    let expected = [
+        "2 is in alert",
+        "0 Calm: alert -> post",
+        "0 now in post/bored",
+    ];
     assert_eq!(words(&crowd)[..3], expected);
     assert!(words(&crowd).iter().all(|line| !line.contains("Hit")));
     // A state stands for everything inside it.
-    crowd.set_trace(Some(Settings::new(Level::Steps).states([machine.state("post").unwrap()]))).unwrap();
+    crowd
+        .set_trace(Some(
+            Settings::new(Level::Steps).states([machine.state("post").unwrap()]),
+        ))
+        .unwrap();
     crowd.broadcast(noise, ());
     crowd.tick(&());
     let expected = [
@@ -255,7 +359,10 @@ fn a_crowd_that_goes_back_tells_where_it_is() {
     crowd.broadcast(calm, ());
     crowd.tick(&());
     let legend = crowd.legend();
-    let words: Vec<String> = crowd.trace().map(|record| format!("{} {}", record.tick, legend.words(record))).collect();
+    let words: Vec<String> = crowd
+        .trace()
+        .map(|record| format!("{} {}", record.tick, legend.words(record)))
+        .collect();
     assert_eq!(words, ["1 is in post/bored", "1 Calm: nobody handles it"]);
 }
 
@@ -277,7 +384,9 @@ fn settings_of_another_machine_are_refused_and_change_nothing() {
     let (mut crowd, _) = guards(1);
     crowd.set_trace(Some(Settings::default())).unwrap();
     let foreign = statewright::ids::StateId::new(77).unwrap();
-    let refused = crowd.set_trace(Some(Settings::default().states([foreign]))).unwrap_err();
+    let refused = crowd
+        .set_trace(Some(Settings::default().states([foreign])))
+        .unwrap_err();
     assert_eq!(
         refused.to_string(),
         "the trace filter names state 77, which the machine does not have: it is of another machine"
@@ -287,21 +396,38 @@ fn settings_of_another_machine_are_refused_and_change_nothing() {
 
 #[test]
 fn codes_of_a_guard_that_is_none_are_a_misfit() {
-    let machine = Machine::from_text("m", r#"{ "machine": "M", "initial": "a", "states": { "a": {} } }"#).unwrap();
-    let error = machine.bind(Functions::<(), ()>::new().explain("Hears", 1, "too far")).unwrap_err();
-    assert!(error.to_string().ends_with("codes of `Hears` are explained, which is no guard of the machine"), "{error}");
+    let machine = Machine::from_text(
+        "m",
+        r#"{ "machine": "M", "initial": "a", "states": { "a": {} } }"#,
+    )
+    .unwrap();
+    let error = machine
+        .bind(Functions::<(), ()>::new().explain("Hears", 1, "too far"))
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with("codes of `Hears` are explained, which is no guard of the machine"),
+        "{error}"
+    );
 }
 
 #[test]
 fn what_has_no_room_is_counted_and_panics_are_told() {
     let (mut crowd, [noise, ..]) = guards(2);
-    crowd.set_trace(Some(Settings::new(Level::All).most_per_agent(2))).unwrap();
+    crowd
+        .set_trace(Some(Settings::new(Level::All).most_per_agent(2)))
+        .unwrap();
     crowd.tick(&());
     crowd.broadcast(noise, ());
     crowd.tick(&());
     assert_eq!(
         words(&crowd)[..3],
-        ["0 Noise: who takes it?", "0 guard of post -> alert: yes", "0 9 more records had no room"]
+        [
+            "0 Noise: who takes it?",
+            "0 guard of post -> alert: yes",
+            "0 9 more records had no room"
+        ]
     );
     let machine = Machine::from_text(
         "m",
@@ -309,8 +435,9 @@ fn what_has_no_room_is_counted_and_panics_are_told() {
         "states": { "a": { "transitions": [{ "on": "Go", "do": "Burst" }] } } }"#,
     );
     let machine = machine.unwrap();
-    let burst =
-        Functions::new().action("Burst", |_: &mut (), (): &(), act| assert_ne!(act.agent().index(), 1, "bursts"));
+    let burst = Functions::new().action("Burst", |_: &mut (), (): &(), act| {
+        assert_ne!(act.agent().index(), 1, "bursts")
+    });
     let mut crowd = Crowd::new(machine.bind(burst).unwrap(), 1);
     (0..3).for_each(|_| _ = crowd.spawn(()));
     crowd.set_trace(Some(Settings::default())).unwrap();
@@ -321,8 +448,19 @@ fn what_has_no_room_is_counted_and_panics_are_told() {
     crowd.tick(&());
     std::panic::set_hook(hook);
     let legend = crowd.legend();
-    let words: Vec<String> = crowd.trace().map(|r| format!("{} {}", r.agent, legend.words(r))).collect();
-    assert_eq!(words, ["0 Go: a (stays)", "1 Go: a (stays)", "1 ended by a panic in user code", "2 Go: a (stays)"]);
+    let words: Vec<String> = crowd
+        .trace()
+        .map(|r| format!("{} {}", r.agent, legend.words(r)))
+        .collect();
+    assert_eq!(
+        words,
+        [
+            "0 Go: a (stays)",
+            "1 Go: a (stays)",
+            "1 ended by a panic in user code",
+            "2 Go: a (stays)"
+        ]
+    );
 }
 
 #[test]
@@ -333,12 +471,22 @@ fn sys_10_stopping_is_told_with_all_exits() {
     let agent = crowd.agents().next().unwrap();
     crowd.stop(agent).unwrap();
     crowd.tick(&());
-    let expected = ["0 leaves post/bored", "0 leaves post", "0 leaves root", "0 has come to its end"];
+    let expected = [
+        "0 leaves post/bored",
+        "0 leaves post",
+        "0 leaves root",
+        "0 has come to its end",
+    ];
     assert_eq!(words(&crowd), expected);
 }
 
-/// Ten ticks of the samples of the repository under events that come at random; gives the trace of each tick and a snapshot of the end.
-fn run(file: &str, level: Option<Level>, part_size: Option<usize>) -> (Vec<Vec<Record>>, Vec<u8>, Legend) {
+/// Ten ticks of the samples of the repository under events that come at random; gives the trace of
+/// each tick and a snapshot of the end.
+fn run(
+    file: &str,
+    level: Option<Level>,
+    part_size: Option<usize>,
+) -> (Vec<Vec<Record>>, Vec<u8>, Legend) {
     let path = format!("{}/../../machines/{file}", env!("CARGO_MANIFEST_DIR"));
     let machine = Machine::from_file(path).unwrap();
     let mut functions = Functions::<Blackboard, ()>::new();
@@ -348,16 +496,26 @@ fn run(file: &str, level: Option<Level>, part_size: Option<usize>) -> (Vec<Vec<R
         functions = match record.kind {
             GUARD_KIND => functions.guard(name, |_, (), see| {
                 let odd = (see.agent().index() + see.tick()) % 3;
-                Verdict { holds: odd != 0, code: odd as u16 }
+                Verdict {
+                    holds: odd != 0,
+                    code: odd as u16,
+                }
             }),
             ACTION_KIND => functions.action(name, |_, (), _| {}),
-            ACTIVITY_KIND => functions
-                .activity(name, |_, (), _, act| if act.tick() % 4 == 3 { Status::Succeeded } else { Status::Running }),
+            ACTIVITY_KIND => functions.activity(name, |_, (), _, act| {
+                if act.tick() % 4 == 3 {
+                    Status::Succeeded
+                } else {
+                    Status::Running
+                }
+            }),
             _ => functions.scorer(name, |_, (), see| (see.agent().index() % 5) as f32),
         };
     }
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 7);
-    let agents: Vec<AgentId> = (0..200).map(|_| crowd.spawn(Blackboard::new(&machine))).collect();
+    let agents: Vec<AgentId> = (0..200)
+        .map(|_| crowd.spawn(Blackboard::new(&machine)))
+        .collect();
     crowd.set_trace(level.map(Settings::new)).unwrap();
     if let Some(size) = part_size {
         crowd.set_part_size(size);
@@ -368,7 +526,8 @@ fn run(file: &str, level: Option<Level>, part_size: Option<usize>) -> (Vec<Vec<R
         for &agent in &agents {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             if random >> 30 != 0 {
-                let event = statewright::ids::EventId::new(((random >> 8) % events) as u16).unwrap();
+                let event =
+                    statewright::ids::EventId::new(((random >> 8) % events) as u16).unwrap();
                 crowd.send(agent, event, ()).unwrap();
             }
         }
@@ -385,8 +544,13 @@ const GUARD_KIND: u8 = Kind::Guard as u8;
 const ACTION_KIND: u8 = Kind::Action as u8;
 const ACTIVITY_KIND: u8 = Kind::Activity as u8;
 
-const SAMPLES: [&str; 5] =
-    ["soldier.sw.json", "pedestrian.sw.json", "boss.sw.json", "traffic_light.sw.json", "watchman.sw.json"];
+const SAMPLES: [&str; 5] = [
+    "soldier.sw.json",
+    "pedestrian.sw.json",
+    "boss.sw.json",
+    "traffic_light.sw.json",
+    "watchman.sw.json",
+];
 
 #[test]
 fn the_trace_is_the_same_for_any_threads_and_changes_no_byte() {
@@ -395,9 +559,15 @@ fn the_trace_is_the_same_for_any_threads_and_changes_no_byte() {
         for level in [Level::Outline, Level::Steps, Level::All] {
             let (trace, bytes, _) = run(file, Some(level), None);
             assert_eq!(bytes, plain, "{file} at {level:?}");
-            assert!(trace.iter().map(Vec::len).sum::<usize>() > 1000, "{file} at {level:?}");
+            assert!(
+                trace.iter().map(Vec::len).sum::<usize>() > 1000,
+                "{file} at {level:?}"
+            );
             for size in [1, 7, 64] {
-                assert!(run(file, Some(level), Some(size)).0 == trace, "{file} at {level:?} in parts of {size}");
+                assert!(
+                    run(file, Some(level), Some(size)).0 == trace,
+                    "{file} at {level:?} in parts of {size}"
+                );
             }
         }
     }
@@ -406,7 +576,10 @@ fn the_trace_is_the_same_for_any_threads_and_changes_no_byte() {
 /// Level 1 alone: transitions without where they lead, leaves on their own.
 fn outline(trace: &[Record], legend: &Legend) -> Vec<String> {
     let mut lines = Vec::new();
-    for record in trace.iter().filter(|record| record.kind().unwrap().level() == Level::Outline) {
+    for record in trace
+        .iter()
+        .filter(|record| record.kind().unwrap().level() == Level::Outline)
+    {
         let mut alone = *record;
         if let Some(leaf) = record.leaf() {
             alone.detail &= 0x7F;
@@ -429,7 +602,11 @@ fn fast_paths_tell_what_the_general_way_tells() {
         let (fast, _, legend) = run(file, Some(Level::Outline), None);
         let (general, ..) = run(file, Some(Level::All), None);
         for (tick, (fast, general)) in fast.iter().zip(&general).enumerate() {
-            assert_eq!(outline(fast, &legend), outline(general, &legend), "{file}, tick {tick}");
+            assert_eq!(
+                outline(fast, &legend),
+                outline(general, &legend),
+                "{file}, tick {tick}"
+            );
         }
     }
 }

@@ -74,28 +74,69 @@ const fn help(word: &'static str, rest: &'static str, does: &'static str) -> Hel
 /// All commands.
 pub const COMMANDS: [Help; 19] = [
     help("send", "EVENT [PAYLOAD]", "send an event and run one tick"),
-    help("post", "EVENT [PAYLOAD]", "put an event into the queue; the next tick takes it"),
+    help(
+        "post",
+        "EVENT [PAYLOAD]",
+        "put an event into the queue; the next tick takes it",
+    ),
     help("tick", "[N]", "run one tick, or N"),
-    help("after", "TIME", "let time pass: 100 (milliseconds), 1.5s, 30t (ticks)"),
+    help(
+        "after",
+        "TIME",
+        "let time pass: 100 (milliseconds), 1.5s, 30t (ticks)",
+    ),
     help("set", "KEY VALUE", "write a blackboard key"),
-    help("why", "", "every candidate of the last tick, and why it was or was not taken"),
-    help("show", "", "configuration, queue, timers, blackboard, answers of functions"),
-    help("events", "", "events, what they carry, and whether anybody here listens"),
+    help(
+        "why",
+        "",
+        "every candidate of the last tick, and why it was or was not taken",
+    ),
+    help(
+        "show",
+        "",
+        "configuration, queue, timers, blackboard, answers of functions",
+    ),
+    help(
+        "events",
+        "",
+        "events, what they carry, and whether anybody here listens",
+    ),
     help("in", "STATE", "is a state active? a path, or its last part"),
-    help("guard", "NAME true|false|random [CODE]", "what a guard answers; CODE is the number of its no"),
-    help("guards", "true|false|random", "what all other guards answer"),
-    help("activity", "NAME running|succeeded|failed", "what an activity says"),
+    help(
+        "guard",
+        "NAME true|false|random [CODE]",
+        "what a guard answers; CODE is the number of its no",
+    ),
+    help(
+        "guards",
+        "true|false|random",
+        "what all other guards answer",
+    ),
+    help(
+        "activity",
+        "NAME running|succeeded|failed",
+        "what an activity says",
+    ),
     help("score", "NAME NUMBER", "what a scorer says"),
     help("undo", "[N]", "take back the last command, or N"),
     help("redo", "[N]", "do again what was taken back"),
-    help("snapshot", "[FILE]", "keep this point of the story, in a file if named"),
+    help(
+        "snapshot",
+        "[FILE]",
+        "keep this point of the story, in a file if named",
+    ),
     help("restore", "[FILE]", "go back to what was kept"),
     help("help", "", "this list"),
     help("quit", "", "the end"),
 ];
 
 /// Other words for the same.
-const SHORT: [(&str, &str); 4] = [("?", "help"), ("exit", "quit"), ("q", "quit"), ("t", "tick")];
+const SHORT: [(&str, &str); 4] = [
+    ("?", "help"),
+    ("exit", "quit"),
+    ("q", "quit"),
+    ("t", "tick"),
+];
 
 impl Command {
     /// Reads a line. Names are looked up, values read by their types; nothing is done yet.
@@ -103,10 +144,16 @@ impl Command {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        let word = SHORT.iter().find(|(short, _)| *short == word).map_or(word, |(_, long)| long);
+        let word = SHORT
+            .iter()
+            .find(|(short, _)| *short == word)
+            .map_or(word, |(_, long)| long);
         let alone = |command: Self| match rest {
             "" => Ok(command),
-            _ => Err(StepError::new(format!("`{word}` takes nothing after it, but found `{}`", visible(rest)))),
+            _ => Err(StepError::new(format!(
+                "`{word}` takes nothing after it, but found `{}`",
+                visible(rest)
+            ))),
         };
         match word {
             "send" => event(session, word, rest).map(|(event, payload)| Self::Send(event, payload)),
@@ -147,18 +194,36 @@ fn unknown_command(session: &Session, word: &str) -> StepError {
 /// The first word of a rest, or what is missing.
 fn first<'l>(rest: &'l str, usage: &str) -> Result<(&'l str, &'l str), StepError> {
     let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    if word.is_empty() { Err(StepError::new(format!("write `{usage}`"))) } else { Ok((word, rest.trim())) }
+    if word.is_empty() {
+        Err(StepError::new(format!("write `{usage}`")))
+    } else {
+        Ok((word, rest.trim()))
+    }
 }
 
 fn event(session: &Session, word: &str, rest: &str) -> Result<(EventId, [u32; 4]), StepError> {
     let (name, payload) = first(rest, &format!("{word} EVENT [PAYLOAD]"))?;
     let names = session.names();
-    let known = |name: &str| names.events.iter().map(String::as_str).find(|known| *known == name);
+    let known = |name: &str| {
+        names
+            .events
+            .iter()
+            .map(String::as_str)
+            .find(|known| *known == name)
+    };
     let class = event_class(name, known);
-    let place = names.events.iter().position(|event| Some(event.as_str()) == class).and_then(EventId::from_index);
+    let place = names
+        .events
+        .iter()
+        .position(|event| Some(event.as_str()) == class)
+        .and_then(EventId::from_index);
     let known = names.events.iter().map(String::as_str);
-    let event = place.ok_or_else(|| StepError::unknown("event", name, known, "`events` lists them"))?;
-    Ok((event, parse_payload(&session.machine().rom(), event, name, payload)?))
+    let event =
+        place.ok_or_else(|| StepError::unknown("event", name, known, "`events` lists them"))?;
+    Ok((
+        event,
+        parse_payload(&session.machine().rom(), event, name, payload)?,
+    ))
 }
 
 fn count(word: &str, rest: &str, most: u32) -> Result<u32, StepError> {
@@ -170,12 +235,18 @@ fn count(word: &str, rest: &str, most: u32) -> Result<u32, StepError> {
         StepError::new(format!("`{}` is no number of times", visible(rest)))
             .help(format!("write something like `{word} 10`"))
     })?;
-    if number > most { Err(too_long(u64::from(number))) } else { Ok(number) }
+    if number > most {
+        Err(too_long(u64::from(number)))
+    } else {
+        Ok(number)
+    }
 }
 
 fn too_long(ticks: u64) -> StepError {
-    StepError::new(format!("{ticks} ticks at once are more than the {MOST_TICKS} that one command may run"))
-        .help("`statewright run` is made for long runs")
+    StepError::new(format!(
+        "{ticks} ticks at once are more than the {MOST_TICKS} that one command may run"
+    ))
+    .help("`statewright run` is made for long runs")
 }
 
 fn time(session: &Session, rest: &str) -> Result<u32, StepError> {
@@ -183,12 +254,17 @@ fn time(session: &Session, rest: &str) -> Result<u32, StepError> {
         StepError::new(format!("`{}` is no time", visible(rest)))
             .help("write `after 100` (milliseconds), `after 1.5s` or `after 30t` (ticks)")
     };
-    let with_unit = if rest.ends_with(|c: char| c.is_ascii_digit()) { format!("{rest}ms") } else { rest.to_owned() };
+    let with_unit = if rest.ends_with(|c: char| c.is_ascii_digit()) {
+        format!("{rest}ms")
+    } else {
+        rest.to_owned()
+    };
     let ticks = match Duration::parse(&with_unit).map_err(|_| wrong())? {
         Duration::Ticks(ticks) => ticks,
         // The same rule as in machine files: up to whole ticks, at least one (SEL-1).
         Duration::Nanos(nanos) => {
-            let ticks = (u128::from(nanos) * u128::from(session.tick_rate())).div_ceil(1_000_000_000);
+            let ticks =
+                (u128::from(nanos) * u128::from(session.tick_rate())).div_ceil(1_000_000_000);
             u64::try_from(ticks).unwrap_or(u64::MAX)
         }
     };
@@ -201,11 +277,17 @@ fn time(session: &Session, rest: &str) -> Result<u32, StepError> {
 fn set(session: &Session, rest: &str) -> Result<Command, StepError> {
     let (name, value) = first(rest, "set KEY VALUE")?;
     let names = session.names();
-    let place = names.keys.iter().position(|known| known == name).and_then(KeyId::from_index);
+    let place = names
+        .keys
+        .iter()
+        .position(|known| known == name)
+        .and_then(KeyId::from_index);
     let known = names.keys.iter().map(String::as_str);
-    let key = place.ok_or_else(|| StepError::unknown("blackboard key", name, known, "`show` lists them"))?;
+    let key = place
+        .ok_or_else(|| StepError::unknown("blackboard key", name, known, "`show` lists them"))?;
     if value.is_empty() {
-        return Err(StepError::new(format!("there is no value for `{name}`")).help(format!("write `set {name} VALUE`")));
+        return Err(StepError::new(format!("there is no value for `{name}`"))
+            .help(format!("write `set {name} VALUE`")));
     }
     let rom = session.machine().rom();
     let ty = rom.key(key).map_or(0, |record| record.ty);
@@ -215,17 +297,40 @@ fn set(session: &Session, rest: &str) -> Result<Command, StepError> {
 
 fn function(session: &Session, kind: u8, what: &str, name: &str) -> Result<FunctionId, StepError> {
     let rom = session.machine().rom();
-    let of_kind = rom.linker().iter().zip(&session.names().functions).enumerate().filter(|(_, (f, _))| f.kind == kind);
-    let named = of_kind.map(|(index, (_, name))| (index, name.as_str())).collect::<Vec<_>>();
-    let place = named.iter().find(|(_, known)| *known == name).and_then(|(index, _)| FunctionId::from_index(*index));
-    place.ok_or_else(|| StepError::unknown(what, name, named.iter().map(|(_, name)| *name), "`show` lists them"))
+    let of_kind = rom
+        .linker()
+        .iter()
+        .zip(&session.names().functions)
+        .enumerate()
+        .filter(|(_, (f, _))| f.kind == kind);
+    let named = of_kind
+        .map(|(index, (_, name))| (index, name.as_str()))
+        .collect::<Vec<_>>();
+    let place = named
+        .iter()
+        .find(|(_, known)| *known == name)
+        .and_then(|(index, _)| FunctionId::from_index(*index));
+    place.ok_or_else(|| {
+        StepError::unknown(
+            what,
+            name,
+            named.iter().map(|(_, name)| *name),
+            "`show` lists them",
+        )
+    })
 }
 
 fn answer(word: &str, before: &str) -> Result<Answer, StepError> {
     Answer::parse(word).ok_or_else(|| {
-        let found = if word.is_empty() { "nothing".to_owned() } else { format!("`{}`", visible(word)) };
-        StepError::new(format!("a guard answers `true`, `false` or `random`, but found {found}"))
-            .help(format!("write `{before} false`"))
+        let found = if word.is_empty() {
+            "nothing".to_owned()
+        } else {
+            format!("`{}`", visible(word))
+        };
+        StepError::new(format!(
+            "a guard answers `true`, `false` or `random`, but found {found}"
+        ))
+        .help(format!("write `{before} false`"))
     })
 }
 
@@ -237,7 +342,8 @@ fn guard(session: &Session, rest: &str) -> Result<Command, StepError> {
     let code = match code.trim() {
         "" => 0,
         code => code.parse().map_err(|_| {
-            StepError::new(format!("`{}` is no code of a guard", visible(code))).help("a code is a number up to 65535")
+            StepError::new(format!("`{}` is no code of a guard", visible(code)))
+                .help("a code is a number up to 65535")
         })?,
     };
     Ok(Command::Guard(guard, answer, code))
@@ -251,8 +357,10 @@ fn activity(session: &Session, rest: &str) -> Result<Command, StepError> {
         "succeeded" => Status::Succeeded,
         "failed" => Status::Failed,
         _ => {
-            return Err(StepError::new("an activity says `running`, `succeeded` or `failed`")
-                .help(format!("write `activity {name} succeeded`")));
+            return Err(
+                StepError::new("an activity says `running`, `succeeded` or `failed`")
+                    .help(format!("write `activity {name} succeeded`")),
+            );
         }
     };
     Ok(Command::Activity(activity, status))
@@ -262,7 +370,8 @@ fn score(session: &Session, rest: &str) -> Result<Command, StepError> {
     let (name, number) = first(rest, "score NAME NUMBER")?;
     let scorer = function(session, function_kind::SCORER, "scorer function", name)?;
     let score = number.parse().map_err(|_| {
-        StepError::new(format!("`{}` is no score", visible(number))).help(format!("write `score {name} 0.5`"))
+        StepError::new(format!("`{}` is no score", visible(number)))
+            .help(format!("write `score {name} 0.5`"))
     })?;
     Ok(Command::Score(scorer, score))
 }
@@ -271,22 +380,44 @@ fn score(session: &Session, rest: &str) -> Result<Command, StepError> {
 fn state(session: &Session, rest: &str) -> Result<StateId, StepError> {
     let (name, _) = first(rest, "in STATE")?;
     let states = &session.names().states;
-    if let Some(exact) = states.iter().position(|path| path == name).and_then(StateId::from_index) {
+    if let Some(exact) = states
+        .iter()
+        .position(|path| path == name)
+        .and_then(StateId::from_index)
+    {
         return Ok(exact);
     }
-    let ends = |path: &str| path.strip_suffix(name).is_some_and(|before| before.ends_with('/'));
-    let found: Vec<usize> = states.iter().enumerate().filter(|(_, path)| ends(path)).map(|(at, _)| at).collect();
+    let ends = |path: &str| {
+        path.strip_suffix(name)
+            .is_some_and(|before| before.ends_with('/'))
+    };
+    let found: Vec<usize> = states
+        .iter()
+        .enumerate()
+        .filter(|(_, path)| ends(path))
+        .map(|(at, _)| at)
+        .collect();
     match found[..] {
         [only] => StateId::from_index(only).ok_or_else(|| StepError::new("there is no such state")),
         [] => {
-            let short = states.iter().map(|path| path.rsplit('/').next().unwrap_or(path));
+            let short = states
+                .iter()
+                .map(|path| path.rsplit('/').next().unwrap_or(path));
             let all: Vec<&str> = states.iter().map(String::as_str).chain(short).collect();
-            Err(StepError::unknown("state", name, all, "`show` names those that are active"))
+            Err(StepError::unknown(
+                "state",
+                name,
+                all,
+                "`show` names those that are active",
+            ))
         }
         _ => {
             let paths: Vec<&str> = found.iter().map(|&at| states[at].as_str()).collect();
-            Err(StepError::new(format!("several states are called `{name}`: {}", paths.join(", ")))
-                .help("write the whole path"))
+            Err(StepError::new(format!(
+                "several states are called `{name}`: {}",
+                paths.join(", ")
+            ))
+            .help("write the whole path"))
         }
     }
 }

@@ -16,7 +16,10 @@ pub struct StepError {
 
 impl StepError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None }
+        Self {
+            message: message.into(),
+            help: None,
+        }
     }
 
     #[must_use]
@@ -25,8 +28,8 @@ impl StepError {
         self
     }
 
-    /// A name that the machine does not have, with the one that was probably meant, all of them if they are few, or a way to see
-    /// them.
+    /// A name that the machine does not have, with the one that was probably meant, all of them if
+    /// they are few, or a way to see them.
     pub(crate) fn unknown<'n>(
         what: &str,
         name: &str,
@@ -47,7 +50,9 @@ impl StepError {
 impl fmt::Display for StepError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        self.help.as_ref().map_or(Ok(()), |help| write!(f, "; {help}"))
+        self.help
+            .as_ref()
+            .map_or(Ok(()), |help| write!(f, "; {help}"))
     }
 }
 

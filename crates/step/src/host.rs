@@ -1,11 +1,14 @@
-//! The border to the kernel: answers for functions that nobody provides, and a record of everything.
+//! The border to the kernel: answers for functions that nobody provides, and a record of
+//! everything.
 
 use std::cell::RefCell;
 
 use statewright::{Blackboard, Board};
 use statewright_author::names::visible;
 use statewright_compile::describe;
-use statewright_kernel::{Actor, Call, Command, CommandKind, Host, Mode, Status, Trace, Verdict, View};
+use statewright_kernel::{
+    Actor, Call, Command, CommandKind, Host, Mode, Status, Trace, Verdict, View,
+};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{BUILT_IN_LANES, op_kind, policy};
@@ -28,8 +31,20 @@ pub(crate) struct StepHost<'s> {
 }
 
 impl<'s> StepHost<'s> {
-    pub(crate) fn new(rom: &'s Rom<'s>, names: &'s Names, stubs: &'s Stubs, board: &'s mut Blackboard) -> Self {
-        Self { rom, names, stubs, board, staged: Vec::new(), log: RefCell::default() }
+    pub(crate) fn new(
+        rom: &'s Rom<'s>,
+        names: &'s Names,
+        stubs: &'s Stubs,
+        board: &'s mut Blackboard,
+    ) -> Self {
+        Self {
+            rom,
+            names,
+            stubs,
+            board,
+            staged: Vec::new(),
+            log: RefCell::default(),
+        }
     }
 
     /// The record of a tick that is over. Staged writes are done now.
@@ -45,7 +60,12 @@ impl<'s> StepHost<'s> {
     }
 
     fn words_of(&self, call: &Call<'_>) -> String {
-        bare(&describe::call_text(self.rom, self.names.symbols(), call.function, call.arguments))
+        bare(&describe::call_text(
+            self.rom,
+            self.names.symbols(),
+            call.function,
+            call.arguments,
+        ))
     }
 
     fn did(&self, deed: Deed, words: String, state: Option<StateId>) {
@@ -54,27 +74,52 @@ impl<'s> StepHost<'s> {
 
     fn command_words(&self, command: &Command) -> String {
         match command.kind {
-            CommandKind::Emit { name, ty, payload: [x, y, z] } => {
+            CommandKind::Emit {
+                name,
+                ty,
+                payload: [x, y, z],
+            } => {
                 let name = visible(self.rom.string(name).unwrap_or("?"));
                 let value = ty.map(|ty| format!("({})", value_words(self.rom, ty, [x, y, z, 0])));
-                format!("emit {} {name}{}", self.lane(command.lane), value.unwrap_or_default())
+                format!(
+                    "emit {} {name}{}",
+                    self.lane(command.lane),
+                    value.unwrap_or_default()
+                )
             }
             CommandKind::Release { channel } => {
-                let text = self.rom.channel(channel).and_then(|record| StringId::read(record.command));
+                let text = self
+                    .rom
+                    .channel(channel)
+                    .and_then(|record| StringId::read(record.command));
                 let text = visible(text.and_then(|text| self.rom.string(text)).unwrap_or("?"));
                 format!("emit {} {text} (channel free)", self.lane(command.lane))
             }
-            CommandKind::Send { to: [low, high], event, payload } => {
-                let (to, value) = (u64::from(low) | u64::from(high) << 32, payload_words(self.rom, event, payload));
-                let value = if value.is_empty() { value } else { format!("({value})") };
+            CommandKind::Send {
+                to: [low, high],
+                event,
+                payload,
+            } => {
+                let (to, value) = (
+                    u64::from(low) | u64::from(high) << 32,
+                    payload_words(self.rom, event, payload),
+                );
+                let value = if value.is_empty() {
+                    value
+                } else {
+                    format!("({value})")
+                };
                 format!("send {}{value} to {to}", self.names.event(event))
             }
         }
     }
 
     fn lane(&self, lane: LaneId) -> String {
-        let own =
-            || lane.index().checked_sub(BUILT_IN_LANES.len()).and_then(|own| self.names.symbols()?.lanes.get(own));
+        let own = || {
+            lane.index()
+                .checked_sub(BUILT_IN_LANES.len())
+                .and_then(|own| self.names.symbols()?.lanes.get(own))
+        };
         match BUILT_IN_LANES.get(lane.index()) {
             Some(name) => (*name).to_owned(),
             None => own().map_or_else(|| format!("lane_{lane}"), |symbol| visible(&symbol.name)),
@@ -86,13 +131,20 @@ impl Host for StepHost<'_> {
     fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
         let verdict = self.stubs.ask_guard(function);
         let Verdict { holds, code } = verdict;
-        self.note(Happening::Asked { call: self.words_of(&view.call()), holds, code });
+        self.note(Happening::Asked {
+            call: self.words_of(&view.call()),
+            holds,
+            code,
+        });
         verdict
     }
 
     fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
         let score = self.stubs.score(function);
-        self.note(Happening::Scored { call: self.words_of(&view.call()), score });
+        self.note(Happening::Scored {
+            call: self.words_of(&view.call()),
+            score,
+        });
         score
     }
 
@@ -104,12 +156,21 @@ impl Host for StepHost<'_> {
     fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
         let status = self.stubs.activity(function);
         let call = actor.call();
-        self.note(Happening::Activity { call: self.words_of(&call), mode, status, state: call.state });
+        self.note(Happening::Activity {
+            call: self.words_of(&call),
+            mode,
+            status,
+            state: call.state,
+        });
         status
     }
 
     fn command(&mut self, command: &Command) -> bool {
-        self.did(Deed::Command, self.command_words(command), Some(command.state));
+        self.did(
+            Deed::Command,
+            self.command_words(command),
+            Some(command.state),
+        );
         true
     }
 
@@ -123,7 +184,11 @@ impl Host for StepHost<'_> {
         let value = value_words(self.rom, ty, [x, y, z, 0]);
         let strict = self.rom.header().policies & policy::STRICT_WRITES != 0;
         let later = if strict { " (after the tick)" } else { "" };
-        self.did(Deed::Write, format!("{} = {value}{later}", self.names.key(key)), None);
+        self.did(
+            Deed::Write,
+            format!("{} = {value}{later}", self.names.key(key)),
+            None,
+        );
         match strict {
             true => self.staged.push((key, words)),
             false => self.board.write(key.index(), words),
@@ -152,7 +217,8 @@ impl Host for StepHost<'_> {
                 let words = visible(&describe::action_text(self.rom, self.names.symbols(), &op));
                 return self.did(Deed::BuiltIn, words, None);
             }
-            // What the record says in another way: calls reach the host themselves, and the instance shows leaves and timers.
+            // What the record says in another way: calls reach the host themselves, and the
+            // instance shows leaves and timers.
             Trace::Jumped(..)
             | Trace::Latched(_)
             | Trace::Leaf(_)

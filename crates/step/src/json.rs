@@ -1,4 +1,5 @@
-//! Steps and answers as JSON: one object per line, described in `docs/step-json.md` and `schemas/step.schema.json`.
+//! Steps and answers as JSON: one object per line, described in `docs/step-json.md` and
+//! `schemas/step.schema.json`.
 
 use serde_json::{Value, json};
 use statewright_kernel::{Event, Mode, Reason, event_flag};
@@ -14,7 +15,12 @@ use crate::value::{self, payload_type, value_json};
 /// One step.
 pub fn step(session: &Session, step: &Step) -> Value {
     let names = session.names();
-    let states = |states: &[StateId]| states.iter().map(|&state| names.called(state)).collect::<Vec<_>>();
+    let states = |states: &[StateId]| {
+        states
+            .iter()
+            .map(|&state| names.called(state))
+            .collect::<Vec<_>>()
+    };
     let rate = f64::from(session.tick_rate().max(1));
     let after = &step.after;
     json!({
@@ -72,14 +78,22 @@ fn board(session: &Session, words: &[[u32; 3]]) -> Value {
     let rom = session.machine().rom();
     let value = |(key, &[x, y, z]): (usize, &[u32; 3])| {
         let ty = rom.keys().get(key).map_or(0, |record| record.ty);
-        (session.names().keys[key].clone(), value_json(&rom, ty, [x, y, z, 0]))
+        (
+            session.names().keys[key].clone(),
+            value_json(&rom, ty, [x, y, z, 0]),
+        )
     };
     Value::Object(words.iter().enumerate().map(value).collect())
 }
 
 fn activities(session: &Session, step: &Step) -> Vec<Value> {
     let activity = |happening: &Happening| match happening {
-        Happening::Activity { call, mode, status, state } => Some(json!({
+        Happening::Activity {
+            call,
+            mode,
+            status,
+            state,
+        } => Some(json!({
             "activity": call,
             "state": session.names().state(*state),
             "said": if *mode == Mode::Cancel { "canceled" } else { status_word(*status) },
@@ -90,7 +104,11 @@ fn activities(session: &Session, step: &Step) -> Vec<Value> {
 }
 
 fn judged(session: &Session, judged: &Judged) -> Value {
-    let words = session.names().transition(judged.transition).cloned().unwrap_or_default();
+    let words = session
+        .names()
+        .transition(judged.transition)
+        .cloned()
+        .unwrap_or_default();
     let mut value = json!({
         "search": judged.search,
         "cause": judged.cause,
@@ -101,7 +119,11 @@ fn judged(session: &Session, judged: &Judged) -> Value {
     });
     if let Some(reason) = judged.reason {
         value["reason"] = reason_name(reason).into();
-        value["code"] = if let Reason::GuardFalse(code) = reason { code.into() } else { Value::Null };
+        value["code"] = if let Reason::GuardFalse(code) = reason {
+            code.into()
+        } else {
+            Value::Null
+        };
         value["because"] = judged.words.clone().into();
     }
     value
@@ -112,8 +134,9 @@ pub fn answer(session: &Session, command: &Command) -> Option<Value> {
     let names = session.names();
     Some(match command {
         Command::Why => {
-            let all =
-                session.last().map_or(Vec::new(), |step| step.judged.iter().map(|j| judged(session, j)).collect());
+            let all = session.last().map_or(Vec::new(), |step| {
+                step.judged.iter().map(|j| judged(session, j)).collect()
+            });
             json!({ "query": "why", "step": session.last().map(|step| step.number), "candidates": all })
         }
         Command::In(state) => {
@@ -121,7 +144,11 @@ pub fn answer(session: &Session, command: &Command) -> Option<Value> {
         }
         Command::Show => {
             let after = session.look();
-            let leaves: Vec<&str> = after.leaves.iter().map(|&leaf| names.called(leaf)).collect();
+            let leaves: Vec<&str> = after
+                .leaves
+                .iter()
+                .map(|&leaf| names.called(leaf))
+                .collect();
             json!({
                 "query": "show",
                 "step": session.steps(),
@@ -138,7 +165,9 @@ pub fn answer(session: &Session, command: &Command) -> Option<Value> {
             let rom = session.machine().rom();
             let event = |(index, name): (usize, &String)| {
                 let id = EventId::from_index(index)?;
-                Some(json!({ "event": name, "payload": payload_type(&rom, id), "heard": listens(session, id) }))
+                Some(
+                    json!({ "event": name, "payload": payload_type(&rom, id), "heard": listens(session, id) }),
+                )
             };
             json!({ "query": "events", "events": names.events.iter().enumerate().filter_map(event).collect::<Vec<_>>() })
         }

@@ -1,14 +1,17 @@
 //! One agent of a machine, step by step: the teaching and debugging tool behind `statewright step`.
 //!
-//! A [`Session`] owns a machine, one instance, its blackboard and the tick. It takes [`Command`]s, gives back [`Step`]s that say what
-//! happened in order, and goes back and forth in its history. Functions that the machine names and nobody provides are [`Stubs`]:
-//! actions are recorded, guards, scorers and activities answer what they are told to. Expressions and built-in actions really run.
+//! A [`Session`] owns a machine, one instance, its blackboard and the tick. It takes [`Command`]s,
+//! gives back [`Step`]s that say what happened in order, and goes back and forth in its history.
+//! Functions that the machine names and nobody provides are [`Stubs`]: actions are recorded,
+//! guards, scorers and activities answer what they are told to. Expressions and built-in actions
+//! really run.
 //!
-//! Comes in: a ROM with its names, lines of text. Goes out: records, lines of words ([`text`]) and of JSON ([`json`]). No files and no
-//! terminal: those are the program's.
+//! Comes in: a ROM with its names, lines of text. Goes out: records, lines of words ([`text`]) and
+//! of JSON ([`json`]). No files and no terminal: those are the program's.
 //!
 //! - `session` the agent and its history, `moment` one point of it, `saved` such a point as bytes
-//! - `command` a line of text, `value` values as people write them, `stubs` answers of functions that nobody provides
+//! - `command` a line of text, `value` values as people write them, `stubs` answers of functions
+//!   that nobody provides
 //! - `host` the border to the kernel, `record` what it saw, `why` reasons in plain words (SEL-7)
 //! - `names` words for everything, `text` and [`json`] what people and programs read
 //!
@@ -55,4 +58,6 @@ pub use record::{After, Deed, Happening, Judged, Step, What};
 pub use session::{MOST_TICKS, Session, Settings};
 pub use statewright_rom::ids;
 pub use stubs::{Answer, Stubs, mix};
-pub use value::{carried_type, parse_payload, parse_value, payload_type, payload_words, value_words};
+pub use value::{
+    carried_type, parse_payload, parse_value, payload_type, payload_words, value_words,
+};

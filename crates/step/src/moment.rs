@@ -1,10 +1,12 @@
-//! One point of a session's history: the agent's bytes, its blackboard, the tick, and what functions answer.
+//! One point of a session's history: the agent's bytes, its blackboard, the tick, and what
+//! functions answer.
 
 use std::sync::Arc;
 
 use statewright::{Blackboard, Board};
 use statewright_kernel::{
-    Admission, Counters, Event, Fault, Host, Input, Instance, Instance64, Instance128, Instance256, Report, Wait, flag,
+    Admission, Counters, Event, Fault, Host, Input, Instance, Instance64, Instance128, Instance256,
+    Report, Wait, flag,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
@@ -134,7 +136,11 @@ impl Moment {
     /// Active leaves, or those that the agent ended in.
     pub(crate) fn leaves(&self) -> Vec<StateId> {
         let leaves = self.agent.leaves();
-        if leaves.is_empty() && self.agent.has(flag::TERMINATED) { self.ended_in.clone() } else { leaves }
+        if leaves.is_empty() && self.agent.has(flag::TERMINATED) {
+            self.ended_in.clone()
+        } else {
+            leaves
+        }
     }
 
     pub(crate) fn after(&self, rom: &Rom<'_>) -> After {
@@ -143,7 +149,9 @@ impl Moment {
             suspended: self.agent.suspended(rom),
             queue: self.agent.queue(),
             timers: self.agent.timers(rom),
-            board: (0..rom.keys().len()).map(|key| self.board.read(key)).collect(),
+            board: (0..rom.keys().len())
+                .map(|key| self.board.read(key))
+                .collect(),
             terminated: self.agent.has(flag::TERMINATED),
             quarantined: self.agent.has(flag::QUARANTINED),
         }

@@ -1,5 +1,5 @@
-//! Words for everything in a machine, made once. Nothing here can move a cursor or hide text: control and invisible characters are
-//! written as their numbers.
+//! Words for everything in a machine, made once. Nothing here can move a cursor or hide text:
+//! control and invisible characters are written as their numbers.
 
 use std::collections::HashMap;
 
@@ -58,7 +58,11 @@ pub struct Names {
 
 /// A call without arguments as machine files write it: without parentheses.
 pub(crate) fn bare(call: &str) -> String {
-    visible(call.strip_suffix("()").filter(|name| !name.contains(['(', ' '])).unwrap_or(call))
+    visible(
+        call.strip_suffix("()")
+            .filter(|name| !name.contains(['(', ' ']))
+            .unwrap_or(call),
+    )
 }
 
 /// A text of the description.
@@ -71,7 +75,10 @@ fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
 }
 
 fn names_of(value: &Value, key: &str) -> Vec<String> {
-    list(value, key).iter().map(|item| text(&item["name"])).collect()
+    list(value, key)
+        .iter()
+        .map(|item| text(&item["name"]))
+        .collect()
 }
 
 impl Names {
@@ -80,29 +87,51 @@ impl Names {
         let rom = machine.rom();
         let described = describe::describe(&rom, symbols.as_ref());
         let (model, layout) = (&described["model"], &described["layout"]);
-        let states: Vec<String> = list(model, "states").iter().map(|state| text(&state["path"])).collect();
+        let states: Vec<String> = list(model, "states")
+            .iter()
+            .map(|state| text(&state["path"]))
+            .collect();
         let rate = u32::from(rom.header().tick_rate.get());
-        let given = |index: usize| symbols.as_ref().and_then(|symbols| symbols.timers.get(index));
+        let given = |index: usize| {
+            symbols
+                .as_ref()
+                .and_then(|symbols| symbols.timers.get(index))
+        };
         let timer = |(index, record): (usize, &TimerRecord)| {
-            let owner = states.get(usize::from(record.owner.get())).map_or("", String::as_str);
+            let owner = states
+                .get(usize::from(record.owner.get()))
+                .map_or("", String::as_str);
             match record.kind {
-                timer_kind::AFTER => format!("after {} in {owner}", duration(record.ticks.get(), rate)),
+                timer_kind::AFTER => {
+                    format!("after {} in {owner}", duration(record.ticks.get(), rate))
+                }
                 timer_kind::DEBOUNCE => format!("debounce in {owner}"),
                 timer_kind::CLOCK => format!("clock of {owner}"),
-                _ => given(index).map_or_else(|| format!("timer_{index}"), |symbol| visible(&symbol.name)),
+                _ => given(index)
+                    .map_or_else(|| format!("timer_{index}"), |symbol| visible(&symbol.name)),
             }
         };
         let timers = rom.timers().iter().enumerate().map(timer).collect();
-        let variants = std::iter::once(String::new()).chain(names_of(model, "variants")).collect();
+        let variants = std::iter::once(String::new())
+            .chain(names_of(model, "variants"))
+            .collect();
         Self {
-            machine: model["machine"].as_str().map_or_else(|| "(without names)".to_owned(), visible),
+            machine: model["machine"]
+                .as_str()
+                .map_or_else(|| "(without names)".to_owned(), visible),
             events: names_of(model, "events"),
             keys: names_of(model, "blackboard"),
             functions: names_of(layout, "functions"),
             timers,
             variants,
-            regions: list(layout, "leaves").iter().map(|region| text(&region["region"])).collect(),
-            transitions: list(model, "states").iter().flat_map(|state| transitions(state, rate)).collect(),
+            regions: list(layout, "leaves")
+                .iter()
+                .map(|region| text(&region["region"]))
+                .collect(),
+            transitions: list(model, "states")
+                .iter()
+                .flat_map(|state| transitions(state, rate))
+                .collect(),
             called: called(&states),
             states,
             symbols,
@@ -131,7 +160,9 @@ impl Names {
 
     /// Name of a user function.
     pub fn function(&self, function: FunctionId) -> &str {
-        self.functions.get(function.index()).map_or("?", String::as_str)
+        self.functions
+            .get(function.index())
+            .map_or("?", String::as_str)
     }
 
     /// Name of a timer, or what it is for.
@@ -141,7 +172,10 @@ impl Names {
 
     /// Name of a region; none for the only one of a compound state.
     pub fn region(&self, region: RegionId) -> Option<&str> {
-        self.regions.get(region.index()).map(String::as_str).filter(|name| !name.is_empty())
+        self.regions
+            .get(region.index())
+            .map(String::as_str)
+            .filter(|name| !name.is_empty())
     }
 
     /// A transition in words.
@@ -158,8 +192,19 @@ impl Names {
 fn called(paths: &[String]) -> Vec<String> {
     let name = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
     let mut count: HashMap<String, u32> = HashMap::new();
-    paths.iter().for_each(|path| *count.entry(name(path)).or_default() += 1);
-    paths.iter().map(|path| if count[&name(path)] == 1 { name(path) } else { path.clone() }).collect()
+    paths
+        .iter()
+        .for_each(|path| *count.entry(name(path)).or_default() += 1);
+    paths
+        .iter()
+        .map(|path| {
+            if count[&name(path)] == 1 {
+                name(path)
+            } else {
+                path.clone()
+            }
+        })
+        .collect()
 }
 
 fn transitions(state: &Value, rate: u32) -> impl Iterator<Item = TransitionWords> + '_ {
@@ -195,11 +240,17 @@ fn transitions(state: &Value, rate: u32) -> impl Iterator<Item = TransitionWords
 
 /// `after 90t` with the time that people wrote.
 fn in_seconds(trigger: &str, rate: u32) -> String {
-    let ticks = trigger.strip_prefix("after ").and_then(|rest| rest.strip_suffix('t')?.parse().ok());
-    ticks.map_or_else(|| trigger.to_owned(), |ticks| format!("after {}", duration(ticks, rate)))
+    let ticks = trigger
+        .strip_prefix("after ")
+        .and_then(|rest| rest.strip_suffix('t')?.parse().ok());
+    ticks.map_or_else(
+        || trigger.to_owned(),
+        |ticks| format!("after {}", duration(ticks, rate)),
+    )
 }
 
-/// Ticks as the shortest time that means them: `1.5s`, or `7t` where no round number of milliseconds does.
+/// Ticks as the shortest time that means them: `1.5s`, or `7t` where no round number of
+/// milliseconds does.
 pub(crate) fn duration(ticks: u32, rate: u32) -> String {
     let millis = u64::from(ticks) * 1000;
     let rate = u64::from(rate.max(1));

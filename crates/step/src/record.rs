@@ -154,7 +154,8 @@ pub struct Judged {
 /// The agent after a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct After {
-    /// Active leaves, in the order of the tree; those that it ended in, once it has ended by itself.
+    /// Active leaves, in the order of the tree; those that it ended in, once it has ended by
+    /// itself.
     pub leaves: Vec<StateId>,
     /// Leaves that a push suspended.
     pub suspended: Vec<StateId>,
@@ -197,9 +198,21 @@ impl Step {
         let quiet = |happening: &Happening| {
             matches!(
                 happening,
-                Happening::Select(_) | Happening::Asked { .. } | Happening::Scored { .. } | Happening::Rejected(..)
-            ) || matches!(happening, Happening::Activity { mode: Mode::Run, status: Status::Running, .. })
+                Happening::Select(_)
+                    | Happening::Asked { .. }
+                    | Happening::Scored { .. }
+                    | Happening::Rejected(..)
+            ) || matches!(
+                happening,
+                Happening::Activity {
+                    mode: Mode::Run,
+                    status: Status::Running,
+                    ..
+                }
+            )
         };
-        matches!(self.what, What::Tick | What::After) && self.notes.is_empty() && self.log.iter().all(quiet)
+        matches!(self.what, What::Tick | What::After)
+            && self.notes.is_empty()
+            && self.log.iter().all(quiet)
     }
 }

@@ -1,4 +1,5 @@
-//! A point of the history as bytes, for files: versioned, checked, and only for the machine it was made from.
+//! A point of the history as bytes, for files: versioned, checked, and only for the machine it was
+//! made from.
 
 use statewright::{Blackboard, Machine, Saved};
 use xxhash_rust::xxh3::xxh3_64;
@@ -11,7 +12,8 @@ const MAGIC: [u8; 4] = *b"SWSS";
 /// Version of its shape.
 const VERSION: u32 = 1;
 
-/// The bytes: magic, version, structure hash, steps, tick, length of the instance, instance, blackboard, hash of all before.
+/// The bytes: magic, version, structure hash, steps, tick, length of the instance, instance,
+/// blackboard, hash of all before.
 pub(crate) fn to_bytes(machine: &Machine, moment: &Moment) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(VERSION.to_le_bytes());
@@ -26,11 +28,17 @@ pub(crate) fn to_bytes(machine: &Machine, moment: &Moment) -> Vec<u8> {
 }
 
 /// Reads such bytes; `like` gives tier and answers of functions, which snapshots do not hold.
-pub(crate) fn from_bytes(machine: &Machine, like: &Moment, bytes: &[u8]) -> Result<Moment, StepError> {
+pub(crate) fn from_bytes(
+    machine: &Machine,
+    like: &Moment,
+    bytes: &[u8],
+) -> Result<Moment, StepError> {
     if !bytes.starts_with(&MAGIC) {
-        return Err(StepError::new("this is no snapshot of `statewright step`").help("make one with `snapshot FILE`"));
+        return Err(StepError::new("this is no snapshot of `statewright step`")
+            .help("make one with `snapshot FILE`"));
     }
-    let damaged = || StepError::new("the snapshot is damaged").help("make it again with `snapshot FILE`");
+    let damaged =
+        || StepError::new("the snapshot is damaged").help("make it again with `snapshot FILE`");
     let (all, sum) = bytes.split_last_chunk::<8>().ok_or_else(damaged)?;
     if xxh3_64(all) != u64::from_le_bytes(*sum) {
         return Err(damaged());
@@ -38,12 +46,15 @@ pub(crate) fn from_bytes(machine: &Machine, like: &Moment, bytes: &[u8]) -> Resu
     let mut rest = &all[MAGIC.len()..];
     let version = u32::from_le_bytes(take(&mut rest).ok_or_else(damaged)?);
     if version != VERSION {
-        let text = format!("the snapshot has version {version}, but this program reads version {VERSION}");
+        let text =
+            format!("the snapshot has version {version}, but this program reads version {VERSION}");
         return Err(StepError::new(text).help("make it again with `snapshot FILE`"));
     }
     if u64::from_le_bytes(take(&mut rest).ok_or_else(damaged)?) != machine.rom().structure_hash() {
-        return Err(StepError::new("the snapshot belongs to another machine, or to another version of this one")
-            .help("step the file that it was made from"));
+        return Err(StepError::new(
+            "the snapshot belongs to another machine, or to another version of this one",
+        )
+        .help("step the file that it was made from"));
     }
     read(machine, like, rest).ok_or_else(damaged)
 }
@@ -55,7 +66,15 @@ fn read(machine: &Machine, like: &Moment, mut rest: &[u8]) -> Option<Moment> {
     let agent = like.agent.with_bytes(rest.split_off(..length)?)?;
     let board = Blackboard::load(machine, &mut rest)?;
     let stubs = like.stubs.clone();
-    rest.is_empty().then(|| Moment { agent, board, tick, steps, stubs, last: None, ended_in: Vec::new() })
+    rest.is_empty().then(|| Moment {
+        agent,
+        board,
+        tick,
+        steps,
+        stubs,
+        last: None,
+        ended_in: Vec::new(),
+    })
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {

@@ -54,10 +54,17 @@ pub struct Session {
 
 impl Session {
     /// A new agent, which has run its first tick.
-    pub fn new(rom: OwnedRom, symbols: Option<Symbols>, settings: Settings) -> Result<Self, StepError> {
-        let given = symbols.as_ref().map(statewright::Names::from).unwrap_or_default();
-        let machine =
-            Machine::from_rom(rom.as_bytes().to_vec(), given).map_err(|error| StepError::new(error.to_string()))?;
+    pub fn new(
+        rom: OwnedRom,
+        symbols: Option<Symbols>,
+        settings: Settings,
+    ) -> Result<Self, StepError> {
+        let given = symbols
+            .as_ref()
+            .map(statewright::Names::from)
+            .unwrap_or_default();
+        let machine = Machine::from_rom(rom.as_bytes().to_vec(), given)
+            .map_err(|error| StepError::new(error.to_string()))?;
         let names = Names::new(&machine, symbols);
         let variant = match &settings.variant {
             None => VariantId::PLAIN,
@@ -66,11 +73,22 @@ impl Session {
         let (agent, functions) = {
             let rom = machine.rom();
             let agent = Agent::new(&rom, settings.seed);
-            (agent.ok_or_else(|| StepError::new("the machine has no tier that is known"))?, rom.linker().len())
+            (
+                agent.ok_or_else(|| StepError::new("the machine has no tier that is known"))?,
+                rom.linker().len(),
+            )
         };
         let stubs = Stubs::new(functions, settings.guards, settings.seed);
         let board = Blackboard::new(&machine);
-        let now = Moment { agent, board, tick: u32::MAX, steps: 0, stubs, last: None, ended_in: Vec::new() };
+        let now = Moment {
+            agent,
+            board,
+            tick: u32::MAX,
+            steps: 0,
+            stubs,
+            last: None,
+            ended_in: Vec::new(),
+        };
         let empty = Step {
             number: 0,
             what: What::Start,
@@ -82,7 +100,16 @@ impl Session {
             after: crate::record::After::default(),
         };
         let (past, future) = (VecDeque::new(), Vec::new());
-        let mut session = Self { machine, names, variant, now, past, future, kept: None, start: Arc::new(empty) };
+        let mut session = Self {
+            machine,
+            names,
+            variant,
+            now,
+            past,
+            future,
+            kept: None,
+            start: Arc::new(empty),
+        };
         session.start = session.run_tick(What::Start, None);
         // The start is step 0.
         session.now.steps = 0;
@@ -126,7 +153,11 @@ impl Session {
 
     /// Paths of the active leaves; of those that it ended in, once the agent has ended by itself.
     pub fn configuration(&self) -> Vec<&str> {
-        self.now.leaves().into_iter().map(|leaf| self.names.state(leaf)).collect()
+        self.now
+            .leaves()
+            .into_iter()
+            .map(|leaf| self.names.state(leaf))
+            .collect()
     }
 
     /// Is a state active?
@@ -167,7 +198,8 @@ impl Session {
         Ok(self.still(What::Restore, Vec::new()))
     }
 
-    /// Carries out a command that changes something; those that only ask give no steps. A command that fails changes nothing.
+    /// Carries out a command that changes something; those that only ask give no steps. A command
+    /// that fails changes nothing.
     pub fn carry_out(&mut self, command: &Command) -> Result<Vec<Arc<Step>>, StepError> {
         match *command {
             Command::Send(event, payload) => Ok(vec![self.send(event, payload)]),
@@ -176,22 +208,42 @@ impl Session {
             Command::After(count) => Ok(vec![self.pass(count)]),
             Command::Set(key, words) => Ok(vec![self.set(key, words)]),
             Command::Guard(function, answer, code) => {
-                let words = format!("guard {} answers {}", self.names.function(function), answer.word());
-                let words = if code == 0 { words } else { format!("{words} with code {code}") };
-                Ok(vec![self.stub(words, |stubs| stubs.tell_guard(function, answer, code))])
+                let words = format!(
+                    "guard {} answers {}",
+                    self.names.function(function),
+                    answer.word()
+                );
+                let words = if code == 0 {
+                    words
+                } else {
+                    format!("{words} with code {code}")
+                };
+                Ok(vec![self.stub(words, |stubs| {
+                    stubs.tell_guard(function, answer, code)
+                })])
             }
             Command::Guards(answer) => {
-                let words = format!("guards that were told nothing else answer {}", answer.word());
+                let words = format!(
+                    "guards that were told nothing else answer {}",
+                    answer.word()
+                );
                 Ok(vec![self.stub(words, |stubs| stubs.guards = answer)])
             }
             Command::Activity(function, status) => {
-                let words =
-                    format!("activity {} says {}", self.names.function(function), crate::text::status_word(status));
-                Ok(vec![self.stub(words, |stubs| stubs.tell_activity(function, status))])
+                let words = format!(
+                    "activity {} says {}",
+                    self.names.function(function),
+                    crate::text::status_word(status)
+                );
+                Ok(vec![self.stub(words, |stubs| {
+                    stubs.tell_activity(function, status)
+                })])
             }
             Command::Score(function, score) => {
                 let words = format!("scorer {} says {score}", self.names.function(function));
-                Ok(vec![self.stub(words, |stubs| stubs.tell_scorer(function, score))])
+                Ok(vec![
+                    self.stub(words, |stubs| stubs.tell_scorer(function, score)),
+                ])
             }
             Command::Undo(count) => self.undo(count).map(|step| vec![step]),
             Command::Redo(count) => self.redo(count).map(|step| vec![step]),
@@ -229,15 +281,28 @@ impl Session {
     }
 
     /// Puts an event into the queue, to be taken in the next tick.
-    fn admit(&mut self, event: EventId, payload: [u32; 4], counters: &mut Counters) -> Option<String> {
+    fn admit(
+        &mut self,
+        event: EventId,
+        payload: [u32; 4],
+        counters: &mut Counters,
+    ) -> Option<String> {
         if self.has_ended() {
             return Some("the agent has ended: nobody takes the event".to_owned());
         }
         let rom = self.machine.rom();
-        let posted = self.now.agent.post(&rom, self.now.tick.wrapping_add(1), event, payload, counters);
+        let posted = self.now.agent.post(
+            &rom,
+            self.now.tick.wrapping_add(1),
+            event,
+            payload,
+            counters,
+        );
         match posted {
             Ok(Admission::Admitted) => None,
-            Ok(Admission::Coalesced) => Some("it took the place of a queued event of its kind".to_owned()),
+            Ok(Admission::Coalesced) => {
+                Some("it took the place of a queued event of its kind".to_owned())
+            }
             Ok(Admission::Dropped) => Some("the queue had no room for it".to_owned()),
             Err(fault) => Some(format!("the agent was quarantined: {fault}")),
         }
@@ -245,7 +310,9 @@ impl Session {
 
     fn ticks(&mut self, count: u32) -> Vec<Arc<Step>> {
         self.remember();
-        (0..count).map(|_| self.run_tick(What::Tick, None)).collect()
+        (0..count)
+            .map(|_| self.run_tick(What::Tick, None))
+            .collect()
     }
 
     /// Runs ticks and tells them as one step.
@@ -257,7 +324,9 @@ impl Session {
             let searches = whole.judged.last().map_or(0, |judged| judged.search + 1);
             let one = self.run_tick(What::Tick, None);
             let mut judged = one.judged.clone();
-            judged.iter_mut().for_each(|judged| judged.search += searches);
+            judged
+                .iter_mut()
+                .for_each(|judged| judged.search += searches);
             whole.judged.extend(judged);
             whole.log.extend(one.log.iter().cloned());
             whole.notes.extend(one.notes.iter().cloned());
@@ -277,9 +346,17 @@ impl Session {
         self.now.tick = self.now.tick.wrapping_add(1);
         let rom = self.machine.rom();
         let before = self.now.agent.leaves();
-        let input = Input { variant: self.variant, ..Input::new(0, self.now.tick) };
+        let input = Input {
+            variant: self.variant,
+            ..Input::new(0, self.now.tick)
+        };
         let (log, report) = {
-            let Moment { agent, board, stubs, .. } = &mut self.now;
+            let Moment {
+                agent,
+                board,
+                stubs,
+                ..
+            } = &mut self.now;
             let mut host = StepHost::new(&rom, &self.names, stubs, board);
             let report = agent.tick(&rom, &mut host, &input, &mut counters);
             (host.finish(), report)
@@ -288,12 +365,35 @@ impl Session {
             self.now.ended_in = ended_in(&rom, &log);
         }
         notes.extend(lost(&counters));
-        notes.extend(report.fault.map(|fault| format!("the agent was quarantined: {fault}")));
-        let judge = Judge { rom: &rom, names: &self.names, moment: &self.now, before: &before, log: &log };
+        notes.extend(
+            report
+                .fault
+                .map(|fault| format!("the agent was quarantined: {fault}")),
+        );
+        let judge = Judge {
+            rom: &rom,
+            names: &self.names,
+            moment: &self.now,
+            before: &before,
+            log: &log,
+        };
         let judged = judge.judged();
         let after = self.now.after(&rom);
-        let number = if what == What::Start { 0 } else { self.now.steps + 1 };
-        let step = Arc::new(Step { number, what, tick: self.now.tick, event, log, judged, notes, after });
+        let number = if what == What::Start {
+            0
+        } else {
+            self.now.steps + 1
+        };
+        let step = Arc::new(Step {
+            number,
+            what,
+            tick: self.now.tick,
+            event,
+            log,
+            judged,
+            notes,
+            after,
+        });
         self.now.steps = number;
         self.now.last = Some(Arc::clone(&step));
         step
@@ -302,7 +402,16 @@ impl Session {
     /// A step without a tick.
     fn blank(&self, what: What, notes: Vec<String>) -> Step {
         let (log, judged) = (Vec::new(), Vec::new());
-        Step { number: self.now.steps, what, tick: self.now.tick, event: None, log, judged, notes, after: self.look() }
+        Step {
+            number: self.now.steps,
+            what,
+            tick: self.now.tick,
+            event: None,
+            log,
+            judged,
+            notes,
+            after: self.look(),
+        }
     }
 
     /// The same, where the history itself moved.
@@ -324,7 +433,11 @@ impl Session {
             let rom = self.machine.rom();
             let [x, y, z] = words;
             let ty = rom.key(key).map_or(0, |record| record.ty);
-            format!("{} = {}", self.names.key(key), value_words(&rom, ty, [x, y, z, 0]))
+            format!(
+                "{} = {}",
+                self.names.key(key),
+                value_words(&rom, ty, [x, y, z, 0])
+            )
         };
         let step = self.blank(What::Set, vec![note]);
         self.count(step)
@@ -365,9 +478,8 @@ impl Session {
 
     fn restore(&mut self) -> Result<Arc<Step>, StepError> {
         let Some(kept) = self.kept.clone() else {
-            return Err(
-                StepError::new("there is no snapshot yet").help("`snapshot` makes one, `restore FILE` reads one")
-            );
+            return Err(StepError::new("there is no snapshot yet")
+                .help("`snapshot` makes one, `restore FILE` reads one"));
         };
         self.remember();
         self.now = kept;
@@ -377,7 +489,11 @@ impl Session {
 
 fn find_variant(names: &Names, name: &str) -> Result<VariantId, StepError> {
     let known = names.variants.iter().skip(1).map(String::as_str);
-    let place = names.variants.iter().skip(1).position(|known| known == name);
+    let place = names
+        .variants
+        .iter()
+        .skip(1)
+        .position(|known| known == name);
     place
         .and_then(|place| VariantId::from_index(place + 1))
         .ok_or_else(|| StepError::unknown("variant", name, known, "`statewright dump` lists them"))
@@ -393,11 +509,20 @@ fn too_far(what: &str, has: usize) -> StepError {
 
 /// Leaves among the states that the end exited.
 fn ended_in(rom: &Rom<'_>, log: &[Happening]) -> Vec<StateId> {
-    let exits = log.iter().rev().take_while(|happening| !matches!(happening, Happening::Entered(_)));
-    let exited =
-        exits.filter_map(|happening| if let Happening::Exited(state) = happening { Some(*state) } else { None });
+    let exits = log
+        .iter()
+        .rev()
+        .take_while(|happening| !matches!(happening, Happening::Entered(_)));
+    let exited = exits.filter_map(|happening| {
+        if let Happening::Exited(state) = happening {
+            Some(*state)
+        } else {
+            None
+        }
+    });
     let is_leaf = |state: &StateId| {
-        rom.state(*state).is_some_and(|record| matches!(record.kind, state_kind::ATOMIC | state_kind::FINAL))
+        rom.state(*state)
+            .is_some_and(|record| matches!(record.kind, state_kind::ATOMIC | state_kind::FINAL))
     };
     let mut leaves: Vec<StateId> = exited.filter(is_leaf).collect();
     leaves.sort_unstable();
@@ -413,9 +538,18 @@ fn lost(counters: &Counters) -> Vec<String> {
             notes.push(format!("{count} event{plural} {words}"));
         }
     };
-    say(counters.dropped.iter().sum(), "dropped: no room in the queue");
-    say(counters.evicted.iter().sum(), "pushed out of the queue by a more urgent one");
+    say(
+        counters.dropped.iter().sum(),
+        "dropped: no room in the queue",
+    );
+    say(
+        counters.evicted.iter().sum(),
+        "pushed out of the queue by a more urgent one",
+    );
     say(counters.expired, "too old and removed");
-    say(counters.deferrals_refused, "not deferred for lack of room, and lost");
+    say(
+        counters.deferrals_refused,
+        "not deferred for lack of room, and lost",
+    );
     notes
 }

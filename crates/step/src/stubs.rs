@@ -81,7 +81,11 @@ impl Stubs {
 
     /// What a guard answers.
     pub fn guard(&self, function: FunctionId) -> (Answer, u16) {
-        self.told.get(function.index()).copied().flatten().unwrap_or((self.guards, 0))
+        self.told
+            .get(function.index())
+            .copied()
+            .flatten()
+            .unwrap_or((self.guards, 0))
     }
 
     pub(crate) fn ask_guard(&self, function: FunctionId) -> Verdict {
@@ -91,12 +95,18 @@ impl Stubs {
             Answer::False => false,
             Answer::Random => self.toss(),
         };
-        Verdict { holds, code: if holds { 0 } else { code } }
+        Verdict {
+            holds,
+            code: if holds { 0 } else { code },
+        }
     }
 
     /// What an activity says.
     pub fn activity(&self, function: FunctionId) -> Status {
-        self.activities.get(function.index()).copied().unwrap_or(Status::Running)
+        self.activities
+            .get(function.index())
+            .copied()
+            .unwrap_or(Status::Running)
     }
 
     /// What a scorer says.

@@ -1,4 +1,5 @@
-//! Steps and answers as lines of words. Colors are the program's business: a line only says what tone it has.
+//! Steps and answers as lines of words. Colors are the program's business: a line only says what
+//! tone it has.
 
 use statewright_kernel::{Cause, Event, Mode, Status, event_flag};
 use statewright_rom::ids::*;
@@ -43,7 +44,11 @@ pub struct Line {
 
 impl Line {
     fn new(tone: Tone, label: &'static str, words: impl Into<String>) -> Self {
-        Self { tone, label, words: words.into() }
+        Self {
+            tone,
+            label,
+            words: words.into(),
+        }
     }
 
     /// The line without colors.
@@ -69,18 +74,33 @@ pub(crate) fn status_word(status: Status) -> &'static str {
 pub fn event_words(session: &Session, event: EventId, payload: [u32; 4]) -> String {
     let value = payload_words(&session.machine().rom(), event, payload);
     let name = session.names().event(event);
-    if value.is_empty() { name.to_owned() } else { format!("{name} {value}") }
+    if value.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name} {value}")
+    }
 }
 
 /// The first line of a step.
 pub fn head(session: &Session, step: &Step) -> String {
-    let event = step.event.map(|(event, payload)| format!(" {}", event_words(session, event, payload)));
+    let event = step
+        .event
+        .map(|(event, payload)| format!(" {}", event_words(session, event, payload)));
     let time = ticks_at(session, step.tick);
-    format!("step {}, tick {time}: {}{}", step.number, step.what.word(), event.unwrap_or_default())
+    format!(
+        "step {}, tick {time}: {}{}",
+        step.number,
+        step.what.word(),
+        event.unwrap_or_default()
+    )
 }
 
 fn ticks_at(session: &Session, tick: u32) -> String {
-    if tick == 0 { tick.to_string() } else { format!("{tick} ({})", time_words(tick, session.tick_rate())) }
+    if tick == 0 {
+        tick.to_string()
+    } else {
+        format!("{tick} ({})", time_words(tick, session.tick_rate()))
+    }
 }
 
 /// A step in words: what happened, then where the agent is.
@@ -100,12 +120,19 @@ pub fn step_lines(session: &Session, step: &Step) -> Vec<Line> {
 /// Everything that happened in a step, in order.
 pub fn happenings(session: &Session, step: &Step) -> Vec<Line> {
     let mut sent = step.event.map(|(event, _)| event);
-    step.log.iter().filter_map(|happening| self::happening(session, happening, &mut sent)).collect()
+    step.log
+        .iter()
+        .filter_map(|happening| self::happening(session, happening, &mut sent))
+        .collect()
 }
 
 fn happening(session: &Session, happening: &Happening, sent: &mut Option<EventId>) -> Option<Line> {
     let names = session.names();
-    let transition = |id: TransitionId| names.transition(id).map_or("?", |words| words.line.as_str());
+    let transition = |id: TransitionId| {
+        names
+            .transition(id)
+            .map_or("?", |words| words.line.as_str())
+    };
     Some(match happening {
         Happening::Select(Cause::Event(event, payload)) if *sent != Some(*event) => {
             Line::new(Tone::Plain, "event", event_words(session, *event, *payload))
@@ -115,36 +142,60 @@ fn happening(session: &Session, happening: &Happening, sent: &mut Option<EventId
             return None;
         }
         Happening::Select(_) | Happening::Rejected(..) => return None,
-        Happening::Asked { call, holds, code: 0 } => Line::new(Tone::Dim, "guard", format!("{call}: {holds}")),
+        Happening::Asked {
+            call,
+            holds,
+            code: 0,
+        } => Line::new(Tone::Dim, "guard", format!("{call}: {holds}")),
         Happening::Asked { call, holds, code } => {
             Line::new(Tone::Dim, "guard", format!("{call}: {holds}, code {code}"))
         }
-        Happening::Scored { call, score } => Line::new(Tone::Dim, "score", format!("{call}: {score}")),
+        Happening::Scored { call, score } => {
+            Line::new(Tone::Dim, "score", format!("{call}: {score}"))
+        }
         Happening::Taken(id) => Line::new(Tone::Good, "taken", transition(*id)),
-        Happening::Deferred(event) => {
-            Line::new(Tone::Warning, "deferred", format!("{} waits for another state", names.event(*event)))
-        }
-        Happening::Unhandled(event) => {
-            Line::new(Tone::Warning, "unheard", format!("nobody takes {} here; `why` says more", names.event(*event)))
-        }
+        Happening::Deferred(event) => Line::new(
+            Tone::Warning,
+            "deferred",
+            format!("{} waits for another state", names.event(*event)),
+        ),
+        Happening::Unhandled(event) => Line::new(
+            Tone::Warning,
+            "unheard",
+            format!("nobody takes {} here; `why` says more", names.event(*event)),
+        ),
         Happening::Entered(state) => Line::new(Tone::Good, "entered", names.state(*state)),
         Happening::Exited(state) => Line::new(Tone::Left, "left", names.state(*state)),
         Happening::Fired(timer) => Line::new(Tone::Plain, "timer", names.timer(*timer)),
-        Happening::Did { deed, words, .. } => {
-            Line::new(Tone::Plain, if *deed == Deed::Command { "command" } else { "action" }, words)
-        }
-        Happening::Activity { call, mode: Mode::Cancel, .. } => {
-            Line::new(Tone::Dim, "activity", format!("{call}: canceled"))
-        }
-        Happening::Activity { call, status, .. } => {
-            Line::new(Tone::Dim, "activity", format!("{call}: {}", status_word(*status)))
-        }
-        Happening::Clamped => {
-            Line::new(Tone::Warning, "clamped", "the tick reached a cap; the rest waits for the next one")
-        }
-        Happening::FailSafe => {
-            Line::new(Tone::Warning, "failsafe", "too many clamped ticks in a row: the fail-safe state is entered")
-        }
+        Happening::Did { deed, words, .. } => Line::new(
+            Tone::Plain,
+            if *deed == Deed::Command {
+                "command"
+            } else {
+                "action"
+            },
+            words,
+        ),
+        Happening::Activity {
+            call,
+            mode: Mode::Cancel,
+            ..
+        } => Line::new(Tone::Dim, "activity", format!("{call}: canceled")),
+        Happening::Activity { call, status, .. } => Line::new(
+            Tone::Dim,
+            "activity",
+            format!("{call}: {}", status_word(*status)),
+        ),
+        Happening::Clamped => Line::new(
+            Tone::Warning,
+            "clamped",
+            "the tick reached a cap; the rest waits for the next one",
+        ),
+        Happening::FailSafe => Line::new(
+            Tone::Warning,
+            "failsafe",
+            "too many clamped ticks in a row: the fail-safe state is entered",
+        ),
         Happening::Terminated => Line::new(Tone::Warning, "end", "the agent has ended"),
     })
 }
@@ -153,28 +204,57 @@ fn happening(session: &Session, happening: &Happening, sent: &mut Option<EventId
 pub fn whereabouts(session: &Session, after: &After, tick: u32) -> Vec<Line> {
     let names = session.names();
     let mut lines = Vec::new();
-    let paths = |states: &[StateId]| states.iter().map(|&state| names.state(state)).collect::<Vec<_>>().join(" + ");
+    let paths = |states: &[StateId]| {
+        states
+            .iter()
+            .map(|&state| names.state(state))
+            .collect::<Vec<_>>()
+            .join(" + ")
+    };
     match (after.leaves.is_empty(), after.terminated, after.quarantined) {
         (false, true, _) => lines.push(Line::new(Tone::Now, "ended in", paths(&after.leaves))),
         (false, ..) => lines.push(Line::new(Tone::Now, "now in", paths(&after.leaves))),
-        (_, true, _) => lines.push(Line::new(Tone::Now, "now in", "nothing: the agent has ended")),
-        (_, _, true) => lines.push(Line::new(Tone::Warning, "now in", "nothing: the agent is quarantined")),
+        (_, true, _) => lines.push(Line::new(
+            Tone::Now,
+            "now in",
+            "nothing: the agent has ended",
+        )),
+        (_, _, true) => lines.push(Line::new(
+            Tone::Warning,
+            "now in",
+            "nothing: the agent is quarantined",
+        )),
         _ => {}
     }
     if !after.suspended.is_empty() {
         lines.push(Line::new(Tone::Dim, "suspended", paths(&after.suspended)));
     }
-    lines.extend(after.queue.iter().map(|event| Line::new(Tone::Plain, "queue", queued_words(session, event))));
+    lines.extend(
+        after
+            .queue
+            .iter()
+            .map(|event| Line::new(Tone::Plain, "queue", queued_words(session, event))),
+    );
     for wait in &after.timers {
-        lines.push(Line::new(Tone::Plain, "waits", wait_words(session, wait.timer, wait.deadline, tick)));
+        lines.push(Line::new(
+            Tone::Plain,
+            "waits",
+            wait_words(session, wait.timer, wait.deadline, tick),
+        ));
     }
     lines
 }
 
 /// A queued event in words.
 pub fn queued_words(session: &Session, event: &Event) -> String {
-    let Some(id) = event.id() else { return "?".to_owned() };
-    let deferred = if event.has(event_flag::DEFERRED) { " (deferred)" } else { "" };
+    let Some(id) = event.id() else {
+        return "?".to_owned();
+    };
+    let deferred = if event.has(event_flag::DEFERRED) {
+        " (deferred)"
+    } else {
+        ""
+    };
     format!("{}{deferred}", event_words(session, id, event.words()))
 }
 
@@ -200,8 +280,12 @@ pub fn key_words(session: &Session, key: usize, words: [u32; 3]) -> String {
 /// Everything about the agent.
 pub fn show(session: &Session) -> Vec<Line> {
     let after = session.look();
-    let title =
-        format!("{}, step {}, tick {}", session.names().machine, session.steps(), ticks_at(session, session.tick()));
+    let title = format!(
+        "{}, step {}, tick {}",
+        session.names().machine,
+        session.steps(),
+        ticks_at(session, session.tick())
+    );
     let mut lines = vec![Line::new(Tone::Head, "", title)];
     lines.extend(whereabouts(session, &after, session.tick()));
     if after.queue.is_empty() {
@@ -211,11 +295,19 @@ pub fn show(session: &Session) -> Vec<Line> {
         lines.push(Line::new(Tone::Dim, "waits", "for no timer"));
     }
     for (key, words) in after.board.iter().enumerate() {
-        lines.push(Line::new(Tone::Plain, "key", key_words(session, key, *words)));
+        lines.push(Line::new(
+            Tone::Plain,
+            "key",
+            key_words(session, key, *words),
+        ));
     }
     lines.extend(answers(session));
     let (undo, redo) = session.depths();
-    lines.push(Line::new(Tone::Dim, "history", format!("{undo} to undo, {redo} to redo")));
+    lines.push(Line::new(
+        Tone::Dim,
+        "history",
+        format!("{undo} to undo, {redo} to redo"),
+    ));
     lines
 }
 
@@ -229,15 +321,27 @@ fn answers(session: &Session) -> Vec<Line> {
         match record.kind {
             function_kind::GUARD => {
                 let (answer, code) = stubs.guard(function);
-                let code = if code == 0 { String::new() } else { format!(", code {code}") };
-                Some(Line::new(Tone::Dim, "guard", format!("{name} answers {}{code}", answer.word())))
+                let code = if code == 0 {
+                    String::new()
+                } else {
+                    format!(", code {code}")
+                };
+                Some(Line::new(
+                    Tone::Dim,
+                    "guard",
+                    format!("{name} answers {}{code}", answer.word()),
+                ))
             }
-            function_kind::ACTIVITY => {
-                Some(Line::new(Tone::Dim, "activity", format!("{name} says {}", status_word(stubs.activity(function)))))
-            }
-            function_kind::SCORER => {
-                Some(Line::new(Tone::Dim, "score", format!("{name} says {}", stubs.score(function))))
-            }
+            function_kind::ACTIVITY => Some(Line::new(
+                Tone::Dim,
+                "activity",
+                format!("{name} says {}", status_word(stubs.activity(function))),
+            )),
+            function_kind::SCORER => Some(Line::new(
+                Tone::Dim,
+                "score",
+                format!("{name} says {}", stubs.score(function)),
+            )),
             _ => None,
         }
     };
@@ -247,9 +351,17 @@ fn answers(session: &Session) -> Vec<Line> {
 /// Every candidate of the last tick.
 pub fn why(session: &Session) -> Vec<Line> {
     let Some(step) = session.last() else {
-        return vec![Line::new(Tone::Plain, "", "nothing has run since the snapshot")];
+        return vec![Line::new(
+            Tone::Plain,
+            "",
+            "nothing has run since the snapshot",
+        )];
     };
-    let mut lines = vec![Line::new(Tone::Head, "", format!("why, in {}", head(session, step)))];
+    let mut lines = vec![Line::new(
+        Tone::Head,
+        "",
+        format!("why, in {}", head(session, step)),
+    )];
     let mut search = None;
     for judged in &step.judged {
         if search != Some(judged.search) {
@@ -257,12 +369,22 @@ pub fn why(session: &Session) -> Vec<Line> {
             lines.push(Line::new(Tone::Plain, "search", judged.cause.clone()));
         }
         let words = session.names().transition(judged.transition);
-        let name = words.and_then(|words| words.name.as_ref()).map_or(String::new(), |name| format!(" `{name}`"));
+        let name = words
+            .and_then(|words| words.name.as_ref())
+            .map_or(String::new(), |name| format!(" `{name}`"));
         let line = words.map_or("?", |words| words.line.as_str());
-        let (tone, label) = if judged.reason.is_none() { (Tone::Good, "taken") } else { (Tone::Left, "not") };
+        let (tone, label) = if judged.reason.is_none() {
+            (Tone::Good, "taken")
+        } else {
+            (Tone::Left, "not")
+        };
         lines.push(Line::new(tone, label, format!("{line}{name}")));
         if judged.reason.is_some() {
-            lines.push(Line::new(Tone::Dim, "", format!("because {}", judged.words)));
+            lines.push(Line::new(
+                Tone::Dim,
+                "",
+                format!("because {}", judged.words),
+            ));
         }
     }
     if step.judged.is_empty() {
@@ -280,16 +402,31 @@ pub fn why(session: &Session) -> Vec<Line> {
 /// What can be sent.
 pub fn events(session: &Session) -> Vec<Line> {
     let rom = session.machine().rom();
-    let mut lines = vec![Line::new(Tone::Head, "", format!("events of {}", session.names().machine))];
+    let mut lines = vec![Line::new(
+        Tone::Head,
+        "",
+        format!("events of {}", session.names().machine),
+    )];
     for (index, name) in session.names().events.iter().enumerate() {
-        let Some(event) = EventId::from_index(index) else { continue };
-        let payload = payload_type(&rom, event).map_or(String::new(), |ty| format!(" {}", ty.to_uppercase()));
+        let Some(event) = EventId::from_index(index) else {
+            continue;
+        };
+        let payload =
+            payload_type(&rom, event).map_or(String::new(), |ty| format!(" {}", ty.to_uppercase()));
         let heard = listens(session, event);
-        let (tone, words) = if heard { (Tone::Good, "") } else { (Tone::Dim, "   (nobody here listens)") };
+        let (tone, words) = if heard {
+            (Tone::Good, "")
+        } else {
+            (Tone::Dim, "   (nobody here listens)")
+        };
         lines.push(Line::new(tone, "send", format!("{name}{payload}{words}")));
     }
     if session.names().events.is_empty() {
-        lines.push(Line::new(Tone::Plain, "", "this machine has none; `tick` lets time pass"));
+        lines.push(Line::new(
+            Tone::Plain,
+            "",
+            "this machine has none; `tick` lets time pass",
+        ));
     }
     lines
 }
@@ -297,9 +434,15 @@ pub fn events(session: &Session) -> Vec<Line> {
 /// Whether an active state has a transition for an event, or defers it.
 pub fn listens(session: &Session, event: EventId) -> bool {
     let rom = session.machine().rom();
-    let Some(column) = rom.event_column(event) else { return false };
+    let Some(column) = rom.event_column(event) else {
+        return false;
+    };
     let leaves = session.look().leaves;
-    leaves.iter().any(|&leaf| rom.row_of(leaf).and_then(|row| rom.candidate_list(row, column)).is_some())
+    leaves.iter().any(|&leaf| {
+        rom.row_of(leaf)
+            .and_then(|row| rom.candidate_list(row, column))
+            .is_some()
+    })
 }
 
 /// Whether a state is active.
@@ -313,11 +456,19 @@ pub fn is_in(session: &Session, state: StateId) -> Vec<Line> {
 
 /// The list of commands.
 pub fn help() -> Vec<Line> {
-    let width = COMMANDS.iter().map(|c| c.word.len() + 1 + c.rest.len()).max().unwrap_or(0);
+    let width = COMMANDS
+        .iter()
+        .map(|c| c.word.len() + 1 + c.rest.len())
+        .max()
+        .unwrap_or(0);
     let mut lines = vec![Line::new(Tone::Head, "", "commands")];
     for command in &COMMANDS {
         let usage = format!("{} {}", command.word, command.rest);
-        lines.push(Line::new(Tone::Plain, "", format!("{usage:<width$}  {}", command.does)));
+        lines.push(Line::new(
+            Tone::Plain,
+            "",
+            format!("{usage:<width$}  {}", command.does),
+        ));
     }
     lines
 }
@@ -325,7 +476,12 @@ pub fn help() -> Vec<Line> {
 /// What a session says first: the machine and what stands in for missing functions.
 pub fn greeting(session: &Session) -> Vec<Line> {
     let rom = session.machine().rom();
-    let count = |kind: u8| rom.linker().iter().filter(|function| function.kind == kind).count();
+    let count = |kind: u8| {
+        rom.linker()
+            .iter()
+            .filter(|function| function.kind == kind)
+            .count()
+    };
     let mut lines = Vec::new();
     let some = |number: usize, what: &str, plural: &str| match number {
         0 => None,
@@ -338,10 +494,14 @@ pub fn greeting(session: &Session) -> Vec<Line> {
         Answer::Random => "answering at random",
     };
     let parts: Vec<String> = [
-        some(count(function_kind::GUARD), "guard", "guards").map(|words| format!("{words} {guards}")),
-        some(count(function_kind::ACTION), "action", "actions").map(|words| format!("{words} only shown")),
-        some(count(function_kind::ACTIVITY), "activity", "activities").map(|words| format!("{words} always running")),
-        some(count(function_kind::SCORER), "scorer", "scorers").map(|words| format!("{words} saying 0")),
+        some(count(function_kind::GUARD), "guard", "guards")
+            .map(|words| format!("{words} {guards}")),
+        some(count(function_kind::ACTION), "action", "actions")
+            .map(|words| format!("{words} only shown")),
+        some(count(function_kind::ACTIVITY), "activity", "activities")
+            .map(|words| format!("{words} always running")),
+        some(count(function_kind::SCORER), "scorer", "scorers")
+            .map(|words| format!("{words} saying 0")),
     ]
     .into_iter()
     .flatten()
@@ -359,6 +519,9 @@ pub fn short_wait(session: &Session, timer: TimerId, deadline: u32, tick: u32) -
     if left <= 0 {
         format!("due  {name}")
     } else {
-        format!("{}  {name}", time_words(left.cast_unsigned(), session.tick_rate()))
+        format!(
+            "{}  {name}",
+            time_words(left.cast_unsigned(), session.tick_rate())
+        )
     }
 }

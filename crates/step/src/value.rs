@@ -28,7 +28,11 @@ fn type_word(ty: u8) -> &'static str {
 
 /// The type of what an event carries: an indirect one carries an index (EVT-6).
 fn carried(record: &EventRecord) -> u8 {
-    if record.flags & event_flag::INDIRECT != 0 { payload::U32 } else { record.payload }
+    if record.flags & event_flag::INDIRECT != 0 {
+        payload::U32
+    } else {
+        record.payload
+    }
 }
 
 /// The number of the type that an event carries, as in [`payload`] and [`value_type`].
@@ -43,18 +47,27 @@ pub fn payload_type(rom: &Rom<'_>, event: EventId) -> Option<&'static str> {
 }
 
 /// Reads a payload by the type that the event declares. No text is all zeros.
-pub fn parse_payload(rom: &Rom<'_>, event: EventId, name: &str, text: &str) -> Result<[u32; 4], StepError> {
-    let record = rom.event(event).ok_or_else(|| StepError::new("there is no such event"))?;
+pub fn parse_payload(
+    rom: &Rom<'_>,
+    event: EventId,
+    name: &str,
+    text: &str,
+) -> Result<[u32; 4], StepError> {
+    let record = rom
+        .event(event)
+        .ok_or_else(|| StepError::new("there is no such event"))?;
     match (carried(record), text.trim()) {
         (_, "") => Ok([0; 4]),
-        (payload::EMPTY, text) => {
-            Err(StepError::new(format!("`{name}` has no payload, but `{}` was given", visible(text)))
-                .help(format!("write `send {name}`")))
-        }
+        (payload::EMPTY, text) => Err(StepError::new(format!(
+            "`{name}` has no payload, but `{}` was given",
+            visible(text)
+        ))
+        .help(format!("write `send {name}`"))),
         (payload::BYTES, text) => bytes(text, usize::from(record.payload_bytes)).ok_or_else(|| {
             let most = record.payload_bytes;
-            StepError::new(format!("`{}` is no run of bytes", visible(text)))
-                .help(format!("write two hex digits for each, such as `0aff10`; `{name}` carries {most}"))
+            StepError::new(format!("`{}` is no run of bytes", visible(text))).help(format!(
+                "write two hex digits for each, such as `0aff10`; `{name}` carries {most}"
+            ))
         }),
         (ty, text) => parse_value(rom, ty, text),
     }
@@ -70,8 +83,20 @@ pub fn parse_value(rom: &Rom<'_>, ty: u8, text: &str) -> Result<[u32; 4], StepEr
     let wide = |value: u64| [value as u32, (value >> 32) as u32, 0, 0];
     let floats = |count: usize, example: &str| vector(text, count).ok_or_else(|| wrong(example));
     match ty {
-        value_type::I32 => Ok([text.parse::<i32>().map_err(|_| wrong("`-3`"))?.cast_unsigned(), 0, 0, 0]),
-        value_type::F32 => Ok([text.parse::<f32>().map_err(|_| wrong("`0.5`"))?.to_bits(), 0, 0, 0]),
+        value_type::I32 => Ok([
+            text.parse::<i32>()
+                .map_err(|_| wrong("`-3`"))?
+                .cast_unsigned(),
+            0,
+            0,
+            0,
+        ]),
+        value_type::F32 => Ok([
+            text.parse::<f32>().map_err(|_| wrong("`0.5`"))?.to_bits(),
+            0,
+            0,
+            0,
+        ]),
         value_type::BOOL => match text {
             "true" => Ok([1, 0, 0, 0]),
             "false" => Ok([0; 4]),
@@ -89,24 +114,40 @@ pub fn parse_value(rom: &Rom<'_>, ty: u8, text: &str) -> Result<[u32; 4], StepEr
 
 /// Numbers with spaces or commas in between, in brackets or not.
 fn vector(text: &str, count: usize) -> Option<[u32; 4]> {
-    let inner = text.trim_start_matches(['[', '(']).trim_end_matches([']', ')']);
-    let parts = inner.split([',', ' ', '\t']).filter(|part| !part.is_empty());
+    let inner = text
+        .trim_start_matches(['[', '('])
+        .trim_end_matches([']', ')']);
+    let parts = inner
+        .split([',', ' ', '\t'])
+        .filter(|part| !part.is_empty());
     let numbers: Vec<f32> = parts.map(str::parse).collect::<Result<_, _>>().ok()?;
     if numbers.len() != count {
         return None;
     }
     let mut words = [0; 4];
-    words.iter_mut().zip(numbers).for_each(|(word, number)| *word = number.to_bits());
+    words
+        .iter_mut()
+        .zip(numbers)
+        .for_each(|(word, number)| *word = number.to_bits());
     Some(words)
 }
 
 /// A text that the machine knows.
 fn symbol(rom: &Rom<'_>, text: &str) -> Result<[u32; 4], StepError> {
     let text = text.trim_matches(['\'', '"']);
-    let known = || (0..rom.strings().len()).filter_map(StringId::from_index).filter_map(|id| rom.string(id));
+    let known = || {
+        (0..rom.strings().len())
+            .filter_map(StringId::from_index)
+            .filter_map(|id| rom.string(id))
+    };
     match known().position(|symbol| symbol == text) {
         Some(index) => Ok([index as u32, 0, 0, 0]),
-        None => Err(StepError::unknown("symbol", text, known(), "only texts that the machine file uses are known")),
+        None => Err(StepError::unknown(
+            "symbol",
+            text,
+            known(),
+            "only texts that the machine file uses are known",
+        )),
     }
 }
 
@@ -133,7 +174,10 @@ pub(crate) fn value_json(rom: &Rom<'_>, ty: u8, words: [u32; 4]) -> serde_json::
         payload::EMPTY => serde_json::Value::Null,
         payload::U32 => x.into(),
         payload::U64 => (u64::from(x) | u64::from(y) << 32).into(),
-        payload::VEC4 => [x, y, z, w].map(|word| f64::from(f32::from_bits(word))).to_vec().into(),
+        payload::VEC4 => [x, y, z, w]
+            .map(|word| f64::from(f32::from_bits(word)))
+            .to_vec()
+            .into(),
         ty => describe::value_json(rom, ty, [x, y, z]),
     }
 }
@@ -146,18 +190,30 @@ pub fn value_words(rom: &Rom<'_>, ty: u8, words: [u32; 4]) -> String {
 fn json_words(value: serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => visible(&text),
-        serde_json::Value::Array(parts) => parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        serde_json::Value::Array(parts) => parts
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" "),
         other => other.to_string(),
     }
 }
 
 /// The payload of an event as JSON; `null` for an event without one.
 pub(crate) fn payload_json(rom: &Rom<'_>, event: EventId, words: [u32; 4]) -> serde_json::Value {
-    let Some(record) = rom.event(event) else { return serde_json::Value::Null };
+    let Some(record) = rom.event(event) else {
+        return serde_json::Value::Null;
+    };
     match carried(record) {
         payload::BYTES => {
-            let bytes = words.iter().flat_map(|word| word.to_le_bytes()).take(usize::from(record.payload_bytes));
-            bytes.map(|byte| format!("{byte:02x}")).collect::<String>().into()
+            let bytes = words
+                .iter()
+                .flat_map(|word| word.to_le_bytes())
+                .take(usize::from(record.payload_bytes));
+            bytes
+                .map(|byte| format!("{byte:02x}"))
+                .collect::<String>()
+                .into()
         }
         ty => value_json(rom, ty, words),
     }

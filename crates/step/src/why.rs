@@ -31,7 +31,12 @@ impl Judge<'_> {
     /// Every candidate of every search, those that were taken included.
     pub(crate) fn judged(&self) -> Vec<Judged> {
         let mut judged = Vec::new();
-        let starts = self.log.iter().enumerate().filter(|(_, h)| matches!(h, Happening::Select(_))).map(|(at, _)| at);
+        let starts = self
+            .log
+            .iter()
+            .enumerate()
+            .filter(|(_, h)| matches!(h, Happening::Select(_)))
+            .map(|(at, _)| at);
         let starts: Vec<usize> = starts.collect();
         for (search, &start) in starts.iter().enumerate() {
             let end = starts.get(search + 1).copied().unwrap_or(self.log.len());
@@ -43,7 +48,11 @@ impl Judge<'_> {
 
     /// Active states when a search began.
     fn active_at(&self, start: usize) -> BTreeSet<StateId> {
-        let mut active: BTreeSet<StateId> = self.before.iter().flat_map(|&leaf| self.rom.path_up(leaf)).collect();
+        let mut active: BTreeSet<StateId> = self
+            .before
+            .iter()
+            .flat_map(|&leaf| self.rom.path_up(leaf))
+            .collect();
         for happening in &self.log[..start] {
             match *happening {
                 Happening::Entered(state) => _ = active.insert(state),
@@ -54,18 +63,44 @@ impl Judge<'_> {
         active
     }
 
-    fn judge_search(&self, search: usize, log: &[Happening], active: &BTreeSet<StateId>, judged: &mut Vec<Judged>) {
-        let Some(Happening::Select(cause)) = log.first() else { return };
+    fn judge_search(
+        &self,
+        search: usize,
+        log: &[Happening],
+        active: &BTreeSet<StateId>,
+        judged: &mut Vec<Judged>,
+    ) {
+        let Some(Happening::Select(cause)) = log.first() else {
+            return;
+        };
         let cause = self.cause_words(*cause);
-        let taken: Vec<TransitionId> =
-            log.iter().filter_map(|h| if let Happening::Taken(id) = h { Some(*id) } else { None }).collect();
+        let taken: Vec<TransitionId> = log
+            .iter()
+            .filter_map(|h| {
+                if let Happening::Taken(id) = h {
+                    Some(*id)
+                } else {
+                    None
+                }
+            })
+            .collect();
         for happening in log {
             let (transition, reason, words) = match *happening {
                 Happening::Taken(id) => (id, None, "taken".to_owned()),
-                Happening::Rejected(id, reason) => (id, Some(reason), self.words(id, reason, (&taken, log, active))),
+                Happening::Rejected(id, reason) => (
+                    id,
+                    Some(reason),
+                    self.words(id, reason, (&taken, log, active)),
+                ),
                 _ => continue,
             };
-            judged.push(Judged { search, cause: cause.clone(), transition, reason, words });
+            judged.push(Judged {
+                search,
+                cause: cause.clone(),
+                transition,
+                reason,
+                words,
+            });
         }
     }
 
@@ -79,29 +114,57 @@ impl Judge<'_> {
     }
 
     fn words(&self, id: TransitionId, reason: Reason, (taken, log, active): Search<'_>) -> String {
-        let quoted = |text: Option<&String>| text.map_or(String::new(), |text| format!(" `{text}`"));
+        let quoted =
+            |text: Option<&String>| text.map_or(String::new(), |text| format!(" `{text}`"));
         let words = self.names.transition(id);
         match reason {
-            Reason::Cooldown => format!("its cooldown runs{}", self.left(self.moment.agent.ready_tick(self.rom, id))),
-            Reason::StackFull => "the stack of its region is full: nothing more can be pushed".to_owned(),
-            Reason::StackEmpty => "the stack of its region is empty: there is nothing to go back to".to_owned(),
-            Reason::GuardFalse(0) => format!("its guard{} said no", quoted(words.and_then(|w| w.guard.as_ref()))),
+            Reason::Cooldown => format!(
+                "its cooldown runs{}",
+                self.left(self.moment.agent.ready_tick(self.rom, id))
+            ),
+            Reason::StackFull => {
+                "the stack of its region is full: nothing more can be pushed".to_owned()
+            }
+            Reason::StackEmpty => {
+                "the stack of its region is empty: there is nothing to go back to".to_owned()
+            }
+            Reason::GuardFalse(0) => format!(
+                "its guard{} said no",
+                quoted(words.and_then(|w| w.guard.as_ref()))
+            ),
             Reason::GuardFalse(code) => {
-                format!("its guard{} said no, with code {code}", quoted(words.and_then(|w| w.guard.as_ref())))
+                format!(
+                    "its guard{} said no, with code {code}",
+                    quoted(words.and_then(|w| w.guard.as_ref()))
+                )
             }
             Reason::Debounce => {
                 let left = self.left(self.moment.agent.debounce_deadline(self.rom, id));
                 format!("its guard holds, but not for long enough (debounce){left}")
             }
             Reason::BelowThreshold => {
-                let least = self.rom.transition_extra(id).map_or(0.0, |extra| extra.threshold.get());
-                format!("its score{} is below its threshold of {least}", quoted(words.and_then(|w| w.score.as_ref())))
+                let least = self
+                    .rom
+                    .transition_extra(id)
+                    .map_or(0.0, |extra| extra.threshold.get());
+                format!(
+                    "its score{} is below its threshold of {least}",
+                    quoted(words.and_then(|w| w.score.as_ref()))
+                )
             }
             Reason::MinActive => {
-                format!("{}{}", self.holding(id, active, |state| self.is_held_by_time(state)), self.latched(id))
+                format!(
+                    "{}{}",
+                    self.holding(id, active, |state| self.is_held_by_time(state)),
+                    self.latched(id)
+                )
             }
             Reason::ExitNotReady => {
-                format!("{}{}", self.holding(id, active, |state| self.is_held_by_guard(state)), self.latched(id))
+                format!(
+                    "{}{}",
+                    self.holding(id, active, |state| self.is_held_by_guard(state)),
+                    self.latched(id)
+                )
             }
             Reason::NotReached => self.not_reached(id, taken, log),
             Reason::LostConflict => {
@@ -109,34 +172,51 @@ impl Judge<'_> {
                 let other = other.map_or(String::new(), |other| format!(" (`{}`)", other.line));
                 format!("another transition that goes first leaves the same states{other}")
             }
-            Reason::Outranked => "an interrupt stands alone: everybody else is passed over".to_owned(),
+            Reason::Outranked => {
+                "an interrupt stands alone: everybody else is passed over".to_owned()
+            }
         }
     }
 
     /// How long until a tick.
     fn left(&self, until: Option<u32>) -> String {
         let rate = u32::from(self.rom.header().tick_rate.get());
-        let left = until.map(|until| until.wrapping_sub(self.moment.tick)).filter(|&left| left > 0 && left < 1 << 31);
-        left.map_or(String::new(), |left| format!(": {} left", ticks_words(left, rate)))
+        let left = until
+            .map(|until| until.wrapping_sub(self.moment.tick))
+            .filter(|&left| left > 0 && left < 1 << 31);
+        left.map_or(String::new(), |left| {
+            format!(": {} left", ticks_words(left, rate))
+        })
     }
 
     fn latched(&self, id: TransitionId) -> &'static str {
-        let latches = self.rom.transition(id).is_some_and(|t| t.flags.get() & transition_flag::LATCH != 0);
-        if latches { "; it is kept and tried again (latch)" } else { "" }
+        let latches = self
+            .rom
+            .transition(id)
+            .is_some_and(|t| t.flags.get() & transition_flag::LATCH != 0);
+        if latches {
+            "; it is kept and tried again (latch)"
+        } else {
+            ""
+        }
     }
 
-    /// Which state holds a transition back: the innermost that it would leave and that has such a condition.
+    /// Which state holds a transition back: the innermost that it would leave and that has such a
+    /// condition.
     fn holding(
         &self,
         id: TransitionId,
         active: &BTreeSet<StateId>,
         why: impl Fn(StateId) -> Option<&'static str>,
     ) -> String {
-        let Some(record) = self.rom.transition(id) else { return String::new() };
+        let Some(record) = self.rom.transition(id) else {
+            return String::new();
+        };
         let ids = StateId::read(record.source).zip(StateId::read(record.domain));
         let is_left = |state: StateId| {
             ids.is_some_and(|(source, domain)| {
-                let near = self.rom.is_ancestor_or_self(source, state) || self.rom.is_ancestor_or_self(state, source);
+                let near = self.rom.is_ancestor_or_self(source, state)
+                    || self.rom.is_ancestor_or_self(state, source);
                 near && self.rom.is_inside(state, domain)
             })
         };
@@ -148,39 +228,65 @@ impl Judge<'_> {
     }
 
     fn is_held_by_time(&self, state: StateId) -> Option<&'static str> {
-        let least = self.rom.state_extra(state).map_or(0, |extra| extra.min_active_ticks.get());
-        let ticks = self.moment.agent.ticks_in_state(self.rom, state, self.moment.tick).unwrap_or(0);
+        let least = self
+            .rom
+            .state_extra(state)
+            .map_or(0, |extra| extra.min_active_ticks.get());
+        let ticks = self
+            .moment
+            .agent
+            .ticks_in_state(self.rom, state, self.moment.tick)
+            .unwrap_or(0);
         (ticks < least).then_some("has not been active long enough (min_active)")
     }
 
     fn is_held_by_guard(&self, state: StateId) -> Option<&'static str> {
-        let guard = self.rom.state_extra(state).and_then(|extra| OpId::read(extra.exit_ready));
+        let guard = self
+            .rom
+            .state_extra(state)
+            .and_then(|extra| OpId::read(extra.exit_ready));
         guard.map(|_| "is not ready to be left (exit_ready)")
     }
 
     fn not_reached(&self, id: TransitionId, taken: &[TransitionId], log: &[Happening]) -> String {
         let rom = self.rom;
         let source = |id: TransitionId| rom.transition(id).and_then(|t| StateId::read(t.source));
-        let Some(own) = source(id) else { return "another one was found first".to_owned() };
-        let rival = taken.iter().copied().find(|&other| source(other).is_some_and(|s| rom.is_ancestor_or_self(own, s)));
+        let Some(own) = source(id) else {
+            return "another one was found first".to_owned();
+        };
+        let rival = taken
+            .iter()
+            .copied()
+            .find(|&other| source(other).is_some_and(|s| rom.is_ancestor_or_self(own, s)));
         let Some(rival) = rival else {
             let deferred = log.iter().any(|h| matches!(h, Happening::Deferred(_)));
             return match (deferred, taken.is_empty()) {
                 (true, _) => "a state inside defers the event".to_owned(),
-                (_, true) => "another one was found first and waits until it may leave (latch)".to_owned(),
+                (_, true) => {
+                    "another one was found first and waits until it may leave (latch)".to_owned()
+                }
                 _ => "another one was found first".to_owned(),
             };
         };
-        let line = self.names.transition(rival).map_or("", |words| words.line.as_str());
+        let line = self
+            .names
+            .transition(rival)
+            .map_or("", |words| words.line.as_str());
         if source(rival) != Some(own) {
             return format!("a state inside was asked first and took it: `{line}`");
         }
         let rank = |id: TransitionId| rom.transition(id).map_or(0, |t| priority(t.flags));
-        let scored =
-            |id: TransitionId| rom.transition(id).is_some_and(|t| t.flags.get() & transition_flag::SCORED != 0);
+        let scored = |id: TransitionId| {
+            rom.transition(id)
+                .is_some_and(|t| t.flags.get() & transition_flag::SCORED != 0)
+        };
         match (rank(id), rank(rival)) {
-            (low, high) if low < high => format!("its priority {low} is lower than {high} of `{line}`"),
-            _ if scored(id) && scored(rival) => format!("its score is not higher than that of `{line}`"),
+            (low, high) if low < high => {
+                format!("its priority {low} is lower than {high} of `{line}`")
+            }
+            _ if scored(id) && scored(rival) => {
+                format!("its score is not higher than that of `{line}`")
+            }
             _ => format!("it comes after `{line}`, which was taken"),
         }
     }
@@ -195,5 +301,9 @@ pub(crate) fn ticks_words(ticks: u32, rate: u32) -> String {
 /// Ticks as time; where no round number means them, as seconds with two places.
 pub(crate) fn time_words(ticks: u32, rate: u32) -> String {
     let exact = duration(ticks, rate);
-    if exact.ends_with('t') { format!("{:.2}s", f64::from(ticks) / f64::from(rate.max(1))) } else { exact }
+    if exact.ends_with('t') {
+        format!("{:.2}s", f64::from(ticks) / f64::from(rate.max(1)))
+    } else {
+        exact
+    }
 }

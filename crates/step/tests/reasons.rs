@@ -9,7 +9,13 @@ use serde_json::Value;
 use statewright_step::{Answer, Command, Session, Settings, json};
 
 fn start() -> Session {
-    session(include_str!("reasons.sw.json"), Settings { guards: Answer::False, ..Settings::default() })
+    session(
+        include_str!("reasons.sw.json"),
+        Settings {
+            guards: Answer::False,
+            ..Settings::default()
+        },
+    )
 }
 
 /// Reason, code and words of a named candidate after some commands, as `why` gives them.
@@ -19,9 +25,16 @@ fn why(commands: &[&str], name: &str) -> (String, Value, String) {
     all(&mut session, commands);
     let answer = json::answer(&session, &Command::Why).unwrap();
     let candidates = answer["candidates"].as_array().unwrap();
-    let found = candidates.iter().find(|candidate| candidate["name"] == name);
+    let found = candidates
+        .iter()
+        .find(|candidate| candidate["name"] == name);
     let found = found.unwrap_or_else(|| panic!("no `{name}` in {answer:#}"));
-    let text = |key: &str| found[key].as_str().unwrap_or_else(|| panic!("`{name}` was taken")).to_owned();
+    let text = |key: &str| {
+        found[key]
+            .as_str()
+            .unwrap_or_else(|| panic!("`{name}` was taken"))
+            .to_owned()
+    };
     (text("reason"), found["code"].clone(), text("because"))
 }
 
@@ -30,41 +43,108 @@ fn every_reason_is_told_in_plain_words() {
     let mut seen = BTreeSet::new();
     let mut check = |commands: &[&str], name: &str, reason: &str, words: &str| {
         let found = why(commands, name);
-        assert_eq!((found.0.as_str(), found.2.as_str()), (reason, words), "`{name}` after {commands:?}");
+        assert_eq!(
+            (found.0.as_str(), found.2.as_str()),
+            (reason, words),
+            "`{name}` after {commands:?}"
+        );
         seen.insert(found.0);
     };
-    check(&["guard Brave false 7", "send Go"], "guard", "guard_false", "its guard `Brave` said no, with code 7");
-    check(&["send Go"], "expression", "guard_false", "its guard `ammo > 5` said no");
-    check(&["send Cool", "send Cool"], "cool", "cooldown", "its cooldown runs: 8 ticks (800ms) left");
+    check(
+        &["guard Brave false 7", "send Go"],
+        "guard",
+        "guard_false",
+        "its guard `Brave` said no, with code 7",
+    );
+    check(
+        &["send Go"],
+        "expression",
+        "guard_false",
+        "its guard `ammo > 5` said no",
+    );
+    check(
+        &["send Cool", "send Cool"],
+        "cool",
+        "cooldown",
+        "its cooldown runs: 8 ticks (800ms) left",
+    );
     let empty = "the stack of its region is empty: there is nothing to go back to";
     check(&["send Pop"], "pop", "stack_empty", empty);
     let full = "the stack of its region is full: nothing more can be pushed";
-    check(&["send Push", "send Push"], "push again", "stack_full", full);
+    check(
+        &["send Push", "send Push"],
+        "push again",
+        "stack_full",
+        full,
+    );
     let early = "its guard holds, but not for long enough (debounce): 2 ticks (200ms) left";
     check(&["set seen true", "tick 2"], "notice", "debounce", early);
     let weak = "its score `Low` is below its threshold of 0.5";
-    check(&["score Low 0.25", "send Weak"], "weak", "below_threshold", weak);
-    let held = "`slow` has not been active long enough (min_active); it is kept and tried again (latch)";
+    check(
+        &["score Low 0.25", "send Weak"],
+        "weak",
+        "below_threshold",
+        weak,
+    );
+    let held =
+        "`slow` has not been active long enough (min_active); it is kept and tried again (latch)";
     check(&["send Slow", "send Leave"], "hurry", "min_active", held);
     let busy = "`busy` is not ready to be left (exit_ready)";
-    check(&["send Busy", "send Leave"], "stuck", "exit_not_ready", busy);
-    let conflict = "another transition that goes first leaves the same states (`pair/l: on Both -> work`)";
-    check(&["send Pair", "send Both"], "two", "lost_conflict", conflict);
+    check(
+        &["send Busy", "send Leave"],
+        "stuck",
+        "exit_not_ready",
+        busy,
+    );
+    let conflict =
+        "another transition that goes first leaves the same states (`pair/l: on Both -> work`)";
+    check(
+        &["send Pair", "send Both"],
+        "two",
+        "lost_conflict",
+        conflict,
+    );
     let outranked = "an interrupt stands alone: everybody else is passed over";
     check(&["send Alarm"], "ordinary", "outranked", outranked);
 
     let inside = "a state inside was asked first and took it: `work: on Go (stays)`";
     check(&["send Go"], "around", "not_reached", inside);
-    check(&["send Go"], "late", "not_reached", "it comes after `work: on Go (stays)`, which was taken");
-    let first = "its priority 1 is lower than 3 of `work: on Order if ammo > 5 || ammo < 6 (stays)`";
+    check(
+        &["send Go"],
+        "late",
+        "not_reached",
+        "it comes after `work: on Go (stays)`, which was taken",
+    );
+    let first =
+        "its priority 1 is lower than 3 of `work: on Order if ammo > 5 || ammo < 6 (stays)`";
     check(&["send Order"], "lower", "not_reached", first);
     let better = "its score is not higher than that of `work: on Rank (stays)`";
-    check(&["score Low 0.5", "score High 0.75", "send Rank"], "second", "not_reached", better);
-    check(&["send Patient", "send Go"], "around", "not_reached", "a state inside defers the event");
+    check(
+        &["score Low 0.5", "score High 0.75", "send Rank"],
+        "second",
+        "not_reached",
+        better,
+    );
+    check(
+        &["send Patient", "send Go"],
+        "around",
+        "not_reached",
+        "a state inside defers the event",
+    );
 
+    let reasons = [
+        "below_threshold",
+        "cooldown",
+        "debounce",
+        "exit_not_ready",
+        "guard_false",
+        "lost_conflict",
+        "min_active",
+    ];
     let reasons =
-        ["below_threshold", "cooldown", "debounce", "exit_not_ready", "guard_false", "lost_conflict", "min_active"];
-    let reasons = reasons.into_iter().chain(["not_reached", "outranked", "stack_empty", "stack_full"]);
+        reasons
+            .into_iter()
+            .chain(["not_reached", "outranked", "stack_empty", "stack_full"]);
     assert_eq!(seen, reasons.map(str::to_owned).collect(), "all of SEL-7");
 }
 
@@ -80,8 +160,12 @@ fn what_was_taken_is_among_the_candidates() {
     let mut session = start();
     all(&mut session, &["send Go"]);
     let answer = json::answer(&session, &Command::Why).unwrap();
-    let taken: Vec<&Value> =
-        answer["candidates"].as_array().unwrap().iter().filter(|c| c.get("reason").is_none()).collect();
+    let taken: Vec<&Value> = answer["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|c| c.get("reason").is_none())
+        .collect();
     assert_eq!(taken.len(), 1);
     assert_eq!(taken[0]["name"], "winner");
 }
@@ -91,7 +175,17 @@ fn after_an_undo_the_step_before_is_explained() {
     let mut session = start();
     all(&mut session, &["send Pop", "send Go", "undo"]);
     let answer = json::answer(&session, &Command::Why).unwrap();
-    assert_eq!((&answer["step"], &answer["candidates"][0]["name"]), (&Value::from(1), &Value::from("notice")));
-    let text: Vec<String> = statewright_step::text::why(&session).iter().map(|line| line.plain()).collect();
-    assert!(text.iter().any(|line| line.contains("because the stack of its region is empty")), "{text:#?}");
+    assert_eq!(
+        (&answer["step"], &answer["candidates"][0]["name"]),
+        (&Value::from(1), &Value::from("notice"))
+    );
+    let text: Vec<String> = statewright_step::text::why(&session)
+        .iter()
+        .map(|line| line.plain())
+        .collect();
+    assert!(
+        text.iter()
+            .any(|line| line.contains("because the stack of its region is empty")),
+        "{text:#?}"
+    );
 }

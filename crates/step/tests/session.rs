@@ -27,7 +27,12 @@ fn every_command_can_be_taken_back_and_done_again() {
     }
     for place in (0..commands.len()).rev() {
         all(&mut session, &["undo"]);
-        assert_eq!(session.to_bytes(), seen[place], "before `{}`", commands[place]);
+        assert_eq!(
+            session.to_bytes(),
+            seen[place],
+            "before `{}`",
+            commands[place]
+        );
     }
     for (place, command) in commands.iter().enumerate() {
         all(&mut session, &["redo"]);
@@ -35,14 +40,17 @@ fn every_command_can_be_taken_back_and_done_again() {
     }
     all(&mut session, &["undo 9", "redo 9"]);
     assert_eq!(session.to_bytes(), seen[commands.len()]);
-    assert_eq!(refused(&mut session, "undo 10"), "there are only 9 commands to undo");
+    assert_eq!(
+        refused(&mut session, "undo 10"),
+        "there are only 9 commands to undo"
+    );
     assert_eq!(refused(&mut session, "redo"), "there is nothing to redo");
     // Whoever has ended hears nothing, and says so.
     let before = session.look();
     let heard = all(&mut session, &["send Noise", "post Noise"]);
-    assert!(
-        heard.iter().all(|step| step.notes == ["the agent has ended: nobody takes the event"] && step.log.is_empty())
-    );
+    assert!(heard.iter().all(
+        |step| step.notes == ["the agent has ended: nobody takes the event"] && step.log.is_empty()
+    ));
     assert_eq!((heard.len(), session.look()), (2, before));
 }
 
@@ -58,7 +66,10 @@ fn a_new_command_ends_what_could_be_done_again() {
 fn callbacks_are_recorded_in_order() {
     let mut session = sample("soldier");
     let steps = all(&mut session, &["send EnemySighted 7"]);
-    let words: Vec<String> = text::happenings(&session, &steps[0]).iter().map(|line| line.plain()).collect();
+    let words: Vec<String> = text::happenings(&session, &steps[0])
+        .iter()
+        .map(|line| line.plain())
+        .collect();
     assert_eq!(
         words,
         [
@@ -88,9 +99,26 @@ fn built_in_actions_that_call_nobody_are_recorded_too() {
     let deeds: Vec<&str> = steps[0]
         .log
         .iter()
-        .filter_map(|happening| if let Happening::Did { words, .. } = happening { Some(words.as_str()) } else { None })
+        .filter_map(|happening| {
+            if let Happening::Did { words, .. } = happening {
+                Some(words.as_str())
+            } else {
+                None
+            }
+        })
         .collect();
-    assert_eq!(deeds, ["First", "start fuse 5t", "Second", "raise Then", "Third", "stop fuse", "send Go"]);
+    assert_eq!(
+        deeds,
+        [
+            "First",
+            "start fuse 5t",
+            "Second",
+            "raise Then",
+            "Third",
+            "stop fuse",
+            "send Go"
+        ]
+    );
 }
 
 #[test]
@@ -98,18 +126,33 @@ fn time_passes_by_the_tick_rate_of_the_machine() {
     let mut session = sample("watchman");
     assert_eq!(Command::parse("after 100", &session), Ok(Command::After(1)));
     assert_eq!(Command::parse("after 101", &session), Ok(Command::After(2)));
-    assert_eq!(Command::parse("after 1.5s", &session), Ok(Command::After(15)));
-    assert_eq!(Command::parse("after 30t", &session), Ok(Command::After(30)));
+    assert_eq!(
+        Command::parse("after 1.5s", &session),
+        Ok(Command::After(15))
+    );
+    assert_eq!(
+        Command::parse("after 30t", &session),
+        Ok(Command::After(30))
+    );
     assert_eq!(Command::parse("after 0", &session), Ok(Command::After(1)));
     all(&mut session, &["send SeesThief", "send LostThief"]);
     assert_eq!(session.configuration(), ["rest"]);
     let before = session.tick();
     let steps = all(&mut session, &["after 1400"]);
-    assert_eq!((steps.len(), steps[0].what, steps[0].tick - before), (1, What::After, 14), "one step of 14 ticks");
+    assert_eq!(
+        (steps.len(), steps[0].what, steps[0].tick - before),
+        (1, What::After, 14),
+        "one step of 14 ticks"
+    );
     assert_eq!(session.configuration(), ["rest"]);
     let steps = all(&mut session, &["after 100"]);
     assert_eq!(session.configuration(), ["watch"]);
-    assert!(steps[0].log.iter().any(|happening| matches!(happening, Happening::Fired(_))));
+    assert!(
+        steps[0]
+            .log
+            .iter()
+            .any(|happening| matches!(happening, Happening::Fired(_)))
+    );
     for line in ["after", "after -1", "after soon", "after 1h"] {
         assert!(refused(&mut session, line).contains("is no time"), "{line}");
     }
@@ -124,24 +167,52 @@ fn mistakes_are_explained_and_change_nothing() {
         let found = refused(session, line);
         assert!(found.contains(words), "`{line}`: {found}");
     };
-    check(&mut session, "send Dammaged 3", "there is no event `Dammaged`; did you mean `Damaged`?");
-    check(&mut session, "send Damaged much", "`much` is no i32; write something like `-3`");
-    check(&mut session, "send Died 3", "`Died` has no payload, but `3` was given; write `send Died`");
+    check(
+        &mut session,
+        "send Dammaged 3",
+        "there is no event `Dammaged`; did you mean `Damaged`?",
+    );
+    check(
+        &mut session,
+        "send Damaged much",
+        "`much` is no i32; write something like `-3`",
+    );
+    check(
+        &mut session,
+        "send Died 3",
+        "`Died` has no payload, but `3` was given; write `send Died`",
+    );
     check(&mut session, "send Noise 1 2", "`1 2` is no vec3");
     check(&mut session, "send", "write `send EVENT [PAYLOAD]`");
     check(&mut session, "Died", "to send the event write `send Died`");
     check(&mut session, "tik", "did you mean `tick`?");
     check(&mut session, "tick 0", "is no number of times");
-    check(&mut session, "set helth 3", "there is no blackboard key `helth`; did you mean `health`?");
+    check(
+        &mut session,
+        "set helth 3",
+        "there is no blackboard key `helth`; did you mean `health`?",
+    );
     check(&mut session, "set health", "there is no value for `health`");
-    check(&mut session, "set suppressed maybe", "write something like `true` or `false`");
-    check(&mut session, "guard Brave false", "there is no guard function `Brave`");
+    check(
+        &mut session,
+        "set suppressed maybe",
+        "write something like `true` or `false`",
+    );
+    check(
+        &mut session,
+        "guard Brave false",
+        "there is no guard function `Brave`",
+    );
     check(
         &mut session,
         "guard BraveEnough perhaps",
         "a guard answers `true`, `false` or `random`, but found `perhaps`",
     );
-    check(&mut session, "guard BraveEnough false 70000", "is no code of a guard");
+    check(
+        &mut session,
+        "guard BraveEnough false 70000",
+        "is no code of a guard",
+    );
     check(&mut session, "activity TakeCover", "an activity says");
     check(
         &mut session,
@@ -152,8 +223,15 @@ fn mistakes_are_explained_and_change_nothing() {
     check(&mut session, "in coverr", "did you mean `cover`?");
     check(&mut session, "restore", "there is no snapshot yet");
     check(&mut session, "why not", "`why` takes nothing after it");
-    check(&mut session, "\u{1b}[2J", "there is no command `\\u{1b}[2J`");
-    assert_eq!(give(&mut session, "in approach").map(|steps| steps.len()), Ok(0));
+    check(
+        &mut session,
+        "\u{1b}[2J",
+        "there is no command `\\u{1b}[2J`",
+    );
+    assert_eq!(
+        give(&mut session, "in approach").map(|steps| steps.len()),
+        Ok(0)
+    );
 }
 
 #[test]
@@ -204,10 +282,20 @@ fn payloads_are_read_by_their_types() {
 
 #[test]
 fn guards_answer_what_they_are_told() {
-    let watchman =
-        std::fs::read_to_string(format!("{}/../../machines/watchman.sw.json", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let watchman = std::fs::read_to_string(format!(
+        "{}/../../machines/watchman.sw.json",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+    .unwrap();
     let run = |guards: Answer, seed: u64| {
-        let mut session = session(&watchman, Settings { guards, seed, variant: None });
+        let mut session = session(
+            &watchman,
+            Settings {
+                guards,
+                seed,
+                variant: None,
+            },
+        );
         let falls: Vec<String> = (0..20)
             .map(|_| {
                 all(&mut session, &["send SeesThief"]);
@@ -220,10 +308,19 @@ fn guards_answer_what_they_are_told() {
     };
     assert!(run(Answer::True, 1).iter().all(|place| place == "chase"));
     assert!(run(Answer::False, 1).iter().all(|place| place == "watch"));
-    let mut session = session(&watchman, Settings { guards: Answer::Random, ..Settings::default() });
+    let mut session = session(
+        &watchman,
+        Settings {
+            guards: Answer::Random,
+            ..Settings::default()
+        },
+    );
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..64 {
-        all(&mut session, &["send SeesThief", "send LostThief", "tick 20"]);
+        all(
+            &mut session,
+            &["send SeesThief", "send LostThief", "tick 20"],
+        );
         seen.insert(session.last().unwrap().number);
         all(&mut session, &["guards random"]);
     }
@@ -245,8 +342,17 @@ fn chance_depends_on_the_seed_alone() {
         "functions": { "Heads": "guard" }, "states": { "a": { "transitions": [
             { "on": "Toss", "if": "Heads", "do": "heads += 1" }, { "on": "Toss", "do": "tails += 1" }] } } }"#;
     let toss = |seed: u64| {
-        let mut session = session(coin, Settings { guards: Answer::Random, seed, variant: None });
-        let falls: Vec<u32> = (0..64).map(|_| all(&mut session, &["send Toss"])[0].after.board[0][0]).collect();
+        let mut session = session(
+            coin,
+            Settings {
+                guards: Answer::Random,
+                seed,
+                variant: None,
+            },
+        );
+        let falls: Vec<u32> = (0..64)
+            .map(|_| all(&mut session, &["send Toss"])[0].after.board[0][0])
+            .collect();
         falls
     };
     assert_eq!(toss(1), toss(1));
@@ -262,12 +368,20 @@ fn snapshots_are_checked_before_they_are_used() {
     let bytes = session.to_bytes();
     all(&mut session, &["send Staggered", "tick 5"]);
     let step = session.restore_bytes(&bytes).unwrap();
-    assert_eq!((step.what, session.to_bytes()), (What::Restore, bytes.clone()));
+    assert_eq!(
+        (step.what, session.to_bytes()),
+        (What::Restore, bytes.clone())
+    );
     all(&mut session, &["undo"]);
     assert_ne!(session.to_bytes(), bytes, "restoring can be taken back");
 
     let before = session.to_bytes();
-    let words = |session: &mut Session, bytes: &[u8]| session.restore_bytes(bytes).expect_err("refused").to_string();
+    let words = |session: &mut Session, bytes: &[u8]| {
+        session
+            .restore_bytes(bytes)
+            .expect_err("refused")
+            .to_string()
+    };
     assert!(words(&mut session, b"hello").contains("no snapshot"));
     for length in 0..bytes.len() {
         words(&mut session, &bytes[..length]);
@@ -285,16 +399,38 @@ fn snapshots_are_checked_before_they_are_used() {
 #[test]
 fn what_snapshot_keeps_restore_brings_back() {
     let mut session = sample("watchman");
-    all(&mut session, &["send SeesThief", "snapshot", "send LostThief", "tick 3", "restore"]);
-    assert_eq!((session.configuration(), session.tick()), (vec!["chase"], 1));
+    all(
+        &mut session,
+        &[
+            "send SeesThief",
+            "snapshot",
+            "send LostThief",
+            "tick 3",
+            "restore",
+        ],
+    );
+    assert_eq!(
+        (session.configuration(), session.tick()),
+        (vec!["chase"], 1)
+    );
 }
 
 #[test]
 fn queues_drops_and_strict_writes_are_shown() {
     let mut session = sample("watchman");
     let steps = all(&mut session, &["post SeesThief", "post SeesThief"]);
-    assert_eq!(session.look().queue.len(), 1, "the crowd tier has one place");
-    assert_eq!(steps[1].notes, ["the queue had no room for it", "1 event dropped: no room in the queue"]);
+    assert_eq!(
+        session.look().queue.len(),
+        1,
+        "the crowd tier has one place"
+    );
+    assert_eq!(
+        steps[1].notes,
+        [
+            "the queue had no room for it",
+            "1 event dropped: no room in the queue"
+        ]
+    );
     assert_eq!(session.configuration(), ["watch"], "posting runs no tick");
     all(&mut session, &["tick"]);
     assert_eq!(session.configuration(), ["chase"]);
@@ -303,7 +439,11 @@ fn queues_drops_and_strict_writes_are_shown() {
         "states": { "s": { "transitions": [{ "on": "Go", "do": ["a = 1", "b = a + 1"] }] } } }"#;
     let mut session = self::session(strict, Settings::default());
     let after = all(&mut session, &["send Go"])[0].after.board.clone();
-    assert_eq!((after[0][0], after[1][0]), (1, 1), "reads see the value from before the tick (CODE-5)");
+    assert_eq!(
+        (after[0][0], after[1][0]),
+        (1, 1),
+        "reads see the value from before the tick (CODE-5)"
+    );
 }
 
 #[test]
@@ -316,35 +456,64 @@ fn suspended_states_are_shown_and_come_back() {
     let mut suspended = steps[0].after.suspended.clone();
     suspended.sort_unstable();
     assert_eq!(suspended, before, "EXEC-8");
-    let words: Vec<String> = text::step_lines(&session, &steps[0]).iter().map(|line| line.plain()).collect();
-    assert!(words.iter().any(|line| line.starts_with("  suspended awake/fighting/")), "{words:#?}");
+    let words: Vec<String> = text::step_lines(&session, &steps[0])
+        .iter()
+        .map(|line| line.plain())
+        .collect();
+    assert!(
+        words
+            .iter()
+            .any(|line| line.starts_with("  suspended awake/fighting/")),
+        "{words:#?}"
+    );
     all(&mut session, &["after 5s"]);
-    assert_eq!((session.look().leaves, session.look().suspended), (before, Vec::new()));
+    assert_eq!(
+        (session.look().leaves, session.look().suspended),
+        (before, Vec::new())
+    );
 }
 
 #[test]
 fn variants_change_parameters() {
-    let soldier =
-        std::fs::read_to_string(format!("{}/../../machines/soldier.sw.json", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let soldier = std::fs::read_to_string(format!(
+        "{}/../../machines/soldier.sw.json",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+    .unwrap();
     let flees = |variant: Option<&str>| {
-        let settings = Settings { guards: Answer::False, seed: 1, variant: variant.map(str::to_owned) };
+        let settings = Settings {
+            guards: Answer::False,
+            seed: 1,
+            variant: variant.map(str::to_owned),
+        };
         let mut session = session(&soldier, settings);
         all(&mut session, &["send EnemySighted 7", "send Damaged 80"]);
         session.configuration() == ["alive/fleeing"]
     };
     assert!(flees(None) && !flees(Some("veteran")) && flees(Some("militia")));
-    let (output, _) = statewright_compile::compile_text("s", &soldier, &statewright_compile::Options::default());
+    let (output, _) =
+        statewright_compile::compile_text("s", &soldier, &statewright_compile::Options::default());
     let output = output.unwrap();
-    let settings = Settings { variant: Some("veteren".to_owned()), ..Settings::default() };
+    let settings = Settings {
+        variant: Some("veteren".to_owned()),
+        ..Settings::default()
+    };
     let error = Session::new(output.rom, Some(output.symbols), settings).unwrap_err();
-    assert_eq!(error.to_string(), "there is no variant `veteren`; did you mean `veteran`?");
+    assert_eq!(
+        error.to_string(),
+        "there is no variant `veteren`; did you mean `veteran`?"
+    );
 }
 
 #[test]
 fn a_rom_without_names_is_called_by_number() {
-    let watchman =
-        std::fs::read_to_string(format!("{}/../../machines/watchman.sw.json", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let (output, _) = statewright_compile::compile_text("w", &watchman, &statewright_compile::Options::default());
+    let watchman = std::fs::read_to_string(format!(
+        "{}/../../machines/watchman.sw.json",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+    .unwrap();
+    let (output, _) =
+        statewright_compile::compile_text("w", &watchman, &statewright_compile::Options::default());
     let mut session = Session::new(output.unwrap().rom, None, Settings::default()).unwrap();
     assert_eq!(session.configuration(), ["state_1"]);
     all(&mut session, &["send event_0", "set key_0 5"]);
@@ -353,7 +522,10 @@ fn a_rom_without_names_is_called_by_number() {
 
 #[test]
 fn clean_text_moves_no_cursor() {
-    assert_eq!(visible("a\u{1b}[31mb\u{7}\n\u{202e}c\u{9b}é"), "a\\u{1b}[31mb\\u{7}\\u{a}\\u{202e}c\\u{9b}é");
+    assert_eq!(
+        visible("a\u{1b}[31mb\u{7}\n\u{202e}c\u{9b}é"),
+        "a\\u{1b}[31mb\\u{7}\\u{a}\\u{202e}c\\u{9b}é"
+    );
 }
 
 #[test]
@@ -364,7 +536,15 @@ fn clamps_and_the_fail_safe_are_told() {
         "b": { "transitions": [{ "when": "always", "if": "Turn", "to": "a" }] } } }"#;
     let mut session = session(circle, Settings::default());
     let first = all(&mut session, &["send Go"]);
-    assert!(first[0].log.contains(&Happening::Clamped), "{:?}", first[0].log);
+    assert!(
+        first[0].log.contains(&Happening::Clamped),
+        "{:?}",
+        first[0].log
+    );
     let later = all(&mut session, &["tick 6"]);
-    assert!(later.iter().any(|step| step.log.contains(&Happening::FailSafe)));
+    assert!(
+        later
+            .iter()
+            .any(|step| step.log.contains(&Happening::FailSafe))
+    );
 }

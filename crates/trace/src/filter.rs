@@ -23,7 +23,9 @@ pub enum Level {
 impl Level {
     /// The level with a number.
     pub fn new(number: u8) -> Option<Self> {
-        [Self::Outline, Self::Steps, Self::All].into_iter().find(|level| *level as u8 == number)
+        [Self::Outline, Self::Steps, Self::All]
+            .into_iter()
+            .find(|level| *level as u8 == number)
     }
 }
 
@@ -34,7 +36,8 @@ pub struct Settings {
     pub level: Level,
     /// Places of the agents; `None` for all.
     pub agents: Option<Vec<u32>>,
-    /// Of what has to do with a state only that of these and of the states inside them; empty for all.
+    /// Of what has to do with a state only that of these and of the states inside them; empty for
+    /// all.
     pub states: Vec<StateId>,
     /// Only these events and what they lead to; empty for all.
     pub events: Vec<EventId>,
@@ -68,33 +71,52 @@ impl Settings {
 
     /// Only these agents.
     pub fn agents(self, places: impl IntoIterator<Item = impl Into<u32>>) -> Self {
-        Self { agents: Some(places.into_iter().map(Into::into).collect()), ..self }
+        Self {
+            agents: Some(places.into_iter().map(Into::into).collect()),
+            ..self
+        }
     }
 
     /// Only these states and those inside them.
     pub fn states(self, states: impl IntoIterator<Item = StateId>) -> Self {
-        Self { states: states.into_iter().collect(), ..self }
+        Self {
+            states: states.into_iter().collect(),
+            ..self
+        }
     }
 
     /// Only these events and what they lead to.
     pub fn events(self, events: impl IntoIterator<Item = EventId>) -> Self {
-        Self { events: events.into_iter().collect(), ..self }
+        Self {
+            events: events.into_iter().collect(),
+            ..self
+        }
     }
 
-    /// These agents at a higher level than all others. They are recorded even if [`agents`](Self::agents) does not have them.
+    /// These agents at a higher level than all others. They are recorded even if
+    /// [`agents`](Self::agents) does not have them.
     pub fn closer(self, level: Level, places: impl IntoIterator<Item = impl Into<u32>>) -> Self {
-        Self { closer: Some((level, places.into_iter().map(Into::into).collect())), ..self }
+        Self {
+            closer: Some((level, places.into_iter().map(Into::into).collect())),
+            ..self
+        }
     }
 
-    /// Keeps no records but those of agents that are looked at [`closer`](Self::closer): all others are only counted, which takes hardly
-    /// any memory.
+    /// Keeps no records but those of agents that are looked at [`closer`](Self::closer): all others
+    /// are only counted, which takes hardly any memory.
     pub fn totals(self) -> Self {
-        Self { totals: true, ..self }
+        Self {
+            totals: true,
+            ..self
+        }
     }
 
     /// At most so many records of one agent in one tick.
     pub fn most_per_agent(self, records: u16) -> Self {
-        Self { most_per_agent: records, ..self }
+        Self {
+            most_per_agent: records,
+            ..self
+        }
     }
 }
 
@@ -113,7 +135,10 @@ impl fmt::Display for UnknownNumber {
             Self::State(state) => ("state", state.raw()),
             Self::Event(event) => ("event", event.raw()),
         };
-        write!(f, "the trace filter names {what} {number}, which the machine does not have: it is of another machine")
+        write!(
+            f,
+            "the trace filter names {what} {number}, which the machine does not have: it is of another machine"
+        )
     }
 }
 
@@ -146,7 +171,9 @@ impl Bits {
 
     #[inline]
     fn has(&self, number: usize) -> bool {
-        self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
+        self.0
+            .get(number / 64)
+            .is_some_and(|word| word >> (number % 64) & 1 != 0)
     }
 }
 
@@ -174,7 +201,8 @@ impl Filter {
         let mut states = Bits::default();
         for &state in &settings.states {
             let record = rom.state(state).ok_or(UnknownNumber::State(state))?;
-            (state.index()..usize::from(record.subtree_end.get())).for_each(|inside| states.set(inside));
+            (state.index()..usize::from(record.subtree_end.get()))
+                .for_each(|inside| states.set(inside));
         }
         let mut events = Bits::default();
         for &event in &settings.events {
@@ -182,16 +210,25 @@ impl Filter {
             events.set(event.index());
         }
         let agents = settings.agents.as_deref().map(Bits::of);
-        let closer = settings.closer.as_ref().map(|(level, places)| (*level, Bits::of(places)));
+        let closer = settings
+            .closer
+            .as_ref()
+            .map(|(level, places)| (*level, Bits::of(places)));
         Ok(Self {
             agents,
             closer,
             states: (!settings.states.is_empty()).then_some(states),
             events: (!settings.events.is_empty()).then_some(events),
-            sources: rom.transitions().iter().map(|transition| transition.source.get()).collect(),
-            staying: Bits::from_iter(rom.transitions().iter().enumerate().filter_map(|(number, transition)| {
-                (transition.flags.get() & transition_flag::INTERNAL != 0).then_some(number)
-            })),
+            sources: rom
+                .transitions()
+                .iter()
+                .map(|transition| transition.source.get())
+                .collect(),
+            staying: Bits::from_iter(rom.transitions().iter().enumerate().filter_map(
+                |(number, transition)| {
+                    (transition.flags.get() & transition_flag::INTERNAL != 0).then_some(number)
+                },
+            )),
             state_count: rom.states().len(),
             whole: settings.states.is_empty() && settings.events.is_empty(),
             settings,
@@ -214,7 +251,11 @@ impl Filter {
 
     /// How much is recorded of those of whom most is.
     pub fn highest_level(&self) -> Level {
-        self.closer.as_ref().map_or(self.settings.level, |(level, _)| self.settings.level.max(*level))
+        self.closer
+            .as_ref()
+            .map_or(self.settings.level, |(level, _)| {
+                self.settings.level.max(*level)
+            })
     }
 
     /// How many transitions the machine has.
@@ -238,13 +279,17 @@ impl Filter {
     }
 
     fn is_closer(&self, place: u32) -> bool {
-        self.closer.as_ref().is_some_and(|(_, places)| places.has(place as usize))
+        self.closer
+            .as_ref()
+            .is_some_and(|(_, places)| places.has(place as usize))
     }
 
     /// Is an agent recorded?
     #[inline]
     pub fn has_agent(&self, place: u32) -> bool {
-        self.agents.as_ref().is_none_or(|agents| agents.has(place as usize) || self.is_closer(place))
+        self.agents
+            .as_ref()
+            .is_none_or(|agents| agents.has(place as usize) || self.is_closer(place))
     }
 
     /// Level 1, and neither states nor events are chosen: the cheapest trace.
@@ -259,14 +304,20 @@ impl Filter {
     }
 
     pub(crate) fn has_event(&self, event: EventId) -> bool {
-        self.events.as_ref().is_none_or(|events| events.has(event.index()))
+        self.events
+            .as_ref()
+            .is_none_or(|events| events.has(event.index()))
     }
 
     pub(crate) fn has_state(&self, state: u16) -> bool {
-        self.states.as_ref().is_none_or(|states| states.has(usize::from(state)))
+        self.states
+            .as_ref()
+            .is_none_or(|states| states.has(usize::from(state)))
     }
 
     pub(crate) fn has_source_of(&self, transition: TransitionId) -> bool {
-        self.sources.get(transition.index()).is_none_or(|&source| self.has_state(source))
+        self.sources
+            .get(transition.index())
+            .is_none_or(|&source| self.has_state(source))
     }
 }

@@ -118,7 +118,12 @@ pub struct Legend {
 
 /// As many names as there are things; what has none is called by its number.
 fn names(known: &[String], count: usize, what: &str) -> Vec<String> {
-    let name = |number: usize| known.get(number).cloned().unwrap_or_else(|| format!("{what}_{number}"));
+    let name = |number: usize| {
+        known
+            .get(number)
+            .cloned()
+            .unwrap_or_else(|| format!("{what}_{number}"))
+    };
     (0..count).map(name).collect()
 }
 
@@ -139,40 +144,62 @@ impl Legend {
             parameter_hash: rom.parameter_hash(),
             tick_rate: rom.header().tick_rate.get(),
             states: states.collect(),
-            regions: rom.regions().iter().map(|region| region.owner.get()).collect(),
+            regions: rom
+                .regions()
+                .iter()
+                .map(|region| region.owner.get())
+                .collect(),
             events: names(given.events, rom.events().len(), "event"),
             timers: names(given.timers, rom.timers().len(), "timer"),
             functions: names(given.functions, rom.linker().len(), "function"),
-            transitions: rom.transitions().iter().map(|record| transition(rom, record)).collect(),
+            transitions: rom
+                .transitions()
+                .iter()
+                .map(|record| transition(rom, record))
+                .collect(),
             codes: Vec::new(),
         }
     }
 
     /// With the meaning of a guard's code.
     pub fn with_code(mut self, function: u16, code: u16, text: &str) -> Self {
-        self.codes.push(Code { function, code, text: text.to_owned() });
+        self.codes.push(Code {
+            function,
+            code,
+            text: text.to_owned(),
+        });
         self
     }
 
     /// The path of a state.
     pub fn state(&self, state: u16) -> &str {
-        self.states.get(usize::from(state)).map_or("?", |state| &state.name)
+        self.states
+            .get(usize::from(state))
+            .map_or("?", |state| &state.name)
     }
 
     /// The name of an event.
     pub fn event(&self, event: u16) -> &str {
-        self.events.get(usize::from(event)).map_or("?", String::as_str)
+        self.events
+            .get(usize::from(event))
+            .map_or("?", String::as_str)
     }
 
     /// The name of a timer.
     pub fn timer(&self, timer: u16) -> &str {
-        self.timers.get(usize::from(timer)).map_or("?", String::as_str)
+        self.timers
+            .get(usize::from(timer))
+            .map_or("?", String::as_str)
     }
 
     /// A timer in words: its name, or what it is for.
     pub fn timer_words(&self, timer: u16) -> String {
         let name = self.timer(timer);
-        if name.contains(' ') { name.to_owned() } else { format!("timer {name}") }
+        if name.contains(' ') {
+            name.to_owned()
+        } else {
+            format!("timer {name}")
+        }
     }
 
     /// Is a state another one or around it?
@@ -183,14 +210,20 @@ impl Legend {
             if state == outer {
                 return true;
             }
-            at = self.states.get(usize::from(state)).and_then(|state| state.parent).filter(|&parent| parent < state);
+            at = self
+                .states
+                .get(usize::from(state))
+                .and_then(|state| state.parent)
+                .filter(|&parent| parent < state);
         }
         false
     }
 
     /// Where a transition leads, for people: `a -> b`.
     pub fn way(&self, transition: u16) -> String {
-        let Some(transition) = self.transitions.get(usize::from(transition)) else { return "?".to_owned() };
+        let Some(transition) = self.transitions.get(usize::from(transition)) else {
+            return "?".to_owned();
+        };
         let source = self.state(transition.source);
         if transition.is_internal {
             return format!("{source} (stays)");
@@ -198,7 +231,11 @@ impl Legend {
         if transition.is_pop {
             return format!("{source} -> back");
         }
-        let targets: Vec<&str> = transition.targets.iter().map(|&target| self.state(target)).collect();
+        let targets: Vec<&str> = transition
+            .targets
+            .iter()
+            .map(|&target| self.state(target))
+            .collect();
         format!("{source} -> {}", targets.join(" + "))
     }
 
@@ -216,8 +253,13 @@ impl Legend {
 
     /// What a code of the guard of a transition means, if somebody said so.
     pub fn code(&self, transition: u16, code: u16) -> Option<&str> {
-        let Guard::Function(function) = self.transitions.get(usize::from(transition))?.guard else { return None };
-        let meant = self.codes.iter().find(|known| known.function == function && known.code == code)?;
+        let Guard::Function(function) = self.transitions.get(usize::from(transition))?.guard else {
+            return None;
+        };
+        let meant = self
+            .codes
+            .iter()
+            .find(|known| known.function == function && known.code == code)?;
         Some(&meant.text)
     }
 }
@@ -225,7 +267,10 @@ impl Legend {
 fn transition(rom: &Rom<'_>, record: &TransitionRecord) -> Transition {
     let flags = record.flags.get();
     let targets = TargetSetId::read(record.targets).map_or(&[][..], |set| rom.targets_of(set));
-    let anchors = targets.iter().filter_map(|target| rom.anchor(Target::read(target)?)).map(StateId::raw);
+    let anchors = targets
+        .iter()
+        .filter_map(|target| rom.anchor(Target::read(target)?))
+        .map(StateId::raw);
     let raw = record.trigger.get();
     let events = rom.events().len();
     let guard = OpId::read(record.guard).and_then(|op| rom.op(op));

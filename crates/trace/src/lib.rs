@@ -1,8 +1,9 @@
 //! What agents did, and why (SYS-3, SEL-7).
 //!
-//! The kernel tells a [`Tracer`] what happens; the tracer leaves out what the [`Filter`] does not ask for and puts the rest into a
-//! [`Ring`] as plain [`Record`]s of 16 bytes. Nothing of that allocates. A [`file::Writer`] puts records into a `.swtrace` file,
-//! which has the names of everything (the [`Legend`]) and survives a crash; [`file::Reading`] reads it back.
+//! The kernel tells a [`Tracer`] what happens; the tracer leaves out what the [`Filter`] does not
+//! ask for and puts the rest into a [`Ring`] as plain [`Record`]s of 16 bytes. Nothing of that
+//! allocates. A [`file::Writer`] puts records into a `.swtrace` file, which has the names of
+//! everything (the [`Legend`]) and survives a crash; [`file::Reading`] reads it back.
 #![forbid(unsafe_code)]
 
 pub mod file;

@@ -15,7 +15,8 @@ pub struct Reasons {
 }
 
 impl Reasons {
-    /// Memory for so many transitions, of the agent that lives so-many-th at its place. Keeps what it has of the same agent.
+    /// Memory for so many transitions, of the agent that lives so-many-th at its place. Keeps what
+    /// it has of the same agent.
     pub fn prepare(&mut self, transitions: usize, life: u32) {
         if self.last.len() != transitions {
             self.last = vec![0; transitions].into_boxed_slice();

@@ -7,7 +7,19 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::filter::Level;
 
 /// One thing that happened to one agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    FromBytes,
+    IntoBytes,
+    Immutable,
+    KnownLayout,
+    Unaligned,
+)]
 #[repr(C)]
 pub struct Record {
     /// Low half of the tick.
@@ -214,7 +226,10 @@ const FAULTS: [Fault; 10] = [
 
 /// The number of a fault in [`Record::detail`].
 pub fn fault_number(fault: Fault) -> u8 {
-    FAULTS.iter().position(|known| *known == fault).unwrap_or(FAULTS.len()) as u8
+    FAULTS
+        .iter()
+        .position(|known| *known == fault)
+        .unwrap_or(FAULTS.len()) as u8
 }
 
 /// The number of a reason in [`Record::detail`], and the code of a guard.
@@ -245,10 +260,22 @@ mod tests {
         }
         assert_eq!(Kind::new(0), None);
         for detail in 1..=11 {
-            let record = Record { detail, value: U32::new(7), ..Record::default() };
+            let record = Record {
+                detail,
+                value: U32::new(7),
+                ..Record::default()
+            };
             assert_eq!(reason_number(record.reason().unwrap()).0, detail);
         }
-        assert_eq!(Record { detail: 4, value: U32::new(7), ..Record::default() }.reason(), Some(Reason::GuardFalse(7)));
+        assert_eq!(
+            Record {
+                detail: 4,
+                value: U32::new(7),
+                ..Record::default()
+            }
+            .reason(),
+            Some(Reason::GuardFalse(7))
+        );
         assert_eq!(Record::default().reason(), None);
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::record::Record;
 
-/// Records in the order in which they came. One per thread or part; never shared while it is written.
+/// Records in the order in which they came. One per thread or part; never shared while it is
+/// written.
 #[derive(Clone, Debug, Default)]
 pub struct Ring {
     /// A power of two, or none.
@@ -20,7 +21,11 @@ impl Ring {
     /// A ring with room for so many records, rounded up to a power of two.
     pub fn new(room: usize) -> Self {
         let records = vec![Record::default(); room.max(1).next_power_of_two()].into_boxed_slice();
-        Self { records, end: usize::MAX, ..Self::default() }
+        Self {
+            records,
+            end: usize::MAX,
+            ..Self::default()
+        }
     }
 
     /// Adds a record. Without room the oldest one goes; past the end of a turn the new one does.
@@ -37,7 +42,8 @@ impl Ring {
         }
     }
 
-    /// Begins a turn of at most so many records, and makes room for all of them: the only moment at which a ring grows.
+    /// Begins a turn of at most so many records, and makes room for all of them: the only moment at
+    /// which a ring grows.
     #[inline(always)]
     pub fn begin_turn(&mut self, most: usize) {
         if !self.has_room(most) {
@@ -91,8 +97,12 @@ impl Ring {
 
     /// The newest record.
     pub(crate) fn last_mut(&mut self) -> Option<&mut Record> {
-        let at = self.written.checked_sub(1).filter(|_| self.written > self.forgotten)?;
-        self.records.get_mut(at & self.records.len().wrapping_sub(1))
+        let at = self
+            .written
+            .checked_sub(1)
+            .filter(|_| self.written > self.forgotten)?;
+        self.records
+            .get_mut(at & self.records.len().wrapping_sub(1))
     }
 
     /// How many records there are.
@@ -140,7 +150,10 @@ mod tests {
     use zerocopy::byteorder::little_endian::U32;
 
     fn record(value: u32) -> Record {
-        Record { value: U32::new(value), ..Record::default() }
+        Record {
+            value: U32::new(value),
+            ..Record::default()
+        }
     }
 
     fn values(ring: &Ring) -> Vec<u32> {
@@ -152,7 +165,10 @@ mod tests {
         let mut ring = Ring::new(3);
         assert!(ring.is_empty());
         (0..11).for_each(|value| ring.push(record(value)));
-        assert_eq!((values(&ring), ring.len(), ring.overwritten()), (vec![7, 8, 9, 10], 4, 7));
+        assert_eq!(
+            (values(&ring), ring.len(), ring.overwritten()),
+            (vec![7, 8, 9, 10], 4, 7)
+        );
         ring.clear();
         assert_eq!((values(&ring), ring.overwritten()), (vec![], 0));
         ring.push(record(5));
@@ -169,7 +185,9 @@ mod tests {
             ring.push_last(record(999));
         }
         assert_eq!(ring.overwritten(), 0);
-        let expected: Vec<u32> = (0..40).flat_map(|turn| [turn * 10, turn * 10 + 1, turn * 10 + 2, 999]).collect();
+        let expected: Vec<u32> = (0..40)
+            .flat_map(|turn| [turn * 10, turn * 10 + 1, turn * 10 + 2, 999])
+            .collect();
         assert_eq!(values(&ring), expected);
     }
 

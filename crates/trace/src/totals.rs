@@ -14,10 +14,14 @@ pub struct Totals {
 impl Totals {
     /// Of a machine with so many states and transitions.
     pub fn new(states: usize, transitions: usize) -> Self {
-        Self { transitions: vec![0; transitions], leaves: vec![0; states] }
+        Self {
+            transitions: vec![0; transitions],
+            leaves: vec![0; states],
+        }
     }
 
-    /// Counts a record. A transition that stays enters nothing, even where its record says in which leaf.
+    /// Counts a record. A transition that stays enters nothing, even where its record says in which
+    /// leaf.
     pub fn count(&mut self, record: &Record, stays: impl Fn(u16) -> bool) {
         let raise = |counts: &mut Vec<u64>, number: u16| {
             if let Some(count) = counts.get_mut(usize::from(number)) {
@@ -39,10 +43,15 @@ impl Totals {
 
     /// Adds others of the same machine.
     pub fn add(&mut self, other: &Self) {
-        let all = [(&mut self.transitions, &other.transitions), (&mut self.leaves, &other.leaves)];
+        let all = [
+            (&mut self.transitions, &other.transitions),
+            (&mut self.leaves, &other.leaves),
+        ];
         for (mine, others) in all {
             mine.resize(mine.len().max(others.len()), 0);
-            mine.iter_mut().zip(others).for_each(|(mine, other)| *mine += other);
+            mine.iter_mut()
+                .zip(others)
+                .for_each(|(mine, other)| *mine += other);
         }
     }
 }
@@ -72,11 +81,25 @@ mod tests {
             record(Kind::Entered, 0, 0, 0),
             record(Kind::Leaf, 0, 99, 0),
         ];
-        records.iter().for_each(|record| totals.count(record, |transition| transition == 1));
-        assert_eq!(totals, Totals { transitions: vec![2, 1], leaves: vec![0, 1, 1, 1] });
+        records
+            .iter()
+            .for_each(|record| totals.count(record, |transition| transition == 1));
+        assert_eq!(
+            totals,
+            Totals {
+                transitions: vec![2, 1],
+                leaves: vec![0, 1, 1, 1]
+            }
+        );
         let mut sum = Totals::default();
         sum.add(&totals);
         sum.add(&totals);
-        assert_eq!(sum, Totals { transitions: vec![4, 2], leaves: vec![0, 2, 2, 2] });
+        assert_eq!(
+            sum,
+            Totals {
+                transitions: vec![4, 2],
+                leaves: vec![0, 2, 2, 2]
+            }
+        );
     }
 }

@@ -11,7 +11,8 @@ use crate::record::{Kind, LEADS, NO_TRANSITION, Record, fault_number, reason_num
 use crate::ring::Ring;
 use crate::totals::Totals;
 
-/// Records what the kernel tells of agents, one after the other. Hosts hand it everything that they are told.
+/// Records what the kernel tells of agents, one after the other. Hosts hand it everything that they
+/// are told.
 #[derive(Clone, Debug)]
 pub struct Tracer {
     filter: Arc<Filter>,
@@ -60,17 +61,37 @@ const fn half_of_jump(transition: u16, leaf: u16) -> u64 {
 }
 
 fn digest(filter: &Filter) -> Option<Box<Digest>> {
-    let made = || Box::new(Digest { totals: filter.empty_totals(), kept: Vec::new() });
+    let made = || {
+        Box::new(Digest {
+            totals: filter.empty_totals(),
+            kept: Vec::new(),
+        })
+    };
     filter.settings().totals.then(made)
 }
 
 impl Tracer {
     /// With an empty ring, which grows between agents.
     pub fn new(filter: Arc<Filter>) -> Self {
-        let (level, plain) = (filter.highest_level(), filter.is_plain(filter.highest_level()));
+        let (level, plain) = (
+            filter.highest_level(),
+            filter.is_plain(filter.highest_level()),
+        );
         let ring = Ring::default();
         let totals = digest(&filter);
-        Self { filter, ring, totals, tick: 0, head: 0, life: 0, cause: 0, open: true, level, plain, all_plain: plain }
+        Self {
+            filter,
+            ring,
+            totals,
+            tick: 0,
+            head: 0,
+            life: 0,
+            cause: 0,
+            open: true,
+            level,
+            plain,
+            all_plain: plain,
+        }
     }
 
     /// Records by other settings from now on.
@@ -80,7 +101,11 @@ impl Tracer {
             self.plain = filter.is_plain(self.level);
             (self.all_plain, self.open) = (self.plain, true);
             self.filter = filter.clone();
-            self.totals = self.totals.take().filter(|_| filter.settings().totals).or_else(|| digest(filter));
+            self.totals = self
+                .totals
+                .take()
+                .filter(|_| filter.settings().totals)
+                .or_else(|| digest(filter));
         }
     }
 
@@ -92,7 +117,10 @@ impl Tracer {
 
     /// What was recorded in this tick, the oldest first.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
-        self.totals.iter().flat_map(|digest| &digest.kept).chain(self.ring.iter())
+        self.totals
+            .iter()
+            .flat_map(|digest| &digest.kept)
+            .chain(self.ring.iter())
     }
 
     /// What was counted instead since the settings ask for it.
@@ -138,9 +166,13 @@ impl Tracer {
 
     /// Takes everything out of the ring that is only counted, and what is kept besides.
     fn digest(&mut self) {
-        let Some(digest) = &mut self.totals else { return };
+        let Some(digest) = &mut self.totals else {
+            return;
+        };
         for record in self.ring.iter() {
-            digest.totals.count(record, |transition| self.filter.stays(transition));
+            digest
+                .totals
+                .count(record, |transition| self.filter.stays(transition));
             if self.filter.keeps(record.agent.get()) {
                 digest.kept.push(*record);
             }
@@ -175,7 +207,8 @@ impl Tracer {
         }
     }
 
-    /// Takes what the kernel tells. Level 3 needs the memory of the agent, else it records each reason again.
+    /// Takes what the kernel tells. Level 3 needs the memory of the agent, else it records each
+    /// reason again.
     #[inline(always)]
     pub fn trace(&mut self, trace: &Trace, reasons: Option<&mut Reasons>) {
         match *trace {
@@ -215,7 +248,12 @@ impl Tracer {
             Trace::TimerSet(timer, deadline) => self.timer(Kind::TimerSet, timer, deadline),
             Trace::TimerStopped(timer) => self.timer(Kind::TimerStopped, timer, 0),
             _ if self.level < Level::All => {}
-            Trace::Guard { state, transition, holds, code } => self.guard(state, transition, holds, code),
+            Trace::Guard {
+                state,
+                transition,
+                holds,
+                code,
+            } => self.guard(state, transition, holds, code),
             Trace::Activity(state, mode, status) => self.activity(state, mode, status),
             Trace::Rejected(transition, reason) => self.rejected(transition, reason, reasons),
             _ => {}
@@ -291,12 +329,22 @@ impl Tracer {
     fn guard(&mut self, state: StateId, transition: Option<TransitionId>, holds: bool, code: u16) {
         if self.open && self.filter.has_state(state.raw()) {
             let subject = transition.map_or(NO_TRANSITION, TransitionId::raw);
-            self.push(half(Kind::Guard, u8::from(holds), subject, u32::from(state.raw()) | u32::from(code) << 16));
+            self.push(half(
+                Kind::Guard,
+                u8::from(holds),
+                subject,
+                u32::from(state.raw()) | u32::from(code) << 16,
+            ));
         }
     }
 
     /// Only a new reason is recorded (SEL-7). What the filter leaves out stays news.
-    fn rejected(&mut self, transition: TransitionId, reason: Reason, reasons: Option<&mut Reasons>) {
+    fn rejected(
+        &mut self,
+        transition: TransitionId,
+        reason: Reason,
+        reasons: Option<&mut Reasons>,
+    ) {
         let passes = self.open && self.filter.has_source_of(transition);
         if passes && reasons.is_none_or(|reasons| reasons.note(transition, reason)) {
             let (number, code) = reason_number(reason);
@@ -354,13 +402,15 @@ impl Tracer {
     #[inline(never)]
     fn tell_lost(&mut self) {
         let lost = self.ring.take_lost();
-        self.ring.push_last(Record::from_halves(self.head, half(Kind::Lost, 0, 0, lost)));
+        self.ring
+            .push_last(Record::from_halves(self.head, half(Kind::Lost, 0, 0, lost)));
     }
 
     /// Something is said of an agent, about a state or nothing (0).
     pub fn say(&mut self, agent: u32, kind: Kind, subject: u16) {
         self.end();
         let head = u64::from(self.tick) | u64::from(agent) << 32;
-        self.ring.push_last(Record::from_halves(head, half(kind, 0, subject, 0)));
+        self.ring
+            .push_last(Record::from_halves(head, half(kind, 0, subject, 0)));
     }
 }

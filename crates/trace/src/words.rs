@@ -77,18 +77,26 @@ impl Legend {
     pub fn words(&self, record: &Record) -> String {
         let subject = record.subject.get();
         let value = record.value.get();
-        let Some(kind) = record.kind() else { return format!("record of kind {}", record.kind) };
+        let Some(kind) = record.kind() else {
+            return format!("record of kind {}", record.kind);
+        };
         match kind {
             Kind::Present => format!("is in {}", self.state(subject)),
             Kind::Started => "starts".to_owned(),
-            Kind::Latched => format!("{}: {}, as soon as it may leave", self.cause(record), self.way(subject)),
+            Kind::Latched => format!(
+                "{}: {}, as soon as it may leave",
+                self.cause(record),
+                self.way(subject)
+            ),
             Kind::Unhandled => format!("{}: nobody handles it", self.event(subject)),
             Kind::Deferred => format!("{}: waits for another state", self.event(subject)),
             Kind::Transition => self.transition_words(record),
             Kind::Leaf => format!("now in {}", self.state(subject)),
             Kind::Terminated => "has come to its end".to_owned(),
             Kind::Faulted => {
-                let fault = record.fault().map_or_else(|| "unknown".to_owned(), |fault| fault.to_string());
+                let fault = record
+                    .fault()
+                    .map_or_else(|| "unknown".to_owned(), |fault| fault.to_string());
                 format!("ended by a fault: {fault}")
             }
             Kind::Panicked => "ended by a panic in user code".to_owned(),
@@ -111,7 +119,9 @@ impl Legend {
                 format!("activity of {}: {status}", self.state(subject))
             }
             Kind::Rejected => {
-                let reason = record.reason().map_or_else(|| "?".to_owned(), |reason| self.reason(subject, reason));
+                let reason = record
+                    .reason()
+                    .map_or_else(|| "?".to_owned(), |reason| self.reason(subject, reason));
                 format!("not {}: {reason}", self.way(subject))
             }
         }
@@ -120,7 +130,10 @@ impl Legend {
     fn transition_words(&self, record: &Record) -> String {
         let transition = record.subject.get();
         let way = format!("{}: {}", self.cause(record), self.way(transition));
-        let target = self.transitions.get(usize::from(transition)).filter(|known| !known.is_internal);
+        let target = self
+            .transitions
+            .get(usize::from(transition))
+            .filter(|known| !known.is_internal);
         match record.leaf() {
             Some(leaf) if target.is_some_and(|known| known.targets != [leaf]) => {
                 format!("{way}, now in {}", self.state(leaf))
@@ -140,11 +153,19 @@ impl Legend {
 
     /// A reason of a transition in words, with what the code of its guard means.
     pub fn reason(&self, transition: u16, reason: Reason) -> String {
-        let Reason::GuardFalse(code) = reason else { return reason_words(reason).to_owned() };
-        let guard = self.transitions.get(usize::from(transition)).map_or(Guard::None, |known| known.guard);
+        let Reason::GuardFalse(code) = reason else {
+            return reason_words(reason).to_owned();
+        };
+        let guard = self
+            .transitions
+            .get(usize::from(transition))
+            .map_or(Guard::None, |known| known.guard);
         let who = match guard {
             Guard::Function(function) => {
-                let name = self.functions.get(usize::from(function)).map_or("?", String::as_str);
+                let name = self
+                    .functions
+                    .get(usize::from(function))
+                    .map_or("?", String::as_str);
                 format!("guard {name} says no")
             }
             _ => reason_words(reason).to_owned(),
@@ -176,7 +197,10 @@ impl Legend {
         let states = self.states.iter_mut().map(|state| &mut state.name);
         let lists = [&mut self.events, &mut self.timers, &mut self.functions];
         let codes = self.codes.iter_mut().map(|code| &mut code.text);
-        let names = std::iter::once(&mut self.machine).chain(states).chain(lists.into_iter().flatten()).chain(codes);
+        let names = std::iter::once(&mut self.machine)
+            .chain(states)
+            .chain(lists.into_iter().flatten())
+            .chain(codes);
         names.for_each(|name| *name = map(name));
         self
     }

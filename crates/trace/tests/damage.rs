@@ -26,14 +26,26 @@ fn legend() -> Legend {
     let symbols = &output.symbols;
     let (states, events) = (names(&symbols.states), names(&symbols.events));
     let (timers, functions) = (names(&symbols.timers), names(&symbols.functions));
-    let names =
-        Names { machine: &symbols.machine, states: &states, events: &events, timers: &timers, functions: &functions };
+    let names = Names {
+        machine: &symbols.machine,
+        states: &states,
+        events: &events,
+        timers: &timers,
+        functions: &functions,
+    };
     Legend::new(&output.rom.as_rom(), &names).with_code(0, 7, "somebody leans on it")
 }
 
 fn record(tick: u32, agent: u32, kind: Kind, detail: u8, subject: u16, value: u32) -> Record {
     let (tick, agent) = (U32::new(tick), U32::new(agent));
-    Record { tick, agent, kind: kind as u8, detail, subject: U16::new(subject), value: U32::new(value) }
+    Record {
+        tick,
+        agent,
+        kind: kind as u8,
+        detail,
+        subject: U16::new(subject),
+        value: U32::new(value),
+    }
 }
 
 /// Four frames, the last one says that the trace is complete.
@@ -44,8 +56,14 @@ fn sample() -> (Vec<Record>, Vec<u8>) {
             record(0, 0, Kind::Leaf, 0, 1, 0),
             record(0, 3, Kind::Started, 0, 0, 1),
         ],
-        &[record(1, 0, Kind::Rejected, 4, 0, 7), record(1, 0, Kind::Unhandled, 0, 0, 0)],
-        &[record(2, 3, Kind::Transition, 0x81, 0, 2 << 16), record(2, 3, Kind::TimerSet, 0, 0, 122)],
+        &[
+            record(1, 0, Kind::Rejected, 4, 0, 7),
+            record(1, 0, Kind::Unhandled, 0, 0, 0),
+        ],
+        &[
+            record(2, 3, Kind::Transition, 0x81, 0, 2 << 16),
+            record(2, 3, Kind::TimerSet, 0, 0, 122),
+        ],
     ];
     let mut writer = Writer::new(Vec::new(), &legend()).unwrap();
     for (tick, records) in (0..).zip(ticks) {
@@ -63,11 +81,17 @@ fn records(reading: &Reading<'_>) -> Vec<Record> {
 fn what_was_written_is_read() {
     let (written, bytes) = sample();
     let reading = Reading::new(&bytes).unwrap();
-    assert_eq!((records(&reading), &reading.ending), (written, &Ending::Closed));
+    assert_eq!(
+        (records(&reading), &reading.ending),
+        (written, &Ending::Closed)
+    );
     assert_eq!(reading.legend, legend());
     assert_eq!(reading.legend.way(0), "shut -> open");
     assert_eq!(reading.legend.code(0, 7), Some("somebody leans on it"));
-    assert_eq!(reading.records().map(|(tick, _)| tick).collect::<Vec<_>>(), [0, 0, 0, 1, 1, 2, 2]);
+    assert_eq!(
+        reading.records().map(|(tick, _)| tick).collect::<Vec<_>>(),
+        [0, 0, 0, 1, 1, 2, 2]
+    );
 }
 
 #[test]
@@ -95,7 +119,10 @@ fn every_cut_leaves_whole_frames_or_is_refused() {
     }
     // Cut between frames: after the names, and after each of three frames.
     assert_eq!(open, 4);
-    assert!(refused > 100 && cut_off > 100, "{refused} refused, {cut_off} cut off");
+    assert!(
+        refused > 100 && cut_off > 100,
+        "{refused} refused, {cut_off} cut off"
+    );
 }
 
 #[test]
@@ -110,7 +137,10 @@ fn no_flipped_bit_passes() {
             assert!(written.starts_with(&found), "bit {bit}");
             assert_ne!(reading.ending, Ending::Closed, "bit {bit}");
             assert_ne!(reading.ending, Ending::Open, "bit {bit}");
-            assert!(found.len() < written.len() || matches!(reading.ending, Ending::Damaged { .. }), "bit {bit}");
+            assert!(
+                found.len() < written.len() || matches!(reading.ending, Ending::Damaged { .. }),
+                "bit {bit}"
+            );
             read += 1;
         }
         damaged[bit / 8] ^= 1 << (bit % 8);
@@ -122,11 +152,20 @@ fn no_flipped_bit_passes() {
 fn foreign_and_later_files_are_refused_with_place_and_reason() {
     let refuse = |bytes: &[u8]| Reading::new(bytes).unwrap_err().to_string();
     assert_eq!(refuse(b""), "at byte 0: the file is empty");
-    assert_eq!(refuse(b"{ \"machine\": 1 }"), "at byte 0: this is not a trace: it does not begin like one");
-    assert_eq!(refuse(&MAGIC[..5]), "at byte 5: cut off within its head of 24 bytes");
+    assert_eq!(
+        refuse(b"{ \"machine\": 1 }"),
+        "at byte 0: this is not a trace: it does not begin like one"
+    );
+    assert_eq!(
+        refuse(&MAGIC[..5]),
+        "at byte 5: cut off within its head of 24 bytes"
+    );
     let (_, mut later) = sample();
     later[8] = 2;
-    assert_eq!(refuse(&later), "at byte 8: it is of version 2, this program reads version 1");
+    assert_eq!(
+        refuse(&later),
+        "at byte 8: it is of version 2, this program reads version 1"
+    );
     let (_, mut long) = sample();
     long[15] = 0xFF;
     assert!(refuse(&long).starts_with("at byte 12: its names take"));
@@ -135,7 +174,14 @@ fn foreign_and_later_files_are_refused_with_place_and_reason() {
 #[test]
 fn frames_of_another_file_and_bytes_behind_the_end_are_damage() {
     let (written, bytes) = sample();
-    let mut other = Writer::new(Vec::new(), &Legend { machine: "Gate".to_owned(), ..legend() }).unwrap();
+    let mut other = Writer::new(
+        Vec::new(),
+        &Legend {
+            machine: "Gate".to_owned(),
+            ..legend()
+        },
+    )
+    .unwrap();
     other.add(0, &written[..1]).unwrap();
     let other = other.close().unwrap();
     // The names differ in nothing but their first four letters, so both heads are of one length.
@@ -143,13 +189,20 @@ fn frames_of_another_file_and_bytes_behind_the_end_are_damage() {
     let mixed = [&bytes[..head], &other[head..]].concat();
     let reading = Reading::new(&mixed).unwrap();
     assert!(reading.frames.is_empty());
-    assert!(matches!(reading.ending, Ending::Damaged { offset, .. } if offset == head), "{:?}", reading.ending);
+    assert!(
+        matches!(reading.ending, Ending::Damaged { offset, .. } if offset == head),
+        "{:?}",
+        reading.ending
+    );
     let more = [&bytes[..], b"x"].concat();
     let reading = Reading::new(&more).unwrap();
     assert_eq!(records(&reading), written);
     assert_eq!(
         reading.ending.to_string(),
-        format!("damaged at byte {}: 1 bytes behind the end; everything before it is whole", bytes.len())
+        format!(
+            "damaged at byte {}: 1 bytes behind the end; everything before it is whole",
+            bytes.len()
+        )
     );
 }
 
@@ -177,9 +230,18 @@ fn a_full_disk_is_an_error_and_what_went_out_before_can_be_read() {
     writer.flush().unwrap();
     writer.add(1, &written[3..]).unwrap();
     let first = writer.flush().unwrap_err().to_string();
-    assert!(first.starts_with("the trace cannot be written: "), "{first}");
+    assert!(
+        first.starts_with("the trace cannot be written: "),
+        "{first}"
+    );
     writer.add(2, &written[..1]).unwrap();
-    assert!(writer.flush().unwrap_err().to_string().contains("an earlier write failed"));
+    assert!(
+        writer
+            .flush()
+            .unwrap_err()
+            .to_string()
+            .contains("an earlier write failed")
+    );
     let reading = Reading::new(&disk.0).unwrap();
     assert_eq!(records(&reading), written[..3]);
     assert!(matches!(reading.ending, Ending::CutOff { .. }));
@@ -188,11 +250,18 @@ fn a_full_disk_is_an_error_and_what_went_out_before_can_be_read() {
 #[test]
 fn ticks_go_on_past_32_bits() {
     let tick = u64::from(u32::MAX);
-    let records = [record(u32::MAX, 0, Kind::Clamped, 0, 0, 0), record(0, 0, Kind::Clamped, 0, 0, 0)];
+    let records = [
+        record(u32::MAX, 0, Kind::Clamped, 0, 0, 0),
+        record(0, 0, Kind::Clamped, 0, 0, 0),
+    ];
     let mut writer = Writer::new(Vec::new(), &legend()).unwrap();
     writer.add(tick, &records).unwrap();
     let bytes = writer.close().unwrap();
-    let ticks: Vec<u64> = Reading::new(&bytes).unwrap().records().map(|(tick, _)| tick).collect();
+    let ticks: Vec<u64> = Reading::new(&bytes)
+        .unwrap()
+        .records()
+        .map(|(tick, _)| tick)
+        .collect();
     assert_eq!(ticks, [tick, tick + 1]);
 }
 
@@ -200,9 +269,15 @@ fn ticks_go_on_past_32_bits() {
 fn ticks_may_go_back() {
     let mut writer = Writer::new(Vec::new(), &legend()).unwrap();
     for tick in [7, 8, 3] {
-        writer.add(tick, [&record(tick as u32, 0, Kind::Clamped, 0, 0, 0)]).unwrap();
+        writer
+            .add(tick, [&record(tick as u32, 0, Kind::Clamped, 0, 0, 0)])
+            .unwrap();
     }
     let bytes = writer.close().unwrap();
-    let ticks: Vec<u64> = Reading::new(&bytes).unwrap().records().map(|(tick, _)| tick).collect();
+    let ticks: Vec<u64> = Reading::new(&bytes)
+        .unwrap()
+        .records()
+        .map(|(tick, _)| tick)
+        .collect();
     assert_eq!(ticks, [7, 8, 3]);
 }

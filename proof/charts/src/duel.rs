@@ -2,7 +2,9 @@
 
 use std::ops::AddAssign;
 
-use statewright_scxml_oracle::{Document, Interpreter, Limits, Outcome, Step, random_document, random_events};
+use statewright_scxml_oracle::{
+    Document, Interpreter, Limits, Outcome, Step, random_document, random_events,
+};
 
 use crate::machine::{Imported, import};
 use crate::order::{of_document, of_machine};
@@ -12,7 +14,8 @@ use crate::order::{of_document, of_machine};
 pub struct Tally {
     /// Documents that ran to their end.
     pub documents: u64,
-    /// Documents whose run ended because the engine's sizes did not allow it to go on, as it said (EVT-10).
+    /// Documents whose run ended because the engine's sizes did not allow it to go on, as it said
+    /// (EVT-10).
     pub limited: u64,
     /// Documents that the compiler refused for a loop that never ends, or for their size.
     pub refused: u64,
@@ -66,12 +69,18 @@ pub fn duel_document(text: &str, steps: &[Step]) -> Result<Tally, Difference> {
         document: text.to_owned(),
         steps: steps[..step.min(steps.len())].to_vec(),
     };
-    let document = Document::parse(text).map_err(|error| differ(0, format!("the oracle refuses it: {error}")))?;
+    let document = Document::parse(text)
+        .map_err(|error| differ(0, format!("the oracle refuses it: {error}")))?;
     let mut oracle = Interpreter::new(&document);
     let mut tally = Tally::default();
     let mut machine = match import("random.scxml", text) {
         Ok(machine) => machine,
-        Err(words) if is_size(&words) => return Ok(Tally { refused: 1, ..tally }),
+        Err(words) if is_size(&words) => {
+            return Ok(Tally {
+                refused: 1,
+                ..tally
+            });
+        }
         Err(words) => return Err(differ(0, format!("import refuses it: {words}"))),
     };
     let start = std::sync::Arc::clone(machine.session().start());
@@ -81,7 +90,10 @@ pub fn duel_document(text: &str, steps: &[Step]) -> Result<Tally, Difference> {
         let told = of_document(&oracle.take_log());
         if let Some(reason) = limited(&machine, &oracle, outcome) {
             return match reason {
-                Ok(()) => Ok(Tally { limited: 1, ..tally }),
+                Ok(()) => Ok(Tally {
+                    limited: 1,
+                    ..tally
+                }),
                 Err(words) => Err(differ(at, words)),
             };
         }
@@ -90,19 +102,30 @@ pub fn duel_document(text: &str, steps: &[Step]) -> Result<Tally, Difference> {
         }
         tally.deeds += told.len() as u64;
         let (wanted, found) = (oracle.configuration(), machine.configuration());
-        let wanted = if oracle.terminated() { oracle.ended_in() } else { wanted };
+        let wanted = if oracle.terminated() {
+            oracle.ended_in()
+        } else {
+            wanted
+        };
         if wanted != found {
-            return Err(differ(at, format!("active: {wanted:?} by the document, {found:?} by the machine")));
+            return Err(differ(
+                at,
+                format!("active: {wanted:?} by the document, {found:?} by the machine"),
+            ));
         }
         if oracle.terminated() != machine.session().has_ended() {
-            return Err(differ(at, format!("ended: {} by the document", oracle.terminated())));
+            return Err(differ(
+                at,
+                format!("ended: {} by the document", oracle.terminated()),
+            ));
         }
         if oracle.terminated() {
             tally.ended += 1;
             break;
         }
         let Some(step) = steps.get(at) else { break };
-        happened = carry_out(&mut oracle, &mut machine, step, &mut tally).map_err(|words| differ(at, words))?;
+        happened = carry_out(&mut oracle, &mut machine, step, &mut tally)
+            .map_err(|words| differ(at, words))?;
     }
     tally.documents = 1;
     Ok(tally)
@@ -121,7 +144,8 @@ fn carry_out(
     let mut happened = Vec::new();
     let line = match step {
         Step::Send(event) => {
-            // Which of a delayed event and one from outside comes first in the same millisecond is nobody's promise.
+            // Which of a delayed event and one from outside comes first in the same millisecond is
+            // nobody's promise.
             for _ in 0..MOST_WAITS {
                 if !machine.is_timer_due() {
                     break;
@@ -149,18 +173,29 @@ fn carry_out(
     Ok(happened)
 }
 
-/// Whether the engine stopped for lack of room, and whether it was right to (EVT-10): a full queue, too many timers, a macrostep without
-/// end.
-fn limited(machine: &Imported, oracle: &Interpreter<'_>, outcome: Outcome) -> Option<Result<(), String>> {
+/// Whether the engine stopped for lack of room, and whether it was right to (EVT-10): a full queue,
+/// too many timers, a macrostep without end.
+fn limited(
+    machine: &Imported,
+    oracle: &Interpreter<'_>,
+    outcome: Outcome,
+) -> Option<Result<(), String>> {
     let stopped = machine.session().look().quarantined;
     let peaks = oracle.peaks();
-    let needs_more =
-        peaks.queued > 6 || peaks.pending_of_one_name > 1 || peaks.microsteps > 250 || outcome == Outcome::Endless;
+    let needs_more = peaks.queued > 6
+        || peaks.pending_of_one_name > 1
+        || peaks.microsteps > 250
+        || outcome == Outcome::Endless;
     match (stopped, needs_more) {
         (true, true) => Some(Ok(())),
         (true, false) => {
-            let notes = machine.session().last().map_or(Vec::new(), |step| step.notes.clone());
-            Some(Err(format!("the machine stopped: {notes:?}; the document needed {peaks:?}")))
+            let notes = machine
+                .session()
+                .last()
+                .map_or(Vec::new(), |step| step.notes.clone());
+            Some(Err(format!(
+                "the machine stopped: {notes:?}; the document needed {peaks:?}"
+            )))
         }
         (false, _) if peaks.microsteps > 250 || peaks.ties > 0 => Some(Ok(())),
         _ => None,
@@ -169,15 +204,25 @@ fn limited(machine: &Imported, oracle: &Interpreter<'_>, outcome: Outcome) -> Op
 
 /// What the compiler may refuse although the document is legal.
 pub(crate) fn is_size(words: &str) -> bool {
-    ["SW0310", "SW0501", "SW0503", "SW0505"].iter().any(|code| words.contains(code))
+    ["SW0310", "SW0501", "SW0503", "SW0505"]
+        .iter()
+        .any(|code| words.contains(code))
 }
 
 fn parted(told: &[String], happened: &[String]) -> String {
-    let same = told.iter().zip(happened).take_while(|(a, b)| a == b).count();
+    let same = told
+        .iter()
+        .zip(happened)
+        .take_while(|(a, b)| a == b)
+        .count();
     let show = |list: &[String]| match list.get(same..) {
         Some([]) | None => "nothing more".to_owned(),
         Some(rest) => rest[..rest.len().min(6)].join(", "),
     };
     let before = told[same.saturating_sub(3)..same].join(", ");
-    format!("after [{before}]\n  the document: {}\n  the machine:  {}", show(told), show(happened))
+    format!(
+        "after [{before}]\n  the document: {}\n  the machine:  {}",
+        show(told),
+        show(happened)
+    )
 }

@@ -1,4 +1,5 @@
-//! Cases written by hand from the recommendation: a document, and either what is wrong with it or what it does.
+//! Cases written by hand from the recommendation: a document, and either what is wrong with it or
+//! what it does.
 //!
 //! ```text
 //! == name of the case
@@ -11,9 +12,11 @@
 //! after 100 = ended f
 //! ```
 //!
-//! A line of a script is a command, the active leaves after it in document order, and after a colon, if the order matters, everything
-//! that happened: `-a` an exit, `+a` an entry, `label` or `label(value)` a log, `!f(1)` a call, `x=3` an assignment, `nothing`. `-- import: why` in place
-//! of `-- script` asks the imported machine alone, where the other reader of documents does not know the element or has no such limit.
+//! A line of a script is a command, the active leaves after it in document order, and after a
+//! colon, if the order matters, everything that happened: `-a` an exit, `+a` an entry, `label` or
+//! `label(value)` a log, `!f(1)` a call, `x=3` an assignment, `nothing`. `-- import: why` in place
+//! of `-- script` asks the imported machine alone, where the other reader of documents does not
+//! know the element or has no such limit.
 
 use statewright_author::diagnostic::Severity;
 use statewright_compile::{Options, compile_with};
@@ -42,7 +45,8 @@ pub struct Case {
 pub struct Line {
     /// `start`, `send EVENT` or `after MILLISECONDS`.
     pub command: String,
-    /// The active leaves afterwards; `ended` stands before them after the end, `stopped` alone for an agent that a limit stopped.
+    /// The active leaves afterwards; `ended` stands before them after the end, `stopped` alone for
+    /// an agent that a limit stopped.
     pub active: String,
     /// What happened, if the case says.
     pub deeds: Option<String>,
@@ -54,28 +58,42 @@ pub fn parse(text: &str) -> Result<Vec<Case>, String> {
     let mut part = Part::Document;
     for (number, line) in text.lines().enumerate() {
         if let Some(name) = line.strip_prefix("== ") {
-            cases.push(Case { name: name.trim().to_owned(), ..Case::default() });
+            cases.push(Case {
+                name: name.trim().to_owned(),
+                ..Case::default()
+            });
             part = Part::Document;
             continue;
         }
-        let Some(case) = cases.last_mut() else { continue };
+        let Some(case) = cases.last_mut() else {
+            continue;
+        };
         let is_blank = line.trim().is_empty();
         match (part, line) {
             (_, "-- problems") => part = Part::Problems,
             (_, "-- script") => (part, case.asks_document) = (Part::Script, true),
             (_, other) if other.starts_with("-- import: ") => part = Part::Script,
-            (_, other) if other.starts_with("-- ") => return Err(format!("line {}: `{other}`", number + 1)),
-            (Part::Document, line) if !is_blank || !case.document.is_empty() => case.document += &format!("{line}\n"),
+            (_, other) if other.starts_with("-- ") => {
+                return Err(format!("line {}: `{other}`", number + 1));
+            }
+            (Part::Document, line) if !is_blank || !case.document.is_empty() => {
+                case.document += &format!("{line}\n")
+            }
             (Part::Problems, line) if !is_blank => case.problems.push(line.trim().to_owned()),
             (Part::Script, line) if !is_blank => {
-                let line = read_line(line).ok_or_else(|| format!("line {}: `{line}`", number + 1))?;
+                let line =
+                    read_line(line).ok_or_else(|| format!("line {}: `{line}`", number + 1))?;
                 case.script.push(line);
             }
             _ => {}
         }
     }
-    let empty = cases.iter().find(|case| case.problems.is_empty() && case.script.is_empty());
-    empty.map_or(Ok(()), |case| Err(format!("`{}` expects nothing", case.name)))?;
+    let empty = cases
+        .iter()
+        .find(|case| case.problems.is_empty() && case.script.is_empty());
+    empty.map_or(Ok(()), |case| {
+        Err(format!("`{}` expects nothing", case.name))
+    })?;
     Ok(cases)
 }
 
@@ -92,20 +110,31 @@ fn read_line(line: &str) -> Option<Line> {
         Some((active, deeds)) => (active, Some(deeds.trim().to_owned())),
         None => (rest, None),
     };
-    Some(Line { command: command.trim().to_owned(), active: active.trim().to_owned(), deeds })
+    Some(Line {
+        command: command.trim().to_owned(),
+        active: active.trim().to_owned(),
+        deeds,
+    })
 }
 
 /// Checks a case in every way that it allows.
 pub fn check(case: &Case) -> Result<(), String> {
     let found = problems(&case.document);
     if found != case.problems {
-        return Err(format!("problems\nexpected:\n  {}\nfound:\n  {}", case.problems.join("\n  "), found.join("\n  ")));
+        return Err(format!(
+            "problems\nexpected:\n  {}\nfound:\n  {}",
+            case.problems.join("\n  "),
+            found.join("\n  ")
+        ));
     }
-    let Some(first) = case.script.first() else { return Ok(()) };
+    let Some(first) = case.script.first() else {
+        return Ok(());
+    };
     if first.command != "start" {
         return Err("a script begins with `start`".to_owned());
     }
-    on_machine(case, import("case.scxml", &case.document)?).map_err(|words| format!("imported: {words}"))?;
+    on_machine(case, import("case.scxml", &case.document)?)
+        .map_err(|words| format!("imported: {words}"))?;
     on_machine(case, import_through_text("case.scxml", &case.document)?)
         .map_err(|words| format!("imported, written as a native file and read again: {words}"))?;
     if case.asks_document {
@@ -118,9 +147,14 @@ pub fn check(case: &Case) -> Result<(), String> {
 fn problems(text: &str) -> Vec<String> {
     let (machine, found) = statewright_import::scxml::read("case.scxml", text);
     let (_, found) = compile_with(&machine, found, &Options::default());
-    let told = found.iter().filter(|one| one.severity == Severity::Error || one.code.info().id.starts_with("SW08"));
+    let told = found
+        .iter()
+        .filter(|one| one.severity == Severity::Error || one.code.info().id.starts_with("SW08"));
     let line = |one: &statewright_author::diagnostic::Diagnostic| {
-        let (line, column) = machine.source.line_column(one.place.start).unwrap_or((1, 1));
+        let (line, column) = machine
+            .source
+            .line_column(one.place.start)
+            .unwrap_or((1, 1));
         format!("{} {line}:{column} {}", one.code.info().id, one.message)
     };
     told.map(line).collect()
@@ -153,7 +187,9 @@ fn on_document(case: &Case) -> Result<(), String> {
                 let _ = run.advance(1);
                 run.send(event)
             }
-            Some(("after", milliseconds)) => run.advance(milliseconds.parse().map_err(|_| line.command.clone())?),
+            Some(("after", milliseconds)) => {
+                run.advance(milliseconds.parse().map_err(|_| line.command.clone())?)
+            }
             _ => run.start(),
         };
         let active = match run.terminated() {
@@ -169,18 +205,32 @@ fn compare(line: &Line, active: &str, deeds: &[String]) -> Result<(), String> {
     let deeds = if deeds.is_empty() {
         "nothing".to_owned()
     } else {
-        deeds.iter().map(|deed| word(deed)).collect::<Vec<_>>().join(" ")
+        deeds
+            .iter()
+            .map(|deed| word(deed))
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     let expected = line.deeds.as_deref().unwrap_or(&deeds);
     if (line.active.as_str(), expected) == (active, deeds.as_str()) {
         return Ok(());
     }
-    Err(format!("`{}`\nexpected: {} : {expected}\nfound:    {active} : {deeds}", line.command, line.active))
+    Err(format!(
+        "`{}`\nexpected: {} : {expected}\nfound:    {active} : {deeds}",
+        line.command, line.active
+    ))
 }
 
 /// What happened, in one word.
 fn word(deed: &str) -> String {
-    let marks = [("exit ", "-"), ("enter ", "+"), ("log ", ""), ("call ", "!")];
-    let marked = marks.iter().find_map(|(start, mark)| Some(format!("{mark}{}", deed.strip_prefix(start)?)));
+    let marks = [
+        ("exit ", "-"),
+        ("enter ", "+"),
+        ("log ", ""),
+        ("call ", "!"),
+    ];
+    let marked = marks
+        .iter()
+        .find_map(|(start, mark)| Some(format!("{mark}{}", deed.strip_prefix(start)?)));
     marked.unwrap_or_else(|| deed.replace(" = ", "="))
 }

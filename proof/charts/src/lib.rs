@@ -1,6 +1,6 @@
-//! The second oracle at work: an SCXML document runs twice, imported on the kernel and by the letter of the recommendation in
-//! `statewright-scxml-oracle`, and both must do the same: the same configurations, and the same exits, actions and entries in the same
-//! order.
+//! The second oracle at work: an SCXML document runs twice, imported on the kernel and by the
+//! letter of the recommendation in `statewright-scxml-oracle`, and both must do the same: the same
+//! configurations, and the same exits, actions and entries in the same order.
 //!
 //! - `machine` the imported side, `order` what happened in words that both sides share
 //! - `duel` one document against itself

@@ -30,8 +30,11 @@ pub fn import_through_text(name: &str, text: &str) -> Result<Imported, String> {
 
 fn start(machine: &Machine, found: Diagnostics) -> Result<Imported, String> {
     let (output, diagnostics) = compile_with(machine, found, &Options::default());
-    let Some(output) = output else { return Err(render_text(&diagnostics, &machine.source, Style::default())) };
-    let session = Session::new(output.rom, Some(output.symbols), Settings::default()).map_err(|error| error.message)?;
+    let Some(output) = output else {
+        return Err(render_text(&diagnostics, &machine.source, Style::default()));
+    };
+    let session = Session::new(output.rom, Some(output.symbols), Settings::default())
+        .map_err(|error| error.message)?;
     Ok(Imported { session })
 }
 
@@ -44,29 +47,48 @@ impl Imported {
     /// Carries out a line of `statewright step`, and gives what it did.
     pub fn take(&mut self, line: &str) -> Result<Vec<std::sync::Arc<Step>>, String> {
         let command = Command::parse(line, &self.session).map_err(|error| error.message)?;
-        self.session.carry_out(&command).map_err(|error| error.message)
+        self.session
+            .carry_out(&command)
+            .map_err(|error| error.message)
     }
 
     /// The same, in words that both sides share.
     pub(crate) fn happened(&mut self, line: &str) -> Result<Vec<String>, String> {
         let steps = self.take(line)?;
-        Ok(steps.iter().flat_map(|step| of_machine(self, step)).collect())
+        Ok(steps
+            .iter()
+            .flat_map(|step| of_machine(self, step))
+            .collect())
     }
 
     /// Whether a delayed event is due in the next tick.
     pub(crate) fn is_timer_due(&self) -> bool {
         let next = self.session.tick().wrapping_add(1);
-        self.session.look().timers.iter().any(|wait| wait.deadline.wrapping_sub(next).cast_signed() <= 0)
+        self.session
+            .look()
+            .timers
+            .iter()
+            .any(|wait| wait.deadline.wrapping_sub(next).cast_signed() <= 0)
     }
 
     /// The id of a state; the document itself has none.
     pub fn name(&self, state: StateId) -> Option<&str> {
-        (state.index() != 0).then(|| self.session.names().state(state).rsplit('/').next().unwrap_or_default())
+        (state.index() != 0).then(|| {
+            self.session
+                .names()
+                .state(state)
+                .rsplit('/')
+                .next()
+                .unwrap_or_default()
+        })
     }
 
     /// Ids of the active leaves, in order of the document.
     pub fn configuration(&self) -> Vec<String> {
         let leaves = self.session.configuration();
-        leaves.into_iter().map(|path| path.rsplit('/').next().unwrap_or(path).to_owned()).collect()
+        leaves
+            .into_iter()
+            .map(|path| path.rsplit('/').next().unwrap_or(path).to_owned())
+            .collect()
     }
 }

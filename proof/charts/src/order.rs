@@ -12,9 +12,14 @@ pub(crate) fn of_document(log: &[Told]) -> Vec<String> {
         Told::Exit(id) => Some(format!("exit {id}")),
         Told::Log { label, value } => Some(format!(
             "log {label}{}",
-            value.as_ref().map_or(String::new(), |value| format!("({})", value.to_string().trim_matches('\'')))
+            value.as_ref().map_or(String::new(), |value| format!(
+                "({})",
+                value.to_string().trim_matches('\'')
+            ))
         )),
-        Told::Assign { name, value } => Some(format!("{name} = {}", value.to_string().trim_matches('\''))),
+        Told::Assign { name, value } => {
+            Some(format!("{name} = {}", value.to_string().trim_matches('\'')))
+        }
         Told::Call(call) => Some(format!("call {}", call.trim_end_matches("()"))),
         _ => None,
     };
@@ -26,11 +31,21 @@ pub(crate) fn of_machine(machine: &Imported, step: &Step) -> Vec<String> {
     let line = |happening: &Happening| match happening {
         Happening::Entered(state) => machine.name(*state).map(|name| format!("enter {name}")),
         Happening::Exited(state) => machine.name(*state).map(|name| format!("exit {name}")),
-        Happening::Did { deed: Deed::Command, words, .. } => {
-            Some(words.strip_prefix("emit ").unwrap_or(words).to_owned())
-        }
-        Happening::Did { deed: Deed::Call, words, .. } => Some(format!("call {words}")),
-        Happening::Did { deed: Deed::Write, words, .. } => Some(words.clone()),
+        Happening::Did {
+            deed: Deed::Command,
+            words,
+            ..
+        } => Some(words.strip_prefix("emit ").unwrap_or(words).to_owned()),
+        Happening::Did {
+            deed: Deed::Call,
+            words,
+            ..
+        } => Some(format!("call {words}")),
+        Happening::Did {
+            deed: Deed::Write,
+            words,
+            ..
+        } => Some(words.clone()),
         _ => None,
     };
     step.log.iter().filter_map(line).collect()

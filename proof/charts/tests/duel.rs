@@ -1,4 +1,5 @@
-//! Some random documents against themselves in every run of the tests; `cargo xtask charts` runs ten thousand.
+//! Some random documents against themselves in every run of the tests; `cargo xtask charts` runs
+//! ten thousand.
 
 use statewright_charts::{Tally, duel};
 use statewright_scxml_oracle::Limits;
@@ -10,11 +11,21 @@ fn random_documents_do_the_same_imported_and_by_the_letter() {
         match duel(seed, &Limits::default(), 50) {
             Ok(one) => tally += one,
             Err(difference) => {
-                panic!("seed {seed}, step {}: {}\n{}", difference.step, difference.words, difference.document)
+                panic!(
+                    "seed {seed}, step {}: {}\n{}",
+                    difference.step, difference.words, difference.document
+                )
             }
         }
     }
-    assert_eq!(tally.documents + tally.limited + tally.refused, 300, "{tally:?}");
+    assert_eq!(
+        tally.documents + tally.limited + tally.refused,
+        300,
+        "{tally:?}"
+    );
     assert!(tally.documents >= 150, "{tally:?}");
-    assert!(tally.events >= 1500 && tally.deeds >= 10_000 && tally.milliseconds > 0 && tally.ended > 0, "{tally:?}");
+    assert!(
+        tally.events >= 1500 && tally.deeds >= 10_000 && tally.milliseconds > 0 && tally.ended > 0,
+        "{tally:?}"
+    );
 }

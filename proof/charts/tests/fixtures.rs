@@ -1,5 +1,6 @@
-//! Every case of `proof/charts/fixtures`: imported, imported by way of a native file, and by the letter of the document.
-//! `docs/scxml.md` names the case of every line, and every case it names exists.
+//! Every case of `proof/charts/fixtures`: imported, imported by way of a native file, and by the
+//! letter of the document. `docs/scxml.md` names the case of every line, and every case it names
+//! exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +22,11 @@ fn main() {
     paths.sort();
     let (mut trials, mut names, mut lone) = (Vec::new(), BTreeSet::new(), 0);
     for path in paths {
-        let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let file = path
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
         let text = fs::read_to_string(&path).expect("a readable file");
         let cases = parse(&text).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
         for case in cases {
@@ -33,7 +38,9 @@ fn main() {
     }
     let page = fs::read_to_string(here.join("../../docs/scxml.md")).unwrap_or_default();
     let count = names.len();
-    trials.push(Trial::test("there are enough cases", move || holds(count >= ENOUGH, format!("there are {count}"))));
+    trials.push(Trial::test("there are enough cases", move || {
+        holds(count >= ENOUGH, format!("there are {count}"))
+    }));
     trials.push(Trial::test("few cases ask the importer alone", move || {
         holds(lone * 5 < count, format!("{lone} of {count} do"))
     }));
@@ -55,16 +62,32 @@ fn holds(holds: bool, words: String) -> Result<(), Failed> {
 /// Cases stand in the last column of the tables, each in backticks as `file: name`.
 fn page_is_true(page: &str, names: &BTreeSet<String>) -> Result<(), Failed> {
     let lines: Vec<&str> = page.lines().collect();
-    let is_head = |at: usize| lines.get(at + 1).is_some_and(|next| next.starts_with("|--"));
-    let rows = (0..lines.len()).filter(|&at| lines[at].starts_with("| ") && !is_head(at)).map(|at| lines[at]);
+    let is_head = |at: usize| {
+        lines
+            .get(at + 1)
+            .is_some_and(|next| next.starts_with("|--"))
+    };
+    let rows = (0..lines.len())
+        .filter(|&at| lines[at].starts_with("| ") && !is_head(at))
+        .map(|at| lines[at]);
     let rows: Vec<&str> = rows.collect();
-    holds(rows.len() >= 60, format!("the page has {} lines in its tables", rows.len()))?;
+    holds(
+        rows.len() >= 60,
+        format!("the page has {} lines in its tables", rows.len()),
+    )?;
     for row in rows {
-        let cell = row.trim_end_matches([' ', '|']).rsplit(" | ").next().unwrap_or_default();
+        let cell = row
+            .trim_end_matches([' ', '|'])
+            .rsplit(" | ")
+            .next()
+            .unwrap_or_default();
         let named: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
         holds(!named.is_empty(), format!("this line names no case: {row}"))?;
         let missing = named.iter().find(|name| !names.contains(**name));
-        holds(missing.is_none(), format!("there is no case {missing:?}: {row}"))?;
+        holds(
+            missing.is_none(),
+            format!("there is no case {missing:?}: {row}"),
+        )?;
     }
     Ok(())
 }

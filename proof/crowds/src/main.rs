@@ -58,7 +58,10 @@ fn main() -> ExitCode {
 fn prove(arguments: &Arguments) -> Result<(), String> {
     if let Some(seed) = arguments.seed {
         let total = wake::run(seed, arguments.ticks)?;
-        println!("seed {seed}: no difference, {} transitions", total.transitions);
+        println!(
+            "seed {seed}: no difference, {} transitions",
+            total.transitions
+        );
         return Ok(());
     }
     sleeping(arguments)?;
@@ -72,8 +75,11 @@ fn each<T: Send>(
     numbers: u64,
     work: impl Fn(u64) -> Result<T, String> + Sync,
 ) -> Result<Vec<T>, String> {
-    let style = ProgressStyle::with_template("{msg} {bar:40} {pos}/{len} {eta}").expect("a legal template");
-    let bar = ProgressBar::new(numbers).with_style(style).with_message(what);
+    let style =
+        ProgressStyle::with_template("{msg} {bar:40} {pos}/{len} {eta}").expect("a legal template");
+    let bar = ProgressBar::new(numbers)
+        .with_style(style)
+        .with_message(what);
     let problem = Mutex::new(None::<(u64, String)>);
     let results: Vec<Option<T>> = (0..numbers)
         .into_par_iter()
@@ -101,14 +107,35 @@ fn each<T: Send>(
 fn sleeping(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
     let mut total = wake::Total::default();
-    for part in each("sleeping", arguments.machines, |seed| wake::run(seed, arguments.ticks))? {
+    for part in each("sleeping", arguments.machines, |seed| {
+        wake::run(seed, arguments.ticks)
+    })? {
         total.add(&part);
     }
-    let wake::Total { machines, ticks, wakeful, ran, transitions, commands, panics, faults, variants, past_the_end } =
-        total;
-    let happened = [transitions, commands, panics, faults, variants, past_the_end];
+    let wake::Total {
+        machines,
+        ticks,
+        wakeful,
+        ran,
+        transitions,
+        commands,
+        panics,
+        faults,
+        variants,
+        past_the_end,
+    } = total;
+    let happened = [
+        transitions,
+        commands,
+        panics,
+        faults,
+        variants,
+        past_the_end,
+    ];
     if ran >= wakeful || happened.contains(&0) {
-        return Err(format!("nothing was proved: {ran} of {wakeful} turns; {total:?}"));
+        return Err(format!(
+            "nothing was proved: {ran} of {wakeful} turns; {total:?}"
+        ));
     }
     println!(
         "sleeping: no difference. {machines} machines, {ticks} ticks, {transitions} transitions, {commands} commands, {panics} panics, {faults} other faults, {variants} agents with variants, \
@@ -120,8 +147,11 @@ fn sleeping(arguments: &Arguments) -> Result<(), String> {
 
 fn rollbacks(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
-    let repeated: u64 =
-        each("rollback", arguments.rollbacks, |seed| rollback::run(seed, arguments.ticks))?.iter().sum();
+    let repeated: u64 = each("rollback", arguments.rollbacks, |seed| {
+        rollback::run(seed, arguments.ticks)
+    })?
+    .iter()
+    .sum();
     let (runs, seconds) = (arguments.rollbacks, start.elapsed().as_secs_f64());
     println!("rollback: no difference. {runs} runs, {repeated} ticks repeated, {seconds:.0} s");
     Ok(())
@@ -129,10 +159,13 @@ fn rollbacks(arguments: &Arguments) -> Result<(), String> {
 
 fn threads(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
-    let ways: Vec<(usize, usize)> =
-        threads::THREADS.iter().flat_map(|&threads| threads::PARTS.map(|part| (threads, part))).collect();
+    let ways: Vec<(usize, usize)> = threads::THREADS
+        .iter()
+        .flat_map(|&threads| threads::PARTS.map(|part| (threads, part)))
+        .collect();
     let ticks = arguments.thread_ticks;
-    let style = ProgressStyle::with_template("threads {bar:40} {pos}/{len} {eta}").expect("a legal template");
+    let style = ProgressStyle::with_template("threads {bar:40} {pos}/{len} {eta}")
+        .expect("a legal template");
     let bar = ProgressBar::new(arguments.seeds * ways.len() as u64).with_style(style);
     let (mut transitions, mut commands) = (0, 0);
     for seed in 0..arguments.seeds {

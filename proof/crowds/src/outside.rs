@@ -17,7 +17,10 @@ pub struct Outside {
 impl Outside {
     /// The stream of a seed.
     pub fn new(seed: u64) -> Self {
-        Self { rng: Rng::new(seed ^ 0x0C0F_FEE0), known: Vec::new() }
+        Self {
+            rng: Rng::new(seed ^ 0x0C0F_FEE0),
+            known: Vec::new(),
+        }
     }
 
     /// Does the same to all crowds.
@@ -27,9 +30,13 @@ impl Outside {
             match self.rng.below(16) {
                 0 => {
                     let variant = variant(&machine, self.rng.below(3));
-                    let spawn = |crowd: &mut Crowd| crowd.spawn_as(Blackboard::new(&machine), variant);
+                    let spawn =
+                        |crowd: &mut Crowd| crowd.spawn_as(Blackboard::new(&machine), variant);
                     let agents: Vec<AgentId> = crowds.iter_mut().map(spawn).collect();
-                    assert!(agents.iter().all(|agent| *agent == agents[0]), "places are chosen the same way");
+                    assert!(
+                        agents.iter().all(|agent| *agent == agents[0]),
+                        "places are chosen the same way"
+                    );
                     self.known.push(agents[0]);
                 }
                 1 => self.change(crowds, |crowd, agent| crowd.despawn(agent)),
@@ -53,20 +60,31 @@ impl Outside {
         crowds: &mut [Crowd],
         change: impl Fn(&mut Crowd, AgentId) -> Result<(), statewright::Missing>,
     ) {
-        let Some(&agent) = self.rng.pick(&self.known) else { return };
-        let results: Vec<_> = crowds.iter_mut().map(|crowd| change(crowd, agent)).collect();
-        assert!(results.iter().all(|result| *result == results[0]), "all crowds have the same agents");
+        let Some(&agent) = self.rng.pick(&self.known) else {
+            return;
+        };
+        let results: Vec<_> = crowds
+            .iter_mut()
+            .map(|crowd| change(crowd, agent))
+            .collect();
+        assert!(
+            results.iter().all(|result| *result == results[0]),
+            "all crowds have the same agents"
+        );
     }
 
     fn send(&mut self, crowds: &mut [Crowd]) {
         let events = crowds[0].machine().rom().events().len();
-        let Some(event) = ids::EventId::from_index(self.rng.below(events as u32) as usize).filter(|_| events > 0)
+        let Some(event) =
+            ids::EventId::from_index(self.rng.below(events as u32) as usize).filter(|_| events > 0)
         else {
             return;
         };
         let payload = self.rng.below(7) as i32;
         if self.rng.chance(4) {
-            crowds.iter_mut().for_each(|crowd| crowd.broadcast(event, payload));
+            crowds
+                .iter_mut()
+                .for_each(|crowd| crowd.broadcast(event, payload));
         } else {
             self.change(crowds, |crowd, agent| crowd.send(agent, event, payload));
         }
@@ -74,7 +92,9 @@ impl Outside {
 
     /// Writes to a blackboard from outside: whoever waits for that must see it.
     fn write(&mut self, crowds: &mut [Crowd]) {
-        let Some(&agent) = self.rng.pick(&self.known) else { return };
+        let Some(&agent) = self.rng.pick(&self.known) else {
+            return;
+        };
         let keys = crowds[0].machine().rom().keys().len() as u32;
         let (field, words) = (self.rng.below(keys) as usize, [self.rng.below(4), 0, 0]);
         for crowd in crowds {

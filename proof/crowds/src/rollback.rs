@@ -21,23 +21,33 @@ pub fn run(seed: u64, ticks: u64) -> Result<u64, String> {
         let crowd = &mut crowds[0];
         let saved = crowd.snapshot();
         let ahead = 1 + rng.below(16);
-        let first: Vec<Vec<u8>> = (0..ahead).map(|_| (crowd.tick(&world), crowd.snapshot()).1).collect();
+        let first: Vec<Vec<u8>> = (0..ahead)
+            .map(|_| (crowd.tick(&world), crowd.snapshot()).1)
+            .collect();
         // Into a crowd that has nothing in common with it but the machine.
         let mut other = crowd_of(&machine, seed)?;
         for _ in 0..tick % 3 {
             other.tick(&world);
         }
-        other.restore(&saved).map_err(|error| format!("seed {seed}, tick {tick}: {error}"))?;
-        crowd.restore(&saved).map_err(|error| format!("seed {seed}, tick {tick}: {error}"))?;
+        other
+            .restore(&saved)
+            .map_err(|error| format!("seed {seed}, tick {tick}: {error}"))?;
+        crowd
+            .restore(&saved)
+            .map_err(|error| format!("seed {seed}, tick {tick}: {error}"))?;
         for (step, expected) in first.iter().enumerate() {
             crowd.tick(&world);
             other.tick(&world);
             repeated += 2;
             if crowd.snapshot() != *expected || other.snapshot() != *expected {
-                return Err(format!("seed {seed}, tick {tick}: {step} ticks after going back something differs"));
+                return Err(format!(
+                    "seed {seed}, tick {tick}: {step} ticks after going back something differs"
+                ));
             }
         }
-        crowd.restore(&saved).map_err(|error| format!("seed {seed}, tick {tick}: {error}"))?;
+        crowd
+            .restore(&saved)
+            .map_err(|error| format!("seed {seed}, tick {tick}: {error}"))?;
     }
     Ok(repeated)
 }

@@ -1,4 +1,5 @@
-//! Ten thousand agents on any number of threads in parts of any size: commands, counters and snapshots are the same.
+//! Ten thousand agents on any number of threads in parts of any size: commands, counters and
+//! snapshots are the same.
 
 use statewright::prelude::*;
 use statewright::{Value, ids};
@@ -33,7 +34,8 @@ struct Body {
 }
 
 impl Board for Body {
-    const FIELDS: &'static [(&'static str, statewright::Type)] = &[("alarms", statewright::Type::I32)];
+    const FIELDS: &'static [(&'static str, statewright::Type)] =
+        &[("alarms", statewright::Type::I32)];
 
     fn read(&self, _: usize) -> [u32; 3] {
         self.alarms.to_words()
@@ -50,7 +52,9 @@ struct World {
 
 fn functions() -> Functions<Body, World> {
     Functions::new()
-        .guard("Hears", |_: &Body, _: &World, see| Verdict::from(see.payload::<i32>() > see.argument(0)))
+        .guard("Hears", |_: &Body, _: &World, see| {
+            Verdict::from(see.payload::<i32>() > see.argument(0))
+        })
         .action("Call", |me, world, act| {
             let to = AgentId::from_words([act.rng().below(AGENTS + 50), 1, 0]);
             act.send(to, world.help, act.agent());
@@ -73,13 +77,23 @@ fn world_hit(act: &Act) -> ids::EventId {
 /// A hash of everything that a run of a seed leaves behind, tick after tick, and how much happened.
 pub fn run(seed: u64, ticks: u64, threads: usize, part: usize) -> Result<(u64, u64, u64), String> {
     let machine = Machine::from_text("squad.sw.json", SQUAD).map_err(|error| error.to_string())?;
-    let [noise, help, calm] = ["Noise", "Help", "Calm"].map(|name| machine.event(name).expect("the machine has it"));
-    let mut crowd = Crowd::new(machine.bind(functions()).map_err(|error| error.to_string())?, seed);
+    let [noise, help, calm] =
+        ["Noise", "Help", "Calm"].map(|name| machine.event(name).expect("the machine has it"));
+    let mut crowd = Crowd::new(
+        machine
+            .bind(functions())
+            .map_err(|error| error.to_string())?,
+        seed,
+    );
     let world = World { help };
     let mut agents: Vec<AgentId> = (0..AGENTS).map(|_| crowd.spawn(Body::default())).collect();
     crowd.set_part_size(part);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
-    let (mut rng, mut hash, mut snapshot, mut commands) = (Rng::new(seed), Xxh3::new(), Vec::new(), 0);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| error.to_string())?;
+    let (mut rng, mut hash, mut snapshot, mut commands) =
+        (Rng::new(seed), Xxh3::new(), Vec::new(), 0);
     for _ in 0..ticks {
         for _ in 0..100 {
             let agent = agents[rng.below(agents.len() as u32) as usize];

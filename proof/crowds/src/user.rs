@@ -1,4 +1,5 @@
-//! User code for random machines: pseudo-random, but always the same for the same agent, tick, function and blackboard.
+//! User code for random machines: pseudo-random, but always the same for the same agent, tick,
+//! function and blackboard.
 
 use statewright::prelude::*;
 use statewright::{Blackboard, Type, Value, ids};
@@ -21,17 +22,23 @@ impl World {
     /// For a machine and so many agents.
     pub fn new(machine: &Machine, seed: u64, agents: u32) -> Self {
         let rom = machine.rom();
-        let events = (0..rom.events().len()).filter_map(ids::EventId::from_index).collect();
-        let keys = rom
-            .keys()
-            .iter()
-            .enumerate()
-            .filter_map(|(place, key)| Some((ids::KeyId::from_index(place)?, Type::from_number(key.ty)?)));
-        Self { seed, events, keys: keys.collect(), agents }
+        let events = (0..rom.events().len())
+            .filter_map(ids::EventId::from_index)
+            .collect();
+        let keys = rom.keys().iter().enumerate().filter_map(|(place, key)| {
+            Some((ids::KeyId::from_index(place)?, Type::from_number(key.ty)?))
+        });
+        Self {
+            seed,
+            events,
+            keys: keys.collect(),
+            agents,
+        }
     }
 
     fn dice(&self, agent: AgentId, tick: u32, function: ids::FunctionId) -> Rng {
-        let call = u64::from(tick) << 32 | u64::from(agent.index()) << 16 | u64::from(function.raw());
+        let call =
+            u64::from(tick) << 32 | u64::from(agent.index()) << 16 | u64::from(function.raw());
         Rng::new(call ^ self.seed.rotate_left(17))
     }
 }
@@ -86,10 +93,15 @@ fn activity(board: &mut Blackboard, world: &World, mode: Mode, act: &mut Act) ->
 
 fn action(board: &mut Blackboard, world: &World, act: &mut Act) {
     let mut dice = world.dice(act.agent(), act.tick(), act.function());
-    let Some(&event) = dice.pick(&world.events) else { return };
+    let Some(&event) = dice.pick(&world.events) else {
+        return;
+    };
     let payload = dice.below(5) as i32;
     // Some worlds have bugs.
-    assert!(!world.seed.is_multiple_of(4) || dice.below(200) != 0, "{BUG}");
+    assert!(
+        !world.seed.is_multiple_of(4) || dice.below(200) != 0,
+        "{BUG}"
+    );
     match dice.below(12) {
         0 => drop(act.post(event, payload)),
         1 => drop(act.raise(event, payload)),

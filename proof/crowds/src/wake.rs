@@ -1,4 +1,5 @@
-//! Sleeping changes no byte (SYS-2), nor do parts and threads: random machines, as crowds that must stay the same.
+//! Sleeping changes no byte (SYS-2), nor do parts and threads: random machines, as crowds that must
+//! stay the same.
 
 use statewright::commands::CommandRef;
 use statewright::ids::VariantId;
@@ -60,7 +61,9 @@ pub fn machine_of(seed: u64) -> Result<Machine, String> {
 
 /// A crowd of a machine.
 pub fn crowd_of(machine: &Machine, seed: u64) -> Result<Crowd, String> {
-    let program = machine.bind(functions(machine)).map_err(|error| error.to_string())?;
+    let program = machine
+        .bind(functions(machine))
+        .map_err(|error| error.to_string())?;
     let mut crowd = Crowd::new(program, seed).starting_at(first_tick(seed));
     // Every other machine stages its writes; every fifth has hardly room for commands.
     crowd.set_strict(seed.is_multiple_of(2));
@@ -90,16 +93,29 @@ pub fn variant(machine: &Machine, number: u32) -> VariantId {
     VariantId::from_index(number as usize % variants).unwrap_or(VariantId::PLAIN)
 }
 
-/// Runs the machine of a seed as three crowds: nobody sleeps; who may, sleeps; in parts on several threads.
+/// Runs the machine of a seed as three crowds: nobody sleeps; who may, sleeps; in parts on several
+/// threads.
 pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
     let machine = machine_of(seed)?;
     let world = World::new(&machine, seed, AGENTS);
-    let mut crowds = [crowd_of(&machine, seed)?, crowd_of(&machine, seed)?, crowd_of(&machine, seed)?];
+    let mut crowds = [
+        crowd_of(&machine, seed)?,
+        crowd_of(&machine, seed)?,
+        crowd_of(&machine, seed)?,
+    ];
     crowds[0].set_sleeping(false);
     let mut outside = Outside::new(seed);
     outside.know(crowds[0].agents().collect::<Vec<_>>());
-    let (mut parts, mut total) = (Rng::new(seed), Total { machines: 1, ..Total::default() });
-    total.variants = (0..AGENTS).filter(|&number| variant(&machine, number) != VariantId::PLAIN).count() as u64;
+    let (mut parts, mut total) = (
+        Rng::new(seed),
+        Total {
+            machines: 1,
+            ..Total::default()
+        },
+    );
+    total.variants = (0..AGENTS)
+        .filter(|&number| variant(&machine, number) != VariantId::PLAIN)
+        .count() as u64;
     total.past_the_end = u64::from(first_tick(seed) >> 32 != (first_tick(seed) + ticks) >> 32);
     for tick in 0..ticks {
         outside.happen(&mut crowds);
@@ -115,7 +131,9 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
         total.faults += expected.faults.len() as u64;
         for (crowd, what) in [(sleepy, "sleeping"), (split, "parts and threads")] {
             if let Some(difference) = expected.difference(&Outcome::of(crowd)) {
-                return Err(format!("seed {seed}, tick {tick}: {what} changed {difference}"));
+                return Err(format!(
+                    "seed {seed}, tick {tick}: {what} changed {difference}"
+                ));
             }
         }
     }
@@ -137,7 +155,13 @@ struct Outcome {
 /// All of a command.
 fn bytes(command: CommandRef<'_>) -> Vec<u8> {
     let (agent, lane) = (command.agent(), command.lane().number());
-    [&agent.index().to_le_bytes()[..], &agent.generation().to_le_bytes(), &[lane], command.bytes()].concat()
+    [
+        &agent.index().to_le_bytes()[..],
+        &agent.generation().to_le_bytes(),
+        &[lane],
+        command.bytes(),
+    ]
+    .concat()
 }
 
 impl Outcome {
@@ -145,7 +169,11 @@ impl Outcome {
         Self {
             snapshot: crowd.snapshot(),
             commands: crowd.commands().map(bytes).collect(),
-            merged: crowd.lanes().flat_map(|lane| crowd.lane(lane)).map(bytes).collect(),
+            merged: crowd
+                .lanes()
+                .flat_map(|lane| crowd.lane(lane))
+                .map(bytes)
+                .collect(),
             counters: *crowd.counters(),
             panicked: crowd.panicked().collect(),
             faults: crowd.faults().collect(),
@@ -154,12 +182,20 @@ impl Outcome {
 
     fn difference(&self, other: &Self) -> Option<String> {
         if self.counters != other.counters {
-            return Some(format!("the counters\n  from {:?}\n  to   {:?}", self.counters, other.counters));
+            return Some(format!(
+                "the counters\n  from {:?}\n  to   {:?}",
+                self.counters, other.counters
+            ));
         }
         if self.commands != other.commands {
-            return Some(format!("the commands\n  from {:?}\n  to   {:?}", self.commands, other.commands));
+            return Some(format!(
+                "the commands\n  from {:?}\n  to   {:?}",
+                self.commands, other.commands
+            ));
         }
-        if (&self.merged, &self.panicked, &self.faults) != (&other.merged, &other.panicked, &other.faults) {
+        if (&self.merged, &self.panicked, &self.faults)
+            != (&other.merged, &other.panicked, &other.faults)
+        {
             return Some("lanes, panics or faults".to_owned());
         }
         (self.snapshot != other.snapshot).then(|| "the agents".to_owned())

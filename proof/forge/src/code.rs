@@ -1,10 +1,12 @@
 //! Where code stands, and the expressions that may stand there (CODE-4).
 //!
-//! Expressions are written in canonical form: everything that is constant is a literal, every conversion is written
-//! out, chains of `&&` and `||` are flat. So what the compiler folds it leaves alone, and the text of the compiled code
-//! can be compared with the text of the source.
+//! Expressions are written in canonical form: everything that is constant is a literal, every
+//! conversion is written out, chains of `&&` and `||` are flat. So what the compiler folds it
+//! leaves alone, and the text of the compiled code can be compared with the text of the source.
 
-use statewright_author::expr::{BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp};
+use statewright_author::expr::{
+    BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp,
+};
 use statewright_author::graph::{Code, Event, Payload};
 use statewright_author::value::{FunctionKind, Literal, ValueType};
 
@@ -15,7 +17,8 @@ use crate::text::{code, name};
 /// Where code stands.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
-    /// The state from which names are looked up; `None` if there are several, so that names must be absolute.
+    /// The state from which names are looked up; `None` if there are several, so that names must
+    /// be absolute.
     pub(crate) state: Option<usize>,
     /// Payload that can be read.
     pub(crate) payload: Option<Payload>,
@@ -26,17 +29,29 @@ pub(crate) struct Site {
 impl Site {
     /// Code of one state.
     pub(crate) fn of(state: usize) -> Self {
-        Self { state: Some(state), payload: None, writes: true }
+        Self {
+            state: Some(state),
+            payload: None,
+            writes: true,
+        }
     }
 
     /// Code of several states.
     pub(crate) fn shared() -> Self {
-        Self { state: None, payload: None, writes: true }
+        Self {
+            state: None,
+            payload: None,
+            writes: true,
+        }
     }
 
     /// Code of an observer.
     pub(crate) fn observer() -> Self {
-        Self { state: Some(0), payload: None, writes: false }
+        Self {
+            state: Some(0),
+            payload: None,
+            writes: false,
+        }
     }
 }
 
@@ -49,20 +64,36 @@ fn named(text: &str) -> Expr {
 }
 
 fn unary(op: UnaryOp, operand: Expr) -> Expr {
-    node(ExprKind::Unary { op, operand: Box::new(operand) })
+    node(ExprKind::Unary {
+        op,
+        operand: Box::new(operand),
+    })
 }
 
 fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    node(ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) })
+    node(ExprKind::Binary {
+        op,
+        left: Box::new(left),
+        right: Box::new(right),
+    })
 }
 
 fn call(function: &str, arguments: Vec<Expr>) -> Expr {
-    let arguments = arguments.into_iter().map(|value| CallArgument { name: None, value }).collect();
-    node(ExprKind::Call { function: name(function), arguments })
+    let arguments = arguments
+        .into_iter()
+        .map(|value| CallArgument { name: None, value })
+        .collect();
+    node(ExprKind::Call {
+        function: name(function),
+        arguments,
+    })
 }
 
 fn field(base: Expr, field: &str) -> Expr {
-    node(ExprKind::Field { base: Box::new(base), field: name(field) })
+    node(ExprKind::Field {
+        base: Box::new(base),
+        field: name(field),
+    })
 }
 
 fn is_negation(expr: &Expr) -> bool {
@@ -73,32 +104,49 @@ fn is_negation(expr: &Expr) -> bool {
 pub(crate) fn literal(value: &Literal) -> Expr {
     let float = |value: f64| {
         let size = node(ExprKind::Float(value.abs()));
-        if value.is_sign_negative() { unary(UnaryOp::Neg, size) } else { size }
+        if value.is_sign_negative() {
+            unary(UnaryOp::Neg, size)
+        } else {
+            size
+        }
     };
     match value {
         Literal::Int(value) => {
             let size = node(ExprKind::Int(value.unsigned_abs()));
-            if *value < 0 { unary(UnaryOp::Neg, size) } else { size }
+            if *value < 0 {
+                unary(UnaryOp::Neg, size)
+            } else {
+                size
+            }
         }
         Literal::Float(value) => float(*value),
         Literal::Bool(value) => node(ExprKind::Bool(*value)),
         Literal::Text(text) => node(ExprKind::Text(text.clone())),
-        Literal::Vector(parts) => {
-            call(if parts.len() == 2 { "vec2" } else { "vec3" }, parts.iter().map(|&part| float(part)).collect())
-        }
+        Literal::Vector(parts) => call(
+            if parts.len() == 2 { "vec2" } else { "vec3" },
+            parts.iter().map(|&part| float(part)).collect(),
+        ),
     }
 }
 
 impl Forge {
     /// The payload of an event, if an expression may read it.
     pub(crate) fn readable_payload(&self, event: &Event) -> Option<Payload> {
-        event.payload.as_ref().map(|payload| payload.value).filter(|_| !event.indirect)
+        event
+            .payload
+            .as_ref()
+            .map(|payload| payload.value)
+            .filter(|_| !event.indirect)
     }
 
     /// A condition that is never constant: as text, or a plain call of a guard.
     pub(crate) fn guard(&mut self, site: &Site) -> Code {
         let depth = self.size.expression;
-        let expr = if self.rng.chance(25) { None } else { self.condition(site, depth) };
+        let expr = if self.rng.chance(25) {
+            None
+        } else {
+            self.condition(site, depth)
+        };
         let expr = expr.unwrap_or_else(|| self.guard_call());
         self.written(&expr)
     }
@@ -130,7 +178,11 @@ impl Forge {
     }
 
     fn condition(&mut self, site: &Site, depth: u32) -> Option<Expr> {
-        let weights = if depth == 0 { [0, 0, 0, 2, 1] } else { [3, 3, 1, 2, 1] };
+        let weights = if depth == 0 {
+            [0, 0, 0, 2, 1]
+        } else {
+            [3, 3, 1, 2, 1]
+        };
         match self.rng.weighted(&weights) {
             0 => self.comparison(site, depth - 1),
             1 => self.chain(site, depth - 1, LogicOp::And),
@@ -146,7 +198,11 @@ impl Forge {
         for _ in 0..self.rng.between(2, 3) {
             let part = self.condition(site, depth)?;
             let same = matches!(&part.kind, ExprKind::Logic { op: inner, .. } if *inner == op);
-            operands.push(if same { unary(UnaryOp::Not, part) } else { part });
+            operands.push(if same {
+                unary(UnaryOp::Not, part)
+            } else {
+                part
+            });
         }
         Some(node(ExprKind::Logic { op, operands }))
     }
@@ -155,7 +211,11 @@ impl Forge {
         use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
         let ty = self.rng.one(&ValueType::ALL);
         let ordered = matches!(ty, ValueType::I32 | ValueType::F32);
-        let op = if ordered { self.rng.one(&[Eq, Ne, Lt, Le, Gt, Ge]) } else { self.rng.one(&[Eq, Ne]) };
+        let op = if ordered {
+            self.rng.one(&[Eq, Ne, Lt, Le, Gt, Ge])
+        } else {
+            self.rng.one(&[Eq, Ne])
+        };
         let left = self.term(ty, site, depth)?;
         let right = self.operand(ty, site, depth)?;
         Some(binary(op, left, right))
@@ -186,9 +246,20 @@ impl Forge {
     }
 
     fn leaf(&mut self, ty: ValueType, site: &Site) -> Option<Expr> {
-        let keys = self.declared.keys.iter().filter(|key| key.ty.value == ty).map(|key| named(&key.name.value));
-        let parameters = self.declared.parameters.iter().filter(|parameter| parameter.ty.value == ty);
-        let mut leaves: Vec<Expr> = keys.chain(parameters.map(|parameter| named(&parameter.name.value))).collect();
+        let keys = self
+            .declared
+            .keys
+            .iter()
+            .filter(|key| key.ty.value == ty)
+            .map(|key| named(&key.name.value));
+        let parameters = self
+            .declared
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.ty.value == ty);
+        let mut leaves: Vec<Expr> = keys
+            .chain(parameters.map(|parameter| named(&parameter.name.value)))
+            .collect();
         match site.payload {
             Some(Payload::Value(payload)) if payload == ty => leaves.push(named("event")),
             Some(Payload::U32) if ty == ValueType::I32 => leaves.push(named("event")),
@@ -210,22 +281,33 @@ impl Forge {
     /// A question about a state; about its time only if it has a clock.
     fn query(&mut self, query: StateQuery, site: &Site) -> Option<Expr> {
         let timed = query != StateQuery::In;
-        if let Some(own) = site.state.filter(|&own| timed && self.plan.nodes[own].clock && self.rng.chance(50)) {
+        if let Some(own) = site
+            .state
+            .filter(|&own| timed && self.plan.nodes[own].clock && self.rng.chance(50))
+        {
             debug_assert!(self.plan.nodes[own].clock);
             return Some(node(ExprKind::State { query, state: None }));
         }
         let good = |state: &usize| !timed || self.plan.nodes[*state].clock;
         let states: Vec<usize> = (0..self.plan.nodes.len()).filter(good).collect();
         let state = *self.rng.pick(&states)?;
-        let text = self.plan.reference(&mut self.rng, site.state, Target::State(state))?;
-        Some(node(ExprKind::State { query, state: Some(name(text)) }))
+        let text = self
+            .plan
+            .reference(&mut self.rng, site.state, Target::State(state))?;
+        Some(node(ExprKind::State {
+            query,
+            state: Some(name(text)),
+        }))
     }
 
     fn operation(&mut self, ty: ValueType, site: &Site, depth: u32) -> Option<Expr> {
         if self.rng.chance(10) {
             let condition = self.condition(site, depth)?;
             let then = self.operand(ty, site, depth)?;
-            return Some(call("select", vec![condition, then, self.operand(ty, site, depth)?]));
+            return Some(call(
+                "select",
+                vec![condition, then, self.operand(ty, site, depth)?],
+            ));
         }
         match ty {
             ValueType::Bool => self.not(site, depth),
@@ -246,10 +328,24 @@ impl Forge {
         Some(match self.rng.below(9) {
             0 if !is_negation(&first) => unary(UnaryOp::Neg, first),
             1 => call("abs", vec![first]),
-            2 => call("clamp", vec![first, self.operand(ty, site, depth)?, self.operand(ty, site, depth)?]),
-            3 => call(self.rng.one(&["min", "max"]), vec![first, self.operand(ty, site, depth)?]),
+            2 => call(
+                "clamp",
+                vec![
+                    first,
+                    self.operand(ty, site, depth)?,
+                    self.operand(ty, site, depth)?,
+                ],
+            ),
+            3 => call(
+                self.rng.one(&["min", "max"]),
+                vec![first, self.operand(ty, site, depth)?],
+            ),
             4 => self.converted(ty, site, depth)?,
-            _ => binary(self.rng.one(&[Add, Sub, Mul, Div, Rem]), first, self.operand(ty, site, depth)?),
+            _ => binary(
+                self.rng.one(&[Add, Sub, Mul, Div, Rem]),
+                first,
+                self.operand(ty, site, depth)?,
+            ),
         })
     }
 
@@ -262,16 +358,26 @@ impl Forge {
         match self.rng.below(4) {
             0 => {
                 let inner = self.term(ValueType::I32, site, depth)?;
-                // The quotient of the ticks in a state and the tick rate would read as `time_in_state`.
+                // The quotient of the ticks in a state and the tick rate would read as
+                // `time_in_state`.
                 let ticks = matches!(inner.kind, ExprKind::State { .. });
                 (!ticks).then(|| call("f32", vec![inner]))
             }
-            1 => Some(field(self.term(vector, site, depth)?, self.rng.one(&["x", "y"]))),
-            2 => Some(call("length_squared", vec![self.term(vector, site, depth)?])),
+            1 => Some(field(
+                self.term(vector, site, depth)?,
+                self.rng.one(&["x", "y"]),
+            )),
+            2 => Some(call(
+                "length_squared",
+                vec![self.term(vector, site, depth)?],
+            )),
             _ => {
                 let function = self.rng.one(&["dot", "distance_squared"]);
                 let first = self.term(vector, site, depth)?;
-                Some(call(function, vec![first, self.operand(vector, site, depth)?]))
+                Some(call(
+                    function,
+                    vec![first, self.operand(vector, site, depth)?],
+                ))
             }
         }
     }
@@ -281,17 +387,34 @@ impl Forge {
         let first = self.term(ty, site, depth);
         let scalar = self.term(ValueType::F32, site, depth);
         Some(match self.rng.below(6) {
-            0 if first.as_ref().is_some_and(|first| !is_negation(first)) => unary(UnaryOp::Neg, first?),
-            1 => binary(self.rng.one(&[Mul, Div]), first?, self.operand(ValueType::F32, site, depth)?),
+            0 if first.as_ref().is_some_and(|first| !is_negation(first)) => {
+                unary(UnaryOp::Neg, first?)
+            }
+            1 => binary(
+                self.rng.one(&[Mul, Div]),
+                first?,
+                self.operand(ValueType::F32, site, depth)?,
+            ),
             2 => binary(Mul, scalar?, self.operand(ty, site, depth)?),
             3 => {
                 let mut parts = vec![scalar?, self.operand(ValueType::F32, site, depth)?];
                 if ty == ValueType::Vec3 {
                     parts.insert(0, self.operand(ValueType::F32, site, depth)?);
                 }
-                call(if ty == ValueType::Vec2 { "vec2" } else { "vec3" }, parts)
+                call(
+                    if ty == ValueType::Vec2 {
+                        "vec2"
+                    } else {
+                        "vec3"
+                    },
+                    parts,
+                )
             }
-            _ => binary(self.rng.one(&[Add, Sub]), first?, self.operand(ty, site, depth)?),
+            _ => binary(
+                self.rng.one(&[Add, Sub]),
+                first?,
+                self.operand(ty, site, depth)?,
+            ),
         })
     }
 }

@@ -1,16 +1,25 @@
-//! What a machine declares besides states: events, keys, parameters, variants, channels, lanes, functions, timers.
+//! What a machine declares besides states: events, keys, parameters, variants, channels, lanes,
+//! functions, timers.
 
-use statewright_author::graph::{Channel, Event, Function, Key, Lane, Parameter, Payload, Timer, Variant};
+use statewright_author::graph::{
+    Channel, Event, Function, Key, Lane, Parameter, Payload, Timer, Variant,
+};
 use statewright_author::value::{Class, Duration, FunctionKind, Literal, MergeRule, ValueType};
 
 use crate::forge::Forge;
 use crate::text::{name, spanned};
 use crate::words::{unused, unused_odd};
 
-const EVENTS: [&str; 10] = ["Hit", "Seen", "Lost", "Noise", "Order", "Dodge", "Fall", "Land", "Reload", "Empty"];
-const KEYS: [&str; 12] =
-    ["health", "ammo", "speed", "armed", "enemy", "goal", "home", "mood", "fear", "range", "alive", "offset"];
-const PARAMETERS: [&str; 8] = ["limit", "reach", "brave", "post", "style", "drift", "gain", "quota"];
+const EVENTS: [&str; 10] = [
+    "Hit", "Seen", "Lost", "Noise", "Order", "Dodge", "Fall", "Land", "Reload", "Empty",
+];
+const KEYS: [&str; 12] = [
+    "health", "ammo", "speed", "armed", "enemy", "goal", "home", "mood", "fear", "range", "alive",
+    "offset",
+];
+const PARAMETERS: [&str; 8] = [
+    "limit", "reach", "brave", "post", "style", "drift", "gain", "quota",
+];
 const TIMERS: [&str; 5] = ["burst", "cool", "blink", "watch", "breath"];
 const LANES: [&str; 3] = ["camera", "rumble", "score"];
 const CHANNELS: [&str; 4] = ["locomotion", "weapon", "face", "sound"];
@@ -85,7 +94,11 @@ impl Forge {
     }
 
     fn payload(&mut self, indirect: bool) -> Option<Payload> {
-        let bytes = if indirect { self.rng.between(1, 400) } else { self.rng.between(1, 16) };
+        let bytes = if indirect {
+            self.rng.between(1, 400)
+        } else {
+            self.rng.between(1, 16)
+        };
         match self.rng.weighted(&[30, 45, 5, 5, 5, 5]) {
             1 => Some(Payload::Value(self.rng.one(&ValueType::ALL))),
             2 => Some(Payload::U32),
@@ -97,15 +110,19 @@ impl Forge {
     }
 
     fn class(&mut self) -> Class {
-        self.rng.one(&[Class::Low, Class::Normal, Class::Interrupt, Class::Critical])
+        self.rng
+            .one(&[Class::Low, Class::Normal, Class::Interrupt, Class::Critical])
     }
 
     fn declare_keys(&mut self) {
         let mut used = Vec::new();
         for _ in 0..self.rng.between(0, self.size.declarations * 2) {
             let ty = self.rng.one(&ValueType::ALL);
-            let default =
-                if ty != ValueType::Entity && self.rng.chance(50) { Some(spanned(self.literal(ty))) } else { None };
+            let default = if ty != ValueType::Entity && self.rng.chance(50) {
+                Some(spanned(self.literal(ty)))
+            } else {
+                None
+            };
             let key = Key {
                 name: name(unused(&mut self.rng, &KEYS, &mut used)),
                 doc: self.doc(),
@@ -141,7 +158,9 @@ impl Forge {
                 if self.rng.chance(50) {
                     let ty = self.declared.parameters[index].ty.value;
                     let value = spanned(self.literal(ty));
-                    variant.values.push((self.declared.parameters[index].name.clone(), value));
+                    variant
+                        .values
+                        .push((self.declared.parameters[index].name.clone(), value));
                 }
             }
             self.declared.variants.push(variant);
@@ -152,8 +171,12 @@ impl Forge {
     fn declare_commands(&mut self) {
         let mut used = Vec::new();
         for _ in 0..self.rng.below(3) {
-            let rules =
-                [MergeRule::LastWriterWins, MergeRule::Accumulate, MergeRule::StrictOrder, MergeRule::Deduplicate];
+            let rules = [
+                MergeRule::LastWriterWins,
+                MergeRule::Accumulate,
+                MergeRule::StrictOrder,
+                MergeRule::Deduplicate,
+            ];
             let lane = Lane {
                 name: name(unused_odd(&mut self.rng, &LANES, &mut used)),
                 doc: self.doc(),
@@ -164,7 +187,11 @@ impl Forge {
         }
         let mut used = Vec::new();
         for _ in 0..self.rng.below(4) {
-            let lane = if self.rng.chance(50) { Some(name(self.lane())) } else { None };
+            let lane = if self.rng.chance(50) {
+                Some(name(self.lane()))
+            } else {
+                None
+            };
             let channel = Channel {
                 name: name(unused_odd(&mut self.rng, &CHANNELS, &mut used)),
                 doc: self.doc(),
@@ -177,7 +204,15 @@ impl Forge {
 
     /// A lane, built-in or declared.
     pub(crate) fn lane(&mut self) -> String {
-        let built_in = ["animation", "navigation", "gameplay", "blackboard", "audio", "vfx", "message"];
+        let built_in = [
+            "animation",
+            "navigation",
+            "gameplay",
+            "blackboard",
+            "audio",
+            "vfx",
+            "message",
+        ];
         match self.rng.pick(&self.declared.lanes) {
             Some(lane) if self.rng.chance(30) => lane.name.value.clone(),
             _ => self.rng.one(&built_in).to_owned(),
@@ -193,7 +228,10 @@ impl Forge {
             let mut used = Vec::new();
             for _ in 0..self.rng.below(3) {
                 let ty = self.literal_type();
-                parameters.push((name(unused(&mut self.rng, &ARGUMENTS, &mut used)), spanned(ty)));
+                parameters.push((
+                    name(unused(&mut self.rng, &ARGUMENTS, &mut used)),
+                    spanned(ty),
+                ));
             }
             let function = Function {
                 name: name(function),
@@ -270,7 +308,9 @@ impl Forge {
     }
 
     pub(crate) fn symbol(&mut self) -> String {
-        self.rng.one(&["", "grunt", "red", "läuft", "it's", "a \"b\" \\c"]).to_owned()
+        self.rng
+            .one(&["", "grunt", "red", "läuft", "it's", "a \"b\" \\c"])
+            .to_owned()
     }
 
     pub(crate) fn duration(&mut self) -> Duration {

@@ -29,7 +29,14 @@ impl Forge {
         let mut rng = Rng::new(seed);
         let ids = rng.one(&[0, 0, 30, 100]);
         let notes = rng.one(&[0, 0, 0, 20]);
-        Self { rng, size, declared: Declarations::default(), plan: Plan::default(), ids, notes }
+        Self {
+            rng,
+            size,
+            declared: Declarations::default(),
+            plan: Plan::default(),
+            ids,
+            notes,
+        }
     }
 
     /// The whole machine.
@@ -47,7 +54,10 @@ impl Forge {
             id: self.id(),
             doc: self.doc(),
             tier: self.rng.chance(30).then(|| spanned(self.rng.one(&tiers))),
-            tick_rate: self.rng.chance(50).then(|| spanned(self.rng.between(1, 240))),
+            tick_rate: self
+                .rng
+                .chance(50)
+                .then(|| spanned(self.rng.between(1, 240))),
             policies: self.policies(),
             budgets: self.budgets(),
             fail_safe: self.entry_point(),
@@ -70,20 +80,29 @@ impl Forge {
 
     /// Maybe a stable id (ROM-6). Random 64-bit numbers never meet.
     pub(crate) fn id(&mut self) -> StableId {
-        self.rng.chance(self.ids).then(|| spanned(self.rng.next_u64() | 1))
+        self.rng
+            .chance(self.ids)
+            .then(|| spanned(self.rng.next_u64() | 1))
     }
 
     pub(crate) fn doc(&mut self) -> Option<String> {
-        self.rng.chance(self.notes).then(|| "What it is for: \"ünü\\sual\" things.".to_owned())
+        self.rng
+            .chance(self.notes)
+            .then(|| "What it is for: \"ünü\\sual\" things.".to_owned())
     }
 
     pub(crate) fn meta(&mut self) -> Meta {
-        self.rng.chance(self.notes).then(|| serde_json::json!({ "x": 1.5, "y": -3, "tags": ["a", null, true] }))
+        self.rng
+            .chance(self.notes)
+            .then(|| serde_json::json!({ "x": 1.5, "y": -3, "tags": ["a", null, true] }))
     }
 
     fn policies(&mut self) -> Policies {
-        let mut maybe =
-            |percent| -> Option<Spanned<bool>> { self.rng.chance(percent).then(|| spanned(self.rng.chance(70))) };
+        let mut maybe = |percent| -> Option<Spanned<bool>> {
+            self.rng
+                .chance(percent)
+                .then(|| spanned(self.rng.chance(70)))
+        };
         let mut policies = Policies {
             reverse_exit_order: maybe(10),
             immediate_update: maybe(15),
@@ -104,7 +123,11 @@ impl Forge {
     }
 
     fn budgets(&mut self) -> Budgets {
-        let mut maybe = |least, most| self.rng.chance(15).then(|| spanned(self.rng.between(least, most)));
+        let mut maybe = |least, most| {
+            self.rng
+                .chance(15)
+                .then(|| spanned(self.rng.between(least, most)))
+        };
         Budgets {
             events_per_tick: maybe(1, 4096),
             microsteps_per_tick: maybe(1, 4096),
@@ -119,7 +142,9 @@ impl Forge {
             return None;
         }
         let target = self.any_target()?;
-        self.plan.reference(&mut self.rng, Some(0), target).map(name)
+        self.plan
+            .reference(&mut self.rng, Some(0), target)
+            .map(name)
     }
 
     /// Any state but the root, or a history point.
@@ -142,11 +167,20 @@ impl Forge {
                 Some(event) if self.rng.chance(70) => Some(event.clone()),
                 _ => None,
             };
-            let payload = event.as_ref().and_then(|event| self.readable_payload(event));
-            let site = Site { payload, ..Site::observer() };
+            let payload = event
+                .as_ref()
+                .and_then(|event| self.readable_payload(event));
+            let site = Site {
+                payload,
+                ..Site::observer()
+            };
             let actions = self.some_actions(&site);
             let event = event.map(|event| event.name);
-            observers.push(Observer { event, actions, place: Place::default() });
+            observers.push(Observer {
+                event,
+                actions,
+                place: Place::default(),
+            });
         }
         observers
     }

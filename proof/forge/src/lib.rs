@@ -1,13 +1,16 @@
-//! Random machines for tests: what a seed and a size give is a valid machine that uses every feature now and then.
+//! Random machines for tests: what a seed and a size give is a valid machine that uses every
+//! feature now and then.
 //!
-//! [`machine`] makes one, [`to_text`] writes it as a machine file, [`shrink`](shrink::shrink) makes one that fails a test as small as
-//! possible. Depends on the author graph alone: what it generates is judged by others, so it must not share their code.
+//! [`machine`] makes one, [`to_text`] writes it as a machine file, [`shrink`](shrink::shrink) makes
+//! one that fails a test as small as possible. Depends on the author graph alone: what it generates
+//! is judged by others, so it must not share their code.
 //!
 //! # Code map
 //!
-//! `rng` chance · [`Size`] knobs · `plan` the tree and its budgets · `refer` how states are named · `declare` events, keys
-//! and the rest · `code` expressions · `action` actions · `aim` targets · `transition`, `sugar`, `state` the graph ·
-//! `forge` the machine · [`scope`] all small machines · `write` its text · [`shrink`] smaller ones.
+//! `rng` chance · [`Size`] knobs · `plan` the tree and its budgets · `refer` how states are named ·
+//! `declare` events, keys and the rest · `code` expressions · `action` actions · `aim` targets ·
+//! `transition`, `sugar`, `state` the graph · `forge` the machine · [`scope`] all small machines ·
+//! `write` its text · [`shrink`] smaller ones.
 #![forbid(unsafe_code)]
 
 mod action;

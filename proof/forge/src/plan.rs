@@ -1,8 +1,10 @@
-//! The tree of a machine before it has any behavior: states in pre-order, and what each of them may still spend.
+//! The tree of a machine before it has any behavior: states in pre-order, and what each of them may
+//! still spend.
 //!
-//! An instance has few leaves, timers and slots (RAM-2). Budgets are handed down while the tree grows: children of one
-//! region get the same places, regions of an orthogonal state share them out, and so do children that a push keeps
-//! alive together (RAM-5, EXEC-8). What is generated later only spends what it was given, so the machine fits.
+//! An instance has few leaves, timers and slots (RAM-2). Budgets are handed down while the tree
+//! grows: children of one region get the same places, regions of an orthogonal state share them
+//! out, and so do children that a push keeps alive together (RAM-5, EXEC-8). What is generated
+//! later only spends what it was given, so the machine fits.
 
 use statewright_author::graph::{StateKind, Timer};
 
@@ -27,7 +29,8 @@ pub struct Node {
     pub end: usize,
     /// Its history points, by place in [`Plan::points`].
     pub points: Vec<usize>,
-    /// A child that pushes go to, and its rank among those of its region: it leads only to itself and to higher ones.
+    /// A child that pushes go to, and its rank among those of its region: it leads only to itself
+    /// and to higher ones.
     pub overlay: Option<u32>,
     /// Leaves that it and what is inside use (RAM-4).
     pub leaves: u32,
@@ -127,10 +130,30 @@ impl Plan {
         };
         let words = Words::new(rng);
         let left = rng.between(1, size.states);
-        let plan = Self { lasting_slots, allows_one_region: rng.chance(20), ..Self::default() };
-        let mut grower = Grower { rng, size, words, plan, left };
+        let plan = Self {
+            lasting_slots,
+            allows_one_region: rng.chance(20),
+            ..Self::default()
+        };
+        let mut grower = Grower {
+            rng,
+            size,
+            words,
+            plan,
+            left,
+        };
         let orthogonal = left >= 4 && grower.rng.chance(10);
-        grower.state(None, 0, budget, if orthogonal { StateKind::Orthogonal } else { StateKind::Compound }, None);
+        grower.state(
+            None,
+            0,
+            budget,
+            if orthogonal {
+                StateKind::Orthogonal
+            } else {
+                StateKind::Compound
+            },
+            None,
+        );
         grower.add_points();
         grower.plan
     }
@@ -147,7 +170,8 @@ impl Plan {
 
     /// The child of `outer` that is or contains `inner`.
     pub fn child_towards(&self, outer: usize, inner: usize) -> Option<usize> {
-        self.up(inner).find(|&at| self.nodes[at].parent == Some(outer))
+        self.up(inner)
+            .find(|&at| self.nodes[at].parent == Some(outer))
     }
 
     /// The state, or the owner of the history point.
@@ -160,7 +184,9 @@ impl Plan {
 
     /// The region that a state is a child of.
     pub fn region_of(&self, state: usize) -> Option<&RegionPlan> {
-        self.nodes[state].parent.map(|parent| &self.nodes[parent].regions[self.nodes[state].region])
+        self.nodes[state]
+            .parent
+            .map(|parent| &self.nodes[parent].regions[self.nodes[state].region])
     }
 
     /// Whether a state can be active: not a choice.
@@ -168,12 +194,16 @@ impl Plan {
         self.nodes[state].kind != StateKind::Choice
     }
 
-    /// Whether a transition may lead from one state to another without suspending something twice (EXEC-8): what runs
-    /// above a frame never leads back to what may be in the frame.
+    /// Whether a transition may lead from one state to another without suspending something twice
+    /// (EXEC-8): what runs above a frame never leads back to what may be in the frame.
     pub fn may_lead(&self, source: usize, anchor: usize) -> bool {
         self.up(source).all(|at| {
-            let Some(rank) = self.nodes[at].overlay else { return true };
-            let Some(owner) = self.nodes[at].parent else { return true };
+            let Some(rank) = self.nodes[at].overlay else {
+                return true;
+            };
+            let Some(owner) = self.nodes[at].parent else {
+                return true;
+            };
             match self.child_towards(owner, anchor) {
                 Some(other) if self.nodes[other].region == self.nodes[at].region => {
                     self.nodes[other].overlay.is_some_and(|other| other >= rank)
@@ -232,7 +262,10 @@ impl Grower<'_> {
 
     /// What the state itself may use; returns the rest.
     fn allot(&mut self, node: &mut Node, mut budget: Budget) -> Budget {
-        let active = matches!(node.kind, StateKind::Atomic | StateKind::Compound | StateKind::Orthogonal);
+        let active = matches!(
+            node.kind,
+            StateKind::Atomic | StateKind::Compound | StateKind::Orthogonal
+        );
         if !active {
             return budget;
         }
@@ -241,10 +274,22 @@ impl Grower<'_> {
             node.clock = true;
             budget.timers -= 1;
         }
-        let most = if composite { budget.timers.min(2) } else { budget.timers.min(3) };
-        node.timers = if self.rng.chance(50) { self.rng.between(0, most) } else { 0 };
+        let most = if composite {
+            budget.timers.min(2)
+        } else {
+            budget.timers.min(3)
+        };
+        node.timers = if self.rng.chance(50) {
+            self.rng.between(0, most)
+        } else {
+            0
+        };
         budget.timers -= node.timers;
-        node.slots = if self.rng.chance(30) { self.rng.between(0, budget.slots.min(3)) } else { 0 };
+        node.slots = if self.rng.chance(30) {
+            self.rng.between(0, budget.slots.min(3))
+        } else {
+            0
+        };
         budget.slots -= node.slots;
         // A wish: each group of children must be able to pay for it.
         node.any_timers = u32::from(composite && self.rng.chance(self.size.rare));
@@ -265,7 +310,10 @@ impl Grower<'_> {
         for region in 0..count as usize {
             let is_named = self.plan.nodes[owner].kind == StateKind::Orthogonal;
             let name = is_named.then(|| self.words.region(self.rng, &mut used));
-            self.plan.nodes[owner].regions.push(RegionPlan { name, ..RegionPlan::default() });
+            self.plan.nodes[owner].regions.push(RegionPlan {
+                name,
+                ..RegionPlan::default()
+            });
             let share = Budget {
                 leaves: leaves[region],
                 timers: timers[region],
@@ -293,12 +341,18 @@ impl Grower<'_> {
         if shares.contains(&0) {
             node.any_timers = 0;
         }
-        shares.iter_mut().for_each(|share| *share -= node.any_timers);
+        shares
+            .iter_mut()
+            .for_each(|share| *share -= node.any_timers);
         shares
     }
 
     fn children(&mut self, owner: usize, region: usize, depth: u32, budget: Budget) {
-        let most = if depth == 0 { (self.left / 3).max(4) } else { 5 };
+        let most = if depth == 0 {
+            (self.left / 3).max(4)
+        } else {
+            5
+        };
         let normal = self.rng.between(1, self.left.min(most).max(1));
         let overlays = self.stack(owner, region, budget);
         // Children that may be alive together get places of their own; the others share.
@@ -309,8 +363,12 @@ impl Grower<'_> {
         for child in 0..normal + overlays {
             let overlay = child.checked_sub(normal);
             let group = overlay.map_or(0, |rank| rank as usize + 1);
-            let share =
-                Budget { leaves: budget.leaves, timers: timers[group], slots: slots[group], results: results[group] };
+            let share = Budget {
+                leaves: budget.leaves,
+                timers: timers[group],
+                slots: slots[group],
+                results: results[group],
+            };
             let kind = self.kind(depth + 1, share, child == 0 || overlay.is_some());
             self.left = self.left.saturating_sub(1);
             let index = self.state(Some((owner, region)), depth + 1, share, kind, overlay);
@@ -331,7 +389,11 @@ impl Grower<'_> {
     }
 
     fn kind(&mut self, depth: u32, budget: Budget, plain: bool) -> StateKind {
-        let inner = if depth < self.size.depth && self.left > 1 { 25 } else { 0 };
+        let inner = if depth < self.size.depth && self.left > 1 {
+            25
+        } else {
+            0
+        };
         let splits = self.plan.allows_one_region || (self.left > 3 && budget.leaves > 1);
         let orthogonal = if inner > 0 && splits { 20 } else { 0 };
         let end = if plain { 0 } else { 10 };
@@ -348,8 +410,14 @@ impl Grower<'_> {
     fn sibling_name(&mut self, parent: usize) -> String {
         let node = &self.plan.nodes[parent];
         let children = node.regions.iter().flat_map(|region| &region.children);
-        let mut used: Vec<&str> = children.map(|&child| self.plan.nodes[child].name.as_str()).collect();
-        used.extend(node.points.iter().map(|&point| self.plan.points[point].name.as_str()));
+        let mut used: Vec<&str> = children
+            .map(|&child| self.plan.nodes[child].name.as_str())
+            .collect();
+        used.extend(
+            node.points
+                .iter()
+                .map(|&point| self.plan.points[point].name.as_str()),
+        );
         self.words.state(self.rng, &used)
     }
 
@@ -360,7 +428,13 @@ impl Grower<'_> {
             if node.regions.is_empty() {
                 continue;
             }
-            let region = |region: &RegionPlan| region.children.iter().map(|&child| self.plan.nodes[child].leaves).max();
+            let region = |region: &RegionPlan| {
+                region
+                    .children
+                    .iter()
+                    .map(|&child| self.plan.nodes[child].leaves)
+                    .max()
+            };
             let leaves = node.regions.iter().map(|r| region(r).unwrap_or(1)).sum();
             self.plan.nodes[state].leaves = leaves;
         }
@@ -374,8 +448,15 @@ impl Grower<'_> {
     fn add_point(&mut self, owner: usize) {
         let deep = self.rng.chance(50);
         let node = &self.plan.nodes[owner];
-        let price = if deep { node.leaves } else { node.regions.len() as u32 };
-        if node.regions.is_empty() || price > self.plan.lasting_slots || !self.rng.chance(self.size.rare) {
+        let price = if deep {
+            node.leaves
+        } else {
+            node.regions.len() as u32
+        };
+        if node.regions.is_empty()
+            || price > self.plan.lasting_slots
+            || !self.rng.chance(self.size.rare)
+        {
             return;
         }
         self.plan.lasting_slots -= price;

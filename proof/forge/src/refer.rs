@@ -1,5 +1,5 @@
-//! How a state is named from another one: a child of the state, of the one around it, and so on; else the only one of
-//! that name anywhere; or a path, or an absolute path.
+//! How a state is named from another one: a child of the state, of the one around it, and so on;
+//! else the only one of that name anywhere; or a path, or an absolute path.
 
 use crate::plan::{Plan, Target};
 use crate::rng::Rng;
@@ -8,8 +8,12 @@ impl Plan {
     /// What a text means when it stands in a state.
     pub fn find(&self, from: usize, text: &str) -> Option<Target> {
         let everywhere = |name: &str| -> Vec<Target> {
-            let states = (1..self.nodes.len()).filter(|&s| self.nodes[s].name == name).map(Target::State);
-            let points = (0..self.points.len()).filter(|&p| self.points[p].name == name).map(Target::Point);
+            let states = (1..self.nodes.len())
+                .filter(|&s| self.nodes[s].name == name)
+                .map(Target::State);
+            let points = (0..self.points.len())
+                .filter(|&p| self.points[p].name == name)
+                .map(Target::Point);
             states.chain(points).collect()
         };
         if text == "root" && everywhere("root").is_empty() {
@@ -30,17 +34,27 @@ impl Plan {
                 Target::Point(_) => None,
             })
             .collect();
-        if let [only] = found[..] { Some(only) } else { None }
+        if let [only] = found[..] {
+            Some(only)
+        } else {
+            None
+        }
     }
 
     /// Follows a path of children; names of regions may stand before the children in them.
     fn descend(&self, from: usize, path: &str) -> Option<Target> {
         let mut at = Target::State(from);
         for part in path.split('/') {
-            let Target::State(state) = at else { return None };
+            let Target::State(state) = at else {
+                return None;
+            };
             match self.child(state, part) {
                 Some(child) => at = child,
-                None if self.nodes[state].regions.iter().any(|r| r.name.as_deref() == Some(part)) && part != path => {}
+                None if self.nodes[state]
+                    .regions
+                    .iter()
+                    .any(|r| r.name.as_deref() == Some(part))
+                    && part != path => {}
                 None => return None,
             }
         }
@@ -50,8 +64,15 @@ impl Plan {
     fn child(&self, state: usize, name: &str) -> Option<Target> {
         let node = &self.nodes[state];
         let mut children = node.regions.iter().flat_map(|region| &region.children);
-        let child = children.find(|&&child| self.nodes[child].name == name).map(|&child| Target::State(child));
-        child.or_else(|| node.points.iter().find(|&&p| self.points[p].name == name).map(|&p| Target::Point(p)))
+        let child = children
+            .find(|&&child| self.nodes[child].name == name)
+            .map(|&child| Target::State(child));
+        child.or_else(|| {
+            node.points
+                .iter()
+                .find(|&&p| self.points[p].name == name)
+                .map(|&p| Target::Point(p))
+        })
     }
 
     /// The path that means a target from anywhere.
@@ -76,21 +97,40 @@ impl Plan {
         names
     }
 
-    /// One of the texts that mean a target in a state; absolute if it is to mean it anywhere. `None` for a root that
-    /// cannot be named.
+    /// One of the texts that mean a target in a state; absolute if it is to mean it anywhere.
+    /// `None` for a root that cannot be named.
     pub fn reference(&self, rng: &mut Rng, from: Option<usize>, target: Target) -> Option<String> {
         if target == Target::State(0) {
             return (self.find(0, "root") == Some(target)).then(|| "root".to_owned());
         }
         let absolute = self.absolute(target);
-        let Some(from) = from else { return Some(absolute) };
+        let Some(from) = from else {
+            return Some(absolute);
+        };
         let with_regions = self.names_down(target, true);
         let short = self.names_down(target, false);
-        let last = |names: &[String], count: usize| names[names.len().saturating_sub(count)..].join("/");
+        let last =
+            |names: &[String], count: usize| names[names.len().saturating_sub(count)..].join("/");
         let deep = rng.between(2, 3) as usize;
-        let forms = [last(&short, 1), last(&short, 1), last(&short, deep), last(&with_regions, deep), short.join("/")];
+        let forms = [
+            last(&short, 1),
+            last(&short, 1),
+            last(&short, deep),
+            last(&with_regions, deep),
+            short.join("/"),
+        ];
         let wanted = rng.one(&[0, 0, 0, 1, 2, 3, 4, 5]);
-        let form = forms.get(wanted).filter(|form| self.find(from, form) == Some(target)).cloned();
-        Some(form.or_else(|| forms.into_iter().find(|form| self.find(from, form) == Some(target))).unwrap_or(absolute))
+        let form = forms
+            .get(wanted)
+            .filter(|form| self.find(from, form) == Some(target))
+            .cloned();
+        Some(
+            form.or_else(|| {
+                forms
+                    .into_iter()
+                    .find(|form| self.find(from, form) == Some(target))
+            })
+            .unwrap_or(absolute),
+        )
     }
 }

@@ -23,7 +23,11 @@ impl Rng {
 
     /// A number below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: u32) -> u32 {
-        if end == 0 { 0 } else { (self.next_u64() % u64::from(end)) as u32 }
+        if end == 0 {
+            0
+        } else {
+            (self.next_u64() % u64::from(end)) as u32
+        }
     }
 
     /// A number from `least` to `most`.
@@ -61,7 +65,10 @@ impl Rng {
 
     /// Each item of a list with so many percent.
     pub fn some<T: Clone>(&mut self, list: &[T], percent: u32) -> Vec<T> {
-        list.iter().filter(|_| self.chance(percent)).cloned().collect()
+        list.iter()
+            .filter(|_| self.chance(percent))
+            .cloned()
+            .collect()
     }
 }
 
@@ -73,7 +80,14 @@ mod tests {
     fn the_stream_is_the_same_everywhere() {
         let mut rng = Rng::new(1);
         let numbers: Vec<u64> = (0..3).map(|_| rng.next_u64()).collect();
-        assert_eq!(numbers, [0x910A_2DEC_8902_5CC1, 0xBEEB_8DA1_658E_EC67, 0xF893_A2EE_FB32_555E]);
+        assert_eq!(
+            numbers,
+            [
+                0x910A_2DEC_8902_5CC1,
+                0xBEEB_8DA1_658E_EC67,
+                0xF893_A2EE_FB32_555E
+            ]
+        );
     }
 
     #[test]

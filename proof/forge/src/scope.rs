@@ -1,8 +1,10 @@
-//! The exhaustive small scope: every tree of up to so many states, with every transition that its states can have.
+//! The exhaustive small scope: every tree of up to so many states, with every transition that its
+//! states can have.
 //!
-//! A shape is a tree whose states have regions of states. Each machine has, for every source and every target (state or history
-//! point) and every kind that is legal, one transition with an event of its own, and one global transition to every state, so that any
-//! configuration can be reached. All states have entry and exit actions.
+//! A shape is a tree whose states have regions of states. Each machine has, for every source and
+//! every target (state or history point) and every kind that is legal, one transition with an event
+//! of its own, and one global transition to every state, so that any configuration can be reached.
+//! All states have entry and exit actions.
 
 use statewright_author::graph::*;
 use statewright_author::place::{Name, Place, Spanned};
@@ -16,7 +18,10 @@ pub struct Shape {
 
 /// All trees with so many states below the root.
 pub fn shapes(states: usize) -> Vec<Shape> {
-    region_lists(states).into_iter().map(|regions| Shape { regions }).collect()
+    region_lists(states)
+        .into_iter()
+        .map(|regions| Shape { regions })
+        .collect()
 }
 
 /// All lists of regions with so many states in all.
@@ -40,8 +45,16 @@ fn state_lists(states: usize) -> Vec<Vec<Shape>> {
     let mut lists = Vec::new();
     for first in 1..=states {
         for shape in shapes(first - 1) {
-            let rests = if first == states { vec![Vec::new()] } else { state_lists(states - first) };
-            lists.extend(rests.into_iter().map(|rest| [vec![shape.clone()], rest].concat()));
+            let rests = if first == states {
+                vec![Vec::new()]
+            } else {
+                state_lists(states - first)
+            };
+            lists.extend(
+                rests
+                    .into_iter()
+                    .map(|rest| [vec![shape.clone()], rest].concat()),
+            );
         }
     }
     lists
@@ -62,7 +75,12 @@ pub enum Memory {
 
 impl Memory {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Nothing, Self::Points, Self::RestoreShallow, Self::RestoreDeep];
+    pub const ALL: [Self; 4] = [
+        Self::Nothing,
+        Self::Points,
+        Self::RestoreShallow,
+        Self::RestoreDeep,
+    ];
 }
 
 /// One transition of a small machine.
@@ -87,19 +105,35 @@ pub struct Small {
 
 /// The machine of a shape.
 pub fn machine(shape: &Shape, memory: Memory) -> Small {
-    let mut builder = Builder { memory, ..Builder::default() };
+    let mut builder = Builder {
+        memory,
+        ..Builder::default()
+    };
     builder.number(shape, None);
     let mut root = builder.state(shape, &mut 0);
     let states = builder.parents.len() - 1;
     for state in 1..=states {
         let event = builder.event();
-        root.transitions.push(transition(&event, &builder.paths[state], None, true));
+        root.transitions
+            .push(transition(&event, &builder.paths[state], None, true));
     }
     let mut moves = Vec::new();
     builder.add_moves(&mut root, &mut 0, &mut moves);
-    let events = (0..builder.events).map(|number| Event { name: name(&format!("e{number}")), ..Event::default() });
-    let machine = Machine { name: name("Small"), events: events.collect(), root, ..Machine::default() };
-    Small { machine, states, moves }
+    let events = (0..builder.events).map(|number| Event {
+        name: name(&format!("e{number}")),
+        ..Event::default()
+    });
+    let machine = Machine {
+        name: name("Small"),
+        events: events.collect(),
+        root,
+        ..Machine::default()
+    };
+    Small {
+        machine,
+        states,
+        moves,
+    }
 }
 
 fn name(text: &str) -> Name {
@@ -107,11 +141,23 @@ fn name(text: &str) -> Name {
 }
 
 fn call(function: &str) -> Vec<Action> {
-    let kind = ActionKind::Call { function: name(function), arguments: Vec::new() };
-    vec![Action { kind, muted: false, place: Place::default() }]
+    let kind = ActionKind::Call {
+        function: name(function),
+        arguments: Vec::new(),
+    };
+    vec![Action {
+        kind,
+        muted: false,
+        place: Place::default(),
+    }]
 }
 
-fn transition(event: &str, target: &str, kind: Option<TransitionKind>, interrupt: bool) -> Transition {
+fn transition(
+    event: &str,
+    target: &str,
+    kind: Option<TransitionKind>,
+    interrupt: bool,
+) -> Transition {
     Transition {
         trigger: Trigger::Event(name(event)),
         targets: vec![name(target)],
@@ -135,7 +181,13 @@ struct Builder {
 
 impl Default for Builder {
     fn default() -> Self {
-        Self { memory: Memory::Nothing, parents: Vec::new(), composite: Vec::new(), paths: Vec::new(), events: 0 }
+        Self {
+            memory: Memory::Nothing,
+            parents: Vec::new(),
+            composite: Vec::new(),
+            paths: Vec::new(),
+            events: 0,
+        }
     }
 }
 
@@ -146,7 +198,11 @@ impl Builder {
         self.parents.push(parent);
         self.composite.push(!shape.regions.is_empty());
         self.paths.push(format!("s{number}"));
-        shape.regions.iter().flatten().for_each(|child| self.number(child, Some(number)));
+        shape
+            .regions
+            .iter()
+            .flatten()
+            .for_each(|child| self.number(child, Some(number)));
     }
 
     fn event(&mut self) -> String {
@@ -160,18 +216,28 @@ impl Builder {
         let orthogonal = shape.regions.len() > 1;
         let mut regions = Vec::new();
         for (index, children) in shape.regions.iter().enumerate() {
-            let initial =
-                Initial { targets: vec![name(&self.paths[*next])], effect: call("Start"), place: Place::default() };
+            let initial = Initial {
+                targets: vec![name(&self.paths[*next])],
+                effect: call("Start"),
+                place: Place::default(),
+            };
             regions.push(Region {
                 name: orthogonal.then(|| name(&format!("r{number}_{index}"))),
                 initial: Some(initial),
-                states: children.iter().map(|child| self.state(child, next)).collect(),
+                states: children
+                    .iter()
+                    .map(|child| self.state(child, next))
+                    .collect(),
                 ..Region::default()
             });
         }
         State {
             name: name(&self.paths[number]),
-            history: if regions.is_empty() { Vec::new() } else { self.points(number) },
+            history: if regions.is_empty() {
+                Vec::new()
+            } else {
+                self.points(number)
+            },
             regions,
             entry: call("Enter"),
             exit: call("Exit"),
@@ -196,7 +262,8 @@ impl Builder {
 
     /// Is a state strictly inside another?
     fn is_inside(&self, inner: usize, outer: usize) -> bool {
-        std::iter::successors(self.parents[inner], |&state| self.parents[state]).any(|state| state == outer)
+        std::iter::successors(self.parents[inner], |&state| self.parents[state])
+            .any(|state| state == outer)
     }
 
     /// Every transition of every state.
@@ -208,25 +275,47 @@ impl Builder {
             self.add_kinds(state, source, &path, self.is_inside(target, source), moves);
         }
         if self.memory == Memory::Points {
-            for owner in (0..self.parents.len()).filter(|&owner| self.composite[owner]).collect::<Vec<_>>() {
+            for owner in (0..self.parents.len())
+                .filter(|&owner| self.composite[owner])
+                .collect::<Vec<_>>()
+            {
                 let inside = owner == source || self.is_inside(owner, source);
                 for point in ["last", "deep"] {
                     self.add_kinds(state, source, &format!("{point}{owner}"), inside, moves);
                 }
             }
         }
-        for child in state.regions.iter_mut().flat_map(|region| &mut region.states) {
+        for child in state
+            .regions
+            .iter_mut()
+            .flat_map(|region| &mut region.states)
+        {
             self.add_moves(child, next, moves);
         }
     }
 
     /// Local if the target lies inside; external unless the source is the root.
-    fn add_kinds(&mut self, state: &mut State, source: usize, target: &str, inside: bool, moves: &mut Vec<Move>) {
-        let kinds = [(TransitionKind::Local, inside), (TransitionKind::External, source != 0)];
+    fn add_kinds(
+        &mut self,
+        state: &mut State,
+        source: usize,
+        target: &str,
+        inside: bool,
+        moves: &mut Vec<Move>,
+    ) {
+        let kinds = [
+            (TransitionKind::Local, inside),
+            (TransitionKind::External, source != 0),
+        ];
         for (kind, _) in kinds.into_iter().filter(|(_, legal)| *legal) {
             let event = self.event();
-            state.transitions.push(transition(&event, target, Some(kind), false));
-            moves.push(Move { source, event: self.events - 1 });
+            state
+                .transitions
+                .push(transition(&event, target, Some(kind), false));
+            moves.push(Move {
+                source,
+                event: self.events - 1,
+            });
         }
     }
 }
@@ -240,14 +329,23 @@ mod tests {
         let counts: Vec<usize> = (0..=6).map(|states| shapes(states).len()).collect();
         assert_eq!(counts, [1, 1, 3, 11, 45, 197, 903]);
         let five = shapes(5);
-        assert!(five.iter().enumerate().all(|(place, shape)| !five[..place].contains(shape)));
+        assert!(
+            five.iter()
+                .enumerate()
+                .all(|(place, shape)| !five[..place].contains(shape))
+        );
     }
 
     #[test]
     fn a_machine_has_every_move() {
-        let compound = Shape { regions: vec![vec![Shape::default(), Shape::default()]] };
+        let compound = Shape {
+            regions: vec![vec![Shape::default(), Shape::default()]],
+        };
         let small = machine(&compound, Memory::Nothing);
         // The root: two local ones. Each child: two external ones.
-        assert_eq!((small.states, small.moves.len(), small.machine.events.len()), (2, 6, 8));
+        assert_eq!(
+            (small.states, small.moves.len(), small.machine.events.len()),
+            (2, 6, 8)
+        );
     }
 }

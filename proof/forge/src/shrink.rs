@@ -1,11 +1,13 @@
-//! Smaller machines that still have a property: one part after the other is left out while the property holds.
+//! Smaller machines that still have a property: one part after the other is left out while the
+//! property holds.
 //!
-//! The parts are numbered by a walk over the graph, large ones first, so that an edit is just a number. Parts that are
-//! needed (a name that is referred to) stay because the property, such as "this very diagnostic", does not hold
-//! without them.
+//! The parts are numbered by a walk over the graph, large ones first, so that an edit is just a
+//! number. Parts that are needed (a name that is referred to) stay because the property, such as
+//! "this very diagnostic", does not hold without them.
 
 use statewright_author::graph::{
-    Action, ActionKind, AnyTransition, Branch, Decision, Event, HistoryPoint, Machine, Region, State, Timer, Transition,
+    Action, ActionKind, AnyTransition, Branch, Decision, Event, HistoryPoint, Machine, Region,
+    State, Timer, Transition,
 };
 
 /// Most machines that are tried.
@@ -18,7 +20,10 @@ pub fn shrink(machine: &Machine, has_property: impl Fn(&Machine) -> bool) -> Mac
     let mut since_success = 0;
     for _ in 0..MAX_TRIES {
         let mut smaller = smallest.clone();
-        let mut cursor = Cursor { left: edit, done: false };
+        let mut cursor = Cursor {
+            left: edit,
+            done: false,
+        };
         cursor.machine(&mut smaller);
         if !cursor.done {
             if since_success == 0 || edit == 0 {
@@ -90,10 +95,15 @@ impl Cursor {
         self.list(&mut machine.transition_sets);
         for set in &mut machine.transition_sets {
             self.list(&mut set.transitions);
-            set.transitions.iter_mut().for_each(|transition| self.transition(transition));
+            set.transitions
+                .iter_mut()
+                .for_each(|transition| self.transition(transition));
         }
         self.list(&mut machine.observers);
-        machine.observers.iter_mut().for_each(|observer| self.actions(&mut observer.actions));
+        machine
+            .observers
+            .iter_mut()
+            .for_each(|observer| self.actions(&mut observer.actions));
         self.declarations(machine);
         self.option(&mut machine.fail_safe);
         self.option(&mut machine.reload_entry);
@@ -128,9 +138,15 @@ impl Cursor {
         self.list(&mut machine.channels);
         self.list(&mut machine.lanes);
         self.list(&mut machine.timers);
-        machine.timers.iter_mut().for_each(|timer| self.timer(timer));
+        machine
+            .timers
+            .iter_mut()
+            .for_each(|timer| self.timer(timer));
         self.list(&mut machine.events);
-        machine.events.iter_mut().for_each(|event| self.event(event));
+        machine
+            .events
+            .iter_mut()
+            .for_each(|event| self.event(event));
         for key in &mut machine.blackboard {
             self.option(&mut key.default);
             self.option(&mut key.doc);
@@ -178,7 +194,11 @@ impl Cursor {
             && first.name.is_some()
             && self.hit()
         {
-            *first = Region { name: None, id: None, ..first.clone() };
+            *first = Region {
+                name: None,
+                id: None,
+                ..first.clone()
+            };
             state.regions.truncate(1);
         }
         self.lists(state);
@@ -209,14 +229,24 @@ impl Cursor {
 
     fn lists(&mut self, state: &mut State) {
         self.list(&mut state.transitions);
-        state.transitions.iter_mut().for_each(|transition| self.transition(transition));
+        state
+            .transitions
+            .iter_mut()
+            .for_each(|transition| self.transition(transition));
         self.list(&mut state.decisions);
-        state.decisions.iter_mut().for_each(|decision| self.decision(decision));
+        state
+            .decisions
+            .iter_mut()
+            .for_each(|decision| self.decision(decision));
         self.list(&mut state.any_state);
         state.any_state.iter_mut().for_each(|any| self.any(any));
         self.list(&mut state.history);
         state.history.iter_mut().for_each(|point| self.point(point));
-        state.choice.iter_mut().flatten().for_each(|branch| self.branch(branch));
+        state
+            .choice
+            .iter_mut()
+            .flatten()
+            .for_each(|branch| self.branch(branch));
         if let Some(branches) = &mut state.choice {
             self.list(branches);
         }
@@ -235,7 +265,10 @@ impl Cursor {
     fn actions(&mut self, actions: &mut Vec<Action>) {
         self.list(actions);
         for action in actions {
-            if let ActionKind::If { then, otherwise, .. } = &mut action.kind {
+            if let ActionKind::If {
+                then, otherwise, ..
+            } = &mut action.kind
+            {
                 self.actions(then);
                 self.actions(otherwise);
             }
@@ -298,7 +331,12 @@ mod tests {
     use crate::{Size, machine, without_places};
 
     fn states(state: &State) -> usize {
-        1 + state.regions.iter().flat_map(|region| &region.states).map(states).sum::<usize>()
+        1 + state
+            .regions
+            .iter()
+            .flat_map(|region| &region.states)
+            .map(states)
+            .sum::<usize>()
     }
 
     #[test]
@@ -313,6 +351,9 @@ mod tests {
     #[test]
     fn a_machine_without_parts_stays() {
         let empty = Machine::default();
-        assert_eq!(without_places(&shrink(&empty, |_| true)), without_places(&empty));
+        assert_eq!(
+            without_places(&shrink(&empty, |_| true)),
+            without_places(&empty)
+        );
     }
 }

@@ -57,10 +57,24 @@ impl Size {
         ..Self::SMALL
     };
     /// More than fits a screen.
-    pub const LARGE: Self = Self { states: 120, depth: 8, transitions: 5, declarations: 10, rare: 15, ..Self::MEDIUM };
+    pub const LARGE: Self = Self {
+        states: 120,
+        depth: 8,
+        transitions: 5,
+        declarations: 10,
+        rare: 15,
+        ..Self::MEDIUM
+    };
 
     /// So many states and events that dispatch rows are stored sorted.
-    pub const HUGE: Self = Self { states: 3000, depth: 6, transitions: 2, declarations: 250, rare: 5, ..Self::MEDIUM };
+    pub const HUGE: Self = Self {
+        states: 3000,
+        depth: 6,
+        transitions: 2,
+        declarations: 250,
+        rare: 5,
+        ..Self::MEDIUM
+    };
 
     /// Small, medium, large or anything, by the seed: mostly small.
     pub fn of_seed(seed: u64) -> Self {

@@ -1,6 +1,8 @@
 //! States with everything that stands in them.
 
-use statewright_author::graph::{Branch, HistoryPoint, Initial, Region, Scratch, State, StateKind, Timer};
+use statewright_author::graph::{
+    Branch, HistoryPoint, Initial, Region, Scratch, State, StateKind, Timer,
+};
 use statewright_author::place::{Name, Place};
 use statewright_author::value::FunctionKind;
 
@@ -37,7 +39,11 @@ impl Forge {
             let owner = self.rng.one(&states);
             let regions = self.plan.nodes[owner].regions.clone();
             let region = &regions[self.rng.below(regions.len() as u32) as usize];
-            let most = if region.stack.is_some() { 1 } else { region.children.len() };
+            let most = if region.stack.is_some() {
+                1
+            } else {
+                region.children.len()
+            };
             for &child in self.rng.some(&region.children, 50).iter().take(most) {
                 if matches!(
                     self.plan.nodes[child].kind,
@@ -51,9 +57,17 @@ impl Forge {
     }
 
     /// A state and everything inside it.
-    pub(crate) fn state(&mut self, index: usize, users: &[Vec<Name>], owners: &[Vec<Name>]) -> State {
+    pub(crate) fn state(
+        &mut self,
+        index: usize,
+        users: &[Vec<Name>],
+        owners: &[Vec<Name>],
+    ) -> State {
         let node = self.plan.nodes[index].clone();
-        let mut state = State { name: name(&*node.name), ..State::default() };
+        let mut state = State {
+            name: name(&*node.name),
+            ..State::default()
+        };
         if index != 0 {
             state.id = self.id();
             state.doc = self.doc();
@@ -98,15 +112,28 @@ impl Forge {
             let call = self.function_call(FunctionKind::Activity);
             state.activity = Some(code(call.to_string()));
         }
-        state.timers = node.named_timers.iter().map(|timer| self.state_timer(timer)).collect();
+        state.timers = node
+            .named_timers
+            .iter()
+            .map(|timer| self.state_timer(timer))
+            .collect();
         for _ in 0..self.rng.between(0, self.size.transitions) {
             let muted = self.rng.chance(self.size.rare / 8);
-            let transition = if muted { self.muted_transition() } else { self.transition(&Spot::own(index)) };
+            let transition = if muted {
+                self.muted_transition()
+            } else {
+                self.transition(&Spot::own(index))
+            };
             state.transitions.push(transition);
         }
         state.decisions = self.decisions(index);
         if !self.declared.internal_first && self.rng.chance(self.size.rare / 2) {
-            let events: Vec<Name> = self.declared.events.iter().map(|event| event.name.clone()).collect();
+            let events: Vec<Name> = self
+                .declared
+                .events
+                .iter()
+                .map(|event| event.name.clone())
+                .collect();
             state.defers = self.rng.some(&events, 30);
         }
         self.limits(index, state);
@@ -114,7 +141,11 @@ impl Forge {
 
     /// A timer as it is declared: its name and event are known before.
     fn state_timer(&mut self, named: &Timer) -> Timer {
-        Timer { name: named.name.clone(), event: named.event.clone(), ..self.timer(&mut Vec::new()) }
+        Timer {
+            name: named.name.clone(),
+            event: named.event.clone(),
+            ..self.timer(&mut Vec::new())
+        }
     }
 
     /// Conditions for leaving, clock and scratch.
@@ -130,9 +161,17 @@ impl Forge {
         let slots = self.plan.nodes[index].slots;
         if slots > 0 && self.rng.chance(60) {
             let first = self.rng.between(1, slots);
-            state.scratch.push(Scratch { name: name("count"), id: self.id(), slots: spanned(first) });
+            state.scratch.push(Scratch {
+                name: name("count"),
+                id: self.id(),
+                slots: spanned(first),
+            });
             if slots > first {
-                state.scratch.push(Scratch { name: name("läuft"), id: self.id(), slots: spanned(slots - first) });
+                state.scratch.push(Scratch {
+                    name: name("läuft"),
+                    id: self.id(),
+                    slots: spanned(slots - first),
+                });
             }
             self.plan.nodes[index].slots = 0;
         }
@@ -175,11 +214,21 @@ impl Forge {
             .collect()
     }
 
-    fn region(&mut self, owner: usize, number: usize, users: &[Vec<Name>], owners: &[Vec<Name>]) -> Region {
+    fn region(
+        &mut self,
+        owner: usize,
+        number: usize,
+        users: &[Vec<Name>],
+        owners: &[Vec<Name>],
+    ) -> Region {
         let planned = self.plan.nodes[owner].regions[number].clone();
         let targets = self.initial_targets(owner, number);
         let mut region = Region {
-            id: if planned.name.is_some() { self.id() } else { None },
+            id: if planned.name.is_some() {
+                self.id()
+            } else {
+                None
+            },
             name: planned.name.map(name),
             initial: self.initial(owner, &targets),
             stack_depth: planned.stack.map(spanned),
@@ -200,8 +249,16 @@ impl Forge {
         if targets.is_empty() {
             return None;
         }
-        let effect = if self.rng.chance(25) { self.some_actions(&Site::of(owner)) } else { Vec::new() };
-        Some(Initial { targets: self.names_of(Some(owner), targets), effect, place: Place::default() })
+        let effect = if self.rng.chance(25) {
+            self.some_actions(&Site::of(owner))
+        } else {
+            Vec::new()
+        };
+        Some(Initial {
+            targets: self.names_of(Some(owner), targets),
+            effect,
+            place: Place::default(),
+        })
     }
 }
 

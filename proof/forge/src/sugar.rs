@@ -13,7 +13,10 @@ const SETS: [&str; 3] = ["common", "reactions", "way out"];
 
 impl Forge {
     fn may_have_transitions(&self, state: usize) -> bool {
-        !matches!(self.plan.nodes[state].kind, StateKind::Final | StateKind::Choice)
+        !matches!(
+            self.plan.nodes[state].kind,
+            StateKind::Final | StateKind::Choice
+        )
     }
 
     /// Transition sets, and for each state the sets that it uses.
@@ -23,19 +26,30 @@ impl Forge {
         let mut used = Vec::new();
         while self.rng.chance(self.size.rare) && sets.len() < 2 {
             let set_name = name(unused_odd(&mut self.rng, &SETS, &mut used));
-            let able: Vec<usize> = (0..self.plan.nodes.len()).filter(|&s| self.may_have_transitions(s)).collect();
+            let able: Vec<usize> = (0..self.plan.nodes.len())
+                .filter(|&s| self.may_have_transitions(s))
+                .collect();
             let mut sources = self.rng.some(&able, 25);
             sources.truncate(4);
             for &source in &sources {
                 users[source].push(set_name.clone());
             }
             // A set that nobody uses is not looked at.
-            let spot = Spot { sources: if sources.is_empty() { able } else { sources }, any_of: None, in_set: true };
-            let mut transitions: Vec<_> = (0..self.rng.between(1, 2)).map(|_| self.transition(&spot)).collect();
+            let spot = Spot {
+                sources: if sources.is_empty() { able } else { sources },
+                any_of: None,
+                in_set: true,
+            };
+            let mut transitions: Vec<_> = (0..self.rng.between(1, 2))
+                .map(|_| self.transition(&spot))
+                .collect();
             if self.rng.chance(self.size.rare / 4) {
                 transitions.push(self.muted_transition());
             }
-            sets.push(TransitionSet { name: set_name, transitions });
+            sets.push(TransitionSet {
+                name: set_name,
+                transitions,
+            });
         }
         (sets, users)
     }
@@ -43,11 +57,22 @@ impl Forge {
     /// Transitions for the children of a state.
     pub(crate) fn any_state(&mut self, parent: usize) -> Vec<AnyTransition> {
         let mut list = Vec::new();
-        let children: Vec<usize> =
-            self.plan.nodes[parent].regions.iter().flat_map(|region| region.children.clone()).collect();
+        let children: Vec<usize> = self.plan.nodes[parent]
+            .regions
+            .iter()
+            .flat_map(|region| region.children.clone())
+            .collect();
         while !children.is_empty() && self.rng.chance(self.size.rare / 2) && list.len() < 2 {
-            let include = if self.rng.chance(40) { self.rng.some(&children, 60) } else { Vec::new() };
-            let exclude = if self.rng.chance(40) { self.rng.some(&children, 30) } else { Vec::new() };
+            let include = if self.rng.chance(40) {
+                self.rng.some(&children, 60)
+            } else {
+                Vec::new()
+            };
+            let exclude = if self.rng.chance(40) {
+                self.rng.some(&children, 30)
+            } else {
+                Vec::new()
+            };
             let is_source = |child: &usize| {
                 (include.is_empty() || include.contains(child))
                     && !exclude.contains(child)
@@ -57,12 +82,29 @@ impl Forge {
             if sources.is_empty() {
                 continue;
             }
-            let names = |states: &[usize]| states.iter().map(|&s| name(&*self.plan.nodes[s].name)).collect();
+            let names = |states: &[usize]| {
+                states
+                    .iter()
+                    .map(|&s| name(&*self.plan.nodes[s].name))
+                    .collect()
+            };
             let (include, exclude) = (names(&include), names(&exclude));
             let muted = self.rng.chance(5);
-            let spot = Spot { sources, any_of: Some(parent), in_set: false };
-            let transition = if muted { self.muted_transition() } else { self.transition(&spot) };
-            list.push(AnyTransition { transition, include, exclude });
+            let spot = Spot {
+                sources,
+                any_of: Some(parent),
+                in_set: false,
+            };
+            let transition = if muted {
+                self.muted_transition()
+            } else {
+                self.transition(&spot)
+            };
+            list.push(AnyTransition {
+                transition,
+                include,
+                exclude,
+            });
         }
         list
     }
@@ -72,7 +114,11 @@ impl Forge {
         let mut list = Vec::new();
         while self.rng.chance(self.size.rare / 3) && list.len() < 2 {
             let muted = self.rng.chance(10);
-            let decision = if muted { Some(muted_decision()) } else { self.decision(state) };
+            let decision = if muted {
+                Some(muted_decision())
+            } else {
+                self.decision(state)
+            };
             list.extend(decision);
         }
         list
@@ -84,9 +130,16 @@ impl Forge {
         let trigger = self.decision_trigger(state, if both { 2 } else { 1 });
         let then = self.single_target(&[state])?;
         let otherwise = self.single_target(&[state])?;
-        let mut reference = |target| self.plan.reference(&mut self.rng, Some(state), target).map(name);
+        let mut reference = |target| {
+            self.plan
+                .reference(&mut self.rng, Some(state), target)
+                .map(name)
+        };
         let (then, otherwise) = (reference(then)?, reference(otherwise)?);
-        let site = Site { payload: self.payload_of(&trigger), ..Site::of(state) };
+        let site = Site {
+            payload: self.payload_of(&trigger),
+            ..Site::of(state)
+        };
         Some(Decision {
             guard: self.guard(&site),
             then: (both || first).then_some(then),
@@ -101,7 +154,8 @@ impl Forge {
 }
 
 impl Forge {
-    /// A trigger of a decision; an `after` is paid for each of its ways, although they share a timer.
+    /// A trigger of a decision; an `after` is paid for each of its ways, although they share a
+    /// timer.
     fn decision_trigger(&mut self, state: usize, ways: u32) -> Trigger {
         let place = Place::default();
         match self.rng.below(7) {

@@ -8,8 +8,8 @@ use crate::forge::Forge;
 use crate::plan::Target;
 use crate::text::{name, spanned};
 
-/// Priorities from here on belong to scored transitions, so that a state never mixes scored and plain ones of one
-/// trigger and priority (SEL-3).
+/// Priorities from here on belong to scored transitions, so that a state never mixes scored and
+/// plain ones of one trigger and priority (SEL-3).
 const SCORED_PRIORITY: u32 = 12;
 
 /// Who has a transition.
@@ -26,7 +26,11 @@ pub(crate) struct Spot {
 impl Spot {
     /// A transition of one state.
     pub(crate) fn own(state: usize) -> Self {
-        Self { sources: vec![state], any_of: None, in_set: false }
+        Self {
+            sources: vec![state],
+            any_of: None,
+            in_set: false,
+        }
     }
 
     /// The state from which its targets are named; `None` if there are several.
@@ -50,7 +54,10 @@ impl Spot {
 impl Forge {
     /// A transition that can be compiled where it stands.
     pub(crate) fn transition(&mut self, spot: &Spot) -> Transition {
-        let mut transition = Transition { trigger: self.trigger(spot), ..Transition::default() };
+        let mut transition = Transition {
+            trigger: self.trigger(spot),
+            ..Transition::default()
+        };
         let targets = self.aim(spot, &mut transition);
         let must_move = matches!(transition.trigger, Trigger::Done(_) | Trigger::Failed(_));
         if must_move && targets.is_empty() && transition.stack.is_none() {
@@ -65,7 +72,10 @@ impl Forge {
         self.conditions(spot, &mut transition);
         self.scored(spot, &mut transition);
         self.coded(spot, &mut transition);
-        transition.name = self.rng.chance(15).then(|| name(self.rng.one(&["go", "back off", "weiter"])));
+        transition.name = self
+            .rng
+            .chance(15)
+            .then(|| name(self.rng.one(&["go", "back off", "weiter"])));
         transition.id = self.id();
         transition.doc = self.doc();
         transition.meta = self.meta();
@@ -90,7 +100,13 @@ impl Forge {
             3 => self.timer_trigger(spot),
             4 => Trigger::Always(place),
             5 if spot.sources.iter().all(|&source| self.completes(source)) => Trigger::Done(place),
-            6 if spot.sources.iter().all(|&source| self.plan.nodes[source].result) => Trigger::Failed(place),
+            6 if spot
+                .sources
+                .iter()
+                .all(|&source| self.plan.nodes[source].result) =>
+            {
+                Trigger::Failed(place)
+            }
             _ => self.event_trigger(),
         }
     }
@@ -110,11 +126,16 @@ impl Forge {
         }
     }
 
-    /// Whether `done` of a state is possible and has its place: by a result, or by final children (EXEC-6).
+    /// Whether `done` of a state is possible and has its place: by a result, or by final children
+    /// (EXEC-6).
     pub(crate) fn completes(&self, state: usize) -> bool {
         let node = &self.plan.nodes[state];
         let is_final = |&child: &usize| self.plan.nodes[child].kind == StateKind::Final;
-        let ends = !node.regions.is_empty() && node.regions.iter().all(|region| region.children.iter().any(is_final));
+        let ends = !node.regions.is_empty()
+            && node
+                .regions
+                .iter()
+                .all(|region| region.children.iter().any(is_final));
         node.result || (ends && !node.activity)
     }
 
@@ -152,8 +173,14 @@ impl Forge {
     fn sync_group(&mut self, source: usize, transition: &mut Transition) -> Vec<Target> {
         let targets = self.region_targets(source, 1);
         for &(region, target) in &targets {
-            let region = self.plan.nodes[source].regions[region].name.clone().unwrap_or_default();
-            let text = self.plan.reference(&mut self.rng, Some(source), target).unwrap_or_default();
+            let region = self.plan.nodes[source].regions[region]
+                .name
+                .clone()
+                .unwrap_or_default();
+            let text = self
+                .plan
+                .reference(&mut self.rng, Some(source), target)
+                .unwrap_or_default();
             transition.sync.push((name(region), name(text)));
         }
         targets.into_iter().map(|(_, target)| target).collect()
@@ -173,7 +200,8 @@ impl Forge {
         if moves && self.rng.chance(rare) && self.pay_latch(spot) {
             transition.latch = true;
         }
-        let may_interrupt = always || matches!(transition.trigger, Trigger::Event(_) | Trigger::Any(_));
+        let may_interrupt =
+            always || matches!(transition.trigger, Trigger::Event(_) | Trigger::Any(_));
         transition.interrupt = may_interrupt && self.rng.chance(rare);
     }
 
@@ -183,14 +211,20 @@ impl Forge {
             transition.score = Some(self.score(&self.guard_site(spot, transition)));
             transition.threshold = self.rng.chance(50).then(|| spanned(self.float()));
         } else {
-            transition.priority = self.rng.chance(40).then(|| spanned(self.rng.below(SCORED_PRIORITY)));
+            transition.priority = self
+                .rng
+                .chance(40)
+                .then(|| spanned(self.rng.below(SCORED_PRIORITY)));
         }
     }
 
-    /// Guard and effect. An `always` that nothing else holds back has a guard: else it might go in circles.
+    /// Guard and effect. An `always` that nothing else holds back has a guard: else it might go in
+    /// circles.
     fn coded(&mut self, spot: &Spot, transition: &mut Transition) {
         let site = self.guard_site(spot, transition);
-        let free = transition.cooldown.is_none() && transition.debounce.is_none() && transition.score.is_none();
+        let free = transition.cooldown.is_none()
+            && transition.debounce.is_none()
+            && transition.score.is_none();
         let must = free && matches!(transition.trigger, Trigger::Always(_));
         if must || self.rng.chance(50) {
             transition.guard = Some(self.guard(&site));
@@ -201,13 +235,25 @@ impl Forge {
 
     /// Guards and scores see the payload of the event.
     fn guard_site(&self, spot: &Spot, transition: &Transition) -> Site {
-        Site { payload: self.payload_of(&transition.trigger), ..spot.site() }
+        Site {
+            payload: self.payload_of(&transition.trigger),
+            ..spot.site()
+        }
     }
 
     /// The payload that code of a trigger may read.
-    pub(crate) fn payload_of(&self, trigger: &Trigger) -> Option<statewright_author::graph::Payload> {
-        let Trigger::Event(event) = trigger else { return None };
-        let declared = self.declared.events.iter().find(|declared| declared.name.value == event.value)?;
+    pub(crate) fn payload_of(
+        &self,
+        trigger: &Trigger,
+    ) -> Option<statewright_author::graph::Payload> {
+        let Trigger::Event(event) = trigger else {
+            return None;
+        };
+        let declared = self
+            .declared
+            .events
+            .iter()
+            .find(|declared| declared.name.value == event.value)?;
         self.readable_payload(declared)
     }
 
@@ -218,7 +264,10 @@ impl Forge {
             self.plan.nodes[parent].any_timers = left.saturating_sub(1);
             return left > 0;
         }
-        let rich = spot.sources.iter().all(|&source| self.plan.nodes[source].timers > 0);
+        let rich = spot
+            .sources
+            .iter()
+            .all(|&source| self.plan.nodes[source].timers > 0);
         for &source in spot.sources.iter().filter(|_| rich) {
             self.plan.nodes[source].timers -= 1;
         }
@@ -238,7 +287,10 @@ impl Forge {
     /// One slot per source, once.
     fn pay_latch(&mut self, spot: &Spot) -> bool {
         let nodes = &mut self.plan.nodes;
-        let rich = spot.sources.iter().all(|&source| nodes[source].latch || nodes[source].slots > 0);
+        let rich = spot
+            .sources
+            .iter()
+            .all(|&source| nodes[source].latch || nodes[source].slots > 0);
         for &source in spot.sources.iter().filter(|_| rich) {
             if !nodes[source].latch {
                 nodes[source].latch = true;

@@ -8,9 +8,13 @@ pub fn to_text(machine: &Machine) -> String {
     statewright_author::text::write(machine)
 }
 
-/// A machine without its places, as text: two of them are equal exactly if the graphs are, wherever they stand.
+/// A machine without its places, as text: two of them are equal exactly if the graphs are, wherever
+/// they stand.
 pub fn without_places(machine: &Machine) -> String {
-    let machine = Machine { source: Source::default(), ..machine.clone() };
+    let machine = Machine {
+        source: Source::default(),
+        ..machine.clone()
+    };
     let shown = format!("{machine:?}");
     let mut parts = shown.split("Place { start: ");
     let mut text = parts.next().unwrap_or_default().to_owned();

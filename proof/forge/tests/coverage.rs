@@ -1,5 +1,5 @@
-//! The generator uses everything that a machine file can say. The list is the format's own description, so a new field
-//! fails here until the generator knows it.
+//! The generator uses everything that a machine file can say. The list is the format's own
+//! description, so a new field fails here until the generator knows it.
 
 use std::collections::BTreeSet;
 
@@ -53,9 +53,11 @@ impl Seen {
                     .filter(|(key, _)| map.field(key).is_none())
                     .for_each(|(_, inner)| self.value(&map.value, inner));
             }
-            Some(Content::List(item)) => {
-                value.as_array().into_iter().flatten().for_each(|inner| self.value(item, inner))
-            }
+            Some(Content::List(item)) => value
+                .as_array()
+                .into_iter()
+                .flatten()
+                .for_each(|inner| self.value(item, inner)),
             Some(Content::Leaf(_)) => {}
             Some(Content::Untagged(_)) | None => panic!("not legal: {value}"),
         }
@@ -75,7 +77,12 @@ fn seen() -> Seen {
 fn orthogonal_states_with_a_single_region_are_generated() {
     fn has_one(state: &State) -> bool {
         let is_lone = matches!(&state.regions[..], [only] if only.name.is_some());
-        is_lone || state.regions.iter().flat_map(|region| &region.states).any(has_one)
+        is_lone
+            || state
+                .regions
+                .iter()
+                .flat_map(|region| &region.states)
+                .any(has_one)
     }
     let mut found = 0;
     for seed in 0..500 {
@@ -91,9 +98,18 @@ fn orthogonal_states_with_a_single_region_are_generated() {
 fn every_field_and_word_of_the_format_is_generated() {
     let seen = seen();
     let mut missing = Vec::new();
-    let flat = [Kind::FlatMachine, Kind::FlatState, Kind::FlatRegion, Kind::FlatTransition];
+    let flat = [
+        Kind::FlatMachine,
+        Kind::FlatState,
+        Kind::FlatRegion,
+        Kind::FlatTransition,
+    ];
     for &kind in Kind::ALL.iter().filter(|kind| !flat.contains(kind)) {
-        for field in kind.shape().fields().filter(|field| !NEVER.contains(&(kind, field.key))) {
+        for field in kind
+            .shape()
+            .fields()
+            .filter(|field| !NEVER.contains(&(kind, field.key)))
+        {
             let (shape, key) = (kind.shape().name, field.key);
             if !seen.fields.contains(&(shape, key)) {
                 missing.push(format!("{shape}.{key}"));
@@ -106,8 +122,11 @@ fn every_field_and_word_of_the_format_is_generated() {
         }
     }
     // What holds anyway is not written.
-    missing.retain(|path| path != "state.history_reset = never" && path != "machine.history_reset = never");
-    missing.retain(|path| path != "history.restore = on_target" && path != "decision.when = always");
+    missing.retain(|path| {
+        path != "state.history_reset = never" && path != "machine.history_reset = never"
+    });
+    missing
+        .retain(|path| path != "history.restore = on_target" && path != "decision.when = always");
     // The values of parameters say their types.
     missing.retain(|path| !path.starts_with("parameter.type"));
     assert!(missing.is_empty(), "never generated: {missing:?}");
@@ -121,8 +140,13 @@ fn a_seed_always_gives_the_same_machine() {
     }
     // On every platform: the text of one machine, as a number.
     let text = to_text(&machine(7, Size::SMALL));
-    let sum = text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |sum, b| (sum ^ u64::from(b)).wrapping_mul(0x100_0000_01B3));
-    assert_eq!(sum, PINNED, "the generator changed: seeds in notes and issues mean other machines now");
+    let sum = text.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |sum, b| {
+        (sum ^ u64::from(b)).wrapping_mul(0x100_0000_01B3)
+    });
+    assert_eq!(
+        sum, PINNED,
+        "the generator changed: seeds in notes and issues mean other machines now"
+    );
 }
 
 const PINNED: u64 = 10_514_493_713_419_553_307;

@@ -1,7 +1,7 @@
 //! An allocator that counts.
 //!
-//! Allocations are counted per thread, because a test's harness allocates on a thread of its own whenever it likes; bytes in use are
-//! counted for the whole program.
+//! Allocations are counted per thread, because a test's harness allocates on a thread of its own
+//! whenever it likes; bytes in use are counted for the whole program.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -41,7 +41,8 @@ pub fn allocations() -> u64 {
     ALLOCATIONS.with(Cell::get)
 }
 
-/// The most bytes in use at a time while `work` runs, beyond what was in use before, and what `work` returns.
+/// The most bytes in use at a time while `work` runs, beyond what was in use before, and what
+/// `work` returns.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = IN_USE.load(Ordering::Relaxed);
     PEAK.store(before, Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! An allocator that hands out memory full of 0xA5: whoever reads what it has not written finds that, and not zeros by luck.
+//! An allocator that hands out memory full of 0xA5: whoever reads what it has not written finds
+//! that, and not zeros by luck.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
@@ -8,7 +9,8 @@ pub struct Filling;
 const BYTE: u8 = 0xA5;
 
 #[expect(unsafe_code, reason = "a global allocator cannot be had otherwise")]
-// SAFETY: every call goes to the system's allocator unchanged; bytes are written only where the layout says that they are the caller's.
+// SAFETY: every call goes to the system's allocator unchanged; bytes are written only where the
+// layout says that they are the caller's.
 unsafe impl GlobalAlloc for Filling {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.

@@ -1,6 +1,7 @@
 //! Allocators for tests and benchmarks that promise something about memory.
 //!
-//! Put `#[global_allocator] static ALLOCATOR: Counting = Counting;` (or `Filling`) into the program.
+//! Put `#[global_allocator] static ALLOCATOR: Counting = Counting;` (or `Filling`) into the
+//! program.
 
 mod counting;
 mod filling;

@@ -23,7 +23,13 @@ impl Oracle {
         match action {
             Action::Call(target) => {
                 let call = self.call(env, &target.function, &target.arguments, site);
-                env.world.action(&call, &mut Actor { oracle: self, tick: env.tick });
+                env.world.action(
+                    &call,
+                    &mut Actor {
+                        oracle: self,
+                        tick: env.tick,
+                    },
+                );
             }
             Action::Set { key, value } => {
                 let value = self.value(env, value, site);
@@ -57,8 +63,14 @@ impl Oracle {
                     }
                 }
             }
-            Action::Emit { name, lane, payload } => {
-                let value = payload.as_ref().map(|payload| self.value(env, payload, site));
+            Action::Emit {
+                name,
+                lane,
+                payload,
+            } => {
+                let value = payload
+                    .as_ref()
+                    .map(|payload| self.value(env, payload, site));
                 let command = Command::Emit {
                     lane: *lane,
                     name: name.clone(),
@@ -67,13 +79,19 @@ impl Oracle {
                     state: site.state,
                     transition: site.transition,
                 };
-                let critical = lane.checked_sub(USER_LANES).is_some_and(|user| self.model.lanes[user].1);
+                let critical = lane
+                    .checked_sub(USER_LANES)
+                    .is_some_and(|user| self.model.lanes[user].1);
                 self.emit(env, &command, critical);
             }
             Action::StartTimer { timer, ticks } => self.start_timer(*timer, *ticks, env.tick),
             Action::StopTimer { timer } => self.stop_timer(*timer),
             Action::ClearHistory { state } => self.clear_history(*state),
-            Action::If { condition, then, otherwise } => {
+            Action::If {
+                condition,
+                then,
+                otherwise,
+            } => {
                 let holds = self.value(env, condition, site).truth();
                 self.run_actions(env, if holds { then } else { otherwise }, site);
             }
@@ -95,7 +113,13 @@ impl Oracle {
     }
 
     /// The payload of an event that an action posts, as 16 bytes.
-    fn payload(&mut self, env: &mut Env<'_>, event: usize, code: &Option<Code>, site: &Site) -> [u32; 4] {
+    fn payload(
+        &mut self,
+        env: &mut Env<'_>,
+        event: usize,
+        code: &Option<Code>,
+        site: &Site,
+    ) -> [u32; 4] {
         let mut four = [0; 4];
         if let Some(code) = code {
             let value = self.value(env, code, site);

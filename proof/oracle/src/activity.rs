@@ -16,7 +16,11 @@ impl Oracle {
             for state in model.up(leaf) {
                 let fresh = self.entered.contains(&state) && !model.immediate_update;
                 if seen.insert(state) && !fresh && !self.results.contains_key(&state) {
-                    let site = Site { state, transition: None, cause: Cause::None };
+                    let site = Site {
+                        state,
+                        transition: None,
+                        cause: Cause::None,
+                    };
                     let status = self.call_activity(env, &site, Mode::Run);
                     if status != Status::Running && self.takes_results(state) {
                         self.results.insert(state, status);
@@ -28,16 +32,29 @@ impl Oracle {
 
     /// Without `done` or `failed` transitions the result is ignored.
     fn takes_results(&self, state: usize) -> bool {
-        let waits =
-            |&transition: &usize| matches!(self.model.transitions[transition].trigger, Trigger::Done | Trigger::Failed);
+        let waits = |&transition: &usize| {
+            matches!(
+                self.model.transitions[transition].trigger,
+                Trigger::Done | Trigger::Failed
+            )
+        };
         self.model.states[state].transitions.iter().any(waits)
     }
 
     /// Calls the activity of a state, if it has one.
     pub(crate) fn call_activity(&mut self, env: &mut Env<'_>, site: &Site, mode: Mode) -> Status {
         let model = self.model.clone();
-        let Some(activity) = &model.states[site.state].activity else { return Status::Running };
+        let Some(activity) = &model.states[site.state].activity else {
+            return Status::Running;
+        };
         let call = self.call(env, &activity.function, &activity.arguments, site);
-        env.world.activity(&call, mode, &mut Actor { oracle: self, tick: env.tick })
+        env.world.activity(
+            &call,
+            mode,
+            &mut Actor {
+                oracle: self,
+                tick: env.tick,
+            },
+        )
     }
 }

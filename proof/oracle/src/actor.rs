@@ -15,9 +15,16 @@ pub struct Actor<'a> {
 
 impl Actor<'_> {
     /// Posts an event to the agent itself.
-    pub fn post(&mut self, event: usize, class: Option<Class>, payload: [u32; 4], internal: bool) -> Posted {
+    pub fn post(
+        &mut self,
+        event: usize,
+        class: Option<Class>,
+        payload: [u32; 4],
+        internal: bool,
+    ) -> Posted {
         let hidden = self.oracle.hides_posts();
-        self.oracle.admit(self.tick, event, class, payload, internal, hidden)
+        self.oracle
+            .admit(self.tick, event, class, payload, internal, hidden)
     }
 
     /// Starts a named timer; nothing happens if it belongs to a state that is not active.

@@ -1,8 +1,11 @@
-//! Code of the file, parsed: expressions, calls and actions (CODE-3, CODE-4), and who has a clock (RAM-7).
+//! Code of the file, parsed: expressions, calls and actions (CODE-3, CODE-4), and who has a clock
+//! (RAM-7).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use statewright_author::expr::{ActionText, CallArgument, Expr, ExprKind, StateQuery, parse, parse_action, parse_call};
+use statewright_author::expr::{
+    ActionText, CallArgument, Expr, ExprKind, StateQuery, parse, parse_action, parse_call,
+};
 use statewright_author::graph::{self, ActionKind};
 use statewright_author::value::{Literal, ValueType};
 
@@ -10,7 +13,15 @@ use crate::model::{Action, CallSite, Code, Target};
 use crate::numbers::Tree;
 use crate::world::Argument;
 
-const BUILT_IN_LANES: [&str; 7] = ["animation", "navigation", "gameplay", "blackboard", "audio", "vfx", "message"];
+const BUILT_IN_LANES: [&str; 7] = [
+    "animation",
+    "navigation",
+    "gameplay",
+    "blackboard",
+    "audio",
+    "vfx",
+    "message",
+];
 
 /// Where code stands: the state its names are looked up from, and the state it belongs to.
 #[derive(Clone, Copy)]
@@ -21,7 +32,10 @@ pub(crate) struct Site {
 
 impl Site {
     pub(crate) fn of(state: usize) -> Self {
-        Self { scope: state, own: state }
+        Self {
+            scope: state,
+            own: state,
+        }
     }
 }
 
@@ -40,22 +54,37 @@ pub(crate) struct Reader<'a> {
 
 impl Reader<'_> {
     pub(crate) fn ticks(&self, duration: &statewright_author::value::Duration) -> u32 {
-        duration.ticks(self.tick_rate).expect("a duration that fits")
+        duration
+            .ticks(self.tick_rate)
+            .expect("a duration that fits")
     }
 
     pub(crate) fn event(&self, name: &str) -> usize {
-        let found = self.machine.events.iter().position(|event| event.name.value == name);
+        let found = self
+            .machine
+            .events
+            .iter()
+            .position(|event| event.name.value == name);
         found.unwrap_or_else(|| panic!("no event `{name}`"))
     }
 
     pub(crate) fn key(&self, name: &str) -> usize {
-        let found = self.machine.blackboard.iter().position(|key| key.name.value == name);
+        let found = self
+            .machine
+            .blackboard
+            .iter()
+            .position(|key| key.name.value == name);
         found.unwrap_or_else(|| panic!("no key `{name}`"))
     }
 
     pub(crate) fn lane(&self, name: &str) -> usize {
         let built_in = BUILT_IN_LANES.iter().position(|lane| *lane == name);
-        let user = || self.machine.lanes.iter().position(|lane| lane.name.value == name);
+        let user = || {
+            self.machine
+                .lanes
+                .iter()
+                .position(|lane| lane.name.value == name)
+        };
         built_in
             .or_else(|| user().map(|lane| BUILT_IN_LANES.len() + lane))
             .unwrap_or_else(|| panic!("no lane `{name}`"))
@@ -63,8 +92,16 @@ impl Reader<'_> {
 
     /// A timer of the state, of one around it, or of the machine.
     pub(crate) fn timer(&self, scope: usize, name: &str) -> usize {
-        let owned = |owner: Option<usize>| self.timers.iter().position(|(text, of)| text == name && *of == owner);
-        let found = self.tree.up(scope).find_map(|state| owned(Some(state))).or_else(|| owned(None));
+        let owned = |owner: Option<usize>| {
+            self.timers
+                .iter()
+                .position(|(text, of)| text == name && *of == owner)
+        };
+        let found = self
+            .tree
+            .up(scope)
+            .find_map(|state| owned(Some(state)))
+            .or_else(|| owned(None));
         found.unwrap_or_else(|| panic!("no timer `{name}` seen from state {scope}"))
     }
 
@@ -77,13 +114,22 @@ impl Reader<'_> {
     pub(crate) fn negated(&mut self, text: &str, site: Site) -> Code {
         let inner = self.code(text, site);
         let range = inner.expr.range.clone();
-        let kind = ExprKind::Unary { op: statewright_author::expr::UnaryOp::Not, operand: Box::new(inner.expr) };
-        Code { expr: Expr { kind, range }, scope: site.scope }
+        let kind = ExprKind::Unary {
+            op: statewright_author::expr::UnaryOp::Not,
+            operand: Box::new(inner.expr),
+        };
+        Code {
+            expr: Expr { kind, range },
+            scope: site.scope,
+        }
     }
 
     fn parsed(&mut self, expr: Expr, site: Site) -> Code {
         self.note(&expr, site);
-        Code { expr, scope: site.scope }
+        Code {
+            expr,
+            scope: site.scope,
+        }
     }
 
     /// Notes the states that an expression names and whose time it reads.
@@ -95,15 +141,20 @@ impl Reader<'_> {
                 self.note(left, site);
                 self.note(right, site);
             }
-            ExprKind::Logic { operands, .. } => operands.iter().for_each(|operand| self.note(operand, site)),
+            ExprKind::Logic { operands, .. } => {
+                operands.iter().for_each(|operand| self.note(operand, site))
+            }
             ExprKind::Call { arguments, .. } => {
-                arguments.iter().for_each(|argument| self.note(&argument.value, site));
+                arguments
+                    .iter()
+                    .for_each(|argument| self.note(&argument.value, site));
             }
             ExprKind::State { query, state } => {
                 let state = match state {
                     Some(name) => {
                         let state = self.tree.state(site.scope, &name.value);
-                        self.named_states.insert((site.scope, name.value.clone()), state);
+                        self.named_states
+                            .insert((site.scope, name.value.clone()), state);
                         state
                     }
                     None => site.own,
@@ -112,7 +163,11 @@ impl Reader<'_> {
                     self.clocks.insert(state);
                 }
             }
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Text(_) | ExprKind::Name(_) => {}
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Text(_)
+            | ExprKind::Name(_) => {}
         }
     }
 
@@ -124,22 +179,39 @@ impl Reader<'_> {
     fn call_site(&self, function: &str, arguments: &[graph::Argument]) -> CallSite {
         let written = arguments
             .iter()
-            .map(|argument| (argument.name.as_ref().map(|name| name.value.clone()), argument.value.value.clone()))
+            .map(|argument| {
+                (
+                    argument.name.as_ref().map(|name| name.value.clone()),
+                    argument.value.value.clone(),
+                )
+            })
             .collect();
-        CallSite { function: function.to_owned(), arguments: match_arguments(&self.functions, function, written) }
+        CallSite {
+            function: function.to_owned(),
+            arguments: match_arguments(&self.functions, function, written),
+        }
     }
 
     pub(crate) fn actions(&mut self, list: &[graph::Action], site: Site) -> Vec<Action> {
         let mut actions = Vec::new();
         for action in list.iter().filter(|action| !action.muted) {
-            let ActionKind::If { condition, then, otherwise } = &action.kind else {
+            let ActionKind::If {
+                condition,
+                then,
+                otherwise,
+            } = &action.kind
+            else {
                 actions.push(self.action(&action.kind, site));
                 continue;
             };
             let (then, otherwise) = (self.actions(then, site), self.actions(otherwise, site));
             // Nothing to run, nothing to ask.
             if !then.is_empty() || !otherwise.is_empty() {
-                actions.push(Action::If { condition: self.code(&condition.value, site), then, otherwise });
+                actions.push(Action::If {
+                    condition: self.code(&condition.value, site),
+                    then,
+                    otherwise,
+                });
             }
         }
         actions
@@ -147,44 +219,67 @@ impl Reader<'_> {
 
     fn action(&mut self, kind: &ActionKind, site: Site) -> Action {
         match kind {
-            ActionKind::Text(text) => match parse_action(&text.value).unwrap_or_else(|error| panic!("{error}")) {
-                ActionText::Call(call) => Action::Call(self.call_site(&call.name.value, &call.arguments)),
-                ActionText::Set { key, value } => {
-                    Action::Set { key: self.key(&key.value), value: self.parsed(value, site) }
+            ActionKind::Text(text) => {
+                match parse_action(&text.value).unwrap_or_else(|error| panic!("{error}")) {
+                    ActionText::Call(call) => {
+                        Action::Call(self.call_site(&call.name.value, &call.arguments))
+                    }
+                    ActionText::Set { key, value } => Action::Set {
+                        key: self.key(&key.value),
+                        value: self.parsed(value, site),
+                    },
+                    ActionText::Add { key, value } => Action::Add {
+                        key: self.key(&key.value),
+                        value: self.parsed(value, site),
+                    },
                 }
-                ActionText::Add { key, value } => {
-                    Action::Add { key: self.key(&key.value), value: self.parsed(value, site) }
-                }
+            }
+            ActionKind::Call {
+                function,
+                arguments,
+            } => Action::Call(self.call_site(&function.value, arguments)),
+            ActionKind::Set { key, value } => Action::Set {
+                key: self.key(&key.value),
+                value: self.code(&value.value, site),
             },
-            ActionKind::Call { function, arguments } => Action::Call(self.call_site(&function.value, arguments)),
-            ActionKind::Set { key, value } => {
-                Action::Set { key: self.key(&key.value), value: self.code(&value.value, site) }
-            }
-            ActionKind::Add { key, value } => {
-                Action::Add { key: self.key(&key.value), value: self.code(&value.value, site) }
-            }
-            ActionKind::Raise { event, payload } => {
-                Action::Raise { event: self.event(&event.value), payload: self.maybe(payload, site) }
-            }
+            ActionKind::Add { key, value } => Action::Add {
+                key: self.key(&key.value),
+                value: self.code(&value.value, site),
+            },
+            ActionKind::Raise { event, payload } => Action::Raise {
+                event: self.event(&event.value),
+                payload: self.maybe(payload, site),
+            },
             ActionKind::Send { event, payload, to } => Action::Send {
                 event: self.event(&event.value),
                 payload: self.maybe(payload, site),
                 to: self.maybe(to, site),
             },
-            ActionKind::Emit { command, lane, payload } => Action::Emit {
+            ActionKind::Emit {
+                command,
+                lane,
+                payload,
+            } => Action::Emit {
                 name: command.value.clone(),
                 lane: self.lane(&lane.value),
                 payload: self.maybe(payload, site),
             },
-            ActionKind::StartTimer { timer, after } => {
-                Action::StartTimer { timer: self.timer(site.scope, &timer.value), ticks: self.ticks(&after.value) }
-            }
-            ActionKind::StopTimer { timer } => Action::StopTimer { timer: self.timer(site.scope, &timer.value) },
-            // The name of a history point stands for the state that has it.
-            ActionKind::ClearHistory { state } => match self.tree.target(site.scope, &state.value) {
-                Target::State(state) => Action::ClearHistory { state },
-                Target::Point(point) => Action::ClearHistory { state: self.tree.points[point].owner },
+            ActionKind::StartTimer { timer, after } => Action::StartTimer {
+                timer: self.timer(site.scope, &timer.value),
+                ticks: self.ticks(&after.value),
             },
+            ActionKind::StopTimer { timer } => Action::StopTimer {
+                timer: self.timer(site.scope, &timer.value),
+            },
+            // The name of a history point stands for the state that has it.
+            ActionKind::ClearHistory { state } => {
+                match self.tree.target(site.scope, &state.value) {
+                    Target::State(state) => Action::ClearHistory { state },
+                    Target::Point(point) => Action::ClearHistory {
+                        state: self.tree.points[point].owner,
+                    },
+                }
+            }
             ActionKind::If { .. } => unreachable!("a list of its own"),
         }
     }
@@ -194,25 +289,39 @@ impl Reader<'_> {
     }
 }
 
-/// Arguments in the order and with the types of the declaration; as they are written if no parameters are declared.
+/// Arguments in the order and with the types of the declaration; as they are written if no
+/// parameters are declared.
 pub(crate) fn match_arguments(
     functions: &BTreeMap<String, Vec<(String, ValueType)>>,
     function: &str,
     written: Vec<(Option<String>, Literal)>,
 ) -> Vec<Argument> {
-    let Some(declared) = functions.get(function).filter(|declared| !declared.is_empty()) else {
-        let plain = |(name, value): (Option<String>, Literal)| Argument { name, ty: value.natural_type(), value };
+    let Some(declared) = functions
+        .get(function)
+        .filter(|declared| !declared.is_empty())
+    else {
+        let plain = |(name, value): (Option<String>, Literal)| Argument {
+            name,
+            ty: value.natural_type(),
+            value,
+        };
         return written.into_iter().map(plain).collect();
     };
     let of = |(index, (name, ty)): (usize, &(String, ValueType))| {
         let by_name = written.iter().find(|(text, _)| text.as_ref() == Some(name));
         let by_place = || written.get(index).filter(|(text, _)| text.is_none());
-        let (_, value) = by_name.or_else(by_place).unwrap_or_else(|| panic!("`{function}` needs `{name}`"));
+        let (_, value) = by_name
+            .or_else(by_place)
+            .unwrap_or_else(|| panic!("`{function}` needs `{name}`"));
         let value = match value {
             Literal::Int(number) if *ty == ValueType::F32 => Literal::Float(*number as f64),
             other => other.clone(),
         };
-        Argument { name: Some(name.clone()), ty: *ty, value }
+        Argument {
+            name: Some(name.clone()),
+            ty: *ty,
+            value,
+        }
     };
     declared.iter().enumerate().map(of).collect()
 }
@@ -220,7 +329,10 @@ pub(crate) fn match_arguments(
 /// Literal arguments of a call in an expression.
 pub(crate) fn literals(arguments: &[CallArgument]) -> Vec<(Option<String>, Literal)> {
     let one = |argument: &CallArgument| {
-        let value = argument.value.literal().expect("arguments of user functions are literals");
+        let value = argument
+            .value
+            .literal()
+            .expect("arguments of user functions are literals");
         (argument.name.as_ref().map(|name| name.value.clone()), value)
     };
     arguments.iter().map(one).collect()

@@ -11,19 +11,25 @@ impl Oracle {
     pub(crate) fn is_complete(&self, state: usize) -> bool {
         let is_final = |child: usize| self.model.states[child].kind == StateKind::Final;
         let record = &self.model.states[state];
-        let mut children = record.regions.iter().map(|&region| self.active_child(region));
+        let mut children = record
+            .regions
+            .iter()
+            .map(|&region| self.active_child(region));
         match record.kind {
             StateKind::Compound => children.all(|child| child.is_some_and(is_final)),
-            StateKind::Orthogonal => {
-                children.all(|child| child.is_some_and(|child| is_final(child) || self.is_complete(child)))
-            }
+            StateKind::Orthogonal => children
+                .all(|child| child.is_some_and(|child| is_final(child) || self.is_complete(child))),
             StateKind::Atomic | StateKind::Final | StateKind::Choice => false,
         }
     }
 
     /// All complete states.
     pub(crate) fn complete_states(&self) -> BTreeSet<usize> {
-        self.active.iter().copied().filter(|&state| self.is_complete(state)).collect()
+        self.active
+            .iter()
+            .copied()
+            .filter(|&state| self.is_complete(state))
+            .collect()
     }
 
     /// Raises `done.state.NAME` for each state that a microstep made complete, innermost first.
@@ -32,7 +38,11 @@ impl Oracle {
             return;
         }
         let model = self.model.clone();
-        let mut states: Vec<usize> = completed.iter().copied().filter(|&state| state != 0).collect();
+        let mut states: Vec<usize> = completed
+            .iter()
+            .copied()
+            .filter(|&state| state != 0)
+            .collect();
         states.sort_by_key(|&state| model.states[state].post);
         for state in states {
             self.raise_done_event(tick, state);
@@ -47,13 +57,17 @@ impl Oracle {
         }
     }
 
-    /// In SCXML the states that a final state completes say so right after its entry, innermost first.
+    /// In SCXML the states that a final state completes say so right after its entry, innermost
+    /// first.
     pub(crate) fn tell_completed_around(&mut self, tick: u32, entered: usize) {
         if !self.model.done_events {
             return;
         }
         let model = self.model.clone();
-        let around: Vec<usize> = model.up(entered).filter(|&state| state != entered && state != 0).collect();
+        let around: Vec<usize> = model
+            .up(entered)
+            .filter(|&state| state != entered && state != 0)
+            .collect();
         for state in around {
             if !self.is_complete(state) {
                 break;

@@ -17,23 +17,42 @@ impl Oracle {
     }
 
     /// The guard, and the debounce that follows from it.
-    pub(crate) fn guard_allows(&mut self, env: &mut Env<'_>, transition: usize, cause: &Cause) -> Result<(), Outcome> {
+    pub(crate) fn guard_allows(
+        &mut self,
+        env: &mut Env<'_>,
+        transition: usize,
+        cause: &Cause,
+    ) -> Result<(), Outcome> {
         let model = self.model.clone();
         let record = &model.transitions[transition];
         if let Some(guard) = &record.guard {
-            let site = Site { state: record.source, transition: Some(transition), cause: cause.clone() };
+            let site = Site {
+                state: record.source,
+                transition: Some(transition),
+                cause: cause.clone(),
+            };
             let verdict = self.guard(env, guard, &site);
             if !verdict.holds {
                 self.debounces.remove(&transition);
                 return Err(Outcome::GuardFalse(verdict.code));
             }
         }
-        let Some(ticks) = record.debounce else { return Ok(()) };
-        let deadline = *self.debounces.entry(transition).or_insert(env.tick.wrapping_add(ticks));
-        if is_due(deadline, env.tick) { Ok(()) } else { Err(Outcome::Debounce) }
+        let Some(ticks) = record.debounce else {
+            return Ok(());
+        };
+        let deadline = *self
+            .debounces
+            .entry(transition)
+            .or_insert(env.tick.wrapping_add(ticks));
+        if is_due(deadline, env.tick) {
+            Ok(())
+        } else {
+            Err(Outcome::Debounce)
+        }
     }
 
-    /// Min-active of all states of the exit set in exit order, then their exit_ready guards in exit order.
+    /// Min-active of all states of the exit set in exit order, then their exit_ready guards in exit
+    /// order.
     pub(crate) fn exit_allows(
         &mut self,
         env: &mut Env<'_>,
@@ -51,7 +70,11 @@ impl Oracle {
         }
         for &state in &order {
             if let Some(ready) = &model.states[state].exit_ready {
-                let site = Site { state, transition: Some(transition), cause: cause.clone() };
+                let site = Site {
+                    state,
+                    transition: Some(transition),
+                    cause: cause.clone(),
+                };
                 if !self.guard(env, ready, &site).holds {
                     return Err(Outcome::ExitNotReady);
                 }
@@ -60,7 +83,8 @@ impl Oracle {
         Ok(())
     }
 
-    /// A transition marked `latch` that its source may not yet take waits in the slot; the first stored stays.
+    /// A transition marked `latch` that its source may not yet take waits in the slot; the first
+    /// stored stays.
     pub(crate) fn latch(&mut self, transition: usize) -> bool {
         let record = &self.model.transitions[transition];
         let stores = record.latch && !self.latched.contains_key(&record.source);
@@ -77,7 +101,8 @@ impl Oracle {
         let record = &model.transitions[transition];
         if let Some(ticks) = record.cooldown {
             // A ready tick of 0 is stored as 1.
-            self.cooldowns.insert(transition, now.wrapping_add(ticks).max(1));
+            self.cooldowns
+                .insert(transition, now.wrapping_add(ticks).max(1));
         }
         self.debounces.remove(&transition);
         if self.latched.get(&record.source) == Some(&transition) {

@@ -40,8 +40,12 @@ impl Oracle {
 
     /// The path of a state: `/combat/fire`.
     pub fn state_path(&self, state: usize) -> String {
-        let mut names: Vec<&str> =
-            self.model.up(state).filter(|&at| at != 0).map(|at| self.model.states[at].name.as_str()).collect();
+        let mut names: Vec<&str> = self
+            .model
+            .up(state)
+            .filter(|&at| at != 0)
+            .map(|at| self.model.states[at].name.as_str())
+            .collect();
         names.reverse();
         format!("/{}", names.join("/"))
     }
@@ -59,7 +63,10 @@ impl Oracle {
         };
         let target = |target: &Target| match *target {
             Target::State(state) => self.state_path(state),
-            Target::Point(point) => format!("point {point} of {}", self.state_path(self.model.points[point].owner)),
+            Target::Point(point) => format!(
+                "point {point} of {}",
+                self.state_path(self.model.points[point].owner)
+            ),
         };
         let targets: Vec<String> = record.targets.iter().map(target).collect();
         format!(
@@ -75,7 +82,9 @@ impl Oracle {
     /// A timer in words.
     pub fn timer_line(&self, timer: usize) -> String {
         let record = &self.model.timers[timer];
-        let owner = record.owner.map_or_else(|| "the machine".to_owned(), |owner| self.state_path(owner));
+        let owner = record
+            .owner
+            .map_or_else(|| "the machine".to_owned(), |owner| self.state_path(owner));
         match (&record.name, record.after) {
             (_, Some(ticks)) => format!("after {ticks}t of {owner}"),
             (name, None) => format!("timer {} of {owner}", name.as_deref().unwrap_or_default()),

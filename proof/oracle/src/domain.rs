@@ -32,7 +32,9 @@ impl Oracle {
                 let anchors = self.anchors(&record.targets);
                 let inside = |anchor: &Anchor| match *anchor {
                     Anchor::State(state) => self.model.around(record.source, state),
-                    Anchor::Inside(owner) => owner == record.source || self.model.around(record.source, owner),
+                    Anchor::Inside(owner) => {
+                        owner == record.source || self.model.around(record.source, owner)
+                    }
                 };
                 // In SCXML what is remembered decides whether all targets lie inside.
                 let local = !self.model.scxml_details || anchors.iter().all(inside);
@@ -43,25 +45,39 @@ impl Oracle {
             }
             Kind::External => {
                 let compound_only = self.model.scxml_details;
-                Some(self.external_domain(record.source, &self.anchors(&record.targets), compound_only))
+                Some(self.external_domain(
+                    record.source,
+                    &self.anchors(&record.targets),
+                    compound_only,
+                ))
             }
             // A push belongs to a region in any case.
-            Kind::Push => Some(self.external_domain(record.source, &self.anchors(&record.targets), false)),
-            Kind::Pop(region) => {
-                Some(Domain { state: self.model.regions[region].owner, regions: BTreeSet::from([region]) })
+            Kind::Push => {
+                Some(self.external_domain(record.source, &self.anchors(&record.targets), false))
             }
+            Kind::Pop(region) => Some(Domain {
+                state: self.model.regions[region].owner,
+                regions: BTreeSet::from([region]),
+            }),
         }
     }
 
     /// The source and its regions without a target stay.
     fn local_domain(&self, source: usize, anchors: &[Anchor]) -> Domain {
-        let regions = anchors.iter().flat_map(|&anchor| self.regions_of(source, anchor)).collect();
-        Domain { state: source, regions }
+        let regions = anchors
+            .iter()
+            .flat_map(|&anchor| self.regions_of(source, anchor))
+            .collect();
+        Domain {
+            state: source,
+            regions,
+        }
     }
 
     /// The least common ancestor; of an orthogonal one a single region, or all of it is left.
     fn external_domain(&self, source: usize, anchors: &[Anchor], compound_only: bool) -> Domain {
-        let compound = |outer: usize| outer == 0 || self.model.states[outer].kind == StateKind::Compound;
+        let compound =
+            |outer: usize| outer == 0 || self.model.states[outer].kind == StateKind::Compound;
         let around = |&outer: &usize| {
             outer != source
                 && (compound(outer) || !compound_only)
@@ -70,19 +86,37 @@ impl Oracle {
                     Anchor::Inside(owner) => outer == owner || self.model.around(outer, owner),
                 })
         };
-        let common = self.model.up(source).find(around).expect("the root is around everything");
-        let mut regions: BTreeSet<usize> = anchors.iter().flat_map(|&anchor| self.regions_of(common, anchor)).collect();
+        let common = self
+            .model
+            .up(source)
+            .find(around)
+            .expect("the root is around everything");
+        let mut regions: BTreeSet<usize> = anchors
+            .iter()
+            .flat_map(|&anchor| self.regions_of(common, anchor))
+            .collect();
         regions.insert(self.model.region_towards(common, source));
         if regions.len() == 1 {
-            return Domain { state: common, regions };
+            return Domain {
+                state: common,
+                regions,
+            };
         }
         match self.model.states[common].parent {
             Some(parent) => {
-                let region = self.model.states[common].region.expect("a child has a region");
-                Domain { state: parent, regions: BTreeSet::from([region]) }
+                let region = self.model.states[common]
+                    .region
+                    .expect("a child has a region");
+                Domain {
+                    state: parent,
+                    regions: BTreeSet::from([region]),
+                }
             }
             // The root is never left: all of its regions are.
-            None => Domain { state: common, regions: self.model.states[common].regions.iter().copied().collect() },
+            None => Domain {
+                state: common,
+                regions: self.model.states[common].regions.iter().copied().collect(),
+            },
         }
     }
 
@@ -95,7 +129,8 @@ impl Oracle {
         }
     }
 
-    /// A history point counts as what it remembers, else as its default (section 13, "History targets").
+    /// A history point counts as what it remembers, else as its default (section 13, "History
+    /// targets").
     fn anchors(&self, targets: &[Target]) -> Vec<Anchor> {
         let mut anchors = Vec::new();
         for &target in targets {
@@ -104,19 +139,32 @@ impl Oracle {
                 Target::Point(number) => {
                     let point = &self.model.points[number];
                     match &self.history[number] {
-                        Some(states) => anchors.extend(states.iter().map(|&state| Anchor::State(state))),
-                        None if point.default.is_empty() => anchors.push(Anchor::Inside(point.owner)),
-                        None => anchors.extend(point.default.iter().map(|&default| match default {
-                            // Where a choice will lead is not known yet, only that it stays inside the owner.
-                            Target::State(state) if self.model.states[state].kind == StateKind::Choice => {
-                                Anchor::Inside(point.owner)
-                            }
-                            Target::State(state) => Anchor::State(state),
-                            Target::Point(other) if self.model.points[other].owner == point.owner => {
-                                Anchor::Inside(point.owner)
-                            }
-                            Target::Point(other) => Anchor::State(self.model.points[other].owner),
-                        })),
+                        Some(states) => {
+                            anchors.extend(states.iter().map(|&state| Anchor::State(state)))
+                        }
+                        None if point.default.is_empty() => {
+                            anchors.push(Anchor::Inside(point.owner))
+                        }
+                        None => {
+                            anchors.extend(point.default.iter().map(|&default| match default {
+                                // Where a choice will lead is not known yet, only that it stays
+                                // inside the owner.
+                                Target::State(state)
+                                    if self.model.states[state].kind == StateKind::Choice =>
+                                {
+                                    Anchor::Inside(point.owner)
+                                }
+                                Target::State(state) => Anchor::State(state),
+                                Target::Point(other)
+                                    if self.model.points[other].owner == point.owner =>
+                                {
+                                    Anchor::Inside(point.owner)
+                                }
+                                Target::Point(other) => {
+                                    Anchor::State(self.model.points[other].owner)
+                                }
+                            }))
+                        }
                     }
                 }
             }
@@ -126,14 +174,20 @@ impl Oracle {
 
     /// What a transition exits (or suspends).
     pub(crate) fn exit_set(&self, domain: &Option<Domain>) -> BTreeSet<usize> {
-        domain.as_ref().map_or_else(BTreeSet::new, |domain| self.active_in(&domain.regions))
+        domain
+            .as_ref()
+            .map_or_else(BTreeSet::new, |domain| self.active_in(&domain.regions))
     }
 
-    /// Whether source and all targets lie in a region: then the frames of the region are left alone (EXEC-8). A history
-    /// point lies where its owner lies, so a point of the region's own owner does not lie in the region.
+    /// Whether source and all targets lie in a region: then the frames of the region are left alone
+    /// (EXEC-8). A history point lies where its owner lies, so a point of the region's own
+    /// owner does not lie in the region.
     pub(crate) fn stays_in(&self, transition: usize, region: usize) -> bool {
         let record = &self.model.transitions[transition];
         self.model.in_region(region, record.source)
-            && record.targets.iter().all(|&target| self.target_in(region, target))
+            && record
+                .targets
+                .iter()
+                .all(|&target| self.target_in(region, target))
     }
 }

@@ -1,6 +1,7 @@
 //! Entries: where they lead (EXEC-3, EXEC-7) and the entry of one state.
 //!
-//! Settling happens before the first exit, in pre-order; it evaluates the guards of branches and fills an [`EntryPlan`].
+//! Settling happens before the first exit, in pre-order; it evaluates the guards of branches and
+//! fills an [`EntryPlan`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,10 +55,15 @@ impl EntryPlan {
         let is_final = |&(&state, (kind, _)): &(&usize, &(EntryKind, Owner))| {
             *kind == EntryKind::Enter && model.states[state].kind == StateKind::Final
         };
-        self.states.iter().filter(is_final).map(|(&state, _)| state).collect()
+        self.states
+            .iter()
+            .filter(is_final)
+            .map(|(&state, _)| state)
+            .collect()
     }
 
-    /// In SCXML the effect of a history default belongs to the entry of its state: if that stays active, it does not run.
+    /// In SCXML the effect of a history default belongs to the entry of its state: if that stays
+    /// active, it does not run.
     fn leave_out_defaults(&mut self) {
         let states = &self.states;
         self.effects.retain(|(moment, effect, _)| {
@@ -66,7 +72,8 @@ impl EntryPlan {
         });
     }
 
-    /// Adds what one transition enters. Effects of states that stay active run before its own first entry.
+    /// Adds what one transition enters. Effects of states that stay active run before its own first
+    /// entry.
     pub(crate) fn add(&mut self, own: Self, scxml_details: bool) {
         let first = own.states.keys().next().copied();
         let mut own = own;
@@ -75,7 +82,9 @@ impl EntryPlan {
         }
         let settled = |(moment, effect, owner): (Moment, Effect, Owner)| {
             let moment = match (moment, first) {
-                (Moment::After(outer), Some(first)) if !own.states.contains_key(&outer) => Moment::Before(first),
+                (Moment::After(outer), Some(first)) if !own.states.contains_key(&outer) => {
+                    Moment::Before(first)
+                }
                 _ => moment,
             };
             (moment, effect, owner)
@@ -92,7 +101,8 @@ fn owner_reaches(model: &crate::model::Model, point: usize, state: usize) -> boo
 }
 
 impl Oracle {
-    /// A choice is replaced by the branch that is taken, until there is none (EXEC-7). Returns the targets and the branches.
+    /// A choice is replaced by the branch that is taken, until there is none (EXEC-7). Returns the
+    /// targets and the branches.
     pub(crate) fn resolve_choices(
         &mut self,
         env: &mut Env<'_>,
@@ -105,11 +115,18 @@ impl Oracle {
         while let [Target::State(choice)] = targets[..]
             && model.states[choice].kind == StateKind::Choice
         {
-            let site = Site { state: choice, transition: owner.0, cause: owner.1.clone() };
+            let site = Site {
+                state: choice,
+                transition: owner.0,
+                cause: owner.1.clone(),
+            };
             let list = &model.states[choice].branches;
             let mut chosen = None;
             for (index, branch) in list.iter().enumerate() {
-                let holds = branch.guard.as_ref().is_none_or(|guard| self.guard(env, guard, &site).holds);
+                let holds = branch
+                    .guard
+                    .as_ref()
+                    .is_none_or(|guard| self.guard(env, guard, &site).holds);
                 if holds {
                     chosen = Some(index);
                     break;
@@ -134,8 +151,12 @@ impl Oracle {
         let model = self.model.clone();
         plan.states.insert(state, (EntryKind::Enter, owner.clone()));
         let record = &model.states[state];
-        // Entered without a target inside: the first point with `restore: on_entry` is used (EXEC-4).
-        let restore = record.points.iter().find(|&&point| model.points[point].on_entry);
+        // Entered without a target inside: the first point with `restore: on_entry` is used
+        // (EXEC-4).
+        let restore = record
+            .points
+            .iter()
+            .find(|&&point| model.points[point].on_entry);
         let targets = match restore {
             Some(&point) if targets.is_empty() => vec![Target::Point(point)],
             _ => targets,
@@ -143,7 +164,8 @@ impl Oracle {
         self.settle_regions(env, state, &record.regions, targets, owner, plan);
     }
 
-    /// Enters regions of a state, aiming at targets inside it; regions without one by their initial.
+    /// Enters regions of a state, aiming at targets inside it; regions without one by their
+    /// initial.
     pub(crate) fn settle_regions(
         &mut self,
         env: &mut Env<'_>,
@@ -155,16 +177,29 @@ impl Oracle {
     ) {
         let model = self.model.clone();
         let targets = self.settle_points(env, state, targets, owner, plan);
-        let covered = |&target: &Target| regions.iter().any(|&region| self.target_in(region, target));
-        assert!(targets.iter().all(covered), "targets {targets:?} lie in regions {regions:?} of state {state}");
+        let covered =
+            |&target: &Target| regions.iter().any(|&region| self.target_in(region, target));
+        assert!(
+            targets.iter().all(covered),
+            "targets {targets:?} lie in regions {regions:?} of state {state}"
+        );
         for &region in regions {
-            let mut inside: Vec<Target> =
-                targets.iter().copied().filter(|&target| self.target_in(region, target)).collect();
+            let mut inside: Vec<Target> = targets
+                .iter()
+                .copied()
+                .filter(|&target| self.target_in(region, target))
+                .collect();
             let settled_before = plan.effects.len();
             if inside.is_empty() {
-                plan.effects.push((Moment::After(state), Effect::Initial(region), owner.clone()));
-                let (resolved, branches) = self.resolve_choices(env, &model.regions[region].initial, owner);
-                plan.effects.extend(branches.into_iter().map(|branch| (Moment::After(state), branch, owner.clone())));
+                plan.effects
+                    .push((Moment::After(state), Effect::Initial(region), owner.clone()));
+                let (resolved, branches) =
+                    self.resolve_choices(env, &model.regions[region].initial, owner);
+                plan.effects.extend(
+                    branches
+                        .into_iter()
+                        .map(|branch| (Moment::After(state), branch, owner.clone())),
+                );
                 inside = self.settle_points(env, state, resolved, owner, plan);
             }
             let child = match inside[0] {
@@ -172,14 +207,16 @@ impl Oracle {
                 Target::Point(point) => model.child_towards(state, model.points[point].owner),
             };
             // What the initial of a region brings along runs when the region is entered.
-            plan.effects[settled_before..].iter_mut().for_each(|(moment, ..)| *moment = Moment::Before(child));
+            plan.effects[settled_before..]
+                .iter_mut()
+                .for_each(|(moment, ..)| *moment = Moment::Before(child));
             inside.retain(|&target| target != Target::State(child));
             self.settle_state(env, child, inside, owner, plan);
         }
     }
 
-    /// History points of a state, or of one around it, become what they remember, or their default (EXEC-4). The points of
-    /// states further inside wait until their owner is reached.
+    /// History points of a state, or of one around it, become what they remember, or their default
+    /// (EXEC-4). The points of states further inside wait until their owner is reached.
     fn settle_points(
         &mut self,
         env: &mut Env<'_>,
@@ -202,9 +239,15 @@ impl Oracle {
                 settled.extend(states.iter().map(|&state| Target::State(state)));
                 continue;
             }
-            plan.effects.push((Moment::After(state), Effect::Default(point), owner.clone()));
-            let (resolved, branches) = self.resolve_choices(env, &model.points[point].default, owner);
-            plan.effects.extend(branches.into_iter().map(|branch| (Moment::After(state), branch, owner.clone())));
+            plan.effects
+                .push((Moment::After(state), Effect::Default(point), owner.clone()));
+            let (resolved, branches) =
+                self.resolve_choices(env, &model.points[point].default, owner);
+            plan.effects.extend(
+                branches
+                    .into_iter()
+                    .map(|branch| (Moment::After(state), branch, owner.clone())),
+            );
             settled.extend(self.settle_points(env, state, resolved, owner, plan));
         }
         settled
@@ -229,18 +272,25 @@ impl Oracle {
         let mut popped = BTreeMap::new();
         for (kind, _) in plan.states.values() {
             if let EntryKind::Resume(region) = *kind {
-                popped.entry(region).or_insert_with(|| self.pop_frame(region));
+                popped
+                    .entry(region)
+                    .or_insert_with(|| self.pop_frame(region));
             }
         }
         for (&state, (kind, owner)) in &plan.states {
-            let stays = |outer: usize| !plan.states.contains_key(&outer) && model.around(outer, state);
+            let stays =
+                |outer: usize| !plan.states.contains_key(&outer) && model.around(outer, state);
             let (now, later) = waiting.into_iter().partition(|(moment, ..)| match *moment {
                 Moment::After(outer) => stays(outer),
                 Moment::Before(child) => child == state,
             });
             waiting = later;
             self.run_entry_effects(env, now);
-            let site = Site { state, transition: owner.0, cause: owner.1.clone() };
+            let site = Site {
+                state,
+                transition: owner.0,
+                cause: owner.1.clone(),
+            };
             match kind {
                 EntryKind::Enter => {
                     self.enter_state(env, &site);
@@ -250,7 +300,9 @@ impl Oracle {
                 }
                 EntryKind::Resume(region) => self.resume_state(env, &site, &popped[region]),
             }
-            let (now, later) = waiting.into_iter().partition(|(moment, ..)| *moment == Moment::After(state));
+            let (now, later) = waiting
+                .into_iter()
+                .partition(|(moment, ..)| *moment == Moment::After(state));
             waiting = later;
             self.run_entry_effects(env, now);
         }
@@ -278,12 +330,23 @@ impl Oracle {
         let (state, actions) = match effect {
             Effect::Initial(region) => (model.regions[region].owner, &model.regions[region].effect),
             Effect::Default(point) => (model.points[point].owner, &model.points[point].effect),
-            Effect::Branch(choice, branch) => (choice, &model.states[choice].branches[branch].effect),
+            Effect::Branch(choice, branch) => {
+                (choice, &model.states[choice].branches[branch].effect)
+            }
         };
-        self.run_actions(env, actions, &Site { state, transition: owner.0, cause: owner.1.clone() });
+        self.run_actions(
+            env,
+            actions,
+            &Site {
+                state,
+                transition: owner.0,
+                cause: owner.1.clone(),
+            },
+        );
     }
 
-    /// Entry of one state: active, scratch zeroed, result and latch cleared, clock set, `after` timers armed, entry action.
+    /// Entry of one state: active, scratch zeroed, result and latch cleared, clock set, `after`
+    /// timers armed, entry action.
     fn enter_state(&mut self, env: &mut Env<'_>, site: &Site) {
         let model = self.model.clone();
         let state = site.state;

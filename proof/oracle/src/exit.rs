@@ -40,13 +40,22 @@ impl Oracle {
     /// Active states in exit order.
     pub(crate) fn active_exit_order(&self, exits: &BTreeSet<usize>) -> Vec<usize> {
         let owner: Owner = (None, Cause::None);
-        let states = exits.iter().map(|&state| (state, (ExitKind::Exit, owner.clone()))).collect();
-        let plan = ExitPlan { states, unwound: BTreeMap::new() };
-        self.exit_steps(&plan).into_iter().map(|step| step.state).collect()
+        let states = exits
+            .iter()
+            .map(|&state| (state, (ExitKind::Exit, owner.clone())))
+            .collect();
+        let plan = ExitPlan {
+            states,
+            unwound: BTreeMap::new(),
+        };
+        self.exit_steps(&plan)
+            .into_iter()
+            .map(|step| step.state)
+            .collect()
     }
 
-    /// All steps of a plan: post-order, or reverse pre-order; active states of a region first, then its frames from the
-    /// top, then the state around.
+    /// All steps of a plan: post-order, or reverse pre-order; active states of a region first, then
+    /// its frames from the top, then the state around.
     pub(crate) fn exit_steps(&self, plan: &ExitPlan) -> Vec<ExitStep> {
         let mut steps = Vec::new();
         if !self.active.is_empty() {
@@ -74,26 +83,42 @@ impl Oracle {
             }
         }
         if let Some((kind, owner)) = plan.states.get(&state) {
-            steps.push(ExitStep { state, kind: *kind, owner: owner.clone() });
+            steps.push(ExitStep {
+                state,
+                kind: *kind,
+                owner: owner.clone(),
+            });
         }
     }
 
     /// The frames of a region, from the top.
     fn walk_frames(&self, region: usize, owner: &Owner, steps: &mut Vec<ExitStep>) {
         for frame in self.frames.get(&region).into_iter().flatten().rev() {
-            let child = self.child_among(region, &frame.states).expect("a frame has a child of its region");
+            let child = self
+                .child_among(region, &frame.states)
+                .expect("a frame has a child of its region");
             self.walk_suspended(child, &frame.states, owner, steps);
         }
     }
 
-    fn walk_suspended(&self, state: usize, frame: &BTreeSet<usize>, owner: &Owner, steps: &mut Vec<ExitStep>) {
+    fn walk_suspended(
+        &self,
+        state: usize,
+        frame: &BTreeSet<usize>,
+        owner: &Owner,
+        steps: &mut Vec<ExitStep>,
+    ) {
         for region in self.exit_regions(state) {
             if let Some(child) = self.child_among(region, frame) {
                 self.walk_suspended(child, frame, owner, steps);
             }
             self.walk_frames(region, owner, steps);
         }
-        steps.push(ExitStep { state, kind: ExitKind::ExitSuspended, owner: owner.clone() });
+        steps.push(ExitStep {
+            state,
+            kind: ExitKind::ExitSuspended,
+            owner: owner.clone(),
+        });
     }
 
     /// Forgets the frames of a region, and those inside them.

@@ -1,8 +1,10 @@
-//! A reference interpreter of the author graph, written from `docs/semantics.md` alone: slow and obvious.
+//! A reference interpreter of the author graph, written from `docs/semantics.md` alone: slow and
+//! obvious.
 //!
-//! It shares no code with the compiler, the ROM or a kernel, so that a kernel can be compared with it after every tick. The
-//! input is a [`Machine`](statewright_author::graph::Machine) that the compiler accepts; what it would refuse may end in a
-//! panic here. Where the rules leave a choice, `AMBIGUITIES.md` says what was chosen.
+//! It shares no code with the compiler, the ROM or a kernel, so that a kernel can be compared with
+//! it after every tick. The input is a [`Machine`](statewright_author::graph::Machine) that the
+//! compiler accepts; what it would refuse may end in a panic here. Where the rules leave a choice,
+//! `AMBIGUITIES.md` says what was chosen.
 //!
 //! # Files and the rules they carry
 //!

@@ -1,4 +1,5 @@
-//! Start, stop, reset, termination, quarantine (SYS-10, EXEC-6, TICK-3, EVT-10) and the fail-safe (TICK-4).
+//! Start, stop, reset, termination, quarantine (SYS-10, EXEC-6, TICK-3, EVT-10) and the fail-safe
+//! (TICK-4).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,7 +53,12 @@ impl Oracle {
             cooldowns: BTreeMap::new(),
             results: BTreeMap::new(),
             latched: BTreeMap::new(),
-            scratch: self.model.scratch.iter().map(|scratch| vec![0; scratch.slots]).collect(),
+            scratch: self
+                .model
+                .scratch
+                .iter()
+                .map(|scratch| vec![0; scratch.slots])
+                .collect(),
             queue: Vec::new(),
             frames: BTreeMap::new(),
             fault: None,
@@ -81,8 +87,16 @@ impl Oracle {
     fn exit_everything(&mut self, env: &mut Env<'_>, states: BTreeSet<usize>, owner: &Owner) {
         let active = |region: &&usize| self.active_child(**region).is_some();
         let plan = ExitPlan {
-            states: states.into_iter().map(|state| (state, (ExitKind::Exit, owner.clone()))).collect(),
-            unwound: self.frames.keys().filter(active).map(|&region| (region, owner.clone())).collect(),
+            states: states
+                .into_iter()
+                .map(|state| (state, (ExitKind::Exit, owner.clone())))
+                .collect(),
+            unwound: self
+                .frames
+                .keys()
+                .filter(active)
+                .map(|&region| (region, owner.clone()))
+                .collect(),
         };
         self.carry_out_exits(env, &plan);
     }
@@ -95,7 +109,8 @@ impl Oracle {
         self.latched.clear();
     }
 
-    /// No active leaf, no timers, an empty queue, no frames; rng and history keep their values (TICK-3).
+    /// No active leaf, no timers, an empty queue, no frames; rng and history keep their values
+    /// (TICK-3).
     pub(crate) fn quarantine(&mut self, reason: Quarantine) {
         self.active.clear();
         self.forget_what_runs();
@@ -109,16 +124,33 @@ impl Oracle {
         self.counters.quarantines += 1;
     }
 
-    /// Everything below the root is exited, the fail-safe state (default: the initial) entered (TICK-4).
+    /// Everything below the root is exited, the fail-safe state (default: the initial) entered
+    /// (TICK-4).
     pub(crate) fn fail_safe(&mut self, env: &mut Env<'_>) {
         let model = self.model.clone();
         env.report.fail_safe = true;
         self.counters.fail_safes += 1;
-        let exits: BTreeSet<usize> = self.active.iter().copied().filter(|&state| state != 0).collect();
+        let exits: BTreeSet<usize> = self
+            .active
+            .iter()
+            .copied()
+            .filter(|&state| state != 0)
+            .collect();
         self.record_history(&exits);
         let mut entries = EntryPlan::default();
-        let (targets, branches) = self.resolve_choices(env, &model.fail_safe.into_iter().collect::<Vec<_>>(), &NOBODY);
-        self.settle_regions(env, 0, &model.states[0].regions, targets, &NOBODY, &mut entries);
+        let (targets, branches) = self.resolve_choices(
+            env,
+            &model.fail_safe.into_iter().collect::<Vec<_>>(),
+            &NOBODY,
+        );
+        self.settle_regions(
+            env,
+            0,
+            &model.states[0].regions,
+            targets,
+            &NOBODY,
+            &mut entries,
+        );
         let finals = entries.entered_finals(&self.model);
         self.exit_everything(env, exits, &NOBODY);
         self.forget_what_runs();

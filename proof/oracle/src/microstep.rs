@@ -16,7 +16,10 @@ impl Oracle {
         self.counters.transitions += accepted.len() as u64;
         let exits = self.plan_exits(accepted);
         for candidate in accepted {
-            if self.model.transitions[candidate.transition].stack().is_none() {
+            if self.model.transitions[candidate.transition]
+                .stack()
+                .is_none()
+            {
                 self.record_history(&candidate.exits);
             }
         }
@@ -26,7 +29,9 @@ impl Oracle {
         self.carry_out_exits(env, &exits);
         self.carry_out_effects(env, accepted, &branches);
         self.carry_out_entries(env, entries);
-        let cause = accepted.first().map_or(Cause::None, |candidate| candidate.cause.clone());
+        let cause = accepted
+            .first()
+            .map_or(Cause::None, |candidate| candidate.cause.clone());
         self.finish_microstep(env, &finals, moves, &cause);
     }
 
@@ -40,10 +45,16 @@ impl Oracle {
     ) {
         self.check_configuration();
         if moves {
-            self.queue.iter_mut().for_each(|event| event.deferred = false);
+            self.queue
+                .iter_mut()
+                .for_each(|event| event.deferred = false);
         }
         self.reset_completed_history();
-        let made = |state: &usize| entered_finals.iter().any(|&child| self.model.around(*state, child));
+        let made = |state: &usize| {
+            entered_finals
+                .iter()
+                .any(|&child| self.model.around(*state, child))
+        };
         let completed: BTreeSet<usize> = self.complete_states().into_iter().filter(made).collect();
         self.raise_done_events(env.tick, &completed);
         if self.is_complete(0) {
@@ -61,24 +72,35 @@ impl Oracle {
             let owner: Owner = (Some(candidate.transition), candidate.cause.clone());
             let kind = self.model.transitions[candidate.transition].kind;
             let exit = match (kind, &candidate.domain) {
-                (Kind::Push, Some(domain)) => {
-                    ExitKind::Suspend(*domain.regions.iter().next().expect("a push stays in one region"))
-                }
+                (Kind::Push, Some(domain)) => ExitKind::Suspend(
+                    *domain
+                        .regions
+                        .iter()
+                        .next()
+                        .expect("a push stays in one region"),
+                ),
                 _ => ExitKind::Exit,
             };
-            plan.states.extend(candidate.exits.iter().map(|&state| (state, (exit, owner.clone()))));
+            plan.states.extend(
+                candidate
+                    .exits
+                    .iter()
+                    .map(|&state| (state, (exit, owner.clone()))),
+            );
             if kind == Kind::Push {
                 continue;
             }
-            // Frames of a region that loses its active child are unwound, unless the transition stays in it. One that leaves the
-            // whole state around (in SCXML a region is a state) does not.
+            // Frames of a region that loses its active child are unwound, unless the transition
+            // stays in it. One that leaves the whole state around (in SCXML a region is
+            // a state) does not.
             for &region in self.frames.keys() {
                 let child = self.active_child(region);
                 let stays = match kind {
                     Kind::Pop(popped) => popped == region,
                     _ => {
                         let around = self.model.regions[region].owner;
-                        self.stays_in(candidate.transition, region) && !candidate.exits.contains(&around)
+                        self.stays_in(candidate.transition, region)
+                            && !candidate.exits.contains(&around)
                     }
                 };
                 if child.is_some_and(|child| candidate.exits.contains(&child)) && !stays {
@@ -89,8 +111,13 @@ impl Oracle {
         plan
     }
 
-    /// Settles the entries of all transitions. Also returns the branches that each transition itself leads through.
-    fn settle(&mut self, env: &mut Env<'_>, accepted: &[Candidate]) -> (EntryPlan, Vec<Vec<Effect>>) {
+    /// Settles the entries of all transitions. Also returns the branches that each transition
+    /// itself leads through.
+    fn settle(
+        &mut self,
+        env: &mut Env<'_>,
+        accepted: &[Candidate],
+    ) -> (EntryPlan, Vec<Vec<Effect>>) {
         let model = self.model.clone();
         let mut plan = EntryPlan::default();
         let mut all_branches = Vec::new();
@@ -101,8 +128,15 @@ impl Oracle {
             match (record.kind, &candidate.domain) {
                 (Kind::Internal, _) | (_, None) => {}
                 (Kind::Pop(region), _) => {
-                    let top = self.frames.get(&region).and_then(|frames| frames.last()).expect("a pop has a frame");
-                    let resumed = top.states.iter().map(|&state| (state, (EntryKind::Resume(region), owner.clone())));
+                    let top = self
+                        .frames
+                        .get(&region)
+                        .and_then(|frames| frames.last())
+                        .expect("a pop has a frame");
+                    let resumed = top
+                        .states
+                        .iter()
+                        .map(|&state| (state, (EntryKind::Resume(region), owner.clone())));
                     plan.states.extend(resumed);
                 }
                 (_, Some(domain)) => {
@@ -123,7 +157,11 @@ impl Oracle {
     pub(crate) fn carry_out_exits(&mut self, env: &mut Env<'_>, plan: &ExitPlan) {
         let mut pushed: BTreeMap<usize, Frame> = BTreeMap::new();
         for step in self.exit_steps(plan) {
-            let site = Site { state: step.state, transition: step.owner.0, cause: step.owner.1.clone() };
+            let site = Site {
+                state: step.state,
+                transition: step.owner.0,
+                cause: step.owner.1.clone(),
+            };
             match step.kind {
                 ExitKind::Exit => self.exit_state(env, &site),
                 ExitKind::ExitSuspended => self.exit_suspended_state(env, &site),
@@ -142,13 +180,22 @@ impl Oracle {
         }
     }
 
-    fn carry_out_effects(&mut self, env: &mut Env<'_>, accepted: &[Candidate], branches: &[Vec<Effect>]) {
+    fn carry_out_effects(
+        &mut self,
+        env: &mut Env<'_>,
+        accepted: &[Candidate],
+        branches: &[Vec<Effect>],
+    ) {
         let model = self.model.clone();
         for (candidate, path) in accepted.iter().zip(branches) {
             let transition = candidate.transition;
             let record = &model.transitions[transition];
             self.before_effect(transition, env.tick);
-            let site = Site { state: record.source, transition: Some(transition), cause: candidate.cause.clone() };
+            let site = Site {
+                state: record.source,
+                transition: Some(transition),
+                cause: candidate.cause.clone(),
+            };
             self.run_actions(env, &record.effect, &site);
             for &branch in path {
                 self.run_effect(env, branch, &(Some(transition), candidate.cause.clone()));

@@ -31,15 +31,43 @@ pub(crate) struct CallSite {
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     Call(CallSite),
-    Set { key: usize, value: Code },
-    Add { key: usize, value: Code },
-    Raise { event: usize, payload: Option<Code> },
-    Send { event: usize, payload: Option<Code>, to: Option<Code> },
-    Emit { name: String, lane: usize, payload: Option<Code> },
-    StartTimer { timer: usize, ticks: u32 },
-    StopTimer { timer: usize },
-    ClearHistory { state: usize },
-    If { condition: Code, then: Vec<Action>, otherwise: Vec<Action> },
+    Set {
+        key: usize,
+        value: Code,
+    },
+    Add {
+        key: usize,
+        value: Code,
+    },
+    Raise {
+        event: usize,
+        payload: Option<Code>,
+    },
+    Send {
+        event: usize,
+        payload: Option<Code>,
+        to: Option<Code>,
+    },
+    Emit {
+        name: String,
+        lane: usize,
+        payload: Option<Code>,
+    },
+    StartTimer {
+        timer: usize,
+        ticks: u32,
+    },
+    StopTimer {
+        timer: usize,
+    },
+    ClearHistory {
+        state: usize,
+    },
+    If {
+        condition: Code,
+        then: Vec<Action>,
+        otherwise: Vec<Action>,
+    },
 }
 
 #[derive(Clone, Debug)]
@@ -249,12 +277,16 @@ impl Model {
 
     /// The child of `outer` that `inner` is or lies in.
     pub(crate) fn child_towards(&self, outer: usize, inner: usize) -> usize {
-        self.up(inner).find(|&at| self.states[at].parent == Some(outer)).expect("a state inside another")
+        self.up(inner)
+            .find(|&at| self.states[at].parent == Some(outer))
+            .expect("a state inside another")
     }
 
     /// The region of `outer` that `inner` lies in.
     pub(crate) fn region_towards(&self, outer: usize, inner: usize) -> usize {
-        self.states[self.child_towards(outer, inner)].region.expect("a child has a region")
+        self.states[self.child_towards(outer, inner)]
+            .region
+            .expect("a child has a region")
     }
 
     /// Whether a state lies in a region, at any depth.

@@ -1,4 +1,5 @@
-//! Numbers of states, regions, history points and scratch (section 13, "Numbers"): pre-order, muted ones left out.
+//! Numbers of states, regions, history points and scratch (section 13, "Numbers"): pre-order, muted
+//! ones left out.
 
 use statewright_author::graph;
 
@@ -41,12 +42,25 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// Adds a state and everything below; remembers for each child which region of its parent it is in.
+    /// Adds a state and everything below; remembers for each child which region of its parent it is
+    /// in.
     fn add(&mut self, graph: &'a graph::State, parent: Option<usize>) -> usize {
         let number = self.states.len();
         let points = (self.points.len()..self.points.len() + graph.history.len()).collect();
-        self.points.extend(graph.history.iter().map(|graph| PointNode { graph, owner: number }));
-        self.states.push(Node { graph, parent, region: None, end: 0, post: 0, regions: Vec::new(), points });
+        self.points
+            .extend(graph.history.iter().map(|graph| PointNode {
+                graph,
+                owner: number,
+            }));
+        self.states.push(Node {
+            graph,
+            parent,
+            region: None,
+            end: 0,
+            post: 0,
+            regions: Vec::new(),
+            points,
+        });
         for (index, region) in graph.regions.iter().enumerate() {
             for child in region.states.iter().filter(|child| !child.muted) {
                 let child = self.add(child, Some(number));
@@ -66,12 +80,19 @@ impl<'a> Tree<'a> {
             let graph = self.states[owner].graph;
             for region in &graph.regions {
                 self.states[owner].regions.push(self.regions.len());
-                self.regions.push(RegionNode { graph: region, owner, children: Vec::new() });
+                self.regions.push(RegionNode {
+                    graph: region,
+                    owner,
+                    children: Vec::new(),
+                });
             }
         }
         for state in 1..self.states.len() {
-            let parent = self.states[state].parent.expect("only the root has no parent");
-            let region = self.states[parent].regions[self.states[state].region.expect("set by add")];
+            let parent = self.states[state]
+                .parent
+                .expect("only the root has no parent");
+            let region =
+                self.states[parent].regions[self.states[state].region.expect("set by add")];
             self.states[state].region = Some(region);
             self.regions[region].children.push(state);
         }

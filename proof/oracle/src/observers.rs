@@ -7,7 +7,11 @@ impl Oracle {
     /// Runs the observers of an event.
     pub(crate) fn run_observers(&mut self, env: &mut Env<'_>, event: usize, cause: &Cause) {
         let model = self.model.clone();
-        let site = Site { state: 0, transition: None, cause: cause.clone() };
+        let site = Site {
+            state: 0,
+            transition: None,
+            cause: cause.clone(),
+        };
         self.observing = true;
         for observer in &model.observers {
             if observer.event.is_none_or(|wanted| wanted == event) {

@@ -67,7 +67,12 @@ pub(crate) struct Env<'w> {
 
 impl<'w> Env<'w> {
     pub(crate) fn new(world: &'w mut dyn World, tick: u32, variant: usize) -> Self {
-        Self { world, tick, variant, report: TickReport::default() }
+        Self {
+            world,
+            tick,
+            variant,
+            report: TickReport::default(),
+        }
     }
 }
 
@@ -100,7 +105,11 @@ impl Oracle {
             cooldowns: BTreeMap::new(),
             results: BTreeMap::new(),
             latched: BTreeMap::new(),
-            scratch: model.scratch.iter().map(|scratch| vec![0; scratch.slots]).collect(),
+            scratch: model
+                .scratch
+                .iter()
+                .map(|scratch| vec![0; scratch.slots])
+                .collect(),
             queue: Vec::new(),
             frames: BTreeMap::new(),
             fault: None,
@@ -150,7 +159,9 @@ impl Oracle {
             region: state.region,
             transition: site.transition,
             cause: site.cause.clone(),
-            ticks_in_state: state.has_clock.then(|| self.ticks_in_state(site.state, env.tick)),
+            ticks_in_state: state
+                .has_clock
+                .then(|| self.ticks_in_state(site.state, env.tick)),
         }
     }
 }

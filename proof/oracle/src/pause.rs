@@ -1,4 +1,5 @@
-//! Pause (SYS-9): every running time x becomes `now - x`; resuming does it again, which shifts it by the pause.
+//! Pause (SYS-9): every running time x becomes `now - x`; resuming does it again, which shifts it
+//! by the pause.
 
 use crate::oracle::Oracle;
 
@@ -19,7 +20,9 @@ impl Oracle {
             self.flags.paused = false;
             self.flip_times(tick);
             // A ready tick of 0 is stored as 1.
-            self.cooldowns.values_mut().for_each(|ready| *ready = (*ready).max(1));
+            self.cooldowns
+                .values_mut()
+                .for_each(|ready| *ready = (*ready).max(1));
         }
     }
 
@@ -30,6 +33,8 @@ impl Oracle {
         self.debounces.values_mut().for_each(flip);
         self.clocks.values_mut().for_each(flip);
         self.cooldowns.values_mut().for_each(flip);
-        self.queue.iter_mut().for_each(|event| flip(&mut event.stamp));
+        self.queue
+            .iter_mut()
+            .for_each(|event| flip(&mut event.stamp));
     }
 }

@@ -56,7 +56,8 @@ pub enum Quarantine {
 /// What one tick did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TickReport {
-    /// How many events of the inbox were taken, from its front; the rest is to be offered again (EVT-4).
+    /// How many events of the inbox were taken, from its front; the rest is to be offered again
+    /// (EVT-4).
     pub inbox_taken: usize,
     /// Every selection, in order.
     pub selections: Vec<Selection>,

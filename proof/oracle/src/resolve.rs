@@ -7,7 +7,8 @@ use statewright_author::value::{Tier, ValueType};
 
 use crate::code::{Reader, Site};
 use crate::model::{
-    Branch, Channel, EventType, Key, Model, Observer, Parameter, Point, Region, Scratch, State, Target, Timer,
+    Branch, Channel, EventType, Key, Model, Observer, Parameter, Point, Region, Scratch, State,
+    Target, Timer,
 };
 use crate::numbers::Tree;
 
@@ -18,7 +19,11 @@ const RELEASE: &str = "release";
 pub(crate) fn resolve(machine: &graph::Machine, tier: Tier) -> Model {
     let tree = Tree::new(&machine.root);
     let declared = |function: &graph::Function| {
-        let parameters = function.parameters.iter().map(|(name, ty)| (name.value.clone(), ty.value)).collect();
+        let parameters = function
+            .parameters
+            .iter()
+            .map(|(name, ty)| (name.value.clone(), ty.value))
+            .collect();
         (function.name.value.clone(), parameters)
     };
     let mut reader = Reader {
@@ -37,7 +42,9 @@ pub(crate) fn resolve(machine: &graph::Machine, tier: Tier) -> Model {
     model.regions = regions(&mut reader);
     for number in 0..tree.states.len() {
         let first = model.transitions.len();
-        model.transitions.extend(reader.transitions(number, &model.timers));
+        model
+            .transitions
+            .extend(reader.transitions(number, &model.timers));
         let transitions = (first..model.transitions.len()).collect();
         let scratch = scratch(&mut model, number, tree.states[number].graph);
         let mut state = state(&mut reader, number);
@@ -59,14 +66,27 @@ pub(crate) fn resolve(machine: &graph::Machine, tier: Tier) -> Model {
 
 /// Order of timers: of the machine, then by state the named ones before those of `after`.
 fn all_timers(reader: &mut Reader<'_>) -> Vec<Timer> {
-    let mut timers: Vec<Timer> = reader.machine.timers.iter().map(|timer| named(reader, timer, None)).collect();
+    let mut timers: Vec<Timer> = reader
+        .machine
+        .timers
+        .iter()
+        .map(|timer| named(reader, timer, None))
+        .collect();
     for state in 0..reader.tree.states.len() {
         let graph = reader.tree.states[state].graph;
-        timers.extend(graph.timers.iter().map(|timer| named(reader, timer, Some(state))));
+        timers.extend(
+            graph
+                .timers
+                .iter()
+                .map(|timer| named(reader, timer, Some(state))),
+        );
         timers.extend(reader.after_timers(state));
     }
     // An `after` timer has no name that could be looked up: no name is empty.
-    reader.timers = timers.iter().map(|timer| (timer.name.clone().unwrap_or_default(), timer.owner)).collect();
+    reader.timers = timers
+        .iter()
+        .map(|timer| (timer.name.clone().unwrap_or_default(), timer.owner))
+        .collect();
     timers
 }
 
@@ -75,9 +95,15 @@ fn named(reader: &Reader<'_>, timer: &graph::Timer, owner: Option<usize>) -> Tim
         name: Some(timer.name.value.clone()),
         owner,
         after: None,
-        class: timer.class.as_ref().map_or_else(Default::default, |class| class.value),
+        class: timer
+            .class
+            .as_ref()
+            .map_or_else(Default::default, |class| class.value),
         event: timer.event.as_ref().map(|name| reader.event(&name.value)),
-        instances: timer.instances.as_ref().map_or(1, |instances| instances.value as usize),
+        instances: timer
+            .instances
+            .as_ref()
+            .map_or(1, |instances| instances.value as usize),
     }
 }
 
@@ -89,7 +115,9 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         Tier::Hero => (6, 16, 32),
     };
     let policies = &machine.policies;
-    let on = |policy: &Option<statewright_author::place::Spanned<bool>>| policy.as_ref().is_some_and(|p| p.value);
+    let on = |policy: &Option<statewright_author::place::Spanned<bool>>| {
+        policy.as_ref().is_some_and(|p| p.value)
+    };
     let internal_first = on(&policies.internal_first);
     let given = |cap: &Option<statewright_author::place::Spanned<u32>>, default: u32| {
         cap.as_ref().map_or(default, |cap| cap.value)
@@ -101,16 +129,42 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         points: Vec::new(),
         transitions: Vec::new(),
         timers: Vec::new(),
-        events: machine.events.iter().map(|event| event_type(reader, event)).collect(),
-        keys: machine.blackboard.iter().map(|key| Key { name: key.name.value.clone(), ty: key.ty.value }).collect(),
-        parameters: machine.parameters.iter().map(|parameter| values(machine, parameter)).collect(),
-        channels: machine.channels.iter().map(|channel| self::channel(reader, channel)).collect(),
-        lanes: machine.lanes.iter().map(|lane| (lane.name.value.clone(), lane.critical)).collect(),
+        events: machine
+            .events
+            .iter()
+            .map(|event| event_type(reader, event))
+            .collect(),
+        keys: machine
+            .blackboard
+            .iter()
+            .map(|key| Key {
+                name: key.name.value.clone(),
+                ty: key.ty.value,
+            })
+            .collect(),
+        parameters: machine
+            .parameters
+            .iter()
+            .map(|parameter| values(machine, parameter))
+            .collect(),
+        channels: machine
+            .channels
+            .iter()
+            .map(|channel| self::channel(reader, channel))
+            .collect(),
+        lanes: machine
+            .lanes
+            .iter()
+            .map(|lane| (lane.name.value.clone(), lane.critical))
+            .collect(),
         observers: Vec::new(),
         scratch: Vec::new(),
         functions: BTreeMap::new(),
         named_states: BTreeMap::new(),
-        fail_safe: machine.fail_safe.as_ref().map(|name| reader.tree.target(0, &name.value)),
+        fail_safe: machine
+            .fail_safe
+            .as_ref()
+            .map(|name| reader.tree.target(0, &name.value)),
         tick_rate: reader.tick_rate,
         reverse_exits: on(&policies.reverse_exit_order),
         immediate_update: on(&policies.immediate_update),
@@ -120,7 +174,10 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         scxml_details: on(&policies.scxml_details),
         places,
         events_per_tick: given(&budgets.events_per_tick, events),
-        microsteps_per_tick: given(&budgets.microsteps_per_tick, if internal_first { 256 } else { microsteps }),
+        microsteps_per_tick: given(
+            &budgets.microsteps_per_tick,
+            if internal_first { 256 } else { microsteps },
+        ),
         clamp_limit: given(&budgets.clamp_limit, 5),
     }
 }
@@ -131,7 +188,10 @@ fn event_type(reader: &Reader<'_>, event: &graph::Event) -> EventType {
     EventType {
         name: event.name.value.clone(),
         payload: index.or(event.payload.as_ref().map(|payload| payload.value)),
-        class: event.class.as_ref().map_or_else(Default::default, |class| class.value),
+        class: event
+            .class
+            .as_ref()
+            .map_or_else(Default::default, |class| class.value),
         coalesce: event.coalesce,
         ttl: event.ttl.as_ref().map(|ttl| reader.ticks(&ttl.value)),
     }
@@ -140,7 +200,10 @@ fn event_type(reader: &Reader<'_>, event: &graph::Event) -> EventType {
 fn values(machine: &graph::Machine, parameter: &graph::Parameter) -> Parameter {
     let plain = parameter.value.value.clone();
     let in_variant = |variant: &graph::Variant| {
-        let given = variant.values.iter().find(|(name, _)| name.value == parameter.name.value);
+        let given = variant
+            .values
+            .iter()
+            .find(|(name, _)| name.value == parameter.name.value);
         given.map_or_else(|| plain.clone(), |(_, value)| value.value.clone())
     };
     let variants = machine.variants.iter().map(in_variant);
@@ -154,7 +217,11 @@ fn values(machine: &graph::Machine, parameter: &graph::Parameter) -> Parameter {
 fn channel(reader: &Reader<'_>, channel: &graph::Channel) -> Channel {
     Channel {
         lane: reader.lane(channel.lane.as_ref().map_or(GAMEPLAY, |lane| &lane.value)),
-        release: channel.release.as_ref().map_or(RELEASE, |name| &name.value).to_owned(),
+        release: channel
+            .release
+            .as_ref()
+            .map_or(RELEASE, |name| &name.value)
+            .to_owned(),
     }
 }
 
@@ -165,7 +232,12 @@ fn points(reader: &mut Reader<'_>) -> Vec<Point> {
         list.push(Point {
             owner: node.owner,
             deep: node.graph.deep,
-            default: node.graph.default.iter().map(|name| tree.target(node.owner, &name.value)).collect(),
+            default: node
+                .graph
+                .default
+                .iter()
+                .map(|name| tree.target(node.owner, &name.value))
+                .collect(),
             effect: reader.actions(&node.graph.effect, Site::of(node.owner)),
             on_entry: node.graph.restore_on_entry,
         });
@@ -179,20 +251,30 @@ fn regions(reader: &mut Reader<'_>) -> Vec<Region> {
     for (number, node) in tree.regions.iter().enumerate() {
         let (initial, effect) = match &node.graph.initial {
             Some(initial) => {
-                let target = |name: &statewright_author::place::Name| tree.target_in_region(number, &name.value);
+                let target = |name: &statewright_author::place::Name| {
+                    tree.target_in_region(number, &name.value)
+                };
                 let effect = reader.actions(&initial.effect, Site::of(node.owner));
                 (initial.targets.iter().map(target).collect(), effect)
             }
             None => (Vec::new(), Vec::new()),
         };
         // A region with a single state needs no `initial`.
-        let only = || vec![Target::State(*node.children.first().expect("a region has a state"))];
+        let only = || {
+            vec![Target::State(
+                *node.children.first().expect("a region has a state"),
+            )]
+        };
         list.push(Region {
             owner: node.owner,
             children: node.children.clone(),
             initial: if initial.is_empty() { only() } else { initial },
             effect,
-            stack: node.graph.stack_depth.as_ref().map_or(0, |depth| depth.value as usize),
+            stack: node
+                .graph
+                .stack_depth
+                .as_ref()
+                .map_or(0, |depth| depth.value as usize),
         });
     }
     list
@@ -200,7 +282,10 @@ fn regions(reader: &mut Reader<'_>) -> Vec<Region> {
 
 fn scratch(model: &mut Model, owner: usize, graph: &graph::State) -> Vec<usize> {
     let first = model.scratch.len();
-    let one = |scratch: &graph::Scratch| Scratch { owner, slots: scratch.slots.value as usize };
+    let one = |scratch: &graph::Scratch| Scratch {
+        owner,
+        slots: scratch.slots.value as usize,
+    };
     model.scratch.extend(graph.scratch.iter().map(one));
     (first..model.scratch.len()).collect()
 }
@@ -211,7 +296,11 @@ fn state(reader: &mut Reader<'_>, number: usize) -> State {
     let graph = node.graph;
     let site = Site::of(number);
     let channel = |name: &statewright_author::place::Name| {
-        let found = reader.machine.channels.iter().position(|channel| channel.name.value == name.value);
+        let found = reader
+            .machine
+            .channels
+            .iter()
+            .position(|channel| channel.name.value == name.value);
         found.expect("a declared channel")
     };
     let owns: BTreeSet<usize> = graph.owns.iter().map(channel).collect();
@@ -229,30 +318,55 @@ fn state(reader: &mut Reader<'_>, number: usize) -> State {
         exit: reader.actions(&graph.exit, site),
         suspend: reader.actions(&graph.suspend, site),
         resume: reader.actions(&graph.resume, site),
-        activity: graph.activity.as_ref().map(|activity| reader.call(&activity.value)),
+        activity: graph
+            .activity
+            .as_ref()
+            .map(|activity| reader.call(&activity.value)),
         transitions: Vec::new(),
-        defers: graph.defers.iter().map(|name| reader.event(&name.value)).collect(),
+        defers: graph
+            .defers
+            .iter()
+            .map(|name| reader.event(&name.value))
+            .collect(),
         timers: Vec::new(),
         owns: owns.into_iter().collect(),
         scratch: Vec::new(),
         exit_ready: reader.maybe(&graph.exit_ready, site),
-        min_active: graph.min_active.as_ref().map(|duration| reader.ticks(&duration.value)),
+        min_active: graph
+            .min_active
+            .as_ref()
+            .map(|duration| reader.ticks(&duration.value)),
         has_clock: graph.clock,
-        branches: graph.choice.iter().flatten().map(|branch| self::branch(reader, number, branch)).collect(),
+        branches: graph
+            .choice
+            .iter()
+            .flatten()
+            .map(|branch| self::branch(reader, number, branch))
+            .collect(),
     }
 }
 
 fn branch(reader: &mut Reader<'_>, choice: usize, branch: &graph::Branch) -> Branch {
     Branch {
         guard: reader.maybe(&branch.guard, Site::of(choice)),
-        targets: branch.targets.iter().map(|name| reader.tree.target(choice, &name.value)).collect(),
+        targets: branch
+            .targets
+            .iter()
+            .map(|name| reader.tree.target(choice, &name.value))
+            .collect(),
         effect: reader.actions(&branch.effect, Site::of(choice)),
     }
 }
 
 fn observers(reader: &mut Reader<'_>, model: &mut Model) {
     for observer in &reader.machine.observers {
-        let event = observer.event.as_ref().map(|name| reader.event(&name.value));
-        model.observers.push(Observer { event, actions: reader.actions(&observer.actions, Site::of(0)) });
+        let event = observer
+            .event
+            .as_ref()
+            .map(|name| reader.event(&name.value));
+        model.observers.push(Observer {
+            event,
+            actions: reader.actions(&observer.actions, Site::of(0)),
+        });
     }
 }

@@ -59,33 +59,60 @@ type Outcomes = BTreeMap<usize, Outcome>;
 
 impl Oracle {
     /// One selection.
-    pub(crate) fn select(&mut self, env: &mut Env<'_>, occasion: Occasion, cause: &Cause) -> Choice {
+    pub(crate) fn select(
+        &mut self,
+        env: &mut Env<'_>,
+        occasion: Occasion,
+        cause: &Cause,
+    ) -> Choice {
         let mut outcomes = Outcomes::new();
         // Latched transitions belong to the selection even if their slot is emptied by it.
-        let matching: Vec<usize> = self.active.iter().flat_map(|&state| self.matching(state, occasion)).collect();
+        let matching: Vec<usize> = self
+            .active
+            .iter()
+            .flat_map(|&state| self.matching(state, occasion))
+            .collect();
         let choice = self.choose(env, occasion, cause, &mut outcomes);
         let alone = match &choice {
-            Choice::Commit(list) => list.iter().any(|one| self.model.transitions[one.transition].interrupt),
+            Choice::Commit(list) => list
+                .iter()
+                .any(|one| self.model.transitions[one.transition].interrupt),
             _ => false,
         };
         for transition in matching {
             let plain = !self.model.transitions[transition].interrupt;
-            let rest = if alone && plain { Outcome::Outranked } else { Outcome::NotReached };
+            let rest = if alone && plain {
+                Outcome::Outranked
+            } else {
+                Outcome::NotReached
+            };
             outcomes.entry(transition).or_insert(rest);
         }
-        env.report.selections.push(Selection { cause: cause.clone(), outcomes });
+        env.report.selections.push(Selection {
+            cause: cause.clone(),
+            outcomes,
+        });
         choice
     }
 
-    fn choose(&mut self, env: &mut Env<'_>, occasion: Occasion, cause: &Cause, outcomes: &mut Outcomes) -> Choice {
+    fn choose(
+        &mut self,
+        env: &mut Env<'_>,
+        occasion: Occasion,
+        cause: &Cause,
+        outcomes: &mut Outcomes,
+    ) -> Choice {
         // (a) Interrupts of all active states, in pre-order: the first enabled stands alone.
         for state in self.active.clone() {
-            if let Answer::Found(found) = self.ask_state(env, state, true, occasion, cause, outcomes) {
+            if let Answer::Found(found) =
+                self.ask_state(env, state, true, occasion, cause, outcomes)
+            {
                 outcomes.insert(found.transition, Outcome::Taken);
                 return Choice::Commit(vec![found]);
             }
         }
-        // (b) Per leaf, from leaf to root, the first enabled transition; the first deferring state ends the search.
+        // (b) Per leaf, from leaf to root, the first enabled transition; the first deferring state
+        // ends the search.
         let mut answers: BTreeMap<usize, Answer> = BTreeMap::new();
         let mut found: Vec<Candidate> = Vec::new();
         let (mut deferred, mut stored) = (false, false);
@@ -95,7 +122,10 @@ impl Oracle {
                 let ask = || self.ask_state(env, state, false, occasion, cause, outcomes);
                 match answers.entry(state).or_insert_with(ask) {
                     Answer::Found(candidate) => {
-                        if found.iter().all(|other| other.transition != candidate.transition) {
+                        if found
+                            .iter()
+                            .all(|other| other.transition != candidate.transition)
+                        {
                             found.push(candidate.clone());
                         }
                         break;
@@ -128,7 +158,11 @@ impl Oracle {
         order.sort_by_key(|&at| {
             let transition = found[at].transition;
             let record = &self.model.transitions[transition];
-            (std::cmp::Reverse(record.priority), self.model.states[record.source].post, transition)
+            (
+                std::cmp::Reverse(record.priority),
+                self.model.states[record.source].post,
+                transition,
+            )
         });
         let mut left: BTreeSet<usize> = BTreeSet::new();
         let mut accepted = BTreeSet::new();
@@ -141,14 +175,26 @@ impl Oracle {
                 outcomes.insert(found[at].transition, Outcome::LostConflict);
             }
         }
-        found.into_iter().enumerate().filter(|(at, _)| accepted.contains(at)).map(|(_, one)| one).collect()
+        found
+            .into_iter()
+            .enumerate()
+            .filter(|(at, _)| accepted.contains(at))
+            .map(|(_, one)| one)
+            .collect()
     }
 
-    /// Transitions of a state whose trigger matches, in the order of their numbers; a latched one in the first round.
+    /// Transitions of a state whose trigger matches, in the order of their numbers; a latched one
+    /// in the first round.
     fn matching(&self, state: usize, occasion: Occasion) -> Vec<usize> {
         let latched = self.latched_now(state, occasion);
-        let wanted = |&transition: &usize| Some(transition) == latched || self.matches(transition, occasion);
-        self.model.states[state].transitions.iter().copied().filter(wanted).collect()
+        let wanted =
+            |&transition: &usize| Some(transition) == latched || self.matches(transition, occasion);
+        self.model.states[state]
+            .transitions
+            .iter()
+            .copied()
+            .filter(wanted)
+            .collect()
     }
 
     fn latched_now(&self, state: usize, occasion: Occasion) -> Option<usize> {
@@ -161,7 +207,9 @@ impl Oracle {
         let result = self.results.get(&record.source);
         match (occasion, record.trigger) {
             (Occasion::Event(_), Trigger::Any) => true,
-            (Occasion::Event(id) | Occasion::TimerAsEvent(id), Trigger::Event(wanted)) => id == wanted,
+            (Occasion::Event(id) | Occasion::TimerAsEvent(id), Trigger::Event(wanted)) => {
+                id == wanted
+            }
             (Occasion::Timer(timer), Trigger::Timer(wanted)) => timer == wanted,
             (Occasion::Eventless { .. }, Trigger::Always) => true,
             (Occasion::Eventless { .. }, Trigger::Done) => {
@@ -193,10 +241,14 @@ impl Oracle {
             }
             let found = if Some(transition) == latched {
                 judged.insert(transition);
-                self.ask_latched(env, transition, outcomes).map_or(Answer::Nobody, Answer::Found)
+                self.ask_latched(env, transition, outcomes)
+                    .map_or(Answer::Nobody, Answer::Found)
             } else {
-                let group: Vec<usize> =
-                    list.iter().copied().filter(|&o| Some(o) != latched && self.is_grouped(transition, o)).collect();
+                let group: Vec<usize> = list
+                    .iter()
+                    .copied()
+                    .filter(|&o| Some(o) != latched && self.is_grouped(transition, o))
+                    .collect();
                 judged.extend(&group);
                 self.ask_group(env, &group, occasion, cause, outcomes)
             };
@@ -211,21 +263,40 @@ impl Oracle {
     /// Scored transitions of one trigger and priority are judged as a whole.
     fn is_grouped(&self, one: usize, other: usize) -> bool {
         let (a, b) = (&self.model.transitions[one], &self.model.transitions[other]);
-        one == other || (a.score.is_some() && b.score.is_some() && a.trigger == b.trigger && a.priority == b.priority)
+        one == other
+            || (a.score.is_some()
+                && b.score.is_some()
+                && a.trigger == b.trigger
+                && a.priority == b.priority)
     }
 
     fn candidate(&self, transition: usize, cause: &Cause) -> Candidate {
         let domain = self.domain(transition);
-        Candidate { transition, exits: self.exit_set(&domain), domain, cause: cause.clone() }
+        Candidate {
+            transition,
+            exits: self.exit_set(&domain),
+            domain,
+            cause: cause.clone(),
+        }
     }
 
     /// A stored transition is asked cooldown, stack, min-active and exit_ready only.
-    fn ask_latched(&mut self, env: &mut Env<'_>, transition: usize, outcomes: &mut Outcomes) -> Option<Candidate> {
+    fn ask_latched(
+        &mut self,
+        env: &mut Env<'_>,
+        transition: usize,
+        outcomes: &mut Outcomes,
+    ) -> Option<Candidate> {
         let cause = match self.model.transitions[transition].trigger {
-            Trigger::Event(id) => Cause::Event { id, payload: [0; 4] },
+            Trigger::Event(id) => Cause::Event {
+                id,
+                payload: [0; 4],
+            },
             _ => Cause::None,
         };
-        let early = self.cooldown_allows(transition, env.tick).and_then(|()| self.stack_allows(transition));
+        let early = self
+            .cooldown_allows(transition, env.tick)
+            .and_then(|()| self.stack_allows(transition));
         if let Err(reason) = early {
             outcomes.insert(transition, reason);
             return None;
@@ -266,8 +337,18 @@ impl Oracle {
         let mut scored: Vec<(usize, Option<f32>)> = Vec::new();
         for transition in left {
             let record = &model.transitions[transition];
-            let site = Site { state: record.source, transition: Some(transition), cause: cause.clone() };
-            scored.push((transition, record.score.as_ref().map(|score| self.score(env, score, &site))));
+            let site = Site {
+                state: record.source,
+                transition: Some(transition),
+                cause: cause.clone(),
+            };
+            scored.push((
+                transition,
+                record
+                    .score
+                    .as_ref()
+                    .map(|score| self.score(env, score, &site)),
+            ));
         }
         scored.sort_by(|(_, a), (_, b)| best_first(*a, *b));
         for (transition, score) in scored {

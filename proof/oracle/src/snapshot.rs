@@ -85,7 +85,10 @@ impl Oracle {
     /// The instance as it is now.
     pub fn snapshot(&self) -> Snapshot {
         let lives = |state: usize| self.active.contains(&state) || self.is_suspended(state);
-        let timers = self.timers.iter().flat_map(|(&timer, list)| list.iter().map(move |&deadline| (timer, deadline)));
+        let timers = self
+            .timers
+            .iter()
+            .flat_map(|(&timer, list)| list.iter().map(move |&deadline| (timer, deadline)));
         let mut timers: Vec<(usize, u32)> = timers.collect();
         timers.sort_unstable();
         let scratch = self.scratch.iter().cloned().enumerate();
@@ -99,7 +102,9 @@ impl Oracle {
             cooldowns: pairs(&self.cooldowns),
             results: pairs(&self.results),
             latched: pairs(&self.latched),
-            scratch: scratch.filter(|(number, _)| lives(self.model.scratch[*number].owner)).collect(),
+            scratch: scratch
+                .filter(|(number, _)| lives(self.model.scratch[*number].owner))
+                .collect(),
             queue: self.queue.clone(),
             frames: self.frames.clone(),
             rng: self.rng.0,
@@ -113,11 +118,16 @@ impl Oracle {
         use crate::model::Trigger;
         self.flags.work = self.queue.iter().any(|event| !event.deferred);
         let eventless = |&transition: &usize| {
-            matches!(self.model.transitions[transition].trigger, Trigger::Always | Trigger::Done | Trigger::Failed)
+            matches!(
+                self.model.transitions[transition].trigger,
+                Trigger::Always | Trigger::Done | Trigger::Failed
+            )
         };
         self.flags.polls = self.active.iter().any(|&number| {
             let state = &self.model.states[number];
-            state.activity.is_some() || state.transitions.iter().any(eventless) || self.latched.contains_key(&number)
+            state.activity.is_some()
+                || state.transitions.iter().any(eventless)
+                || self.latched.contains_key(&number)
         });
     }
 }

@@ -12,7 +12,11 @@ impl Oracle {
         match self.model.transitions[transition].kind {
             Kind::Push => {
                 let region = self.push_region(transition);
-                if used(region) < self.model.regions[region].stack { Ok(()) } else { Err(Outcome::StackFull) }
+                if used(region) < self.model.regions[region].stack {
+                    Ok(())
+                } else {
+                    Err(Outcome::StackFull)
+                }
             }
             Kind::Pop(region) if used(region) == 0 => Err(Outcome::StackEmpty),
             _ => Ok(()),
@@ -22,12 +26,19 @@ impl Oracle {
     /// The region in which a push goes from one child to another.
     pub(crate) fn push_region(&self, transition: usize) -> usize {
         let domain = self.domain(transition).expect("a push is not internal");
-        *domain.regions.iter().next().expect("a push stays in one region")
+        *domain
+            .regions
+            .iter()
+            .next()
+            .expect("a push stays in one region")
     }
 
     /// Whether a state lies in a frame.
     pub(crate) fn is_suspended(&self, state: usize) -> bool {
-        self.frames.values().flatten().any(|frame| frame.states.contains(&state))
+        self.frames
+            .values()
+            .flatten()
+            .any(|frame| frame.states.contains(&state))
     }
 
     /// Suspends one active state: its action, its channels, then its time stands still.
@@ -45,7 +56,9 @@ impl Oracle {
         let freeze = |x: u32| env.tick.wrapping_sub(x);
         for timer in &model.states[state].timers {
             if let Some(list) = self.timers.remove(timer) {
-                frame.timers.insert(*timer, list.into_iter().map(freeze).collect());
+                frame
+                    .timers
+                    .insert(*timer, list.into_iter().map(freeze).collect());
             }
         }
         for transition in &model.states[state].transitions {

@@ -8,7 +8,13 @@ use crate::world::{Cause, World};
 
 impl Oracle {
     /// One whole tick. The inbox is in order; the report says how many were taken from its front.
-    pub fn tick(&mut self, world: &mut dyn World, tick: u32, variant: usize, inbox: &[Event]) -> TickReport {
+    pub fn tick(
+        &mut self,
+        world: &mut dyn World,
+        tick: u32,
+        variant: usize,
+        inbox: &[Event],
+    ) -> TickReport {
         let mut env = Env::new(world, tick, variant);
         if !self.flags.paused && self.running() {
             self.in_tick = true;
@@ -50,7 +56,8 @@ impl Oracle {
         self.queue.iter_mut().for_each(|event| event.hidden = false);
     }
 
-    /// Eventless rounds and events until there is nothing left or a cap is reached; true if that clamps the tick (TICK-4).
+    /// Eventless rounds and events until there is nothing left or a cap is reached; true if that
+    /// clamps the tick (TICK-4).
     fn run_loop(&mut self, env: &mut Env<'_>, inbox: &[Event]) -> bool {
         let mut first = true;
         loop {
@@ -68,12 +75,17 @@ impl Oracle {
                 }
                 let choice = self.select(env, Occasion::Eventless { first }, &Cause::None);
                 first = false;
-                let Choice::Commit(accepted) = choice else { break };
+                let Choice::Commit(accepted) = choice else {
+                    break;
+                };
                 self.commit(env, &accepted);
             }
             // (2) The next event.
             if env.report.events >= self.model.events_per_tick {
-                let more = self.queue.iter().any(|event| !event.deferred && !event.hidden);
+                let more = self
+                    .queue
+                    .iter()
+                    .any(|event| !event.deferred && !event.hidden);
                 // A machine that must not lose events goes on in the next tick (EVT-10).
                 return more && !self.model.internal_first;
             }
@@ -112,7 +124,10 @@ impl Oracle {
     /// An event that was taken: select, run observers, then commit, defer or drop.
     fn handle_event(&mut self, env: &mut Env<'_>, event: Event, place: Option<usize>) {
         self.count_event(env);
-        let cause = Cause::Event { id: event.id, payload: event.payload };
+        let cause = Cause::Event {
+            id: event.id,
+            payload: event.payload,
+        };
         match self.select(env, Occasion::Event(event.id), &cause) {
             Choice::Defer => self.defer(env.tick, event, place),
             Choice::Commit(accepted) => {
@@ -130,12 +145,19 @@ impl Oracle {
         }
     }
 
-    /// A due timer: taking it disarms it (EVT-7). One that stands for an event is dispatched as that.
+    /// A due timer: taking it disarms it (EVT-7). One that stands for an event is dispatched as
+    /// that.
     fn handle_timer(&mut self, env: &mut Env<'_>, timer: usize) {
         self.take_timer(timer, env.tick);
         self.count_event(env);
         let (occasion, cause) = match self.model.timers[timer].event {
-            Some(id) => (Occasion::TimerAsEvent(id), Cause::Event { id, payload: [0; 4] }),
+            Some(id) => (
+                Occasion::TimerAsEvent(id),
+                Cause::Event {
+                    id,
+                    payload: [0; 4],
+                },
+            ),
             None => (Occasion::Timer(timer), Cause::Timer(timer)),
         };
         match self.select(env, occasion, &cause) {

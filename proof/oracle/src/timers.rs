@@ -15,25 +15,35 @@ pub(crate) fn is_due(deadline: u32, now: u32) -> bool {
 
 impl Oracle {
     fn has_due(&self, timer: usize, now: u32) -> bool {
-        self.timers.get(&timer).is_some_and(|list| list.iter().any(|&deadline| is_due(deadline, now)))
+        self.timers
+            .get(&timer)
+            .is_some_and(|list| list.iter().any(|&deadline| is_due(deadline, now)))
     }
 
     /// The first due timer of a class, in declaration order.
     pub(crate) fn due_timer_of_class(&self, class: Class, now: u32) -> Option<usize> {
-        (0..self.model.timers.len()).find(|&timer| self.model.timers[timer].class == class && self.has_due(timer, now))
+        (0..self.model.timers.len())
+            .find(|&timer| self.model.timers[timer].class == class && self.has_due(timer, now))
     }
 
     /// The due timer with the earliest deadline, then in declaration order (EVT-10).
     pub(crate) fn due_timer_by_deadline(&self, now: u32) -> Option<usize> {
         let late = |&timer: &usize| {
-            let due = self.timers.get(&timer)?.iter().filter(|&&deadline| is_due(deadline, now));
+            let due = self
+                .timers
+                .get(&timer)?
+                .iter()
+                .filter(|&&deadline| is_due(deadline, now));
             due.map(|&deadline| now.wrapping_sub(deadline)).max()
         };
-        let due = (0..self.model.timers.len()).filter_map(|timer| late(&timer).map(|by| (timer, by)));
-        due.min_by_key(|&(timer, by)| (std::cmp::Reverse(by), timer)).map(|(timer, _)| timer)
+        let due =
+            (0..self.model.timers.len()).filter_map(|timer| late(&timer).map(|by| (timer, by)));
+        due.min_by_key(|&(timer, by)| (std::cmp::Reverse(by), timer))
+            .map(|(timer, _)| timer)
     }
 
-    /// Takes a due timer: it is disarmed. Of one name the first started goes, with `internal_first` the most overdue.
+    /// Takes a due timer: it is disarmed. Of one name the first started goes, with `internal_first`
+    /// the most overdue.
     pub(crate) fn take_timer(&mut self, timer: usize, now: u32) {
         let by_deadline = self.model.internal_first;
         let list = self.timers.get_mut(&timer).expect("a due timer is armed");
@@ -49,7 +59,8 @@ impl Oracle {
         }
     }
 
-    /// Starts a named timer, or an `after` timer on entry. A timer of a state that is not active does not start.
+    /// Starts a named timer, or an `after` timer on entry. A timer of a state that is not active
+    /// does not start.
     pub(crate) fn start_timer(&mut self, timer: usize, ticks: u32, now: u32) {
         let declared = &self.model.timers[timer];
         let deadline = now.wrapping_add(ticks.clamp(1, LONGEST));

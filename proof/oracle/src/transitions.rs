@@ -1,4 +1,5 @@
-//! Transitions of each state: own, decisions, sets, any-state lists of the parent; then by priority (section 13, CODE-8).
+//! Transitions of each state: own, decisions, sets, any-state lists of the parent; then by priority
+//! (section 13, CODE-8).
 
 use statewright_author::graph::{self, StackOperation, StateKind, TransitionKind};
 
@@ -19,19 +20,38 @@ impl Reader<'_> {
         if matches!(node.graph.kind(), StateKind::Final | StateKind::Choice) {
             return Vec::new();
         }
-        let plain = |graph: &graph::Transition| Written { graph: graph.clone(), negated: false, scope: state };
+        let plain = |graph: &graph::Transition| Written {
+            graph: graph.clone(),
+            negated: false,
+            scope: state,
+        };
         let mut list: Vec<Written> = node.graph.transitions.iter().map(plain).collect();
-        list.extend(node.graph.decisions.iter().flat_map(|decision| expand(decision, state)));
+        list.extend(
+            node.graph
+                .decisions
+                .iter()
+                .flat_map(|decision| expand(decision, state)),
+        );
         for name in &node.graph.uses {
-            let set = self.machine.transition_sets.iter().find(|set| set.name.value == name.value);
+            let set = self
+                .machine
+                .transition_sets
+                .iter()
+                .find(|set| set.name.value == name.value);
             list.extend(set.expect("a declared set").transitions.iter().map(plain));
         }
         if let Some(parent) = node.parent {
             let own = &node.graph.name.value;
-            let names = |list: &[statewright_author::place::Name]| list.iter().any(|name| name.value == *own);
+            let names = |list: &[statewright_author::place::Name]| {
+                list.iter().any(|name| name.value == *own)
+            };
             for any in &self.tree.states[parent].graph.any_state {
                 if (any.include.is_empty() || names(&any.include)) && !names(&any.exclude) {
-                    list.push(Written { graph: any.transition.clone(), negated: false, scope: parent });
+                    list.push(Written {
+                        graph: any.transition.clone(),
+                        negated: false,
+                        scope: parent,
+                    });
                 }
             }
         }
@@ -39,7 +59,8 @@ impl Reader<'_> {
         list
     }
 
-    /// The `after` timers of a state: one for each number of ticks, in the order of its transitions.
+    /// The `after` timers of a state: one for each number of ticks, in the order of its
+    /// transitions.
     pub(crate) fn after_timers(&self, state: usize) -> Vec<Timer> {
         let mut timers: Vec<Timer> = Vec::new();
         for written in self.written(state) {
@@ -62,19 +83,37 @@ impl Reader<'_> {
 
     /// The transitions of a state by priority, then declaration.
     pub(crate) fn transitions(&mut self, state: usize, timers: &[Timer]) -> Vec<Transition> {
-        let mut list: Vec<Transition> =
-            self.written(state).iter().map(|written| self.transition(state, written, timers)).collect();
+        let mut list: Vec<Transition> = self
+            .written(state)
+            .iter()
+            .map(|written| self.transition(state, written, timers))
+            .collect();
         list.sort_by_key(|transition| std::cmp::Reverse(transition.priority));
         list
     }
 
     fn transition(&mut self, source: usize, written: &Written, timers: &[Timer]) -> Transition {
-        let Written { graph, negated, scope } = written;
-        let site = Site { scope: *scope, own: source };
+        let Written {
+            graph,
+            negated,
+            scope,
+        } = written;
+        let site = Site {
+            scope: *scope,
+            own: source,
+        };
         let targets: Vec<Target> = if graph.sync.is_empty() {
-            graph.targets.iter().map(|name| self.tree.target(*scope, &name.value)).collect()
+            graph
+                .targets
+                .iter()
+                .map(|name| self.tree.target(*scope, &name.value))
+                .collect()
         } else {
-            graph.sync.iter().map(|(region, name)| self.sync_target(source, &region.value, &name.value)).collect()
+            graph
+                .sync
+                .iter()
+                .map(|(region, name)| self.sync_target(source, &region.value, &name.value))
+                .collect()
         };
         let guard = graph.guard.as_ref().map(|guard| match negated {
             true => self.negated(&guard.value, site),
@@ -90,29 +129,57 @@ impl Reader<'_> {
             priority: graph.priority.as_ref().map_or(0, |priority| priority.value),
             interrupt: graph.interrupt,
             score: self.maybe(&graph.score, site),
-            threshold: graph.threshold.as_ref().map_or(0.0, |threshold| threshold.value as f32),
-            cooldown: graph.cooldown.as_ref().map(|duration| self.ticks(&duration.value)),
-            debounce: graph.debounce.as_ref().map(|duration| self.ticks(&duration.value)),
+            threshold: graph
+                .threshold
+                .as_ref()
+                .map_or(0.0, |threshold| threshold.value as f32),
+            cooldown: graph
+                .cooldown
+                .as_ref()
+                .map(|duration| self.ticks(&duration.value)),
+            debounce: graph
+                .debounce
+                .as_ref()
+                .map(|duration| self.ticks(&duration.value)),
             latch: graph.latch,
         }
     }
 
     fn sync_target(&self, source: usize, region: &str, name: &str) -> Target {
         let regions = &self.tree.states[source].regions;
-        let named =
-            |number: &&usize| self.tree.regions[**number].graph.name.as_ref().is_some_and(|n| n.value == region);
-        let region = *regions.iter().find(named).expect("a region of the sync group");
+        let named = |number: &&usize| {
+            self.tree.regions[**number]
+                .graph
+                .name
+                .as_ref()
+                .is_some_and(|n| n.value == region)
+        };
+        let region = *regions
+            .iter()
+            .find(named)
+            .expect("a region of the sync group");
         self.tree.target_in_region(region, name)
     }
 
-    fn trigger(&self, source: usize, scope: usize, trigger: &graph::Trigger, timers: &[Timer]) -> Trigger {
+    fn trigger(
+        &self,
+        source: usize,
+        scope: usize,
+        trigger: &graph::Trigger,
+        timers: &[Timer],
+    ) -> Trigger {
         match trigger {
             graph::Trigger::Event(name) => Trigger::Event(self.event(&name.value)),
             graph::Trigger::Any(_) => Trigger::Any,
             graph::Trigger::After(duration) => {
                 let ticks = Some(self.ticks(&duration.value));
                 let own = |timer: &Timer| timer.owner == Some(source) && timer.after == ticks;
-                Trigger::Timer(timers.iter().position(own).expect("a timer for each `after`"))
+                Trigger::Timer(
+                    timers
+                        .iter()
+                        .position(own)
+                        .expect("a timer for each `after`"),
+                )
             }
             graph::Trigger::Timer(name) => Trigger::Timer(self.timer(scope, &name.value)),
             graph::Trigger::Always(_) => Trigger::Always,
@@ -121,13 +188,18 @@ impl Reader<'_> {
         }
     }
 
-    /// EXEC-2: local if every target lies inside the source, else external. EXEC-8: the region of a pop.
+    /// EXEC-2: local if every target lies inside the source, else external. EXEC-8: the region of a
+    /// pop.
     fn kind(&self, source: usize, graph: &graph::Transition, targets: &[Target]) -> Kind {
         match graph.stack.as_ref().map(|stack| stack.value) {
             Some(StackOperation::Push) => return Kind::Push,
             Some(StackOperation::Pop) => {
-                let region = self.tree.up(source).filter_map(|state| self.tree.states[state].region);
-                let mut stacks = region.filter(|&region| self.tree.regions[region].graph.stack_depth.is_some());
+                let region = self
+                    .tree
+                    .up(source)
+                    .filter_map(|state| self.tree.states[state].region);
+                let mut stacks =
+                    region.filter(|&region| self.tree.regions[region].graph.stack_depth.is_some());
                 return Kind::Pop(stacks.next().expect("a pop inside a region with a stack"));
             }
             None => {}
@@ -167,5 +239,8 @@ fn expand(decision: &graph::Decision, state: usize) -> Vec<Written> {
             scope: state,
         })
     };
-    way(&decision.then, false).into_iter().chain(way(&decision.otherwise, true)).collect()
+    way(&decision.then, false)
+        .into_iter()
+        .chain(way(&decision.otherwise, true))
+        .collect()
 }

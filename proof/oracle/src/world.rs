@@ -1,4 +1,5 @@
-//! The outside world as the machine sees it: user code, blackboard, commands (CODE-1, CODE-5, CODE-6, CMD-1).
+//! The outside world as the machine sees it: user code, blackboard, commands (CODE-1, CODE-5,
+//! CODE-6, CMD-1).
 
 use statewright_author::value::{Literal, ValueType};
 

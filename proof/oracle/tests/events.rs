@@ -1,4 +1,5 @@
-//! Queue, classes, admission, deferral, age, inbox, observers: EVT-1 to EVT-8, TICK-2, TICK-4, TICK-7.
+//! Queue, classes, admission, deferral, age, inbox, observers: EVT-1 to EVT-8, TICK-2, TICK-4,
+//! TICK-7.
 
 mod common;
 use common::Bench;
@@ -17,7 +18,10 @@ const PLAIN: &str = r#"{
 fn evt_2_highest_class_first_then_arrival() {
     let mut bench = Bench::with_tier(PLAIN, Tier::Hero);
     bench.tick();
-    assert_eq!(bench.send(&["L", "A", "I", "B", "C"]), "DoC DoI DoA DoB DoL");
+    assert_eq!(
+        bench.send(&["L", "A", "I", "B", "C"]),
+        "DoC DoI DoA DoB DoL"
+    );
 }
 
 #[test]
@@ -31,11 +35,26 @@ fn evt_3_places_of_the_standard_tier() {
     assert!(bench.oracle.snapshot().flags.queue_overflow);
     assert_eq!(bench.oracle.counters().dropped, [1, 0, 0, 0]);
     assert_eq!(bench.post("I"), admitted);
-    let Posted::Admitted { evicted: Some(gone) } = bench.post("I") else { panic!() };
+    let Posted::Admitted {
+        evicted: Some(gone),
+    } = bench.post("I")
+    else {
+        panic!()
+    };
     assert_eq!(gone.id, bench.event("A"), "the oldest of the lowest class");
-    let Posted::Admitted { evicted: Some(gone) } = bench.post("C") else { panic!() };
+    let Posted::Admitted {
+        evicted: Some(gone),
+    } = bench.post("C")
+    else {
+        panic!()
+    };
     assert_eq!(gone.id, bench.event("B"));
-    let Posted::Admitted { evicted: Some(gone) } = bench.post("C") else { panic!() };
+    let Posted::Admitted {
+        evicted: Some(gone),
+    } = bench.post("C")
+    else {
+        panic!()
+    };
     assert_eq!(gone.class, Class::Interrupt);
     assert_eq!(bench.post("I"), Posted::Dropped, "nothing below");
     assert_eq!(bench.queue(), "I C C");
@@ -48,7 +67,10 @@ fn evt_3_the_single_place_of_the_crowd_tier() {
     bench.tick();
     assert_eq!(bench.post("A"), Posted::Admitted { evicted: None });
     assert_eq!(bench.post("B"), Posted::Dropped);
-    assert!(matches!(bench.post("I"), Posted::Admitted { evicted: Some(_) }));
+    assert!(matches!(
+        bench.post("I"),
+        Posted::Admitted { evicted: Some(_) }
+    ));
 }
 
 #[test]
@@ -58,9 +80,17 @@ fn evt_3_coalescing_replaces_payload_and_stamp() {
     let event = bench.event("Co");
     bench.oracle.post(7, event, None, [1, 0, 0, 0]);
     bench.post("A");
-    assert_eq!(bench.oracle.post(9, event, Some(Class::Critical), [2, 0, 0, 0]), Posted::Coalesced);
+    assert_eq!(
+        bench
+            .oracle
+            .post(9, event, Some(Class::Critical), [2, 0, 0, 0]),
+        Posted::Coalesced
+    );
     let queue = bench.oracle.snapshot().queue;
-    assert_eq!((queue[0].payload[0], queue[0].stamp, queue[0].class), (2, 9, Class::Normal));
+    assert_eq!(
+        (queue[0].payload[0], queue[0].stamp, queue[0].class),
+        (2, 9, Class::Normal)
+    );
     assert_eq!(bench.oracle.counters().coalesced, 1);
 }
 
@@ -98,7 +128,11 @@ fn evt_5_deferred_until_a_state_is_exited() {
     bench.notes.no.insert("WantB".into(), 3);
     assert_eq!(bench.send(&["A", "B"]), "+root +s +s1 ?WantB");
     assert_eq!(bench.queue(), "A* B*");
-    assert_eq!(bench.send(&["In"]), "Any Internal", "an internal transition clears no marks");
+    assert_eq!(
+        bench.send(&["In"]),
+        "Any Internal",
+        "an internal transition clears no marks"
+    );
     assert_eq!(bench.queue(), "A* B*");
     assert_eq!(bench.send(&["Go"]), "Any -s1 -s +t Any SeeA DoA Any DoB");
     assert_eq!(bench.oracle.counters().deferred, 2);
@@ -131,7 +165,14 @@ fn evt_4_the_inbox_is_a_tail_and_what_is_left_comes_back() {
     bench.post("B");
     let log = bench.tick_with(&inbox);
     assert!(log.starts_with("DoB DoA DoA"));
-    assert_eq!((bench.last.events, bench.last.inbox_taken, bench.last.clamped), (8, 7, false));
+    assert_eq!(
+        (
+            bench.last.events,
+            bench.last.inbox_taken,
+            bench.last.clamped
+        ),
+        (8, 7, false)
+    );
     bench.post("B");
     bench.post("A");
     bench.tick_with(&inbox);
@@ -160,8 +201,11 @@ fn tick_2_a_posted_event_is_taken_after_the_microstep() {
 
 #[test]
 fn tick_7_posted_next_tick() {
-    let mut bench =
-        Bench::new(&POSTS.replacen("\"machine\"", "\"policies\": { \"posted\": \"next_tick\" }, \"machine\"", 1));
+    let mut bench = Bench::new(&POSTS.replacen(
+        "\"machine\"",
+        "\"policies\": { \"posted\": \"next_tick\" }, \"machine\"",
+        1,
+    ));
     bench.tick();
     assert_eq!(bench.send(&["A"]), "DoA");
     assert!(!bench.oracle.snapshot().queue[0].hidden);
@@ -203,6 +247,9 @@ fn evt_10_internal_events_first_and_overflow_quarantines() {
     assert_eq!(bench.send(&["A"]), "DoA DoC DoB");
     assert_eq!(bench.send(&["Q"]), "End", "the microstep ends first");
     assert!(bench.oracle.snapshot().flags.quarantined);
-    assert_eq!(bench.last.quarantine, Some(statewright_oracle::Quarantine::QueueOverflow));
+    assert_eq!(
+        bench.last.quarantine,
+        Some(statewright_oracle::Quarantine::QueueOverflow)
+    );
     assert_eq!(bench.post("A"), Posted::Dropped);
 }

@@ -12,7 +12,9 @@ fn words(ty: &str, text: &str) -> [u32; 3] {
           "states": {{ "a": {{ "clock": true, "initial": "b", "states": {{ "b": {{}} }}, "transitions": [{{ "on": "E", "do": {{ "set": "out", "to": {text:?} }} }}] }} }} }}"#
     );
     let mut bench = Bench::new(&source);
-    bench.oracle.set_symbols(vec![String::new(), "elf".into(), "orc".into()]);
+    bench
+        .oracle
+        .set_symbols(vec![String::new(), "elf".into(), "orc".into()]);
     bench.tick();
     bench.notes.keys = vec![[0; 3]; 5];
     bench.notes.keys[1][0] = 7;
@@ -63,8 +65,14 @@ fn code_4_floats() {
 
 #[test]
 fn code_4_vectors() {
-    assert_eq!(words("vec3", "v * 2 - vec3(1, 1, n)").map(f32::from_bits), [1.0, 3.0, -1.0]);
-    assert_eq!(float("dot(v, v) + length_squared(v) + distance_squared(v, vec3(0, 2, 3)) + v.z"), 32.0);
+    assert_eq!(
+        words("vec3", "v * 2 - vec3(1, 1, n)").map(f32::from_bits),
+        [1.0, 3.0, -1.0]
+    );
+    assert_eq!(
+        float("dot(v, v) + length_squared(v) + distance_squared(v, vec3(0, 2, 3)) + v.z"),
+        32.0
+    );
     assert!(truth("v == vec3(1, 2, 3) && v != vec3(1, 2, 4)"));
 }
 
@@ -105,8 +113,23 @@ fn numbers_in_words() {
     );
     let oracle = &bench.oracle;
     let counts = oracle.counts();
-    assert_eq!((counts.states, counts.regions, counts.transitions, counts.timers, counts.points), (3, 2, 2, 2, 1));
-    assert_eq!(oracle.transition_line(0), "0: /a/b after 2t of /a/b p4 External -> [/a/b]");
-    assert_eq!(oracle.transition_line(1), "1: /a/b on E p0 External -> [point 0 of /a]");
+    assert_eq!(
+        (
+            counts.states,
+            counts.regions,
+            counts.transitions,
+            counts.timers,
+            counts.points
+        ),
+        (3, 2, 2, 2, 1)
+    );
+    assert_eq!(
+        oracle.transition_line(0),
+        "0: /a/b after 2t of /a/b p4 External -> [/a/b]"
+    );
+    assert_eq!(
+        oracle.transition_line(1),
+        "1: /a/b on E p0 External -> [point 0 of /a]"
+    );
     assert_eq!(oracle.timer_line(0), "timer m of the machine");
 }

@@ -22,7 +22,10 @@ impl World for Chance {
         if self.calls.is_multiple_of(5) {
             rng.next_u32();
         }
-        Verdict { holds: !self.rng.next_u32().is_multiple_of(3), code: 1 }
+        Verdict {
+            holds: !self.rng.next_u32().is_multiple_of(3),
+            code: 1,
+        }
     }
 
     fn score(&mut self, _: &Call<'_>, _: &mut Rng) -> f32 {
@@ -60,7 +63,12 @@ impl World for Chance {
 fn run(machine: &Machine, tier: Tier, seed: u32, ticks: u32) -> (Vec<Snapshot>, u64, [u64; 6]) {
     let mut oracle = Oracle::new(machine, tier, 1, seed);
     let keys = vec![[0; 3]; machine.blackboard.len()];
-    let mut world = Chance { rng: Rng(seed), keys, events: machine.events.len(), calls: 0 };
+    let mut world = Chance {
+        rng: Rng(seed),
+        keys,
+        events: machine.events.len(),
+        calls: 0,
+    };
     let mut chance = Rng(seed ^ 0x5555);
     let mut snapshots = Vec::new();
     // Deadlines wrap on the way.
@@ -74,7 +82,11 @@ fn run(machine: &Machine, tier: Tier, seed: u32, ticks: u32) -> (Vec<Snapshot>, 
                 if chance.next_u32().is_multiple_of(2) {
                     oracle.post(now, id, None, [chance.next_u32() % 5, 0, 0, 0]);
                 } else {
-                    inbox.push(Event { id, class: Class::Normal, ..Event::default() });
+                    inbox.push(Event {
+                        id,
+                        class: Class::Normal,
+                        ..Event::default()
+                    });
                 }
             }
         }
@@ -94,7 +106,8 @@ fn run(machine: &Machine, tier: Tier, seed: u32, ticks: u32) -> (Vec<Snapshot>, 
         oracle.tick(&mut world, now, 0, &inbox);
         let snapshot = oracle.snapshot();
         let leaves: BTreeSet<usize> = snapshot.leaves.iter().copied().collect();
-        let live = snapshot.flags.started && !snapshot.flags.terminated && !snapshot.flags.quarantined;
+        let live =
+            snapshot.flags.started && !snapshot.flags.terminated && !snapshot.flags.quarantined;
         assert_eq!(leaves.is_empty(), !live);
         snapshots.push(snapshot);
         now = now.wrapping_add(1 + chance.next_u32() % 4);
@@ -113,17 +126,33 @@ fn run(machine: &Machine, tier: Tier, seed: u32, ticks: u32) -> (Vec<Snapshot>, 
 
 #[test]
 fn random_machines_run() {
-    let seeds: u64 = std::env::var("ORACLE_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(300);
+    let seeds: u64 = std::env::var("ORACLE_SEEDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(300);
     let mut seen = [0; 6];
     let mut features = [0_usize; 6];
-    let from: u64 = std::env::var("ORACLE_FROM").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let from: u64 = std::env::var("ORACLE_FROM")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0);
     for seed in from..from + seeds {
         let machine = machine(seed, Size::of_seed(seed));
-        let tier = machine.tier.as_ref().map_or(Tier::Hero, |tier| tier.value).max(Tier::Standard);
+        let tier = machine
+            .tier
+            .as_ref()
+            .map_or(Tier::Hero, |tier| tier.value)
+            .max(Tier::Standard);
         let ran = std::panic::catch_unwind(|| run(&machine, tier, seed as u32 + 1, 60));
-        let Ok(first) = ran else { panic!("seed {seed}") };
+        let Ok(first) = ran else {
+            panic!("seed {seed}")
+        };
         if seed % 16 == 0 {
-            assert_eq!(first, run(&machine, tier, seed as u32 + 1, 60), "seed {seed}");
+            assert_eq!(
+                first,
+                run(&machine, tier, seed as u32 + 1, 60),
+                "seed {seed}"
+            );
         }
         for (sum, count) in seen.iter_mut().zip(first.2) {
             *sum += count;

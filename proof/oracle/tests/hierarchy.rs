@@ -52,9 +52,17 @@ fn exec_2_local_external_and_self() {
     bench.tick();
     assert_eq!(bench.send(&["Self"]), "-a1 -a Eff +a +a1");
     assert_eq!(bench.send(&["In"]), "-a1 +a2");
-    assert_eq!(bench.send(&["In"]), "-a2 Loc +a1", "local: the source stays");
+    assert_eq!(
+        bench.send(&["In"]),
+        "-a2 Loc +a1",
+        "local: the source stays"
+    );
     assert_eq!(bench.send(&["Ext"]), "-a1 -a +a +a1");
-    assert_eq!(bench.send(&["Up"]), "-a1 -a +a +a1", "to an enclosing state is external");
+    assert_eq!(
+        bench.send(&["Up"]),
+        "-a1 -a +a +a1",
+        "to an enclosing state is external"
+    );
 }
 
 const REGIONS: &str = r#"{
@@ -89,8 +97,11 @@ fn exec_1_two_regions_commit_together() {
 
 #[test]
 fn exec_1_reverse_exit_order_is_reverse_pre_order() {
-    let mut bench =
-        Bench::new(&REGIONS.replacen("\"machine\"", "\"policies\": { \"exit_order\": \"reverse\" }, \"machine\"", 1));
+    let mut bench = Bench::new(&REGIONS.replacen(
+        "\"machine\"",
+        "\"policies\": { \"exit_order\": \"reverse\" }, \"machine\"",
+        1,
+    ));
     bench.tick();
     assert_eq!(bench.send(&["E"]), "-y1 -x1 Ex Ey +x2 +y2");
     assert_eq!(bench.send(&["G"]), "-y2 -x2 -o G1 +z");
@@ -128,7 +139,11 @@ fn sel_4_the_higher_priority_wins_a_conflict() {
     bench.tick();
     // x1: F to z exits everything, priority 0; y1: F with priority 1.
     assert_eq!(bench.send(&["F"]), "-y1 +y2");
-    let outcomes: Vec<Outcome> = bench.last.selections[1].outcomes.values().copied().collect();
+    let outcomes: Vec<Outcome> = bench.last.selections[1]
+        .outcomes
+        .values()
+        .copied()
+        .collect();
     assert_eq!(outcomes, [Outcome::LostConflict, Outcome::Taken]);
 }
 

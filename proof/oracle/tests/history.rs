@@ -16,20 +16,34 @@ const POINTS: &str = r#"{ "machine": "M", "events": ["Out", "Flat", "Deep", "Nex
 fn exec_4_defaults_shallow_and_deep() {
     let mut bench = Bench::new(POINTS);
     bench.tick();
-    assert_eq!(bench.send(&["Deep"]), "-out +p Init +p1", "an empty default is the initial");
+    assert_eq!(
+        bench.send(&["Deep"]),
+        "-out +p Init +p1",
+        "an empty default is the initial"
+    );
     assert_eq!(bench.send(&["Out"]), "-p1 -p +out");
-    assert_eq!(bench.oracle.snapshot().history, [Some(vec![3]), Some(vec![3])]);
+    assert_eq!(
+        bench.oracle.snapshot().history,
+        [Some(vec![3]), Some(vec![3])]
+    );
     bench.send(&["Clear"]);
     assert_eq!(bench.send(&["Flat"]), "-out +p DefFlat +p2 +q1");
     bench.send(&["Next"]);
     bench.send(&["Out"]);
-    assert_eq!(bench.oracle.snapshot().history, [Some(vec![4]), Some(vec![6])]);
+    assert_eq!(
+        bench.oracle.snapshot().history,
+        [Some(vec![4]), Some(vec![6])]
+    );
     assert_eq!(bench.send(&["Flat"]), "-out +p +p2 +q1");
     bench.send(&["Next"]);
     bench.send(&["Out"]);
     assert_eq!(bench.send(&["Deep"]), "-out +p +p2 +q2");
     bench.send(&["Out"]);
-    assert_eq!(bench.send(&["Plain"]), "-out +p Init +p1", "only transitions that target it");
+    assert_eq!(
+        bench.send(&["Plain"]),
+        "-out +p Init +p1",
+        "only transitions that target it"
+    );
 }
 
 #[test]
@@ -49,7 +63,11 @@ fn exec_4_restore_on_entry_and_reset_on_done() {
     assert_eq!(bench.oracle.snapshot().history, [Some(vec![3])]);
     assert_eq!(bench.send(&["In"]), "-out +p +p1");
     bench.send(&["End"]);
-    assert_eq!(bench.oracle.snapshot().history, [None], "at the end of the microstep that completes it");
+    assert_eq!(
+        bench.oracle.snapshot().history,
+        [None],
+        "at the end of the microstep that completes it"
+    );
     bench.send(&["Out"]);
     assert_eq!(bench.oracle.snapshot().history, [None]);
     assert_eq!(bench.send(&["In"]), "-out +p Def +p2");
@@ -66,10 +84,18 @@ fn exec_2_the_domain_follows_from_what_is_remembered() {
     );
     bench.tick();
     bench.send(&["E"]);
-    assert_eq!(bench.send(&["H"]), "-x2 Def +x1", "the default touches one region");
+    assert_eq!(
+        bench.send(&["H"]),
+        "-x2 Def +x1",
+        "the default touches one region"
+    );
     bench.send(&["Out"]);
     bench.send(&["Back"]);
-    assert_eq!(bench.send(&["H"]), "-x1 -y1 +x1 +y2", "what is remembered touches both");
+    assert_eq!(
+        bench.send(&["H"]),
+        "-x1 -y1 +x1 +y2",
+        "what is remembered touches both"
+    );
 }
 
 #[test]
@@ -87,7 +113,10 @@ fn exec_7_choices_are_resolved_before_the_first_exit() {
     for guard in ["C1", "D1", "P1"] {
         bench.notes.no.insert(guard.into(), 0);
     }
-    assert_eq!(bench.send(&["E"]), "?C1 ?D1 ?P1 -a Eff B2 D2do +p Init P2do +p2");
+    assert_eq!(
+        bench.send(&["E"]),
+        "?C1 ?D1 ?P1 -a Eff B2 D2do +p Init P2do +p2"
+    );
 }
 
 #[test]

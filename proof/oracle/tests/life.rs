@@ -16,16 +16,26 @@ fn exec_6_a_final_child_of_the_root_terminates() {
     assert_eq!(bench.tick(), "-a +end -end cancel:Root -root release:0");
     let snapshot = bench.oracle.snapshot();
     assert!(snapshot.flags.terminated && snapshot.queue.is_empty() && snapshot.leaves.is_empty());
-    assert_eq!(bench.oracle.counters().dropped, [0; 4], "an emptied queue is not counted");
+    assert_eq!(
+        bench.oracle.counters().dropped,
+        [0; 4],
+        "an emptied queue is not counted"
+    );
     assert_eq!(bench.post("F"), Posted::Dropped);
     assert_eq!(bench.tick(), "");
     let inbox = [bench.inbox("F")];
     bench.tick_with(&inbox);
-    assert_eq!((bench.last.inbox_taken, bench.oracle.counters().dropped[1]), (1, 2));
+    assert_eq!(
+        (bench.last.inbox_taken, bench.oracle.counters().dropped[1]),
+        (1, 2)
+    );
     let rng = bench.oracle.snapshot().rng;
     bench.oracle.reset();
     let snapshot = bench.oracle.snapshot();
-    assert_eq!((snapshot.generation, snapshot.rng, snapshot.flags.terminated), (1, rng, false));
+    assert_eq!(
+        (snapshot.generation, snapshot.rng, snapshot.flags.terminated),
+        (1, rng, false)
+    );
     assert_eq!(bench.tick(), "+root +a");
 }
 
@@ -43,7 +53,11 @@ fn exec_6_done_is_a_condition_and_done_events_tell_of_it() {
     let mut bench = Bench::new(DONE);
     bench.notes.no.insert("G".into(), 0);
     bench.tick();
-    assert_eq!(bench.send(&["E"]), "Obs -x1 -p1 +xf +pf ?G Obs PEvent ?G Obs OEvent ?G", "innermost first");
+    assert_eq!(
+        bench.send(&["E"]),
+        "Obs -x1 -p1 +xf +pf ?G Obs PEvent ?G Obs OEvent ?G",
+        "innermost first"
+    );
     assert_eq!(bench.tick(), "?G", "tried again");
     bench.notes.no.clear();
     assert_eq!(bench.tick(), "?G -xf -pf -p -o +z");
@@ -62,9 +76,16 @@ fn tick_6_activities_run_leaf_to_root_from_the_next_tick_on() {
     assert_eq!(bench.tick(), "+root +a +a1");
     assert_eq!(bench.tick(), "run:Work run:Outer");
     assert_eq!(bench.send(&["E"]), "cancel:Work -a1 +a2 run:Outer");
-    bench.notes.statuses.insert("Rest".into(), Status::Succeeded);
+    bench
+        .notes
+        .statuses
+        .insert("Rest".into(), Status::Succeeded);
     assert_eq!(bench.tick(), "run:Rest run:Outer");
-    assert_eq!(bench.tick(), "run:Rest run:Outer", "nobody waits for the result");
+    assert_eq!(
+        bench.tick(),
+        "run:Rest run:Outer",
+        "nobody waits for the result"
+    );
     assert_eq!(bench.send(&["E"]), "cancel:Rest -a2 +a1 run:Outer");
 }
 
@@ -72,13 +93,20 @@ fn tick_6_activities_run_leaf_to_root_from_the_next_tick_on() {
 fn tick_6_a_result_waits_to_be_taken() {
     let mut bench = Bench::new(ACTIVE);
     bench.notes.no.insert("G".into(), 0);
-    bench.notes.statuses.insert("Work".into(), Status::Succeeded);
+    bench
+        .notes
+        .statuses
+        .insert("Work".into(), Status::Succeeded);
     bench.tick();
     assert_eq!(bench.tick(), "run:Work run:Outer");
     assert_eq!(bench.oracle.snapshot().results, [(2, Status::Succeeded)]);
     assert_eq!(bench.tick(), "?G run:Outer");
     bench.notes.no.clear();
-    assert_eq!(bench.tick(), "?G -a1 Won +a2 run:Outer", "no cancel: it has a result");
+    assert_eq!(
+        bench.tick(),
+        "?G -a1 Won +a2 run:Outer",
+        "no cancel: it has a result"
+    );
     assert!(bench.oracle.snapshot().results.is_empty());
     bench.send(&["E"]);
     bench.notes.statuses.insert("Work".into(), Status::Failed);
@@ -88,8 +116,11 @@ fn tick_6_a_result_waits_to_be_taken() {
 
 #[test]
 fn tick_5_immediate_update() {
-    let mut bench =
-        Bench::new(&ACTIVE.replacen("\"machine\"", "\"policies\": { \"immediate_update\": true }, \"machine\"", 1));
+    let mut bench = Bench::new(&ACTIVE.replacen(
+        "\"machine\"",
+        "\"policies\": { \"immediate_update\": true }, \"machine\"",
+        1,
+    ));
     assert_eq!(bench.tick(), "+root +a +a1 run:Work run:Outer");
 }
 
@@ -115,7 +146,14 @@ fn sys_9_pause_shifts_every_time() {
         (snapshot.timers, snapshot.clocks, snapshot.cooldowns),
         (vec![(0, 205)], vec![(1, 200)], vec![(1, 207)])
     );
-    assert_eq!(snapshot.queue.iter().map(|event| event.stamp).collect::<Vec<_>>(), [201, 202]);
+    assert_eq!(
+        snapshot
+            .queue
+            .iter()
+            .map(|event| event.stamp)
+            .collect::<Vec<_>>(),
+        [201, 202]
+    );
     bench.now = 204;
     assert_eq!(bench.tick(), "");
     assert_eq!(bench.tick(), "Ring");
@@ -131,7 +169,10 @@ fn sys_10_stop_runs_all_exits() {
     bench.oracle.pause(bench.now);
     bench.notes.log.clear();
     bench.oracle.stop(&mut bench.notes, bench.now, 0);
-    assert_eq!(bench.notes.log.join(" "), "cancel:Work -a1 cancel:Outer -a -root");
+    assert_eq!(
+        bench.notes.log.join(" "),
+        "cancel:Work -a1 cancel:Outer -a -root"
+    );
     let flags = bench.oracle.snapshot().flags;
     assert!(flags.terminated && !flags.paused && flags.started);
 }

@@ -44,7 +44,10 @@ fn evt_10_timer_overflow_and_the_microstep_cap_quarantine() {
           "states": { "s": { "transitions": [{ "when": "always", "if": "n >= 0", "do": "n += 1" }] } } }"#,
     );
     bench.tick();
-    assert_eq!((bench.last.microsteps, bench.last.quarantine), (256, Some(Quarantine::MicrostepCap)));
+    assert_eq!(
+        (bench.last.microsteps, bench.last.quarantine),
+        (256, Some(Quarantine::MicrostepCap))
+    );
     assert_eq!(bench.notes.keys[0][0], 256);
 }
 
@@ -57,9 +60,19 @@ fn evt_8_observers_run_after_selection_and_before_the_commit() {
     bench.tick();
     assert_eq!(bench.send(&["A"]), "?G Obs Any -s +t Any");
     bench.notes.causes.clear();
-    assert_eq!(bench.send(&["A"]), "Obs Any Any", "also when nobody handles it");
+    assert_eq!(
+        bench.send(&["A"]),
+        "Obs Any Any",
+        "also when nobody handles it"
+    );
     assert_eq!(bench.oracle.counters().unhandled, 3);
-    assert!(bench.notes.causes.iter().all(|(_, _, transition)| transition.is_none()));
+    assert!(
+        bench
+            .notes
+            .causes
+            .iter()
+            .all(|(_, _, transition)| transition.is_none())
+    );
 }
 
 #[test]
@@ -98,8 +111,12 @@ fn tick_1_eventless_rounds_come_before_and_after_each_event() {
     bench.tick();
     assert_eq!(bench.send(&["A", "B"]), "-s +t Right");
     // Rounds: before A, A, after A, after the move, B, after B.
-    let causes: Vec<bool> =
-        bench.last.selections.iter().map(|selection| selection.cause == statewright_oracle::Cause::None).collect();
+    let causes: Vec<bool> = bench
+        .last
+        .selections
+        .iter()
+        .map(|selection| selection.cause == statewright_oracle::Cause::None)
+        .collect();
     assert_eq!(causes, [true, false, true, true, false, true]);
     assert_eq!(bench.outcome(0, 1), Some(Outcome::GuardFalse(0)));
 }
@@ -123,8 +140,14 @@ fn scratch_is_zeroed_on_entry_and_seen_while_active() {
           "a": { "scratch": { "count": 2 }, "entry": "Write", "transitions": [{ "on": "E", "to": "b", "do": "Late" }] },
           "b": { "transitions": [{ "on": "E", "to": "a" }] } } }"#,
     );
-    bench.notes.hooks.insert("Write".into(), |actor| actor.set_scratch(0, 1, 7));
-    bench.notes.hooks.insert("Late".into(), |actor| actor.set_scratch(0, 1, 9));
+    bench
+        .notes
+        .hooks
+        .insert("Write".into(), |actor| actor.set_scratch(0, 1, 7));
+    bench
+        .notes
+        .hooks
+        .insert("Late".into(), |actor| actor.set_scratch(0, 1, 9));
     bench.tick();
     assert_eq!(bench.oracle.snapshot().scratch, [(0, vec![0, 7])]);
     bench.send(&["E"]);

@@ -16,10 +16,19 @@ fn sel_3_priority_then_declaration_and_numbers_follow() {
         bench.notes.no.insert(guard.into(), 4);
     }
     assert_eq!(bench.send(&["E"]), "?G1 ?G2 ?G0 A0");
-    let outcomes: Vec<Outcome> = bench.last.selections[1].outcomes.values().copied().collect();
+    let outcomes: Vec<Outcome> = bench.last.selections[1]
+        .outcomes
+        .values()
+        .copied()
+        .collect();
     assert_eq!(
         outcomes,
-        [Outcome::GuardFalse(4), Outcome::GuardFalse(4), Outcome::Taken, Outcome::NotReached],
+        [
+            Outcome::GuardFalse(4),
+            Outcome::GuardFalse(4),
+            Outcome::Taken,
+            Outcome::NotReached
+        ],
         "0 is A1, 1 is A2, 2 is A0, 3 is A3"
     );
 }
@@ -33,10 +42,24 @@ fn sel_3_scores_guards_first_then_scores_then_the_best() {
     );
     bench.tick();
     bench.notes.no.insert("G0".into(), 1);
-    bench.notes.scores = [("S1", 1.0), ("S2", 1.5), ("S3", 1.0)].map(|(name, score)| (name.into(), score)).into();
+    bench.notes.scores = [("S1", 1.0), ("S2", 1.5), ("S3", 1.0)]
+        .map(|(name, score)| (name.into(), score))
+        .into();
     assert_eq!(bench.send(&["E"]), "?G0 ?G1 ?G2 #S1 #S2 #S3 A1");
-    let outcomes: Vec<Outcome> = bench.last.selections[1].outcomes.values().copied().collect();
-    assert_eq!(outcomes, [Outcome::GuardFalse(1), Outcome::Taken, Outcome::BelowThreshold, Outcome::NotReached]);
+    let outcomes: Vec<Outcome> = bench.last.selections[1]
+        .outcomes
+        .values()
+        .copied()
+        .collect();
+    assert_eq!(
+        outcomes,
+        [
+            Outcome::GuardFalse(1),
+            Outcome::Taken,
+            Outcome::BelowThreshold,
+            Outcome::NotReached
+        ]
+    );
     bench.notes.scores.insert("S1".into(), f32::NAN);
     assert_eq!(bench.send(&["E"]), "?G0 ?G1 ?G2 #S1 #S2 #S3 A3");
 }
@@ -66,8 +89,15 @@ fn sel_2_the_first_interrupt_in_pre_order_stands_alone() {
     bench.tick();
     bench.notes.no.insert("Root".into(), 2);
     assert_eq!(bench.send(&["E"]), "?Root ?Mid -a +b");
-    let outcomes: Vec<Outcome> = bench.last.selections[1].outcomes.values().copied().collect();
-    assert_eq!(outcomes, [Outcome::GuardFalse(2), Outcome::Outranked, Outcome::Taken]);
+    let outcomes: Vec<Outcome> = bench.last.selections[1]
+        .outcomes
+        .values()
+        .copied()
+        .collect();
+    assert_eq!(
+        outcomes,
+        [Outcome::GuardFalse(2), Outcome::Outranked, Outcome::Taken]
+    );
 }
 
 #[test]
@@ -103,7 +133,10 @@ fn sel_6_debounce() {
     assert_eq!(bench.outcome(0, 0), Some(Outcome::Debounce));
     bench.notes.no.insert("G".into(), 0);
     bench.tick();
-    assert!(bench.oracle.snapshot().debounces.is_empty(), "cleared when seen false");
+    assert!(
+        bench.oracle.snapshot().debounces.is_empty(),
+        "cleared when seen false"
+    );
     bench.notes.no.clear();
     bench.tick();
     bench.tick();
@@ -134,8 +167,17 @@ fn sel_6_min_active_exit_ready_and_latch() {
     bench.notes.no.clear();
     bench.notes.causes.clear();
     assert_eq!(bench.tick(), "?Ready -a Eff +b");
-    let cause = Cause::Event { id: event, payload: [0; 4] };
-    assert!(bench.notes.causes.iter().all(|(_, seen, transition)| *seen == cause && *transition == Some(0)));
+    let cause = Cause::Event {
+        id: event,
+        payload: [0; 4],
+    };
+    assert!(
+        bench
+            .notes
+            .causes
+            .iter()
+            .all(|(_, seen, transition)| *seen == cause && *transition == Some(0))
+    );
     assert!(bench.oracle.snapshot().latched.is_empty());
 }
 
@@ -189,6 +231,17 @@ fn code_1_guards_see_cause_transition_and_clock() {
     bench.skip(4);
     bench.notes.clocks.clear();
     bench.send(&["E"]);
-    let clock = |name: &str| bench.notes.clocks.iter().find(|(seen, _)| seen == name).unwrap().1;
-    assert_eq!((clock("G"), clock("-a"), clock("Eff"), clock("+b")), (Some(5), Some(5), Some(0), None));
+    let clock = |name: &str| {
+        bench
+            .notes
+            .clocks
+            .iter()
+            .find(|(seen, _)| seen == name)
+            .unwrap()
+            .1
+    };
+    assert_eq!(
+        (clock("G"), clock("-a"), clock("Eff"), clock("+b")),
+        (Some(5), Some(5), Some(0), None)
+    );
 }

@@ -29,7 +29,11 @@ fn exec_8_push_suspends_and_pop_resumes() {
     let frame = &snapshot.frames.values().next().unwrap()[0];
     assert_eq!(frame.leaves, [3]);
     bench.skip(100);
-    assert_eq!(bench.send(&["Pop"]), "-p DoPop ^a ^a1", "resumed counts as entered");
+    assert_eq!(
+        bench.send(&["Pop"]),
+        "-p DoPop ^a ^a1",
+        "resumed counts as entered"
+    );
     assert!(bench.oracle.snapshot().frames.is_empty());
     // Armed at 100 for 105, suspended at 102 with 3 ticks left.
     assert_eq!(bench.oracle.snapshot().timers, [(0, 206)]);
@@ -44,7 +48,14 @@ fn exec_8_leaving_the_region_unwinds_and_remembers_the_bottom() {
     bench.send(&["Push"]);
     assert_eq!(bench.send(&["More"]), "~p +q");
     assert_eq!(bench.send(&["More"]), "");
-    assert_eq!(bench.last.selections[1].outcomes.values().copied().collect::<Vec<_>>(), [Outcome::StackFull]);
+    assert_eq!(
+        bench.last.selections[1]
+            .outcomes
+            .values()
+            .copied()
+            .collect::<Vec<_>>(),
+        [Outcome::StackFull]
+    );
     assert_eq!(bench.send(&["Out"]), "-q -p -a2 cancel:Walk -a -w Eff +z");
     assert!(bench.oracle.snapshot().frames.is_empty());
     assert_eq!(bench.send(&["Back"]), "-z +w +a +a2");
@@ -77,7 +88,11 @@ fn exec_8_stop_exits_suspended_states_too() {
     bench.send(&["Push"]);
     bench.notes.log.clear();
     bench.oracle.stop(&mut bench.notes, bench.now, 0);
-    assert_eq!(bench.notes.log.join(" "), "-p -a1 cancel:Walk -a -w -root", "no second release");
+    assert_eq!(
+        bench.notes.log.join(" "),
+        "-p -a1 cancel:Walk -a -w -root",
+        "no second release"
+    );
 }
 
 const NESTED: &str = r#"{ "machine": "M", "events": ["In", "Push", "Pop", "Out", "Back"], "initial": "w", "states": {
@@ -104,7 +119,10 @@ fn exec_8_frames_inside_a_frame() {
     assert_eq!(bench.send(&["Out"]), "-p -a2 -a1 -a -w +z");
     assert!(bench.oracle.snapshot().frames.is_empty());
     // h and s of w; ha of a, which was suspended and so is not recorded.
-    assert_eq!(bench.oracle.snapshot().history, [Some(vec![3]), Some(vec![2]), None]);
+    assert_eq!(
+        bench.oracle.snapshot().history,
+        [Some(vec![3]), Some(vec![2]), None]
+    );
     assert_eq!(bench.send(&["Back"]), "-z +w +a +a1");
 }
 

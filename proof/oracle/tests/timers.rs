@@ -35,9 +35,16 @@ fn equal_after_times_share_a_timer_and_numbers_follow_declaration() {
     bench.notes.no.insert("No".into(), 0);
     bench.tick();
     // 0 m, 1 n, 2 after 5t, 3 after 3t.
-    assert_eq!(bench.oracle.snapshot().timers, [(0, 108), (1, 109), (2, 105), (3, 103)]);
+    assert_eq!(
+        bench.oracle.snapshot().timers,
+        [(0, 108), (1, 109), (2, 105), (3, 103)]
+    );
     bench.skip(20);
-    assert_eq!(bench.tick(), "M N ?No Five Three", "due timers in declaration order, whatever their deadlines");
+    assert_eq!(
+        bench.tick(),
+        "M N ?No Five Three",
+        "due timers in declaration order, whatever their deadlines"
+    );
 }
 
 #[test]
@@ -50,7 +57,11 @@ fn evt_7_leaving_a_state_disarms_its_timers() {
     );
     bench.tick();
     bench.send(&["Go"]);
-    assert_eq!(bench.oracle.snapshot().timers, [], "also not by an effect after the exit");
+    assert_eq!(
+        bench.oracle.snapshot().timers,
+        [],
+        "also not by an effect after the exit"
+    );
     bench.send(&["Back"]);
     bench.tick();
     assert_eq!(bench.tick(), "Ring");
@@ -69,7 +80,11 @@ fn evt_9_machine_timers_run_in_start_order_and_the_oldest_is_restarted() {
     bench.send(&["Start"]);
     assert_eq!(bench.oracle.snapshot().timers, [(0, 107), (0, 151)]);
     bench.send(&["Start"]);
-    assert_eq!(bench.oracle.snapshot().timers, [(0, 107), (0, 108)], "the first started went");
+    assert_eq!(
+        bench.oracle.snapshot().timers,
+        [(0, 107), (0, 108)],
+        "the first started went"
+    );
     bench.skip(10);
     assert_eq!(bench.tick(), "Ring Ring");
     bench.send(&["Start"]);
@@ -100,8 +115,9 @@ fn evt_2_a_timer_may_stand_for_an_event_and_have_a_class() {
 
 #[test]
 fn deadlines_compare_with_wrap_around() {
-    let mut bench =
-        Bench::new(r#"{ "machine": "M", "states": { "a": { "transitions": [{ "after": "3t", "do": "Ring" }] } } }"#);
+    let mut bench = Bench::new(
+        r#"{ "machine": "M", "states": { "a": { "transitions": [{ "after": "3t", "do": "Ring" }] } } }"#,
+    );
     bench.now = u32::MAX - 1;
     bench.tick();
     assert_eq!(bench.oracle.snapshot().timers, [(0, 1)]);

@@ -1,4 +1,5 @@
-//! Prints the random document of a seed: `cargo run -p statewright-scxml-oracle --example scxml_random -- 7`.
+//! Prints the random document of a seed: `cargo run -p statewright-scxml-oracle --example
+//! scxml_random -- 7`.
 
 use statewright_scxml_oracle::{Limits, random_document};
 

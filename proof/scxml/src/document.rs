@@ -1,4 +1,5 @@
-//! What a document holds: its elements as plain lists in document order. State 0 is the `scxml` element itself.
+//! What a document holds: its elements as plain lists in document order. State 0 is the `scxml`
+//! element itself.
 
 use crate::expression::{Expression, Value};
 
@@ -21,7 +22,8 @@ pub(crate) enum Kind {
     DeepHistory,
 }
 
-/// A state, parallel, final or history element, or the document itself. Its place in the list is its document order.
+/// A state, parallel, final or history element, or the document itself. Its place in the list is
+/// its document order.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub id: String,
@@ -88,11 +90,17 @@ pub(crate) enum Content {
 }
 
 impl Document {
-    /// Names that some transition listens to, by the shortest name that fits each descriptor; sorted, each once.
+    /// Names that some transition listens to, by the shortest name that fits each descriptor;
+    /// sorted, each once.
     pub fn event_names(&self) -> Vec<String> {
-        let descriptors = self.transitions.iter().flat_map(|transition| transition.event.iter().flatten());
-        let mut names: Vec<String> =
-            descriptors.filter(|one| !one.tokens.is_empty()).map(|one| one.tokens.join(".")).collect();
+        let descriptors = self
+            .transitions
+            .iter()
+            .flat_map(|transition| transition.event.iter().flatten());
+        let mut names: Vec<String> = descriptors
+            .filter(|one| !one.tokens.is_empty())
+            .map(|one| one.tokens.join("."))
+            .collect();
         names.sort();
         names.dedup();
         names
@@ -100,7 +108,11 @@ impl Document {
 
     /// Ids of all state, parallel and final elements in document order.
     pub fn state_ids(&self) -> Vec<String> {
-        let real = self.states.iter().skip(1).filter(|state| !state.kind.is_history());
+        let real = self
+            .states
+            .iter()
+            .skip(1)
+            .filter(|state| !state.kind.is_history());
         real.map(|state| state.id.clone()).collect()
     }
 
@@ -116,7 +128,10 @@ impl Document {
     }
 
     fn leaves_of(&self, state: usize) -> usize {
-        let inside = self.states[state].children.iter().map(|&child| self.leaves_of(child));
+        let inside = self.states[state]
+            .children
+            .iter()
+            .map(|&child| self.leaves_of(child));
         match self.states[state].kind {
             Kind::Parallel => inside.sum::<usize>().max(1),
             _ => inside.max().unwrap_or(1),

@@ -18,7 +18,8 @@ pub enum Happening {
     Enter(String),
     /// A state is no longer active; its onexit blocks came before.
     Exit(String),
-    /// A history is entered by what it recorded. Noted while the states to enter are computed, before any is entered.
+    /// A history is entered by what it recorded. Noted while the states to enter are computed,
+    /// before any is entered.
     Restore(String),
     /// A log element was executed.
     Log {
@@ -56,8 +57,8 @@ pub enum Outcome {
     Stable,
     /// A top-level final was reached, now or before. Nothing happens any more.
     Ended,
-    /// A macrostep went on after 256 microsteps, one call began more than 256 macrosteps, or more than 1,024 sends were waiting.
-    /// The run stops where it is, and nothing happens any more.
+    /// A macrostep went on after 256 microsteps, one call began more than 256 macrosteps, or more
+    /// than 1,024 sends were waiting. The run stops where it is, and nothing happens any more.
     Endless,
 }
 

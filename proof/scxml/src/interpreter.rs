@@ -39,7 +39,8 @@ pub struct Interpreter<'d> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pending {
     pub due_ms: u64,
-    /// How many sends there were before it: those due at the same time go in the order they were sent.
+    /// How many sends there were before it: those due at the same time go in the order they were
+    /// sent.
     pub order: u64,
     pub event: String,
     pub id: Option<String>,
@@ -54,7 +55,11 @@ impl<'d> Interpreter<'d> {
             internal_queue: VecDeque::new(),
             external_queue: VecDeque::new(),
             history_value: BTreeMap::new(),
-            datamodel: document.data.iter().map(|data| data.value.clone()).collect(),
+            datamodel: document
+                .data
+                .iter()
+                .map(|data| data.value.clone())
+                .collect(),
             running: false,
             endless: false,
             microsteps: 0,
@@ -68,7 +73,8 @@ impl<'d> Interpreter<'d> {
         }
     }
 
-    /// Enters the initial states and goes on until nothing is left to do. A second call does nothing.
+    /// Enters the initial states and goes on until nothing is left to do. A second call does
+    /// nothing.
     pub fn start(&mut self) -> Outcome {
         if !self.started {
             self.started = true;
@@ -77,7 +83,8 @@ impl<'d> Interpreter<'d> {
         self.outcome()
     }
 
-    /// Sends an external event and goes on until nothing is left to do. Before the start and after the end it does nothing.
+    /// Sends an external event and goes on until nothing is left to do. Before the start and after
+    /// the end it does nothing.
     pub fn send(&mut self, event: &str) -> Outcome {
         if self.running && !self.endless {
             self.enqueue_external(event.to_string());
@@ -86,15 +93,21 @@ impl<'d> Interpreter<'d> {
         self.outcome()
     }
 
-    /// Lets time pass. Sends that come due are external events, each with its macrostep, by due time and then by the order they
-    /// were sent.
+    /// Lets time pass. Sends that come due are external events, each with its macrostep, by due
+    /// time and then by the order they were sent.
     pub fn advance(&mut self, milliseconds: u64) -> Outcome {
         let until_ms = self.now_ms.saturating_add(milliseconds);
         while self.running && !self.endless {
-            let first =
-                self.pending.iter().filter(|one| one.due_ms <= until_ms).min_by_key(|one| (one.due_ms, one.order));
+            let first = self
+                .pending
+                .iter()
+                .filter(|one| one.due_ms <= until_ms)
+                .min_by_key(|one| (one.due_ms, one.order));
             let Some(first) = first.cloned() else { break };
-            let tie = self.pending.iter().any(|one| one.due_ms == first.due_ms && one.event != first.event);
+            let tie = self
+                .pending
+                .iter()
+                .any(|one| one.due_ms == first.due_ms && one.event != first.event);
             self.peaks.ties += usize::from(tie);
             self.pending.retain(|one| one.order != first.order);
             self.now_ms = first.due_ms;
@@ -105,7 +118,8 @@ impl<'d> Interpreter<'d> {
         self.outcome()
     }
 
-    /// Ids of the active states that have none inside, in document order. Empty before the start and after the end.
+    /// Ids of the active states that have none inside, in document order. Empty before the start
+    /// and after the end.
     pub fn configuration(&self) -> Vec<String> {
         self.leaves(&self.configuration)
     }
@@ -145,8 +159,12 @@ impl<'d> Interpreter<'d> {
     }
 
     fn leaves(&self, active: &BTreeSet<usize>) -> Vec<String> {
-        let leaves = active.iter().filter(|&&state| self.document.is_atomic_state(state));
-        leaves.map(|&state| self.document.states[state].id.clone()).collect()
+        let leaves = active
+            .iter()
+            .filter(|&&state| self.document.is_atomic_state(state));
+        leaves
+            .map(|&state| self.document.states[state].id.clone())
+            .collect()
     }
 }
 

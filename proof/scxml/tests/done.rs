@@ -10,7 +10,11 @@ fn entering_a_final_raises_the_done_event_of_its_parent_after_its_onentry() {
         r#"<state id="o"><transition event="done.state.o" target="z"/><state id="a"><transition event="e" target="f"/></state>
         <final id="f"><onentry><raise event="mine"/></onentry></final></state><state id="z"/>"#,
     );
-    check(&text, &["e"], &["a | +o +a", "z | -a +f ^mine ^done.state.o -f -o +z"]);
+    check(
+        &text,
+        &["e"],
+        &["a | +o +a", "z | -a +f ^mine ^done.state.o -f -o +z"],
+    );
 }
 
 #[test]
@@ -57,14 +61,18 @@ fn done_goes_up_through_nested_parallels() {
         r#"<parallel id="p"><parallel id="q"><state id="r1"><final id="f1"/></state><state id="r2"><final id="f2"/></state></parallel>
         <state id="r3"><state id="a"><transition event="e" target="f3"/></state><final id="f3"/></state></parallel>"#,
     );
-    let start = "f1 f2 a | +p +q +r1 +f1 ^done.state.r1 +r2 +f2 ^done.state.r2 ^done.state.q +r3 +a";
-    check(&text, &["e"], &[start, "f1 f2 f3 | -a +f3 ^done.state.r3 ^done.state.p"]);
+    let start =
+        "f1 f2 a | +p +q +r1 +f1 ^done.state.r1 +r2 +f2 ^done.state.r2 ^done.state.q +r3 +a";
+    check(
+        &text,
+        &["e"],
+        &[start, "f1 f2 f3 | -a +f3 ^done.state.r3 ^done.state.p"],
+    );
     let inner_last = scxml(
         r#"<parallel id="p"><state id="r3"><final id="f3"/></state>
         <parallel id="q"><state id="r1"><final id="f1"/></state><state id="r2"><final id="f2"/></state></parallel></parallel>"#,
     );
-    let start =
-        "+p +r3 +f3 ^done.state.r3 +q +r1 +f1 ^done.state.r1 +r2 +f2 ^done.state.r2 ^done.state.q ^done.state.p";
+    let start = "+p +r3 +f3 ^done.state.r3 +q +r1 +f1 ^done.state.r1 +r2 +f2 ^done.state.r2 ^done.state.q ^done.state.p";
     check_start(&inner_last, &format!("f3 f1 f2 | {start}"));
 }
 
@@ -73,17 +81,28 @@ fn a_compound_around_a_done_parallel_is_not_done() {
     let text = scxml(
         r#"<state id="o"><parallel id="p"><state id="r1"><final id="f1"/></state><state id="r2"><final id="f2"/></state></parallel></state>"#,
     );
-    check_start(&text, "f1 f2 | +o +p +r1 +f1 ^done.state.r1 +r2 +f2 ^done.state.r2 ^done.state.p");
+    check_start(
+        &text,
+        "f1 f2 | +o +p +r1 +f1 ^done.state.r1 +r2 +f2 ^done.state.r2 ^done.state.p",
+    );
 }
 
 #[test]
 fn a_parallel_with_an_atomic_child_is_never_done() {
-    let text = scxml(r#"<parallel id="p"><state id="r1"><final id="f1"/></state><state id="r2"/></parallel>"#);
+    let text = scxml(
+        r#"<parallel id="p"><state id="r1"><final id="f1"/></state><state id="r2"/></parallel>"#,
+    );
     check_start(&text, "f1 r2 | +p +r1 +f1 ^done.state.r1 +r2");
 }
 
 #[test]
 fn states_around_a_final_still_listen() {
-    let text = scxml(r#"<state id="o"><transition event="e" target="a"/><final id="f"/><state id="a"/></state>"#);
-    check(&text, &["e"], &["f | +o +f ^done.state.o", "a | -f -o +o +a"]);
+    let text = scxml(
+        r#"<state id="o"><transition event="e" target="a"/><final id="f"/><state id="a"/></state>"#,
+    );
+    check(
+        &text,
+        &["e"],
+        &["f | +o +f ^done.state.o", "a | -f -o +o +a"],
+    );
 }

@@ -14,7 +14,11 @@ fn listen(descriptors: &str) -> String {
 
 #[track_caller]
 fn matches(descriptors: &str, event: &str, expected: bool) {
-    check(&listen(descriptors), &[event], &["a | +a", if expected { "a | hit" } else { "a | miss" }]);
+    check(
+        &listen(descriptors),
+        &[event],
+        &["a | +a", if expected { "a | hit" } else { "a | miss" }],
+    );
 }
 
 #[test]
@@ -45,7 +49,11 @@ fn raised_events_keep_their_order() {
         <transition event="one"><raise event="three"/><log label="one"/></transition>
         <transition event="two"><log label="two"/></transition><transition event="three"><log label="three"/></transition></state>"#,
     );
-    check(&text, &["go"], &["a | +a", "a | ^one ^two go ^three one two three"]);
+    check(
+        &text,
+        &["go"],
+        &["a | +a", "a | ^one ^two go ^three one two three"],
+    );
 }
 
 #[test]
@@ -68,12 +76,17 @@ fn a_delayed_send_outlives_its_state_and_fires_when_due() {
         r#"<state id="a"><onentry><send event="t" delay="10ms"/></onentry><transition event="go" target="b"/></state>
         <state id="b"><transition event="t"><log label="fired"/></transition></state>"#,
     );
-    check(&text, &["go", "+9", "+1", "+100"], &["a | +a >t", "b | -a +b", "b | ", "b | fired", "b | "]);
+    check(
+        &text,
+        &["go", "+9", "+1", "+100"],
+        &["a | +a >t", "b | -a +b", "b | ", "b | fired", "b | "],
+    );
 }
 
 #[test]
 fn delayed_sends_fire_by_time_and_then_in_the_order_they_were_sent() {
-    let hear = |name: &str| format!(r#"<transition event="{name}"><log label="{name}"/></transition>"#);
+    let hear =
+        |name: &str| format!(r#"<transition event="{name}"><log label="{name}"/></transition>"#);
     let text = scxml(&format!(
         r#"<state id="a"><onentry><send event="x" delay="0.02s"/><send event="y" delay="10ms"/><send event="z" delay="20ms"/></onentry>
         {}{}{}</state>"#,
@@ -90,7 +103,11 @@ fn time_stands_at_the_due_time_while_a_send_is_handled() {
         r#"<state id="a"><onentry><send event="t" delay="10ms"/></onentry>
         <transition event="t"><log label="t"/><send event="t" delay="10ms"/></transition></state>"#,
     );
-    check(&text, &["+25", "+4", "+1"], &["a | +a >t", "a | t >t t >t", "a | ", "a | t >t"]);
+    check(
+        &text,
+        &["+25", "+4", "+1"],
+        &["a | +a >t", "a | t >t t >t", "a | ", "a | t >t"],
+    );
 }
 
 #[test]
@@ -100,8 +117,16 @@ fn cancel_drops_what_waits_under_an_id_and_nothing_else() {
         <send event="y" delay="1s" id="j"/></onentry><transition event="stop"><cancel sendid="i"/></transition>
         <transition event="x"><log label="x"/></transition><transition event="y"><log label="y"/></transition></state>"#,
     );
-    check(&text, &["stop", "+5000"], &["a | +a >x >x >y", "a | ~i", "a | y"]);
-    check(&text, &["+1500", "stop", "+5000"], &["a | +a >x >x >y", "a | x y", "a | ~i", "a | "]);
+    check(
+        &text,
+        &["stop", "+5000"],
+        &["a | +a >x >x >y", "a | ~i", "a | y"],
+    );
+    check(
+        &text,
+        &["+1500", "stop", "+5000"],
+        &["a | +a >x >x >y", "a | x y", "a | ~i", "a | "],
+    );
 }
 
 #[test]
@@ -118,5 +143,9 @@ fn nothing_waits_after_the_end() {
     let text = scxml(
         r#"<state id="a"><onentry><send event="t" delay="5ms"/></onentry><transition event="go" target="f"/></state><final id="f"/>"#,
     );
-    check(&text, &["go", "+10"], &["a | +a >t", "ended f | -a +f -f", "ended f | "]);
+    check(
+        &text,
+        &["go", "+10"],
+        &["a | +a >t", "ended f | -a +f -f", "ended f | "],
+    );
 }

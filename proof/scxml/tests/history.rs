@@ -19,8 +19,16 @@ fn a_shallow_history_restores_the_child_and_a_deep_one_the_leaves() {
     let shallow = nested(r#"<history id="h"><transition target="a"/></history>"#);
     let deep = nested(r#"<history id="h" type="deep"><transition target="a"/></history>"#);
     let begin = ["a | +o +a", "b2 | -a +b +b2", "z | -b2 -b -o +z"];
-    check(&shallow, &["go", "out", "back"], &[begin[0], begin[1], begin[2], "b1 | -z +o +b +b1"]);
-    check(&deep, &["go", "out", "back"], &[begin[0], begin[1], begin[2], "b2 | -z +o +b +b2"]);
+    check(
+        &shallow,
+        &["go", "out", "back"],
+        &[begin[0], begin[1], begin[2], "b1 | -z +o +b +b1"],
+    );
+    check(
+        &deep,
+        &["go", "out", "back"],
+        &[begin[0], begin[1], begin[2], "b2 | -z +o +b +b2"],
+    );
 }
 
 #[test]
@@ -33,7 +41,11 @@ fn the_default_applies_before_anything_is_recorded_and_its_content_runs_after_on
         <state id="a"/><state id="b"><transition event="out" target="z"/></state></state>"#,
     );
     let first = "b | -z t +o enter default +b";
-    check(&text, &["back", "out", "back"], &["z | +z", first, "z | -b -o +z", "b | -z t +o enter +b"]);
+    check(
+        &text,
+        &["back", "out", "back"],
+        &["z | +z", first, "z | -b -o +z", "b | -z t +o enter +b"],
+    );
 }
 
 #[test]
@@ -69,7 +81,14 @@ fn it_is_recorded_before_any_exit_and_kept_until_overwritten() {
     check(
         &text,
         &["e", "out", "back", "out", "back"],
-        &[start, "b c | -a +b", "z | -c -r2 -b -r1 -p +z", restored, "z | -c -r2 -b -r1 -p +z", restored],
+        &[
+            start,
+            "b c | -a +b",
+            "z | -c -r2 -b -r1 -p +z",
+            restored,
+            "z | -c -r2 -b -r1 -p +z",
+            restored,
+        ],
     );
     check(
         &text,
@@ -92,14 +111,30 @@ fn a_state_that_leaves_itself_to_its_history_comes_back_to_what_it_just_left() {
         r#"<state id="o"><transition event="again" target="h"/><history id="h"><transition target="a"/></history>
         <state id="a"><transition event="e" target="b"/></state><state id="b"/></state>"#,
     );
-    check(&text, &["e", "again"], &["a | +o +a", "b | -a +b", "b | -b -o +o +b"]);
+    check(
+        &text,
+        &["e", "again"],
+        &["a | +o +a", "b | -a +b", "b | -b -o +o +b"],
+    );
 }
 
 #[test]
 fn several_histories_of_a_state_record_each_in_its_way() {
     let both = r#"<history id="h"><transition target="a"/></history><history id="g" type="deep"><transition target="a"/></history>"#;
-    let text = nested(both).replace(r#"target="h"/>"#, r#"target="h"/><transition event="deep" target="g"/>"#);
-    check(&text, &["go", "out", "deep"], &["a | +o +a", "b2 | -a +b +b2", "z | -b2 -b -o +z", "b2 | -z +o +b +b2"]);
+    let text = nested(both).replace(
+        r#"target="h"/>"#,
+        r#"target="h"/><transition event="deep" target="g"/>"#,
+    );
+    check(
+        &text,
+        &["go", "out", "deep"],
+        &[
+            "a | +o +a",
+            "b2 | -a +b +b2",
+            "z | -b2 -b -o +z",
+            "b2 | -z +o +b +b2",
+        ],
+    );
 }
 
 #[test]
@@ -113,10 +148,25 @@ fn joint_histories_of_regions_are_restored_together() {
         <state id="z"><transition event="back" target="h2 h1"/></state>"#,
     );
     let left = "z | -c -r2 -b -r1 -p +z";
-    check(&text, &["e", "out", "back"], &["a c | +p +r1 +a +r2 +c", "b c | -a +b", left, "b c | -z +p +r1 +b +r2 +c"]);
-    let fresh =
-        text.replace("<parallel", r#"<state id="y"><transition event="back" target="h2 h1"/></state><parallel"#);
-    check(&fresh, &["back"], &["y | +y", "a d | -y +p +r1 +a +r2 default +d"]);
+    check(
+        &text,
+        &["e", "out", "back"],
+        &[
+            "a c | +p +r1 +a +r2 +c",
+            "b c | -a +b",
+            left,
+            "b c | -z +p +r1 +b +r2 +c",
+        ],
+    );
+    let fresh = text.replace(
+        "<parallel",
+        r#"<state id="y"><transition event="back" target="h2 h1"/></state><parallel"#,
+    );
+    check(
+        &fresh,
+        &["back"],
+        &["y | +y", "a d | -y +p +r1 +a +r2 default +d"],
+    );
 }
 
 #[test]
@@ -130,7 +180,12 @@ fn a_final_child_is_recorded_like_any_other() {
     check(
         &text,
         &["e", "out", "back"],
-        &["a | +o +a", &format!("f | -a +f {done}"), "z | -f -o +z", &format!("f | -z +o +f {done}")],
+        &[
+            "a | +o +a",
+            &format!("f | -a +f {done}"),
+            "z | -f -o +z",
+            &format!("f | -z +o +f {done}"),
+        ],
     );
 }
 
@@ -144,11 +199,24 @@ fn a_recorded_history_decides_the_domain() {
         <state id="z"><transition event="back" target="o"/></state>"#,
     );
     check(&text, &["e"], &["a | +o +m +a", "c | -a -m +c"]);
-    check(&text, &["out", "back", "e"], &["a | +o +m +a", "z | -a -m -o +z", "a | -z +o +m +a", "a | -a +a"]);
+    check(
+        &text,
+        &["out", "back", "e"],
+        &[
+            "a | +o +m +a",
+            "z | -a -m -o +z",
+            "a | -z +o +m +a",
+            "a | -a +a",
+        ],
+    );
     let beside = scxml(
         r#"<state id="o"><history id="h" type="deep"><transition target="b"/></history>
         <parallel id="p"><state id="r1"><state id="a"><transition event="e" target="h"/></state><state id="b"/></state>
         <state id="r2"><state id="c"><transition event="f" target="d"/></state><state id="d"/></state></parallel></state>"#,
     );
-    check(&beside, &["f", "e"], &["a c | +o +p +r1 +a +r2 +c", "a d | -c +d", "b d | -a +b"]);
+    check(
+        &beside,
+        &["f", "e"],
+        &["a c | +o +p +r1 +a +r2 +c", "a d | -c +d", "b d | -a +b"],
+    );
 }

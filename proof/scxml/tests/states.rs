@@ -6,12 +6,18 @@ use common::{check, check_start, scxml, with};
 
 #[test]
 fn the_first_child_is_initial_if_nothing_is_said() {
-    check_start(&scxml(r#"<state id="a"><state id="a1"/><state id="a2"/></state><state id="b"/>"#), "a1 | +a +a1");
+    check_start(
+        &scxml(r#"<state id="a"><state id="a1"/><state id="a2"/></state><state id="b"/>"#),
+        "a1 | +a +a1",
+    );
 }
 
 #[test]
 fn an_initial_attribute_names_a_deep_state() {
-    let text = with(r#"initial="b2""#, r#"<state id="a"/><state id="b"><state id="b1"/><state id="b2"/></state>"#);
+    let text = with(
+        r#"initial="b2""#,
+        r#"<state id="a"/><state id="b"><state id="b1"/><state id="b2"/></state>"#,
+    );
     check_start(&text, "b2 | +b +b2");
 }
 
@@ -21,7 +27,10 @@ fn an_initial_attribute_names_several_states_and_the_rest_is_default() {
         <state id="r1"><state id="r1a"/><state id="r1b"/></state>
         <state id="r2"><state id="r2a"/><state id="r2b"/></state>
         <state id="r3"><state id="r3a"/><state id="r3b"/></state></parallel>"#;
-    check_start(&with(r#"initial="r3b r1b""#, inside), "r1b r2a r3b | +p +r1 +r1b +r2 +r2a +r3 +r3b");
+    check_start(
+        &with(r#"initial="r3b r1b""#, inside),
+        "r1b r2a r3b | +p +r1 +r1b +r2 +r2a +r3 +r3b",
+    );
 }
 
 #[test]
@@ -61,7 +70,14 @@ fn regions_are_left_in_reverse_document_order() {
         r#"<parallel id="p"><transition event="e" target="z"/>
         <state id="r1"><state id="r1a"/></state><state id="r2"><state id="r2a"/></state></parallel><state id="z"/>"#,
     );
-    check(&text, &["e"], &["r1a r2a | +p +r1 +r1a +r2 +r2a", "z | -r2a -r2 -r1a -r1 -p +z"]);
+    check(
+        &text,
+        &["e"],
+        &[
+            "r1a r2a | +p +r1 +r1a +r2 +r2a",
+            "z | -r2a -r2 -r1a -r1 -p +z",
+        ],
+    );
 }
 
 #[test]
@@ -71,12 +87,23 @@ fn a_top_level_final_ends_everything_and_its_exit_runs() {
         <transition event="e" target="f"><raise event="late"/></transition></state>
         <final id="f"><onentry><log label="in"/></onentry><onexit><log label="out"/></onexit></final>"#,
     );
-    check(&text, &["e", "e"], &["a | +a", "ended f | bye -a ^late +f in out -f", "ended f | "]);
+    check(
+        &text,
+        &["e", "e"],
+        &[
+            "a | +a",
+            "ended f | bye -a ^late +f in out -f",
+            "ended f | ",
+        ],
+    );
 }
 
 #[test]
 fn states_without_ids_are_counted_in_document_order() {
-    check_start(&scxml("<state><state/><state/></state>"), "(state 2) | +(state 1) +(state 2)");
+    check_start(
+        &scxml("<state><state/><state/></state>"),
+        "(state 2) | +(state 1) +(state 2)",
+    );
 }
 
 #[test]

@@ -49,7 +49,11 @@ fn internal_from_a_parallel_is_external() {
         r#"<parallel id="p"><transition event="e" target="b" type="internal"/>
         <state id="r1"><state id="a"/><state id="b"/></state><state id="r2"/></parallel>"#,
     );
-    check(&text, &["e"], &["a r2 | +p +r1 +a +r2", "b r2 | -r2 -a -r1 -p +p +r1 +b +r2"]);
+    check(
+        &text,
+        &["e"],
+        &["a r2 | +p +r1 +a +r2", "b r2 | -r2 -a -r1 -p +p +r1 +b +r2"],
+    );
 }
 
 #[test]
@@ -58,7 +62,11 @@ fn internal_to_oneself_or_to_a_sibling_is_external() {
         r#"<state id="o"><transition event="self" target="o" type="internal"/>
         <state id="a"><transition event="side" target="b" type="internal"/></state><state id="b"/></state>"#,
     );
-    check(&text, &["self", "side"], &["a | +o +a", "a | -a -o +o +a", "b | -a +b"]);
+    check(
+        &text,
+        &["self", "side"],
+        &["a | +o +a", "a | -a -o +o +a", "b | -a +b"],
+    );
 }
 
 #[test]
@@ -67,27 +75,54 @@ fn a_transition_to_an_enclosing_state_leaves_and_enters_it() {
         r#"<state id="o"><state id="a"/><state id="b"><transition event="e" target="o"/></state>
         <transition event="f" target="b" type="internal"/></state>"#,
     );
-    check(&text, &["f", "e"], &["a | +o +a", "b | -a +b", "a | -b -o +o +a"]);
+    check(
+        &text,
+        &["f", "e"],
+        &["a | +o +a", "b | -a +b", "a | -b -o +o +a"],
+    );
 }
 
 #[test]
 fn the_domain_is_never_a_parallel() {
     let all = "-c -r2 -a -r1 -p";
     let between = two_regions(r#"<transition event="e" target="d"/>"#);
-    check(&between, &["e"], &["a c | +p +r1 +a +r2 +c", &format!("a d | {all} +p +r1 +a +r2 +d")]);
+    check(
+        &between,
+        &["e"],
+        &[
+            "a c | +p +r1 +a +r2 +c",
+            &format!("a d | {all} +p +r1 +a +r2 +d"),
+        ],
+    );
     let root = two_regions(r#"<transition event="e" target="r1"/>"#);
-    check(&root, &["e"], &["a c | +p +r1 +a +r2 +c", &format!("a c | {all} +p +r1 +a +r2 +c")]);
+    check(
+        &root,
+        &["e"],
+        &[
+            "a c | +p +r1 +a +r2 +c",
+            &format!("a c | {all} +p +r1 +a +r2 +c"),
+        ],
+    );
 }
 
 #[test]
 fn several_targets_lead_into_several_regions() {
     let text = two_regions(r#"<transition event="e" target="d b"/>"#);
-    check(&text, &["e"], &["a c | +p +r1 +a +r2 +c", "b d | -c -r2 -a -r1 -p +p +r1 +b +r2 +d"]);
+    check(
+        &text,
+        &["e"],
+        &[
+            "a c | +p +r1 +a +r2 +c",
+            "b d | -c -r2 -a -r1 -p +p +r1 +b +r2 +d",
+        ],
+    );
 }
 
 #[test]
 fn a_transition_without_target_leaves_nothing() {
-    let text = scxml(r#"<state id="o"><transition event="e"><log label="here"/></transition><state id="a"/></state>"#);
+    let text = scxml(
+        r#"<state id="o"><transition event="e"><log label="here"/></transition><state id="a"/></state>"#,
+    );
     check(&text, &["e"], &["a | +o +a", "a | here"]);
 }
 
@@ -99,7 +134,11 @@ fn all_exits_come_before_all_contents_and_those_before_all_entries() {
         <state id="r2"><state id="c"><transition event="e" target="d"><log label="t2"/></transition></state><state id="d"/></state>
         </parallel>"#,
     );
-    check(&text, &["e"], &["a c | +p +r1 +a +r2 +c", "b d | -c -a t1 t2 +b +d"]);
+    check(
+        &text,
+        &["e"],
+        &["a c | +p +r1 +a +r2 +c", "b d | -c -a t1 t2 +b +d"],
+    );
 }
 
 #[test]
@@ -110,7 +149,11 @@ fn of_two_in_conflict_the_earlier_wins_unless_the_later_is_inside() {
         <state id="r2"><state id="c"><transition event="e" target="z"/><transition event="f" target="d"/></state><state id="d"/></state>
         </parallel><state id="y"/><state id="z"/>"#,
     );
-    check(&text, &["e"], &["a c | +p +r1 +a +r2 +c", "y | -c -r2 -a -r1 -p +y"]);
+    check(
+        &text,
+        &["e"],
+        &["a c | +p +r1 +a +r2 +c", "y | -c -r2 -a -r1 -p +y"],
+    );
     check(&text, &["f"], &["a c | +p +r1 +a +r2 +c", "a d | -c +d"]);
 }
 
@@ -139,7 +182,11 @@ fn conditions_see_the_configuration_before_the_microstep() {
         <state id="r2"><state id="c"><transition event="e" cond="In('b')" target="d"/></state><state id="d"/></state>
         </parallel>"#,
     );
-    check(&text, &["e", "e"], &["a c | +p +r1 +a +r2 +c", "b c | -a +b", "b d | -c +d"]);
+    check(
+        &text,
+        &["e", "e"],
+        &["a c | +p +r1 +a +r2 +c", "b c | -a +b", "b d | -c +d"],
+    );
 }
 
 #[test]
@@ -165,7 +212,9 @@ fn eventless_come_before_internal_and_internal_before_external_events() {
 #[test]
 fn a_macrostep_without_end_is_reported() {
     check_start(
-        &scxml(r#"<state id="a"><transition target="b"/></state><state id="b"><transition target="a"/></state>"#),
+        &scxml(
+            r#"<state id="a"><transition target="b"/></state><state id="b"><transition target="a"/></state>"#,
+        ),
         "endless",
     );
     let forever = r#"<state id="a"><transition event="e" target="a"/><onentry><send event="e"/></onentry></state>"#;

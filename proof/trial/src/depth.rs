@@ -1,7 +1,8 @@
 //! How deep the stack is when the kernel calls user code.
 //!
-//! Places on the stack are taken as plain numbers: before a tick, and at the beginning of every call of user code. What lies between
-//! them is what the kernel uses, and a little of the host: the figure is never too small.
+//! Places on the stack are taken as plain numbers: before a tick, and at the beginning of every
+//! call of user code. What lies between them is what the kernel uses, and a little of the host: the
+//! figure is never too small.
 
 use std::cell::Cell;
 
@@ -46,7 +47,8 @@ fn place() -> usize {
     std::hint::black_box(&raw const local).addr()
 }
 
-/// Runs a tick and measures it. Kept apart from the caller, so that nothing of the kernel lies in a frame above the first place.
+/// Runs a tick and measures it. Kept apart from the caller, so that nothing of the kernel lies in a
+/// frame above the first place.
 #[inline(never)]
 pub fn measured_tick<I: Instance>(
     rom: &Rom<'_>,

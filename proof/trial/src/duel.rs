@@ -1,8 +1,8 @@
 //! Runs a machine on kernel and oracle and finds the first difference.
 
 use statewright_kernel::{
-    Counters, Event, Inbox, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause, post, reset,
-    resume, stop,
+    Counters, Event, Inbox, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause,
+    post, reset, resume, stop,
 };
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
@@ -50,12 +50,20 @@ pub const SHOWN: usize = 8;
 /// What a machine offers to user code.
 fn tools(rom: &Rom<'_>) -> Tools {
     let named = |kind: u8| matches!(kind, timer_kind::STATE | timer_kind::MACHINE);
-    let timers = rom.timers().iter().enumerate().filter(|(_, timer)| named(timer.kind));
+    let timers = rom
+        .timers()
+        .iter()
+        .enumerate()
+        .filter(|(_, timer)| named(timer.kind));
     Tools {
         events: rom.events().len() as u32,
         timers: timers.map(|(number, _)| number).collect(),
         scratch: rom.scratch().iter().map(|scratch| scratch.count).collect(),
-        remembering: rom.history().iter().map(|point| usize::from(point.owner.get())).collect(),
+        remembering: rom
+            .history()
+            .iter()
+            .map(|point| usize::from(point.owner.get()))
+            .collect(),
     }
 }
 
@@ -63,8 +71,18 @@ fn tools(rom: &Rom<'_>) -> Tools {
 pub fn run(subject: &Subject, seed: u64, ticks: u64) -> Result<Tally, Box<Difference>> {
     let rom = subject.output.rom.as_rom();
     let mut script = Script::new(seed, rom.events().len() as u32);
-    let mind = Mind::new(seed, Habits::of_seed(seed), tools(&rom), subject.blackboard());
-    run_script(subject, seed, mind, (0..ticks).flat_map(|_| script.next_tick()))
+    let mind = Mind::new(
+        seed,
+        Habits::of_seed(seed),
+        tools(&rom),
+        subject.blackboard(),
+    );
+    run_script(
+        subject,
+        seed,
+        mind,
+        (0..ticks).flat_map(|_| script.next_tick()),
+    )
 }
 
 /// Runs any script.
@@ -81,7 +99,11 @@ pub fn run_script(
     });
     std::panic::catch_unwind(all).unwrap_or_else(|panic| {
         let what = panic_text(panic.as_ref());
-        Err(Box::new(Difference { after_ticks: 0, script: Vec::new(), what }))
+        Err(Box::new(Difference {
+            after_ticks: 0,
+            script: Vec::new(),
+            what,
+        }))
     })
 }
 
@@ -110,15 +132,27 @@ fn run_tier<I: Instance>(
             Ok(Err(what)) => what,
             Err(panic) => panic_text(panic.as_ref()),
         };
-        return Err(Box::new(Difference { after_ticks: duel.tally.ticks, script: last, what: problem }));
+        return Err(Box::new(Difference {
+            after_ticks: duel.tally.ticks,
+            script: last,
+            what: problem,
+        }));
     }
     duel.tally.counters = duel.traced.counters;
-    duel.tally.deepest_stack = duel.traced.host.depth.deepest().max(duel.fast.host.depth.deepest());
+    duel.tally.deepest_stack = duel
+        .traced
+        .host
+        .depth
+        .deepest()
+        .max(duel.fast.host.depth.deepest());
     Ok(duel.tally)
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
     format!("panic: {}", text.unwrap_or("?"))
 }
 
@@ -146,10 +180,22 @@ impl<'s, I: Instance> Duel<'s, I> {
     fn new(subject: &'s Subject, rom: &'s Rom<'s>, seed: u64, mind: Mind) -> Self {
         let instance = I::new(rom, seed, AGENT).expect("the tier fits");
         let side = |tracing: bool| {
-            let host = KernelHost { tracing, ..KernelHost::new(subject, mind.clone()) };
-            Side { instance, host, counters: Counters::default() }
+            let host = KernelHost {
+                tracing,
+                ..KernelHost::new(subject, mind.clone())
+            };
+            Side {
+                instance,
+                host,
+                counters: Counters::default(),
+            }
         };
-        let mut oracle = Oracle::new(&subject.graph, subject.tier(), AGENT, instance.header().rng.get());
+        let mut oracle = Oracle::new(
+            &subject.graph,
+            subject.tier(),
+            AGENT,
+            instance.header().rng.get(),
+        );
         oracle.set_symbols(subject.texts.clone());
         let variants = rom.variants().len().max(1);
         Self {
@@ -201,7 +247,13 @@ impl<'s, I: Instance> Duel<'s, I> {
             Happening::Stop(now) => {
                 let input = self.input(*now, &[]);
                 for side in [&mut self.traced, &mut self.fast] {
-                    let _ = stop(self.rom, &mut side.instance, &mut side.host, &input, &mut side.counters);
+                    let _ = stop(
+                        self.rom,
+                        &mut side.instance,
+                        &mut side.host,
+                        &input,
+                        &mut side.counters,
+                    );
                 }
                 self.oracle.stop(&mut self.world, *now, self.variant);
             }
@@ -212,13 +264,21 @@ impl<'s, I: Instance> Duel<'s, I> {
 
     fn input<'i>(&self, tick: u32, inbox: &'i [Event]) -> Input<'i> {
         let variant = VariantId::from_index(self.variant).unwrap_or(VariantId::PLAIN);
-        Input { agent: AGENT, tick, variant, inbox: Inbox::Own(inbox), mismatch: Mismatch::Quarantine }
+        Input {
+            agent: AGENT,
+            tick,
+            variant,
+            inbox: Inbox::Own(inbox),
+            mismatch: Mismatch::Quarantine,
+        }
     }
 
     fn tick(&mut self, now: u32, inbox: &[Outside]) -> Result<(), String> {
         let class_of = |outside: &Outside| {
             let declared = self.rom.events()[outside.event].class;
-            outside.class.unwrap_or(statewright_kernel::Class::from_number(declared))
+            outside
+                .class
+                .unwrap_or(statewright_kernel::Class::from_number(declared))
         };
         let for_kernel: Vec<Event> = inbox
             .iter()
@@ -238,26 +298,61 @@ impl<'s, I: Instance> Duel<'s, I> {
             .collect();
         self.traced.host.selections.clear();
         let input = self.input(now, &for_kernel);
-        let [mine, fast] = [&mut self.traced, &mut self.fast]
-            .map(|side| measured_tick(self.rom, &mut side.instance, &mut side.host, &input, &mut side.counters));
-        let theirs = self.oracle.tick(&mut self.world, now, self.variant, &for_oracle);
+        let [mine, fast] = [&mut self.traced, &mut self.fast].map(|side| {
+            measured_tick(
+                self.rom,
+                &mut side.instance,
+                &mut side.host,
+                &input,
+                &mut side.counters,
+            )
+        });
+        let theirs = self
+            .oracle
+            .tick(&mut self.world, now, self.variant, &for_oracle);
         self.compare_log()?;
         same("report of the fast paths", &mine, &fast)?;
         let bytes = Bytes::new(self.rom, self.traced.instance.as_bytes()).snapshot();
         same("leaves", &self.oracle.snapshot().leaves, &bytes.leaves)?;
-        same_selections(&oracle_side::selections(&theirs.selections), &self.traced.host.selections)?;
+        same_selections(
+            &oracle_side::selections(&theirs.selections),
+            &self.traced.host.selections,
+        )?;
         same("inbox taken", &theirs.inbox_taken, &mine.inbox_taken)?;
         same("clamped", &theirs.clamped, &mine.clamped)?;
-        same("quarantine", &theirs.quarantine.map(oracle_side::fault), &mine.fault)
+        same(
+            "quarantine",
+            &theirs.quarantine.map(oracle_side::fault),
+            &mine.fault,
+        )
     }
 
     fn post(&mut self, now: u32, outside: &Outside) -> Result<(), String> {
         let id = EventId::from_index(outside.event).expect("an event");
-        let theirs = self.oracle.post(now, outside.event, outside.class.map(oracle_side::class), outside.payload);
+        let theirs = self.oracle.post(
+            now,
+            outside.event,
+            outside.class.map(oracle_side::class),
+            outside.payload,
+        );
         for side in [&mut self.traced, &mut self.fast] {
-            let Side { instance, counters, .. } = side;
-            if let Ok(mine) = post(self.rom, instance, now, id, outside.class, outside.payload, counters) {
-                same("post", &oracle_side::posted(&theirs), &kernel_side::posted(mine))?;
+            let Side {
+                instance, counters, ..
+            } = side;
+            if let Ok(mine) = post(
+                self.rom,
+                instance,
+                now,
+                id,
+                outside.class,
+                outside.payload,
+                counters,
+            ) {
+                same(
+                    "post",
+                    &oracle_side::posted(&theirs),
+                    &kernel_side::posted(mine),
+                )?;
             }
         }
         Ok(())
@@ -270,11 +365,17 @@ impl<'s, I: Instance> Duel<'s, I> {
         self.tally.entries += mine.len() as u64;
         same("log of the fast paths", &mine, &fast)?;
         if let Some(place) = theirs.iter().zip(&mine).position(|(a, b)| a != b) {
-            return Err(format!("entry {place} of the log\n{}", around(&theirs, &mine, place)));
+            return Err(format!(
+                "entry {place} of the log\n{}",
+                around(&theirs, &mine, place)
+            ));
         }
         if theirs.len() != mine.len() {
             let place = theirs.len().min(mine.len());
-            return Err(format!("one log ends early\n{}", around(&theirs, &mine, place)));
+            return Err(format!(
+                "one log ends early\n{}",
+                around(&theirs, &mine, place)
+            ));
         }
         Ok(())
     }
@@ -284,25 +385,44 @@ impl<'s, I: Instance> Duel<'s, I> {
         let mine = Bytes::new(self.rom, self.traced.instance.as_bytes()).snapshot();
         same_snapshot(&self.oracle.snapshot(), &mine)?;
         same_counters(self.oracle.counters(), &self.traced.counters)?;
-        same("bytes after the fast paths", &self.traced.instance.as_bytes(), &self.fast.instance.as_bytes())?;
-        same("counters of the fast paths", &self.traced.counters, &self.fast.counters)
+        same(
+            "bytes after the fast paths",
+            &self.traced.instance.as_bytes(),
+            &self.fast.instance.as_bytes(),
+        )?;
+        same(
+            "counters of the fast paths",
+            &self.traced.counters,
+            &self.fast.counters,
+        )
     }
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, theirs: &T, mine: &T) -> Result<(), String> {
-    if theirs == mine { Ok(()) } else { Err(format!("{what}\n  oracle: {theirs:?}\n  kernel: {mine:?}")) }
+    if theirs == mine {
+        Ok(())
+    } else {
+        Err(format!("{what}\n  oracle: {theirs:?}\n  kernel: {mine:?}"))
+    }
 }
 
 /// Selections in which nobody cared say nothing.
 fn same_selections(theirs: &[Selection], mine: &[Selection]) -> Result<(), String> {
     let told = |list: &[Selection]| -> Vec<Selection> {
-        list.iter().filter(|selection| !selection.outcomes.is_empty()).cloned().collect()
+        list.iter()
+            .filter(|selection| !selection.outcomes.is_empty())
+            .cloned()
+            .collect()
     };
     let (theirs, mine) = (told(theirs), told(mine));
     for (place, (theirs, mine)) in theirs.iter().zip(&mine).enumerate() {
         same(&format!("selection {place}"), theirs, mine)?;
     }
-    if theirs.len() == mine.len() { Ok(()) } else { same("selections", &theirs, &mine) }
+    if theirs.len() == mine.len() {
+        Ok(())
+    } else {
+        same("selections", &theirs, &mine)
+    }
 }
 
 fn around(theirs: &[Entry], mine: &[Entry], place: usize) -> String {
@@ -310,7 +430,10 @@ fn around(theirs: &[Entry], mine: &[Entry], place: usize) -> String {
     for entry in &theirs[place.saturating_sub(3)..place.min(theirs.len())] {
         text += &format!("  both:   {entry:?}\n");
     }
-    let show = |log: &[Entry]| log.get(place).map_or("(nothing)".to_owned(), |entry| format!("{entry:?}"));
+    let show = |log: &[Entry]| {
+        log.get(place)
+            .map_or("(nothing)".to_owned(), |entry| format!("{entry:?}"))
+    };
     text + &format!("  oracle: {}\n  kernel: {}", show(theirs), show(mine))
 }
 
@@ -333,7 +456,9 @@ fn same_snapshot(theirs: &Snapshot, mine: &Snapshot) -> Result<(), String> {
 }
 
 fn same_counters(theirs: &statewright_oracle::Counters, mine: &Counters) -> Result<(), String> {
-    let both = oracle_side::counted(theirs).into_iter().zip(kernel_side::counted(mine));
+    let both = oracle_side::counted(theirs)
+        .into_iter()
+        .zip(kernel_side::counted(mine));
     for ((what, theirs), (_, mine)) in both {
         same(&format!("counter {what}"), &theirs, &mine)?;
     }

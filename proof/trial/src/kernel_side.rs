@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use statewright_kernel as kernel;
-use statewright_kernel::{Actor, Admission, Call, Command, CommandKind, Host, Mode, Status, Trace, Verdict, View};
+use statewright_kernel::{
+    Actor, Admission, Call, Command, CommandKind, Host, Mode, Status, Trace, Verdict, View,
+};
 use statewright_rom::ids::*;
 
 use crate::depth::Depth;
@@ -29,7 +31,13 @@ pub struct KernelHost<'s> {
 impl<'s> KernelHost<'s> {
     /// A host with a mind.
     pub fn new(subject: &'s Subject, mind: Mind) -> Self {
-        Self { subject, mind: RefCell::new(mind), selections: Vec::new(), tracing: true, depth: Depth::default() }
+        Self {
+            subject,
+            mind: RefCell::new(mind),
+            selections: Vec::new(),
+            tracing: true,
+            depth: Depth::default(),
+        }
     }
 
     fn called(&self, kind: Kind, call: &Call<'_>, ticks_in_state: Option<u32>, rng: u32) -> Called {
@@ -62,15 +70,25 @@ impl<'s> KernelHost<'s> {
 
     fn carry_out(&mut self, deed: Deed, actor: &mut Actor<'_, '_>) {
         match deed {
-            Deed::Post { event, class, payload, internal } => {
+            Deed::Post {
+                event,
+                class,
+                payload,
+                internal,
+            } => {
                 let id = EventId::from_index(event).expect("an event");
                 let admission = match internal {
                     true => actor.raise(id, payload),
                     false => actor.post(id, class, payload),
                 };
-                self.mind.get_mut().log.push(Entry::Posted(event, posted(admission)));
+                self.mind
+                    .get_mut()
+                    .log
+                    .push(Entry::Posted(event, posted(admission)));
             }
-            Deed::Start(timer, ticks) => actor.start_timer(TimerId::from_index(timer).expect("a timer"), ticks),
+            Deed::Start(timer, ticks) => {
+                actor.start_timer(TimerId::from_index(timer).expect("a timer"), ticks)
+            }
             Deed::Stop(timer) => actor.stop_timer(TimerId::from_index(timer).expect("a timer")),
             Deed::Draw => {
                 actor.rng().next_u32();
@@ -78,7 +96,9 @@ impl<'s> KernelHost<'s> {
             Deed::Scratch(number, word, value) => {
                 actor.set_scratch(ScratchId::from_index(number).expect("scratch"), word, value);
             }
-            Deed::Forget(state) => actor.clear_history(StateId::from_index(state).expect("a state")),
+            Deed::Forget(state) => {
+                actor.clear_history(StateId::from_index(state).expect("a state"))
+            }
         }
     }
 }
@@ -92,7 +112,8 @@ pub fn posted(admission: Admission) -> Posted {
     }
 }
 
-/// Counters with their names, the same list on both sides. Resets are missing: the engines count different ones.
+/// Counters with their names, the same list on both sides. Resets are missing: the engines count
+/// different ones.
 pub fn counted(counters: &kernel::Counters) -> Vec<(&'static str, u64)> {
     let [dropped, evicted] = [counters.dropped, counters.evicted];
     vec![
@@ -128,7 +149,8 @@ fn cause(cause: kernel::Cause) -> Cause {
     }
 }
 
-/// What lies on the stack is noted first; what the host itself needs is kept apart and does not count.
+/// What lies on the stack is noted first; what the host itself needs is kept apart and does not
+/// count.
 impl Host for KernelHost<'_> {
     fn guard(&self, _: FunctionId, view: View<'_, '_>) -> Verdict {
         self.depth.note();
@@ -180,20 +202,33 @@ impl KernelHost<'_> {
     #[inline(never)]
     fn judge(&self, mut view: View<'_, '_>) -> Verdict {
         let call = view.call();
-        let called = self.called(Kind::Guard, &call, view.ticks_in_state(call.state), view.peek_rng());
+        let called = self.called(
+            Kind::Guard,
+            &call,
+            view.ticks_in_state(call.state),
+            view.peek_rng(),
+        );
         let opinion = self.mind.borrow_mut().guard(called);
         if opinion.draws
             && let Some(mut rng) = view.rng()
         {
             rng.next_u32();
         }
-        Verdict { holds: opinion.holds, code: opinion.code }
+        Verdict {
+            holds: opinion.holds,
+            code: opinion.code,
+        }
     }
 
     #[inline(never)]
     fn rate(&self, mut view: View<'_, '_>) -> f32 {
         let call = view.call();
-        let called = self.called(Kind::Score, &call, view.ticks_in_state(call.state), view.peek_rng());
+        let called = self.called(
+            Kind::Score,
+            &call,
+            view.ticks_in_state(call.state),
+            view.peek_rng(),
+        );
         let (score, draws) = self.mind.borrow_mut().score(called);
         if draws && let Some(mut rng) = view.rng() {
             rng.next_u32();
@@ -204,15 +239,29 @@ impl KernelHost<'_> {
     #[inline(never)]
     fn run_action(&mut self, mut actor: Actor<'_, '_>) {
         let call = actor.call();
-        let called = self.called(Kind::Action, &call, actor.ticks_in_state(call.state), actor.peek_rng());
+        let called = self.called(
+            Kind::Action,
+            &call,
+            actor.ticks_in_state(call.state),
+            actor.peek_rng(),
+        );
         self.act(called, &mut actor);
     }
 
     #[inline(never)]
     fn run_activity(&mut self, mode: Mode, mut actor: Actor<'_, '_>) -> Status {
         let call = actor.call();
-        let kind = if mode == Mode::Run { Kind::Activity } else { Kind::Cancel };
-        let called = self.called(kind, &call, actor.ticks_in_state(call.state), actor.peek_rng());
+        let kind = if mode == Mode::Run {
+            Kind::Activity
+        } else {
+            Kind::Cancel
+        };
+        let called = self.called(
+            kind,
+            &call,
+            actor.ticks_in_state(call.state),
+            actor.peek_rng(),
+        );
         let function = called.function.clone();
         self.act(called, &mut actor);
         let status = self.mind.get_mut().activity(&function);
@@ -225,15 +274,29 @@ impl KernelHost<'_> {
 
     #[inline(never)]
     fn take_command(&mut self, command: &Command) -> bool {
-        let (state, transition) = (command.state.index(), command.transition.map(TransitionId::index));
+        let (state, transition) = (
+            command.state.index(),
+            command.transition.map(TransitionId::index),
+        );
         let entry = match command.kind {
             CommandKind::Emit { name, ty, payload } => {
-                let words = ty.map_or(0, |ty| usize::from(statewright_rom::layout::value_type::words(ty)));
+                let words = ty.map_or(0, |ty| {
+                    usize::from(statewright_rom::layout::value_type::words(ty))
+                });
                 let name = self.subject.texts[name.index()].clone();
-                Entry::Emitted(command.lane.index(), name, ty, payload[..words].to_vec(), state, transition)
+                Entry::Emitted(
+                    command.lane.index(),
+                    name,
+                    ty,
+                    payload[..words].to_vec(),
+                    state,
+                    transition,
+                )
             }
             CommandKind::Release { channel } => Entry::Released(channel.index(), state, transition),
-            CommandKind::Send { to, event, payload } => Entry::Sent(to, event.index(), payload, state, transition),
+            CommandKind::Send { to, event, payload } => {
+                Entry::Sent(to, event.index(), payload, state, transition)
+            }
         };
         let mind = self.mind.get_mut();
         mind.log.push(entry);
@@ -251,7 +314,10 @@ impl KernelHost<'_> {
     fn note_trace(&mut self, trace: &Trace) {
         match *trace {
             Trace::Select(from) => {
-                self.selections.push(Selection { cause: cause(from), outcomes: BTreeMap::new() });
+                self.selections.push(Selection {
+                    cause: cause(from),
+                    outcomes: BTreeMap::new(),
+                });
             }
             Trace::Rejected(id, reason) => self.outcome(id, Outcome::Rejected(reason)),
             Trace::Taken(id) => self.outcome(id, Outcome::Taken),
@@ -260,8 +326,14 @@ impl KernelHost<'_> {
     }
 
     fn outcome(&mut self, id: TransitionId, outcome: Outcome) {
-        let selection = self.selections.last_mut().expect("a selection begins before its outcomes");
+        let selection = self
+            .selections
+            .last_mut()
+            .expect("a selection begins before its outcomes");
         let before = selection.outcomes.insert(id.index(), outcome);
-        assert!(before.is_none(), "transition {id} has two outcomes in one selection: {before:?} and {outcome:?}");
+        assert!(
+            before.is_none(),
+            "transition {id} has two outcomes in one selection: {before:?} and {outcome:?}"
+        );
     }
 }

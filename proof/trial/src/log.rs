@@ -1,4 +1,5 @@
-//! What an engine did, in one form for both: calls of user code with all arguments, commands, writes.
+//! What an engine did, in one form for both: calls of user code with all arguments, commands,
+//! writes.
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
-//! What user code does: pseudo-random, the same for both engines as long as they call it in the same order.
+//! What user code does: pseudo-random, the same for both engines as long as they call it in the
+//! same order.
 
 use std::collections::BTreeMap;
 
@@ -131,12 +132,23 @@ const MOST_ACTIVE_CALLS: u32 = 200;
 impl Mind {
     /// A mind with its own stream of chance.
     pub fn new(seed: u64, habits: Habits, tools: Tools, keys: Vec<[u32; 3]>) -> Self {
-        Self { source: Source::Chance(Rng::new(seed), habits, tools), keys, log: Vec::new(), calls: 0 }
+        Self {
+            source: Source::Chance(Rng::new(seed), habits, tools),
+            keys,
+            log: Vec::new(),
+            calls: 0,
+        }
     }
 
-    /// A mind that answers as a fixture says. Functions that it does not name hold, score 1, run on and do nothing.
+    /// A mind that answers as a fixture says. Functions that it does not name hold, score 1, run on
+    /// and do nothing.
     pub fn given(answers: BTreeMap<String, Answers>, keys: Vec<[u32; 3]>) -> Self {
-        Self { source: Source::Given(answers), keys, log: Vec::new(), calls: 0 }
+        Self {
+            source: Source::Given(answers),
+            keys,
+            log: Vec::new(),
+            calls: 0,
+        }
     }
 
     /// The log so far; the next tick begins.
@@ -150,7 +162,10 @@ impl Mind {
         if let Source::Chance(rng, ..) = &mut self.source {
             // Chance follows from the call, too: a difference shows at once.
             let start = called.state as u64;
-            let mix = called.function.bytes().fold(start, |mix, byte| mix.rotate_left(5) ^ u64::from(byte));
+            let mix = called
+                .function
+                .bytes()
+                .fold(start, |mix, byte| mix.rotate_left(5) ^ u64::from(byte));
             *rng = Rng::new(rng.next_u64() ^ mix);
         }
         self.log.push(Entry::Called(called));
@@ -161,16 +176,26 @@ impl Mind {
         let function = called.function.clone();
         self.note(called);
         let opinion = match &mut self.source {
-            Source::Chance(rng, habits, _) => {
-                Opinion { holds: rng.chance(habits.holds), code: rng.below(1000) as u16, draws: rng.chance(50) }
-            }
+            Source::Chance(rng, habits, _) => Opinion {
+                holds: rng.chance(habits.holds),
+                code: rng.below(1000) as u16,
+                draws: rng.chance(50),
+            },
             Source::Given(answers) => {
                 let answers = answers.get_mut(&*function);
                 let given = answers.and_then(|a| Answers::next(&a.verdicts, &mut a.calls[0]));
-                given.unwrap_or(Opinion { holds: true, code: 0, draws: false })
+                given.unwrap_or(Opinion {
+                    holds: true,
+                    code: 0,
+                    draws: false,
+                })
             }
         };
-        self.log.push(Entry::Answered(if opinion.holds { "yes".into() } else { "no".into() }));
+        self.log.push(Entry::Answered(if opinion.holds {
+            "yes".into()
+        } else {
+            "no".into()
+        }));
         opinion
     }
 
@@ -190,7 +215,12 @@ impl Mind {
             }
             Source::Given(answers) => {
                 let answers = answers.get_mut(&*function);
-                (answers.and_then(|a| Answers::next(&a.scores, &mut a.calls[1])).unwrap_or(1.0), false)
+                (
+                    answers
+                        .and_then(|a| Answers::next(&a.scores, &mut a.calls[1]))
+                        .unwrap_or(1.0),
+                    false,
+                )
             }
         };
         self.log.push(Entry::Answered(score.to_string()));
@@ -209,7 +239,9 @@ impl Mind {
             }
             Source::Given(answers) => {
                 let answers = answers.get_mut(function);
-                answers.and_then(|a| Answers::next(&a.statuses, &mut a.calls[2])).unwrap_or(0)
+                answers
+                    .and_then(|a| Answers::next(&a.statuses, &mut a.calls[2]))
+                    .unwrap_or(0)
             }
         }
     }
@@ -236,7 +268,9 @@ impl Mind {
             }
             Source::Given(answers) => {
                 let answers = answers.get_mut(&*function);
-                answers.and_then(|a| Answers::next(&a.deeds, &mut a.calls[3])).unwrap_or_default()
+                answers
+                    .and_then(|a| Answers::next(&a.deeds, &mut a.calls[3]))
+                    .unwrap_or_default()
             }
         }
     }
@@ -270,5 +304,9 @@ fn post(rng: &mut Rng, tools: &Tools) -> Deed {
 fn scratch(rng: &mut Rng, tools: &Tools) -> Option<Deed> {
     let number = rng.below(tools.scratch.len() as u32) as usize;
     let words = *tools.scratch.get(number)?;
-    Some(Deed::Scratch(number, rng.below(u32::from(words)) as u8, rng.below(100) as u16))
+    Some(Deed::Scratch(
+        number,
+        rng.below(u32::from(words)) as u8,
+        rng.below(100) as u16,
+    ))
 }

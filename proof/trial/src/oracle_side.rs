@@ -27,7 +27,8 @@ pub fn posted(posted: &oracle::Posted) -> Posted {
     }
 }
 
-/// Counters with their names, the same list on both sides. Resets are missing: the engines count different ones.
+/// Counters with their names, the same list on both sides. Resets are missing: the engines count
+/// different ones.
 pub fn counted(counters: &oracle::Counters) -> Vec<(&'static str, u64)> {
     let [dropped, evicted] = [counters.dropped, counters.evicted];
     vec![
@@ -87,7 +88,11 @@ pub fn class(class: statewright_kernel::Class) -> oracle::Class {
 pub fn selections(found: &[oracle::Selection]) -> Vec<Selection> {
     let one = |selection: &oracle::Selection| Selection {
         cause: cause(&selection.cause),
-        outcomes: selection.outcomes.iter().map(|(&id, &what)| (id, outcome(what))).collect(),
+        outcomes: selection
+            .outcomes
+            .iter()
+            .map(|(&id, &what)| (id, outcome(what)))
+            .collect(),
     };
     found.iter().map(one).collect()
 }
@@ -114,7 +119,11 @@ impl OracleWorld<'_> {
     fn called(&self, kind: Kind, call: &Call<'_>, active: bool, rng: u32) -> Called {
         let argument = |argument: &oracle::Argument| {
             let ty = argument.ty as u8;
-            (argument.name.clone(), ty, self.subject.literal_words(ty, &argument.value))
+            (
+                argument.name.clone(),
+                ty,
+                self.subject.literal_words(ty, &argument.value),
+            )
         };
         let _ = active;
         Called {
@@ -134,7 +143,10 @@ impl OracleWorld<'_> {
     }
 
     fn known(&self, function: &str) -> Rc<str> {
-        self.subject.functions.get_key_value(function).map_or_else(|| function.into(), |(name, _)| name.clone())
+        self.subject
+            .functions
+            .get_key_value(function)
+            .map_or_else(|| function.into(), |(name, _)| name.clone())
     }
 
     fn draw(&self, function: &str, draws: bool, rng: &mut Rng) {
@@ -151,7 +163,12 @@ impl OracleWorld<'_> {
 
     fn carry_out(&mut self, deed: Deed, actor: &mut Actor<'_>) {
         match deed {
-            Deed::Post { event, class: given, payload, internal } => {
+            Deed::Post {
+                event,
+                class: given,
+                payload,
+                internal,
+            } => {
                 let given = if internal { None } else { given.map(class) };
                 let result = actor.post(event, given, payload, internal);
                 self.mind.log.push(Entry::Posted(event, posted(&result)));
@@ -161,7 +178,9 @@ impl OracleWorld<'_> {
             Deed::Draw => {
                 actor.rng().next_u32();
             }
-            Deed::Scratch(number, word, value) => actor.set_scratch(number, usize::from(word), value),
+            Deed::Scratch(number, word, value) => {
+                actor.set_scratch(number, usize::from(word), value)
+            }
             Deed::Forget(state) => actor.clear_history(state),
         }
     }
@@ -172,7 +191,10 @@ impl World for OracleWorld<'_> {
         let called = self.called(Kind::Guard, call, true, rng.0);
         let opinion = self.mind.guard(called);
         self.draw(call.function, opinion.draws, rng);
-        Verdict { holds: opinion.holds, code: opinion.code }
+        Verdict {
+            holds: opinion.holds,
+            code: opinion.code,
+        }
     }
 
     fn score(&mut self, call: &Call<'_>, rng: &mut Rng) -> f32 {
@@ -188,7 +210,11 @@ impl World for OracleWorld<'_> {
     }
 
     fn activity(&mut self, call: &Call<'_>, mode: Mode, actor: &mut Actor<'_>) -> Status {
-        let kind = if mode == Mode::Run { Kind::Activity } else { Kind::Cancel };
+        let kind = if mode == Mode::Run {
+            Kind::Activity
+        } else {
+            Kind::Cancel
+        };
         let called = self.called(kind, call, true, actor.rng().0);
         self.act(called, actor);
         match self.mind.activity(call.function) {
@@ -200,13 +226,34 @@ impl World for OracleWorld<'_> {
 
     fn command(&mut self, command: &Command) -> bool {
         let entry = match command {
-            Command::Emit { lane, name, ty, payload, state, transition } => {
-                Entry::Emitted(*lane, name.clone(), ty.map(|ty| ty as u8), payload.clone(), *state, *transition)
-            }
-            Command::Release { channel, state, transition, .. } => Entry::Released(*channel, *state, *transition),
-            Command::Send { to, event, payload, state, transition } => {
-                Entry::Sent(*to, *event, *payload, *state, *transition)
-            }
+            Command::Emit {
+                lane,
+                name,
+                ty,
+                payload,
+                state,
+                transition,
+            } => Entry::Emitted(
+                *lane,
+                name.clone(),
+                ty.map(|ty| ty as u8),
+                payload.clone(),
+                *state,
+                *transition,
+            ),
+            Command::Release {
+                channel,
+                state,
+                transition,
+                ..
+            } => Entry::Released(*channel, *state, *transition),
+            Command::Send {
+                to,
+                event,
+                payload,
+                state,
+                transition,
+            } => Entry::Sent(*to, *event, *payload, *state, *transition),
         };
         self.mind.log.push(entry);
         !self.mind.drops()

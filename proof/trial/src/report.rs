@@ -19,7 +19,11 @@ fn describe(seed: u64, ticks: u64, graph: &Machine, found: &Difference) -> Strin
     let differs = |m: &Machine| difference(m, seed, ticks * 2);
     let small = shrink(graph, |m| differs(m).is_some());
     let last = differs(&small).unwrap_or_else(|| found.clone());
-    let script: String = last.script.iter().map(|happening| format!("  {happening:?}\n")).collect();
+    let script: String = last
+        .script
+        .iter()
+        .map(|happening| format!("  {happening:?}\n"))
+        .collect();
     format!(
         "seed {seed}: kernel and oracle differ after {} ticks\n{}\n\nthe script up to there (the last {} of it):\n{script}\n\
          shrunk machine:\n{}\nrepeat with: cargo xtask prove --seed {seed}\n\

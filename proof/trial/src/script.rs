@@ -62,7 +62,13 @@ impl Script {
         };
         // Deadlines wrap around in some runs.
         let now = rng.one(&[0, 1, 1000, u32::MAX - 5, u32::MAX - 300, 0x7FFF_FF00]);
-        Self { rng, mood, events, now, paused: false }
+        Self {
+            rng,
+            mood,
+            events,
+            now,
+            paused: false,
+        }
     }
 
     fn outside(&mut self) -> Outside {
@@ -121,7 +127,8 @@ impl Script {
 
     fn advance(&mut self) {
         let step = if self.rng.chance(self.mood.jumps) {
-            self.rng.one(&[0, 2, 3, 7, 40, 500, 0x8000_0000, u32::MAX, 0x4000_0000])
+            self.rng
+                .one(&[0, 2, 3, 7, 40, 500, 0x8000_0000, u32::MAX, 0x4000_0000])
         } else {
             1
         };

@@ -43,10 +43,15 @@ impl Total {
     }
 }
 
-/// Runs the machines of some seeds, so many ticks each, until one differs. `progress` hears how many are done.
+/// Runs the machines of some seeds, so many ticks each, until one differs. `progress` hears how
+/// many are done.
 ///
 /// The seed that differs is one of the first, not always the very first.
-pub fn search(seeds: std::ops::Range<u64>, ticks: u64, progress: impl Fn(u64) + Sync) -> Result<Total, u64> {
+pub fn search(
+    seeds: std::ops::Range<u64>,
+    ticks: u64,
+    progress: impl Fn(u64) + Sync,
+) -> Result<Total, u64> {
     let next = AtomicU64::new(seeds.start);
     let failed = AtomicBool::new(false);
     let total = Mutex::new(Total::default());

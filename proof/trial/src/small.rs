@@ -1,4 +1,5 @@
-//! The exhaustive small scope on both engines: every tree shape, every source, target, kind and history (EXEC-2 to EXEC-4).
+//! The exhaustive small scope on both engines: every tree shape, every source, target, kind and
+//! history (EXEC-2 to EXEC-4).
 
 use std::collections::BTreeMap;
 
@@ -25,35 +26,64 @@ pub struct Count {
 
 /// Every machine with so many states below the root.
 pub fn all(states: usize) -> Vec<(Shape, Memory)> {
-    shapes(states).into_iter().flat_map(|shape| Memory::ALL.map(|memory| (shape.clone(), memory))).collect()
+    shapes(states)
+        .into_iter()
+        .flat_map(|shape| Memory::ALL.map(|memory| (shape.clone(), memory)))
+        .collect()
 }
 
-/// Tries every transition of a machine from several configurations; the problem is a text for people.
+/// Tries every transition of a machine from several configurations; the problem is a text for
+/// people.
 pub fn run(shape: &Shape, memory: Memory) -> Result<Count, String> {
     let small = machine(shape, memory);
     let text = || to_text(&small.machine);
-    let subject = Subject::new(small.machine.clone()).map_err(|problem| format!("{problem}\n{}", text()))?;
+    let subject =
+        Subject::new(small.machine.clone()).map_err(|problem| format!("{problem}\n{}", text()))?;
     let mind = Mind::given(BTreeMap::new(), Vec::new());
     let tally = run_script(&subject, 1, mind, script(&small)).map_err(|found| {
-        format!("{}\nafter {} ticks at {:?}\n{}", found.what, found.after_ticks, found.script.last(), text())
+        format!(
+            "{}\nafter {} ticks at {:?}\n{}",
+            found.what,
+            found.after_ticks,
+            found.script.last(),
+            text()
+        )
     })?;
     let moves = small.moves.len() as u64;
     let least = moves * small.states as u64;
     if tally.counters.transitions < least {
-        return Err(format!("{} transitions, expected at least {least}\n{}", tally.counters.transitions, text()));
+        return Err(format!(
+            "{} transitions, expected at least {least}\n{}",
+            tally.counters.transitions,
+            text()
+        ));
     }
     let (transitions, deepest_stack) = (tally.counters.transitions, tally.deepest_stack);
-    Ok(Count { machines: 1, moves, transitions, deepest_stack })
+    Ok(Count {
+        machines: 1,
+        moves,
+        transitions,
+        deepest_stack,
+    })
 }
 
 /// For each move and each state: go to that state, then to the source, then take the move.
 fn script(small: &Small) -> impl Iterator<Item = Happening> + '_ {
-    let event = |event: usize| Outside { event, class: None, payload: [0; 4] };
+    let event = |event: usize| Outside {
+        event,
+        class: None,
+        payload: [0; 4],
+    };
     let to = move |state: usize| state.checked_sub(1).map(event);
     let inboxes = small.moves.iter().flat_map(move |one| {
         (1..=small.states).map(move |state| {
-            [to(state), to(one.source), Some(event(one.event))].into_iter().flatten().collect::<Vec<_>>()
+            [to(state), to(one.source), Some(event(one.event))]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
         })
     });
-    inboxes.zip(0_u32..).map(|(inbox, now)| Happening::Tick(now, inbox))
+    inboxes
+        .zip(0_u32..)
+        .map(|(inbox, now)| Happening::Tick(now, inbox))
 }

@@ -1,4 +1,5 @@
-//! Ten million agent-ticks of machines that use every feature, alone and in batches, traced and not: not one allocation.
+//! Ten million agent-ticks of machines that use every feature, alone and in batches, traced and
+//! not: not one allocation.
 //!
 //! Without optimization a tenth of them; `cargo xtask test` runs all of them in release.
 
@@ -6,8 +7,8 @@ mod common;
 
 use common::{Dice, random_event, random_tick};
 use statewright_kernel::{
-    Batch, Counters, Event, InboxEvent, Instance, Instance64, Instance128, Instance256, Mismatch, SortedInbox, Visit,
-    flag, post, reset, tick_batch,
+    Batch, Counters, Event, InboxEvent, Instance, Instance64, Instance128, Instance256, Mismatch,
+    SortedInbox, Visit, flag, post, reset, tick_batch,
 };
 use statewright_memory::{Counting, allocations};
 use statewright_rom::Rom;
@@ -22,7 +23,11 @@ const MACHINES: u64 = 249;
 /// Agents of a batch.
 const AGENTS: usize = 8;
 /// Ticks of each machine: half of them one agent alone, half of them a batch.
-const TICKS: u64 = if cfg!(debug_assertions) { 4_000 } else { 40_000 };
+const TICKS: u64 = if cfg!(debug_assertions) {
+    4_000
+} else {
+    40_000
+};
 
 const JUMPS: &str = r#"{
   "machine": "Jumps", "tier": "crowd", "initial": "a", "events": ["Go", "Back", "Nobody"],
@@ -48,8 +53,11 @@ struct Used {
 fn ten_million_ticks_allocate_nothing() {
     let mut used = Used::default();
     for seed in 0..=MACHINES {
-        let graph =
-            if seed == MACHINES { statewright_author::text::read("jumps.sw.json", JUMPS).0 } else { of_seed(seed) };
+        let graph = if seed == MACHINES {
+            statewright_author::text::read("jumps.sw.json", JUMPS).0
+        } else {
+            of_seed(seed)
+        };
         let subject = Subject::new(graph).unwrap();
         let rom = subject.output.rom.as_rom();
         used.features |= rom.header().features.get();
@@ -71,13 +79,37 @@ fn ten_million_ticks_allocate_nothing() {
 /// Everything was in use: features of the ROM, jumps, counters.
 fn check(used: &Used) {
     let rare = feature::DENSE_ROWS;
-    assert_eq!(used.features | rare, feature::ALL, "features never used: {:b}", !used.features & feature::ALL);
+    assert_eq!(
+        used.features | rare,
+        feature::ALL,
+        "features never used: {:b}",
+        !used.features & feature::ALL
+    );
     let counters = &used.counters;
-    let often = [used.posts, used.traced_calls, used.calls, counters.transitions, counters.events, counters.unhandled];
+    let often = [
+        used.posts,
+        used.traced_calls,
+        used.calls,
+        counters.transitions,
+        counters.events,
+        counters.unhandled,
+    ];
     assert!(often.iter().all(|&count| count > 100_000), "{often:?}");
-    let sometimes = [used.machines_with_jumps, used.fired, used.left_in_inbox, counters.clamps, counters.fail_safes];
+    let sometimes = [
+        used.machines_with_jumps,
+        used.fired,
+        used.left_in_inbox,
+        counters.clamps,
+        counters.fail_safes,
+    ];
     assert!(sometimes.iter().all(|&count| count > 0), "{sometimes:?}");
-    let rarely = [counters.deferred, counters.coalesced, counters.expired, counters.evicted[0], counters.terminations];
+    let rarely = [
+        counters.deferred,
+        counters.coalesced,
+        counters.expired,
+        counters.evicted[0],
+        counters.terminations,
+    ];
     assert!(rarely.iter().all(|&count| count > 0), "{counters:?}");
     println!(
         "{} agent-ticks, 0 allocations: {} events, {} transitions, {} calls of user code, {} posts, {} timers fired while traced, \
@@ -116,8 +148,12 @@ fn alone<I: Instance>(rom: &Rom<'_>, seed: u64, host: &mut Dice, used: &mut Used
 
 /// A batch with an inbox and posts, every other tick traced.
 fn together<I: Instance>(rom: &Rom<'_>, seed: u64, host: &mut Dice, used: &mut Used) {
-    let mut instances: [I; AGENTS] = std::array::from_fn(|agent| I::new(rom, seed, agent as u64).unwrap());
-    let mut inbox = [InboxEvent { place: 0, event: Event::default() }; AGENTS * 3];
+    let mut instances: [I; AGENTS] =
+        std::array::from_fn(|agent| I::new(rom, seed, agent as u64).unwrap());
+    let mut inbox = [InboxEvent {
+        place: 0,
+        event: Event::default(),
+    }; AGENTS * 3];
     for now in 0..(TICKS / 2) as u32 / AGENTS as u32 {
         host.tracing = now % 2 == 1;
         let count = fill(rom, host, &mut inbox);
@@ -127,7 +163,11 @@ fn together<I: Instance>(rom: &Rom<'_>, seed: u64, host: &mut Dice, used: &mut U
             tick: now,
             variants: &[],
             inbox: SortedInbox::new(&inbox[..count]).unwrap(),
-            visit: if now % 8 == 7 { Visit::WithEvents } else { Visit::All },
+            visit: if now % 8 == 7 {
+                Visit::WithEvents
+            } else {
+                Visit::All
+            },
             mismatch: Mismatch::Quarantine,
         };
         let done = |_: usize, _: &_, left: &[InboxEvent]| used.left_in_inbox += left.len() as u64;
@@ -138,7 +178,15 @@ fn together<I: Instance>(rom: &Rom<'_>, seed: u64, host: &mut Dice, used: &mut U
                 && let Some((id, class)) = random_event(rom, host)
             {
                 // A machine that must not lose events says no when its queue is full (EVT-10).
-                let posted = post(rom, instance, now, id, Some(class), [1, 0, 0, 0], &mut used.counters);
+                let posted = post(
+                    rom,
+                    instance,
+                    now,
+                    id,
+                    Some(class),
+                    [1, 0, 0, 0],
+                    &mut used.counters,
+                );
                 used.posts += u64::from(posted.is_ok());
             }
         }
@@ -152,7 +200,10 @@ fn fill(rom: &Rom<'_>, host: &Dice, inbox: &mut [InboxEvent]) -> usize {
     for place in 0..AGENTS as u32 {
         for _ in 0..host.below(4) {
             if let Some((id, class)) = random_event(rom, host) {
-                inbox[count] = InboxEvent { place, event: Event::new(id, class).with_i32(host.below(7) as i32) };
+                inbox[count] = InboxEvent {
+                    place,
+                    event: Event::new(id, class).with_i32(host.below(7) as i32),
+                };
                 count += 1;
             }
         }

@@ -1,5 +1,6 @@
-//! Any bytes are a legal instance, and any ROM that loads may run: the kernel runs it or quarantines it with a reason; it never
-//! panics, never leaves its tables, never loops without bound (SYS-10, ROM-2, RAM-6).
+//! Any bytes are a legal instance, and any ROM that loads may run: the kernel runs it or
+//! quarantines it with a reason; it never panics, never leaves its tables, never loops without
+//! bound (SYS-10, ROM-2, RAM-6).
 
 mod common;
 
@@ -47,10 +48,17 @@ fn sys_10_a_million_damaged_instances_run_or_are_quarantined() {
         quarantined.fetch_add(bad, Ordering::Relaxed);
         survived.fetch_add(good, Ordering::Relaxed);
     });
-    let (cases, quarantined, survived) = (cases.into_inner(), quarantined.into_inner(), survived.into_inner());
+    let (cases, quarantined, survived) = (
+        cases.into_inner(),
+        quarantined.into_inner(),
+        survived.into_inner(),
+    );
     assert!(cases >= 1_000_000, "{cases}");
     // Both ends are reached: the check sees damage, and not everything is damage.
-    assert!(quarantined > cases / 20 && survived > cases / 20, "{quarantined} quarantined, {survived} not");
+    assert!(
+        quarantined > cases / 20 && survived > cases / 20,
+        "{quarantined} quarantined, {survived} not"
+    );
 }
 
 /// Damages instances in every stage of their life; how many were quarantined and how many ran on.
@@ -68,26 +76,44 @@ fn damage<I: Instance>(rom: &Rom<'_>, seed: u64) -> (u64, u64) {
         }
         let mut instance = damaged(&healthy, &host, rom);
         for now in 0..3 {
-            random_tick(rom, &mut instance, &mut host, case as u32 + now, &mut counters);
+            random_tick(
+                rom,
+                &mut instance,
+                &mut host,
+                case as u32 + now,
+                &mut counters,
+            );
         }
-        if instance.header().has(flag::QUARANTINED) { bad += 1 } else { good += 1 }
+        if instance.header().has(flag::QUARANTINED) {
+            bad += 1
+        } else {
+            good += 1
+        }
     }
     (bad, good)
 }
 
-/// Some bytes of an instance changed, or all of them; the machine id mostly stays, or nothing would run.
+/// Some bytes of an instance changed, or all of them; the machine id mostly stays, or nothing would
+/// run.
 fn damaged<I: Instance>(healthy: &I, host: &Dice, rom: &Rom<'_>) -> I {
     let mut instance = *healthy;
     let bytes = instance.as_mut_bytes();
     let all = bytes.len() as u64;
     match host.below(8) {
-        0 => bytes.iter_mut().for_each(|byte| *byte = host.below(256) as u8),
-        1 => bytes[16..].iter_mut().for_each(|byte| *byte = host.below(256) as u8),
+        0 => bytes
+            .iter_mut()
+            .for_each(|byte| *byte = host.below(256) as u8),
+        1 => bytes[16..]
+            .iter_mut()
+            .for_each(|byte| *byte = host.below(256) as u8),
         _ => {
             for _ in 0..=host.below(4) {
                 let place = host.below(all) as usize;
-                bytes[place] =
-                    if host.below(2) == 0 { host.below(256) as u8 } else { bytes[place] ^ 1 << host.below(8) };
+                bytes[place] = if host.below(2) == 0 {
+                    host.below(256) as u8
+                } else {
+                    bytes[place] ^ 1 << host.below(8)
+                };
             }
         }
     }
@@ -99,7 +125,8 @@ fn damaged<I: Instance>(healthy: &I, host: &Dice, rom: &Rom<'_>) -> I {
     I::read_from_bytes(bytes).unwrap()
 }
 
-/// Every bit of every sample, with the checksum made good again: what still loads runs without harm (ROM-2).
+/// Every bit of every sample, with the checksum made good again: what still loads runs without harm
+/// (ROM-2).
 #[test]
 fn rom_2_damaged_roms_that_load_run_safely() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines/golden");

@@ -19,7 +19,13 @@ fn every_deliberate_bug_is_caught() {
         }
     }
     set(None);
-    assert!(missed.is_empty(), "not seen within {MACHINES} machines: {missed:?}");
+    assert!(
+        missed.is_empty(),
+        "not seen within {MACHINES} machines: {missed:?}"
+    );
     assert!(Bug::ALL.len() >= 20);
-    assert!(search(0..200, TICKS, |_| {}).is_ok(), "without a bug nothing differs");
+    assert!(
+        search(0..200, TICKS, |_| {}).is_ok(),
+        "without a bug nothing differs"
+    );
 }

@@ -1,4 +1,5 @@
-//! Kernel and oracle over some random machines and the smallest of the exhaustive scope. `cargo xtask prove` runs more.
+//! Kernel and oracle over some random machines and the smallest of the exhaustive scope. `cargo
+//! xtask prove` runs more.
 
 use statewright_trial::report::prove;
 use statewright_trial::search::{search, silence_panics};
@@ -10,8 +11,15 @@ fn kernel_and_oracle_agree_on_random_machines() {
     match search(0..400, 150, |_| {}) {
         Ok(total) => {
             // A run in which nothing happens proves nothing.
-            assert!(total.transitions > 10_000, "only {} transitions", total.transitions);
-            assert!(total.clamps > 100 && total.fail_safes > 10 && total.terminations > 100, "{total:?}");
+            assert!(
+                total.transitions > 10_000,
+                "only {} transitions",
+                total.transitions
+            );
+            assert!(
+                total.clamps > 100 && total.fail_safes > 10 && total.terminations > 100,
+                "{total:?}"
+            );
         }
         Err(seed) => panic!("{}", prove(seed, 150).expect_err("it differed before")),
     }

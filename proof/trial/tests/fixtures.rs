@@ -1,7 +1,9 @@
-//! Every case of `proof/fixtures`: on the oracle, on the kernel in every tier that fits, from ROM bytes read again, and as a batch.
+//! Every case of `proof/fixtures`: on the oracle, on the kernel in every tier that fits, from ROM
+//! bytes read again, and as a batch.
 //!
-//! `BLESS=1` (or `cargo xtask bless`) writes what the oracle says into the files, for review. With a filter only the cases that match
-//! are written. With the feature `deliberate-bugs`, `BUG=MarksStay` gives the kernel that mistake: cases of its rule must fail.
+//! `BLESS=1` (or `cargo xtask bless`) writes what the oracle says into the files, for review. With
+//! a filter only the cases that match are written. With the feature `deliberate-bugs`,
+//! `BUG=MarksStay` gives the kernel that mistake: cases of its rule must fail.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,40 +19,62 @@ fn main() {
     let arguments = Arguments::from_args();
     #[cfg(feature = "deliberate-bugs")]
     make_mistake();
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(folder()).expect("the folder of fixtures").map(|entry| entry.expect("a file").path()).collect();
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder())
+        .expect("the folder of fixtures")
+        .map(|entry| entry.expect("a file").path())
+        .collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
     paths.sort();
     let mut trials = Vec::new();
     for path in paths {
-        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let name = path
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
         let text = fs::read_to_string(&path).expect("a readable file");
-        let mut file = parse(&text).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
+        let mut file =
+            parse(&text).unwrap_or_else(|problem| panic!("{}: {problem}", path.display()));
         if std::env::var_os("BLESS").is_some() {
             let wanted = |title: &str| match &arguments.filter {
                 Some(filter) => title.contains(filter.as_str()),
                 None => true,
             };
-            bless(&path, &mut file, |case| wanted(&format!("{name}: {}", case.title)));
+            bless(&path, &mut file, |case| {
+                wanted(&format!("{name}: {}", case.title))
+            });
         }
         let cases = file.cases.into_iter();
-        trials.extend(cases.map(|case| Trial::test(format!("{name}: {}", case.title), move || check(&case))));
+        trials.extend(
+            cases.map(|case| Trial::test(format!("{name}: {}", case.title), move || check(&case))),
+        );
     }
-    trials.push(Trial::test("there are at least 150 cases", enough(trials.len())));
+    trials.push(Trial::test(
+        "there are at least 150 cases",
+        enough(trials.len()),
+    ));
     libtest_mimic::run(&arguments, trials).exit();
 }
 
 #[cfg(feature = "deliberate-bugs")]
 fn make_mistake() {
     use statewright_kernel::bugs::{Bug, set};
-    let Ok(name) = std::env::var("BUG") else { return };
+    let Ok(name) = std::env::var("BUG") else {
+        return;
+    };
     let bug = Bug::ALL.into_iter().find(|bug| format!("{bug:?}") == name);
     assert!(bug.is_some(), "`{name}` is no mistake: {:?}", Bug::ALL);
     set(bug);
 }
 
 fn enough(count: usize) -> impl FnOnce() -> Result<(), Failed> + Send {
-    move || if count >= 150 { Ok(()) } else { Err(format!("there are {count}").into()) }
+    move || {
+        if count >= 150 {
+            Ok(())
+        } else {
+            Err(format!("there are {count}").into())
+        }
+    }
 }
 
 fn bless(path: &Path, file: &mut File, wanted: impl Fn(&Case) -> bool) {
@@ -62,7 +86,8 @@ fn bless(path: &Path, file: &mut File, wanted: impl Fn(&Case) -> bool) {
         if case.script.is_empty() {
             continue;
         }
-        let outcomes = run(case).unwrap_or_else(|problem| panic!("{}: {}: {problem}", path.display(), case.title));
+        let outcomes = run(case)
+            .unwrap_or_else(|problem| panic!("{}: {}: {problem}", path.display(), case.title));
         for (line, said) in case.script.iter_mut().zip(&outcomes[0].lines) {
             line.expected.clone_from(said);
         }
@@ -77,7 +102,12 @@ fn check(case: &Case) -> Result<(), Failed> {
     if let Some(expected) = &case.problems {
         let found = problems(case);
         if *expected != found {
-            return Err(format!("problems\nexpected:\n{}found:\n{}", show(expected), show(&found)).into());
+            return Err(format!(
+                "problems\nexpected:\n{}found:\n{}",
+                show(expected),
+                show(&found)
+            )
+            .into());
         }
         if case.script.is_empty() {
             return Ok(());

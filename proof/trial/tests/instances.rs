@@ -3,13 +3,16 @@
 mod common;
 
 use common::{Dice, random_tick};
-use statewright_kernel::{Counters, Event, Header, Instance, Instance64, Instance128, Instance256, flag};
+use statewright_kernel::{
+    Counters, Event, Header, Instance, Instance64, Instance128, Instance256, flag,
+};
 use statewright_rom::layout::TIERS;
 use statewright_trial::machine::{Subject, of_seed};
 
 /// Plain bytes can be copied, sent, and read again anywhere.
-fn is_plain<T: Copy + zerocopy::FromBytes + zerocopy::IntoBytes + zerocopy::Immutable + Send + Sync>() -> (usize, usize)
-{
+fn is_plain<
+    T: Copy + zerocopy::FromBytes + zerocopy::IntoBytes + zerocopy::Immutable + Send + Sync,
+>() -> (usize, usize) {
     (size_of::<T>(), align_of::<T>())
 }
 
@@ -26,7 +29,10 @@ fn ram_1_instances_are_plain_bytes_of_an_exact_size() {
 fn ram_2_the_tiers_are_those_of_the_compiler() {
     let sizes: Vec<u16> = TIERS.iter().map(|tier| tier.bytes).collect();
     assert_eq!(sizes, [64, 128, 256]);
-    assert_eq!([Instance64::TIER, Instance128::TIER, Instance256::TIER], [0, 1, 2]);
+    assert_eq!(
+        [Instance64::TIER, Instance128::TIER, Instance256::TIER],
+        [0, 1, 2]
+    );
 }
 
 /// A run is a function of bytes: copied in the middle, both copies go on alike.
@@ -63,9 +69,21 @@ fn sys_10_a_new_instance_has_a_rng_of_its_own_that_is_never_zero() {
     let subject = Subject::new(of_seed(1)).unwrap();
     let rom = subject.output.rom.as_rom();
     let rng = |seed: u64, agent: u64| match rom.header().tier {
-        0 => Instance64::new(&rom, seed, agent).unwrap().header().rng.get(),
-        1 => Instance128::new(&rom, seed, agent).unwrap().header().rng.get(),
-        _ => Instance256::new(&rom, seed, agent).unwrap().header().rng.get(),
+        0 => Instance64::new(&rom, seed, agent)
+            .unwrap()
+            .header()
+            .rng
+            .get(),
+        1 => Instance128::new(&rom, seed, agent)
+            .unwrap()
+            .header()
+            .rng
+            .get(),
+        _ => Instance256::new(&rom, seed, agent)
+            .unwrap()
+            .header()
+            .rng
+            .get(),
     };
     let states: std::collections::BTreeSet<u32> = (0..1000).map(|agent| rng(7, agent)).collect();
     assert_eq!(states.len(), 1000, "agents have different numbers");

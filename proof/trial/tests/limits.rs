@@ -1,4 +1,5 @@
-//! Legal machines that go to the limits of the kernel's buffers: they run as the oracle says, none is quarantined.
+//! Legal machines that go to the limits of the kernel's buffers: they run as the oracle says, none
+//! is quarantined.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,11 @@ use statewright_trial::mind::Mind;
 /// A chain of choices, each with or without an effect.
 fn chain(prefix: &str, count: usize, last: &str, effect: bool) -> String {
     let one = |i: usize| {
-        let next = if i + 1 < count { format!("{prefix}{}", i + 1) } else { last.to_owned() };
+        let next = if i + 1 < count {
+            format!("{prefix}{}", i + 1)
+        } else {
+            last.to_owned()
+        };
         let effect = if effect { r#", "do": "Branch""# } else { "" };
         format!(r#""{prefix}{i}": {{ "choice": [{{ "to": "{next}"{effect} }}] }}"#)
     };
@@ -23,7 +28,10 @@ fn chain(prefix: &str, count: usize, last: &str, effect: bool) -> String {
 
 /// Runs a machine on all engines; the last lines of all of them are the same and name no fault.
 fn agree(machine: String, script: &[String]) -> Vec<Vec<String>> {
-    let line = |command: &String| Line { command: command.clone(), expected: Vec::new() };
+    let line = |command: &String| Line {
+        command: command.clone(),
+        expected: Vec::new(),
+    };
     let case = Case {
         title: "limit".to_owned(),
         machine,
@@ -37,12 +45,22 @@ fn agree(machine: String, script: &[String]) -> Vec<Vec<String>> {
         assert_eq!(outcome.lines, outcomes[0].lines, "{}", outcome.engine);
     }
     let lines = outcomes[0].lines.clone();
-    assert!(!lines.iter().flatten().any(|line| line.starts_with("fault") || line.contains("quarantined")), "{lines:?}");
+    assert!(
+        !lines
+            .iter()
+            .flatten()
+            .any(|line| line.starts_with("fault") || line.contains("quarantined")),
+        "{lines:?}"
+    );
     lines
 }
 
 fn count(lines: &[Vec<String>], what: &str) -> usize {
-    lines.iter().flatten().filter(|line| line.starts_with(what)).count()
+    lines
+        .iter()
+        .flatten()
+        .filter(|line| line.starts_with(what))
+        .count()
 }
 
 #[test]
@@ -55,13 +73,25 @@ fn exec_7_a_default_and_sixteen_choices_have_their_effects() {
                    "states": {{ "a": {{}}, "b": {{}}, {choices} }} }} }} }}"#
     );
     let lines = agree(machine, &["tick Go".to_owned()]);
-    assert_eq!((count(&lines, "action Default"), count(&lines, "action Branch")), (1, 16));
+    assert_eq!(
+        (
+            count(&lines, "action Default"),
+            count(&lines, "action Branch")
+        ),
+        (1, 16)
+    );
 }
 
 #[test]
 fn exec_4_six_defaults_of_five_effects_each() {
     let lines = agree(deep_defaults(4), &["tick Go".to_owned()]);
-    assert_eq!((count(&lines, "action Default"), count(&lines, "action Branch")), (6, 24));
+    assert_eq!(
+        (
+            count(&lines, "action Default"),
+            count(&lines, "action Branch")
+        ),
+        (6, 24)
+    );
 }
 
 /// Six regions with a history point each, and so many choices behind it.
@@ -88,7 +118,10 @@ fn deep_defaults(choices: usize) -> String {
 fn exec_7_choices_and_history_lead_to_each_other() {
     fn level(number: usize) -> String {
         let (inner, last) = match number {
-            2 => (r#", "leaf": { "entry": "EnterLeaf" }"#.to_owned(), "leaf".to_owned()),
+            2 => (
+                r#", "leaf": { "entry": "EnterLeaf" }"#.to_owned(),
+                "leaf".to_owned(),
+            ),
             _ => {
                 let next = number + 1;
                 let inner = format!(
@@ -99,11 +132,20 @@ fn exec_7_choices_and_history_lead_to_each_other() {
                 (inner, format!("x{next}/h{next}"))
             }
         };
-        let go = if number == 0 { r#""transitions": [{ "on": "Go", "to": "c0_0" }]"# } else { "" };
-        format!(r#"{}, "plain{number}": {{ {go} }}{inner}"#, chain(&format!("c{number}_"), 5, &last, false))
+        let go = if number == 0 {
+            r#""transitions": [{ "on": "Go", "to": "c0_0" }]"#
+        } else {
+            ""
+        };
+        format!(
+            r#"{}, "plain{number}": {{ {go} }}{inner}"#,
+            chain(&format!("c{number}_"), 5, &last, false)
+        )
     }
-    let machine =
-        format!(r#"{{ "machine": "M", "events": ["Go"], "initial": "plain0", "states": {{ {} }} }}"#, level(0));
+    let machine = format!(
+        r#"{{ "machine": "M", "events": ["Go"], "initial": "plain0", "states": {{ {} }} }}"#,
+        level(0)
+    );
     let lines = agree(machine, &["tick Go".to_owned()]);
     assert_eq!(count(&lines, "action EnterLeaf"), 1);
 }
@@ -111,7 +153,10 @@ fn exec_7_choices_and_history_lead_to_each_other() {
 #[test]
 fn exec_3_three_regions_of_eleven_levels_with_five_choices_each() {
     let lines = agree(deep_choices(5, true), &["tick".to_owned()]);
-    assert_eq!((count(&lines, "action In "), count(&lines, "action Branch")), (36, 165));
+    assert_eq!(
+        (count(&lines, "action In "), count(&lines, "action Branch")),
+        (36, 165)
+    );
 }
 
 /// A machine that compiles has room for its steps.
@@ -127,10 +172,17 @@ fn exec_3_steps_are_counted_by_the_compiler() {
             }
         }
     };
-    let start: Vec<bool> = (4..=6).map(|choices| runs(deep_choices(choices, true), &["tick".to_owned()]) > 0).collect();
-    assert_eq!(start, [true, true, false], "236 steps with five choices each, 269 with six");
-    let defaults: Vec<bool> =
-        (10..=16).map(|choices| runs(deep_defaults(choices), &["tick Go".to_owned()]) > 0).collect();
+    let start: Vec<bool> = (4..=6)
+        .map(|choices| runs(deep_choices(choices, true), &["tick".to_owned()]) > 0)
+        .collect();
+    assert_eq!(
+        start,
+        [true, true, false],
+        "236 steps with five choices each, 269 with six"
+    );
+    let defaults: Vec<bool> = (10..=16)
+        .map(|choices| runs(deep_defaults(choices), &["tick Go".to_owned()]) > 0)
+        .collect();
     assert_eq!(defaults, [true, true, true, false, false, false, false]);
 }
 
@@ -140,15 +192,32 @@ fn exec_3_more_steps_than_the_kernel_holds_are_a_quarantine() {
     let (graph, _) = statewright_author::text::read("test.sw.json", &deep_choices(16, false));
     let subject = Subject::new(graph).unwrap();
     let mut tables = Tables::from_rom(&subject.output.rom.as_rom());
-    let effect = tables.initials.iter().map(|initial| initial.effect).find(|list| list.get() != NONE).unwrap();
-    tables.branches.iter_mut().for_each(|branch| branch.effect = effect);
+    let effect = tables
+        .initials
+        .iter()
+        .map(|initial| initial.effect)
+        .find(|list| list.get() != NONE)
+        .unwrap();
+    tables
+        .branches
+        .iter_mut()
+        .for_each(|branch| branch.effect = effect);
     let bytes = tables.to_bytes();
     let rom = Rom::from_bytes(&bytes).unwrap();
     let mut host = KernelHost::new(&subject, Mind::given(BTreeMap::new(), Vec::new()));
     let mut instance = Instance128::new(&rom, 1, 1).unwrap();
     let mut counters = Counters::default();
-    let report = tick(&rom, &mut instance, &mut host, &Input::new(1, 0), &mut counters);
-    assert_eq!((report.fault, counters.quarantines), (Some(Fault::TooManySteps), 1));
+    let report = tick(
+        &rom,
+        &mut instance,
+        &mut host,
+        &Input::new(1, 0),
+        &mut counters,
+    );
+    assert_eq!(
+        (report.fault, counters.quarantines),
+        (Some(Fault::TooManySteps), 1)
+    );
     assert!(instance.header().has(flag::QUARANTINED));
     assert!(host.mind.get_mut().take_log().is_empty(), "nothing has run");
 }
@@ -159,15 +228,24 @@ fn deep_choices(choices: usize, effects: bool) -> String {
         if number == 14 {
             return format!(r#""{region}14": {{ "entry": "In" }}"#);
         }
-        let chain = chain(&format!("{region}{number}c"), choices, &format!("{region}{}", number + 1), effects);
+        let chain = chain(
+            &format!("{region}{number}c"),
+            choices,
+            &format!("{region}{}", number + 1),
+            effects,
+        );
         format!(
             r#""{region}{number}": {{ "entry": "In", "initial": {{ "to": "{region}{number}c0", "do": "Init" }},
                 "states": {{ {}, {chain} }} }}"#,
             level(region, number + 1, choices, effects)
         )
     }
-    let region =
-        |r: &str| format!(r#""{r}": {{ "initial": "{r}3", "states": {{ {} }} }}"#, level(r, 3, choices, effects));
+    let region = |r: &str| {
+        format!(
+            r#""{r}": {{ "initial": "{r}3", "states": {{ {} }} }}"#,
+            level(r, 3, choices, effects)
+        )
+    };
     let regions = ["p", "q", "r"].map(region).join(", ");
     format!(
         r#"{{ "machine": "M", "events": ["Go"], "initial": "o", "states": {{ "o": {{ "regions": {{ {regions} }} }} }} }}"#
@@ -178,12 +256,20 @@ fn deep_choices(choices: usize, effects: bool) -> String {
 fn exec_8_twelve_stacks_inside_each_other() {
     const STACKS: usize = 12;
     fn states(k: usize) -> String {
-        let push = format!(r#""exit": "ExitA", "transitions": [{{ "on": "Push{k}", "to": "p{k}", "stack": "push" }}]"#);
+        let push = format!(
+            r#""exit": "ExitA", "transitions": [{{ "on": "Push{k}", "to": "p{k}", "stack": "push" }}]"#
+        );
         let a = match k {
             STACKS => format!("{{ {push} }}"),
-            _ => format!(r#"{{ "initial": "a{}", "stack": 1, "states": {{ {} }}, {push} }}"#, k + 1, states(k + 1)),
+            _ => format!(
+                r#"{{ "initial": "a{}", "stack": 1, "states": {{ {} }}, {push} }}"#,
+                k + 1,
+                states(k + 1)
+            ),
         };
-        format!(r#""a{k}": {a}, "p{k}": {{ "exit": "ExitP", "transitions": [{{ "on": "Pop{k}", "stack": "pop" }}] }}"#)
+        format!(
+            r#""a{k}": {a}, "p{k}": {{ "exit": "ExitP", "transitions": [{{ "on": "Pop{k}", "stack": "pop" }}] }}"#
+        )
     }
     let names = (1..=STACKS).flat_map(|k| [format!(r#""Push{k}""#), format!(r#""Pop{k}""#)]);
     let events = names.collect::<Vec<_>>().join(", ");
@@ -192,7 +278,14 @@ fn exec_8_twelve_stacks_inside_each_other() {
         states(1)
     );
     let pushes = (1..=STACKS).rev().map(|k| format!("tick Push{k}"));
-    let script: Vec<String> = ["tick".to_owned()].into_iter().chain(pushes).chain(["stop".to_owned()]).collect();
+    let script: Vec<String> = ["tick".to_owned()]
+        .into_iter()
+        .chain(pushes)
+        .chain(["stop".to_owned()])
+        .collect();
     let lines = agree(machine, &script);
-    assert_eq!((count(&lines, "action ExitA"), count(&lines, "action ExitP")), (STACKS, STACKS));
+    assert_eq!(
+        (count(&lines, "action ExitA"), count(&lines, "action ExitP")),
+        (STACKS, STACKS)
+    );
 }

@@ -1,4 +1,5 @@
-//! Two hosts that have nothing in common, each run alone and in a batch: `cargo xtask bench --symbols` looks at what was compiled.
+//! Two hosts that have nothing in common, each run alone and in a batch: `cargo xtask bench
+//! --symbols` looks at what was compiled.
 
 use std::hint::black_box;
 
@@ -67,7 +68,11 @@ impl Host for Second {
 
     fn activity(&mut self, function: FunctionId, mode: Mode, _: Actor<'_, '_>) -> Status {
         self.heard.push(function);
-        if mode == Mode::Run { Status::Succeeded } else { Status::Failed }
+        if mode == Mode::Run {
+            Status::Succeeded
+        } else {
+            Status::Failed
+        }
     }
 
     fn command(&mut self, _: &Command) -> bool {
@@ -103,7 +108,13 @@ fn main() {
 #[inline(never)]
 fn alone<H: Host>(rom: &Rom<'_>, agents: &mut [Instance64], host: &mut H, now: u32) {
     for agent in agents {
-        tick(rom, agent, host, &Input::new(7, now), &mut Counters::default());
+        tick(
+            rom,
+            agent,
+            host,
+            &Input::new(7, now),
+            &mut Counters::default(),
+        );
     }
 }
 
@@ -118,6 +129,13 @@ fn together<H: Host>(rom: &Rom<'_>, agents: &mut [Instance64], host: &mut H, now
         visit: Visit::All,
         mismatch: Mismatch::Quarantine,
     };
-    let done = tick_batch(rom, agents, host, &batch, &mut Counters::default(), |_, _, _| {});
+    let done = tick_batch(
+        rom,
+        agents,
+        host,
+        &batch,
+        &mut Counters::default(),
+        |_, _, _| {},
+    );
     done.expect("the batch is in order");
 }

@@ -10,12 +10,18 @@ use statewright_kernel::switches::Trick;
 
 /// What the kernel costs, beside hand-written machines, a peer and plain memory.
 ///
-/// Without options: one table of times. All contenders of a row run the same events over the same number of agents and take turns
-/// round by round; each round is timed with the CPU clock of the thread. A cell is the best and the middle round; a ratio is the middle
-/// round of the inbox over the middle round of the other. Before a row is shown, the totals of exit, effect and entry calls of all
-/// contenders are compared. Times do not carry over to another machine; ratios and instruction counts nearly do.
+/// Without options: one table of times. All contenders of a row run the same events over the same
+/// number of agents and take turns round by round; each round is timed with the CPU clock of the
+/// thread. A cell is the best and the middle round; a ratio is the middle round of the inbox over
+/// the middle round of the other. Before a row is shown, the totals of exit, effect and entry calls
+/// of all contenders are compared. Times do not carry over to another machine; ratios and
+/// instruction counts nearly do.
 #[derive(Debug, Parser)]
-#[command(name = "bench", bin_name = "cargo xtask bench", args_conflicts_with_subcommands = true)]
+#[command(
+    name = "bench",
+    bin_name = "cargo xtask bench",
+    args_conflicts_with_subcommands = true
+)]
 #[command(after_help = "\
 Contenders: inbox, scan, queue: Statewright, by how events come (scan: everybody is run though few get an event). hand64: a match \
 written by hand, callbacks inlined, 64 bytes per agent. hand-call: the same with callbacks that are real calls. statig: the crate. \
@@ -36,11 +42,13 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["quick", "gate", "bless", "curves"])]
     pub instructions: bool,
 
-    /// Compares the instruction counts of the kernel with the committed ones; an error if they differ by more than 5 %.
+    /// Compares the instruction counts of the kernel with the committed ones; an error if they
+    /// differ by more than 5 %.
     #[arg(long, conflicts_with_all = ["quick", "bless", "curves"])]
     pub gate: bool,
 
-    /// Writes the instruction counts as they are now into `tools/bench/gates.json`, for the next commit.
+    /// Writes the instruction counts as they are now into `tools/bench/gates.json`, for the next
+    /// commit.
     #[arg(long, conflicts_with_all = ["quick", "curves"])]
     pub bless: bool,
 
@@ -48,11 +56,13 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "instructions", "gate", "bless", "curves"])]
     pub commands: bool,
 
-    /// Draws how costs grow with depth, regions, transitions, size and agents into this folder, as SVG.
+    /// Draws how costs grow with depth, regions, transitions, size and agents into this folder, as
+    /// SVG.
     #[arg(long, value_name = "FOLDER")]
     pub curves: Option<PathBuf>,
 
-    /// Leaves a fast path of the kernel out: glance, jumps, activities, post or prefetch. May be given more than once.
+    /// Leaves a fast path of the kernel out: glance, jumps, activities, post or prefetch. May be
+    /// given more than once.
     #[arg(long, global = true, value_name = "TRICK", value_parser = trick, conflicts_with_all = ["gate", "bless"])]
     pub without: Vec<Trick>,
 
@@ -61,7 +71,9 @@ pub struct Arguments {
 }
 
 fn trick(name: &str) -> Result<Trick, String> {
-    let found = Trick::ALL.into_iter().find(|trick| format!("{trick:?}").eq_ignore_ascii_case(name));
+    let found = Trick::ALL
+        .into_iter()
+        .find(|trick| format!("{trick:?}").eq_ignore_ascii_case(name));
     found.ok_or_else(|| format!("there are {:?}", Trick::ALL))
 }
 

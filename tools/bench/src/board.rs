@@ -18,7 +18,12 @@ pub struct Board {
 
 impl Default for Board {
     fn default() -> Self {
-        Self { exits: 0, effects: 0, entries: 0, ready: 1 }
+        Self {
+            exits: 0,
+            effects: 0,
+            entries: 0,
+            ready: 1,
+        }
     }
 }
 
@@ -38,12 +43,18 @@ pub struct Totals {
 impl Totals {
     /// Adds up boards.
     pub fn of<'b>(boards: impl Iterator<Item = &'b Board>, events: u64) -> Self {
-        boards.fold(Self { events, ..Self::default() }, |sum, board| Self {
-            exits: sum.exits + u64::from(board.exits),
-            effects: sum.effects + u64::from(board.effects),
-            entries: sum.entries + u64::from(board.entries),
-            events: sum.events,
-        })
+        boards.fold(
+            Self {
+                events,
+                ..Self::default()
+            },
+            |sum, board| Self {
+                exits: sum.exits + u64::from(board.exits),
+                effects: sum.effects + u64::from(board.effects),
+                entries: sum.entries + u64::from(board.entries),
+                events: sum.events,
+            },
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! User code: what entries, exits, effects, the activity and the guard do.
 //!
-//! Each raises its counter by a number of its own. So no two of them are the same code, which the compiler would merge into
-//! one call target, and the totals show not only how many ran but which.
+//! Each raises its counter by a number of its own. So no two of them are the same code, which the
+//! compiler would merge into one call target, and the totals show not only how many ran but which.
 
 use crate::board::Board;
 use crate::script::event;

@@ -30,10 +30,13 @@ pub fn to_text(counted: &[Counted]) -> String {
 fn counts(counted: &[Counted]) -> impl Iterator<Item = (String, f64)> {
     let of_row = |row: &Counted| {
         let workload = row.workload.name();
-        row.counts.clone().into_iter().map(move |(kind, count)| match kind {
-            Kind::Inbox => (workload.to_owned(), count),
-            kind => (format!("{workload} {}", kind.name()), count),
-        })
+        row.counts
+            .clone()
+            .into_iter()
+            .map(move |(kind, count)| match kind {
+                Kind::Inbox => (workload.to_owned(), count),
+                kind => (format!("{workload} {}", kind.name()), count),
+            })
     };
     counted.iter().flat_map(of_row)
 }
@@ -49,14 +52,22 @@ pub fn compare(text: &str, counted: &[Counted]) -> Result<String, String> {
     let (mut lines, mut problems) = (String::new(), String::new());
     for (name, found) in counts(counted) {
         match limit(&name) {
-            None => problems.push_str(&format!("{name}: no committed count; run `cargo xtask bench --bless`\n")),
+            None => problems.push_str(&format!(
+                "{name}: no committed count; run `cargo xtask bench --bless`\n"
+            )),
             Some(limit) => match judge(limit, found) {
-                Ok(()) => lines.push_str(&format!("{name}: {found:.1} instructions, committed {limit:.1}: ok\n")),
+                Ok(()) => lines.push_str(&format!(
+                    "{name}: {found:.1} instructions, committed {limit:.1}: ok\n"
+                )),
                 Err(problem) => problems.push_str(&format!("{name}: {problem}\n")),
             },
         }
     }
-    if problems.is_empty() { Ok(lines) } else { Err(problems.trim_end().to_owned()) }
+    if problems.is_empty() {
+        Ok(lines)
+    } else {
+        Err(problems.trim_end().to_owned())
+    }
 }
 
 fn judge(limit: f64, found: f64) -> Result<(), String> {
@@ -101,13 +112,28 @@ mod tests {
     fn slower_and_faster_are_named() {
         let text = to_text(&counted(100.0));
         let slower = compare(&text, &counted(106.0)).unwrap_err();
-        assert!(slower.starts_with("W2: slower: 106.0") && slower.contains("W2 traced: slower: 212.0"), "{slower}");
-        assert!(compare(&text, &counted(90.0)).unwrap_err().contains("lower the gate"));
+        assert!(
+            slower.starts_with("W2: slower: 106.0") && slower.contains("W2 traced: slower: 212.0"),
+            "{slower}"
+        );
+        assert!(
+            compare(&text, &counted(90.0))
+                .unwrap_err()
+                .contains("lower the gate")
+        );
     }
 
     #[test]
     fn a_missing_count_and_a_broken_file_are_problems() {
-        assert!(compare("{}", &counted(1.0)).unwrap_err().contains("no committed count"));
-        assert!(compare("{", &counted(1.0)).unwrap_err().starts_with("gates.json"));
+        assert!(
+            compare("{}", &counted(1.0))
+                .unwrap_err()
+                .contains("no committed count")
+        );
+        assert!(
+            compare("{", &counted(1.0))
+                .unwrap_err()
+                .starts_with("gates.json")
+        );
     }
 }

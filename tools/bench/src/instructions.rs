@@ -1,6 +1,8 @@
-//! Exact instruction counts: this program runs itself under callgrind, twice with different numbers of ticks.
+//! Exact instruction counts: this program runs itself under callgrind, twice with different numbers
+//! of ticks.
 //!
-//! Both runs prepare the same; so the difference is what the additional ticks cost, and nothing else.
+//! Both runs prepare the same; so the difference is what the additional ticks cost, and nothing
+//! else.
 
 use std::hint::black_box;
 use std::process::Command;
@@ -34,10 +36,23 @@ pub const COUNTED: [Workload; 8] = [
     Workload::W2Regions,
 ];
 /// What has a limit in CI.
-pub const GATED: [Workload; 5] = [Workload::W1, Workload::W2, Workload::W3, Workload::W4, Workload::W6];
+pub const GATED: [Workload; 5] = [
+    Workload::W1,
+    Workload::W2,
+    Workload::W3,
+    Workload::W4,
+    Workload::W6,
+];
 /// Who is counted.
-pub const COUNTED_KINDS: [Kind; 7] =
-    [Kind::Inbox, Kind::Queue, Kind::Typed, Kind::Traced, Kind::Hand64, Kind::HandCall, Kind::Statig];
+pub const COUNTED_KINDS: [Kind; 7] = [
+    Kind::Inbox,
+    Kind::Queue,
+    Kind::Typed,
+    Kind::Traced,
+    Kind::Hand64,
+    Kind::HandCall,
+    Kind::Statig,
+];
 
 /// W4 is about one agent.
 fn agents(workload: Workload) -> usize {
@@ -46,7 +61,11 @@ fn agents(workload: Workload) -> usize {
 
 /// Ticks of the short and of the long run; W6 has 16 different ticks.
 fn ticks(workload: Workload) -> (usize, usize) {
-    if workload == Workload::W4 { (1_000, 9_000) } else { (2, 16) }
+    if workload == Workload::W4 {
+        (1_000, 9_000)
+    } else {
+        (2, 16)
+    }
 }
 
 /// What the program does under callgrind: everything once.
@@ -62,7 +81,11 @@ pub fn once(kind: Kind, workload: Workload, agents: usize, ticks: usize) -> Resu
 }
 
 /// Counts contenders in a workload.
-pub fn count(workload: Workload, kinds: &[Kind], step: &mut dyn FnMut()) -> Result<Counted, String> {
+pub fn count(
+    workload: Workload,
+    kinds: &[Kind],
+    step: &mut dyn FnMut(),
+) -> Result<Counted, String> {
     let agents = agents(workload);
     let (short, long) = ticks(workload);
     let able = kinds.iter().filter(|kind| kind.can(workload));
@@ -72,14 +95,21 @@ pub fn count(workload: Workload, kinds: &[Kind], step: &mut dyn FnMut()) -> Resu
         step();
         Ok((kind, more as f64 / (agents * (long - short)) as f64))
     };
-    Ok(Counted { workload, agents, counts: able.map(count).collect::<Result<_, String>>()? })
+    Ok(Counted {
+        workload,
+        agents,
+        counts: able.map(count).collect::<Result<_, String>>()?,
+    })
 }
 
 /// Instructions of one whole run.
 fn callgrind(kind: Kind, workload: Workload, agents: usize, ticks: usize) -> Result<u64, String> {
     use clap::ValueEnum;
-    let name = |value: Option<clap::builder::PossibleValue>| value.map_or(String::new(), |v| v.get_name().to_owned());
-    let this = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let name = |value: Option<clap::builder::PossibleValue>| {
+        value.map_or(String::new(), |v| v.get_name().to_owned())
+    };
+    let this =
+        std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(this)
@@ -97,9 +127,13 @@ fn callgrind(kind: Kind, workload: Workload, agents: usize, ticks: usize) -> Res
         })?;
     let told = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        return Err(format!("counting {} in {workload} failed:\n{told}", kind.name()));
+        return Err(format!(
+            "counting {} in {workload} failed:\n{told}",
+            kind.name()
+        ));
     }
-    collected(&told).ok_or_else(|| format!("valgrind did not say how many instructions there were:\n{told}"))
+    collected(&told)
+        .ok_or_else(|| format!("valgrind did not say how many instructions there were:\n{told}"))
 }
 
 /// What this program was told to leave out: its other self leaves it out, too.
@@ -114,21 +148,42 @@ fn without() -> impl Iterator<Item = String> {
 
 /// The number in `==1== Collected : 123`.
 fn collected(told: &str) -> Option<u64> {
-    told.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
+    told.lines()
+        .find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
 }
 
 /// The counts for people.
 pub fn table(counted: &[Counted]) -> String {
     let mut lines = vec![vec!["workload".to_owned(), "agents".to_owned()]];
-    lines[0].extend(COUNTED_KINDS.iter().map(|kind| kind.name().to_owned()).chain(["at most".to_owned()]));
-    for Counted { workload, agents, counts } in counted {
-        let of = |kind: &Kind| counts.iter().find(|(found, _)| found == kind).map(|(_, count)| *count);
+    lines[0].extend(
+        COUNTED_KINDS
+            .iter()
+            .map(|kind| kind.name().to_owned())
+            .chain(["at most".to_owned()]),
+    );
+    for Counted {
+        workload,
+        agents,
+        counts,
+    } in counted
+    {
+        let of = |kind: &Kind| {
+            counts
+                .iter()
+                .find(|(found, _)| found == kind)
+                .map(|(_, count)| *count)
+        };
         let mut line = vec![workload.to_string(), agents.to_string()];
-        line.extend(COUNTED_KINDS.iter().map(|kind| of(kind).map_or("-".to_owned(), |count| format!("{count:.1}"))));
+        line.extend(
+            COUNTED_KINDS
+                .iter()
+                .map(|kind| of(kind).map_or("-".to_owned(), |count| format!("{count:.1}"))),
+        );
         line.push(instruction_target(*workload).map_or(String::new(), short_target));
         lines.push(line);
     }
-    aligned(&lines) + "\nInstructions per agent and tick (callgrind). `at most` is the target of the inbox.\n"
+    aligned(&lines)
+        + "\nInstructions per agent and tick (callgrind). `at most` is the target of the inbox.\n"
 }
 
 fn short_target(count: f64) -> String {

@@ -32,7 +32,10 @@ fn row(row: &Row) -> Value {
 /// Instructions per agent and tick.
 pub fn instructions(counted: &[Counted]) -> Value {
     let row = |counted: &Counted| {
-        let counts = counted.counts.iter().map(|(kind, count)| (kind.name().to_owned(), json!(count)));
+        let counts = counted
+            .counts
+            .iter()
+            .map(|(kind, count)| (kind.name().to_owned(), json!(count)));
         json!({
             "workload": counted.workload.name(), "agents": counted.agents,
             "instructions": counts.collect::<Map<_, _>>(), "at_most": instruction_target(counted.workload),

@@ -1,9 +1,12 @@
-//! What the kernel costs: the same machine run by Statewright, by hand-written code, by a peer and beside plain memory.
+//! What the kernel costs: the same machine run by Statewright, by hand-written code, by a peer and
+//! beside plain memory.
 //!
-//! Comes in: a choice of workloads and sizes. Goes out: one table of ratios from one run, instruction counts, curves.
-//! Every contender does the same work, and that is checked before any time is shown.
+//! Comes in: a choice of workloads and sizes. Goes out: one table of ratios from one run,
+//! instruction counts, curves. Every contender does the same work, and that is checked before any
+//! time is shown.
 //!
-//! - `workload` and `script` what happens, `callbacks` and `board` what user code does and what it leaves behind
+//! - `workload` and `script` what happens, `callbacks` and `board` what user code does and what it
+//!   leaves behind
 //! - `contenders` who does it, one file each
 //! - `clock` and `measure` how long it took, `row`, `targets`, `table` and `json` how that is shown
 //! - `instructions` and `gate` exact counts and their limits

@@ -1,4 +1,5 @@
-//! `bench`: arguments in, tables, JSON or curves out. Exit code 0 all is well, 1 a gate or a check failed, 2 wrong arguments.
+//! `bench`: arguments in, tables, JSON or curves out. Exit code 0 all is well, 1 a gate or a check
+//! failed, 2 wrong arguments.
 #![forbid(unsafe_code)]
 
 mod arguments;
@@ -29,7 +30,13 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), String> {
     leave_out(&arguments.without)?;
-    if let Some(Command::Once { contender, workload, agents, ticks }) = arguments.command {
+    if let Some(Command::Once {
+        contender,
+        workload,
+        agents,
+        ticks,
+    }) = arguments.command
+    {
         return instructions::once(contender, workload, agents as usize, ticks as usize);
     }
     warn_if_slow();
@@ -53,7 +60,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 
 #[cfg(feature = "switches")]
 fn leave_out(tricks: &[Trick]) -> Result<(), String> {
-    tricks.iter().for_each(|&trick| statewright_kernel::switches::set(trick, false));
+    tricks
+        .iter()
+        .for_each(|&trick| statewright_kernel::switches::set(trick, false));
     Ok(())
 }
 
@@ -61,13 +70,18 @@ fn leave_out(tricks: &[Trick]) -> Result<(), String> {
 fn leave_out(tricks: &[Trick]) -> Result<(), String> {
     match tricks {
         [] => Ok(()),
-        _ => Err("this build has no switches: `cargo xtask bench --without …` makes one that has".to_owned()),
+        _ => Err(
+            "this build has no switches: `cargo xtask bench --without …` makes one that has"
+                .to_owned(),
+        ),
     }
 }
 
 fn warn_if_slow() {
     if cfg!(debug_assertions) {
-        eprintln!("bench: not built in release: the figures mean nothing (use `cargo xtask bench`)");
+        eprintln!(
+            "bench: not built in release: the figures mean nothing (use `cargo xtask bench`)"
+        );
     }
 }
 
@@ -115,13 +129,16 @@ fn keep_gate(bless: bool) -> Result<(), String> {
     let path = gate::path();
     let shown = path.display();
     if bless {
-        std::fs::write(&path, gate::to_text(&counted)).map_err(|error| format!("cannot write {shown}: {error}"))?;
+        std::fs::write(&path, gate::to_text(&counted))
+            .map_err(|error| format!("cannot write {shown}: {error}"))?;
         println!("wrote {shown}");
         return Ok(());
     }
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| format!("cannot read {shown}: {error}; `cargo xtask bench --bless` writes it"))?;
-    let lines = gate::compare(&text, &counted).map_err(|problems| format!("instruction gate\n{problems}"))?;
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        format!("cannot read {shown}: {error}; `cargo xtask bench --bless` writes it")
+    })?;
+    let lines = gate::compare(&text, &counted)
+        .map_err(|problems| format!("instruction gate\n{problems}"))?;
     print!("{lines}");
     Ok(())
 }
@@ -129,12 +146,14 @@ fn keep_gate(bless: bool) -> Result<(), String> {
 fn draw(folder: &Path, quick: bool) -> Result<(), String> {
     let curves = curves::all();
     let progress = progress(curves.iter().map(|curve| curve.steps(quick)).sum());
-    std::fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     for curve in &curves {
         progress.set_message(curve.title.to_owned());
         let path = folder.join(format!("{}.svg", curve.file));
         let svg = curve.draw(quick, &mut || progress.inc(1))?;
-        std::fs::write(&path, svg).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        std::fs::write(&path, svg)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         progress.suspend(|| println!("wrote {}", path.display()));
     }
     progress.finish_and_clear();
@@ -144,5 +163,6 @@ fn draw(folder: &Path, quick: bool) -> Result<(), String> {
 /// A line on standard error; nothing where that is no terminal.
 fn progress(steps: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} ({elapsed})");
-    ProgressBar::new(steps as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    ProgressBar::new(steps as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -16,8 +16,8 @@ fn sizes(workload: Workload) -> &'static [usize] {
     }
 }
 
-/// All rows of the table, in the order in which they are shown. A quick run has a million agents only where they are cheap or
-/// the point.
+/// All rows of the table, in the order in which they are shown. A quick run has a million agents
+/// only where they are cheap or the point.
 pub fn rows(quick: bool) -> Vec<Order> {
     let mut rows: Vec<(Workload, usize)> = Vec::new();
     for &workload in Workload::value_variants() {

@@ -18,7 +18,11 @@ impl Cell {
     /// From the times of all rounds; at least one.
     pub fn new(mut times: Vec<f64>, bytes_per_agent: usize) -> Self {
         times.sort_by(f64::total_cmp);
-        Self { min: times[0], median: times[times.len() / 2], bytes_per_agent }
+        Self {
+            min: times[0],
+            median: times[times.len() / 2],
+            bytes_per_agent,
+        }
     }
 }
 
@@ -38,7 +42,10 @@ pub struct Row {
 impl Row {
     /// Times of a contender.
     pub fn cell(&self, kind: Kind) -> Option<&Cell> {
-        self.cells.iter().find(|(found, _)| *found == kind).map(|(_, cell)| cell)
+        self.cells
+            .iter()
+            .find(|(found, _)| *found == kind)
+            .map(|(_, cell)| cell)
     }
 
     /// Median of one contender over the median of another.
@@ -48,7 +55,11 @@ impl Row {
 
     /// Unit of the times.
     pub fn unit(&self) -> &'static str {
-        if self.workload == Workload::W5 { "us/tick" } else { "ns" }
+        if self.workload == Workload::W5 {
+            "us/tick"
+        } else {
+            "ns"
+        }
     }
 }
 

@@ -47,10 +47,16 @@ pub struct Script {
 impl Script {
     /// Each event in turn for all agents.
     pub fn same_for_all(agents: usize, events: &[u8]) -> Self {
-        Self { ticks: events.iter().map(|&event| Tick::All(vec![event; agents])).collect() }
+        Self {
+            ticks: events
+                .iter()
+                .map(|&event| Tick::All(vec![event; agents]))
+                .collect(),
+        }
     }
 
-    /// The events of an agent that is alone and gets one in every tick: without a list per tick there is less around what is measured.
+    /// The events of an agent that is alone and gets one in every tick: without a list per tick
+    /// there is less around what is measured.
     pub fn singles(&self) -> Option<Vec<u8>> {
         let single = |tick: &Tick| match tick {
             Tick::All(events) if events.len() == 1 => events.first().copied(),

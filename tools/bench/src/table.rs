@@ -22,13 +22,25 @@ const RATIOS: [Kind; 4] = [Kind::Hand64, Kind::HandCall, Kind::Statig, Kind::Swe
 /// Lines of cells with columns as wide as needed; the first column is text, the others are numbers.
 pub fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let width = |column: usize| {
+        lines
+            .iter()
+            .filter_map(|line| line.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+    };
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| width(column).unwrap_or(0))
+        .collect();
     let line = |cells: &Vec<String>| {
-        let padded = cells.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
-            0 => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
-        });
+        let padded = cells
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(column, (cell, &width))| match column {
+                0 => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            });
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
     lines.iter().map(line).collect()
@@ -46,7 +58,12 @@ pub fn short_number(number: f64) -> String {
 fn header() -> Vec<String> {
     let times = TIMES.iter().map(|kind| kind.name().to_owned());
     let ratios = RATIOS.iter().map(|kind| format!("x {}", kind.name()));
-    ["workload", "agents"].map(str::to_owned).into_iter().chain(times).chain(ratios).collect()
+    ["workload", "agents"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(times)
+        .chain(ratios)
+        .collect()
 }
 
 fn line(row: &Row) -> Vec<String> {
@@ -54,26 +71,52 @@ fn line(row: &Row) -> Vec<String> {
         Some(cell) => format!("{}/{}", short_number(cell.min), short_number(cell.median)),
         None => "-".to_owned(),
     });
-    let ratios = RATIOS.iter().map(|&kind| row.ratio(Kind::Inbox, kind).map_or("-".to_owned(), short_number));
-    [row.workload.to_string(), short_count(row.agents)].into_iter().chain(times).chain(ratios).collect()
+    let ratios = RATIOS.iter().map(|&kind| {
+        row.ratio(Kind::Inbox, kind)
+            .map_or("-".to_owned(), short_number)
+    });
+    [row.workload.to_string(), short_count(row.agents)]
+        .into_iter()
+        .chain(times)
+        .chain(ratios)
+        .collect()
 }
 
 /// The whole table, what it means, and the targets.
 pub fn table(rows: &[Row]) -> String {
-    let mut text = aligned(&std::iter::once(header()).chain(rows.iter().map(line)).collect::<Vec<_>>());
+    let mut text = aligned(
+        &std::iter::once(header())
+            .chain(rows.iter().map(line))
+            .collect::<Vec<_>>(),
+    );
     text.push_str(
         "\nmin/median of CPU time: ns per agent and tick, for W5 us per tick. `x …`: median of the inbox over median of the other.\n",
     );
     let mut workloads: Vec<_> = rows.iter().map(|row| row.workload).collect();
     workloads.dedup();
-    workloads.iter().for_each(|workload| text.push_str(&format!("  {workload:<11} {}\n", workload.meaning())));
-    let bytes = |kind: Kind| Some((kind, rows.iter().find_map(|row| row.cell(kind))?.bytes_per_agent));
-    let bytes = TIMES.iter().filter_map(|&kind| bytes(kind)).map(|(kind, bytes)| format!("{} {bytes}", kind.name()));
-    text.push_str(&format!("Bytes per agent: {}\n", bytes.collect::<Vec<_>>().join(", ")));
+    workloads
+        .iter()
+        .for_each(|workload| text.push_str(&format!("  {workload:<11} {}\n", workload.meaning())));
+    let bytes = |kind: Kind| {
+        Some((
+            kind,
+            rows.iter().find_map(|row| row.cell(kind))?.bytes_per_agent,
+        ))
+    };
+    let bytes = TIMES
+        .iter()
+        .filter_map(|&kind| bytes(kind))
+        .map(|(kind, bytes)| format!("{} {bytes}", kind.name()));
+    text.push_str(&format!(
+        "Bytes per agent: {}\n",
+        bytes.collect::<Vec<_>>().join(", ")
+    ));
     let judged = judge(rows);
     if !judged.is_empty() {
         text.push_str("\nTargets\n");
-        judged.iter().for_each(|judged| text.push_str(&format!("  {}\n", judged.line())));
+        judged
+            .iter()
+            .for_each(|judged| text.push_str(&format!("  {}\n", judged.line())));
     }
     text
 }
@@ -85,14 +128,29 @@ mod tests {
     use crate::workload::Workload;
 
     fn row(workload: Workload, inbox: f64, hand_call: f64) -> Row {
-        let cell = |median: f64| Cell { min: median, median, bytes_per_agent: 64 };
-        let cells = vec![(Kind::Inbox, cell(inbox)), (Kind::HandCall, cell(hand_call))];
-        Row { workload, agents: 1_000, events: 1, cells }
+        let cell = |median: f64| Cell {
+            min: median,
+            median,
+            bytes_per_agent: 64,
+        };
+        let cells = vec![
+            (Kind::Inbox, cell(inbox)),
+            (Kind::HandCall, cell(hand_call)),
+        ];
+        Row {
+            workload,
+            agents: 1_000,
+            events: 1,
+            cells,
+        }
     }
 
     #[test]
     fn columns_stand_under_their_names() {
-        let lines = [vec!["a".to_owned(), "long".to_owned()], vec!["bcd".to_owned(), "1".to_owned()]];
+        let lines = [
+            vec!["a".to_owned(), "long".to_owned()],
+            vec!["bcd".to_owned(), "1".to_owned()],
+        ];
         assert_eq!(aligned(&lines), "a    long\nbcd     1\n");
     }
 
@@ -107,8 +165,12 @@ mod tests {
     #[test]
     fn targets_say_whether_they_are_met() {
         assert!(
-            table(&[row(Workload::W2, 14.0, 7.0)]).contains("W2   1k: inbox is 2.00 x hand-call, at most 1.5: missed")
+            table(&[row(Workload::W2, 14.0, 7.0)])
+                .contains("W2   1k: inbox is 2.00 x hand-call, at most 1.5: missed")
         );
-        assert!(table(&[row(Workload::W2, 7.0, 7.0)]).contains("W2   1k: inbox is 1.00 x hand-call, at most 1.5: met"));
+        assert!(
+            table(&[row(Workload::W2, 7.0, 7.0)])
+                .contains("W2   1k: inbox is 1.00 x hand-call, at most 1.5: met")
+        );
     }
 }

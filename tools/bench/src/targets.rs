@@ -20,7 +20,13 @@ pub struct Target {
 }
 
 const fn target(workload: Workload, agents: usize, to: Kind, at_most: f64) -> Target {
-    Target { workload, agents, of: Kind::Inbox, to, at_most }
+    Target {
+        workload,
+        agents,
+        of: Kind::Inbox,
+        to,
+        at_most,
+    }
 }
 
 /// The ratios that we want to reach.
@@ -32,7 +38,13 @@ pub const TARGETS: [Target; 7] = [
     target(Workload::W6, 1_000, Kind::Hand64, 1.3),
     target(Workload::W5, 1_000_000, Kind::Scan, 0.1),
     // A trace of level 1 of all agents, beside the same work without one.
-    Target { workload: Workload::W2, agents: 1_000, of: Kind::Traced, to: Kind::Inbox, at_most: 1.5 },
+    Target {
+        workload: Workload::W2,
+        agents: 1_000,
+        of: Kind::Traced,
+        to: Kind::Inbox,
+        at_most: 1.5,
+    },
 ];
 
 /// Most instructions per agent and tick that we want.
@@ -62,18 +74,32 @@ impl Judged {
 
     /// One line for people.
     pub fn line(&self) -> String {
-        let Target { workload, agents, of, to, at_most } = self.target;
+        let Target {
+            workload,
+            agents,
+            of,
+            to,
+            at_most,
+        } = self.target;
         let verdict = if self.is_met() { "met" } else { "missed" };
         let (agents, of, to) = (short_count(agents), of.name(), to.name());
-        format!("{workload} {agents:>4}: {of} is {:.2} x {to}, at most {at_most}: {verdict}", self.ratio)
+        format!(
+            "{workload} {agents:>4}: {of} is {:.2} x {to}, at most {at_most}: {verdict}",
+            self.ratio
+        )
     }
 }
 
 /// The targets that these rows can answer.
 pub fn judge(rows: &[Row]) -> Vec<Judged> {
     let judge = |target: Target| {
-        let row = rows.iter().find(|row| row.workload == target.workload && row.agents == target.agents)?;
-        Some(Judged { target, ratio: row.ratio(target.of, target.to)? })
+        let row = rows
+            .iter()
+            .find(|row| row.workload == target.workload && row.agents == target.agents)?;
+        Some(Judged {
+            target,
+            ratio: row.ratio(target.of, target.to)?,
+        })
     };
     TARGETS.iter().filter_map(|&target| judge(target)).collect()
 }

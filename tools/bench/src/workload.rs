@@ -81,7 +81,9 @@ impl Workload {
     pub fn warm_up(self, agents: usize) -> Script {
         let mut script = Script::same_for_all(agents, &[event::SIGHT, event::IN_RANGE]);
         if self == Self::W6 {
-            script.ticks.extend(random_ticks(agents, MIXING_TICKS, u64::MAX));
+            script
+                .ticks
+                .extend(random_ticks(agents, MIXING_TICKS, u64::MAX));
         }
         script
     }
@@ -89,12 +91,22 @@ impl Workload {
     /// The events of a round; only W5 and W6 differ from round to round.
     pub fn script(self, agents: usize, round: u64) -> Script {
         match self {
-            Self::W1 | Self::W1Timer | Self::W1Activity => Script { ticks: vec![Tick::Quiet] },
-            Self::W2 | Self::W2Regions => Script::same_for_all(agents, &[event::LOW_HP, event::HEALED]),
+            Self::W1 | Self::W1Timer | Self::W1Activity => Script {
+                ticks: vec![Tick::Quiet],
+            },
+            Self::W2 | Self::W2Regions => {
+                Script::same_for_all(agents, &[event::LOW_HP, event::HEALED])
+            }
             Self::W3 => Script::same_for_all(agents, &[event::NOP]),
             Self::W4 => Script::same_for_all(agents, &[event::SWING]),
-            Self::W5 => Script { ticks: (0..2).map(|tick| receivers(agents, round * 2 + tick)).collect() },
-            Self::W6 => Script { ticks: random_ticks(agents, random_script_ticks(agents), round).collect() },
+            Self::W5 => Script {
+                ticks: (0..2)
+                    .map(|tick| receivers(agents, round * 2 + tick))
+                    .collect(),
+            },
+            Self::W6 => Script {
+                ticks: random_ticks(agents, random_script_ticks(agents), round).collect(),
+            },
         }
     }
 
@@ -113,11 +125,13 @@ impl Workload {
         !matches!(self, Self::W1 | Self::W1Timer | Self::W1Activity)
     }
 
-    /// Whether these totals show what the workload is about: exits, effects, entries and events, or that there were none.
+    /// Whether these totals show what the workload is about: exits, effects, entries and events, or
+    /// that there were none.
     pub fn has_happened(self, totals: &Totals) -> bool {
         let moves = self.has_events() && self != Self::W3;
         let runs = moves || self == Self::W1Activity;
-        let found = [totals.exits, totals.effects, totals.entries, totals.events].map(|sum| sum != 0);
+        let found =
+            [totals.exits, totals.effects, totals.entries, totals.events].map(|sum| sum != 0);
         found == [moves, runs, moves, self.has_events()]
     }
 }
@@ -136,13 +150,26 @@ fn random_script_ticks(agents: usize) -> usize {
 /// Death is left out: it would be the end of the work.
 fn random_ticks(agents: usize, ticks: usize, seed: u64) -> impl Iterator<Item = Tick> {
     let mut random = Random::new(seed);
-    (0..ticks).map(move |_| Tick::All((0..agents).map(|_| random.below(u32::from(event::DIE)) as u8).collect()))
+    (0..ticks).map(move |_| {
+        Tick::All(
+            (0..agents)
+                .map(|_| random.below(u32::from(event::DIE)) as u8)
+                .collect(),
+        )
+    })
 }
 
 fn receivers(agents: usize, seed: u64) -> Tick {
     let mut random = Random::new(seed);
-    let mut places: Vec<u32> = (0..agents / RECEIVER_SHARE).map(|_| random.below(agents as u32)).collect();
+    let mut places: Vec<u32> = (0..agents / RECEIVER_SHARE)
+        .map(|_| random.below(agents as u32))
+        .collect();
     places.sort_unstable();
     places.dedup();
-    Tick::Some(places.into_iter().map(|place| (place, event::SWING)).collect())
+    Tick::Some(
+        places
+            .into_iter()
+            .map(|place| (place, event::SWING))
+            .collect(),
+    )
 }

@@ -1,5 +1,5 @@
-//! Every contender does the same work, and it is the work of the machine: compared with each other in every workload, and with
-//! a model that is slow and obvious over random events.
+//! Every contender does the same work, and it is the work of the machine: compared with each other
+//! in every workload, and with a model that is slow and obvious over random events.
 
 use clap::ValueEnum;
 
@@ -15,8 +15,17 @@ use statewright_bench::workload::Workload;
 fn all_contenders_do_the_same_work_in_every_workload() {
     for &workload in Workload::value_variants() {
         for agents in [1, 300] {
-            let agents = if workload == Workload::W5 { agents * 100 } else { agents };
-            let order = Order { workload, agents, rounds: 2, kinds: Kind::value_variants().to_vec() };
+            let agents = if workload == Workload::W5 {
+                agents * 100
+            } else {
+                agents
+            };
+            let order = Order {
+                workload,
+                agents,
+                rounds: 2,
+                kinds: Kind::value_variants().to_vec(),
+            };
             let row = measure(&order).unwrap();
             assert!(row.cell(Kind::Inbox).is_some() && row.cell(Kind::Hand64).is_some());
         }
@@ -28,11 +37,15 @@ fn all_contenders_do_what_the_machine_says() {
     let agents = 50;
     let mut random = Random::new(7);
     let mut events = || Tick::All((0..agents).map(|_| unlikely_death(&mut random)).collect());
-    let script = Script { ticks: (0..200).map(|_| events()).collect() };
+    let script = Script {
+        ticks: (0..200).map(|_| events()).collect(),
+    };
     let expected = model(&script, agents);
     for &kind in Kind::value_variants() {
         let mut contender = kind.make(Workload::W2, agents).unwrap();
-        let Some(before) = contender.totals() else { continue };
+        let Some(before) = contender.totals() else {
+            continue;
+        };
         contender.load(&script);
         contender.run(script.ticks.len());
         let found = contender.totals().unwrap() - before;
@@ -65,7 +78,10 @@ fn parent(state: u8) -> u8 {
 
 /// A state and all around it, from the inside.
 fn path(state: u8) -> Vec<u8> {
-    std::iter::successors(Some(state), |&state| Some(parent(state)).filter(|&parent| parent != 0)).collect()
+    std::iter::successors(Some(state), |&state| {
+        Some(parent(state)).filter(|&parent| parent != 0)
+    })
+    .collect()
 }
 
 /// Where a state goes by itself.
@@ -87,7 +103,9 @@ fn model(script: &Script, agents: usize) -> Totals {
     let mut totals = Totals::default();
     let mut states = vec![IDLE; agents];
     for tick in &script.ticks {
-        let Tick::All(events) = tick else { panic!("the script has an event for everybody") };
+        let Tick::All(events) = tick else {
+            panic!("the script has an event for everybody")
+        };
         for (state, &event) in states.iter_mut().zip(events) {
             totals.events += 1;
             let takers = path(*state).into_iter().chain([0]);
@@ -103,7 +121,9 @@ fn model(script: &Script, agents: usize) -> Totals {
 fn go(state: &mut u8, to: u8, totals: &mut Totals) {
     let (from, into) = (path(*state), path(to));
     let sum = |states: &[u8], others: &[u8], own: u8| {
-        let left = states.iter().filter(|&&state| state == own || !others.contains(&state));
+        let left = states
+            .iter()
+            .filter(|&&state| state == own || !others.contains(&state));
         left.map(|&state| u64::from(state)).sum::<u64>()
     };
     totals.exits += sum(&from, &into, *state);

@@ -24,7 +24,8 @@ A first machine in a minute:
   statewright step guard.sw.json
   statewright draw guard.sw.json -o guard.svg";
 
-/// State machines for game AI: check, build, run, step, show, draw, compare and format machine files.
+/// State machines for game AI: check, build, run, step, show, draw, compare and format machine
+/// files.
 #[derive(Debug, Parser)]
 #[command(name = "statewright", version, after_help = EXIT_CODES, arg_required_else_help = true, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -91,8 +92,10 @@ pub(crate) enum Command {
 
 /// Arguments of `new`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  statewright new Guard              writes guard.sw.json\n  \
-statewright new Guard -o ai/g.sw.json\n  statewright new -o -               prints it")]
+#[command(
+    after_help = "Examples:\n  statewright new Guard              writes guard.sw.json\n  \
+statewright new Guard -o ai/g.sw.json\n  statewright new -o -               prints it"
+)]
 pub(crate) struct New {
     /// Name of the machine
     #[arg(default_value = "Guard")]
@@ -125,7 +128,11 @@ pub(crate) struct Compiling {
 impl Compiling {
     /// How to show problems.
     pub(crate) fn format(self) -> MessageFormat {
-        if self.json { MessageFormat::Json } else { self.message_format }
+        if self.json {
+            MessageFormat::Json
+        } else {
+            self.message_format
+        }
     }
 }
 
@@ -162,9 +169,11 @@ pub(crate) struct Check {
 
 /// Arguments of `build`.
 #[derive(Debug, Args)]
-#[command(after_help = "X.sw.json becomes X.swrom, with names and places in X.swdbg. A build that fails leaves old \
+#[command(
+    after_help = "X.sw.json becomes X.swrom, with names and places in X.swdbg. A build that fails leaves old \
 files as they are.\n\nExamples:\n  statewright build guard.sw.json\n  statewright build machines --out-dir assets/ai\n  \
-statewright build guard.sw.json -o g.swrom --no-debug\n  statewright build - -o - < guard.sw.json > guard.swrom")]
+statewright build guard.sw.json -o g.swrom --no-debug\n  statewright build - -o - < guard.sw.json > guard.swrom"
+)]
 pub(crate) struct Build {
     /// Machine files, folders, or `-` for standard input
     #[arg(required = true, value_name = "FILE|FOLDER")]
@@ -227,7 +236,8 @@ pub(crate) struct Run {
     /// Write what some agents did, tick by tick, for `statewright trace` and `draw --heat`
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// How much goes into the trace. 1: events, transitions, leaves; 2: entries, exits, timers as well; 3: reasons as well
+    /// How much goes into the trace. 1: events, transitions, leaves; 2: entries, exits, timers as
+    /// well; 3: reasons as well
     #[arg(long, value_name = "LEVEL", default_value_t = 1, requires = "trace", value_parser = clap::value_parser!(u8).range(1..=3))]
     pub(crate) trace_level: u8,
     /// Which agents the trace has: numbers and ranges with commas between [default: the first 16]
@@ -240,11 +250,17 @@ pub(crate) struct Run {
 
 /// A whole number of a range; `_` may stand between its digits.
 fn whole<N: TryFrom<u64>>(text: &str, least: u64, most: u64) -> Result<N, String> {
-    let number = text.replace('_', "").parse::<u64>().ok().filter(|number| (least..=most).contains(number));
-    number.and_then(|number| N::try_from(number).ok()).ok_or_else(|| match most {
-        u64::MAX => format!("a whole number from {least} on is wanted"),
-        most => format!("a whole number from {least} to {most} is wanted"),
-    })
+    let number = text
+        .replace('_', "")
+        .parse::<u64>()
+        .ok()
+        .filter(|number| (least..=most).contains(number));
+    number
+        .and_then(|number| N::try_from(number).ok())
+        .ok_or_else(|| match most {
+            u64::MAX => format!("a whole number from {least} on is wanted"),
+            most => format!("a whole number from {least} to {most} is wanted"),
+        })
 }
 
 fn agents(text: &str) -> Result<u32, String> {
@@ -283,8 +299,10 @@ fn rate(text: &str) -> Result<f64, String> {
 
 /// Arguments of `dump`.
 #[derive(Debug, Args)]
-#[command(after_help = "Names come from the sidecar (*.swdbg) beside a ROM, if it belongs to it.\n\nExamples:\n  \
-statewright dump guard.swrom\n  statewright dump guard.sw.json --json\n  statewright dump guard.swrom --tables | less")]
+#[command(
+    after_help = "Names come from the sidecar (*.swdbg) beside a ROM, if it belongs to it.\n\nExamples:\n  \
+statewright dump guard.swrom\n  statewright dump guard.sw.json --json\n  statewright dump guard.swrom --tables | less"
+)]
 pub(crate) struct Dump {
     /// ROMs, machine files, folders, or `-` for standard input
     #[arg(required = true, value_name = "FILE|FOLDER")]
@@ -322,7 +340,8 @@ pub(crate) struct Draw {
     /// States to light up in an SVG, with commas between
     #[arg(long, value_name = "STATES", value_delimiter = ',')]
     pub(crate) active: Vec<String>,
-    /// Color an SVG by how often states were entered and transitions taken in a trace (*.swtrace) of this machine
+    /// Color an SVG by how often states were entered and transitions taken in a trace (*.swtrace)
+    /// of this machine
     #[arg(long, value_name = "TRACE")]
     pub(crate) heat: Option<PathBuf>,
 }
@@ -387,7 +406,8 @@ pub(crate) struct Step {
     /// A machine file or a ROM; `-` for standard input, with `--events`
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Send these, each with a tick: names with commas in between, each with its payload after a space
+    /// Send these, each with a tick: names with commas in between, each with its payload after a
+    /// space
     #[arg(long, value_name = "EVENTS")]
     pub(crate) events: Option<String>,
     /// Print one line of JSON per step
@@ -409,16 +429,22 @@ pub(crate) struct Step {
 
 /// Reads what guards answer that nobody provides.
 fn answers() -> impl TypedValueParser<Value = Answer> {
-    let words = [("true", "Yes"), ("false", "No"), ("random", "Either, as the seed says")];
+    let words = [
+        ("true", "Yes"),
+        ("false", "No"),
+        ("random", "Either, as the seed says"),
+    ];
     let values = words.map(|(word, help)| PossibleValue::new(word).help(help));
     PossibleValuesParser::new(values).map(|word| Answer::parse(&word).unwrap_or_default())
 }
 
 /// Arguments of `diff`.
 #[derive(Debug, Args)]
-#[command(after_help = "Each side is a machine file or a ROM. The exit code is 0 if they are the same and 1 if they \
+#[command(
+    after_help = "Each side is a machine file or a ROM. The exit code is 0 if they are the same and 1 if they \
 differ.\n\nExamples:\n  statewright diff shipped.swrom guard.sw.json\n  git show HEAD:guard.sw.json | statewright \
-diff - guard.sw.json")]
+diff - guard.sw.json"
+)]
 pub(crate) struct Diff {
     /// The old machine, `-` for standard input
     #[arg(value_name = "OLD")]
@@ -433,9 +459,11 @@ pub(crate) struct Diff {
 
 /// Arguments of `fmt`.
 #[derive(Debug, Args)]
-#[command(after_help = "Standard input is formatted to standard output.\n\nExamples:\n  statewright fmt machines\n  \
+#[command(
+    after_help = "Standard input is formatted to standard output.\n\nExamples:\n  statewright fmt machines\n  \
 statewright fmt --check machines      for CI: lists files and exits with 1\n  statewright fmt --ids guard.sw.json   \
-so that renaming a state keeps saves")]
+so that renaming a state keeps saves"
+)]
 pub(crate) struct Fmt {
     /// Machine files, folders, or `-` for standard input
     #[arg(required = true, value_name = "FILE|FOLDER")]
@@ -485,7 +513,13 @@ pub(crate) struct Trace {
     #[arg(long, num_args = 2, value_names = ["AGENT", "TICK"], conflicts_with_all = ["agent", "state", "event", "from", "to", "export"])]
     pub(crate) why: Option<Vec<u64>>,
     /// Write another format
-    #[arg(long, value_enum, value_name = "FORMAT", requires = "output", conflicts_with = "json")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        requires = "output",
+        conflicts_with = "json"
+    )]
     pub(crate) export: Option<TraceFormat>,
     /// Where the export goes, `-` for standard output
     #[arg(long, short, value_name = "FILE", requires = "export")]
@@ -510,7 +544,9 @@ pub(crate) enum TraceFormat {
 
 /// Arguments of `schema`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  statewright schema > statewright.schema.json\n  statewright schema --draft 07")]
+#[command(
+    after_help = "Examples:\n  statewright schema > statewright.schema.json\n  statewright schema --draft 07"
+)]
 pub(crate) struct Schema {
     /// Version of JSON Schema
     #[arg(long, value_enum, default_value_t)]
@@ -546,9 +582,11 @@ pub(crate) struct Explain {
 
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  statewright completions bash > ~/.local/share/bash-completion/completions/\
+#[command(
+    after_help = "Examples:\n  statewright completions bash > ~/.local/share/bash-completion/completions/\
 statewright\n  statewright completions zsh  > ~/.zfunc/_statewright\n  statewright completions fish > \
-~/.config/fish/completions/statewright.fish")]
+~/.config/fish/completions/statewright.fish"
+)]
 pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]

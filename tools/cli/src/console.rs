@@ -1,7 +1,8 @@
-//! What people see: results on standard output, everything else on standard error, colors only on a terminal.
+//! What people see: results on standard output, everything else on standard error, colors only on a
+//! terminal.
 //!
-//! A closed pipe ends the output, not the command: its exit code still says what it found. Any other failure to write
-//! results is remembered and ends the command with an error.
+//! A closed pipe ends the output, not the command: its exit code still says what it found. Any
+//! other failure to write results is remembered and ends the command with an error.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::{Display, Write as _};
@@ -34,9 +35,19 @@ pub(crate) struct Console {
 
 impl Console {
     pub(crate) fn new(quiet: bool, color: ColorChoice) -> Self {
-        let style = Style { color: has_color(color, io::stderr().is_terminal()), width: columns() };
+        let style = Style {
+            color: has_color(color, io::stderr().is_terminal()),
+            width: columns(),
+        };
         let paints = has_color(color, io::stdout().is_terminal());
-        Self { quiet, style, paints, bar: Arc::default(), closed: Cell::new(false), failed: RefCell::new(None) }
+        Self {
+            quiet,
+            style,
+            paints,
+            bar: Arc::default(),
+            closed: Cell::new(false),
+            failed: RefCell::new(None),
+        }
     }
 
     pub(crate) fn is_quiet(&self) -> bool {
@@ -72,7 +83,10 @@ impl Console {
 
     /// The same, one line each.
     pub(crate) fn json_lines<'v>(&self, values: impl IntoIterator<Item = &'v serde_json::Value>) {
-        let lines: String = values.into_iter().map(|value| format!("{value}\n")).collect();
+        let lines: String = values
+            .into_iter()
+            .map(|value| format!("{value}\n"))
+            .collect();
         self.result(escaped(&lines));
     }
 
@@ -124,7 +138,11 @@ impl Console {
 
     /// Writes while the progress bar is out of the way.
     fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        let bar = self.bar.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let bar = self
+            .bar
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         match bar {
             Some(bar) => bar.suspend(write),
             None => write(),
@@ -132,13 +150,16 @@ impl Console {
     }
 }
 
-/// JSON in which everything is seen: only texts have hidden characters, and there JSON has escapes for them.
+/// JSON in which everything is seen: only texts have hidden characters, and there JSON has escapes
+/// for them.
 fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         if c != '\n' && is_hidden(c) {
             // Writing to a string cannot fail.
-            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| _ = write!(out, "\\u{unit:04x}"));
+            c.encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| _ = write!(out, "\\u{unit:04x}"));
         } else {
             out.push(c);
         }
@@ -152,12 +173,20 @@ fn has_color(choice: ColorChoice, is_terminal: bool) -> bool {
     match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => is_terminal && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb"),
+        ColorChoice::Auto => {
+            is_terminal
+                && !is_set("NO_COLOR")
+                && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+        }
     }
 }
 
 /// Columns of the terminal, from the shell if it says.
 fn columns() -> usize {
-    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    given.filter(|columns| (40..=400).contains(columns)).unwrap_or(DEFAULT_COLUMNS)
+    let given = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.parse().ok());
+    given
+        .filter(|columns| (40..=400).contains(columns))
+        .unwrap_or(DEFAULT_COLUMNS)
 }

@@ -5,7 +5,10 @@ use statewright_trace::{Legend, Totals};
 
 /// How often each state or one inside it was entered, and each transition taken.
 pub(crate) fn heat(totals: &Totals, legend: &Legend) -> Heat {
-    Heat { states: visits(totals, legend), transitions: totals.transitions.clone() }
+    Heat {
+        states: visits(totals, legend),
+        transitions: totals.transitions.clone(),
+    }
 }
 
 /// How often each state or one inside it was entered.

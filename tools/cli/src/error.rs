@@ -1,4 +1,5 @@
-//! How a command ends: its outcome and exit code, and errors of the command itself (not of machines).
+//! How a command ends: its outcome and exit code, and errors of the command itself (not of
+//! machines).
 
 use std::fmt;
 use std::io;
@@ -36,7 +37,10 @@ pub(crate) struct CliError {
 
 impl CliError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None }
+        Self {
+            message: message.into(),
+            help: None,
+        }
     }
 
     #[must_use]
@@ -59,7 +63,9 @@ impl CliError {
     pub(crate) fn read(name: &str, error: &io::Error) -> Self {
         let found = Self::new(format!("cannot read `{name}`: {}", reason(error)));
         match error.kind() {
-            io::ErrorKind::NotFound => found.help("check the path; `statewright new` makes a first machine file"),
+            io::ErrorKind::NotFound => {
+                found.help("check the path; `statewright new` makes a first machine file")
+            }
             io::ErrorKind::PermissionDenied => found.help("allow your user to read it"),
             io::ErrorKind::IsADirectory => found.help("name a file in it"),
             _ => found,
@@ -77,7 +83,9 @@ impl CliError {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 found.help("free some space; the old file, if any, is untouched")
             }
-            io::ErrorKind::IsADirectory => found.help("a folder is in the way; choose another name"),
+            io::ErrorKind::IsADirectory => {
+                found.help("a folder is in the way; choose another name")
+            }
             _ => found.help("the old file, if any, is untouched"),
         }
     }
@@ -85,14 +93,19 @@ impl CliError {
 
 impl From<&StepError> for CliError {
     fn from(error: &StepError) -> Self {
-        Self { message: error.message.clone(), help: error.help.clone() }
+        Self {
+            message: error.message.clone(),
+            help: error.help.clone(),
+        }
     }
 }
 
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        self.help.as_ref().map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
+        self.help
+            .as_ref()
+            .map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
     }
 }
 

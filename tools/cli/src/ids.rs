@@ -1,20 +1,26 @@
-//! The stable ids that `fmt --ids` writes: those that the compiler would derive (ROM-6), so that writing them changes no
-//! hash. `tests/fmt.rs` compares hashes before and after.
+//! The stable ids that `fmt --ids` writes: those that the compiler would derive (ROM-6), so that
+//! writing them changes no hash. `tests/fmt.rs` compares hashes before and after.
 
 use statewright_author::format::{MissingId, PathSegment};
 use statewright_author::graph::{Machine, StableId, State};
 use statewright_compile::derive_stable_id;
 
-/// The id that something without one has. `None` for what would get another one by writing it down: transitions of sets
-/// and any-state lists stand for one transition per state.
+/// The id that something without one has. `None` for what would get another one by writing it down:
+/// transitions of sets and any-state lists stand for one transition per state.
 pub(crate) fn derived(machine: &Machine, missing: &MissingId) -> Option<u64> {
-    let machine_id = given(&machine.id).unwrap_or_else(|| derive_stable_id(0, "machine", &machine.name.value));
+    let machine_id =
+        given(&machine.id).unwrap_or_else(|| derive_stable_id(0, "machine", &machine.name.value));
     let name = missing.name.value.as_str();
     match missing.path.as_slice() {
         [] => Some(machine_id),
         [PathSegment::Event(_)] => Some(derive_stable_id(machine_id, "event", name)),
         [PathSegment::Timer(_)] => Some(derive_stable_id(machine_id, "timer", name)),
-        path => inside(&machine.root, derive_stable_id(machine_id, "root", ""), path, name),
+        path => inside(
+            &machine.root,
+            derive_stable_id(machine_id, "root", ""),
+            path,
+            name,
+        ),
     }
 }
 
@@ -26,9 +32,15 @@ fn given(id: &StableId) -> Option<u64> {
 fn inside(root: &State, root_id: u64, path: &[PathSegment], name: &str) -> Option<u64> {
     let (mut state, mut owner) = (root, root_id);
     let mut rest = path;
-    while let [PathSegment::Region(region), PathSegment::State(child), deeper @ ..] = rest {
+    while let [
+        PathSegment::Region(region),
+        PathSegment::State(child),
+        deeper @ ..,
+    ] = rest
+    {
         state = state.regions.get(*region)?.states.get(*child)?;
-        owner = given(&state.id).unwrap_or_else(|| derive_stable_id(owner, "state", &state.name.value));
+        owner =
+            given(&state.id).unwrap_or_else(|| derive_stable_id(owner, "state", &state.name.value));
         rest = deeper;
     }
     match rest {
@@ -51,5 +63,9 @@ fn transition(state: &State, owner: u64, place: usize, name: &str) -> Option<u64
         !other.muted && other.name.as_ref().is_some_and(|other| other.value == name)
     };
     let ordinal = state.transitions.iter().take(place).filter(is_same).count();
-    Some(derive_stable_id(owner, "transition", &format!("name {name} {ordinal}")))
+    Some(derive_stable_id(
+        owner,
+        "transition",
+        &format!("name {name} {ordinal}"),
+    ))
 }

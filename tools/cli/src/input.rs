@@ -1,4 +1,5 @@
-//! What a command works on: named files, everything below folders, standard input. Nothing here knows what a machine is.
+//! What a command works on: named files, everything below folders, standard input. Nothing here
+//! knows what a machine is.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -44,25 +45,40 @@ impl Input {
     /// One path of the command line; not a folder.
     pub(crate) fn single(path: &Path) -> Self {
         if path == Path::new("-") {
-            return Self { path: None, below: PathBuf::from("stdin") };
+            return Self {
+                path: None,
+                below: PathBuf::from("stdin"),
+            };
         }
-        let below = path.file_name().map_or_else(|| path.to_owned(), PathBuf::from);
-        Self { path: Some(path.to_owned()), below }
+        let below = path
+            .file_name()
+            .map_or_else(|| path.to_owned(), PathBuf::from);
+        Self {
+            path: Some(path.to_owned()),
+            below,
+        }
     }
 
     /// The name in messages.
     pub(crate) fn name(&self) -> String {
-        self.path.as_ref().map_or_else(|| "<stdin>".to_owned(), |path| path.display().to_string())
+        self.path
+            .as_ref()
+            .map_or_else(|| "<stdin>".to_owned(), |path| path.display().to_string())
     }
 
     /// Reads it. What starts like a ROM, or is called like one, is one.
     pub(crate) fn read(&self) -> Result<Content, CliError> {
         let name = self.name();
-        let is_called = |extension| self.path.as_ref().is_some_and(|p| p.extension().is_some_and(|e| e == extension));
+        let is_called = |extension| {
+            self.path
+                .as_ref()
+                .is_some_and(|p| p.extension().is_some_and(|e| e == extension))
+        };
         if is_called(SIDECAR_EXTENSION) {
             let text = format!("`{name}` is a debug sidecar, not a machine");
-            return Err(CliError::new(text)
-                .help(format!("name the `*.{ROM_EXTENSION}` beside it; the sidecar is found by itself")));
+            return Err(CliError::new(text).help(format!(
+                "name the `*.{ROM_EXTENSION}` beside it; the sidecar is found by itself"
+            )));
         }
         let bytes = match &self.path {
             None => read_limited(io::stdin().lock()),
@@ -75,19 +91,33 @@ impl Input {
                 .help("`statewright trace` shows it; `statewright draw MACHINE --heat TRACE` colors a picture by it"));
         }
         let is_rom = is_called(ROM_EXTENSION) || bytes.starts_with(&MAGIC);
-        let limit = if is_rom { MAX_ROM_BYTES } else { MAX_TEXT_BYTES };
+        let limit = if is_rom {
+            MAX_ROM_BYTES
+        } else {
+            MAX_TEXT_BYTES
+        };
         if bytes.len() > limit {
-            let text = format!("cannot read `{name}`: it is larger than {} MiB", limit >> 20);
-            return Err(CliError::new(text).help("this is no machine, or it must be split into several"));
+            let text = format!(
+                "cannot read `{name}`: it is larger than {} MiB",
+                limit >> 20
+            );
+            return Err(
+                CliError::new(text).help("this is no machine, or it must be split into several")
+            );
         }
-        Ok(if is_rom { Content::Rom(bytes) } else { Content::Machine(bytes) })
+        Ok(if is_rom {
+            Content::Rom(bytes)
+        } else {
+            Content::Machine(bytes)
+        })
     }
 }
 
 /// All bytes, or one more than is ever allowed.
 pub(crate) fn read_limited(from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    from.take(MAX_ROM_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    from.take(MAX_ROM_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -102,7 +132,11 @@ pub(crate) enum Wanted {
 
 impl Wanted {
     fn takes(self, name: &str) -> bool {
-        let ends = |wanted: &str| Path::new(name).extension().is_some_and(|extension| extension == wanted);
+        let ends = |wanted: &str| {
+            Path::new(name)
+                .extension()
+                .is_some_and(|extension| extension == wanted)
+        };
         let is_other = ends(ROM_EXTENSION) || ends(SCXML_EXTENSION);
         name.ends_with(MACHINE_SUFFIX) || (self == Self::Everything && is_other)
     }
@@ -110,12 +144,15 @@ impl Wanted {
     fn names(self) -> String {
         match self {
             Self::Machines => format!("`*{MACHINE_SUFFIX}`"),
-            Self::Everything => format!("`*{MACHINE_SUFFIX}`, `*.{SCXML_EXTENSION}` or `*.{ROM_EXTENSION}`"),
+            Self::Everything => {
+                format!("`*{MACHINE_SUFFIX}`, `*.{SCXML_EXTENSION}` or `*.{ROM_EXTENSION}`")
+            }
         }
     }
 }
 
-/// What paths of the command line stand for, and what is wrong with those that stand for nothing. A file is taken once.
+/// What paths of the command line stand for, and what is wrong with those that stand for nothing. A
+/// file is taken once.
 pub(crate) fn collect(paths: &[PathBuf], wanted: Wanted) -> (Vec<Input>, Vec<CliError>) {
     let (mut inputs, mut errors, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
     for path in paths {
@@ -126,7 +163,11 @@ pub(crate) fn collect(paths: &[PathBuf], wanted: Wanted) -> (Vec<Input>, Vec<Cli
                 continue;
             }
         };
-        inputs.extend(found.into_iter().filter(|input| seen.insert(input.path.clone())));
+        inputs.extend(
+            found
+                .into_iter()
+                .filter(|input| seen.insert(input.path.clone())),
+        );
     }
     (inputs, errors)
 }
@@ -144,17 +185,39 @@ fn expand(path: &Path, wanted: Wanted, errors: &mut Vec<CliError>) -> Result<Vec
     let before = errors.len();
     search(path, wanted, 0, &mut files, errors);
     if files.is_empty() && errors.len() == before {
-        let text = format!("there are no {} files in folder `{}`", wanted.names(), path.display());
-        return Err(CliError::new(text).help("name the files themselves if they are called differently"));
+        let text = format!(
+            "there are no {} files in folder `{}`",
+            wanted.names(),
+            path.display()
+        );
+        return Err(
+            CliError::new(text).help("name the files themselves if they are called differently")
+        );
     }
-    let below = |file: &PathBuf| file.strip_prefix(path).map_or_else(|_| file.clone(), Path::to_owned);
-    Ok(files.iter().map(|file| Input { path: Some(file.clone()), below: below(file) }).collect())
+    let below = |file: &PathBuf| {
+        file.strip_prefix(path)
+            .map_or_else(|_| file.clone(), Path::to_owned)
+    };
+    Ok(files
+        .iter()
+        .map(|file| Input {
+            path: Some(file.clone()),
+            below: below(file),
+        })
+        .collect())
 }
 
-/// What is wanted of a folder and below, sorted. Hidden ones and links to folders are left out; a folder that cannot be
-/// read is reported and does not keep the others from being searched.
-fn search(folder: &Path, wanted: Wanted, depth: usize, files: &mut Vec<PathBuf>, errors: &mut Vec<CliError>) {
-    let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<fs::DirEntry>>>());
+/// What is wanted of a folder and below, sorted. Hidden ones and links to folders are left out; a
+/// folder that cannot be read is reported and does not keep the others from being searched.
+fn search(
+    folder: &Path,
+    wanted: Wanted,
+    depth: usize,
+    files: &mut Vec<PathBuf>,
+    errors: &mut Vec<CliError>,
+) {
+    let entries =
+        fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<fs::DirEntry>>>());
     let mut entries = match entries {
         Ok(entries) => entries,
         Err(error) => return errors.push(CliError::read(&folder.display().to_string(), &error)),
@@ -177,7 +240,10 @@ fn search(folder: &Path, wanted: Wanted, depth: usize, files: &mut Vec<PathBuf>,
 
 /// A path with another extension: of `x.sw.json` both parts are replaced.
 pub(crate) fn with_extension(path: &Path, extension: &str) -> PathBuf {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     match name.strip_suffix(MACHINE_SUFFIX) {
         Some(stem) if !stem.is_empty() => path.with_file_name(format!("{stem}.{extension}")),
         _ => path.with_extension(extension),

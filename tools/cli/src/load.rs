@@ -1,4 +1,5 @@
-//! From an input to a machine that can be shown: a ROM with its sidecar, or a machine file that is compiled first.
+//! From an input to a machine that can be shown: a ROM with its sidecar, or a machine file that is
+//! compiled first.
 
 use std::fs::File;
 use std::path::Path;
@@ -25,14 +26,19 @@ pub(crate) struct Compiled {
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// Reads and compiles the bytes of a machine file, or of a chart of another tool if its name says so.
+/// Reads and compiles the bytes of a machine file, or of a chart of another tool if its name says
+/// so.
 pub(crate) fn compile(name: &str, bytes: &[u8], options: &Options) -> Compiled {
     let (machine, found) = match Format::of_name(name) {
         Some(format) => format.read(name, bytes),
         None => read_bytes(name, bytes),
     };
     let (output, diagnostics) = compile_with(&machine, found, options);
-    Compiled { machine, output, diagnostics }
+    Compiled {
+        machine,
+        output,
+        diagnostics,
+    }
 }
 
 /// The words for a ROM that was refused.
@@ -62,10 +68,14 @@ pub(crate) fn load_sample() -> Loaded {
     let text = include_str!("../../../machines/soldier.sw.json");
     let output = compile("soldier.sw.json", text.as_bytes(), &Options::default()).output;
     let output = output.expect("the sample is right");
-    Loaded { rom: output.rom, symbols: Some(output.symbols) }
+    Loaded {
+        rom: output.rom,
+        symbols: Some(output.symbols),
+    }
 }
 
-/// Reads a ROM, or compiles a machine. What is wrong with either has been said when this answers with an outcome.
+/// Reads a ROM, or compiles a machine. What is wrong with either has been said when this answers
+/// with an outcome.
 pub(crate) fn load(input: &Input, console: &Console) -> Result<Loaded, Outcome> {
     let content = input.read().map_err(|error| {
         console.error(&error);
@@ -75,7 +85,11 @@ pub(crate) fn load(input: &Input, console: &Console) -> Result<Loaded, Outcome> 
 }
 
 /// The same with what was read already.
-pub(crate) fn load_content(input: &Input, content: Content, console: &Console) -> Result<Loaded, Outcome> {
+pub(crate) fn load_content(
+    input: &Input,
+    content: Content,
+    console: &Console,
+) -> Result<Loaded, Outcome> {
     let name = input.name();
     let failed = |error: &CliError, outcome| {
         console.error(error);
@@ -85,16 +99,26 @@ pub(crate) fn load_content(input: &Input, content: Content, console: &Console) -
         Content::Machine(bytes) => {
             let compiled = compile(&name, &bytes, &Options::default());
             match compiled.output {
-                Some(output) => Ok(Loaded { rom: output.rom, symbols: Some(output.symbols) }),
+                Some(output) => Ok(Loaded {
+                    rom: output.rom,
+                    symbols: Some(output.symbols),
+                }),
                 None => {
                     console.problems(&compiled.diagnostics, &compiled.machine.source);
-                    Err(failed(&CliError::new(format!("`{name}` does not compile")), Outcome::Problems))
+                    Err(failed(
+                        &CliError::new(format!("`{name}` does not compile")),
+                        Outcome::Problems,
+                    ))
                 }
             }
         }
         Content::Rom(bytes) => {
-            let rom = OwnedRom::from_vec(bytes).map_err(|error| failed(&refused(&name, &error), Outcome::Problems))?;
-            let symbols = input.path.as_ref().and_then(|path| sidecar(path, &rom.as_rom(), console));
+            let rom = OwnedRom::from_vec(bytes)
+                .map_err(|error| failed(&refused(&name, &error), Outcome::Problems))?;
+            let symbols = input
+                .path
+                .as_ref()
+                .and_then(|path| sidecar(path, &rom.as_rom(), console));
             Ok(Loaded { rom, symbols })
         }
     }
@@ -107,11 +131,15 @@ fn sidecar(rom_path: &Path, rom: &Rom<'_>, console: &Console) -> Option<Symbols>
     let text = match File::open(&path).and_then(read_limited) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            console.note(format_args!("no sidecar `{name}`, so things are called by number"));
+            console.note(format_args!(
+                "no sidecar `{name}`, so things are called by number"
+            ));
             return None;
         }
         Err(error) => {
-            console.warning(format_args!("cannot read sidecar `{name}`: {error}; things are called by number"));
+            console.warning(format_args!(
+                "cannot read sidecar `{name}`: {error}; things are called by number"
+            ));
             return None;
         }
     };
@@ -124,7 +152,9 @@ fn sidecar(rom_path: &Path, rom: &Rom<'_>, console: &Console) -> Option<Symbols>
             None
         }
         Err(error) => {
-            console.warning(format_args!("sidecar `{name}` is not used: {error}; things are called by number"));
+            console.warning(format_args!(
+                "sidecar `{name}` is not used: {error}; things are called by number"
+            ));
             None
         }
     }

@@ -1,8 +1,9 @@
 //! The `statewright` command: from machine files to ROMs and back to something people can read.
 //!
-//! Comes in: arguments, files, standard input. Goes out: text for people on standard error, results on standard output,
-//! files, and an exit code: 0 all is well, 1 problems were found, 2 the command could not do its work. All meaning is in
-//! the libraries; here are only files, words and the order of things.
+//! Comes in: arguments, files, standard input. Goes out: text for people on standard error, results
+//! on standard output, files, and an exit code: 0 all is well, 1 problems were found, 2 the command
+//! could not do its work. All meaning is in the libraries; here are only files, words and the order
+//! of things.
 #![forbid(unsafe_code)]
 
 mod args;

@@ -26,12 +26,22 @@ impl Prepared {
         let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         if fs::metadata(&target).is_ok_and(|old| !old.is_file()) {
             let text = format!("`{}` is not a file that can be replaced", target.display());
-            return Err(CliError::new(text).help("name an ordinary file, or `-` for standard output"));
+            return Err(
+                CliError::new(text).help("name an ordinary file, or `-` for standard output")
+            );
         }
         let folder = make_folder(&target).map_err(refuse)?;
-        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = target
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-        let prepared = Self { temporary, target, is_placed: false };
+        let prepared = Self {
+            temporary,
+            target,
+            is_placed: false,
+        };
         prepared.fill(bytes).map_err(refuse)?;
         Ok(prepared)
     }
@@ -65,7 +75,10 @@ impl Drop for Prepared {
 
 /// Makes the folder of a file, if there is none.
 fn make_folder(target: &Path) -> io::Result<&Path> {
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = target
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map(|()| folder)
 }
 
@@ -80,8 +93,10 @@ pub(crate) fn refuse_existing(target: &Path, force: bool) -> Result<(), CliError
     if target == Path::new("-") || force || !target.exists() {
         return Ok(());
     }
-    Err(CliError::new(format!("`{}` exists already", target.display()))
-        .help("choose another name with `-o`, or replace it with `--force`"))
+    Err(
+        CliError::new(format!("`{}` exists already", target.display()))
+            .help("choose another name with `-o`, or replace it with `--force`"),
+    )
 }
 
 /// Writes one file.
@@ -90,7 +105,11 @@ pub(crate) fn write(target: &Path, bytes: &[u8]) -> Result<(), CliError> {
 }
 
 /// Writes a result to a file and says so, or to standard output if none or `-` is named.
-pub(crate) fn deliver(target: Option<&Path>, bytes: &[u8], console: &Console) -> Result<(), CliError> {
+pub(crate) fn deliver(
+    target: Option<&Path>,
+    bytes: &[u8],
+    console: &Console,
+) -> Result<(), CliError> {
     match target.filter(|path| *path != Path::new("-")) {
         None => console.result(bytes),
         Some(path) => {
@@ -105,7 +124,10 @@ pub(crate) fn deliver(target: Option<&Path>, bytes: &[u8], console: &Console) ->
 pub(crate) fn refuse_own_source(target: Option<&Path>, input: &Input) -> Result<(), CliError> {
     match (target, &input.path) {
         (Some(target), Some(source)) if is_same_file(target, source) => {
-            let text = format!("the output would replace its own source `{}`", source.display());
+            let text = format!(
+                "the output would replace its own source `{}`",
+                source.display()
+            );
             Err(CliError::new(text).help("choose another name"))
         }
         _ => Ok(()),

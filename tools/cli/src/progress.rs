@@ -28,7 +28,8 @@ impl Progress {
     pub(crate) fn new(console: &Console, verb: &'static str, total: usize) -> Self {
         let (done, bar) = (Arc::new(AtomicU64::new(0)), Arc::clone(&console.bar));
         let is_wanted = !console.is_quiet() && io::stderr().is_terminal();
-        let waiting = is_wanted.then(|| show_later(verb, total as u64, Arc::clone(&done), Arc::clone(&bar)));
+        let waiting =
+            is_wanted.then(|| show_later(verb, total as u64, Arc::clone(&done), Arc::clone(&bar)));
         Self { done, bar, waiting }
     }
 
@@ -48,7 +49,12 @@ impl Drop for Progress {
             // It cannot fail in a way that matters: it only draws.
             _ = thread.join();
         }
-        if let Some(bar) = self.bar.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(bar) = self
+            .bar
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        {
             bar.finish_and_clear();
         }
     }
@@ -65,10 +71,16 @@ fn show_later(
         if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
             return;
         }
-        let template =
-            if total > 1 { "{spinner} {msg} [{bar:30}] {pos} of {len} files" } else { "{spinner} {msg} {elapsed}" };
-        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let bar = ProgressBar::new(total).with_style(style.progress_chars("=> ")).with_message(verb);
+        let template = if total > 1 {
+            "{spinner} {msg} [{bar:30}] {pos} of {len} files"
+        } else {
+            "{spinner} {msg} {elapsed}"
+        };
+        let style =
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::new(total)
+            .with_style(style.progress_chars("=> "))
+            .with_message(verb);
         bar.set_position(done.load(Ordering::Relaxed));
         bar.enable_steady_tick(Duration::from_millis(120));
         *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar);
@@ -90,20 +102,31 @@ impl Ticks {
     pub(crate) fn new(console: &Console, ticks: u64) -> Self {
         let is_wanted = !console.is_quiet() && io::stderr().is_terminal();
         let bar = is_wanted.then(|| {
-            let style = ProgressStyle::with_template("{spinner} tick {pos} of {len} [{bar:30}] {msg}");
+            let style =
+                ProgressStyle::with_template("{spinner} tick {pos} of {len} [{bar:30}] {msg}");
             let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
             let bar = ProgressBar::new(ticks).with_style(style.progress_chars("=> "));
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
         let slot = Arc::clone(&console.bar);
-        slot.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&bar);
-        Self { bar, slot, drawn: Cell::new(Instant::now()) }
+        slot.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone_from(&bar);
+        Self {
+            bar,
+            slot,
+            drawn: Cell::new(Instant::now()),
+        }
     }
 
     /// So many ticks are done.
     pub(crate) fn show(&self, ticks: u64, message: impl FnOnce() -> String) {
-        if let Some(bar) = self.bar.as_ref().filter(|_| self.drawn.get().elapsed() >= Self::PAUSE) {
+        if let Some(bar) = self
+            .bar
+            .as_ref()
+            .filter(|_| self.drawn.get().elapsed() >= Self::PAUSE)
+        {
             self.drawn.set(Instant::now());
             bar.set_position(ticks);
             bar.set_message(message());
@@ -116,6 +139,9 @@ impl Drop for Ticks {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.slot
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
     }
 }

@@ -29,7 +29,14 @@ impl Screen {
     }
 
     fn with_rows(folder: &Folder, args: &[&str], rows: u16) -> Self {
-        let pair = native_pty_system().openpty(PtySize { rows, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
+        let pair = native_pty_system()
+            .openpty(PtySize {
+                rows,
+                cols: 80,
+                pixel_width: 0,
+                pixel_height: 0,
+            })
+            .unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_statewright"));
         command.args(args);
         command.cwd(&folder.path);
@@ -50,7 +57,14 @@ impl Screen {
             }
         });
         let keys = pair.master.take_writer().unwrap();
-        Self { master: pair.master, child, keys, bytes, seen: vt100::Parser::new(rows, 80, 0), raw: Vec::new() }
+        Self {
+            master: pair.master,
+            child,
+            keys,
+            bytes,
+            seen: vt100::Parser::new(rows, 80, 0),
+            raw: Vec::new(),
+        }
     }
 
     fn press(&mut self, keys: &str) {
@@ -63,12 +77,17 @@ impl Screen {
     fn wait(&mut self, what: &str, wanted: impl Fn(&vt100::Screen) -> bool) {
         let end = Instant::now() + PATIENCE;
         while !wanted(self.seen.screen()) {
-            match self.bytes.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            match self
+                .bytes
+                .recv_timeout(end.saturating_duration_since(Instant::now()))
+            {
                 Ok(bytes) => {
                     self.raw.extend(&bytes);
                     self.seen.process(&bytes);
                 }
-                Err(RecvTimeoutError::Timeout) => panic!("never seen: {what}\n{}", self.seen.screen().contents()),
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("never seen: {what}\n{}", self.seen.screen().contents())
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     panic!("ended before: {what}\n{}", self.seen.screen().contents())
                 }
@@ -98,8 +117,13 @@ impl Screen {
 fn background(screen: &vt100::Screen, text: &str) -> vt100::Color {
     let (rows, columns) = screen.size();
     for row in 0..rows {
-        let line: Vec<String> =
-            (0..columns).map(|c| screen.cell(row, c).map_or(String::new(), |c| c.contents().to_owned())).collect();
+        let line: Vec<String> = (0..columns)
+            .map(|c| {
+                screen
+                    .cell(row, c)
+                    .map_or(String::new(), |c| c.contents().to_owned())
+            })
+            .collect();
         for column in 0..columns {
             if line[usize::from(column)..].concat().starts_with(text) {
                 return screen.cell(row, column).unwrap().bgcolor();
@@ -111,7 +135,10 @@ fn background(screen: &vt100::Screen, text: &str) -> vt100::Color {
 
 fn watchman() -> Folder {
     let folder = Folder::new();
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines/watchman.sw.json");
+    let sample = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../machines/watchman.sw.json"
+    );
     folder.write("watchman.sw.json", std::fs::read(sample).unwrap());
     folder
 }
@@ -124,14 +151,17 @@ fn send_undo_quit() {
     screen.shows("step 0  tick 0");
     screen.shows("▸ SeesThief");
     screen.shows("stamina = 20");
-    screen.wait("the active state is lit", |seen| background(seen, "● watch") == vt100::Color::Idx(2));
+    screen.wait("the active state is lit", |seen| {
+        background(seen, "● watch") == vt100::Color::Idx(2)
+    });
 
     screen.press("\r");
     screen.shows("● chase");
     screen.shows("step 1  tick 1");
     screen.shows("Shout(loudness: 3)");
     screen.wait("only one is lit", |seen| {
-        background(seen, "● chase") == vt100::Color::Idx(2) && background(seen, "· watch") == vt100::Color::Default
+        background(seen, "● chase") == vt100::Color::Idx(2)
+            && background(seen, "· watch") == vt100::Color::Default
     });
 
     screen.press("u");
@@ -158,17 +188,28 @@ fn send_undo_quit() {
     let (code, raw) = screen.end();
     assert_eq!(code, 0);
     let text = String::from_utf8_lossy(&raw);
-    assert!(text.contains("\x1b[?1049h") && text.contains("\x1b[?1049l"), "the other screen is shown and left again");
-    assert!(text.rfind("\x1b[?25h") > text.rfind("\x1b[?25l"), "the cursor is back");
+    assert!(
+        text.contains("\x1b[?1049h") && text.contains("\x1b[?1049l"),
+        "the other screen is shown and left again"
+    );
+    assert!(
+        text.rfind("\x1b[?25h") > text.rfind("\x1b[?25l"),
+        "the cursor is back"
+    );
 }
 
 #[test]
 fn control_c_ends_it_too_and_no_name_reaches_the_terminal_raw() {
     let folder = Folder::new();
     // A ROM whose sidecar was changed by somebody else.
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines/watchman.sw.json");
+    let sample = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../machines/watchman.sw.json"
+    );
     folder.run(&["build", sample, "-o", "w.swrom"]).code(0);
-    let names = folder.text("w.swdbg").replace("\"watch\"", "\"wa\\u001b]0;owned\\u0007tch\"");
+    let names = folder
+        .text("w.swdbg")
+        .replace("\"watch\"", "\"wa\\u001b]0;owned\\u0007tch\"");
     assert!(names.contains("owned"));
     folder.write("w.swdbg", names);
     let mut screen = Screen::new(&folder, &["step", "w.swrom", "--tui"]);
@@ -178,8 +219,14 @@ fn control_c_ends_it_too_and_no_name_reaches_the_terminal_raw() {
     assert_eq!(code, 0);
     let text = String::from_utf8_lossy(&raw);
     assert!(!text.contains("\x1b]0;owned"), "{text:?}");
-    let piped = folder.run(&["step", "w.swrom", "--events", "SeesThief"]).code(0);
-    assert!(piped.out.contains("\\u{1b}]0;owned") && !piped.out.contains('\x1b'), "{}", piped.out);
+    let piped = folder
+        .run(&["step", "w.swrom", "--events", "SeesThief"])
+        .code(0);
+    assert!(
+        piped.out.contains("\\u{1b}]0;owned") && !piped.out.contains('\x1b'),
+        "{}",
+        piped.out
+    );
 }
 
 #[test]
@@ -192,7 +239,9 @@ fn the_prompt_takes_commands_and_survives_mistakes() {
         let row = screen.seen.screen().cursor_position().0;
         screen.shows(answer);
         // The prompt is written when the terminal is ready for keys.
-        screen.wait("the next prompt", |seen| seen.cursor_position().0 > row && seen.cursor_position().1 == 2);
+        screen.wait("the next prompt", |seen| {
+            seen.cursor_position().0 > row && seen.cursor_position().1 == 2
+        });
     };
     screen.wait("the first prompt", |seen| seen.cursor_position().1 == 2);
     tell(&mut screen, "send SeesThief\r", "now in    chase");
@@ -206,5 +255,8 @@ fn the_prompt_takes_commands_and_survives_mistakes() {
 
 #[test]
 fn without_a_terminal_it_says_so() {
-    watchman().run(&["step", "watchman.sw.json", "--tui"]).code(2).says("`--tui` needs a terminal");
+    watchman()
+        .run(&["step", "watchman.sw.json", "--tui"])
+        .code(2)
+        .says("`--tui` needs a terminal");
 }

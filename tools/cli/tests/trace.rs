@@ -25,7 +25,10 @@ fn record(level: Level, close: bool) -> Vec<u8> {
     let functions = Functions::new()
         .guard("Hears", |(): &(), (): &(), see| {
             let deaf = see.agent().index() == 1;
-            Verdict { holds: !deaf, code: if deaf { 3 } else { 0 } }
+            Verdict {
+                holds: !deaf,
+                code: if deaf { 3 } else { 0 },
+            }
         })
         .guard("IsTired", |_, (), _| Verdict::from(false))
         .explain("Hears", 3, "it is deaf");
@@ -35,13 +38,19 @@ fn record(level: Level, close: bool) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), &crowd.legend()).unwrap();
     for events in ["", "Noise", "Noise", "Wind", "Calm"] {
         if let Ok(event) = machine.event(events) {
-            agents[..2].iter().for_each(|&agent| crowd.send(agent, event, ()).unwrap());
+            agents[..2]
+                .iter()
+                .for_each(|&agent| crowd.send(agent, event, ()).unwrap());
         }
         crowd.tick(&());
         crowd.write_trace(&mut writer).unwrap();
         writer.flush().unwrap();
     }
-    if close { writer.close().unwrap() } else { writer.into_inner() }
+    if close {
+        writer.close().unwrap()
+    } else {
+        writer.into_inner()
+    }
 }
 
 fn folder(level: Level) -> Folder {
@@ -78,11 +87,23 @@ fn text_has_one_aligned_line_per_record() {
 fn filters_leave_out_what_was_not_asked_for() {
     let folder = folder(Level::All);
     let lines = |args: &[&str]| {
-        let ran = folder.run(&[&["trace", "g.swtrace"], args].concat()).code(0);
-        ran.out.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+        let ran = folder
+            .run(&[&["trace", "g.swtrace"], args].concat())
+            .code(0);
+        ran.out
+            .lines()
+            .skip(1)
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>()
     };
-    assert_eq!(lines(&["--agent", "2", "--level", "1"]), ["0 2 starts", "0 2 now in post/bored"]);
-    assert_eq!(lines(&["--agent", "1,2", "--from", "3", "--to", "3", "--level", "1"]), ["3 1 Wind: nobody handles it"]);
+    assert_eq!(
+        lines(&["--agent", "2", "--level", "1"]),
+        ["0 2 starts", "0 2 now in post/bored"]
+    );
+    assert_eq!(
+        lines(&["--agent", "1,2", "--from", "3", "--to", "3", "--level", "1"]),
+        ["3 1 Wind: nobody handles it"]
+    );
     let wind = lines(&["--event", "Wind", "--agent", "0", "--from", "1"]);
     let expected = [
         "3 0 Wind: who takes it?",
@@ -93,34 +114,66 @@ fn filters_leave_out_what_was_not_asked_for() {
     ];
     assert_eq!(wind[..5], expected);
     // A state stands for those inside it; the end of a path is enough if there is only one.
-    let legs = lines(&["--state", "run", "--agent", "0", "--level", "2", "--from", "3"]);
-    assert!(legs.contains(&"3 0 enters alert/run".to_owned()) && !legs.contains(&"3 0 leaves alert/stand".to_owned()));
+    let legs = lines(&[
+        "--state", "run", "--agent", "0", "--level", "2", "--from", "3",
+    ]);
+    assert!(
+        legs.contains(&"3 0 enters alert/run".to_owned())
+            && !legs.contains(&"3 0 leaves alert/stand".to_owned())
+    );
     let alert = lines(&["--state", "alert", "--level", "2"]);
-    assert!(alert.contains(&"3 0 leaves alert/stand".to_owned()) && !alert.contains(&"0 0 enters post".to_owned()));
+    assert!(
+        alert.contains(&"3 0 leaves alert/stand".to_owned())
+            && !alert.contains(&"0 0 enters post".to_owned())
+    );
     assert_eq!(lines(&["--from", "90"]), [] as [&str; 0]);
 }
 
 #[test]
 fn unknown_names_and_agents_get_a_suggestion() {
     let folder = folder(Level::Outline);
-    let refuse = |args: &[&str]| folder.run(&[&["trace", "g.swtrace"], args].concat()).code(2);
-    refuse(&["--event", "Nois"]).says("no event `Nois`").says("did you mean `Noise`?");
-    refuse(&["--state", "post/bord"]).says("no state `post/bord`").says("did you mean `post/bored`?");
-    refuse(&["--agent", "7"]).says("the trace has no agent 7").says("it has 0, 1, 2");
+    let refuse = |args: &[&str]| {
+        folder
+            .run(&[&["trace", "g.swtrace"], args].concat())
+            .code(2)
+    };
+    refuse(&["--event", "Nois"])
+        .says("no event `Nois`")
+        .says("did you mean `Noise`?");
+    refuse(&["--state", "post/bord"])
+        .says("no state `post/bord`")
+        .says("did you mean `post/bored`?");
+    refuse(&["--agent", "7"])
+        .says("the trace has no agent 7")
+        .says("it has 0, 1, 2");
     refuse(&["--from", "9", "--to", "3"]).says("no tick is between them");
     refuse(&["--why", "7", "1"]).says("the trace has no agent 7");
-    refuse(&["--why", "1", "1"]).says("no reasons of agent 1").says("level 3");
+    refuse(&["--why", "1", "1"])
+        .says("no reasons of agent 1")
+        .says("level 3");
     refuse(&["--event", "\u{1b}[31mred"]).says("no event `\\u{1b}[31mred`");
-    folder.run(&["trace", "g.swtrace", "--level", "4"]).code(2).says("4 is not in 1..=3");
-    folder.run(&["trace", "g.swtrace", "--export", "csv"]).code(2).says("--output");
-    folder.run(&["trace", "missing.swtrace"]).code(2).says("there is no such file").says("run --trace");
+    folder
+        .run(&["trace", "g.swtrace", "--level", "4"])
+        .code(2)
+        .says("4 is not in 1..=3");
+    folder
+        .run(&["trace", "g.swtrace", "--export", "csv"])
+        .code(2)
+        .says("--output");
+    folder
+        .run(&["trace", "missing.swtrace"])
+        .code(2)
+        .says("there is no such file")
+        .says("run --trace");
     folder.run(&["trace", "."]).code(2).says("it is a folder");
 }
 
 #[test]
 fn why_names_every_candidate_with_its_reason() {
     let folder = folder(Level::All);
-    let ran = folder.run(&["trace", "g.swtrace", "--why", "1", "1"]).code(0);
+    let ran = folder
+        .run(&["trace", "g.swtrace", "--why", "1", "1"])
+        .code(0);
     let expected = "agent 1 of Guard, tick 1: in post/bored
 
 Noise: nobody took it
@@ -129,10 +182,14 @@ Noise: nobody took it
 ";
     assert_eq!(ran.out, expected);
     // In the next tick nothing is recorded about them: they were told before.
-    let ran = folder.run(&["trace", "g.swtrace", "--why", "1", "2"]).code(0);
+    let ran = folder
+        .run(&["trace", "g.swtrace", "--why", "1", "2"])
+        .code(0);
     let ran = ran.prints("guard Hears says no: it is deaf (code 3), since tick 1");
     ran.prints("guard IsTired says no, since tick 1");
-    let ran = folder.run(&["trace", "g.swtrace", "--why", "0", "1"]).code(0);
+    let ran = folder
+        .run(&["trace", "g.swtrace", "--why", "0", "1"])
+        .code(0);
     let expected = "agent 0 of Guard, tick 1: from post/bored to alert/stand + alert/look
 
 Noise: one transition took it
@@ -143,13 +200,29 @@ without an event: none of them was taken
   alert -> down (always)  guard IsTired says no
 ";
     assert_eq!(ran.out, expected);
-    let ran = folder.run(&["trace", "g.swtrace", "--why", "0", "3"]).code(0);
-    let ran = ran.prints("after 2t to `alert/blink`: one transition took it").prints("Wind: one transition took it");
+    let ran = folder
+        .run(&["trace", "g.swtrace", "--why", "0", "3"])
+        .code(0);
+    let ran = ran
+        .prints("after 2t to `alert/blink`: one transition took it")
+        .prints("Wind: one transition took it");
     ran.prints("alert -> down (always)  guard IsTired says no, since tick 1");
-    folder.run(&["trace", "g.swtrace", "--why", "0", "2"]).code(0).prints("no active state has a transition for it");
-    folder.run(&["trace", "g.swtrace", "--why", "0", "99"]).code(2).says("it has ticks 0 to 4 of it");
-    let json = folder.run(&["trace", "g.swtrace", "--why", "1", "2", "--json"]).code(0).json();
-    assert_eq!(json["searches"][0]["candidates"][0]["reason"], "guard_false");
+    folder
+        .run(&["trace", "g.swtrace", "--why", "0", "2"])
+        .code(0)
+        .prints("no active state has a transition for it");
+    folder
+        .run(&["trace", "g.swtrace", "--why", "0", "99"])
+        .code(2)
+        .says("it has ticks 0 to 4 of it");
+    let json = folder
+        .run(&["trace", "g.swtrace", "--why", "1", "2", "--json"])
+        .code(0)
+        .json();
+    assert_eq!(
+        json["searches"][0]["candidates"][0]["reason"],
+        "guard_false"
+    );
     assert_eq!(json["searches"][0]["candidates"][0]["code"], 3);
     assert_eq!(json["searches"][0]["candidates"][0]["since"], 1);
     assert_eq!(json["after"], serde_json::json!(["post/bored"]));
@@ -213,12 +286,20 @@ mod perfetto {
 fn perfetto_is_read_back_by_another_reader() {
     let folder = folder(Level::Steps);
     folder
-        .run(&["trace", "g.swtrace", "--export", "perfetto", "-o", "out/g.pftrace"])
+        .run(&[
+            "trace",
+            "g.swtrace",
+            "--export",
+            "perfetto",
+            "-o",
+            "out/g.pftrace",
+        ])
         .code(0)
         .says("wrote out/g.pftrace");
     let bytes = folder.read("out/g.pftrace");
     let trace = perfetto::Trace::decode(bytes.as_slice()).unwrap();
-    // Nothing was lost on the way: what was read is written as the same bytes, but for the order of fields.
+    // Nothing was lost on the way: what was read is written as the same bytes, but for the order of
+    // fields.
     assert_eq!(trace.encoded_len(), bytes.len());
     let tracks: std::collections::BTreeMap<u64, perfetto::TrackDescriptor> = trace
         .packet
@@ -226,18 +307,27 @@ fn perfetto_is_read_back_by_another_reader() {
         .filter_map(|packet| packet.track_descriptor.clone())
         .map(|track| (track.uuid.unwrap(), track))
         .collect();
-    assert!(trace.packet.iter().all(|packet| packet.trusted_packet_sequence_id == Some(1)));
+    assert!(
+        trace
+            .packet
+            .iter()
+            .all(|packet| packet.trusted_packet_sequence_id == Some(1))
+    );
     assert_eq!(trace.packet[0].sequence_flags, Some(1));
     let full_name = |uuid: u64| {
         let track = &tracks[&uuid];
-        let parent = track.parent_uuid.map(|parent| tracks[&parent].name.clone().unwrap() + " / ");
+        let parent = track
+            .parent_uuid
+            .map(|parent| tracks[&parent].name.clone().unwrap() + " / ");
         parent.unwrap_or_default() + &track.name.clone().unwrap()
     };
     let mut lines = Vec::new();
     let mut open = std::collections::BTreeMap::<u64, i64>::new();
     let mut last = 0;
     for packet in &trace.packet {
-        let Some(event) = &packet.track_event else { continue };
+        let Some(event) = &packet.track_event else {
+            continue;
+        };
         let (time, track) = (packet.timestamp.unwrap(), event.track_uuid.unwrap());
         assert!(time >= last, "time goes on");
         last = time;
@@ -247,8 +337,17 @@ fn perfetto_is_read_back_by_another_reader() {
             perfetto::Type::SliceEnd => *depth -= 1,
             other => assert_eq!(other, perfetto::Type::Instant),
         }
-        assert!((0..=1).contains(depth), "one state at a time on {}", full_name(track));
-        lines.push(format!("{time} {} {:?} {}", full_name(track), event.r#type(), event.name()));
+        assert!(
+            (0..=1).contains(depth),
+            "one state at a time on {}",
+            full_name(track)
+        );
+        lines.push(format!(
+            "{time} {} {:?} {}",
+            full_name(track),
+            event.r#type(),
+            event.name()
+        ));
     }
     assert!(open.values().all(|depth| *depth == 0), "every slice ends");
     for line in [
@@ -261,14 +360,28 @@ fn perfetto_is_read_back_by_another_reader() {
         "50000000 agent 0 / alert (alert/stand …) SliceBegin alert/run",
         "83333333 agent 2 / root SliceEnd ",
     ] {
-        assert!(lines.iter().any(|other| other == line), "no `{line}` in\n{}", lines.join("\n"));
+        assert!(
+            lines.iter().any(|other| other == line),
+            "no `{line}` in\n{}",
+            lines.join("\n")
+        );
     }
 }
 
 #[test]
 fn chrome_json_has_matching_slices() {
     let folder = folder(Level::Outline);
-    folder.run(&["trace", "g.swtrace", "--export", "chrome", "-o", "g.json", "-q"]).code(0);
+    folder
+        .run(&[
+            "trace",
+            "g.swtrace",
+            "--export",
+            "chrome",
+            "-o",
+            "g.json",
+            "-q",
+        ])
+        .code(0);
     let document: Value = serde_json::from_str(&folder.text("g.json")).unwrap();
     let schema = serde_json::json!({
         "type": "object", "required": ["traceEvents"],
@@ -282,7 +395,12 @@ fn chrome_json_has_matching_slices() {
     let mut open: std::collections::BTreeMap<(u64, u64), Vec<String>> = Default::default();
     let mut slices = 0;
     for event in document["traceEvents"].as_array().unwrap() {
-        let track = open.entry((event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap())).or_default();
+        let track = open
+            .entry((
+                event["pid"].as_u64().unwrap(),
+                event["tid"].as_u64().unwrap(),
+            ))
+            .or_default();
         let name = event["name"].as_str().unwrap().to_owned();
         match event["ph"].as_str().unwrap() {
             "B" => track.push(name),
@@ -299,7 +417,10 @@ fn chrome_json_has_matching_slices() {
 #[test]
 fn csv_is_read_back_by_another_reader() {
     let folder = folder(Level::All);
-    let text = folder.run(&["trace", "g.swtrace", "--export", "csv", "-o", "-"]).code(0).out;
+    let text = folder
+        .run(&["trace", "g.swtrace", "--export", "csv", "-o", "-"])
+        .code(0)
+        .out;
     let json = folder.run(&["trace", "g.swtrace", "--json"]).code(0).json();
     let records = json["records"].as_array().unwrap();
     let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -320,17 +441,27 @@ fn csv_is_read_back_by_another_reader() {
 
 #[test]
 fn json_keeps_to_its_schema() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/trace.schema.json");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../schemas/trace.schema.json"
+    );
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     jsonschema::meta::validate(&schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     for level in [Level::Outline, Level::Steps, Level::All] {
         let folder = folder(level);
         let json = folder.run(&["trace", "g.swtrace", "--json"]).code(0).json();
-        validator.validate(&json).unwrap_or_else(|error| panic!("{error} in {json:#}"));
+        validator
+            .validate(&json)
+            .unwrap_or_else(|error| panic!("{error} in {json:#}"));
         assert_eq!(json["ending"], "the trace is complete");
-        folder.run(&["trace", "g.swtrace", "--export", "json", "-o", "g.json"]).code(0);
-        assert_eq!(serde_json::from_str::<Value>(&folder.text("g.json")).unwrap(), json);
+        folder
+            .run(&["trace", "g.swtrace", "--export", "json", "-o", "g.json"])
+            .code(0);
+        assert_eq!(
+            serde_json::from_str::<Value>(&folder.text("g.json")).unwrap(),
+            json
+        );
         let mut wrong = json.clone();
         wrong["records"][0]["kind"] = "nonsense".into();
         assert!(!validator.is_valid(&wrong));
@@ -342,7 +473,10 @@ fn what_a_crash_left_is_read_and_damage_is_named() {
     let folder = Folder::new();
     let whole = record(Level::Outline, true);
     folder.write("open.swtrace", record(Level::Outline, false));
-    let ran = folder.run(&["trace", "open.swtrace"]).code(0).says("`open.swtrace`: the trace was not closed");
+    let ran = folder
+        .run(&["trace", "open.swtrace"])
+        .code(0)
+        .says("`open.swtrace`: the trace was not closed");
     assert_eq!(ran.out.lines().count(), 17);
     folder.write("cut.swtrace", &whole[..whole.len() - 70]);
     let ran = folder
@@ -355,21 +489,46 @@ fn what_a_crash_left_is_read_and_damage_is_named() {
     let place = damaged.len() - 60;
     damaged[place] ^= 1;
     folder.write("damaged.swtrace", &damaged);
-    let ran = folder.run(&["trace", "damaged.swtrace"]).code(1).says("error: `damaged.swtrace`: damaged at byte");
+    let ran = folder
+        .run(&["trace", "damaged.swtrace"])
+        .code(1)
+        .says("error: `damaged.swtrace`: damaged at byte");
     assert_eq!(ran.out.lines().count(), 15);
     folder.write("later.swtrace", [&whole[..8], &[9], &whole[9..]].concat());
-    folder.run(&["trace", "later.swtrace"]).code(1).says("at byte 8: it is of version 9, this program reads version 1");
+    folder
+        .run(&["trace", "later.swtrace"])
+        .code(1)
+        .says("at byte 8: it is of version 9, this program reads version 1");
     folder.write("foreign.swtrace", GUARD);
-    folder.run(&["trace", "foreign.swtrace"]).code(1).says("at byte 0: this is not a trace");
-    folder.run_with(&["trace", "-", "--json"], &whole).code(0).prints("\"machine\": \"Guard\"");
+    folder
+        .run(&["trace", "foreign.swtrace"])
+        .code(1)
+        .says("at byte 0: this is not a trace");
+    folder
+        .run_with(&["trace", "-", "--json"], &whole)
+        .code(0)
+        .prints("\"machine\": \"Guard\"");
 }
 
 #[test]
 fn an_export_that_cannot_be_written_leaves_the_old_file() {
     let folder = folder(Level::Outline);
     folder.write("taken/x", "old");
-    folder.run(&["trace", "g.swtrace", "--export", "csv", "-o", "taken"]).code(2).says("it is a folder");
-    folder.run(&["trace", "g.swtrace", "--export", "csv", "-o", "taken/x/y.csv"]).code(2).says("cannot write");
+    folder
+        .run(&["trace", "g.swtrace", "--export", "csv", "-o", "taken"])
+        .code(2)
+        .says("it is a folder");
+    folder
+        .run(&[
+            "trace",
+            "g.swtrace",
+            "--export",
+            "csv",
+            "-o",
+            "taken/x/y.csv",
+        ])
+        .code(2)
+        .says("cannot write");
     assert_eq!(folder.text("taken/x"), "old");
     assert_eq!(folder.names(), ["g.swtrace", "taken"]);
 }
@@ -382,12 +541,27 @@ fn names_never_reach_the_terminal_or_an_export_as_commands() {
     let evil = "\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}";
     let mut legend: Legend = reading.legend.clone();
     legend.machine.push_str(evil);
-    legend.states.iter_mut().for_each(|state| state.name.push_str(evil));
-    let lists = [&mut legend.events, &mut legend.timers, &mut legend.functions];
-    lists.into_iter().flatten().for_each(|name| name.push_str(evil));
-    legend.codes.iter_mut().for_each(|code| code.text.push_str(evil));
+    legend
+        .states
+        .iter_mut()
+        .for_each(|state| state.name.push_str(evil));
+    let lists = [
+        &mut legend.events,
+        &mut legend.timers,
+        &mut legend.functions,
+    ];
+    lists
+        .into_iter()
+        .flatten()
+        .for_each(|name| name.push_str(evil));
+    legend
+        .codes
+        .iter_mut()
+        .for_each(|code| code.text.push_str(evil));
     let mut writer = Writer::new(Vec::new(), &legend).unwrap();
-    reading.records().for_each(|(tick, record)| writer.add(tick, [record]).unwrap());
+    reading
+        .records()
+        .for_each(|(tick, record)| writer.add(tick, [record]).unwrap());
     folder.write("evil.swtrace", writer.close().unwrap());
     let runs: [&[&str]; 7] = [
         &["--color", "never"],
@@ -407,10 +581,18 @@ fn names_never_reach_the_terminal_or_an_export_as_commands() {
         };
         for bad in bad {
             let found = ran.out.contains(bad) || ran.err.contains(bad);
-            assert!(!found, "{args:?}: {bad:?} in\n{}\n{}", ran.out.escape_debug(), ran.err.escape_debug());
+            assert!(
+                !found,
+                "{args:?}: {bad:?} in\n{}\n{}",
+                ran.out.escape_debug(),
+                ran.err.escape_debug()
+            );
         }
     }
     // Only our own colors.
-    let painted = folder.run(&["trace", "evil.swtrace", "--color", "always"]).code(0).out;
+    let painted = folder
+        .run(&["trace", "evil.swtrace", "--color", "always"])
+        .code(0)
+        .out;
     assert!(painted.contains("\u{1b}[1m") && !painted.contains("\u{1b}]"));
 }

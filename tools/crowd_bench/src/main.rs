@@ -1,4 +1,5 @@
-//! `cargo xtask bench --crowd`: what crowds cost, as ratios to loops over plain memory, measured in one run.
+//! `cargo xtask bench --crowd`: what crowds cost, as ratios to loops over plain memory, measured in
+//! one run.
 #![forbid(unsafe_code)]
 
 mod memory;
@@ -11,10 +12,13 @@ use clap::Parser;
 
 /// What crowds cost, beside loops over plain memory.
 ///
-/// Contenders take turns round by round; a figure is the middle round. Before a time is shown, the transitions that it
-/// stands for were counted.
+/// Contenders take turns round by round; a figure is the middle round. Before a time is shown, the
+/// transitions that it stands for were counted.
 #[derive(Parser)]
-#[command(name = "cargo xtask bench --crowd", bin_name = "cargo xtask bench --crowd")]
+#[command(
+    name = "cargo xtask bench --crowd",
+    bin_name = "cargo xtask bench --crowd"
+)]
 struct Arguments {
     /// A tenth of the agents: a few seconds.
     #[arg(long)]
@@ -51,7 +55,10 @@ impl Figure {
             };
             format!("  {word} {target}: {}", if met { "met" } else { "missed" })
         });
-        format!("  {:<58} {:>12.3} {}{target}", self.name, self.value, self.unit)
+        format!(
+            "  {:<58} {:>12.3} {}{target}",
+            self.name, self.value, self.unit
+        )
     }
 }
 
@@ -60,13 +67,17 @@ fn main() -> ExitCode {
     let agents = if arguments.quick { 100_000 } else { 1_000_000 };
     match measure(agents) {
         Ok(figures) if arguments.json => {
-            let fields = figures.iter().map(|figure| (figure.name.to_owned(), figure.value.into()));
+            let fields = figures
+                .iter()
+                .map(|figure| (figure.name.to_owned(), figure.value.into()));
             println!("{:#}", serde_json::Value::Object(fields.collect()));
             ExitCode::SUCCESS
         }
         Ok(figures) => {
             println!("crowds of {agents} agents");
-            figures.iter().for_each(|figure| println!("{}", figure.line()));
+            figures
+                .iter()
+                .for_each(|figure| println!("{}", figure.line()));
             ExitCode::SUCCESS
         }
         Err(problem) => {

@@ -12,7 +12,9 @@ fn resident() -> Option<f64> {
 }
 
 pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
-    let Some(before) = resident() else { return Ok(Vec::new()) };
+    let Some(before) = resident() else {
+        return Ok(Vec::new());
+    };
     let mut crowd = crowd(agents);
     // The first tick, in which everybody starts, needs more.
     crowd.tick(&());

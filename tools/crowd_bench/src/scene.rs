@@ -47,7 +47,9 @@ pub fn crowd(agents: u32) -> Crowd<(), ()> {
 fn chosen(agents: u32, round: usize) -> impl Iterator<Item = u32> {
     let mut state = round as u64 + 1;
     (0..agents / 100).map(move |hundred| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         hundred * 100 + (state >> 33) as u32 % 100
     })
 }
@@ -72,14 +74,24 @@ impl Times {
 pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
     let mut lines = vec![[0_u64; 8]; agents as usize];
     let mut sent = crowd(agents);
-    let go = sent.machine().event("Go").map_err(|error| error.to_string())?;
+    let go = sent
+        .machine()
+        .event("Go")
+        .map_err(|error| error.to_string())?;
     let handles: Vec<AgentId> = sent.agents().collect();
     let mut dense = Dense::new(agents, go)?;
     let [mut touch, mut slices, mut send, mut sleep, mut sweep] = [const { Times(Vec::new()) }; 5];
     for round in 0..ROUNDS {
         let places: Vec<u32> = chosen(agents, round).collect();
-        let receivers: Vec<AgentId> = places.iter().map(|&place| handles[place as usize]).collect();
-        touch.take(|| places.iter().for_each(|&place| lines[place as usize][0] += 1));
+        let receivers: Vec<AgentId> = places
+            .iter()
+            .map(|&place| handles[place as usize])
+            .collect();
+        touch.take(|| {
+            places
+                .iter()
+                .for_each(|&place| lines[place as usize][0] += 1)
+        });
         slices.take(|| dense.tick(&places));
         send.take(|| {
             for &receiver in &receivers {
@@ -98,22 +110,50 @@ pub fn measure(agents: u32) -> Result<Vec<Figure>, String> {
     let touched: u64 = lines.iter().map(|line| line[0]).sum();
     let counts = [touched, dense.transitions, sent.counters().transitions];
     if counts != [expected; 3] {
-        return Err(format!("not the same work: {counts:?} instead of {expected}"));
+        return Err(format!(
+            "not the same work: {counts:?} instead of {expected}"
+        ));
     }
     if sent.awake() != 0 {
         return Err("somebody does not sleep".to_owned());
     }
-    let [touch, slices, send, sleep, sweep] = [touch, slices, send, sleep, sweep].map(|times| middle(times.0));
-    let figure = |name, value, unit, target| Figure { name, value, unit, target };
+    let [touch, slices, send, sleep, sweep] =
+        [touch, slices, send, sleep, sweep].map(|times| middle(times.0));
+    let figure = |name, value, unit, target| Figure {
+        name,
+        value,
+        unit,
+        target,
+    };
     Ok(vec![
-        figure("W5: touching the lines of one agent in a hundred", touch, "us", None),
+        figure(
+            "W5: touching the lines of one agent in a hundred",
+            touch,
+            "us",
+            None,
+        ),
         figure("W5: an event for each of these, inbox", slices, "us", None),
         figure("W5: the same, sent to a crowd", send, "us", None),
-        figure("W5: inbox over touching", slices / touch, "x", Some((Bound::AtMost, 4.0))),
-        figure("W5: sent over touching", send / touch, "x", Some((Bound::AtMost, 6.0))),
+        figure(
+            "W5: inbox over touching",
+            slices / touch,
+            "x",
+            Some((Bound::AtMost, 4.0)),
+        ),
+        figure(
+            "W5: sent over touching",
+            send / touch,
+            "x",
+            Some((Bound::AtMost, 6.0)),
+        ),
         figure("sleep: a tick in which all sleep", sleep, "us", None),
         figure("sleep: a sweep over their lines", sweep, "us", None),
-        figure("sleep: tick over sweep", sleep / sweep, "x", Some((Bound::AtMost, 0.01))),
+        figure(
+            "sleep: tick over sweep",
+            sleep / sweep,
+            "x",
+            Some((Bound::AtMost, 0.01)),
+        ),
     ])
 }
 
@@ -131,26 +171,61 @@ struct Dense {
 
 impl Dense {
     fn new(agents: u32, go: ids::EventId) -> Result<Self, String> {
-        let program = machine().bind(functions()).map_err(|error| error.to_string())?;
+        let program = machine()
+            .bind(functions())
+            .map_err(|error| error.to_string())?;
         let rom = program.machine().rom();
-        let instances = (0..agents).filter_map(|agent| Instance64::new(&rom, 1, agent.into())).collect();
+        let instances = (0..agents)
+            .filter_map(|agent| Instance64::new(&rom, 1, agent.into()))
+            .collect();
         let event = Event::new(go, Class::Normal);
-        let (boards, inbox, output) = (vec![(); agents as usize], Vec::new(), SlicesOutput::default());
-        let mut dense = Self { program, instances, boards, inbox, output, event, tick: 0, transitions: 0 };
+        let (boards, inbox, output) = (
+            vec![(); agents as usize],
+            Vec::new(),
+            SlicesOutput::default(),
+        );
+        let mut dense = Self {
+            program,
+            instances,
+            boards,
+            inbox,
+            output,
+            event,
+            tick: 0,
+            transitions: 0,
+        };
         dense.run(None);
         Ok(dense)
     }
 
     fn tick(&mut self, places: &[u32]) {
         self.inbox.clear();
-        self.inbox.extend(places.iter().map(|&place| InboxEvent { place, event: self.event }));
+        self.inbox.extend(places.iter().map(|&place| InboxEvent {
+            place,
+            event: self.event,
+        }));
         self.run(Some(&[]));
     }
 
     fn run(&mut self, awake: Option<&[u32]>) {
-        let Self { program, instances, boards, inbox, output, tick, .. } = self;
-        let slices = Slices { tick: *tick, inbox: inbox.as_slice(), awake, ..Slices::default() };
-        program.tick_slices(instances, boards, &(), slices, output).expect("the slices are in order");
+        let Self {
+            program,
+            instances,
+            boards,
+            inbox,
+            output,
+            tick,
+            ..
+        } = self;
+        let slices = Slices {
+            tick: *tick,
+            inbox: inbox.as_slice(),
+            awake,
+            ..Slices::default()
+        };
+        program
+            .tick_slices(instances, boards, &(), slices, output)
+            .expect("the slices are in order");
         self.tick += 1;
         self.transitions += output.counters().transitions;
     }

@@ -2,20 +2,37 @@
 
 use crate::steps::{Step, cargo, run};
 
-const BENCH: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewright-bench", "--bin", "bench"];
+const BENCH: [&str; 7] = [
+    "run",
+    "--quiet",
+    "--release",
+    "--package",
+    "statewright-bench",
+    "--bin",
+    "bench",
+];
 
-const CROWD: [&str; 7] =
-    ["run", "--quiet", "--release", "--package", "statewright-crowd-bench", "--bin", "crowd-bench"];
+const CROWD: [&str; 7] = [
+    "run",
+    "--quiet",
+    "--release",
+    "--package",
+    "statewright-crowd-bench",
+    "--bin",
+    "crowd-bench",
+];
 
-/// Runs the benchmarks of the kernel with the given arguments, and without any or with `--quick` alone those of commands and crowds as well;
-/// with `--compile` those of the compiler and the loader, with `--crowd` those of crowds, with `--symbols` what is compiled once and what per
+/// Runs the benchmarks of the kernel with the given arguments, and without any or with `--quick`
+/// alone those of commands and crowds as well; with `--compile` those of the compiler and the
+/// loader, with `--crowd` those of crowds, with `--symbols` what is compiled once and what per
 /// host.
 pub fn bench(arguments: &[String]) -> Result<(), String> {
     if arguments == ["--symbols"] {
         return crate::symbols::symbols();
     }
     let without = |flag: &str| {
-        let (found, rest): (Vec<&String>, Vec<&String>) = arguments.iter().partition(|&argument| argument == flag);
+        let (found, rest): (Vec<&String>, Vec<&String>) =
+            arguments.iter().partition(|&argument| argument == flag);
         (!found.is_empty()).then_some(rest)
     };
     if arguments.iter().all(|argument| argument == "--quick") {
@@ -35,24 +52,56 @@ pub fn bench(arguments: &[String]) -> Result<(), String> {
 fn crowd(arguments: &[&String]) -> Result<(), String> {
     let status = cargo().args(CROWD).arg("--").args(arguments).status();
     let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
-    if status.success() { Ok(()) } else { Err("==> bench ended with an error, see above".to_owned()) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err("==> bench ended with an error, see above".to_owned())
+    }
 }
 
 fn kernel(arguments: &[String]) -> Result<(), String> {
-    let switches = arguments.iter().any(|argument| argument.starts_with("--without"));
-    let features: &[&str] = if switches { &["--features", "switches"] } else { &[] };
-    let status = cargo().args(BENCH).args(features).arg("--").args(arguments).status();
+    let switches = arguments
+        .iter()
+        .any(|argument| argument.starts_with("--without"));
+    let features: &[&str] = if switches {
+        &["--features", "switches"]
+    } else {
+        &[]
+    };
+    let status = cargo()
+        .args(BENCH)
+        .args(features)
+        .arg("--")
+        .args(arguments)
+        .status();
     let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
-    if status.success() { Ok(()) } else { Err("==> bench ended with an error, see above".to_owned()) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err("==> bench ended with an error, see above".to_owned())
+    }
 }
 
 fn compile(arguments: &[&String]) -> Result<(), String> {
     let quick = match arguments {
         [] => "",
         [only] if *only == "--quick" => "1",
-        _ => return Err("`cargo xtask bench --compile` takes `--quick` and nothing else".to_owned()),
+        _ => {
+            return Err(
+                "`cargo xtask bench --compile` takes `--quick` and nothing else".to_owned(),
+            );
+        }
     };
-    let step = Step::cargo("bench", &["bench", "--package", "statewright-compile", "--bench", "compile"]);
+    let step = Step::cargo(
+        "bench",
+        &[
+            "bench",
+            "--package",
+            "statewright-compile",
+            "--bench",
+            "compile",
+        ],
+    );
     run(vec![step.env("STATEWRIGHT_BENCH_QUICK", quick)])
 }
 

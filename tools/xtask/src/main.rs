@@ -20,13 +20,15 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Everything that must hold before a change lands: formatting, lints, tests, documentation, builds without std.
+    /// Everything that must hold before a change lands: formatting, lints, tests, documentation,
+    /// builds without std.
     Test {
         /// Run only the steps whose name contains this.
         #[arg(long)]
         only: Option<String>,
     },
-    /// Rewrites every committed expectation (rendered messages, golden ROMs, schemas) for review with `git diff`.
+    /// Rewrites every committed expectation (rendered messages, golden ROMs, schemas) for review
+    /// with `git diff`.
     Bless,
     /// Kernel against reference interpreter over many random machines; `--seed N` shows one again.
     #[command(disable_help_flag = true)]
@@ -42,15 +44,17 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Random SCXML documents, imported and by the letter of the recommendation; `--export` takes each there and back first, `--first N --documents 1` runs one again.
+    /// Random SCXML documents, imported and by the letter of the recommendation; `--export` takes
+    /// each there and back first, `--first N --documents 1` runs one again.
     #[command(disable_help_flag = true)]
     Charts {
         /// Passed on; try `cargo xtask charts --help`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// What kernel, commands and crowds cost beside hand-written machines, a peer and plain memory; `--commands` and `--crowd` for these alone,
-    /// `--compile` for the compiler and the loader, `--symbols` for what is compiled once and what per host.
+    /// What kernel, commands and crowds cost beside hand-written machines, a peer and plain memory;
+    /// `--commands` and `--crowd` for these alone, `--compile` for the compiler and the loader,
+    /// `--symbols` for what is compiled once and what per host.
     #[command(disable_help_flag = true)]
     Bench {
         /// Passed on; try `cargo xtask bench --help`.

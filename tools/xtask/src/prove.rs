@@ -2,13 +2,37 @@
 
 use crate::steps::{Step, cargo};
 
-const PROVE: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewright-trial", "--bin", "prove"];
+const PROVE: [&str; 7] = [
+    "run",
+    "--quiet",
+    "--release",
+    "--package",
+    "statewright-trial",
+    "--bin",
+    "prove",
+];
 /// The same in a build whose fast paths can be switched off.
 const SWITCHES: [&str; 2] = ["--features", "switches"];
 
-const CROWDS: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewright-crowds", "--bin", "crowds"];
+const CROWDS: [&str; 7] = [
+    "run",
+    "--quiet",
+    "--release",
+    "--package",
+    "statewright-crowds",
+    "--bin",
+    "crowds",
+];
 
-const CHARTS: [&str; 7] = ["run", "--quiet", "--release", "--package", "statewright-charts", "--bin", "charts"];
+const CHARTS: [&str; 7] = [
+    "run",
+    "--quiet",
+    "--release",
+    "--package",
+    "statewright-charts",
+    "--bin",
+    "charts",
+];
 
 /// Runs the proofs about crowds with the given arguments.
 pub fn crowds(arguments: &[String]) -> Result<(), String> {
@@ -23,7 +47,11 @@ pub fn charts(arguments: &[String]) -> Result<(), String> {
 fn hand_over(name: &str, command: &[&str], arguments: &[String]) -> Result<(), String> {
     let status = cargo().args(command).arg("--").args(arguments).status();
     let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("==> {name} ended with an error, see above")) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("==> {name} ended with an error, see above"))
+    }
 }
 
 /// Runs the prover with the given arguments; `--plain` needs a build with switches.
@@ -33,8 +61,9 @@ pub fn prove(arguments: &[String]) -> Result<(), String> {
     hand_over("prove", &[&PROVE, features].concat(), arguments)
 }
 
-/// What CI proves: random machines, random SCXML documents and the exhaustive small scope, with the fast paths and without (and the stack that ticks use), that
-/// the fast paths change nothing, that nothing is allocated, and that the alarm works.
+/// What CI proves: random machines, random SCXML documents and the exhaustive small scope, with the
+/// fast paths and without (and the stack that ticks use), that the fast paths change nothing, that
+/// nothing is allocated, and that the alarm works.
 pub fn steps() -> Vec<Step> {
     let prove = |name, features: &[&'static str], arguments: &[&'static str]| {
         Step::cargo(name, &[&PROVE, features, &["--"], arguments].concat())
@@ -42,10 +71,26 @@ pub fn steps() -> Vec<Step> {
     let test = |name, feature, test| {
         Step::cargo(
             name,
-            &["test", "--release", "--package", "statewright-trial", "--features", feature, "--test", test],
+            &[
+                "test",
+                "--release",
+                "--package",
+                "statewright-trial",
+                "--features",
+                feature,
+                "--test",
+                test,
+            ],
         )
     };
-    let allocations = ["test", "--release", "--package", "statewright-trial", "--test", "allocations"];
+    let allocations = [
+        "test",
+        "--release",
+        "--package",
+        "statewright-trial",
+        "--test",
+        "allocations",
+    ];
     let (random, small) = (["--machines", "10000", "--ticks", "1000"], ["--small", "6"]);
     // Without its fast paths the kernel is much slower, and most of it has been seen above.
     let fewer = ["--machines", "3000", "--ticks", "1000"];
@@ -56,8 +101,12 @@ pub fn steps() -> Vec<Step> {
         prove("proof: random machines, plain", &SWITCHES, &plain(&fewer)),
         prove("proof: small scope, plain", &SWITCHES, &plain(&small)),
         Step::cargo("proof: crowds", &CROWDS),
-        // A few of a hundred stop at limits of the engine, so that at least 10,000 run to their end.
-        Step::cargo("proof: SCXML documents", &[&CHARTS[..], &["--", "--documents", "11000"]].concat()),
+        // A few of a hundred stop at limits of the engine, so that at least 10,000 run to their
+        // end.
+        Step::cargo(
+            "proof: SCXML documents",
+            &[&CHARTS[..], &["--", "--documents", "11000"]].concat(),
+        ),
         test("proof: switches", "switches", "switches"),
         Step::cargo("proof: no allocation", &allocations),
         test("proof: deliberate bugs", "deliberate-bugs", "bugs"),

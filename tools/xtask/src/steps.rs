@@ -12,8 +12,8 @@ pub struct Step {
 }
 
 impl Step {
-    /// A cargo command. Nothing of it is built again step by step, so nothing is kept for that: it would
-    /// take as much disk as all the rest.
+    /// A cargo command. Nothing of it is built again step by step, so nothing is kept for that: it
+    /// would take as much disk as all the rest.
     pub fn cargo(name: &'static str, arguments: &[&str]) -> Self {
         let mut command = cargo();
         command.args(arguments).env("CARGO_INCREMENTAL", "0");
@@ -37,11 +37,18 @@ pub fn run(steps: Vec<Step>) -> Result<(), String> {
     for mut step in steps {
         println!("==> {}", step.name);
         let start = Instant::now();
-        let status = step.command.status().map_err(|error| format!("{}: cannot start: {error}", step.name))?;
+        let status = step
+            .command
+            .status()
+            .map_err(|error| format!("{}: cannot start: {error}", step.name))?;
         if !status.success() {
             return Err(format!("==> {} failed", step.name));
         }
-        println!("==> {} ok ({:.0} s)", step.name, start.elapsed().as_secs_f64());
+        println!(
+            "==> {} ok ({:.0} s)",
+            step.name,
+            start.elapsed().as_secs_f64()
+        );
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
-//! `cargo xtask bench --symbols`: how much of the kernel is compiled once, and how much again for every host.
+//! `cargo xtask bench --symbols`: how much of the kernel is compiled once, and how much again for
+//! every host.
 //!
-//! The example `two_hosts` is built with names that tell types; `nm` lists its functions with their sizes. What names a host and is not
-//! the host's own code was compiled for it: the fast paths, and the two functions of the example that they are inlined into.
+//! The example `two_hosts` is built with names that tell types; `nm` lists its functions with their
+//! sizes. What names a host and is not the host's own code was compiled for it: the fast paths, and
+//! the two functions of the example that they are inlined into.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,7 +13,8 @@ use crate::steps::cargo;
 /// What one more host may add, in hundredths of the kernel's code.
 const MOST_PERCENT: u64 = 15;
 const HOSTS: u64 = 2;
-const MISSING: &str = "cannot run nm, which lists functions (Debian, Ubuntu: `apt install binutils`)";
+const MISSING: &str =
+    "cannot run nm, which lists functions (Debian, Ubuntu: `apt install binutils`)";
 
 /// Functions and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,7 +47,10 @@ pub fn symbols() -> Result<(), String> {
         .output()
         .map_err(|error| format!("{MISSING}: {error}"))?;
     if !listed.status.success() {
-        return Err(format!("nm failed: {}", String::from_utf8_lossy(&listed.stderr)));
+        return Err(format!(
+            "nm failed: {}",
+            String::from_utf8_lossy(&listed.stderr)
+        ));
     }
     let (once, per_host) = count(&String::from_utf8_lossy(&listed.stdout));
     judge(once, per_host)
@@ -53,8 +59,20 @@ pub fn symbols() -> Result<(), String> {
 /// Builds the example in release; where it is.
 fn build() -> Result<PathBuf, String> {
     let built = cargo()
-        .args(["rustc", "--quiet", "--release", "--package", "statewright-bench", "--example", "two_hosts"])
-        .args(["--message-format=json", "--", "-Csymbol-mangling-version=v0"])
+        .args([
+            "rustc",
+            "--quiet",
+            "--release",
+            "--package",
+            "statewright-bench",
+            "--example",
+            "two_hosts",
+        ])
+        .args([
+            "--message-format=json",
+            "--",
+            "-Csymbol-mangling-version=v0",
+        ])
         .stderr(std::process::Stdio::inherit())
         .output()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
@@ -62,8 +80,14 @@ fn build() -> Result<PathBuf, String> {
         return Err("the example `two_hosts` does not compile".to_owned());
     }
     let messages = String::from_utf8_lossy(&built.stdout);
-    let places = messages.split("\"executable\":\"").skip(1).filter_map(|rest| rest.split('"').next());
-    places.last().map(PathBuf::from).ok_or_else(|| "cargo does not say where the example is".to_owned())
+    let places = messages
+        .split("\"executable\":\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next());
+    places
+        .last()
+        .map(PathBuf::from)
+        .ok_or_else(|| "cargo does not say where the example is".to_owned())
 }
 
 /// Adds up the functions of the kernel: those that exist once, those per host.
@@ -72,7 +96,9 @@ fn count(listing: &str) -> (Code, Code) {
     for line in listing.lines() {
         let mut words = line.splitn(4, ' ');
         let (_, size, kind, name) = (words.next(), words.next(), words.next(), words.next());
-        let Some(bytes) = size.and_then(|size| size.parse().ok()) else { continue };
+        let Some(bytes) = size.and_then(|size| size.parse().ok()) else {
+            continue;
+        };
         if !matches!(kind, Some("t" | "T" | "w" | "W")) {
             continue;
         }
@@ -87,7 +113,9 @@ fn count(listing: &str) -> (Code, Code) {
 
 fn part(name: &str) -> Part {
     let own = name.starts_with("<two_hosts::");
-    let names_host = ["two_hosts::First", "two_hosts::Second"].iter().any(|host| name.contains(host));
+    let names_host = ["two_hosts::First", "two_hosts::Second"]
+        .iter()
+        .any(|host| name.contains(host));
     if names_host && !own {
         Part::PerHost
     } else if name.contains("statewright_kernel") && !own {
@@ -99,13 +127,23 @@ fn part(name: &str) -> Part {
 
 fn judge(once: Code, per_host: Code) -> Result<(), String> {
     if once.functions == 0 || per_host.functions == 0 {
-        return Err(format!("nm shows no functions of the kernel: {once:?} once, {per_host:?} per host"));
+        return Err(format!(
+            "nm shows no functions of the kernel: {once:?} once, {per_host:?} per host"
+        ));
     }
     let one = per_host.bytes / HOSTS;
     let percent = one as f64 * 100.0 / (once.bytes + one) as f64;
-    println!("kernel, compiled once:     {:>4} functions, {:>7} bytes", once.functions, once.bytes);
-    println!("kernel, for {HOSTS} hosts:       {:>4} functions, {:>7} bytes", per_host.functions, per_host.bytes);
-    println!("one host adds {one} bytes, {percent:.1} % of the kernel's code (at most {MOST_PERCENT} %)");
+    println!(
+        "kernel, compiled once:     {:>4} functions, {:>7} bytes",
+        once.functions, once.bytes
+    );
+    println!(
+        "kernel, for {HOSTS} hosts:       {:>4} functions, {:>7} bytes",
+        per_host.functions, per_host.bytes
+    );
+    println!(
+        "one host adds {one} bytes, {percent:.1} % of the kernel's code (at most {MOST_PERCENT} %)"
+    );
     if percent > MOST_PERCENT as f64 {
         Err("==> too much of the kernel is compiled per host".to_owned())
     } else {
@@ -127,12 +165,27 @@ mod tests {
             0000000000001040 0000000000000050 r statewright_kernel::TABLE\n\
             0000000000001050 t statewright_kernel::without_size\n\
             0000000000001060 0000000000000060 T main\n";
-        assert_eq!(count(listing), (Code { functions: 1, bytes: 10 }, Code { functions: 2, bytes: 50 }));
+        assert_eq!(
+            count(listing),
+            (
+                Code {
+                    functions: 1,
+                    bytes: 10
+                },
+                Code {
+                    functions: 2,
+                    bytes: 50
+                }
+            )
+        );
     }
 
     #[test]
     fn too_much_per_host_is_an_error() {
-        let code = |bytes| Code { functions: 1, bytes };
+        let code = |bytes| Code {
+            functions: 1,
+            bytes,
+        };
         assert!(judge(code(1000), code(300)).is_ok());
         assert!(judge(code(1000), code(400)).is_err());
         assert!(judge(code(0), Code::default()).is_err());

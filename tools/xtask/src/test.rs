@@ -11,26 +11,73 @@ const BARE_TARGET: &str = "thumbv7em-none-eabi";
 pub fn test(only: Option<&str>) -> Result<(), String> {
     let mut steps = vec![
         Step::cargo("format", &["fmt", "--all", "--check"]),
-        Step::cargo("lint", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+        Step::cargo(
+            "lint",
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+        ),
         Step::cargo(
             "lint with all features",
-            &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--all-features",
+                "--",
+                "-D",
+                "warnings",
+            ],
         ),
         // A test runs them; `--all-targets` would build them as tests.
-        Step::cargo("examples", &["build", "--package", "statewright", "--examples"]),
+        Step::cargo(
+            "examples",
+            &["build", "--package", "statewright", "--examples"],
+        ),
         Step::cargo("tests", &["test", "--workspace", "--all-targets"]),
         Step::cargo("doc tests", &["test", "--workspace", "--doc"]),
-        Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--document-private-items"])
-            .env("RUSTDOCFLAGS", "-D warnings"),
-        Step::cargo("rom without alloc", &["build", "--package", "statewright-rom", "--no-default-features"]),
+        Step::cargo(
+            "documentation",
+            &[
+                "doc",
+                "--workspace",
+                "--no-deps",
+                "--document-private-items",
+            ],
+        )
+        .env("RUSTDOCFLAGS", "-D warnings"),
+        Step::cargo(
+            "rom without alloc",
+            &[
+                "build",
+                "--package",
+                "statewright-rom",
+                "--no-default-features",
+            ],
+        ),
     ];
     if only.is_none_or(|only| "core without std".contains(only)) {
         match bare_target() {
             true => steps.push(Step::cargo(
                 "core without std",
-                &["build", "--package", "statewright-rom", "--package", "statewright-kernel", "--target", BARE_TARGET],
+                &[
+                    "build",
+                    "--package",
+                    "statewright-rom",
+                    "--package",
+                    "statewright-kernel",
+                    "--target",
+                    BARE_TARGET,
+                ],
             )),
-            false => println!("==> core without std: left out, target {BARE_TARGET} cannot be had here"),
+            false => {
+                println!("==> core without std: left out, target {BARE_TARGET} cannot be had here")
+            }
         }
     }
     if only.is_none_or(|only| "instruction gate".contains(only)) {
@@ -52,7 +99,11 @@ pub fn test(only: Option<&str>) -> Result<(), String> {
 /// Whether the bare target is installed or can be added.
 fn bare_target() -> bool {
     let rustup = |arguments: &[&str]| {
-        Command::new("rustup").args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status()
+        Command::new("rustup")
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
     };
     rustup(&["target", "add", BARE_TARGET]).is_ok_and(|status| status.success())
 }
@@ -60,7 +111,11 @@ fn bare_target() -> bool {
 /// Whether instructions can be counted here: valgrind is installed, or can be (Debian packages).
 fn valgrind() -> bool {
     let works = |command: &str, arguments: &[&str]| {
-        let run = Command::new(command).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let run = Command::new(command)
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
         run.is_ok_and(|status| status.success())
     };
     let install = ["install", "--yes", "--no-install-recommends", "valgrind"];
@@ -71,5 +126,11 @@ fn valgrind() -> bool {
 
 /// Rewrites all expectations.
 pub fn bless() -> Result<(), String> {
-    run(vec![Step::cargo("bless", &["test", "--workspace", "--tests", "--no-fail-fast"]).env("BLESS", "1")])
+    run(vec![
+        Step::cargo(
+            "bless",
+            &["test", "--workspace", "--tests", "--no-fail-fast"],
+        )
+        .env("BLESS", "1"),
+    ])
 }

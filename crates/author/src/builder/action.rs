@@ -1,5 +1,5 @@
-//! Actions of every kind, to be given to `entry`, `exit`, `run` and the like. Plain text is an action, too:
-//! `"Shout"`, `"Shout(3)"`, `"health -= 10"`.
+//! Actions of every kind, to be given to `entry`, `exit`, `run` and the like. Plain text is an
+//! action, too: `"Shout"`, `"Shout(3)"`, `"health -= 10"`.
 
 use super::Time;
 use super::part::{Context, text};
@@ -37,7 +37,10 @@ pub fn run(code: impl Into<String>) -> Action {
 
 /// Calls a user function: `call("Fire").with("power", 3)`.
 pub fn call(function: impl Into<String>) -> Call {
-    Call { function: function.into(), arguments: Vec::new() }
+    Call {
+        function: function.into(),
+        arguments: Vec::new(),
+    }
 }
 
 /// Writes a blackboard key: `set("health", "100")`.
@@ -52,17 +55,28 @@ pub fn add(key: impl Into<String>, value: impl Into<String>) -> Action {
 
 /// Posts an internal event to the agent itself.
 pub fn raise(event: impl Into<String>) -> Raise {
-    Raise { event: event.into(), payload: None }
+    Raise {
+        event: event.into(),
+        payload: None,
+    }
 }
 
 /// Posts an event to the agent itself, or to another one: `send("Help").to("leader")`.
 pub fn send(event: impl Into<String>) -> Send {
-    Send { event: event.into(), payload: None, to: None }
+    Send {
+        event: event.into(),
+        payload: None,
+        to: None,
+    }
 }
 
 /// Emits a command on a lane.
 pub fn emit(command: impl Into<String>, lane: impl Into<String>) -> Emit {
-    Emit { command: command.into(), lane: lane.into(), payload: None }
+    Emit {
+        command: command.into(),
+        lane: lane.into(),
+        payload: None,
+    }
 }
 
 /// Starts a named timer.
@@ -82,14 +96,21 @@ pub fn clear_history(state: impl Into<String>) -> Action {
 
 /// Runs actions if a condition holds: `when("health < 30").run("Flee").otherwise("Fight")`.
 pub fn when(condition: impl Into<String>) -> When {
-    When { condition: condition.into(), then: Vec::new(), otherwise: Vec::new() }
+    When {
+        condition: condition.into(),
+        then: Vec::new(),
+        otherwise: Vec::new(),
+    }
 }
 
 impl Action {
     /// Leaves it out of the compiled machine (CODE-8).
     #[must_use]
     pub fn muted(self) -> Self {
-        Self { muted: true, ..self }
+        Self {
+            muted: true,
+            ..self
+        }
     }
 }
 
@@ -166,7 +187,10 @@ impl Raise {
     /// Gives the payload, an expression.
     #[must_use]
     pub fn payload(self, value: impl Into<String>) -> Self {
-        Self { payload: Some(value.into()), ..self }
+        Self {
+            payload: Some(value.into()),
+            ..self
+        }
     }
 }
 
@@ -182,13 +206,19 @@ impl Send {
     /// Gives the payload, an expression.
     #[must_use]
     pub fn payload(self, value: impl Into<String>) -> Self {
-        Self { payload: Some(value.into()), ..self }
+        Self {
+            payload: Some(value.into()),
+            ..self
+        }
     }
 
     /// Names the receiver, an expression that gives an entity.
     #[must_use]
     pub fn to(self, entity: impl Into<String>) -> Self {
-        Self { to: Some(entity.into()), ..self }
+        Self {
+            to: Some(entity.into()),
+            ..self
+        }
     }
 }
 
@@ -204,7 +234,10 @@ impl Emit {
     /// Gives the payload, an expression.
     #[must_use]
     pub fn payload(self, value: impl Into<String>) -> Self {
-        Self { payload: Some(value.into()), ..self }
+        Self {
+            payload: Some(value.into()),
+            ..self
+        }
     }
 }
 
@@ -233,10 +266,20 @@ impl When {
 }
 
 /// Appends an action to a list, at a step of its own such as `state idle > entry 2`.
-pub(super) fn append(cx: &mut Context, list: &mut Vec<graph::Action>, name: &str, action: Action, parent: Place) {
+pub(super) fn append(
+    cx: &mut Context,
+    list: &mut Vec<graph::Action>,
+    name: &str,
+    action: Action,
+    parent: Place,
+) {
     let place = cx.step(parent, name, list.len() + 1);
     let kind = placed(cx, action.kind, place);
-    list.push(graph::Action { kind, muted: action.muted, place });
+    list.push(graph::Action {
+        kind,
+        muted: action.muted,
+        place,
+    });
 }
 
 fn placed(cx: &mut Context, kind: Kind, place: Place) -> ActionKind {
@@ -244,24 +287,48 @@ fn placed(cx: &mut Context, kind: Kind, place: Place) -> ActionKind {
     match kind {
         Kind::Text(code) => ActionKind::Text(at(code)),
         Kind::Call(call) => called(cx, call, place),
-        Kind::Set(key, value) => ActionKind::Set { key: at(key), value: at(value) },
-        Kind::Add(key, value) => ActionKind::Add { key: at(key), value: at(value) },
-        Kind::Raise(raise) => ActionKind::Raise { event: at(raise.event), payload: raise.payload.map(at) },
-        Kind::Send(send) => {
-            ActionKind::Send { event: at(send.event), payload: send.payload.map(at), to: send.to.map(at) }
-        }
-        Kind::Emit(emit) => {
-            ActionKind::Emit { command: at(emit.command), lane: at(emit.lane), payload: emit.payload.map(at) }
-        }
-        Kind::Start(timer, after) => ActionKind::StartTimer { timer: at(timer), after: cx.duration(after, place) },
+        Kind::Set(key, value) => ActionKind::Set {
+            key: at(key),
+            value: at(value),
+        },
+        Kind::Add(key, value) => ActionKind::Add {
+            key: at(key),
+            value: at(value),
+        },
+        Kind::Raise(raise) => ActionKind::Raise {
+            event: at(raise.event),
+            payload: raise.payload.map(at),
+        },
+        Kind::Send(send) => ActionKind::Send {
+            event: at(send.event),
+            payload: send.payload.map(at),
+            to: send.to.map(at),
+        },
+        Kind::Emit(emit) => ActionKind::Emit {
+            command: at(emit.command),
+            lane: at(emit.lane),
+            payload: emit.payload.map(at),
+        },
+        Kind::Start(timer, after) => ActionKind::StartTimer {
+            timer: at(timer),
+            after: cx.duration(after, place),
+        },
         Kind::Stop(timer) => ActionKind::StopTimer { timer: at(timer) },
         Kind::ClearHistory(state) => ActionKind::ClearHistory { state: at(state) },
         Kind::When(when) => {
             let condition = at(when.condition);
             let (mut then, mut otherwise) = (Vec::new(), Vec::new());
-            when.then.into_iter().for_each(|action| append(cx, &mut then, "then", action, place));
-            when.otherwise.into_iter().for_each(|action| append(cx, &mut otherwise, "else", action, place));
-            ActionKind::If { condition, then, otherwise }
+            when.then
+                .into_iter()
+                .for_each(|action| append(cx, &mut then, "then", action, place));
+            when.otherwise
+                .into_iter()
+                .for_each(|action| append(cx, &mut otherwise, "else", action, place));
+            ActionKind::If {
+                condition,
+                then,
+                otherwise,
+            }
         }
     }
 }
@@ -272,5 +339,8 @@ fn called(cx: &mut Context, call: Call, place: Place) -> ActionKind {
         value: Spanned::new(value, place),
     };
     let arguments = call.arguments.into_iter().map(argument).collect();
-    ActionKind::Call { function: cx.declared("function", check_function, call.function, place), arguments }
+    ActionKind::Call {
+        function: cx.declared("function", check_function, call.function, place),
+        arguments,
+    }
 }

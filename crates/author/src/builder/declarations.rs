@@ -1,18 +1,28 @@
-//! What a machine declares beside its states: events, keys, parameters, channels, lanes, timers, functions and so on.
+//! What a machine declares beside its states: events, keys, parameters, channels, lanes, timers,
+//! functions and so on.
 
 use super::action::{Action, append};
 use super::part::{Context, Part, Rule, fields, text};
 use super::{
-    ChannelBuilder, EventBuilder, FunctionBuilder, KeyBuilder, LaneBuilder, MachineBuilder, ObserverBuilder,
-    ParameterBuilder, Time, TimerBuilder, TransitionSetBuilder, VariantBuilder,
+    ChannelBuilder, EventBuilder, FunctionBuilder, KeyBuilder, LaneBuilder, MachineBuilder,
+    ObserverBuilder, ParameterBuilder, Time, TimerBuilder, TransitionSetBuilder, VariantBuilder,
 };
-use crate::graph::{Channel, Event, Function, Key, Lane, Observer, Parameter, Payload, Timer, TransitionSet, Variant};
+use crate::graph::{
+    Channel, Event, Function, Key, Lane, Observer, Parameter, Payload, Timer, TransitionSet,
+    Variant,
+};
 use crate::names::{check_event, check_function, check_identifier, check_key, check_name};
 use crate::place::{Name, Place, Spanned};
 use crate::value::{Class, FunctionKind, Literal, MergeRule, ValueType};
 
 /// A step of the machine and the checked name of what is declared there.
-pub(super) fn declare(cx: &mut Context, parent: Place, what: &str, rule: Rule, name: String) -> (Name, Place) {
+pub(super) fn declare(
+    cx: &mut Context,
+    parent: Place,
+    what: &str,
+    rule: Rule,
+    name: String,
+) -> (Name, Place) {
     let place = cx.step(parent, what, &name);
     (cx.declared(what, rule, name, place), place)
 }
@@ -25,7 +35,15 @@ impl MachineBuilder<'_> {
     /// Adds an event type.
     pub fn event(&mut self, name: impl Into<String>) -> EventBuilder<'_> {
         let (name, place) = self.declare("event", check_event, name);
-        Part::push(self.root.cx, &mut self.machine.events, Event { name, ..Event::default() }, place)
+        Part::push(
+            self.root.cx,
+            &mut self.machine.events,
+            Event {
+                name,
+                ..Event::default()
+            },
+            place,
+        )
     }
 
     /// Adds a blackboard key of the type of its default (text is a symbol).
@@ -39,56 +57,113 @@ impl MachineBuilder<'_> {
     /// Adds a blackboard key of a type.
     pub fn key_of(&mut self, name: impl Into<String>, ty: ValueType) -> KeyBuilder<'_> {
         let (name, place) = self.declare("key", check_key, name);
-        let key = Key { name, doc: None, ty: Spanned::new(ty, place), default: None, meta: None };
+        let key = Key {
+            name,
+            doc: None,
+            ty: Spanned::new(ty, place),
+            default: None,
+            meta: None,
+        };
         Part::push(self.root.cx, &mut self.machine.blackboard, key, place)
     }
 
     /// Adds a parameter of the type of its value (text is a symbol).
-    pub fn parameter(&mut self, name: impl Into<String>, value: impl Into<Literal>) -> ParameterBuilder<'_> {
+    pub fn parameter(
+        &mut self,
+        name: impl Into<String>,
+        value: impl Into<Literal>,
+    ) -> ParameterBuilder<'_> {
         let (name, place) = self.declare("parameter", check_key, name);
         let value = value.into();
         let ty = Spanned::new(value.natural_type(), place);
-        let parameter = Parameter { name, doc: None, ty, value: Spanned::new(value, place), meta: None };
+        let parameter = Parameter {
+            name,
+            doc: None,
+            ty,
+            value: Spanned::new(value, place),
+            meta: None,
+        };
         Part::push(self.root.cx, &mut self.machine.parameters, parameter, place)
     }
 
     /// Adds a variant: other values of parameters.
     pub fn variant(&mut self, name: impl Into<String>) -> VariantBuilder<'_> {
         let (name, place) = self.declare("variant", check_name, name);
-        Part::push(self.root.cx, &mut self.machine.variants, Variant { name, ..Variant::default() }, place)
+        Part::push(
+            self.root.cx,
+            &mut self.machine.variants,
+            Variant {
+                name,
+                ..Variant::default()
+            },
+            place,
+        )
     }
 
     /// Adds a channel.
     pub fn channel(&mut self, name: impl Into<String>) -> ChannelBuilder<'_> {
         let (name, place) = self.declare("channel", check_name, name);
-        Part::push(self.root.cx, &mut self.machine.channels, Channel { name, ..Channel::default() }, place)
+        Part::push(
+            self.root.cx,
+            &mut self.machine.channels,
+            Channel {
+                name,
+                ..Channel::default()
+            },
+            place,
+        )
     }
 
     /// Adds a lane.
     pub fn lane(&mut self, name: impl Into<String>, merge: MergeRule) -> LaneBuilder<'_> {
         let (name, place) = self.declare("lane", check_name, name);
-        let lane = Lane { name, doc: None, merge: Spanned::new(merge, place), critical: false };
+        let lane = Lane {
+            name,
+            doc: None,
+            merge: Spanned::new(merge, place),
+            critical: false,
+        };
         Part::push(self.root.cx, &mut self.machine.lanes, lane, place)
     }
 
-    /// Adds a timer that outlives states (EVT-9). For one of the root state, use [`MachineBuilder::root`].
+    /// Adds a timer that outlives states (EVT-9). For one of the root state, use
+    /// [`MachineBuilder::root`].
     pub fn timer(&mut self, name: impl Into<String>) -> TimerBuilder<'_> {
         let (name, place) = self.declare("timer", check_name, name);
-        Part::push(self.root.cx, &mut self.machine.timers, Timer { name, ..Timer::default() }, place)
+        Part::push(
+            self.root.cx,
+            &mut self.machine.timers,
+            Timer {
+                name,
+                ..Timer::default()
+            },
+            place,
+        )
     }
 
     /// Adds an observer of an event (EVT-8).
     pub fn observe(&mut self, event: impl Into<String>) -> ObserverBuilder<'_> {
         let event = event.into();
         let place = self.root.cx.step(Context::MACHINE, "observer of", &event);
-        let observer = Observer { event: Some(text(event, place)), actions: Vec::new(), place };
+        let observer = Observer {
+            event: Some(text(event, place)),
+            actions: Vec::new(),
+            place,
+        };
         Part::push(self.root.cx, &mut self.machine.observers, observer, place)
     }
 
     /// Adds an observer of all events (EVT-8).
     pub fn observe_any(&mut self) -> ObserverBuilder<'_> {
-        let place = self.root.cx.step(Context::MACHINE, "observer of any event", "");
-        let observer = Observer { event: None, actions: Vec::new(), place };
+        let place = self
+            .root
+            .cx
+            .step(Context::MACHINE, "observer of any event", "");
+        let observer = Observer {
+            event: None,
+            actions: Vec::new(),
+            place,
+        };
         Part::push(self.root.cx, &mut self.machine.observers, observer, place)
     }
 
@@ -96,7 +171,13 @@ impl MachineBuilder<'_> {
     pub fn function(&mut self, name: impl Into<String>, kind: FunctionKind) -> FunctionBuilder<'_> {
         let (name, place) = self.declare("function", check_function, name);
         let kind = Spanned::new(kind, place);
-        let function = Function { name, doc: None, kind, rng: false, parameters: Vec::new() };
+        let function = Function {
+            name,
+            doc: None,
+            kind,
+            rng: false,
+            parameters: Vec::new(),
+        };
         Part::push(self.root.cx, &mut self.machine.functions, function, place)
     }
 
@@ -107,8 +188,16 @@ impl MachineBuilder<'_> {
         describe: impl FnOnce(&mut TransitionSetBuilder<'_>),
     ) -> &mut Self {
         let (name, place) = self.declare("transition set", check_name, name);
-        let set = TransitionSet { name, transitions: Vec::new() };
-        describe(&mut Part::push(self.root.cx, &mut self.machine.transition_sets, set, place));
+        let set = TransitionSet {
+            name,
+            transitions: Vec::new(),
+        };
+        describe(&mut Part::push(
+            self.root.cx,
+            &mut self.machine.transition_sets,
+            set,
+            place,
+        ));
         self
     }
 }
@@ -149,7 +238,10 @@ impl ParameterBuilder<'_> {
 impl VariantBuilder<'_> {
     /// Sets a parameter.
     pub fn set(&mut self, parameter: impl Into<String>, value: impl Into<Literal>) -> &mut Self {
-        self.item.values.push((text(parameter, self.place), Spanned::new(value.into(), self.place)));
+        self.item.values.push((
+            text(parameter, self.place),
+            Spanned::new(value.into(), self.place),
+        ));
         self
     }
 }
@@ -157,7 +249,13 @@ impl VariantBuilder<'_> {
 impl ObserverBuilder<'_> {
     /// Adds an action.
     pub fn run(&mut self, action: impl Into<Action>) -> &mut Self {
-        append(self.cx, &mut self.item.actions, "action", action.into(), self.place);
+        append(
+            self.cx,
+            &mut self.item.actions,
+            "action",
+            action.into(),
+            self.place,
+        );
         self
     }
 }
@@ -165,8 +263,12 @@ impl ObserverBuilder<'_> {
 impl FunctionBuilder<'_> {
     /// Adds a literal parameter.
     pub fn parameter(&mut self, name: impl Into<String>, ty: ValueType) -> &mut Self {
-        let name = self.cx.declared("parameter", check_identifier, name.into(), self.place);
-        self.item.parameters.push((name, Spanned::new(ty, self.place)));
+        let name = self
+            .cx
+            .declared("parameter", check_identifier, name.into(), self.place);
+        self.item
+            .parameters
+            .push((name, Spanned::new(ty, self.place)));
         self
     }
 }

@@ -9,15 +9,34 @@ use crate::place::{Source, Spanned};
 use crate::value::Tier;
 
 /// Runs the description and puts the parts together.
-pub(super) fn build(name: String, describe: impl FnOnce(&mut MachineBuilder<'_>)) -> (Machine, Diagnostics) {
+pub(super) fn build(
+    name: String,
+    describe: impl FnOnce(&mut MachineBuilder<'_>),
+) -> (Machine, Diagnostics) {
     let mut cx = Context::new();
     let name = cx.declared("machine", check_name, name, Context::MACHINE);
-    let mut machine = Machine { name, ..Machine::default() };
-    let mut root = State { place: Context::MACHINE, ..State::default() };
-    let root_builder = StateBuilder { cx: &mut cx, item: &mut root, place: Context::MACHINE };
-    describe(&mut MachineBuilder { machine: &mut machine, root: root_builder });
+    let mut machine = Machine {
+        name,
+        ..Machine::default()
+    };
+    let mut root = State {
+        place: Context::MACHINE,
+        ..State::default()
+    };
+    let root_builder = StateBuilder {
+        cx: &mut cx,
+        item: &mut root,
+        place: Context::MACHINE,
+    };
+    describe(&mut MachineBuilder {
+        machine: &mut machine,
+        root: root_builder,
+    });
     machine.root = root;
-    machine.source = Source::Builder { machine: machine.name.value.clone(), steps: cx.steps };
+    machine.source = Source::Builder {
+        machine: machine.name.value.clone(),
+        steps: cx.steps,
+    };
     (machine, cx.diagnostics)
 }
 
@@ -89,30 +108,50 @@ impl MachineBuilder<'_> {
 
     /// What the machine is for.
     pub fn doc(&mut self, doc: impl Into<String>) -> &mut Self {
-        self.root.cx.set(&mut self.machine.doc, "doc", doc.into(), Context::MACHINE);
+        self.root
+            .cx
+            .set(&mut self.machine.doc, "doc", doc.into(), Context::MACHINE);
         self
     }
 
     /// Editor data.
     pub fn meta(&mut self, data: impl Into<serde_json::Value>) -> &mut Self {
-        self.root.cx.set(&mut self.machine.meta, "meta", data.into(), Context::MACHINE);
+        self.root.cx.set(
+            &mut self.machine.meta,
+            "meta",
+            data.into(),
+            Context::MACHINE,
+        );
         self
     }
 
     /// Turns a policy on, or off for all readers to see.
     pub fn policy(&mut self, policy: Policy, on: bool) -> &mut Self {
         let (field, name) = policy.of(&mut self.machine.policies);
-        self.root.cx.set(field, name, Spanned::new(on, Context::MACHINE), Context::MACHINE);
+        self.root.cx.set(
+            field,
+            name,
+            Spanned::new(on, Context::MACHINE),
+            Context::MACHINE,
+        );
         self
     }
 
     /// The root state, for what has no method here.
     pub fn root(&mut self) -> StateBuilder<'_> {
-        StateBuilder { cx: self.root.cx, item: self.root.item, place: Context::MACHINE }
+        StateBuilder {
+            cx: self.root.cx,
+            item: self.root.item,
+            place: Context::MACHINE,
+        }
     }
 
     /// Adds a state.
-    pub fn state(&mut self, name: impl Into<String>, describe: impl FnOnce(&mut StateBuilder<'_>)) -> &mut Self {
+    pub fn state(
+        &mut self,
+        name: impl Into<String>,
+        describe: impl FnOnce(&mut StateBuilder<'_>),
+    ) -> &mut Self {
         self.root.state(name, describe);
         self
     }
@@ -124,7 +163,11 @@ impl MachineBuilder<'_> {
     }
 
     /// Adds a region; all states must then be in regions.
-    pub fn region(&mut self, name: impl Into<String>, describe: impl FnOnce(&mut RegionBuilder<'_>)) -> &mut Self {
+    pub fn region(
+        &mut self,
+        name: impl Into<String>,
+        describe: impl FnOnce(&mut RegionBuilder<'_>),
+    ) -> &mut Self {
         self.root.region(name, describe);
         self
     }

@@ -1,9 +1,10 @@
 //! Machines written in Rust.
 //!
 //! Comes in: closures that describe a machine. Goes out: the same [`graph::Machine`] that the
-//! text form gives, with readable steps such as `state combat > on Sight` as places, and the problems found on the
-//! way. Nothing panics: a bad name or duration and a field given twice are problems, everything else is the
-//! compiler's to check. References are names, so a transition may go to a state that is declared later.
+//! text form gives, with readable steps such as `state combat > on Sight` as places, and the
+//! problems found on the way. Nothing panics: a bad name or duration and a field given twice are
+//! problems, everything else is the compiler's to check. References are names, so a transition may
+//! go to a state that is declared later.
 //!
 //! ```
 //! use statewright_author::builder::action;
@@ -104,9 +105,12 @@ pub type BranchBuilder<'a> = Part<'a, graph::Branch>;
 pub type DecisionBuilder<'a> = Part<'a, graph::Decision>;
 
 impl graph::Machine {
-    /// Builds a machine in Rust: see [`builder`](crate::builder). The machine is as complete as its author made it,
-    /// also when there are problems.
-    pub fn build(name: impl Into<String>, describe: impl FnOnce(&mut MachineBuilder<'_>)) -> (Self, Diagnostics) {
+    /// Builds a machine in Rust: see [`builder`](crate::builder). The machine is as complete as its
+    /// author made it, also when there are problems.
+    pub fn build(
+        name: impl Into<String>,
+        describe: impl FnOnce(&mut MachineBuilder<'_>),
+    ) -> (Self, Diagnostics) {
         machine::build(name.into(), describe)
     }
 }

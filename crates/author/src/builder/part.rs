@@ -1,4 +1,5 @@
-//! What all builders share: the part of the graph being built, the steps that serve as places, the problems.
+//! What all builders share: the part of the graph being built, the steps that serve as places, the
+//! problems.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -28,7 +29,11 @@ impl<'a, T> Part<'a, T> {
     pub(super) fn push(cx: &'a mut Context, list: &'a mut Vec<T>, item: T, place: Place) -> Self {
         let at = list.len();
         list.push(item);
-        Self { cx, item: &mut list[at], place }
+        Self {
+            cx,
+            item: &mut list[at],
+            place,
+        }
     }
 }
 
@@ -43,18 +48,37 @@ pub(super) struct Context {
 
 impl Context {
     /// The whole machine is step 0, with an empty path.
-    pub(super) const MACHINE: Place = Place { start: 0, end: Place::STEP };
+    pub(super) const MACHINE: Place = Place {
+        start: 0,
+        end: Place::STEP,
+    };
 
     pub(super) fn new() -> Self {
-        Self { steps: vec![String::new()], diagnostics: Diagnostics::default(), used: HashMap::new() }
+        Self {
+            steps: vec![String::new()],
+            diagnostics: Diagnostics::default(),
+            used: HashMap::new(),
+        }
     }
 
-    /// A new step below another one: `state combat > on Sight`, and `state combat > on Sight #2` for the next.
+    /// A new step below another one: `state combat > on Sight`, and `state combat > on Sight #2`
+    /// for the next.
     pub(super) fn step(&mut self, parent: Place, kind: &str, name: impl Display) -> Place {
         let name: String = name.to_string().chars().take(MAX_STEP_NAME).collect();
-        let own = if name.is_empty() { kind.to_string() } else { format!("{kind} {name}") };
-        let parent = self.steps.get(parent.start as usize).map_or("", String::as_str);
-        let mut path = if parent.is_empty() { own } else { format!("{parent} > {own}") };
+        let own = if name.is_empty() {
+            kind.to_string()
+        } else {
+            format!("{kind} {name}")
+        };
+        let parent = self
+            .steps
+            .get(parent.start as usize)
+            .map_or("", String::as_str);
+        let mut path = if parent.is_empty() {
+            own
+        } else {
+            format!("{parent} > {own}")
+        };
         let count = self.used.entry(path.clone()).or_insert(0);
         *count += 1;
         if *count > 1 {
@@ -69,7 +93,8 @@ impl Context {
     pub(super) fn declared(&mut self, what: &str, rule: Rule, name: String, place: Place) -> Name {
         if let Err(reason) = rule(&name) {
             let message = format!("`{name}` is not a legal {what} name");
-            self.diagnostics.push(Diagnostic::new(Code::BadName, place, message).note(reason));
+            self.diagnostics
+                .push(Diagnostic::new(Code::BadName, place, message).note(reason));
         }
         Spanned::new(name, place)
     }
@@ -78,7 +103,8 @@ impl Context {
     pub(super) fn duration(&mut self, time: Time, place: Place) -> Spanned<Duration> {
         let duration = time.read().unwrap_or_else(|(text, reason)| {
             let message = format!("`{text}` is not a legal duration");
-            self.diagnostics.push(Diagnostic::new(Code::BadDuration, place, message).note(reason));
+            self.diagnostics
+                .push(Diagnostic::new(Code::BadDuration, place, message).note(reason));
             Duration::default()
         });
         Spanned::new(duration, place)
@@ -88,7 +114,8 @@ impl Context {
     pub(super) fn set<T>(&mut self, field: &mut Option<T>, name: &str, value: T, place: Place) {
         if field.replace(value).is_some() {
             let message = format!("`{name}` is given twice");
-            let diagnostic = Diagnostic::new(Code::DuplicateField, place, message).help("remove one of the two");
+            let diagnostic =
+                Diagnostic::new(Code::DuplicateField, place, message).help("remove one of the two");
             self.diagnostics.push(diagnostic);
         }
     }
@@ -102,7 +129,8 @@ pub(super) fn text(text: impl Into<String>, place: Place) -> Spanned<String> {
     Spanned::new(text.into(), place)
 }
 
-/// Methods for fields that many parts have. `once` fields may be given once and carry the part's place.
+/// Methods for fields that many parts have. `once` fields may be given once and carry the part's
+/// place.
 macro_rules! fields {
     ($part:ty { $($kind:ident $(($doc:literal, $name:ident: $type:ty))?),+ $(,)? }) => {
         impl Part<'_, $part> {
@@ -116,21 +144,28 @@ macro_rules! field {
     (id) => {
         /// Its stable id (ROM-6).
         pub fn id(&mut self, id: u64) -> &mut Self {
-            self.cx.set(&mut self.item.id, "id", $crate::place::Spanned::new(id, self.place), self.place);
+            self.cx.set(
+                &mut self.item.id,
+                "id",
+                $crate::place::Spanned::new(id, self.place),
+                self.place,
+            );
             self
         }
     };
     (doc) => {
         /// What it is for.
         pub fn doc(&mut self, text: impl Into<String>) -> &mut Self {
-            self.cx.set(&mut self.item.doc, "doc", text.into(), self.place);
+            self.cx
+                .set(&mut self.item.doc, "doc", text.into(), self.place);
             self
         }
     };
     (meta) => {
         /// Editor data.
         pub fn meta(&mut self, data: impl Into<serde_json::Value>) -> &mut Self {
-            self.cx.set(&mut self.item.meta, "meta", data.into(), self.place);
+            self.cx
+                .set(&mut self.item.meta, "meta", data.into(), self.place);
             self
         }
     };
@@ -144,14 +179,22 @@ macro_rules! field {
     (run) => {
         /// Adds an action to its effect.
         pub fn run(&mut self, action: impl Into<$crate::builder::action::Action>) -> &mut Self {
-            $crate::builder::action::append(self.cx, &mut self.item.effect, "effect", action.into(), self.place);
+            $crate::builder::action::append(
+                self.cx,
+                &mut self.item.effect,
+                "effect",
+                action.into(),
+                self.place,
+            );
             self
         }
     };
     (go) => {
         /// Adds a target.
         pub fn go(&mut self, target: impl Into<String>) -> &mut Self {
-            self.item.targets.push($crate::builder::part::text(target, self.place));
+            self.item
+                .targets
+                .push($crate::builder::part::text(target, self.place));
             self
         }
     };
@@ -167,7 +210,8 @@ macro_rules! field {
         #[doc = $doc]
         pub fn $name(&mut self, value: $type) -> &mut Self {
             let value = $crate::place::Spanned::new(value.into(), self.place);
-            self.cx.set(&mut self.item.$name, stringify!($name), value, self.place);
+            self.cx
+                .set(&mut self.item.$name, stringify!($name), value, self.place);
             self
         }
     };
@@ -175,14 +219,17 @@ macro_rules! field {
         #[doc = $doc]
         pub fn $name(&mut self, time: $type) -> &mut Self {
             let value = self.cx.duration(time.into(), self.place);
-            self.cx.set(&mut self.item.$name, stringify!($name), value, self.place);
+            self.cx
+                .set(&mut self.item.$name, stringify!($name), value, self.place);
             self
         }
     };
     (names $doc:literal, $name:ident: $type:ty) => {
         #[doc = $doc]
         pub fn $name(&mut self, name: $type) -> &mut Self {
-            self.item.$name.push($crate::builder::part::text(name, self.place));
+            self.item
+                .$name
+                .push($crate::builder::part::text(name, self.place));
             self
         }
     };

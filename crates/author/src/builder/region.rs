@@ -16,7 +16,11 @@ impl RegionBuilder<'_> {
     }
 
     /// Adds a state.
-    pub fn state(&mut self, name: impl Into<String>, describe: impl FnOnce(&mut StateBuilder<'_>)) -> &mut Self {
+    pub fn state(
+        &mut self,
+        name: impl Into<String>,
+        describe: impl FnOnce(&mut StateBuilder<'_>),
+    ) -> &mut Self {
         describe(&mut add_state(self.cx, self.item, name.into(), self.place));
         self
     }
@@ -35,9 +39,17 @@ pub(super) fn set_initial<'a>(
     parent: Place,
 ) -> InitialBuilder<'a> {
     let place = cx.step(parent, "initial", "");
-    let initial = Initial { targets: vec![text(target, place)], effect: Vec::new(), place };
+    let initial = Initial {
+        targets: vec![text(target, place)],
+        effect: Vec::new(),
+        place,
+    };
     cx.set(&mut region.initial, "initial", initial, place);
-    Part { cx, item: region.initial.get_or_insert_default(), place }
+    Part {
+        cx,
+        item: region.initial.get_or_insert_default(),
+        place,
+    }
 }
 
 pub(super) fn add_state<'a>(
@@ -47,7 +59,16 @@ pub(super) fn add_state<'a>(
     parent: Place,
 ) -> StateBuilder<'a> {
     let (name, place) = declare(cx, parent, "state", check_name, name);
-    Part::push(cx, &mut region.states, State { name, place, ..State::default() }, place)
+    Part::push(
+        cx,
+        &mut region.states,
+        State {
+            name,
+            place,
+            ..State::default()
+        },
+        place,
+    )
 }
 
 fields!(Initial { run });

@@ -4,7 +4,9 @@ use super::action::{Action, append};
 use super::declarations::declare;
 use super::part::{Part, fields};
 use super::region::{add_state, set_initial};
-use super::{HistoryBuilder, InitialBuilder, RegionBuilder, ScratchBuilder, StateBuilder, Time, TimerBuilder};
+use super::{
+    HistoryBuilder, InitialBuilder, RegionBuilder, ScratchBuilder, StateBuilder, Time, TimerBuilder,
+};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::graph::{HistoryPoint, Region, Scratch, State, Timer};
@@ -49,9 +51,18 @@ impl StateBuilder<'_> {
     }
 
     /// Adds a child.
-    pub fn state(&mut self, name: impl Into<String>, describe: impl FnOnce(&mut StateBuilder<'_>)) -> &mut Self {
+    pub fn state(
+        &mut self,
+        name: impl Into<String>,
+        describe: impl FnOnce(&mut StateBuilder<'_>),
+    ) -> &mut Self {
         let children = self.children();
-        describe(&mut add_state(children.cx, children.item, name.into(), children.place));
+        describe(&mut add_state(
+            children.cx,
+            children.item,
+            name.into(),
+            children.place,
+        ));
         self
     }
 
@@ -76,20 +87,46 @@ impl StateBuilder<'_> {
 
     /// The only region of a compound state, made when its first child is.
     pub fn children(&mut self) -> RegionBuilder<'_> {
-        let at = self.item.regions.iter().position(|region| region.name.is_none()).unwrap_or_else(|| {
-            self.forbid_mixture(!self.item.regions.is_empty());
-            self.item.regions.push(Region { place: self.place, ..Region::default() });
-            self.item.regions.len() - 1
-        });
-        Part { cx: self.cx, item: &mut self.item.regions[at], place: self.place }
+        let at = self
+            .item
+            .regions
+            .iter()
+            .position(|region| region.name.is_none())
+            .unwrap_or_else(|| {
+                self.forbid_mixture(!self.item.regions.is_empty());
+                self.item.regions.push(Region {
+                    place: self.place,
+                    ..Region::default()
+                });
+                self.item.regions.len() - 1
+            });
+        Part {
+            cx: self.cx,
+            item: &mut self.item.regions[at],
+            place: self.place,
+        }
     }
 
-    /// Adds a region, which makes the state orthogonal; it needs two or more, with [`Policy::ScxmlDetails`](super::Policy::ScxmlDetails) one.
-    pub fn region(&mut self, name: impl Into<String>, describe: impl FnOnce(&mut RegionBuilder<'_>)) -> &mut Self {
+    /// Adds a region, which makes the state orthogonal; it needs two or more, with
+    /// [`Policy::ScxmlDetails`](super::Policy::ScxmlDetails) one.
+    pub fn region(
+        &mut self,
+        name: impl Into<String>,
+        describe: impl FnOnce(&mut RegionBuilder<'_>),
+    ) -> &mut Self {
         self.forbid_mixture(matches!(self.item.regions.as_slice(), [only] if only.name.is_none()));
         let (name, place) = declare(self.cx, self.place, "region", check_name, name.into());
-        let region = Region { name: Some(name), place, ..Region::default() };
-        describe(&mut Part::push(self.cx, &mut self.item.regions, region, place));
+        let region = Region {
+            name: Some(name),
+            place,
+            ..Region::default()
+        };
+        describe(&mut Part::push(
+            self.cx,
+            &mut self.item.regions,
+            region,
+            place,
+        ));
         self
     }
 
@@ -97,26 +134,49 @@ impl StateBuilder<'_> {
         if mixed {
             let message = "a state has either children of its own or regions";
             let problem = Diagnostic::new(Code::FieldsExclude, self.place, message);
-            self.cx.diagnostics.push(problem.help("put all children into regions"));
+            self.cx
+                .diagnostics
+                .push(problem.help("put all children into regions"));
         }
     }
 
     /// Adds a history point (EXEC-4).
     pub fn history(&mut self, name: impl Into<String>) -> HistoryBuilder<'_> {
         let (name, place) = declare(self.cx, self.place, "history", check_name, name.into());
-        Part::push(self.cx, &mut self.item.history, HistoryPoint { name, place, ..HistoryPoint::default() }, place)
+        Part::push(
+            self.cx,
+            &mut self.item.history,
+            HistoryPoint {
+                name,
+                place,
+                ..HistoryPoint::default()
+            },
+            place,
+        )
     }
 
     /// Adds a timer that is disarmed when the state is left (EVT-7).
     pub fn timer(&mut self, name: impl Into<String>) -> TimerBuilder<'_> {
         let (name, place) = declare(self.cx, self.place, "timer", check_name, name.into());
-        Part::push(self.cx, &mut self.item.timers, Timer { name, ..Timer::default() }, place)
+        Part::push(
+            self.cx,
+            &mut self.item.timers,
+            Timer {
+                name,
+                ..Timer::default()
+            },
+            place,
+        )
     }
 
     /// Adds so many 16-bit slots that are zeroed on entry (RAM-7).
     pub fn scratch(&mut self, name: impl Into<String>, slots: u32) -> ScratchBuilder<'_> {
         let (name, place) = declare(self.cx, self.place, "scratch", check_name, name.into());
-        let scratch = Scratch { name, id: None, slots: Spanned::new(slots, place) };
+        let scratch = Scratch {
+            name,
+            id: None,
+            slots: Spanned::new(slots, place),
+        };
         Part::push(self.cx, &mut self.item.scratch, scratch, place)
     }
 }

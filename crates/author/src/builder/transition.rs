@@ -1,8 +1,13 @@
-//! Transitions, and what is made of them: branches of choices, decisions, transitions for all children.
+//! Transitions, and what is made of them: branches of choices, decisions, transitions for all
+//! children.
 
 use super::part::{Context, Part, fields, text};
-use super::{BranchBuilder, DecisionBuilder, StateBuilder, Time, TransitionBuilder, TransitionSetBuilder};
-use crate::graph::{AnyTransition, Branch, Decision, StackOperation, State, Transition, TransitionKind, Trigger};
+use super::{
+    BranchBuilder, DecisionBuilder, StateBuilder, Time, TransitionBuilder, TransitionSetBuilder,
+};
+use crate::graph::{
+    AnyTransition, Branch, Decision, StackOperation, State, Transition, TransitionKind, Trigger,
+};
 use crate::names::check_name;
 use crate::place::{Name, Place, Spanned};
 
@@ -20,7 +25,9 @@ enum Start {
 impl Start {
     /// The trigger and the step that it begins; a bad duration is reported there.
     fn at_step(self, cx: &mut Context, parent: Place, prefix: &str) -> (Trigger, Place) {
-        let step = |cx: &mut Context, kind: &str, name: &str| cx.step(parent, &format!("{prefix}{kind}"), name);
+        let step = |cx: &mut Context, kind: &str, name: &str| {
+            cx.step(parent, &format!("{prefix}{kind}"), name)
+        };
         match self {
             Self::Event(event) => {
                 let place = step(cx, "on", &event);
@@ -92,20 +99,37 @@ impl StateBuilder<'_> {
 
     fn begin(&mut self, start: Start) -> TransitionBuilder<'_> {
         let (trigger, place) = start.at_step(self.cx, self.place, "");
-        let transition = Transition { trigger, place, ..Transition::default() };
+        let transition = Transition {
+            trigger,
+            place,
+            ..Transition::default()
+        };
         Part::push(self.cx, &mut self.item.transitions, transition, place)
     }
 
     /// Begins a transition that all children of the state have (CODE-8).
     pub fn any_state(&mut self) -> AnyState<'_> {
-        AnyState { cx: self.cx, state: self.item, place: self.place, include: Vec::new(), exclude: Vec::new() }
+        AnyState {
+            cx: self.cx,
+            state: self.item,
+            place: self.place,
+            include: Vec::new(),
+            exclude: Vec::new(),
+        }
     }
 
     /// Adds a decision: two transitions on one condition (CODE-8).
     pub fn decide(&mut self, condition: impl Into<String>) -> DecisionBuilder<'_> {
-        let place = self.cx.step(self.place, "decision", self.item.decisions.len() + 1);
+        let place = self
+            .cx
+            .step(self.place, "decision", self.item.decisions.len() + 1);
         let guard = text(condition, place);
-        let decision = Decision { trigger: Trigger::Always(place), guard, place, ..Decision::default() };
+        let decision = Decision {
+            trigger: Trigger::Always(place),
+            guard,
+            place,
+            ..Decision::default()
+        };
         Part::push(self.cx, &mut self.item.decisions, decision, place)
     }
 
@@ -120,7 +144,15 @@ impl StateBuilder<'_> {
     pub fn otherwise(&mut self) -> BranchBuilder<'_> {
         let branches = self.item.choice.get_or_insert_default();
         let place = self.cx.step(self.place, "branch", branches.len() + 1);
-        Part::push(self.cx, branches, Branch { place, ..Branch::default() }, place)
+        Part::push(
+            self.cx,
+            branches,
+            Branch {
+                place,
+                ..Branch::default()
+            },
+            place,
+        )
     }
 }
 
@@ -130,7 +162,11 @@ impl TransitionSetBuilder<'_> {
 
     fn begin(&mut self, start: Start) -> TransitionBuilder<'_> {
         let (trigger, place) = start.at_step(self.cx, self.place, "");
-        let transition = Transition { trigger, place, ..Transition::default() };
+        let transition = Transition {
+            trigger,
+            place,
+            ..Transition::default()
+        };
         Part::push(self.cx, &mut self.item.transitions, transition, place)
     }
 }
@@ -163,11 +199,27 @@ impl<'a> AnyState<'a> {
 
     fn begin(self, start: Start) -> TransitionBuilder<'a> {
         let (trigger, place) = start.at_step(self.cx, self.place, "any state ");
-        let names = |list: Vec<String>| list.into_iter().map(|name| text(name, place)).collect::<Vec<Name>>();
-        let transition = Transition { trigger, place, ..Transition::default() };
-        let any = AnyTransition { transition, include: names(self.include), exclude: names(self.exclude) };
+        let names = |list: Vec<String>| {
+            list.into_iter()
+                .map(|name| text(name, place))
+                .collect::<Vec<Name>>()
+        };
+        let transition = Transition {
+            trigger,
+            place,
+            ..Transition::default()
+        };
+        let any = AnyTransition {
+            transition,
+            include: names(self.include),
+            exclude: names(self.exclude),
+        };
         let Part { cx, item, place } = Part::push(self.cx, &mut self.state.any_state, any, place);
-        Part { cx, item: &mut item.transition, place }
+        Part {
+            cx,
+            item: &mut item.transition,
+            place,
+        }
     }
 }
 
@@ -186,14 +238,18 @@ fields!(Transition {
 impl TransitionBuilder<'_> {
     /// Gives it a name.
     pub fn named(&mut self, name: impl Into<String>) -> &mut Self {
-        let name = self.cx.declared("transition", check_name, name.into(), self.place);
+        let name = self
+            .cx
+            .declared("transition", check_name, name.into(), self.place);
         self.cx.set(&mut self.item.name, "name", name, self.place);
         self
     }
 
     /// Adds a region and a target in it, entered together with the others (EXEC-5).
     pub fn sync(&mut self, region: impl Into<String>, target: impl Into<String>) -> &mut Self {
-        self.item.sync.push((text(region, self.place), text(target, self.place)));
+        self.item
+            .sync
+            .push((text(region, self.place), text(target, self.place)));
         self
     }
 
@@ -213,7 +269,12 @@ impl TransitionBuilder<'_> {
     }
 
     fn kind(&mut self, kind: TransitionKind) -> &mut Self {
-        self.cx.set(&mut self.item.kind, "kind", Spanned::new(kind, self.place), self.place);
+        self.cx.set(
+            &mut self.item.kind,
+            "kind",
+            Spanned::new(kind, self.place),
+            self.place,
+        );
         self
     }
 
@@ -228,7 +289,12 @@ impl TransitionBuilder<'_> {
     }
 
     fn stack(&mut self, operation: StackOperation) -> &mut Self {
-        self.cx.set(&mut self.item.stack, "stack", Spanned::new(operation, self.place), self.place);
+        self.cx.set(
+            &mut self.item.stack,
+            "stack",
+            Spanned::new(operation, self.place),
+            self.place,
+        );
         self
     }
 }

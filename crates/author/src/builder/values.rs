@@ -3,7 +3,8 @@
 use crate::graph::Payload;
 use crate::value::{Duration, Literal, ValueType};
 
-/// A length of time: text such as `"1.5s"`, `"200ms"` or `"30t"`, a [`Duration`] or a [`std::time::Duration`].
+/// A length of time: text such as `"1.5s"`, `"200ms"` or `"30t"`, a [`Duration`] or a
+/// [`std::time::Duration`].
 #[derive(Clone, Debug)]
 pub struct Time(Given);
 

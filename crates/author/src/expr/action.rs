@@ -1,7 +1,8 @@
-//! Texts of actions and calls: `Shout`, `Shout(3, power: 1.5)`, `health = 100`, `ammo -= 1` (CODE-3, CODE-4).
+//! Texts of actions and calls: `Shout`, `Shout(3, power: 1.5)`, `health = 100`, `ammo -= 1`
+//! (CODE-3, CODE-4).
 //!
-//! Arguments of calls are literals, so a call never computes anything. Assignments hold a whole expression, whose
-//! ranges are bytes of the action's text.
+//! Arguments of calls are literals, so a call never computes anything. Assignments hold a whole
+//! expression, whose ranges are bytes of the action's text.
 
 use std::ops::Range;
 
@@ -48,23 +49,33 @@ impl CallText {
         let name = |name: &Name| Name::new(name.value.clone(), place_in(code, name.place));
         let argument = |argument: &Argument| Argument {
             name: argument.name.as_ref().map(name),
-            value: Spanned::new(argument.value.value.clone(), place_in(code, argument.value.place)),
+            value: Spanned::new(
+                argument.value.value.clone(),
+                place_in(code, argument.value.place),
+            ),
         };
-        (name(&self.name), self.arguments.iter().map(argument).collect())
+        (
+            name(&self.name),
+            self.arguments.iter().map(argument).collect(),
+        )
     }
 }
 
-/// The place in the file of bytes of a code's text. If the file spells the text differently (with escapes), that is the
-/// whole code.
+/// The place in the file of bytes of a code's text. If the file spells the text differently (with
+/// escapes), that is the whole code.
 pub(super) fn place_in(code: &Code, bytes: Place) -> Place {
     code_place(code, bytes.start as usize..bytes.end as usize)
 }
 
-/// The place in the file of a range of a code's text. If the file spells the text differently (with escapes), that is the
-/// whole code.
+/// The place in the file of a range of a code's text. If the file spells the text differently (with
+/// escapes), that is the whole code.
 pub fn code_place(code: &Code, range: Range<usize>) -> Place {
     let length = code.place.end.saturating_sub(code.place.start) as usize;
-    if length == code.value.len() { code.place.within(range) } else { code.place }
+    if length == code.value.len() {
+        code.place.within(range)
+    } else {
+        code.place
+    }
 }
 
 /// Reads the text of an action.
@@ -75,25 +86,35 @@ pub fn parse_action(text: &str) -> Result<ActionText, SyntaxError> {
     match sign.token {
         Token::Sign("=") => {
             parser.next();
-            Ok(ActionText::Set { key: name, value: value(&mut parser)?.0 })
+            Ok(ActionText::Set {
+                key: name,
+                value: value(&mut parser)?.0,
+            })
         }
         Token::Sign("+=") => {
             parser.next();
-            Ok(ActionText::Add { key: name, value: value(&mut parser)?.0 })
+            Ok(ActionText::Add {
+                key: name,
+                value: value(&mut parser)?.0,
+            })
         }
         Token::Sign("-=") => {
             parser.next();
-            Ok(ActionText::Add { key: name, value: negated(&mut parser)? })
+            Ok(ActionText::Add {
+                key: name,
+                value: negated(&mut parser)?,
+            })
         }
-        Token::Sign("==") => {
-            Err(SyntaxError::new(sign.range, "`==` compares and changes nothing")
-                .help("write `=` to give a key a value"))
-        }
+        Token::Sign("==") => Err(
+            SyntaxError::new(sign.range, "`==` compares and changes nothing")
+                .help("write `=` to give a key a value"),
+        ),
         _ => call(&mut parser, name).map(ActionText::Call),
     }
 }
 
-/// Reads a call: an activity, a scorer or an action that is one. As in an expression, it may stand in parentheses.
+/// Reads a call: an activity, a scorer or an action that is one. As in an expression, it may stand
+/// in parentheses.
 pub fn parse_call(text: &str) -> Result<CallText, SyntaxError> {
     let mut parser = Parser::new(text)?;
     let mut open = 0;
@@ -117,7 +138,10 @@ fn function_name(parser: &mut Parser, what: &str) -> Result<Name, SyntaxError> {
     match token {
         Token::Name(name) => Ok(Name::new(name, Place::bytes(range))),
         Token::End => Err(SyntaxError::new(range, format!("{what} is needed here"))),
-        _ => Err(SyntaxError::new(range, format!("{what} starts with a name"))),
+        _ => Err(SyntaxError::new(
+            range,
+            format!("{what} starts with a name"),
+        )),
     }
 }
 
@@ -133,7 +157,13 @@ fn negated(parser: &mut Parser) -> Result<Expr, SyntaxError> {
     if height >= MAX_EXPRESSION_DEPTH {
         return Err(too_deep(range));
     }
-    Ok(Expr { kind: ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(operand) }, range })
+    Ok(Expr {
+        kind: ExprKind::Unary {
+            op: UnaryOp::Neg,
+            operand: Box::new(operand),
+        },
+        range,
+    })
 }
 
 fn call(parser: &mut Parser, name: Name) -> Result<CallText, SyntaxError> {
@@ -159,8 +189,13 @@ fn end_of_call(parser: &Parser, call: CallText) -> Result<CallText, SyntaxError>
 fn literal_argument(argument: CallArgument) -> Result<Argument, SyntaxError> {
     let range = argument.value.range.clone();
     match argument.value.literal() {
-        Some(value) => Ok(Argument { name: argument.name, value: Spanned::new(value, Place::bytes(range)) }),
-        None => Err(SyntaxError::new(range, "an argument of a function must be a literal")
-            .help("a number, `true`, `false`, a quoted text, `vec2(1, 2)` or `vec3(1, 2, 3)`")),
+        Some(value) => Ok(Argument {
+            name: argument.name,
+            value: Spanned::new(value, Place::bytes(range)),
+        }),
+        None => Err(
+            SyntaxError::new(range, "an argument of a function must be a literal")
+                .help("a number, `true`, `false`, a quoted text, `vec2(1, 2)` or `vec3(1, 2, 3)`"),
+        ),
     }
 }

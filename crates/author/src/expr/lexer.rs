@@ -1,7 +1,8 @@
 //! Source text to tokens.
 //!
-//! Owns which characters are a token and what is said about those that are not. Most slips of people used to other
-//! languages (`and`, `=`, `&`, `?:`) are told apart here or in the parser and get a hint.
+//! Owns which characters are a token and what is said about those that are not. Most slips of
+//! people used to other languages (`and`, `=`, `&`, `?:`) are told apart here or in the parser and
+//! get a hint.
 
 use std::ops::Range;
 
@@ -30,8 +31,8 @@ pub(super) struct Lexeme {
 
 /// Signs, longer ones first.
 const SIGNS: [&str; 22] = [
-    "&&", "||", "==", "!=", "<=", ">=", "+=", "-=", "(", ")", ",", ".", ":", "+", "-", "*", "/", "%", "!", "<", ">",
-    "=",
+    "&&", "||", "==", "!=", "<=", ">=", "+=", "-=", "(", ")", ",", ".", ":", "+", "-", "*", "/",
+    "%", "!", "<", ">", "=",
 ];
 
 /// What people write by habit, and what to write here.
@@ -59,7 +60,10 @@ const SLIPS: [(&str, &str); 18] = [
 /// All tokens of a text, the end included.
 pub(super) fn lex(text: &str) -> Result<Vec<Lexeme>, SyntaxError> {
     if text.len() > MAX_EXPRESSION_BYTES {
-        let message = format!("an expression has at most {MAX_EXPRESSION_BYTES} bytes, this one has {}", text.len());
+        let message = format!(
+            "an expression has at most {MAX_EXPRESSION_BYTES} bytes, this one has {}",
+            text.len()
+        );
         return Err(SyntaxError::too_large(0..text.len(), message));
     }
     let mut lexer = Lexer { text, at: 0 };
@@ -70,7 +74,10 @@ pub(super) fn lex(text: &str) -> Result<Vec<Lexeme>, SyntaxError> {
         let start = lexer.at;
         let token = lexer.token()?;
         let end = token == Token::End;
-        lexemes.push(Lexeme { token, range: start..lexer.at });
+        lexemes.push(Lexeme {
+            token,
+            range: start..lexer.at,
+        });
         if end {
             return Ok(lexemes);
         }
@@ -116,7 +123,11 @@ impl<'a> Lexer<'a> {
         match (sign, slip) {
             // A slip that is longer than the sign it starts with, such as `===`.
             (sign, Some((slip, help))) if sign.is_none_or(|sign| slip.len() > sign.len()) => {
-                Err(SyntaxError::new(start..start + slip.len(), format!("`{slip}` is not an operator")).help(help))
+                Err(SyntaxError::new(
+                    start..start + slip.len(),
+                    format!("`{slip}` is not an operator"),
+                )
+                .help(help))
             }
             (Some(sign), _) => {
                 self.at += sign.len();
@@ -125,7 +136,10 @@ impl<'a> Lexer<'a> {
             (None, _) => {
                 let shown = first.escape_debug();
                 let range = start..start + first.len_utf8();
-                Err(SyntaxError::new(range, format!("`{shown}` has no meaning in an expression")))
+                Err(SyntaxError::new(
+                    range,
+                    format!("`{shown}` has no meaning in an expression"),
+                ))
             }
         }
     }
@@ -158,40 +172,57 @@ impl<'a> Lexer<'a> {
                     }
                     _ => {
                         let range = self.at - 1..self.at;
-                        let error = SyntaxError::new(range, "`\\` stands only before a quote or another `\\`");
+                        let error = SyntaxError::new(
+                            range,
+                            "`\\` stands only before a quote or another `\\`",
+                        );
                         return Err(error.help("write `\\\\` for a backslash"));
                     }
                 },
                 _ if c.is_control() => {
                     let range = self.at - c.len_utf8()..self.at;
-                    return Err(SyntaxError::new(range, "a text must not contain control characters"));
+                    return Err(SyntaxError::new(
+                        range,
+                        "a text must not contain control characters",
+                    ));
                 }
                 _ => content.push(c),
             }
         }
-        Err(SyntaxError::new(start..self.text.len(), format!("the closing `{quote}` of this text is missing")))
+        Err(SyntaxError::new(
+            start..self.text.len(),
+            format!("the closing `{quote}` of this text is missing"),
+        ))
     }
 
     fn number(&mut self) -> Result<Token, SyntaxError> {
         let start = self.at;
         let hex = self.rest().starts_with("0x");
-        let token = if hex { self.hexadecimal(start) } else { self.decimal(start) }?;
+        let token = if hex {
+            self.hexadecimal(start)
+        } else {
+            self.decimal(start)
+        }?;
         if self.peek().is_some_and(is_name_part) {
             self.skip_while(is_name_part);
             let range = start..self.at;
             let message = format!("`{}` is not a number", &self.text[range.clone()]);
-            return Err(
-                SyntaxError::new(range, message).help("numbers have no unit or suffix here: write `5` or `5.0`")
-            );
+            return Err(SyntaxError::new(range, message)
+                .help("numbers have no unit or suffix here: write `5` or `5.0`"));
         }
         Ok(token)
     }
 
     fn hexadecimal(&mut self, start: usize) -> Result<Token, SyntaxError> {
         self.at += 2;
-        let digits = self.skip_while(|c| c.is_ascii_hexdigit() || c == '_').replace('_', "");
+        let digits = self
+            .skip_while(|c| c.is_ascii_hexdigit() || c == '_')
+            .replace('_', "");
         if digits.is_empty() {
-            return Err(SyntaxError::new(start..self.at, "digits are missing after `0x`").help("such as `0xFF`"));
+            return Err(
+                SyntaxError::new(start..self.at, "digits are missing after `0x`")
+                    .help("such as `0xFF`"),
+            );
         }
         self.whole(u64::from_str_radix(&digits, 16).ok(), start)
     }
@@ -216,13 +247,18 @@ impl<'a> Lexer<'a> {
         }
         match digits.parse::<f64>() {
             Ok(value) if (value as f32).is_finite() => Ok(Token::Float(value)),
-            _ => Err(SyntaxError::new(start..self.at, "this number is too large for f32").help("at most about 3.4e38")),
+            _ => Err(
+                SyntaxError::new(start..self.at, "this number is too large for f32")
+                    .help("at most about 3.4e38"),
+            ),
         }
     }
 
     /// Whether a mark comes next and then a digit, maybe after a sign.
     fn follows(&self, mark: char, signs: &str) -> bool {
-        let Some(rest) = self.rest().strip_prefix(mark) else { return false };
+        let Some(rest) = self.rest().strip_prefix(mark) else {
+            return false;
+        };
         let rest = rest.strip_prefix(|c| signs.contains(c)).unwrap_or(rest);
         rest.starts_with(|c: char| c.is_ascii_digit())
     }
@@ -231,7 +267,10 @@ impl<'a> Lexer<'a> {
         value
             .filter(|&value| i64::try_from(value).is_ok())
             .map(Token::Int)
-            .ok_or_else(|| SyntaxError::new(start..self.at, "this number is too large").help("i32 ends at 2147483647"))
+            .ok_or_else(|| {
+                SyntaxError::new(start..self.at, "this number is too large")
+                    .help("i32 ends at 2147483647")
+            })
     }
 }
 
@@ -248,23 +287,45 @@ mod tests {
     use super::*;
 
     fn tokens(text: &str) -> Vec<Token> {
-        lex(text).unwrap().into_iter().map(|lexeme| lexeme.token).collect()
+        lex(text)
+            .unwrap()
+            .into_iter()
+            .map(|lexeme| lexeme.token)
+            .collect()
     }
 
     #[test]
     fn numbers_have_their_usual_forms() {
         use Token::{End, Float, Int, Name, Sign};
-        assert_eq!(tokens("0 1_000 0xFF_ff"), [Int(0), Int(1000), Int(0xFFFF), End]);
-        assert_eq!(tokens("1.5 2e3 2.5E-1"), [Float(1.5), Float(2000.0), Float(0.25), End]);
+        assert_eq!(
+            tokens("0 1_000 0xFF_ff"),
+            [Int(0), Int(1000), Int(0xFFFF), End]
+        );
+        assert_eq!(
+            tokens("1.5 2e3 2.5E-1"),
+            [Float(1.5), Float(2000.0), Float(0.25), End]
+        );
         assert_eq!(tokens("5.x"), [Int(5), Sign("."), Name("x".into()), End]);
-        for bad in ["5s", "0x", "0xG", "1e99", "9223372036854775808", "1.5.5e", "2e", "1_000ms"] {
+        for bad in [
+            "5s",
+            "0x",
+            "0xG",
+            "1e99",
+            "9223372036854775808",
+            "1.5.5e",
+            "2e",
+            "1_000ms",
+        ] {
             assert!(lex(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn texts_have_two_quotes_and_few_escapes() {
-        assert_eq!(tokens(r#"'a' "b" 'it\'s \\'"#)[..3], ["a", "b", r"it's \"].map(|text| Token::Text(text.into())));
+        assert_eq!(
+            tokens(r#"'a' "b" 'it\'s \\'"#)[..3],
+            ["a", "b", r"it's \"].map(|text| Token::Text(text.into()))
+        );
         for bad in ["'a", "'\\n'", "'\\", "\"", "'\n'"] {
             assert!(lex(bad).is_err(), "{bad:?}");
         }
@@ -274,15 +335,23 @@ mod tests {
     fn names_may_be_joined() {
         assert_eq!(
             tokens("ai::Fire power: 3")[..3],
-            [Token::Name("ai::Fire".into()), Token::Name("power".into()), Token::Sign(":")]
+            [
+                Token::Name("ai::Fire".into()),
+                Token::Name("power".into()),
+                Token::Sign(":")
+            ]
         );
     }
 
     #[test]
     fn slips_get_a_hint() {
-        for (text, hint) in
-            [("a === b", "`==`"), ("a & b", "`&&`"), ("a | b", "`||`"), ("a ? b : c", "select"), ("a => b", "`>=`")]
-        {
+        for (text, hint) in [
+            ("a === b", "`==`"),
+            ("a & b", "`&&`"),
+            ("a | b", "`||`"),
+            ("a ? b : c", "select"),
+            ("a => b", "`>=`"),
+        ] {
             let error = lex(text).unwrap_err();
             assert!(error.help.is_some_and(|help| help.contains(hint)), "{text}");
         }

@@ -1,8 +1,9 @@
 //! Expressions and action texts as they are written: source text to syntax tree and back (CODE-4).
 //!
-//! Comes in: the text of a guard, a score, an action or a call. Goes out: an [`Expr`], an [`ActionText`] or a
-//! [`CallText`], or one [`SyntaxError`]; ranges are bytes of the text. Nothing is resolved or typed here: that is the
-//! compiler's. Any text is safe to give: length and nesting are bounded by [`crate::limits`].
+//! Comes in: the text of a guard, a score, an action or a call. Goes out: an [`Expr`], an
+//! [`ActionText`] or a [`CallText`], or one [`SyntaxError`]; ranges are bytes of the text. Nothing
+//! is resolved or typed here: that is the compiler's. Any text is safe to give: length and nesting
+//! are bounded by [`crate::limits`].
 
 mod action;
 mod lexer;
@@ -34,7 +35,12 @@ pub struct SyntaxError {
 
 impl SyntaxError {
     fn new(range: Range<usize>, message: impl Into<String>) -> Self {
-        Self { range, message: message.into(), help: None, too_large: false }
+        Self {
+            range,
+            message: message.into(),
+            help: None,
+            too_large: false,
+        }
     }
 
     fn help(mut self, text: impl Into<String>) -> Self {
@@ -43,14 +49,19 @@ impl SyntaxError {
     }
 
     fn too_large(range: Range<usize>, message: impl Into<String>) -> Self {
-        Self { too_large: true, ..Self::new(range, message) }
+        Self {
+            too_large: true,
+            ..Self::new(range, message)
+        }
     }
 }
 
 impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        self.help.as_ref().map_or(Ok(()), |help| write!(f, " ({help})"))
+        self.help
+            .as_ref()
+            .map_or(Ok(()), |help| write!(f, " ({help})"))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Tokens to an expression.
 //!
-//! From loose to tight: `||`, `&&`, comparisons (which do not chain), `+ -`, `* / %`, `! -` in front, `.field` behind.
-//! Recursion is bounded: nesting of brackets and height of the tree stay within
-//! [`MAX_EXPRESSION_DEPTH`], so whoever walks the tree later may recurse, too.
+//! From loose to tight: `||`, `&&`, comparisons (which do not chain), `+ -`, `* / %`, `! -` in
+//! front, `.field` behind. Recursion is bounded: nesting of brackets and height of the tree stay
+//! within [`MAX_EXPRESSION_DEPTH`], so whoever walks the tree later may recurse, too.
 
 use std::ops::Range;
 
@@ -22,7 +22,14 @@ pub fn parse(text: &str) -> Result<Expr, SyntaxError> {
 /// An expression and the height of its tree.
 pub(super) type Tall = (Expr, usize);
 
-const COMPARISONS: [BinaryOp; 6] = [BinaryOp::Eq, BinaryOp::Ne, BinaryOp::Lt, BinaryOp::Le, BinaryOp::Gt, BinaryOp::Ge];
+const COMPARISONS: [BinaryOp; 6] = [
+    BinaryOp::Eq,
+    BinaryOp::Ne,
+    BinaryOp::Lt,
+    BinaryOp::Le,
+    BinaryOp::Gt,
+    BinaryOp::Ge,
+];
 const SUMS: [BinaryOp; 2] = [BinaryOp::Add, BinaryOp::Sub];
 const PRODUCTS: [BinaryOp; 3] = [BinaryOp::Mul, BinaryOp::Div, BinaryOp::Rem];
 
@@ -35,8 +42,16 @@ pub(super) struct Parser {
 
 impl Parser {
     pub(super) fn new(text: &str) -> Result<Self, SyntaxError> {
-        let end = Lexeme { token: Token::End, range: text.len()..text.len() };
-        Ok(Self { lexemes: lex(text)?, at: 0, nesting: 0, end })
+        let end = Lexeme {
+            token: Token::End,
+            range: text.len()..text.len(),
+        };
+        Ok(Self {
+            lexemes: lex(text)?,
+            at: 0,
+            nesting: 0,
+            end,
+        })
     }
 
     pub(super) fn peek(&self) -> &Lexeme {
@@ -68,10 +83,16 @@ impl Parser {
 
     /// `||`, the loosest level.
     pub(super) fn expression(&mut self) -> Result<Tall, SyntaxError> {
-        self.logic(LogicOp::Or, |parser| parser.logic(LogicOp::And, Self::comparison))
+        self.logic(LogicOp::Or, |parser| {
+            parser.logic(LogicOp::And, Self::comparison)
+        })
     }
 
-    fn logic(&mut self, op: LogicOp, tighter: fn(&mut Self) -> Result<Tall, SyntaxError>) -> Result<Tall, SyntaxError> {
+    fn logic(
+        &mut self,
+        op: LogicOp,
+        tighter: fn(&mut Self) -> Result<Tall, SyntaxError>,
+    ) -> Result<Tall, SyntaxError> {
         let (first, mut height) = tighter(self)?;
         if !self.sees(op.as_str()) {
             return Ok((first, height));
@@ -88,15 +109,22 @@ impl Parser {
 
     fn comparison(&mut self) -> Result<Tall, SyntaxError> {
         let left = self.sum()?;
-        let Some(op) = self.operator(&COMPARISONS) else { return Ok(left) };
+        let Some(op) = self.operator(&COMPARISONS) else {
+            return Ok(left);
+        };
         let right = self.sum()?;
         let middle = right.0.range.clone();
         let whole = self.binary(op, left, right)?;
         if let Token::Sign(sign) = self.peek().token
             && COMPARISONS.iter().any(|op| op.as_str() == sign)
         {
-            let error = SyntaxError::new(middle.start..self.peek().range.end, "comparisons do not chain");
-            return Err(error.help("write `a < b && b < c`, or parentheses to compare a truth value"));
+            let error = SyntaxError::new(
+                middle.start..self.peek().range.end,
+                "comparisons do not chain",
+            );
+            return Err(
+                error.help("write `a < b && b < c`, or parentheses to compare a truth value")
+            );
         }
         Ok(whole)
     }
@@ -126,7 +154,15 @@ impl Parser {
     fn binary(&self, op: BinaryOp, left: Tall, right: Tall) -> Result<Tall, SyntaxError> {
         let range = left.0.range.start..right.0.range.end;
         let height = left.1.max(right.1);
-        self.node(ExprKind::Binary { op, left: Box::new(left.0), right: Box::new(right.0) }, range, height)
+        self.node(
+            ExprKind::Binary {
+                op,
+                left: Box::new(left.0),
+                right: Box::new(right.0),
+            },
+            range,
+            height,
+        )
     }
 
     /// Prefix operators are collected in a loop, so `!!!!…` does not recurse.
@@ -146,7 +182,14 @@ impl Parser {
         for (op, start) in prefix.into_iter().rev() {
             let (operand, height) = result;
             let range = start..operand.range.end;
-            result = self.node(ExprKind::Unary { op, operand: Box::new(operand) }, range, height)?;
+            result = self.node(
+                ExprKind::Unary {
+                    op,
+                    operand: Box::new(operand),
+                },
+                range,
+                height,
+            )?;
         }
         Ok(result)
     }
@@ -163,7 +206,14 @@ impl Parser {
             let (base, height) = result;
             let range = base.range.start..field.range.end;
             let field = Name::new(name, Place::bytes(field.range));
-            result = self.node(ExprKind::Field { base: Box::new(base), field }, range, height)?;
+            result = self.node(
+                ExprKind::Field {
+                    base: Box::new(base),
+                    field,
+                },
+                range,
+                height,
+            )?;
         }
         Ok(result)
     }
@@ -210,12 +260,20 @@ impl Parser {
             Some(query) => self.state_query(query, range),
             None => {
                 let (arguments, end, height) = self.arguments()?;
-                self.node(ExprKind::Call { function, arguments }, range.start..end, height)
+                self.node(
+                    ExprKind::Call {
+                        function,
+                        arguments,
+                    },
+                    range.start..end,
+                    height,
+                )
             }
         }
     }
 
-    /// `(a, name: b)` with both parentheses; also gives its end and the height of the tallest argument.
+    /// `(a, name: b)` with both parentheses; also gives its end and the height of the tallest
+    /// argument.
     pub(super) fn arguments(&mut self) -> Result<(Vec<CallArgument>, usize, usize), SyntaxError> {
         let open = self.next().range;
         self.nest(&open)?;
@@ -236,7 +294,9 @@ impl Parser {
     /// `name:` before an argument.
     fn argument_name(&mut self) -> Option<Name> {
         let after = self.lexemes.get(self.at + 1)?;
-        let Token::Name(name) = &self.peek().token else { return None };
+        let Token::Name(name) = &self.peek().token else {
+            return None;
+        };
         if after.token != Token::Sign(":") {
             return None;
         }
@@ -247,10 +307,16 @@ impl Parser {
 
     fn state_query(&mut self, query: StateQuery, range: Range<usize>) -> Result<Tall, SyntaxError> {
         let open = self.next().range;
-        let state = if self.sees(")") { None } else { Some(self.state_name()?) };
+        let state = if self.sees(")") {
+            None
+        } else {
+            Some(self.state_name()?)
+        };
         let end = self.close_at(open)?;
         if query == StateQuery::In && state.is_none() {
-            return Err(SyntaxError::new(range.start..end, "`in` needs a state").help("write `in(State)`"));
+            return Err(
+                SyntaxError::new(range.start..end, "`in` needs a state").help("write `in(State)`")
+            );
         }
         self.node(ExprKind::State { query, state }, range.start..end, 0)
     }
@@ -266,7 +332,9 @@ impl Parser {
         };
         while self.eat("/") {
             let next = self.next();
-            let Token::Name(name) = next.token else { return Err(self.not_a_state(next.range)) };
+            let Token::Name(name) = next.token else {
+                return Err(self.not_a_state(next.range));
+            };
             path = format!("{path}/{name}");
             range.end = next.range.end;
         }
@@ -274,13 +342,18 @@ impl Parser {
     }
 
     fn not_a_state(&self, range: Range<usize>) -> SyntaxError {
-        SyntaxError::new(range, "the name of a state is needed here")
-            .help("write `in(combat/attack)`, or quote a name with other characters: `in('my state')`")
+        SyntaxError::new(range, "the name of a state is needed here").help(
+            "write `in(combat/attack)`, or quote a name with other characters: `in('my state')`",
+        )
     }
 
     fn nest(&mut self, open: &Range<usize>) -> Result<(), SyntaxError> {
         self.nesting += 1;
-        if self.nesting > MAX_EXPRESSION_DEPTH { Err(too_deep(open.clone())) } else { Ok(()) }
+        if self.nesting > MAX_EXPRESSION_DEPTH {
+            Err(too_deep(open.clone()))
+        } else {
+            Ok(())
+        }
     }
 
     fn close(&mut self, open: Range<usize>) -> Result<usize, SyntaxError> {
@@ -300,7 +373,12 @@ impl Parser {
     }
 
     /// A node one higher than its tallest part.
-    fn node(&self, kind: ExprKind, range: Range<usize>, tallest: usize) -> Result<Tall, SyntaxError> {
+    fn node(
+        &self,
+        kind: ExprKind,
+        range: Range<usize>,
+        tallest: usize,
+    ) -> Result<Tall, SyntaxError> {
         let height = tallest + 1;
         if height > MAX_EXPRESSION_DEPTH {
             return Err(too_deep(range));
@@ -343,12 +421,18 @@ fn reserved(name: &str, range: &Range<usize>) -> Option<SyntaxError> {
         "not" => "!",
         _ => return None,
     };
-    Some(SyntaxError::new(range.clone(), format!("`{name}` is not an operator")).help(format!("write `{sign}`")))
+    Some(
+        SyntaxError::new(range.clone(), format!("`{name}` is not an operator"))
+            .help(format!("write `{sign}`")),
+    )
 }
 
 pub(super) fn too_deep(range: Range<usize>) -> SyntaxError {
-    SyntaxError::too_large(range, format!("the expression is nested more than {MAX_EXPRESSION_DEPTH} deep"))
-        .help("split it: use several guards, or compute a part into a blackboard key")
+    SyntaxError::too_large(
+        range,
+        format!("the expression is nested more than {MAX_EXPRESSION_DEPTH} deep"),
+    )
+    .help("split it: use several guards, or compute a part into a blackboard key")
 }
 
 fn span(parts: &[Expr]) -> Range<usize> {

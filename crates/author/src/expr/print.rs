@@ -1,6 +1,7 @@
 //! Expression to text: the canonical form, with as few parentheses as possible.
 //!
-//! Reading the text again gives an equal tree. Texts are in single quotes, so the result fits into a JSON string.
+//! Reading the text again gives an equal tree. Texts are in single quotes, so the result fits into
+//! a JSON string.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -10,8 +11,12 @@ use super::{BinaryOp, CallArgument, Expr, ExprKind, LogicOp};
 /// How tightly an expression holds together; higher is tighter.
 fn strength(expr: &Expr) -> u8 {
     match &expr.kind {
-        ExprKind::Logic { op: LogicOp::Or, .. } => 0,
-        ExprKind::Logic { op: LogicOp::And, .. } => 1,
+        ExprKind::Logic {
+            op: LogicOp::Or, ..
+        } => 0,
+        ExprKind::Logic {
+            op: LogicOp::And, ..
+        } => 1,
         ExprKind::Binary { op, .. } => binary_strength(*op),
         ExprKind::Unary { .. } => 5,
         _ => 6,
@@ -45,10 +50,15 @@ impl Display for Expr {
             }
             ExprKind::Binary { op, left, right } => binary(f, *op, left, right),
             ExprKind::Logic { op, operands } => logic(f, *op, operands),
-            ExprKind::Call { function, arguments } => call(f, &function.value, arguments),
+            ExprKind::Call {
+                function,
+                arguments,
+            } => call(f, &function.value, arguments),
             ExprKind::State { query, state } => {
                 write!(f, "{}(", query.as_str())?;
-                state.as_ref().map_or(Ok(()), |state| state_name(f, &state.value))?;
+                state
+                    .as_ref()
+                    .map_or(Ok(()), |state| state_name(f, &state.value))?;
                 f.write_char(')')
             }
         }
@@ -57,7 +67,11 @@ impl Display for Expr {
 
 /// An operand that must be at least this tight, or stand in parentheses.
 fn operand(f: &mut Formatter<'_>, expr: &Expr, least: u8) -> fmt::Result {
-    if strength(expr) >= least { write!(f, "{expr}") } else { write!(f, "({expr})") }
+    if strength(expr) >= least {
+        write!(f, "{expr}")
+    } else {
+        write!(f, "({expr})")
+    }
 }
 
 fn binary(f: &mut Formatter<'_>, op: BinaryOp, left: &Expr, right: &Expr) -> fmt::Result {
@@ -95,7 +109,11 @@ fn call(f: &mut Formatter<'_>, function: &str, arguments: &[CallArgument]) -> fm
 
 fn state_name(f: &mut Formatter<'_>, path: &str) -> fmt::Result {
     let plain = |name: &str| name.starts_with(is_name_start) && name.chars().all(is_name_part);
-    if path.split('/').all(plain) { f.write_str(path) } else { quoted(f, path) }
+    if path.split('/').all(plain) {
+        f.write_str(path)
+    } else {
+        quoted(f, path)
+    }
 }
 
 fn quoted(f: &mut Formatter<'_>, text: &str) -> fmt::Result {

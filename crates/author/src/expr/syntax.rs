@@ -1,13 +1,15 @@
 //! The syntax tree of an expression.
 //!
-//! Owns its nodes and what they are called. Names carry their place as bytes of the expression's own text.
+//! Owns its nodes and what they are called. Names carry their place as bytes of the expression's
+//! own text.
 
 use std::ops::Range;
 
 use crate::place::Name;
 use crate::value::Literal;
 
-/// An expression and where it stands in its text. Two are equal if they say the same, wherever they stand.
+/// An expression and where it stands in its text. Two are equal if they say the same, wherever they
+/// stand.
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// What it is.
@@ -170,7 +172,10 @@ impl BinaryOp {
 
     /// Whether it compares, so gives a bool and does not chain.
     pub fn compares(self) -> bool {
-        !matches!(self, Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Rem)
+        !matches!(
+            self,
+            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Rem
+        )
     }
 }
 
@@ -196,25 +201,33 @@ impl StateQuery {
 
     /// The question of a name.
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::In, Self::Ticks, Self::Time].into_iter().find(|query| query.as_str() == name)
+        [Self::In, Self::Ticks, Self::Time]
+            .into_iter()
+            .find(|query| query.as_str() == name)
     }
 }
 
 impl Expr {
-    /// The value of an expression that is a literal: a number with or without sign, a truth value, a text, or `vec2`
-    /// or `vec3` of numbers.
+    /// The value of an expression that is a literal: a number with or without sign, a truth value,
+    /// a text, or `vec2` or `vec3` of numbers.
     pub fn literal(&self) -> Option<Literal> {
         match &self.kind {
             ExprKind::Int(value) => i64::try_from(*value).ok().map(Literal::Int),
             ExprKind::Float(value) => Some(Literal::Float(*value)),
             ExprKind::Bool(value) => Some(Literal::Bool(*value)),
             ExprKind::Text(text) => Some(Literal::Text(text.clone())),
-            ExprKind::Unary { op: UnaryOp::Neg, operand } => match operand.kind {
+            ExprKind::Unary {
+                op: UnaryOp::Neg,
+                operand,
+            } => match operand.kind {
                 ExprKind::Int(value) => i64::try_from(value).ok().map(|value| Literal::Int(-value)),
                 ExprKind::Float(value) => Some(Literal::Float(-value)),
                 _ => None,
             },
-            ExprKind::Call { function, arguments } => vector(&function.value, arguments),
+            ExprKind::Call {
+                function,
+                arguments,
+            } => vector(&function.value, arguments),
             _ => None,
         }
     }
@@ -242,9 +255,16 @@ impl PartialEq for Expr {
             (ExprKind::Field { base: a, field: x }, ExprKind::Field { base: b, field: y }) => {
                 a == b && x.value == y.value
             }
-            (ExprKind::Call { function: f, arguments: a }, ExprKind::Call { function: g, arguments: b }) => {
-                f.value == g.value && a == b
-            }
+            (
+                ExprKind::Call {
+                    function: f,
+                    arguments: a,
+                },
+                ExprKind::Call {
+                    function: g,
+                    arguments: b,
+                },
+            ) => f.value == g.value && a == b,
             (ExprKind::State { query: p, state: a }, ExprKind::State { query: q, state: b }) => {
                 p == q && text(a) == text(b)
             }

@@ -52,14 +52,15 @@ pub enum PathSegment {
 pub struct MissingId {
     /// What it is.
     pub kind: ItemKind,
-    /// Where it is in the graph, from the machine or from [`Machine::root`] on. Empty for the machine.
+    /// Where it is in the graph, from the machine or from [`Machine::root`] on. Empty for the
+    /// machine.
     pub path: Vec<PathSegment>,
     /// Its name, at its place in the file.
     pub name: Name,
 }
 
-/// All that has a name and no stable id, in the order of the graph. Nothing for a machine that was built in Rust:
-/// there is no file to write to.
+/// All that has a name and no stable id, in the order of the graph. Nothing for a machine that was
+/// built in Rust: there is no file to write to.
 pub fn missing_ids(machine: &Machine) -> Vec<MissingId> {
     let mut finder = Finder::default();
     if matches!(machine.source, Source::File { .. }) {
@@ -78,7 +79,12 @@ impl Finder {
     fn machine(&mut self, machine: &Machine) {
         self.note(ItemKind::Machine, &machine.name, machine.id.is_some());
         for (at, event) in machine.events.iter().enumerate() {
-            self.note_at(PathSegment::Event(at), ItemKind::Event, &event.name, event.id.is_some());
+            self.note_at(
+                PathSegment::Event(at),
+                ItemKind::Event,
+                &event.name,
+                event.id.is_some(),
+            );
         }
         self.timers(&machine.timers);
         for (at, set) in machine.transition_sets.iter().enumerate() {
@@ -98,10 +104,20 @@ impl Finder {
     /// What is in a state, the root included.
     fn inside(&mut self, state: &State) {
         for (at, point) in state.history.iter().enumerate() {
-            self.note_at(PathSegment::History(at), ItemKind::History, &point.name, point.id.is_some());
+            self.note_at(
+                PathSegment::History(at),
+                ItemKind::History,
+                &point.name,
+                point.id.is_some(),
+            );
         }
         for (at, scratch) in state.scratch.iter().enumerate() {
-            self.note_at(PathSegment::Scratch(at), ItemKind::Scratch, &scratch.name, scratch.id.is_some());
+            self.note_at(
+                PathSegment::Scratch(at),
+                ItemKind::Scratch,
+                &scratch.name,
+                scratch.id.is_some(),
+            );
         }
         self.transitions(&state.transitions);
         for (at, any) in state.any_state.iter().enumerate() {
@@ -127,7 +143,12 @@ impl Finder {
 
     fn timers(&mut self, timers: &[Timer]) {
         for (at, timer) in timers.iter().enumerate() {
-            self.note_at(PathSegment::Timer(at), ItemKind::Timer, &timer.name, timer.id.is_some());
+            self.note_at(
+                PathSegment::Timer(at),
+                ItemKind::Timer,
+                &timer.name,
+                timer.id.is_some(),
+            );
         }
     }
 
@@ -151,7 +172,11 @@ impl Finder {
 
     fn note(&mut self, kind: ItemKind, name: &Name, has_id: bool) {
         if !has_id {
-            self.found.push(MissingId { kind, path: self.path.clone(), name: name.clone() });
+            self.found.push(MissingId {
+                kind,
+                path: self.path.clone(),
+                name: name.clone(),
+            });
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Prints tokens with new space between them. Two passes without recursion: the first decides which brackets could
-//! stay on one line, the second prints.
+//! Prints tokens with new space between them. Two passes without recursion: the first decides which
+//! brackets could stay on one line, the second prints.
 
 use super::tokens::{Comment, Gap, Item, Kind};
 
@@ -18,8 +18,8 @@ pub(super) fn print(text: &str, items: &[Item]) -> String {
     printer.out
 }
 
-/// For each opening bracket the columns that it takes up to its partner; `None` if they are not on one line or have
-/// comments between them.
+/// For each opening bracket the columns that it takes up to its partner; `None` if they are not on
+/// one line or have comments between them.
 fn one_line_widths(text: &str, items: &[Item]) -> Vec<Option<usize>> {
     let mut widths = vec![None; items.len()];
     let mut open: Vec<OneLine> = Vec::new();
@@ -39,7 +39,13 @@ fn one_line_widths(text: &str, items: &[Item]) -> Vec<Option<usize>> {
             parent.columns += element.unwrap_or(0);
         }
         if item.kind == Kind::Open {
-            open.push(OneLine { at, possible: true, columns: 0, elements: 0, colons: 0 });
+            open.push(OneLine {
+                at,
+                possible: true,
+                columns: 0,
+                elements: 0,
+                colons: 0,
+            });
         }
     }
     widths
@@ -88,7 +94,13 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(text: &'a str) -> Self {
-        Self { text, out: String::with_capacity(text.len()), open: Vec::new(), after_colon: false, opened: 0 }
+        Self {
+            text,
+            out: String::with_capacity(text.len()),
+            open: Vec::new(),
+            after_colon: false,
+            opened: 0,
+        }
     }
 
     fn print(&mut self, item: &Item, one_line_width: Option<usize>) {
@@ -116,7 +128,9 @@ impl<'a> Printer<'a> {
         if std::mem::take(&mut self.after_colon) {
             return self.space(item, Separator::Space, self.open.len() + 1);
         }
-        let Some(level) = self.open.last_mut() else { return self.space(item, Separator::None, 0) };
+        let Some(level) = self.open.last_mut() else {
+            return self.space(item, Separator::None, 0);
+        };
         let first = std::mem::take(&mut level.empty);
         let separator = match (level.one_line, first, level.brace) {
             (false, ..) => Separator::Line,
@@ -134,7 +148,11 @@ impl<'a> Printer<'a> {
         let line = &self.out[self.out.rfind('\n').map_or(0, |at| at + 1)..];
         let fits = |width: usize| columns(line) + width < MAX_COLUMNS;
         let one_line = inherited || one_line_width.is_some_and(fits);
-        self.open.push(Level { one_line, brace: item.of(self.text) == "{", empty: true });
+        self.open.push(Level {
+            one_line,
+            brace: item.of(self.text) == "{",
+            empty: true,
+        });
     }
 
     fn close_bracket(&mut self, item: &Item) {
@@ -148,10 +166,19 @@ impl<'a> Printer<'a> {
         self.space(item, separator, self.open.len());
     }
 
-    /// The comments before a token and the space around them. Comments stay on the line they are on.
+    /// The comments before a token and the space around them. Comments stay on the line they are
+    /// on.
     fn space(&mut self, item: &Item, separator: Separator, depth: usize) {
-        let comment_depth = if item.kind == Kind::Close { depth + 1 } else { depth };
-        let leading = if separator == Separator::Line { leading_comments(item) } else { item.comments.len() };
+        let comment_depth = if item.kind == Kind::Close {
+            depth + 1
+        } else {
+            depth
+        };
+        let leading = if separator == Separator::Line {
+            leading_comments(item)
+        } else {
+            item.comments.len()
+        };
         for (at, comment) in item.comments.iter().enumerate() {
             if at == leading || (at < leading && comment.gap != Gap::None) {
                 self.new_line(comment.gap, comment_depth);
@@ -167,14 +194,19 @@ impl<'a> Printer<'a> {
         } else if item.kind == Kind::End {
             // The final line end follows.
         } else if separator == Separator::Line || forced {
-            let gap = if item.kind == Kind::Close { Gap::Line } else { item.gap };
+            let gap = if item.kind == Kind::Close {
+                Gap::Line
+            } else {
+                item.gap
+            };
             self.new_line(gap, depth);
         } else if separator == Separator::Space || (last.is_some() && item.kind != Kind::Colon) {
             self.out.push(' ');
         }
     }
 
-    /// A new line, after a blank one if the author had one; but not at the start of the file or of a bracket.
+    /// A new line, after a blank one if the author had one; but not at the start of the file or of
+    /// a bracket.
     fn new_line(&mut self, gap: Gap, depth: usize) {
         if self.out.is_empty() {
             return;
@@ -191,12 +223,14 @@ impl<'a> Printer<'a> {
         if comment.is_line {
             self.out.push_str(text.trim_end());
         } else {
-            self.out.push_str(&text.replace("\r\n", "\n").replace('\r', "\n"));
+            self.out
+                .push_str(&text.replace("\r\n", "\n").replace('\r', "\n"));
         }
     }
 }
 
-/// The first of the comments that belong to the member after them: those right before it on its line.
+/// The first of the comments that belong to the member after them: those right before it on its
+/// line.
 fn leading_comments(item: &Item) -> usize {
     if item.kind == Kind::Close {
         return item.comments.len();

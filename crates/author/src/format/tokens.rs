@@ -1,4 +1,5 @@
-//! A file as a list of tokens, each with the comments before it. Commas are left out: they follow from the rest.
+//! A file as a list of tokens, each with the comments before it. Commas are left out: they follow
+//! from the rest.
 
 use jsonc_parser::common::Range;
 use jsonc_parser::tokens::{Token, TokenAndRange};
@@ -70,9 +71,17 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Item>, Diagnostics> {
     if text.len() > MAX_TEXT_BYTES {
         return Err(refusal(text));
     }
-    let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
+    let collect = CollectOptions {
+        comments: CommentCollectionStrategy::AsTokens,
+        tokens: true,
+    };
     let parsed = parse_to_ast(text, &collect, &text::parse_options());
-    let Ok(jsonc_parser::ParseResult { value: Some(_), tokens: Some(tokens), .. }) = parsed else {
+    let Ok(jsonc_parser::ParseResult {
+        value: Some(_),
+        tokens: Some(tokens),
+        ..
+    }) = parsed
+    else {
         return Err(refusal(text));
     };
     if !tokens.iter().all(|token| is_on_one_line(text, token)) || depth(&tokens) > MAX_NESTING {
@@ -85,14 +94,19 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Item>, Diagnostics> {
 fn refusal(text: &str) -> Diagnostics {
     let (_, mut problems) = text::read("", text);
     if !problems.has_errors() {
-        problems.push(Diagnostic::new(Code::Syntax, Place::default(), "the file cannot be formatted"));
+        problems.push(Diagnostic::new(
+            Code::Syntax,
+            Place::default(),
+            "the file cannot be formatted",
+        ));
     }
     problems
 }
 
 /// The reader forbids line ends in text, the parser does not.
 fn is_on_one_line(text: &str, token: &TokenAndRange<'_>) -> bool {
-    !matches!(token.token, Token::String(_)) || !text[token.range.start..token.range.end].contains(['\n', '\r'])
+    !matches!(token.token, Token::String(_))
+        || !text[token.range.start..token.range.end].contains(['\n', '\r'])
 }
 
 fn depth(tokens: &[TokenAndRange<'_>]) -> usize {
@@ -110,7 +124,13 @@ fn depth(tokens: &[TokenAndRange<'_>]) -> usize {
 }
 
 fn items(text: &str, tokens: &[TokenAndRange<'_>]) -> Vec<Item> {
-    let mut collector = Collector { text, items: Vec::new(), comments: Vec::new(), end: 0, gap: Gap::default() };
+    let mut collector = Collector {
+        text,
+        items: Vec::new(),
+        comments: Vec::new(),
+        end: 0,
+        gap: Gap::default(),
+    };
     for token in tokens {
         collector.take(&token.token, token.range);
     }
@@ -135,7 +155,9 @@ impl Collector<'_> {
         match token {
             Token::Comma => {
                 self.cross(range);
-                self.comments.iter_mut().for_each(|comment| comment.after_separator = false);
+                self.comments
+                    .iter_mut()
+                    .for_each(|comment| comment.after_separator = false);
             }
             Token::CommentLine(_) => self.take_comment(true, range),
             Token::CommentBlock(_) => self.take_comment(false, range),
@@ -155,13 +177,28 @@ impl Collector<'_> {
     fn take_comment(&mut self, is_line: bool, range: Range) {
         self.cross(range);
         let gap = std::mem::take(&mut self.gap);
-        self.comments.push(Comment { start: range.start, end: range.end, is_line, after_separator: true, gap });
+        self.comments.push(Comment {
+            start: range.start,
+            end: range.end,
+            is_line,
+            after_separator: true,
+            gap,
+        });
     }
 
     fn take_item(&mut self, kind: Kind, range: Range) {
         self.cross(range);
-        let (comments, gap) = (std::mem::take(&mut self.comments), std::mem::take(&mut self.gap));
-        self.items.push(Item { kind, start: range.start, end: range.end, comments, gap });
+        let (comments, gap) = (
+            std::mem::take(&mut self.comments),
+            std::mem::take(&mut self.gap),
+        );
+        self.items.push(Item {
+            kind,
+            start: range.start,
+            end: range.end,
+            comments,
+            gap,
+        });
     }
 }
 

@@ -1,7 +1,8 @@
 //! Writes stable ids into a file (ROM-6), by inserting members and touching nothing else.
 //!
-//! What is named by a key, as in `"combat": { … }`, gets its id as the first member of its object. What has its name
-//! as a member, as in `{ "id": "combat", … }`, gets it after that; there `id` is taken and the field is `stable_id`.
+//! What is named by a key, as in `"combat": { … }`, gets its id as the first member of its object.
+//! What has its name as a member, as in `{ "id": "combat", … }`, gets it after that; there `id` is
+//! taken and the field is `stable_id`.
 
 use super::ids::{MissingId, missing_ids};
 use super::tokens::{Comment, Gap, Item, Kind, tokens};
@@ -16,15 +17,24 @@ pub struct Written {
     pub text: String,
     /// What got an id.
     pub written: Vec<MissingId>,
-    /// What could not get one, because it is written in a short form without an object, such as an event in a list.
+    /// What could not get one, because it is written in a short form without an object, such as an
+    /// event in a list.
     pub skipped: Vec<MissingId>,
 }
 
-/// Writes the ids that `id_of` gives into the text that the machine was read from; what it answers with `None` stays
-/// as it is. The machine must have been read without errors. The text of a machine that was built in Rust is empty.
-pub fn write_ids(machine: &Machine, mut id_of: impl FnMut(&MissingId) -> Option<u64>) -> Result<Written, Diagnostics> {
+/// Writes the ids that `id_of` gives into the text that the machine was read from; what it answers
+/// with `None` stays as it is. The machine must have been read without errors. The text of a
+/// machine that was built in Rust is empty.
+pub fn write_ids(
+    machine: &Machine,
+    mut id_of: impl FnMut(&MissingId) -> Option<u64>,
+) -> Result<Written, Diagnostics> {
     let Source::File { text, .. } = &machine.source else {
-        return Ok(Written { text: String::new(), written: Vec::new(), skipped: Vec::new() });
+        return Ok(Written {
+            text: String::new(),
+            written: Vec::new(),
+            skipped: Vec::new(),
+        });
     };
     let items = tokens(text)?;
     let (mut written, mut skipped) = (Vec::new(), Vec::new());
@@ -39,7 +49,11 @@ pub fn write_ids(machine: &Machine, mut id_of: impl FnMut(&MissingId) -> Option<
             None => skipped.push(missing),
         }
     }
-    Ok(Written { text: insert(text, insertions), written, skipped })
+    Ok(Written {
+        text: insert(text, insertions),
+        written,
+        skipped,
+    })
 }
 
 fn insert(text: &str, mut insertions: Vec<(usize, String)>) -> String {
@@ -56,37 +70,78 @@ fn insert(text: &str, mut insertions: Vec<(usize, String)>) -> String {
 }
 
 /// What to insert where; `None` if the thing has no object.
-fn insertion(text: &str, items: &[Item], missing: &MissingId, id: u64) -> Option<Vec<(usize, String)>> {
+fn insertion(
+    text: &str,
+    items: &[Item],
+    missing: &MissingId,
+    id: u64,
+) -> Option<Vec<(usize, String)>> {
     let name = item_at(items, missing.name.place.start as usize)?;
     let is_key = items.get(name + 1)?.kind == Kind::Colon;
     if is_key {
         let open = items.get(name + 2).filter(|item| item.of(text) == "{")?;
         let first = items.get(name + 3)?;
-        return Some(vec![first_member(text, open, first, &format!("\"id\": \"{id:016x}\""))]);
+        return Some(vec![first_member(
+            text,
+            open,
+            first,
+            &format!("\"id\": \"{id:016x}\""),
+        )]);
     }
     let key = name.checked_sub(2).and_then(|key| items.get(key))?;
     let colon = items.get(name - 1)?;
     if colon.kind != Kind::Colon {
         return None;
     }
-    let field = if key.of(text) == "\"id\"" { "stable_id" } else { "id" };
-    let space = if key.gap == Gap::None { " " } else { space_before(text, key.start) };
-    Some(next_member(text, &items[name], items.get(name + 1)?, space, &format!("\"{field}\": \"{id:016x}\"")))
+    let field = if key.of(text) == "\"id\"" {
+        "stable_id"
+    } else {
+        "id"
+    };
+    let space = if key.gap == Gap::None {
+        " "
+    } else {
+        space_before(text, key.start)
+    };
+    Some(next_member(
+        text,
+        &items[name],
+        items.get(name + 1)?,
+        space,
+        &format!("\"{field}\": \"{id:016x}\""),
+    ))
 }
 
 /// A new member after the one that ends with `value`. Comments beside that one stay there.
-fn next_member(text: &str, value: &Item, next: &Item, space: &str, member: &str) -> Vec<(usize, String)> {
+fn next_member(
+    text: &str,
+    value: &Item,
+    next: &Item,
+    space: &str,
+    member: &str,
+) -> Vec<(usize, String)> {
     let mut has_comma = false;
     let mut end = value.end;
     let mut space = space;
-    for comment in next.comments.iter().take_while(|comment| comment.gap == Gap::None) {
+    for comment in next
+        .comments
+        .iter()
+        .take_while(|comment| comment.gap == Gap::None)
+    {
         has_comma |= text[end..comment.start].contains(',');
         end = comment.end;
-        space = if comment.is_line && !space.contains(['\n', '\r']) { "\n" } else { space };
+        space = if comment.is_line && !space.contains(['\n', '\r']) {
+            "\n"
+        } else {
+            space
+        };
     }
     match has_comma {
         true => vec![(end, format!("{space}{member},"))],
-        false => vec![(value.end, ",".to_owned()), (end, format!("{space}{member}"))],
+        false => vec![
+            (value.end, ",".to_owned()),
+            (end, format!("{space}{member}")),
+        ],
     }
 }
 
@@ -97,14 +152,23 @@ fn item_at(items: &[Item], byte: usize) -> Option<usize> {
     (items[at].kind == Kind::Scalar && byte < items[at].end).then_some(at)
 }
 
-/// A new first member of an object: before the first thing in it, but after comments on the line of its bracket.
+/// A new first member of an object: before the first thing in it, but after comments on the line of
+/// its bracket.
 fn first_member(text: &str, open: &Item, first: &Item, member: &str) -> (usize, String) {
     if first.kind == Kind::Close {
-        let after = if text[open.end..].starts_with('}') { " " } else { "" };
+        let after = if text[open.end..].starts_with('}') {
+            " "
+        } else {
+            ""
+        };
         return (open.end, format!(" {member}{after}"));
     }
     let below = |comment: &&Comment| comment.gap != Gap::None;
-    let at = first.comments.iter().find(below).map_or(first.start, |comment| comment.start);
+    let at = first
+        .comments
+        .iter()
+        .find(below)
+        .map_or(first.start, |comment| comment.start);
     (at, format!("{member},{}", space_before(text, at)))
 }
 
@@ -113,7 +177,10 @@ fn space_before(text: &str, at: usize) -> &str {
     let before = &text[..at];
     let space = &before[before.trim_end().len()..];
     let from = space.rfind('\n').or_else(|| space.rfind('\r')).unwrap_or(0);
-    let from =
-        if from > 0 && space[..from].ends_with('\r') && space[from..].starts_with('\n') { from - 1 } else { from };
+    let from = if from > 0 && space[..from].ends_with('\r') && space[from..].starts_with('\n') {
+        from - 1
+    } else {
+        from
+    };
     &space[from..]
 }

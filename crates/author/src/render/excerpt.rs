@@ -1,7 +1,9 @@
-//! Cuts out the few lines of a file that a problem is about, so that drawing them costs the same in any file.
+//! Cuts out the few lines of a file that a problem is about, so that drawing them costs the same in
+//! any file.
 //!
-//! A label that lies near another one shares its excerpt. A label in a very long line gets the part of the line
-//! around it. A label over several lines is cut to its first: files have whole states as ranges.
+//! A label that lies near another one shares its excerpt. A label in a very long line gets the part
+//! of the line around it. A label over several lines is cut to its first: files have whole states
+//! as ranges.
 
 use super::index::LineIndex;
 use crate::diagnostic::Diagnostic;
@@ -33,11 +35,22 @@ pub(super) struct Excerpt<'a> {
 }
 
 /// The excerpts of a problem, first the one with its own place.
-pub(super) fn excerpts<'a>(diagnostic: &'a Diagnostic, index: &LineIndex<'a>, width: usize) -> Vec<Excerpt<'a>> {
-    let mut related: Vec<Mark<'a>> =
-        diagnostic.related.iter().take(MAX_RELATED).map(|l| mark(l.place, &l.text, index)).collect();
+pub(super) fn excerpts<'a>(
+    diagnostic: &'a Diagnostic,
+    index: &LineIndex<'a>,
+    width: usize,
+) -> Vec<Excerpt<'a>> {
+    let mut related: Vec<Mark<'a>> = diagnostic
+        .related
+        .iter()
+        .take(MAX_RELATED)
+        .map(|l| mark(l.place, &l.text, index))
+        .collect();
     related.sort_by_key(|mark| mark.start);
-    let own = Mark { primary: true, ..mark(diagnostic.place, &diagnostic.label, index) };
+    let own = Mark {
+        primary: true,
+        ..mark(diagnostic.place, &diagnostic.label, index)
+    };
     let mut groups = vec![vec![own]];
     for mark in related {
         match groups.iter().position(|group| fits(group, &mark, index)) {
@@ -45,18 +58,37 @@ pub(super) fn excerpts<'a>(diagnostic: &'a Diagnostic, index: &LineIndex<'a>, wi
             None => groups.push(vec![mark]),
         }
     }
-    groups.into_iter().map(|marks| cut(marks, index, width)).collect()
+    groups
+        .into_iter()
+        .map(|marks| cut(marks, index, width))
+        .collect()
 }
 
 /// A place as a range of one line, whatever it was.
 fn mark<'a>(place: Place, label: &'a str, index: &LineIndex<'a>) -> Mark<'a> {
     let text = index.text();
-    let end = if place.is_step() { 0 } else { place.end as usize };
-    let start = if place.is_step() { 0 } else { place.start as usize };
+    let end = if place.is_step() {
+        0
+    } else {
+        place.end as usize
+    };
+    let start = if place.is_step() {
+        0
+    } else {
+        place.start as usize
+    };
     let start = text.floor_char_boundary(start.min(text.len()));
     let line = index.line_range(index.line_of(start));
-    let end = text.ceil_char_boundary(end.min(text.len())).min(line.end).max(start);
-    Mark { start, end, label, primary: false }
+    let end = text
+        .ceil_char_boundary(end.min(text.len()))
+        .min(line.end)
+        .max(start);
+    Mark {
+        start,
+        end,
+        label,
+        primary: false,
+    }
 }
 
 /// Whether a label is near enough to a group, and the lines are short enough, to be shown together.
@@ -66,9 +98,14 @@ fn fits(group: &[Mark<'_>], mark: &Mark<'_>, index: &LineIndex<'_>) -> bool {
 }
 
 /// The first and last line of some labels.
-fn line_span<'m>(marks: impl Iterator<Item = &'m Mark<'m>>, index: &LineIndex<'_>) -> (usize, usize) {
+fn line_span<'m>(
+    marks: impl Iterator<Item = &'m Mark<'m>>,
+    index: &LineIndex<'_>,
+) -> (usize, usize) {
     let fold = |(first, last): (usize, usize), line| (first.min(line), last.max(line));
-    marks.map(|mark| index.line_of(mark.start)).fold((usize::MAX, 0), fold)
+    marks
+        .map(|mark| index.line_of(mark.start))
+        .fold((usize::MAX, 0), fold)
 }
 
 /// The bytes of whole lines, unless they are too many.
@@ -80,15 +117,24 @@ fn whole(first: usize, last: usize, index: &LineIndex<'_>) -> Option<std::ops::R
 fn cut<'a>(mut marks: Vec<Mark<'a>>, index: &LineIndex<'a>, width: usize) -> Excerpt<'a> {
     let (first, last) = line_span(marks.iter(), index);
     let range = whole(first, last, index).unwrap_or_else(|| window(&mut marks[0], index, width));
-    Excerpt { start: range.start, text: &index.text()[range], marks }
+    Excerpt {
+        start: range.start,
+        text: &index.text()[range],
+        marks,
+    }
 }
 
-/// The part of a long line around a label. Wider than what is shown, so that the cuts become visible as `...`.
+/// The part of a long line around a label. Wider than what is shown, so that the cuts become
+/// visible as `...`.
 fn window(mark: &mut Mark<'_>, index: &LineIndex<'_>, width: usize) -> std::ops::Range<usize> {
     let text = index.text();
     let line = index.line_range(index.line_of(mark.start));
     mark.end = text.floor_char_boundary(mark.end.min(mark.start + width / 2));
-    let start = text.floor_char_boundary(mark.start.saturating_sub(2 * width)).max(line.start);
-    let end = text.ceil_char_boundary((mark.end + 2 * width).min(text.len())).min(line.end);
+    let start = text
+        .floor_char_boundary(mark.start.saturating_sub(2 * width))
+        .max(line.start);
+    let end = text
+        .ceil_char_boundary((mark.end + 2 * width).min(text.len()))
+        .min(line.end);
     start..end.max(mark.end)
 }

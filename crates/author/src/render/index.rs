@@ -1,8 +1,10 @@
-//! Finds lines and columns of byte offsets quickly: one pass over the text, then a few hundred bytes per question.
+//! Finds lines and columns of byte offsets quickly: one pass over the text, then a few hundred
+//! bytes per question.
 
 use std::ops::Range;
 
-/// Characters are counted per block, so that a column in a very long line is found without reading the line.
+/// Characters are counted per block, so that a column in a very long line is found without reading
+/// the line.
 const BLOCK_BYTES: usize = 512;
 
 /// A byte offset as people count it.
@@ -27,7 +29,11 @@ pub struct LineIndex<'a> {
 impl<'a> LineIndex<'a> {
     /// Reads the text once.
     pub fn new(text: &'a str) -> Self {
-        let after_newline = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at + 1);
+        let after_newline = text
+            .bytes()
+            .enumerate()
+            .filter(|&(_, byte)| byte == b'\n')
+            .map(|(at, _)| at + 1);
         let line_starts = std::iter::once(0).chain(after_newline).collect();
         let mut characters = 0;
         let count_block = |block: &[u8]| {
@@ -35,8 +41,16 @@ impl<'a> LineIndex<'a> {
             characters += count_characters(block);
             before
         };
-        let characters_before = text.as_bytes().chunks(BLOCK_BYTES).map(count_block).collect();
-        Self { text, line_starts, characters_before }
+        let characters_before = text
+            .as_bytes()
+            .chunks(BLOCK_BYTES)
+            .map(count_block)
+            .collect();
+        Self {
+            text,
+            line_starts,
+            characters_before,
+        }
     }
 
     /// The text.
@@ -49,12 +63,20 @@ impl<'a> LineIndex<'a> {
         let byte = self.text.floor_char_boundary(offset.min(self.text.len()));
         let line = self.line_of(byte);
         let column = self.characters_to(byte) - self.characters_to(self.line_starts[line]);
-        Position { line: to_u32(line + 1), column: to_u32(column + 1), byte: to_u32(byte) }
+        Position {
+            line: to_u32(line + 1),
+            column: to_u32(column + 1),
+            byte: to_u32(byte),
+        }
     }
 
     /// The bytes of a zero-based line, without its line end.
     pub(crate) fn line_range(&self, line: usize) -> Range<usize> {
-        let start = self.line_starts.get(line).copied().unwrap_or(self.text.len());
+        let start = self
+            .line_starts
+            .get(line)
+            .copied()
+            .unwrap_or(self.text.len());
         let next = self.line_starts.get(line + 1).copied();
         let end = next.map_or(self.text.len(), |next| next - 1);
         let has_return = end > start && next.is_some() && self.text.as_bytes()[end - 1] == b'\r';
@@ -70,19 +92,23 @@ impl<'a> LineIndex<'a> {
     fn characters_to(&self, byte: usize) -> usize {
         let block = byte / BLOCK_BYTES;
         match self.characters_before.get(block) {
-            Some(before) => before + count_characters(&self.text.as_bytes()[block * BLOCK_BYTES..byte]),
+            Some(before) => {
+                before + count_characters(&self.text.as_bytes()[block * BLOCK_BYTES..byte])
+            }
             // The end of a text whose last block is full, or of an empty text.
-            None => self
-                .characters_before
-                .last()
-                .map_or(0, |before| before + count_characters(&self.text.as_bytes()[(block - 1) * BLOCK_BYTES..])),
+            None => self.characters_before.last().map_or(0, |before| {
+                before + count_characters(&self.text.as_bytes()[(block - 1) * BLOCK_BYTES..])
+            }),
         }
     }
 }
 
 /// How many characters start in these bytes of a text.
 fn count_characters(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|&&byte| byte & 0b1100_0000 != 0b1000_0000).count()
+    bytes
+        .iter()
+        .filter(|&&byte| byte & 0b1100_0000 != 0b1000_0000)
+        .count()
 }
 
 fn to_u32(count: usize) -> u32 {

@@ -6,16 +6,21 @@ use super::index::LineIndex;
 use crate::diagnostic::{Diagnostic, Diagnostics, Label};
 use crate::place::{Place, Source};
 
-/// An array with one object per problem: `code`, `severity`, `message`, where (`file` and `range`, or `machine` and
-/// `path`), and `label`, `related`, `notes`, `help` where there are any. Lines and columns count from 1, columns in
-/// characters; bytes count from 0.
+/// An array with one object per problem: `code`, `severity`, `message`, where (`file` and `range`,
+/// or `machine` and `path`), and `label`, `related`, `notes`, `help` where there are any. Lines and
+/// columns count from 1, columns in characters; bytes count from 0.
 pub fn render_json(diagnostics: &Diagnostics, source: &Source) -> Value {
     let index = match source {
         Source::File { text, .. } => Some(LineIndex::new(text)),
         Source::Builder { .. } => None,
     };
     let places = Places { source, index };
-    Value::Array(diagnostics.iter().map(|diagnostic| places.problem(diagnostic)).collect())
+    Value::Array(
+        diagnostics
+            .iter()
+            .map(|diagnostic| places.problem(diagnostic))
+            .collect(),
+    )
 }
 
 struct Places<'a> {
@@ -34,7 +39,14 @@ impl Places<'_> {
             object.insert("label".into(), diagnostic.label.as_str().into());
         }
         if !diagnostic.related.is_empty() {
-            object.insert("related".into(), diagnostic.related.iter().map(|label| self.related(label)).collect());
+            object.insert(
+                "related".into(),
+                diagnostic
+                    .related
+                    .iter()
+                    .map(|label| self.related(label))
+                    .collect(),
+            );
         }
         if !diagnostic.notes.is_empty() {
             object.insert("notes".into(), diagnostic.notes.clone().into());
@@ -55,13 +67,17 @@ impl Places<'_> {
     fn insert_place(&self, object: &mut Map<String, Value>, place: Place) {
         let Some(index) = &self.index else {
             object.insert("machine".into(), self.source.name().into());
-            object.insert("path".into(), self.source.step(place).unwrap_or_default().into());
+            object.insert(
+                "path".into(),
+                self.source.step(place).unwrap_or_default().into(),
+            );
             return;
         };
         object.insert("file".into(), self.source.name().into());
         if !place.is_step() {
             let end = place.end.max(place.start);
-            let range = json!({ "start": position(index, place.start), "end": position(index, end) });
+            let range =
+                json!({ "start": position(index, place.start), "end": position(index, end) });
             object.insert("range".into(), range);
         }
     }

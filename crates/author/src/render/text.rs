@@ -1,9 +1,12 @@
 //! Problems as text in the look of rustc, drawn by `annotate-snippets`.
 //!
-//! The crate gets [excerpts](super::excerpt) only. It then cannot know the column of a label in a long line, so each
-//! excerpt has a placeholder as its path, which is replaced by `file:line:column` afterwards.
+//! The crate gets [excerpts](super::excerpt) only. It then cannot know the column of a label in a
+//! long line, so each excerpt has a placeholder as its path, which is replaced by
+//! `file:line:column` afterwards.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
+use annotate_snippets::{
+    AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str,
+};
 
 use super::excerpt::{Excerpt, MAX_RELATED, excerpts};
 use super::index::LineIndex;
@@ -28,7 +31,10 @@ pub struct Style {
 
 impl Default for Style {
     fn default() -> Self {
-        Self { color: false, width: 120 }
+        Self {
+            color: false,
+            width: 120,
+        }
     }
 }
 
@@ -38,7 +44,12 @@ pub fn render_text(diagnostics: &Diagnostics, source: &Source, style: Style) -> 
         return String::new();
     }
     let width = style.width.max(MIN_WIDTH);
-    let renderer = if style.color { Renderer::styled() } else { Renderer::plain() }.term_width(width);
+    let renderer = if style.color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    }
+    .term_width(width);
     let index = match source {
         Source::File { text, .. } => Some(LineIndex::new(text)),
         Source::Builder { .. } => None,
@@ -65,7 +76,10 @@ fn in_file(
     width: usize,
 ) {
     let excerpts = excerpts(diagnostic, index, width);
-    let snippets = excerpts.iter().enumerate().map(|(at, excerpt)| snippet(at, excerpt, index));
+    let snippets = excerpts
+        .iter()
+        .enumerate()
+        .map(|(at, excerpt)| snippet(at, excerpt, index));
     let group = heading(diagnostic).elements(snippets);
     let mut text = renderer.render(&[remarks(group, diagnostic)]);
     for (at, excerpt) in excerpts.iter().enumerate() {
@@ -82,9 +96,14 @@ fn snippet<'a>(
     index: &LineIndex<'_>,
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let annotations = excerpt.marks.iter().map(|mark| {
-        let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let kind = if mark.primary {
+            AnnotationKind::Primary
+        } else {
+            AnnotationKind::Context
+        };
         let label = (!mark.label.is_empty()).then(|| clean(mark.label));
-        kind.span(mark.start - excerpt.start..mark.end - excerpt.start).label(label)
+        kind.span(mark.start - excerpt.start..mark.end - excerpt.start)
+            .label(label)
     });
     Snippet::source(excerpt.text)
         .line_start(index.line_of(excerpt.start) + 1)
@@ -93,13 +112,15 @@ fn snippet<'a>(
 }
 
 fn in_builder(out: &mut String, renderer: &Renderer, diagnostic: &Diagnostic, source: &Source) {
-    let mut group = heading(diagnostic).element(Origin::path(builder_path(diagnostic.place, source)));
+    let mut group =
+        heading(diagnostic).element(Origin::path(builder_path(diagnostic.place, source)));
     if !diagnostic.label.is_empty() {
         group = group.element(Level::NOTE.message(clean(&diagnostic.label)));
     }
     for label in diagnostic.related.iter().take(MAX_RELATED) {
         let step = source.step(label.place).unwrap_or("the machine");
-        group = group.element(Level::NOTE.message(format!("{}: {}", clean(&label.text), clean(step))));
+        group =
+            group.element(Level::NOTE.message(format!("{}: {}", clean(&label.text), clean(step))));
     }
     out.push_str(&renderer.render(&[remarks(group, diagnostic)]));
 }
@@ -119,7 +140,11 @@ fn heading(diagnostic: &Diagnostic) -> Group<'static> {
         Severity::Warning => Level::WARNING,
         Severity::Hint => Level::INFO.with_name("hint"),
     };
-    Group::with_title(level.primary_title(clean(&diagnostic.message)).id(diagnostic.code.info().id))
+    Group::with_title(
+        level
+            .primary_title(clean(&diagnostic.message))
+            .id(diagnostic.code.info().id),
+    )
 }
 
 /// Adds notes and help.
@@ -128,8 +153,18 @@ fn remarks<'a>(mut group: Group<'a>, diagnostic: &Diagnostic) -> Group<'a> {
     if hidden > 0 {
         group = group.element(Level::NOTE.message(format!("{hidden} more places are not shown")));
     }
-    group = group.elements(diagnostic.notes.iter().map(|note| Level::NOTE.message(clean(note))));
-    group.elements(diagnostic.help.iter().map(|help| Level::HELP.message(clean(help))))
+    group = group.elements(
+        diagnostic
+            .notes
+            .iter()
+            .map(|note| Level::NOTE.message(clean(note))),
+    );
+    group.elements(
+        diagnostic
+            .help
+            .iter()
+            .map(|help| Level::HELP.message(clean(help))),
+    )
 }
 
 /// Text that may quote a file, made short and harmless for a terminal.
@@ -139,7 +174,11 @@ fn clean(text: &str) -> String {
     if characters.next().is_some() {
         short.push('…');
     }
-    short.split('\n').map(normalize_untrusted_str).collect::<Vec<_>>().join("\n")
+    short
+        .split('\n')
+        .map(normalize_untrusted_str)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn placeholder(excerpt: usize) -> String {
@@ -148,16 +187,27 @@ fn placeholder(excerpt: usize) -> String {
 
 /// Replaces a placeholder and the line and column that follow it.
 fn replace_placeholder(text: &mut String, placeholder: &str, by: &str) {
-    let Some(start) = text.find(placeholder) else { return };
+    let Some(start) = text.find(placeholder) else {
+        return;
+    };
     let after = start + placeholder.len();
-    let length = text[after..].find(|c: char| c != ':' && !c.is_ascii_digit()).unwrap_or(text.len() - after);
+    let length = text[after..]
+        .find(|c: char| c != ':' && !c.is_ascii_digit())
+        .unwrap_or(text.len() - after);
     text.replace_range(start..after + length, by);
 }
 
 /// `2 errors and 1 warning (+3 more not shown)`.
 fn summary(diagnostics: &Diagnostics) -> String {
-    let hints = diagnostics.iter().filter(|d| d.severity == Severity::Hint).count();
-    let counts = [(diagnostics.errors(), "error"), (diagnostics.warnings(), "warning"), (hints, "hint")];
+    let hints = diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Hint)
+        .count();
+    let counts = [
+        (diagnostics.errors(), "error"),
+        (diagnostics.warnings(), "warning"),
+        (hints, "hint"),
+    ];
     let parts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)

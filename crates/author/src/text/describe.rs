@@ -21,9 +21,16 @@ pub(crate) fn expected(ty: &Type) -> String {
         Type::Any => "anything".into(),
         Type::Object(kind) => format!("an object ({})", kind.shape().title),
         Type::Tagged(_) => "an object with an action".into(),
-        Type::Map(map) => format!("an object whose keys are names and whose values are {}", values(&map.value)),
+        Type::Map(map) => format!(
+            "an object whose keys are names and whose values are {}",
+            values(&map.value)
+        ),
         Type::List(item) => format!("a list of {}", items(item)),
-        Type::OneOf(types) => types.iter().map(|ty| alternative(ty, types)).collect::<Vec<_>>().join(", or "),
+        Type::OneOf(types) => types
+            .iter()
+            .map(|ty| alternative(ty, types))
+            .collect::<Vec<_>>()
+            .join(", or "),
     }
 }
 
@@ -31,7 +38,11 @@ pub(crate) fn expected(ty: &Type) -> String {
 fn alternative(ty: &Type, all: &[Type]) -> String {
     match ty {
         Type::List(Type::OneOf(_)) => "a list of them".into(),
-        Type::List(item) if all.iter().any(|other| std::mem::discriminant(other) == std::mem::discriminant(*item)) => {
+        Type::List(item)
+            if all
+                .iter()
+                .any(|other| std::mem::discriminant(other) == std::mem::discriminant(*item)) =>
+        {
             "a list of them".into()
         }
         _ => expected(ty),

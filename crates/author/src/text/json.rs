@@ -6,7 +6,8 @@ use crate::diagnostic::Diagnostics;
 
 pub use super::parse::{place, string_place, to_json};
 
-/// The tree of a text, or what is wrong with it: the same limits, extensions and words as for a machine file.
+/// The tree of a text, or what is wrong with it: the same limits, extensions and words as for a
+/// machine file.
 pub fn parse(text: &str) -> Result<Value<'_>, Diagnostics> {
     let mut out = Diagnostics::default();
     if !super::scan::scan(text, &mut out) || out.has_errors() {

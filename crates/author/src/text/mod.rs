@@ -1,9 +1,10 @@
 //! The text form of a machine, `*.sw.json`: JSON with comments and trailing commas.
 //!
-//! In comes text, out go a [`Machine`] and everything that is wrong with the text. The stages are the files: `scan`
-//! (size, nesting), `parse` (JSON tree with places), `check` (against the [`shape`]), `extract` (nested shape) or
-//! `flat` (flat shape) into the graph. What is well-formed is in the graph even if the rest is not, so that later
-//! passes can report, too. The way back, from a graph to text, is `write`.
+//! In comes text, out go a [`Machine`] and everything that is wrong with the text. The stages are
+//! the files: `scan` (size, nesting), `parse` (JSON tree with places), `check` (against the
+//! [`shape`]), `extract` (nested shape) or `flat` (flat shape) into the graph. What is well-formed
+//! is in the graph even if the rest is not, so that later passes can report, too. The way back,
+//! from a graph to text, is `write`.
 
 mod check;
 mod describe;
@@ -39,7 +40,11 @@ pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut out = Diagnostics::default();
     let mut machine = read_text(text, &mut out).unwrap_or_default();
-    let kept = if text.len() > MAX_TEXT_BYTES { "" } else { text };
+    let kept = if text.len() > MAX_TEXT_BYTES {
+        ""
+    } else {
+        text
+    };
     machine.source = Source::file(name, kept);
     out.sort();
     (machine, out)
@@ -79,16 +84,26 @@ fn read_text(text: &str, out: &mut Diagnostics) -> Option<Machine> {
 
 /// Which shape a file has.
 fn kind_of(object: &Object) -> Kind {
-    file_kind(object.get("states").map(|property| parse::json(&property.value)))
+    file_kind(
+        object
+            .get("states")
+            .map(|property| parse::json(&property.value)),
+    )
 }
 
 fn not_an_object(tree: &Value) -> Diagnostic {
     let found = parse::json(tree);
-    let message = format!("a machine must be {}, found {}", Json::Object.words(), found.words());
-    Diagnostic::new(Code::WrongType, parse::place(tree.range()), message).label(format!("this is {}", found.words()))
+    let message = format!(
+        "a machine must be {}, found {}",
+        Json::Object.words(),
+        found.words()
+    );
+    Diagnostic::new(Code::WrongType, parse::place(tree.range()), message)
+        .label(format!("this is {}", found.words()))
 }
 
-/// The report on bytes that are not text. The places refer to the text with `�` for what could not be read.
+/// The report on bytes that are not text. The places refer to the text with `�` for what could not
+/// be read.
 fn unreadable(name: &str, bytes: &[u8], offset: usize) -> (Machine, Diagnostics) {
     let mut out = Diagnostics::default();
     let mut text = String::new();
@@ -100,10 +115,20 @@ fn unreadable(name: &str, bytes: &[u8], offset: usize) -> (Machine, Diagnostics)
         let message = format!("the file is not UTF-8 text: byte {offset} cannot be read");
         let problem = Diagnostic::new(Code::Syntax, Place::bytes(offset..offset + shown), message);
         let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
-        let help = if utf_16 { "it looks like UTF-16; save it as UTF-8" } else { "save it as UTF-8" };
+        let help = if utf_16 {
+            "it looks like UTF-16; save it as UTF-8"
+        } else {
+            "save it as UTF-8"
+        };
         out.push(problem.label("not UTF-8").help(help));
     }
-    (Machine { source: Source::file(name, text), ..Machine::default() }, out)
+    (
+        Machine {
+            source: Source::file(name, text),
+            ..Machine::default()
+        },
+        out,
+    )
 }
 
 /// The JSON of a machine file without its comments; `None` if it is not JSON.

@@ -1,4 +1,5 @@
-//! Owns what the text form asks of names (SW0008): the rules of [`names`](crate::names), by what a name names.
+//! Owns what the text form asks of names (SW0008): the rules of [`names`](crate::names), by what a
+//! name names.
 
 use crate::limits::MAX_NAME_BYTES;
 use crate::names::{check_function, check_identifier, check_key, check_name, check_shown};
@@ -35,7 +36,15 @@ macro_rules! unseen {
 /// A plain name, from its first character on.
 macro_rules! name_pattern {
     () => {
-        concat!(r"[^\s/", unseen!(), "]([^/", unseen!(), r"]*[^\s/", unseen!(), "])?$")
+        concat!(
+            r"[^\s/",
+            unseen!(),
+            "]([^/",
+            unseen!(),
+            r"]*[^\s/",
+            unseen!(),
+            "])?$"
+        )
     };
 }
 
@@ -73,14 +82,20 @@ impl NameKind {
 
     /// Longest name, in bytes.
     pub fn max_bytes(self) -> usize {
-        if self == Self::StateReference { MAX_PATH_BYTES } else { MAX_NAME_BYTES }
+        if self == Self::StateReference {
+            MAX_PATH_BYTES
+        } else {
+            MAX_NAME_BYTES
+        }
     }
 
     /// Says what is wrong with a name.
     pub fn check(self, name: &str) -> Result<(), String> {
         match self {
             Self::Plain | Self::EventOrAny => check_name(name),
-            Self::Event if name == "*" => Err("`*` stands for any event and cannot be the name of one".into()),
+            Self::Event if name == "*" => {
+                Err("`*` stands for any event and cannot be the name of one".into())
+            }
             Self::Event => check_name(name),
             Self::StateReference => check_path(name),
             Self::Key => check_key(name),
@@ -96,7 +111,10 @@ fn check_path(path: &str) -> Result<(), String> {
         return Err("a name must not be empty".into());
     }
     if path.len() > MAX_PATH_BYTES {
-        return Err(format!("a path must not be longer than {MAX_PATH_BYTES} bytes, this one has {}", path.len()));
+        return Err(format!(
+            "a path must not be longer than {MAX_PATH_BYTES} bytes, this one has {}",
+            path.len()
+        ));
     }
     check_shown(path)
 }

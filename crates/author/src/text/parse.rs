@@ -46,11 +46,20 @@ fn empty(text: &str) -> Diagnostic {
 fn syntax(error: &ParseError, text: &str) -> Diagnostic {
     let range = error.range();
     let (message, help) = explain(error.kind(), text, range);
-    let open = matches!(error.kind(), ParseErrorKind::UnterminatedObject | ParseErrorKind::UnterminatedArray);
-    let place = if open { Place::bytes(range.start..range.start + 1) } else { place(range) };
+    let open = matches!(
+        error.kind(),
+        ParseErrorKind::UnterminatedObject | ParseErrorKind::UnterminatedArray
+    );
+    let place = if open {
+        Place::bytes(range.start..range.start + 1)
+    } else {
+        place(range)
+    };
     let mut problem = Diagnostic::new(Code::Syntax, place, message);
     if open {
-        problem = problem.label("opened here").related(Place::bytes(text.len()..text.len()), "the file ends here");
+        problem = problem
+            .label("opened here")
+            .related(Place::bytes(text.len()..text.len()), "the file ends here");
     }
     match help {
         Some(help) => problem.help(help),
@@ -59,33 +68,62 @@ fn syntax(error: &ParseError, text: &str) -> Diagnostic {
 }
 
 /// The parser's finding in our words, and what to write instead.
-fn explain(kind: &ParseErrorKind, text: &str, range: Range) -> (Cow<'static, str>, Option<&'static str>) {
+fn explain(
+    kind: &ParseErrorKind,
+    text: &str,
+    range: Range,
+) -> (Cow<'static, str>, Option<&'static str>) {
     use ParseErrorKind as Kind;
     let (message, help) = match kind {
         Kind::ExpectedComma => ("a comma is missing", "put `,` after the value"),
-        Kind::ExpectedColonAfterObjectKey => ("a colon is missing after the key", "write `\"key\": value`"),
-        Kind::ExpectedObjectValue => ("a value is missing after the colon", "write `\"key\": value`"),
-        Kind::ExpectedStringObjectProperty => ("a key must stand in double quotes", "write `\"key\": value`"),
-        Kind::SingleQuotedStringsNotAllowed => ("text stands in double quotes", "write `\"text\"`"),
-        Kind::HexadecimalNumbersNotAllowed => ("numbers are decimal", "stable ids are text: `\"0x9f\"`"),
-        Kind::UnaryPlusNumbersNotAllowed => ("a number has no plus sign", "leave `+` out"),
-        Kind::BareDecimalPointNumbersNotAllowed => {
-            ("a number needs a digit on both sides of its point", "write `0.5` or `5.0`")
+        Kind::ExpectedColonAfterObjectKey => {
+            ("a colon is missing after the key", "write `\"key\": value`")
         }
-        Kind::MultipleRootJsonValues => ("something follows the end of the machine", "a file holds one machine"),
+        Kind::ExpectedObjectValue => (
+            "a value is missing after the colon",
+            "write `\"key\": value`",
+        ),
+        Kind::ExpectedStringObjectProperty => (
+            "a key must stand in double quotes",
+            "write `\"key\": value`",
+        ),
+        Kind::SingleQuotedStringsNotAllowed => ("text stands in double quotes", "write `\"text\"`"),
+        Kind::HexadecimalNumbersNotAllowed => {
+            ("numbers are decimal", "stable ids are text: `\"0x9f\"`")
+        }
+        Kind::UnaryPlusNumbersNotAllowed => ("a number has no plus sign", "leave `+` out"),
+        Kind::BareDecimalPointNumbersNotAllowed => (
+            "a number needs a digit on both sides of its point",
+            "write `0.5` or `5.0`",
+        ),
+        Kind::MultipleRootJsonValues => (
+            "something follows the end of the machine",
+            "a file holds one machine",
+        ),
         Kind::UnterminatedObject => ("`{` is never closed", "add `}`"),
         Kind::UnterminatedArray => ("`[` is never closed", "add `]`"),
         Kind::UnterminatedCommentBlock => ("`/*` is never closed", "add `*/`"),
         Kind::UnexpectedCloseBrace => ("`}` closes nothing here", "check the brackets before it"),
         Kind::UnexpectedCloseBracket => ("`]` closes nothing here", "check the brackets before it"),
         Kind::UnexpectedComma => ("a value is missing before the comma", "remove one `,`"),
-        Kind::ExpectedDigit | Kind::ExpectedDigitFollowingNegativeSign => {
-            ("a digit is missing in this number", "numbers look like `-3`, `0.5` or `2e3`")
+        Kind::ExpectedDigit | Kind::ExpectedDigitFollowingNegativeSign => (
+            "a digit is missing in this number",
+            "numbers look like `-3`, `0.5` or `2e3`",
+        ),
+        Kind::ExpectedPlusMinusOrDigitInNumberLiteral => {
+            ("the exponent of this number is missing", "write `2e3`")
         }
-        Kind::ExpectedPlusMinusOrDigitInNumberLiteral => ("the exponent of this number is missing", "write `2e3`"),
-        Kind::NonFiniteNumbersNotAllowed => ("a number must be finite", "write a large number instead"),
-        Kind::UnexpectedColon => ("a `:` has no place here", "write `\"key\": value`, and lists without keys"),
-        Kind::NestingDepthExceeded => ("brackets are nested too deeply", "close what was opened by mistake"),
+        Kind::NonFiniteNumbersNotAllowed => {
+            ("a number must be finite", "write a large number instead")
+        }
+        Kind::UnexpectedColon => (
+            "a `:` has no place here",
+            "write `\"key\": value`, and lists without keys",
+        ),
+        Kind::NestingDepthExceeded => (
+            "brackets are nested too deeply",
+            "close what was opened by mistake",
+        ),
         Kind::String(_) => {
             return (
                 "the text has an escape that is not legal".into(),
@@ -107,8 +145,14 @@ fn unexpected(text: &str, range: Range) -> Cow<'static, str> {
     let found = text.get(range.start..range.end).unwrap_or_default();
     match found.chars().next() {
         None => "something is missing at the end".into(),
-        Some(c) if c.is_control() => format!("the character U+{:04X} has no place here", u32::from(c)).into(),
-        Some(_) => format!("`{}` has no place here", found.chars().take(LONGEST).collect::<String>()).into(),
+        Some(c) if c.is_control() => {
+            format!("the character U+{:04X} has no place here", u32::from(c)).into()
+        }
+        Some(_) => format!(
+            "`{}` has no place here",
+            found.chars().take(LONGEST).collect::<String>()
+        )
+        .into(),
     }
 }
 
@@ -141,7 +185,10 @@ pub fn string_place(text: &str, literal: &StringLit) -> Place {
 
 /// Whether an object has a key.
 pub(crate) fn has_key(object: &Object, key: &str) -> bool {
-    object.properties.iter().any(|property| property.name.as_str() == key)
+    object
+        .properties
+        .iter()
+        .any(|property| property.name.as_str() == key)
 }
 
 /// A number as JSON data; `None` if not even a float can hold it.
@@ -152,7 +199,9 @@ pub(crate) fn number(raw: &str) -> Option<serde_json::Number> {
     if let Ok(int) = raw.parse::<u64>() {
         return Some(int.into());
     }
-    raw.parse::<f64>().ok().and_then(serde_json::Number::from_f64)
+    raw.parse::<f64>()
+        .ok()
+        .and_then(serde_json::Number::from_f64)
 }
 
 /// A number that is whole, as written or by value.
@@ -170,7 +219,8 @@ pub(crate) fn is_written_whole(raw: &str) -> bool {
     !raw.contains(['.', 'e', 'E'])
 }
 
-/// The same tree without places; of keys given twice the first counts, numbers that do not fit become null.
+/// The same tree without places; of keys given twice the first counts, numbers that do not fit
+/// become null.
 pub fn to_json(value: &Value) -> serde_json::Value {
     use serde_json::Value as Out;
     match value {

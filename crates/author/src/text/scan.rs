@@ -1,7 +1,8 @@
-//! Owns the first look at a file's text, before any parser: size, nesting, strings that are not closed.
+//! Owns the first look at a file's text, before any parser: size, nesting, strings that are not
+//! closed.
 //!
-//! The parser recurses and reads a line break inside a string as part of it; both are settled here, in one pass
-//! without recursion.
+//! The parser recurses and reads a line break inside a string as part of it; both are settled here,
+//! in one pass without recursion.
 
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -14,7 +15,12 @@ pub(crate) fn scan(text: &str, out: &mut Diagnostics) -> bool {
         out.push(too_large(text.len()));
         return false;
     }
-    let mut scanner = Scanner { bytes: text.as_bytes(), at: 0, depth: 0, out };
+    let mut scanner = Scanner {
+        bytes: text.as_bytes(),
+        at: 0,
+        depth: 0,
+        out,
+    };
     while let Some(&byte) = scanner.bytes.get(scanner.at) {
         if !scanner.step(byte) {
             return false;
@@ -63,15 +69,24 @@ impl Scanner<'_> {
         let message = format!("brackets are nested more than {MAX_NESTING} deep");
         let place = Place::bytes(self.at - 1..self.at);
         let problem = Diagnostic::new(Code::NestedTooDeeply, place, message).label("one too many");
-        self.out.push(problem.help("close what was opened by mistake, or keep such data in a file of its own"));
+        self.out.push(
+            problem
+                .help("close what was opened by mistake, or keep such data in a file of its own"),
+        );
         false
     }
 
     fn comment(&mut self) {
         let rest = &self.bytes[self.at..];
         let length = match rest.get(1) {
-            Some(b'/') => rest.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(rest.len()),
-            Some(b'*') => rest[2..].windows(2).position(|pair| pair == b"*/").map_or(rest.len(), |end| end + 4),
+            Some(b'/') => rest
+                .iter()
+                .position(|&b| b == b'\n' || b == b'\r')
+                .unwrap_or(rest.len()),
+            Some(b'*') => rest[2..]
+                .windows(2)
+                .position(|pair| pair == b"*/")
+                .map_or(rest.len(), |end| end + 4),
             _ => 1,
         };
         self.at += length;
@@ -90,8 +105,11 @@ impl Scanner<'_> {
                     self.unclosed(start);
                     return false;
                 }
-                // A backslash takes the next byte with it, but not a line break, which is never legal.
-                b'\\' if !matches!(self.bytes.get(self.at + 1), Some(b'\n' | b'\r')) => self.at += 2,
+                // A backslash takes the next byte with it, but not a line break, which is never
+                // legal.
+                b'\\' if !matches!(self.bytes.get(self.at + 1), Some(b'\n' | b'\r')) => {
+                    self.at += 2
+                }
                 0..=0x1f => self.raw_control(byte),
                 _ => self.at += 1,
             }
@@ -103,14 +121,23 @@ impl Scanner<'_> {
     fn unclosed(&mut self, start: usize) {
         let place = Place::bytes(start..self.at.min(self.bytes.len()));
         let problem = Diagnostic::new(Code::Syntax, place, "the text is not closed on its line");
-        self.out.push(problem.label("begins here").help("end it with `\"`; write a line break inside text as `\\n`"));
+        self.out.push(
+            problem
+                .label("begins here")
+                .help("end it with `\"`; write a line break inside text as `\\n`"),
+        );
     }
 
     fn raw_control(&mut self, byte: u8) {
         let place = Place::bytes(self.at..self.at + 1);
-        let escape = if byte == b'\t' { "\\t".into() } else { format!("\\u{byte:04x}") };
+        let escape = if byte == b'\t' {
+            "\\t".into()
+        } else {
+            format!("\\u{byte:04x}")
+        };
         let message = format!("the control character U+{byte:04X} must not stand in text as it is");
-        self.out.push(Diagnostic::new(Code::Syntax, place, message).help(format!("write `{escape}`")));
+        self.out
+            .push(Diagnostic::new(Code::Syntax, place, message).help(format!("write `{escape}`")));
         self.at += 1;
     }
 }

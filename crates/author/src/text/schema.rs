@@ -1,5 +1,6 @@
-//! Owns the JSON Schema of machine files, made from the [`shape`](super::shape) so that editors complete, explain and
-//! check exactly what the reader accepts. The committed files in `schemas/` are this function's output.
+//! Owns the JSON Schema of machine files, made from the [`shape`](super::shape) so that editors
+//! complete, explain and check exactly what the reader accepts. The committed files in `schemas/`
+//! are this function's output.
 
 use serde_json::{Map as JsonMap, Value, json};
 
@@ -71,9 +72,20 @@ impl Writer {
     }
 
     fn object(&self, shape: &'static Shape) -> Value {
-        let properties: JsonMap<_, _> = shape.fields().map(|field| (field.key.to_owned(), self.field(field))).collect();
-        let required: Vec<_> = shape.fields().filter(|field| field.required).map(|field| field.key).collect();
-        let groups: Vec<_> = shape.groups.iter().flat_map(|of| group(shape, of)).collect();
+        let properties: JsonMap<_, _> = shape
+            .fields()
+            .map(|field| (field.key.to_owned(), self.field(field)))
+            .collect();
+        let required: Vec<_> = shape
+            .fields()
+            .filter(|field| field.required)
+            .map(|field| field.key)
+            .collect();
+        let groups: Vec<_> = shape
+            .groups
+            .iter()
+            .flat_map(|of| group(shape, of))
+            .collect();
         let mut object = json!({
             "title": capital(shape.title),
             "description": shape.doc,
@@ -96,7 +108,9 @@ impl Writer {
         if self.draft == Draft::Draft07 && schema.get("$ref").is_some() {
             schema = json!({ "allOf": [schema] });
         }
-        let default = field.default.map(|text| (text, serde_json::from_str::<Value>(text)));
+        let default = field
+            .default
+            .map(|text| (text, serde_json::from_str::<Value>(text)));
         let mut description = field.doc.to_owned();
         match default {
             Some((_, Ok(value))) => schema["default"] = value,
@@ -119,14 +133,18 @@ impl Writer {
             Type::StableId => json!({ "type": "string", "pattern": STABLE_ID }),
             Type::Expression => json!({ "type": ["string", "number", "boolean"] }),
             Type::Word(words) => json!({ "enum": words.all().collect::<Vec<_>>() }),
-            Type::Literal => json!({ "anyOf": [{ "type": ["string", "number", "boolean"] }, vector()] }),
+            Type::Literal => {
+                json!({ "anyOf": [{ "type": ["string", "number", "boolean"] }, vector()] })
+            }
             Type::Vector => vector(),
             Type::Any => json!({}),
             Type::Object(kind) => self.reference(kind.shape().name),
             Type::Tagged(_) => self.reference(ACTION),
             Type::Map(map) => self.map(map),
             Type::List(item) => json!({ "type": "array", "items": self.ty(item) }),
-            Type::OneOf(types) => json!({ "anyOf": types.iter().map(|ty| self.ty(ty)).collect::<Vec<_>>() }),
+            Type::OneOf(types) => {
+                json!({ "anyOf": types.iter().map(|ty| self.ty(ty)).collect::<Vec<_>>() })
+            }
         }
     }
 
@@ -134,8 +152,11 @@ impl Writer {
         let mut schema = json!({ "type": "object", "additionalProperties": self.ty(&map.value) });
         let mut names = name(map.keys);
         if !map.fields.is_empty() {
-            let fields: JsonMap<_, _> =
-                map.fields.iter().map(|field| (field.key.to_owned(), self.field(field))).collect();
+            let fields: JsonMap<_, _> = map
+                .fields
+                .iter()
+                .map(|field| (field.key.to_owned(), self.field(field)))
+                .collect();
             let keys: Vec<_> = map.fields.iter().map(|field| field.key).collect();
             schema["properties"] = Value::Object(fields);
             names = json!({ "anyOf": [names, { "enum": keys }] });
@@ -150,13 +171,18 @@ impl Writer {
     /// Any action that is an object. The verb decides, so an editor complains about the right one.
     fn action(&self) -> Value {
         let tags = super::shapes::action::TAGS;
-        let verbs: Vec<_> = tags.iter().map(|(key, _)| json!({ "required": [key] })).collect();
+        let verbs: Vec<_> = tags
+            .iter()
+            .map(|(key, _)| json!({ "required": [key] }))
+            .collect();
         let rules = tags
             .iter()
             .map(|(key, kind)| json!({ "if": { "required": [key] }, "then": self.reference(kind.shape().name) }));
         let properties: JsonMap<_, _> = tags
             .iter()
-            .filter_map(|(key, kind)| Some(((*key).to_owned(), self.field(kind.shape().field(key)?))))
+            .filter_map(|(key, kind)| {
+                Some(((*key).to_owned(), self.field(kind.shape().field(key)?)))
+            })
             .collect();
         json!({
             "title": "An action",
@@ -182,15 +208,23 @@ fn group(shape: &'static Shape, group: &Group) -> Vec<Value> {
     let one = |key: &&str| json!({ "required": [key] });
     match group.rule {
         Rule::One => vec![json!({ "oneOf": group.keys.iter().map(one).collect::<Vec<_>>() })],
-        Rule::AtLeastOne => vec![json!({ "anyOf": group.keys.iter().map(one).collect::<Vec<_>>() })],
-        Rule::AtMostOne => pairs(group.keys).map(|pair| json!({ "not": both(shape, pair) })).collect(),
+        Rule::AtLeastOne => {
+            vec![json!({ "anyOf": group.keys.iter().map(one).collect::<Vec<_>>() })]
+        }
+        Rule::AtMostOne => pairs(group.keys)
+            .map(|pair| json!({ "not": both(shape, pair) }))
+            .collect(),
     }
 }
 
 /// Two fields that are given; a flag that is off is not.
 fn both(shape: &'static Shape, pair: [&str; 2]) -> Value {
-    let flags = pair.iter().filter(|key| shape.field(key).is_some_and(Field::is_flag));
-    let on: JsonMap<_, _> = flags.map(|key| ((*key).to_owned(), json!({ "const": true }))).collect();
+    let flags = pair
+        .iter()
+        .filter(|key| shape.field(key).is_some_and(Field::is_flag));
+    let on: JsonMap<_, _> = flags
+        .map(|key| ((*key).to_owned(), json!({ "const": true })))
+        .collect();
     match on.is_empty() {
         true => json!({ "required": pair }),
         false => json!({ "required": pair, "properties": on }),
@@ -198,10 +232,15 @@ fn both(shape: &'static Shape, pair: [&str; 2]) -> Value {
 }
 
 fn pairs<'k>(keys: &'k [&'k str]) -> impl Iterator<Item = [&'k str; 2]> {
-    keys.iter().enumerate().flat_map(move |(at, first)| keys[at + 1..].iter().map(move |second| [*first, *second]))
+    keys.iter()
+        .enumerate()
+        .flat_map(move |(at, first)| keys[at + 1..].iter().map(move |second| [*first, *second]))
 }
 
 fn capital(title: &str) -> String {
     let mut letters = title.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
 }

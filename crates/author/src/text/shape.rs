@@ -140,17 +140,35 @@ pub struct Field {
 impl Field {
     /// A field that may be left out.
     pub const fn new(key: &'static str, ty: Type, doc: &'static str) -> Self {
-        Self { key, ty, doc, required: false, default: None }
+        Self {
+            key,
+            ty,
+            doc,
+            required: false,
+            default: None,
+        }
     }
 
     /// A field that must be given.
     pub const fn required(key: &'static str, ty: Type, doc: &'static str) -> Self {
-        Self { key, ty, doc, required: true, default: None }
+        Self {
+            key,
+            ty,
+            doc,
+            required: true,
+            default: None,
+        }
     }
 
     /// A field that may be left out, and what holds then.
     pub const fn or(key: &'static str, ty: Type, default: &'static str, doc: &'static str) -> Self {
-        Self { key, ty, doc, required: false, default: Some(default) }
+        Self {
+            key,
+            ty,
+            doc,
+            required: false,
+            default: Some(default),
+        }
     }
 
     /// Whether it is on or off.
@@ -283,9 +301,12 @@ impl Type {
     pub fn accepts(&self, json: Json) -> bool {
         match self {
             Self::Bool => json == Json::Bool,
-            Self::Text | Self::Name(_) | Self::Duration | Self::StableId | Self::Code | Self::Word(_) => {
-                json == Json::Text
-            }
+            Self::Text
+            | Self::Name(_)
+            | Self::Duration
+            | Self::StableId
+            | Self::Code
+            | Self::Word(_) => json == Json::Text,
             Self::Int { .. } | Self::OneInt(_) | Self::Number => json == Json::Number,
             Self::Expression => matches!(json, Json::Text | Json::Number | Json::Bool),
             Self::Literal => matches!(json, Json::Text | Json::Number | Json::Bool | Json::List),
@@ -317,12 +338,20 @@ impl Type {
 
 /// The kind of a whole file: flat if its `states` is a list.
 pub fn file_kind(states: Option<Json>) -> Kind {
-    if states == Some(Json::List) { Kind::FlatMachine } else { Kind::Machine }
+    if states == Some(Json::List) {
+        Kind::FlatMachine
+    } else {
+        Kind::Machine
+    }
 }
 
 /// The keys of an object kind in the order in which the formatter writes them.
 pub fn key_order(kind: Kind) -> &'static [&'static str] {
-    static ORDERS: LazyLock<Vec<Vec<&'static str>>> =
-        LazyLock::new(|| Kind::ALL.iter().map(|kind| kind.shape().fields().map(|field| field.key).collect()).collect());
+    static ORDERS: LazyLock<Vec<Vec<&'static str>>> = LazyLock::new(|| {
+        Kind::ALL
+            .iter()
+            .map(|kind| kind.shape().fields().map(|field| field.key).collect())
+            .collect()
+    });
     &ORDERS[kind as usize]
 }

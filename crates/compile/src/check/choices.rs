@@ -16,20 +16,32 @@ use crate::tree::{HistoryIndex, Node, RegionIndex, StateIndex};
 const MAX_CHOICES_IN_A_ROW: usize = MAX_DEPTH;
 
 /// Choices that a choice leads to, directly or by the defaults of history points.
-fn next_choices<'m>(model: &'m Model<'_>, choice: StateIndex) -> impl Iterator<Item = StateIndex> + 'm {
+fn next_choices<'m>(
+    model: &'m Model<'_>,
+    choice: StateIndex,
+) -> impl Iterator<Item = StateIndex> + 'm {
     let branches = &model.branches[model.parts[choice].branches.clone()];
-    let mut targets: Vec<Node> = branches.iter().flat_map(|branch| branch.entry.targets.iter().copied()).collect();
+    let mut targets: Vec<Node> = branches
+        .iter()
+        .flat_map(|branch| branch.entry.targets.iter().copied())
+        .collect();
     let mut at = 0;
-    // A default lies inside the owner of its point, so each point is met once on a way; other ways may meet it again.
+    // A default lies inside the owner of its point, so each point is met once on a way; other ways
+    // may meet it again.
     while let Some(&target) = targets.get(at) {
         at += 1;
         if let Node::History(history) = target {
-            let defaults = model.history_defaults[history].targets.iter().filter(|d| !targets.contains(d));
+            let defaults = model.history_defaults[history]
+                .targets
+                .iter()
+                .filter(|d| !targets.contains(d));
             let defaults: Vec<Node> = defaults.copied().collect();
             targets.extend(defaults);
         }
     }
-    targets.into_iter().filter_map(|target| as_choice(model, target))
+    targets
+        .into_iter()
+        .filter_map(|target| as_choice(model, target))
 }
 
 fn as_choice(model: &Model<'_>, target: Node) -> Option<StateIndex> {
@@ -49,7 +61,8 @@ pub fn check_cycles(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// For each choice, how many choices can follow each other from it on, itself included; 0 for other states.
+/// For each choice, how many choices can follow each other from it on, itself included; 0 for other
+/// states.
 pub fn choice_lengths(model: &Model<'_>) -> Vec<usize> {
     walk(model, |_, _| {})
 }
@@ -81,7 +94,10 @@ fn walk(model: &Model<'_>, mut closes_circle: impl FnMut(StateIndex, StateIndex)
                 }
                 Some((_, Mark::Done)) => {}
                 None => {
-                    lengths[choice] = 1 + next_choices(model, choice).map(|next| lengths[next]).max().unwrap_or(0);
+                    lengths[choice] = 1 + next_choices(model, choice)
+                        .map(|next| lengths[next])
+                        .max()
+                        .unwrap_or(0);
                     marks[choice] = Mark::Done;
                     stack.pop();
                 }
@@ -92,25 +108,44 @@ fn walk(model: &Model<'_>, mut closes_circle: impl FnMut(StateIndex, StateIndex)
 }
 
 fn cycle(model: &Model<'_>, from: StateIndex, to: StateIndex) -> Diagnostic {
-    let text = format!("choice `{}` leads back to choice `{}`", model.tree.path(from), model.tree.path(to));
+    let text = format!(
+        "choice `{}` leads back to choice `{}`",
+        model.tree.path(from),
+        model.tree.path(to)
+    );
     let mut branches = model.branches[model.parts[from].branches.clone()].iter();
     let place = branches.find_map(|branch| branch_target(branch, Node::State(to)));
-    Diagnostic::new(Code::ChoiceCycle, place.unwrap_or(model.tree.states[from].authored.name.place), text)
-        .label("closes a circle")
-        .related(model.tree.states[to].authored.name.place, "leads here again")
-        .help("let one of the branches lead to a state")
+    Diagnostic::new(
+        Code::ChoiceCycle,
+        place.unwrap_or(model.tree.states[from].authored.name.place),
+        text,
+    )
+    .label("closes a circle")
+    .related(
+        model.tree.states[to].authored.name.place,
+        "leads here again",
+    )
+    .help("let one of the branches lead to a state")
 }
 
 fn too_long(model: &Model<'_>, from: StateIndex) -> Diagnostic {
     let text = format!("more than {MAX_CHOICES_IN_A_ROW} choices follow each other");
-    Diagnostic::new(Code::ChoiceCycle, model.tree.states[from].authored.name.place, text)
-        .label("starts here")
-        .help("put a state between them")
+    Diagnostic::new(
+        Code::ChoiceCycle,
+        model.tree.states[from].authored.name.place,
+        text,
+    )
+    .label("starts here")
+    .help("put a state between them")
 }
 
 /// Where a branch names a target.
 fn branch_target(branch: &Branch<'_>, target: Node) -> Option<Place> {
-    let at = branch.entry.targets.iter().position(|&other| other == target)?;
+    let at = branch
+        .entry
+        .targets
+        .iter()
+        .position(|&other| other == target)?;
     branch.authored.targets.get(at).map(|name| name.place)
 }
 
@@ -126,20 +161,30 @@ impl Area {
         let owner = usize::from(planned.tables.transitions[place].domain.get());
         let mask = planned.tables.transition_plans[place].regions;
         let regions = planned.model.tree.states[owner].regions.clone();
-        let left =
-            regions.enumerate().filter(|(number, _)| mask.checked_shr(*number as u32).is_some_and(|m| m & 1 != 0));
-        Self { owner, regions: left.map(|(_, region)| region).collect() }
+        let left = regions
+            .enumerate()
+            .filter(|(number, _)| mask.checked_shr(*number as u32).is_some_and(|m| m & 1 != 0));
+        Self {
+            owner,
+            regions: left.map(|(_, region)| region).collect(),
+        }
     }
 
     /// A region that is entered by its initial.
     fn of_region(model: &Model<'_>, region: RegionIndex) -> Self {
-        Self { owner: model.tree.regions[region].owner, regions: vec![region] }
+        Self {
+            owner: model.tree.regions[region].owner,
+            regions: vec![region],
+        }
     }
 
     /// A state that is entered by the default of one of its history points.
     fn of_history(model: &Model<'_>, history: HistoryIndex) -> Self {
         let owner = model.tree.histories[history].owner;
-        Self { owner, regions: model.tree.states[owner].regions.clone().collect() }
+        Self {
+            owner,
+            regions: model.tree.states[owner].regions.clone().collect(),
+        }
     }
 
     fn is_whole(&self, model: &Model<'_>) -> bool {
@@ -153,12 +198,17 @@ impl Area {
             return self.is_whole(model);
         }
         let child = model.tree.child_towards(self.owner, anchor);
-        child.and_then(|child| model.tree.states[child].region).is_some_and(|region| self.regions.contains(&region))
+        child
+            .and_then(|child| model.tree.states[child].region)
+            .is_some_and(|region| self.regions.contains(&region))
     }
 
     fn shown(&self, model: &Model<'_>) -> String {
         let owner = model.tree.path(self.owner);
-        let names = self.regions.iter().filter_map(|&region| model.tree.regions[region].authored.name.as_ref());
+        let names = self
+            .regions
+            .iter()
+            .filter_map(|&region| model.tree.regions[region].authored.name.as_ref());
         let names: Vec<&str> = names.map(|name| name.value.as_str()).collect();
         if self.is_whole(model) {
             format!("`{owner}`")
@@ -168,24 +218,36 @@ impl Area {
     }
 }
 
-/// Every branch must stay inside what is entered on the way to its choice: the domain of a transition, the region of an
-/// initial, the state of a history point. Each branch is reported once.
+/// Every branch must stay inside what is entered on the way to its choice: the domain of a
+/// transition, the region of an initial, the state of a history point. Each branch is reported
+/// once.
 pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
     let mut reported = HashSet::new();
     let mut follow = |targets: &[Node], area: &dyn Fn() -> Area, from: Place| {
-        let choices: Vec<StateIndex> = targets.iter().filter_map(|&t| as_choice(model, t)).collect();
+        let choices: Vec<StateIndex> = targets
+            .iter()
+            .filter_map(|&t| as_choice(model, t))
+            .collect();
         if !choices.is_empty() {
             check_branches(model, choices, &area(), from, &mut reported, diagnostics);
         }
     };
     for (place, &from) in planned.order.iter().enumerate() {
         let transition = &model.transitions[from];
-        follow(&transition.targets, &|| Area::of_transition(planned, place), transition.place());
+        follow(
+            &transition.targets,
+            &|| Area::of_transition(planned, place),
+            transition.place(),
+        );
     }
     for (region, entry) in model.initials.iter().enumerate() {
         let initial = model.tree.regions[region].authored.initial.as_ref();
-        follow(&entry.targets, &|| Area::of_region(model, region), initial.map_or(Place::default(), |i| i.place));
+        follow(
+            &entry.targets,
+            &|| Area::of_region(model, region),
+            initial.map_or(Place::default(), |i| i.place),
+        );
     }
     for (history, entry) in model.history_defaults.iter().enumerate() {
         let place = model.tree.histories[history].authored.place;
@@ -221,10 +283,26 @@ fn check_branches(
     }
 }
 
-fn leaves(model: &Model<'_>, area: &Area, way: (StateIndex, Node), place: Place, from: Place) -> Diagnostic {
-    let (choice, to, within) = (model.tree.path(way.0), model.tree.node_path(way.1), area.shown(model));
-    Diagnostic::new(Code::ChoiceLeavesDomain, place, format!("choice `{choice}` may lead out of {within}, to `{to}`"))
-        .label("leads outside")
-        .related(from, format!("stays inside {within}"))
-        .help(format!("move the choice to the level of `{to}`, or use a state with `always` transitions"))
+fn leaves(
+    model: &Model<'_>,
+    area: &Area,
+    way: (StateIndex, Node),
+    place: Place,
+    from: Place,
+) -> Diagnostic {
+    let (choice, to, within) = (
+        model.tree.path(way.0),
+        model.tree.node_path(way.1),
+        area.shown(model),
+    );
+    Diagnostic::new(
+        Code::ChoiceLeavesDomain,
+        place,
+        format!("choice `{choice}` may lead out of {within}, to `{to}`"),
+    )
+    .label("leads outside")
+    .related(from, format!("stays inside {within}"))
+    .help(format!(
+        "move the choice to the level of `{to}`, or use a state with `always` transitions"
+    ))
 }

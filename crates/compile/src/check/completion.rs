@@ -20,30 +20,46 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                     StateKind::Orthogonal => {
                         "let each region have a state with `\"final\": true`, or add an `activity`"
                     }
-                    StateKind::Compound => "let one of its states have `\"final\": true`, or add an `activity`",
+                    StateKind::Compound => {
+                        "let one of its states have `\"final\": true`, or add an `activity`"
+                    }
                     _ => "add an `activity`, or states inside of which one has `\"final\": true`",
                 },
             ),
-            Trigger::Failed => {
-                ("fail", source.activity.is_some(), "add an `activity`: its function reports success or failure")
-            }
+            Trigger::Failed => (
+                "fail",
+                source.activity.is_some(),
+                "add an `activity`: its function reports success or failure",
+            ),
             _ => continue,
         };
         let authored = &transition.authored;
         if authored.targets.is_empty() && authored.sync.is_empty() && authored.stack.is_none() {
             diagnostics.push(
-                Diagnostic::new(Code::NeedsTarget, transition.place(), "a `done` or `failed` transition has no target")
-                    .label("stays true, so it would be taken again and again")
-                    .help(match source.name.value.as_str() {
-                        "" => "add `\"to\"`".to_owned(),
-                        name => format!("add `\"to\"`; to start the state over, write `\"to\": \"{name}\"`"),
-                    }),
+                Diagnostic::new(
+                    Code::NeedsTarget,
+                    transition.place(),
+                    "a `done` or `failed` transition has no target",
+                )
+                .label("stays true, so it would be taken again and again")
+                .help(match source.name.value.as_str() {
+                    "" => "add `\"to\"`".to_owned(),
+                    name => {
+                        format!("add `\"to\"`; to start the state over, write `\"to\": \"{name}\"`")
+                    }
+                }),
             );
         }
         if !possible {
-            let text = format!("state `{}` can never {what}", model.tree.path(transition.source));
-            diagnostics
-                .push(Diagnostic::new(Code::NeverCompletes, transition.place(), text).label("never taken").help(help));
+            let text = format!(
+                "state `{}` can never {what}",
+                model.tree.path(transition.source)
+            );
+            diagnostics.push(
+                Diagnostic::new(Code::NeverCompletes, transition.place(), text)
+                    .label("never taken")
+                    .help(help),
+            );
         }
     }
 }
@@ -55,7 +71,10 @@ fn completable(model: &Model<'_>) -> Vec<bool> {
     for state in (0..tree.states.len()).rev() {
         let node = &tree.states[state];
         let region_ends = |region: usize| {
-            tree.regions[region].children.iter().any(|&child| ends(model, &completes, child, node.kind))
+            tree.regions[region]
+                .children
+                .iter()
+                .any(|&child| ends(model, &completes, child, node.kind))
         };
         completes[state] = match node.kind {
             StateKind::Compound | StateKind::Orthogonal => node.regions.clone().all(region_ends),

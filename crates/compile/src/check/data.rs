@@ -19,9 +19,13 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let mut unused = |what: &str, name: &Name| {
         diagnostics.push(
-            Diagnostic::new(Code::UnusedDeclaration, name.place, format!("{what} `{}` is never used", name.value))
-                .label("declared only")
-                .help("use it, or remove it"),
+            Diagnostic::new(
+                Code::UnusedDeclaration,
+                name.place,
+                format!("{what} `{}` is never used", name.value),
+            )
+            .label("declared only")
+            .help("use it, or remove it"),
         );
     };
     for (index, set) in model.machine.transition_sets.iter().enumerate() {
@@ -35,7 +39,10 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         }
     }
     for (index, channel) in model.machine.channels.iter().enumerate() {
-        let owned = model.parts.iter().any(|part| part.owns.iter().any(|&(owned, _)| owned == index));
+        let owned = model
+            .parts
+            .iter()
+            .any(|part| part.owns.iter().any(|&(owned, _)| owned == index));
         if !owned {
             unused("channel", &channel.name);
         }
@@ -65,12 +72,21 @@ fn check_hashes(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 
 /// A state without an id of its own loses its identity when it is renamed.
 fn check_stable_ids(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let missing: Vec<_> = model.tree.states.iter().skip(1).filter(|state| state.authored.id.is_none()).collect();
+    let missing: Vec<_> = model
+        .tree
+        .states
+        .iter()
+        .skip(1)
+        .filter(|state| state.authored.id.is_none())
+        .collect();
     if let Some(first) = missing.first() {
         let name = &first.authored.name;
         let text = match missing.len() {
             1 => format!("state `{}` has no stable id", name.value),
-            count => format!("{count} states have no stable id; the first is `{}`", name.value),
+            count => format!(
+                "{count} states have no stable id; the first is `{}`",
+                name.value
+            ),
         };
         diagnostics.push(
             Diagnostic::new(Code::MissingStableId, name.place, text)

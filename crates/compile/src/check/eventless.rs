@@ -1,5 +1,5 @@
-//! Chains of eventless transitions: circles that never end, circles that may not end, and how long a chain can get
-//! (TICK-4 stops all of them at run time).
+//! Chains of eventless transitions: circles that never end, circles that may not end, and how long
+//! a chain can get (TICK-4 stops all of them at run time).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -45,7 +45,10 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let at_once = |link: usize| {
         let transition = of(link);
         let held = model.parts[transition.source].min_active > 0 && !transition.authored.interrupt;
-        transition.trigger == Trigger::Always && transition.cooldown == 0 && transition.debounce == 0 && !held
+        transition.trigger == Trigger::Always
+            && transition.cooldown == 0
+            && transition.debounce == 0
+            && !held
     };
     let unguarded = |link: usize| at_once(link) && is_free(of(link));
     if let Some(circle) = find_circle(&links, unguarded) {
@@ -53,9 +56,13 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
         return;
     }
     let circular = find_circle(&links, |link| of(link).trigger == Trigger::Always).is_some();
-    let guards: BTreeSet<usize> = (0..links.len()).filter(|_| circular).filter_map(|link| of(link).guard).collect();
+    let guards: BTreeSet<usize> = (0..links.len())
+        .filter(|_| circular)
+        .filter_map(|link| of(link).guard)
+        .collect();
     for guard in guards.into_iter().take(MAX_GUARDS) {
-        let same = |link: usize| at_once(link) && (of(link).guard == Some(guard) || is_free(of(link)));
+        let same =
+            |link: usize| at_once(link) && (of(link).guard == Some(guard) || is_free(of(link)));
         if let Some(circle) = find_circle(&links, same) {
             diagnostics.push(describe(planned, &links, &circle, Code::PossibleLivelock));
         }
@@ -65,28 +72,42 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
 /// Reports a chain that is longer than a tick of the tier allows.
 pub fn check_length(planned: &Planned<'_, '_>, tier: usize, diagnostics: &mut Diagnostics) {
     let Some(links) = links(planned) else { return };
-    let Some(lengths) = lengths(&links) else { return };
+    let Some(lengths) = lengths(&links) else {
+        return;
+    };
     let cap = usize::from(cap(planned, tier));
     // The first of the longest ones.
-    let Some((start, &length)) = lengths.iter().enumerate().max_by_key(|&(link, &length)| (length, usize::MAX - link))
+    let Some((start, &length)) = lengths
+        .iter()
+        .enumerate()
+        .max_by_key(|&(link, &length)| (length, usize::MAX - link))
     else {
         return;
     };
     if length > cap {
-        let text =
-            format!("up to {length} eventless transitions may follow each other, but a tick allows {cap} microsteps");
+        let text = format!(
+            "up to {length} eventless transitions may follow each other, but a tick allows {cap} microsteps"
+        );
         diagnostics.push(
-            Diagnostic::new(Code::LongChain, planned.model.transitions[links[start].transition].place(), text)
-                .label("the longest chain starts here")
-                .note("the rest waits for the next tick, and this one counts as clamped")
-                .help(format!("shorten the chain, or write `\"budgets\": {{ \"microsteps_per_tick\": {length} }}`")),
+            Diagnostic::new(
+                Code::LongChain,
+                planned.model.transitions[links[start].transition].place(),
+                text,
+            )
+            .label("the longest chain starts here")
+            .note("the rest waits for the next tick, and this one counts as clamped")
+            .help(format!(
+                "shorten the chain, or write `\"budgets\": {{ \"microsteps_per_tick\": {length} }}`"
+            )),
         );
     }
 }
 
 /// How long chains can get, for the report.
 pub fn chains(planned: &Planned<'_, '_>) -> Chains {
-    let Some(links) = links(planned) else { return Chains::Unknown };
+    let Some(links) = links(planned) else {
+        return Chains::Unknown;
+    };
     match lengths(&links) {
         Some(lengths) => Chains::Bounded(lengths.into_iter().max().unwrap_or(0)),
         None => Chains::Circular,
@@ -96,7 +117,10 @@ pub fn chains(planned: &Planned<'_, '_>) -> Chains {
 /// Microsteps that a tick allows (RAM-2, EVT-10).
 fn cap(planned: &Planned<'_, '_>, tier: usize) -> u16 {
     let machine = planned.model.machine;
-    match (&machine.budgets.microsteps_per_tick, &machine.policies.internal_first) {
+    match (
+        &machine.budgets.microsteps_per_tick,
+        &machine.policies.internal_first,
+    ) {
         (Some(cap), _) => cap.value as u16,
         (None, Some(on)) if on.value => INTERNAL_FIRST_MICROSTEPS as u16,
         (None, _) => TIERS[tier].microsteps_per_tick,
@@ -105,39 +129,70 @@ fn cap(planned: &Planned<'_, '_>, tier: usize) -> u16 {
 
 /// Whether nothing but its trigger holds a transition back.
 pub(super) fn is_free(transition: &Transition<'_>) -> bool {
-    transition.guard.is_none() && transition.cooldown == 0 && transition.debounce == 0 && transition.score.is_none()
+    transition.guard.is_none()
+        && transition.cooldown == 0
+        && transition.debounce == 0
+        && transition.score.is_none()
 }
 
 /// Eventless transitions, each with those whose source is active after it.
 fn links(planned: &Planned<'_, '_>) -> Option<Vec<Link>> {
     let model = planned.model;
-    let eventless: Vec<usize> =
-        (0..planned.order.len()).filter(|&t| model.transitions[planned.order[t]].trigger.is_eventless()).collect();
+    let eventless: Vec<usize> = (0..planned.order.len())
+        .filter(|&t| model.transitions[planned.order[t]].trigger.is_eventless())
+        .collect();
     if eventless.len() > MAX_ANALYZED {
         return None;
     }
     let mut by_source: HashMap<StateIndex, Vec<usize>> = HashMap::new();
     for (link, &place) in eventless.iter().enumerate() {
-        by_source.entry(model.transitions[planned.order[place]].source).or_default().push(link);
+        by_source
+            .entry(model.transitions[planned.order[place]].source)
+            .or_default()
+            .push(link);
     }
     let next = |place: usize| -> Vec<usize> {
-        active_after(planned, place).iter().filter_map(|state| by_source.get(state)).flatten().copied().collect()
+        active_after(planned, place)
+            .iter()
+            .filter_map(|state| by_source.get(state))
+            .flatten()
+            .copied()
+            .collect()
     };
-    Some(eventless.iter().map(|&place| Link { transition: planned.order[place], next: next(place) }).collect())
+    Some(
+        eventless
+            .iter()
+            .map(|&place| Link {
+                transition: planned.order[place],
+                next: next(place),
+            })
+            .collect(),
+    )
 }
 
-/// States that are certainly active after a transition: what its plan enters, and what is around its domain.
+/// States that are certainly active after a transition: what its plan enters, and what is around
+/// its domain.
 pub(super) fn active_after(planned: &Planned<'_, '_>, place: usize) -> BTreeSet<StateIndex> {
     let tables = planned.tables;
     let transition = &planned.model.transitions[planned.order[place]];
     let domain = usize::from(tables.transitions[place].domain.get());
-    let mut active: BTreeSet<StateIndex> = planned.model.tree.ancestors(domain).chain([domain]).collect();
+    let mut active: BTreeSet<StateIndex> = planned
+        .model
+        .tree
+        .ancestors(domain)
+        .chain([domain])
+        .collect();
     let plan = tables.transition_plans[place].plan.get();
     if plan != NONE {
         let plan = &tables.entry_plans[usize::from(plan)];
         let first = plan.first.get() as usize;
         let steps = &tables.entry_steps[first..first + usize::from(plan.count.get())];
-        active.extend(steps.iter().filter(|s| s.kind == step_kind::STATE).map(|s| usize::from(s.state.get())));
+        active.extend(
+            steps
+                .iter()
+                .filter(|s| s.kind == step_kind::STATE)
+                .map(|s| usize::from(s.state.get())),
+        );
         // A final child of the root ends the agent (EXEC-6).
         let ends = |&state: &StateIndex| {
             let node = &planned.model.tree.states[state];
@@ -219,7 +274,12 @@ fn lengths(links: &[Link]) -> Option<Vec<usize>> {
                     }
                 }
                 None => {
-                    length[at] = 1 + links[at].next.iter().map(|&next| length[next]).max().unwrap_or(0);
+                    length[at] = 1 + links[at]
+                        .next
+                        .iter()
+                        .map(|&next| length[next])
+                        .max()
+                        .unwrap_or(0);
                     done[at] = true;
                     path.pop();
                 }
@@ -233,24 +293,39 @@ fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: C
     const MOST_SHOWN: usize = 6;
     let model = planned.model;
     let of = |link: usize| &model.transitions[links[link].transition];
-    let mut names: Vec<String> =
-        circle.iter().take(MOST_SHOWN).map(|&link| format!("`{}`", model.tree.path(of(link).source))).collect();
+    let mut names: Vec<String> = circle
+        .iter()
+        .take(MOST_SHOWN)
+        .map(|&link| format!("`{}`", model.tree.path(of(link).source)))
+        .collect();
     if circle.len() > MOST_SHOWN {
         names.push("…".to_owned());
     }
     names.push(names[0].clone());
     let first = of(circle[0]);
     let text = match code {
-        Code::AlwaysCycle => format!("`always` transitions without a guard lead in a circle: {}", names.join(" → ")),
-        _ => format!("`always` transitions lead in a circle while one guard holds: {}", names.join(" → ")),
+        Code::AlwaysCycle => format!(
+            "`always` transitions without a guard lead in a circle: {}",
+            names.join(" → ")
+        ),
+        _ => format!(
+            "`always` transitions lead in a circle while one guard holds: {}",
+            names.join(" → ")
+        ),
     };
     let problem = Diagnostic::new(code, first.place(), text).label("part of the circle");
     let problem = circle[1..]
         .iter()
         .take(MOST_SHOWN)
-        .fold(problem, |problem, &link| problem.related(of(link).place(), "and this"));
-    problem.note("a tick would take these until its cap, and be clamped").help(match code {
-        Code::AlwaysCycle => "give one of them a guard, a target that ends the circle, or an event as trigger",
-        _ => "let one of the effects make the guard false, or use different guards",
-    })
+        .fold(problem, |problem, &link| {
+            problem.related(of(link).place(), "and this")
+        });
+    problem
+        .note("a tick would take these until its cap, and be clamped")
+        .help(match code {
+            Code::AlwaysCycle => {
+                "give one of them a guard, a target that ends the circle, or an event as trigger"
+            }
+            _ => "let one of the effects make the guard false, or use different guards",
+        })
 }

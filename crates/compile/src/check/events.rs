@@ -1,4 +1,5 @@
-//! Events and named timers: sizes, use, deferral, and what the policy `internal_first` excludes (EVT-1 to EVT-10).
+//! Events and named timers: sizes, use, deferral, and what the policy `internal_first` excludes
+//! (EVT-1 to EVT-10).
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,23 +17,43 @@ use crate::tree::too_many;
 /// Checks the declarations.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     check_payloads(model, diagnostics);
-    if model.machine.policies.internal_first.as_ref().is_some_and(|on| on.value) {
+    if model
+        .machine
+        .policies
+        .internal_first
+        .as_ref()
+        .is_some_and(|on| on.value)
+    {
         check_internal_first(model, diagnostics);
     }
-    let firing = model.timers.iter().filter(|t| !matches!(t.kind, TimerKind::Clock | TimerKind::Debounce)).count();
+    let firing = model
+        .timers
+        .iter()
+        .filter(|t| !matches!(t.kind, TimerKind::Clock | TimerKind::Debounce))
+        .count();
     let triggers = model.machine.events.len() + firing;
     let most = usize::from(trigger::SPECIAL) - 1;
     if triggers > most {
-        diagnostics.push(too_many("events and timers", triggers, most, model.machine.name.place));
+        diagnostics.push(too_many(
+            "events and timers",
+            triggers,
+            most,
+            model.machine.name.place,
+        ));
     }
 }
 
 fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     for event in &model.machine.events {
-        let Some(payload) = &event.payload else { continue };
+        let Some(payload) = &event.payload else {
+            continue;
+        };
         let bytes = payload.value.bytes();
         if bytes > MAX_PAYLOAD_BYTES && !event.indirect {
-            let text = format!("event `{}` has a payload of {bytes} bytes", event.name.value);
+            let text = format!(
+                "event `{}` has a payload of {bytes} bytes",
+                event.name.value
+            );
             diagnostics.push(
                 Diagnostic::new(Code::PayloadTooLarge, payload.place, text)
                     .label(format!("at most {MAX_PAYLOAD_BYTES} fit"))
@@ -46,7 +67,10 @@ fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         for &(event, place) in &part.defers {
             let declared = &model.machine.events[event];
             if declared.indirect {
-                let text = format!("event `{}` is deferred, but it is indirect", declared.name.value);
+                let text = format!(
+                    "event `{}` is deferred, but it is indirect",
+                    declared.name.value
+                );
                 diagnostics.push(
                     Diagnostic::new(Code::DefersIndirect, place, text)
                         .label("deferred here")
@@ -66,23 +90,39 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 }
 
 fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let from_timers: HashSet<usize> = model.timers.iter().filter_map(|timer| timer.event).collect();
-    let posted: HashMap<usize, Place> = model.usage.posted.iter().map(|p| (p.value, p.place)).collect();
+    let from_timers: HashSet<usize> = model
+        .timers
+        .iter()
+        .filter_map(|timer| timer.event)
+        .collect();
+    let posted: HashMap<usize, Place> = model
+        .usage
+        .posted
+        .iter()
+        .map(|p| (p.value, p.place))
+        .collect();
     for (index, event) in model.machine.events.iter().enumerate() {
         let handled = model.usage.handles_any || model.usage.handled.contains(&index);
         match posted.get(&index) {
             _ if handled => {}
             Some(&sent) => diagnostics.push(
-                Diagnostic::new(Code::Unhandled, sent, format!("nobody handles event `{}`", event.name.value))
-                    .label("sent here")
-                    .related(event.name.place, "declared here")
-                    .help("add a transition on it, or do not send it"),
+                Diagnostic::new(
+                    Code::Unhandled,
+                    sent,
+                    format!("nobody handles event `{}`", event.name.value),
+                )
+                .label("sent here")
+                .related(event.name.place, "declared here")
+                .help("add a transition on it, or do not send it"),
             ),
             None if from_timers.contains(&index) => diagnostics.push(
                 Diagnostic::new(
                     Code::Unhandled,
                     event.name.place,
-                    format!("a timer fires as event `{}`, which nobody handles", event.name.value),
+                    format!(
+                        "a timer fires as event `{}`, which nobody handles",
+                        event.name.value
+                    ),
                 )
                 .label("not handled")
                 .help("add a transition on it"),
@@ -103,10 +143,18 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 }
 
 fn check_timer_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let waited_for = |t: &Transition<'_>| if let Trigger::Timer(timer) = t.trigger { Some(timer) } else { None };
+    let waited_for = |t: &Transition<'_>| {
+        if let Trigger::Timer(timer) = t.trigger {
+            Some(timer)
+        } else {
+            None
+        }
+    };
     let waited_for: HashSet<usize> = model.transitions.iter().filter_map(waited_for).collect();
     for (index, timer) in model.timers.iter().enumerate() {
-        let Some(authored) = timer.authored else { continue };
+        let Some(authored) = timer.authored else {
+            continue;
+        };
         let handled = waited_for.contains(&index) || timer.event.is_some();
         let started = model.usage.started.contains(&index);
         // Rust code may start a timer, so only a timer that nobody waits for is certainly useless.
@@ -116,9 +164,16 @@ fn check_timer_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             (true, _) => continue,
         };
         diagnostics.push(
-            Diagnostic::new(Code::UnusedTimer, authored.name.place, format!("timer `{}` {what}", authored.name.value))
-                .label("no transition waits for it")
-                .help(format!("add a transition with `\"timer\": \"{}\"`, or remove it", authored.name.value)),
+            Diagnostic::new(
+                Code::UnusedTimer,
+                authored.name.place,
+                format!("timer `{}` {what}", authored.name.value),
+            )
+            .label("no transition waits for it")
+            .help(format!(
+                "add a transition with `\"timer\": \"{}\"`, or remove it",
+                authored.name.value
+            )),
         );
     }
 }
@@ -160,9 +215,13 @@ pub fn check_deferral(model: &Model<'_>, placement: &Placement, diagnostics: &mu
         if let Some(&(event, place)) = part.defers.first() {
             let name = &model.machine.events[event].name.value;
             diagnostics.push(
-                Diagnostic::new(Code::DeferralInCrowd, place, format!("event `{name}` is deferred in tier crowd"))
-                    .label("a crowd agent has room for one event only")
-                    .help("use tier standard, or handle the event here instead of deferring it"),
+                Diagnostic::new(
+                    Code::DeferralInCrowd,
+                    place,
+                    format!("event `{name}` is deferred in tier crowd"),
+                )
+                .label("a crowd agent has room for one event only")
+                .help("use tier standard, or handle the event here instead of deferring it"),
             );
         }
     }

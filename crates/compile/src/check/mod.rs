@@ -1,7 +1,7 @@
 //! Pass *check*: everything that is wrong or doubtful although every name is known.
 //!
-//! One file per subject. Checks before planning look at the resolved model; those after it also use domains and entry
-//! plans. Each reports all it finds.
+//! One file per subject. Checks before planning look at the resolved model; those after it also use
+//! domains and entry plans. Each reports all it finds.
 
 mod choices;
 mod completion;
@@ -40,13 +40,19 @@ pub struct Planned<'p, 'a> {
 impl Planned<'_, '_> {
     /// Cost of the most expensive transition (EXEC-9).
     pub fn highest_cost(&self) -> u16 {
-        self.tables.transition_plans.iter().map(|plan| u16::from(plan.cost)).max().unwrap_or(0)
+        self.tables
+            .transition_plans
+            .iter()
+            .map(|plan| u16::from(plan.cost))
+            .max()
+            .unwrap_or(0)
     }
 }
 
 /// Declarations: events, timers, data, stable ids, sizes.
 pub fn declarations(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    // What could not be read or resolved is not in the model, so nothing certain can be said about use.
+    // What could not be read or resolved is not in the model, so nothing certain can be said about
+    // use.
     if !diagnostics.has_errors() {
         events::check_use(model, diagnostics);
         data::check_use(model, diagnostics);

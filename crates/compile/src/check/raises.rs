@@ -1,7 +1,8 @@
-//! Events that raise each other in a circle, without a guard on the way (TICK-4 stops them at run time).
+//! Events that raise each other in a circle, without a guard on the way (TICK-4 stops them at run
+//! time).
 //!
-//! Only circles that certainly go on are reported: each transition is the first that its event finds, nothing holds it
-//! back, and the source of the next one is active.
+//! Only circles that certainly go on are reported: each transition is the first that its event
+//! finds, nothing holds it back, and the source of the next one is active.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -25,18 +26,30 @@ const MOST_ELSEWHERE: usize = 64;
 /// Reports circles, those of one transition first.
 pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
-    if model.machine.policies.posted_next_tick.as_ref().is_some_and(|next| next.value) {
+    if model
+        .machine
+        .policies
+        .posted_next_tick
+        .as_ref()
+        .is_some_and(|next| next.value)
+    {
         return;
     }
     let steps = steps(planned);
     let links = links(planned, &steps);
     let mut left: Vec<bool> = vec![true; links.len()];
-    for (index, link) in links.iter().enumerate().filter(|(index, link)| link.next.contains(index)) {
+    for (index, link) in links
+        .iter()
+        .enumerate()
+        .filter(|(index, link)| link.next.contains(index))
+    {
         left[index] = false;
         diagnostics.push(itself(model, &model.transitions[link.transition]));
     }
     for _ in 0..MOST_CIRCLES {
-        let Some(circle) = find_circle(&links, |link| left[link]) else { return };
+        let Some(circle) = find_circle(&links, |link| left[link]) else {
+            return;
+        };
         circle.iter().for_each(|&link| left[link] = false);
         let circle: Vec<&Step> = circle.iter().map(|&link| &steps[link]).collect();
         if goes_round(model, &circle) {
@@ -62,16 +75,27 @@ struct Step {
 
 fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
     let model = planned.model;
-    let raising = |list: Option<usize>| list.is_some_and(|list| raised(model, list).next().is_some());
-    let parts = model.parts.iter().any(|part| raising(part.entry) || raising(part.exit));
-    if !parts && !model.transitions.iter().any(|transition| raising(transition.effect)) {
+    let raising =
+        |list: Option<usize>| list.is_some_and(|list| raised(model, list).next().is_some());
+    let parts = model
+        .parts
+        .iter()
+        .any(|part| raising(part.entry) || raising(part.exit));
+    if !parts
+        && !model
+            .transitions
+            .iter()
+            .any(|transition| raising(transition.effect))
+    {
         return Vec::new();
     }
     let handlers = Handlers::new(model);
     let mut steps = Vec::new();
     for (place, &from) in planned.order.iter().enumerate() {
         let transition = &model.transitions[from];
-        let Trigger::Event(event) = transition.trigger else { continue };
+        let Trigger::Event(event) = transition.trigger else {
+            continue;
+        };
         if !handlers.always_reach(model, from, event) {
             continue;
         }
@@ -80,9 +104,21 @@ fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
         let raises = raises(model, transition, domain, &active);
         // An `always` moves on before the next event is taken.
         if !raises.is_empty() && active.is_disjoint(&handlers.moving_on) {
-            let anchors = transition.targets.iter().map(|&target| model.tree.anchor(target)).collect();
+            let anchors = transition
+                .targets
+                .iter()
+                .map(|&target| model.tree.anchor(target))
+                .collect();
             let domain = (!transition.targets.is_empty()).then_some(domain);
-            steps.push(Step { transition: from, event, source: transition.source, raises, active, domain, anchors });
+            steps.push(Step {
+                transition: from,
+                event,
+                source: transition.source,
+                raises,
+                active,
+                domain,
+                anchors,
+            });
         }
     }
     steps
@@ -97,10 +133,16 @@ fn raises(
 ) -> BTreeSet<usize> {
     let left = std::iter::once(transition.source).chain(model.tree.ancestors(transition.source));
     let left = left.take_while(|&state| !transition.targets.is_empty() && state != domain);
-    let entered = active.range(domain + 1..).filter(|_| !transition.targets.is_empty());
+    let entered = active
+        .range(domain + 1..)
+        .filter(|_| !transition.targets.is_empty());
     let exits = left.filter_map(|state| model.parts[state].exit);
     let entries = entered.filter_map(|&state| model.parts[state].entry);
-    exits.chain(transition.effect).chain(entries).flat_map(|list| raised(model, list)).collect()
+    exits
+        .chain(transition.effect)
+        .chain(entries)
+        .flat_map(|list| raised(model, list))
+        .collect()
 }
 
 /// Events that a list of actions posts to the agent itself in any case.
@@ -110,7 +152,9 @@ fn raised<'m>(model: &'m Model<'_>, list: usize) -> impl Iterator<Item = usize> 
         op_kind::SEND => op.b.get() >> 16 == u32::from(NONE),
         _ => false,
     };
-    certain(model.ops.list_ops(list)).filter(to_itself).map(|op| usize::from(op.a.get()))
+    certain(model.ops.list_ops(list))
+        .filter(to_itself)
+        .map(|op| usize::from(op.a.get()))
 }
 
 /// Who reacts to what.
@@ -140,13 +184,20 @@ impl Handlers {
             any_interrupts: 0,
             first: HashMap::new(),
             moving_on: BTreeSet::new(),
-            has_conditions: model.parts.iter().any(|part| part.exit_ready.is_some() || part.min_active > 0),
+            has_conditions: model
+                .parts
+                .iter()
+                .any(|part| part.exit_ready.is_some() || part.min_active > 0),
         };
         for (state, part) in model.parts.iter().enumerate() {
-            part.defers.iter().for_each(|&(event, _)| handlers.of_event.entry(event).or_default().push(state));
+            part.defers
+                .iter()
+                .for_each(|&(event, _)| handlers.of_event.entry(event).or_default().push(state));
             let mut order: Vec<usize> = part.transitions.clone().collect();
             order.sort_by_key(|&t| rank(&model.transitions[t]));
-            order.into_iter().for_each(|t| handlers.add(t, &model.transitions[t]));
+            order
+                .into_iter()
+                .for_each(|t| handlers.add(t, &model.transitions[t]));
         }
         handlers
     }
@@ -178,13 +229,18 @@ impl Handlers {
         let held = self.has_conditions && !transition.targets.is_empty() && !interrupt;
         let inside = transition.source + 1..model.tree.states[transition.source].end;
         let none_inside = |states: &Vec<StateIndex>| {
-            states.get(states.partition_point(|&state| state < inside.start)).is_none_or(|&state| state >= inside.end)
+            states
+                .get(states.partition_point(|&state| state < inside.start))
+                .is_none_or(|&state| state >= inside.end)
         };
         let outranked = if interrupt {
             self.interrupts.get(&event).copied().unwrap_or(0) + self.any_interrupts > 1
         } else {
-            let on_event = self.interrupts.get(&event).copied().unwrap_or(0) + self.any_interrupts > 0;
-            on_event || !self.of_event.get(&event).is_none_or(none_inside) || !none_inside(&self.of_any)
+            let on_event =
+                self.interrupts.get(&event).copied().unwrap_or(0) + self.any_interrupts > 0;
+            on_event
+                || !self.of_event.get(&event).is_none_or(none_inside)
+                || !none_inside(&self.of_any)
         };
         is_free(transition)
             && transition.stack.is_none()
@@ -199,7 +255,10 @@ impl Handlers {
 
 /// Order of selection in a state.
 fn rank(transition: &Transition<'_>) -> (bool, std::cmp::Reverse<u8>) {
-    (!transition.authored.interrupt, std::cmp::Reverse(transition.priority))
+    (
+        !transition.authored.interrupt,
+        std::cmp::Reverse(transition.priority),
+    )
 }
 
 /// Which step follows which: its event is raised and its source is active, or stays so elsewhere.
@@ -216,15 +275,29 @@ fn links(planned: &Planned<'_, '_>, steps: &[Step]) -> Vec<Link> {
     let next = |step: &Step| {
         let mut next: Vec<usize> = Vec::new();
         for &event in &step.raises {
-            next.extend(step.active.iter().filter_map(|&state| of_source.get(&(state, event))));
-            let elsewhere = staying.get(&event).into_iter().flatten().take(MOST_ELSEWHERE);
+            next.extend(
+                step.active
+                    .iter()
+                    .filter_map(|&state| of_source.get(&(state, event))),
+            );
+            let elsewhere = staying
+                .get(&event)
+                .into_iter()
+                .flatten()
+                .take(MOST_ELSEWHERE);
             next.extend(elsewhere.filter(|&&other| leaves_alone(model, step, steps[other].source)));
         }
         let mut seen = HashSet::new();
         next.retain(|&link| seen.insert(link));
         next
     };
-    steps.iter().map(|step| Link { transition: step.transition, next: next(step) }).collect()
+    steps
+        .iter()
+        .map(|step| Link {
+            transition: step.transition,
+            next: next(step),
+        })
+        .collect()
 }
 
 /// Whether a state that may be active during a step is neither left nor entered by it.
@@ -232,13 +305,20 @@ fn leaves_alone(model: &Model<'_>, step: &Step, state: StateIndex) -> bool {
     let tree = &model.tree;
     let common = tree.common_ancestor(step.source, state);
     let related = common == step.source || common == state;
-    let region = |inside| tree.child_towards(common, inside).and_then(|child| tree.states[child].region);
-    let beside = tree.states[common].kind == StateKind::Orthogonal && region(step.source) != region(state);
+    let region = |inside| {
+        tree.child_towards(common, inside)
+            .and_then(|child| tree.states[child].region)
+    };
+    let beside =
+        tree.states[common].kind == StateKind::Orthogonal && region(step.source) != region(state);
     match step.domain {
         None => related || beside,
         Some(_) if related || !beside => false,
         // The region of the source alone is left.
-        Some(domain) if domain == common => step.anchors.iter().all(|&anchor| region(anchor) == region(step.source)),
+        Some(domain) if domain == common => step
+            .anchors
+            .iter()
+            .all(|&anchor| region(anchor) == region(step.source)),
         Some(domain) => tree.contains(common, domain),
     }
 }
@@ -247,13 +327,19 @@ fn leaves_alone(model: &Model<'_>, step: &Step, state: StateIndex) -> bool {
 fn goes_round(model: &Model<'_>, circle: &[&Step]) -> bool {
     circle.iter().enumerate().all(|(index, step)| {
         let before = circle[(index + circle.len() - 1) % circle.len()];
-        let kept = |other: &&Step| other.active.contains(&step.source) || leaves_alone(model, other, step.source);
+        let kept = |other: &&Step| {
+            other.active.contains(&step.source) || leaves_alone(model, other, step.source)
+        };
         before.active.contains(&step.source) || circle.iter().all(kept)
     })
 }
 
 fn itself(model: &Model<'_>, transition: &Transition<'_>) -> Diagnostic {
-    let event = if let Trigger::Event(event) = transition.trigger { event } else { 0 };
+    let event = if let Trigger::Event(event) = transition.trigger {
+        event
+    } else {
+        0
+    };
     let name = &model.machine.events[event].name.value;
     let text = format!("this transition on `{name}` sends `{name}` to itself, without a guard");
     Diagnostic::new(Code::PossibleLivelock, transition.place(), text)
@@ -271,10 +357,16 @@ fn describe(model: &Model<'_>, circle: &[&Step]) -> Diagnostic {
     }
     names.push(names[0].clone());
     let place = |step: &Step| model.transitions[step.transition].place();
-    let text = format!("events raise each other in a circle, without a guard: {}", names.join(" → "));
-    let problem = Diagnostic::new(Code::PossibleLivelock, place(circle[0]), text).label("part of the circle");
+    let text = format!(
+        "events raise each other in a circle, without a guard: {}",
+        names.join(" → ")
+    );
+    let problem =
+        Diagnostic::new(Code::PossibleLivelock, place(circle[0]), text).label("part of the circle");
     let rest = circle[1..].iter().take(MOST_SHOWN);
-    rest.fold(problem, |problem, step| problem.related(place(step), "and this"))
-        .note("a tick would take these until its cap, and be clamped")
-        .help("give one of them a guard, or use a timer")
+    rest.fold(problem, |problem, step| {
+        problem.related(place(step), "and this")
+    })
+    .note("a tick would take these until its cap, and be clamped")
+    .help("give one of them a guard, or use a timer")
 }

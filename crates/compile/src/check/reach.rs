@@ -11,7 +11,8 @@ struct Reach<'m, 'a> {
     model: &'m Model<'a>,
     active: Vec<bool>,
     entered: Vec<bool>,
-    /// Regions whose initial was followed, and history points whose default was: once each, so that the walk ends.
+    /// Regions whose initial was followed, and history points whose default was: once each, so
+    /// that the walk ends.
     started: Vec<bool>,
     restored: Vec<bool>,
     open: Vec<Step>,
@@ -39,7 +40,13 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         open: Vec::new(),
     };
     reach.open.push(Step::Default(0));
-    reach.open.extend(model.fail_safe.into_iter().chain(model.reload_entry).map(Step::Target));
+    reach.open.extend(
+        model
+            .fail_safe
+            .into_iter()
+            .chain(model.reload_entry)
+            .map(Step::Target),
+    );
     while let Some(step) = reach.open.pop() {
         match step {
             Step::Target(target) => reach.target(target),
@@ -48,7 +55,9 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         }
     }
     for state in 1..count {
-        let parent_active = model.tree.states[state].parent.is_some_and(|parent| reach.active[parent]);
+        let parent_active = model.tree.states[state]
+            .parent
+            .is_some_and(|parent| reach.active[parent]);
         if !reach.active[state] && parent_active {
             let name = &model.tree.states[state].authored.name;
             let text = format!("state `{}` can never be entered", model.tree.path(state));
@@ -69,7 +78,8 @@ impl Reach<'_, '_> {
     }
 
     fn entry(&mut self, entry: &Entry) {
-        self.open.extend(entry.targets.iter().copied().map(Step::Target));
+        self.open
+            .extend(entry.targets.iter().copied().map(Step::Target));
     }
 
     fn target(&mut self, target: Node) {
@@ -100,7 +110,10 @@ impl Reach<'_, '_> {
             self.activate(parent);
             let node = &self.model.tree.states[parent];
             if node.kind == StateKind::Orthogonal && !self.entered[parent] {
-                let others = node.regions.clone().filter(|&region| self.model.tree.states[at].region != Some(region));
+                let others = node
+                    .regions
+                    .clone()
+                    .filter(|&region| self.model.tree.states[at].region != Some(region));
                 self.open.extend(others.map(Step::Region));
             }
             at = parent;
@@ -112,9 +125,15 @@ impl Reach<'_, '_> {
             return;
         }
         self.activate(state);
-        self.open.extend(self.model.tree.states[state].regions.clone().map(Step::Region));
+        self.open.extend(
+            self.model.tree.states[state]
+                .regions
+                .clone()
+                .map(Step::Region),
+        );
         for branch in &self.model.branches[self.model.parts[state].branches.clone()] {
-            self.open.extend(branch.entry.targets.iter().copied().map(Step::Target));
+            self.open
+                .extend(branch.entry.targets.iter().copied().map(Step::Target));
         }
     }
 
@@ -125,7 +144,8 @@ impl Reach<'_, '_> {
         }
         for transition in &self.model.transitions[self.model.parts[state].transitions.clone()] {
             if !transition.never {
-                self.open.extend(transition.targets.iter().copied().map(Step::Target));
+                self.open
+                    .extend(transition.targets.iter().copied().map(Step::Target));
             }
         }
     }

@@ -1,4 +1,5 @@
-//! How transitions of one state compete (SEL-2, SEL-3, SEL-6): what is not allowed, and what has no effect.
+//! How transitions of one state compete (SEL-2, SEL-3, SEL-6): what is not allowed, and what has no
+//! effect.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,11 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 
 fn check_one(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
     let authored = &transition.authored;
-    if let Some(debounce) = authored.debounce.as_ref().filter(|_| transition.trigger != Trigger::Always) {
+    if let Some(debounce) = authored
+        .debounce
+        .as_ref()
+        .filter(|_| transition.trigger != Trigger::Always)
+    {
         diagnostics.push(
             Diagnostic::new(Code::DebounceNeedsAlways, debounce.place, "`debounce` needs `\"when\": \"always\"`")
                 .label("no guard that could stay true")
@@ -35,14 +40,25 @@ fn check_one(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
                 .help("write `\"when\": \"always\"` with a guard, or use `cooldown` to limit how often it is taken"),
         );
     }
-    if let Some(threshold) = authored.threshold.as_ref().filter(|_| authored.score.is_none()) {
+    if let Some(threshold) = authored
+        .threshold
+        .as_ref()
+        .filter(|_| authored.score.is_none())
+    {
         diagnostics.push(
-            Diagnostic::new(Code::ThresholdWithoutScore, threshold.place, "a threshold without a score")
-                .label("compared with nothing")
-                .help("add `\"score\"`, or remove `threshold`"),
+            Diagnostic::new(
+                Code::ThresholdWithoutScore,
+                threshold.place,
+                "a threshold without a score",
+            )
+            .label("compared with nothing")
+            .help("add `\"score\"`, or remove `threshold`"),
         );
     }
-    let may_interrupt = matches!(transition.trigger, Trigger::Event(_) | Trigger::Any | Trigger::Always);
+    let may_interrupt = matches!(
+        transition.trigger,
+        Trigger::Event(_) | Trigger::Any | Trigger::Always
+    );
     if authored.interrupt && !may_interrupt {
         diagnostics.push(
             Diagnostic::new(
@@ -59,9 +75,13 @@ fn check_one(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
 /// Whether nothing happens when it is taken, and the author did not say that this is meant.
 fn does_nothing(transition: &Transition<'_>) -> bool {
     let authored = &transition.authored;
-    let leads_nowhere = authored.targets.is_empty() && authored.sync.is_empty() && authored.stack.is_none();
+    let leads_nowhere =
+        authored.targets.is_empty() && authored.sync.is_empty() && authored.stack.is_none();
     // `always`, `done` and `failed` without a target are reported as what they lead to.
-    leads_nowhere && authored.effect.is_empty() && authored.kind.is_none() && !transition.trigger.is_eventless()
+    leads_nowhere
+        && authored.effect.is_empty()
+        && authored.kind.is_none()
+        && !transition.trigger.is_eventless()
 }
 
 fn nothing(transition: &Transition<'_>) -> Diagnostic {
@@ -73,14 +93,22 @@ fn nothing(transition: &Transition<'_>) -> Diagnostic {
 /// Per trigger and priority, all or none are scored.
 fn check_scores(transitions: &[Transition<'_>], diagnostics: &mut Diagnostics) {
     let mut groups: BTreeMap<(Trigger, u8), &Transition<'_>> = BTreeMap::new();
-    if transitions.iter().all(|transition| transition.authored.score.is_none()) {
+    if transitions
+        .iter()
+        .all(|transition| transition.authored.score.is_none())
+    {
         return;
     }
     for transition in transitions {
-        let first = *groups.entry((transition.trigger, transition.priority)).or_insert(transition);
+        let first = *groups
+            .entry((transition.trigger, transition.priority))
+            .or_insert(transition);
         if first.authored.score.is_some() != transition.authored.score.is_some() {
-            let (scored, plain) =
-                if first.authored.score.is_some() { (first, transition) } else { (transition, first) };
+            let (scored, plain) = if first.authored.score.is_some() {
+                (first, transition)
+            } else {
+                (transition, first)
+            };
             diagnostics.push(
                 Diagnostic::new(
                     Code::MixedScores,
@@ -100,8 +128,17 @@ fn check_scores(transitions: &[Transition<'_>], diagnostics: &mut Diagnostics) {
 /// The kernel compares a bounded number of scores.
 fn check_group_sizes(transitions: &[Transition<'_>], diagnostics: &mut Diagnostics) {
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
-    for transition in transitions.iter().filter(|transition| transition.authored.score.is_some()) {
-        let count = counts.entry((transition.trigger, transition.priority, transition.authored.interrupt)).or_default();
+    for transition in transitions
+        .iter()
+        .filter(|transition| transition.authored.score.is_some())
+    {
+        let count = counts
+            .entry((
+                transition.trigger,
+                transition.priority,
+                transition.authored.interrupt,
+            ))
+            .or_default();
         *count += 1;
         if *count == MAX_SCORED + 1 {
             let text = format!("more than {MAX_SCORED} scored transitions compete in one state");
@@ -117,7 +154,9 @@ fn check_group_sizes(transitions: &[Transition<'_>], diagnostics: &mut Diagnosti
 /// A latched transition that nothing can hold back.
 pub fn check_latches(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
-    let waits = |state: StateIndex| model.parts[state].exit_ready.is_some() || model.parts[state].min_active > 0;
+    let waits = |state: StateIndex| {
+        model.parts[state].exit_ready.is_some() || model.parts[state].min_active > 0
+    };
     for (place, &from) in planned.order.iter().enumerate() {
         let transition = &model.transitions[from];
         if !transition.authored.latch {
@@ -127,9 +166,15 @@ pub fn check_latches(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
         let exited = domain + 1..model.tree.states[domain].end;
         if transition.authored.interrupt || !exited.into_iter().any(waits) {
             diagnostics.push(
-                Diagnostic::new(Code::LatchWithoutWait, transition.place(), "`latch` has no effect here")
-                    .label("nothing holds this transition back")
-                    .help("add `exit_ready` or `min_active` to a state that it leaves, or remove `latch`"),
+                Diagnostic::new(
+                    Code::LatchWithoutWait,
+                    transition.place(),
+                    "`latch` has no effect here",
+                )
+                .label("nothing holds this transition back")
+                .help(
+                    "add `exit_ready` or `min_active` to a state that it leaves, or remove `latch`",
+                ),
             );
         }
     }

@@ -1,5 +1,5 @@
-//! Transitions that can never win (SEL-2, SEL-3): one of the same state is always taken first, or an interrupt of a state
-//! around, or one in every state inside.
+//! Transitions that can never win (SEL-2, SEL-3): one of the same state is always taken first, or
+//! an interrupt of a state around, or one in every state inside.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -20,14 +20,23 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     for (state, taken) in inside.iter().enumerate() {
         let mut before = Taken::default();
         for later in in_order(model, state) {
-            let beside = shadows.find(&before, later.trigger).map(|by| (by, Level::Beside));
-            let above = || around.find(&shadows, state, later.trigger).map(|by| (by, Level::Around));
+            let beside = shadows
+                .find(&before, later.trigger)
+                .map(|by| (by, Level::Beside));
+            let above = || {
+                around
+                    .find(&shadows, state, later.trigger)
+                    .map(|by| (by, Level::Around))
+            };
             let below = || {
-                let by = shadows.find(taken, later.trigger).filter(|_| !later.authored.interrupt);
+                let by = shadows
+                    .find(taken, later.trigger)
+                    .filter(|_| !later.authored.interrupt);
                 by.map(|by| (by, Level::Inside))
             };
             match beside.or_else(above).or_else(below) {
-                // A state may answer before the sets and any-state lists that it shares with others.
+                // A state may answer before the sets and any-state lists that it shares with
+                // others.
                 Some(_) if !is_own(model, later) => {}
                 Some((earlier, level)) => diagnostics.push(shadowed(model, earlier, later, level)),
                 None if shadows.is_always_taken(later) => before.add(later),
@@ -48,7 +57,9 @@ enum Level {
 
 /// Transitions of a state in the order of selection; interrupts are asked before the others.
 fn in_order<'m, 'a>(model: &'m Model<'a>, state: StateIndex) -> Vec<&'m Transition<'a>> {
-    let mut order: Vec<_> = model.transitions[model.parts[state].transitions.clone()].iter().collect();
+    let mut order: Vec<_> = model.transitions[model.parts[state].transitions.clone()]
+        .iter()
+        .collect();
     order.sort_by_key(|transition| (!transition.authored.interrupt, Reverse(transition.priority)));
     order
 }
@@ -86,14 +97,22 @@ impl<'m, 'a> Shadows<'m, 'a> {
     fn new(model: &'m Model<'a>) -> Self {
         Self {
             model,
-            has_conditions: model.parts.iter().any(|part| part.exit_ready.is_some() || part.min_active > 0),
-            from_timers: model.timers.iter().filter_map(|timer| timer.event).collect(),
+            has_conditions: model
+                .parts
+                .iter()
+                .any(|part| part.exit_ready.is_some() || part.min_active > 0),
+            from_timers: model
+                .timers
+                .iter()
+                .filter_map(|timer| timer.event)
+                .collect(),
         }
     }
 
     fn is_always_taken(&self, transition: &Transition<'_>) -> bool {
         // Interrupts ignore exit conditions.
-        let held = self.has_conditions && !transition.targets.is_empty() && !transition.authored.interrupt;
+        let held =
+            self.has_conditions && !transition.targets.is_empty() && !transition.authored.interrupt;
         always_enabled(transition) && !held
     }
 
@@ -108,7 +127,8 @@ impl<'m, 'a> Shadows<'m, 'a> {
     }
 
     fn find(&self, taken: &Taken<'m, 'a>, trigger: Trigger) -> Option<&'m Transition<'a>> {
-        self.covering(trigger).find_map(|trigger| taken.0.get(&trigger).copied())
+        self.covering(trigger)
+            .find_map(|trigger| taken.0.get(&trigger).copied())
     }
 
     /// For each state what is certainly taken inside it, whatever is active there.
@@ -121,13 +141,20 @@ impl<'m, 'a> Shadows<'m, 'a> {
         for state in (0..tree.states.len()).rev() {
             let regions = tree.states[state].regions.clone();
             let children = regions.flat_map(|region| &tree.regions[region].children);
-            let children: Vec<StateIndex> =
-                children.copied().filter(|&child| tree.states[child].kind != StateKind::Choice).collect();
+            let children: Vec<StateIndex> = children
+                .copied()
+                .filter(|&child| tree.states[child].kind != StateKind::Choice)
+                .collect();
             inside[state] = self.common(&children, &all);
             let mut taken = inside[state].clone();
-            in_order(self.model, state).into_iter().filter(|t| self.is_always_taken(t)).for_each(|t| taken.add(t));
+            in_order(self.model, state)
+                .into_iter()
+                .filter(|t| self.is_always_taken(t))
+                .for_each(|t| taken.add(t));
             all[state] = taken;
-            children.into_iter().for_each(|child| all[child] = Taken::default());
+            children
+                .into_iter()
+                .for_each(|child| all[child] = Taken::default());
         }
         inside
     }
@@ -135,19 +162,37 @@ impl<'m, 'a> Shadows<'m, 'a> {
     /// What every one of these states takes.
     fn common(&self, states: &[StateIndex], all: &[Taken<'m, 'a>]) -> Taken<'m, 'a> {
         let is_wide = |&&state: &&StateIndex| all[state].0.contains_key(&Trigger::Any);
-        let Some(smallest) = states.iter().filter(|state| !is_wide(state)).min_by_key(|&&state| all[state].0.len())
+        let Some(smallest) = states
+            .iter()
+            .filter(|state| !is_wide(state))
+            .min_by_key(|&&state| all[state].0.len())
         else {
             // All take any event.
-            return states.first().map(|&first| all[first].clone()).filter(|_| states.len() == 1).unwrap_or_else(
-                || {
-                    let any = states.first().and_then(|&first| all[first].0.get(&Trigger::Any));
+            return states
+                .first()
+                .map(|&first| all[first].clone())
+                .filter(|_| states.len() == 1)
+                .unwrap_or_else(|| {
+                    let any = states
+                        .first()
+                        .and_then(|&first| all[first].0.get(&Trigger::Any));
                     Taken(any.into_iter().map(|&any| (Trigger::Any, any)).collect())
-                },
-            );
+                });
         };
-        let by_all = |trigger: &Trigger| states.iter().all(|&state| self.find(&all[state], *trigger).is_some());
-        let common = all[*smallest].0.iter().filter(|(trigger, _)| by_all(trigger));
-        Taken(common.map(|(&trigger, &transition)| (trigger, transition)).collect())
+        let by_all = |trigger: &Trigger| {
+            states
+                .iter()
+                .all(|&state| self.find(&all[state], *trigger).is_some())
+        };
+        let common = all[*smallest]
+            .0
+            .iter()
+            .filter(|(trigger, _)| by_all(trigger));
+        Taken(
+            common
+                .map(|(&trigger, &transition)| (trigger, transition))
+                .collect(),
+        )
     }
 }
 
@@ -159,7 +204,10 @@ impl<'m, 'a> Interrupts<'m, 'a> {
     fn enter(&mut self, model: &'m Model<'a>, state: StateIndex) {
         let end = model.tree.states[state].end;
         let own = &model.transitions[model.parts[state].transitions.clone()];
-        for interrupt in own.iter().filter(|t| t.authored.interrupt && always_enabled(t)) {
+        for interrupt in own
+            .iter()
+            .filter(|t| t.authored.interrupt && always_enabled(t))
+        {
             let open = self.0.entry(interrupt.trigger).or_default();
             // States come in pre-order, so what has ended does not come back.
             open.retain(|&(end, _)| end > state);
@@ -170,14 +218,35 @@ impl<'m, 'a> Interrupts<'m, 'a> {
         }
     }
 
-    fn find(&self, shadows: &Shadows<'m, 'a>, state: StateIndex, trigger: Trigger) -> Option<&'m Transition<'a>> {
-        let open = |trigger: Trigger| self.0.get(&trigger).into_iter().flatten().find(|&&(end, _)| end > state);
-        shadows.covering(trigger).find_map(|trigger| open(trigger).map(|&(_, interrupt)| interrupt))
+    fn find(
+        &self,
+        shadows: &Shadows<'m, 'a>,
+        state: StateIndex,
+        trigger: Trigger,
+    ) -> Option<&'m Transition<'a>> {
+        let open = |trigger: Trigger| {
+            self.0
+                .get(&trigger)
+                .into_iter()
+                .flatten()
+                .find(|&&(end, _)| end > state)
+        };
+        shadows
+            .covering(trigger)
+            .find_map(|trigger| open(trigger).map(|&(_, interrupt)| interrupt))
     }
 }
 
-fn shadowed(model: &Model<'_>, earlier: &Transition<'_>, later: &Transition<'_>, level: Level) -> Diagnostic {
-    let text = format!("this transition of `{}` can never be taken", model.tree.path(later.source));
+fn shadowed(
+    model: &Model<'_>,
+    earlier: &Transition<'_>,
+    later: &Transition<'_>,
+    level: Level,
+) -> Diagnostic {
+    let text = format!(
+        "this transition of `{}` can never be taken",
+        model.tree.path(later.source)
+    );
     let (why, help) = match level {
         Level::Beside => (
             "always taken first: it has no guard",
@@ -192,5 +261,8 @@ fn shadowed(model: &Model<'_>, earlier: &Transition<'_>, later: &Transition<'_>,
             "guard one of those inside with `if`, make this one an `interrupt`, or remove it",
         ),
     };
-    Diagnostic::new(Code::Shadowed, later.place(), text).label("never reached").related(earlier.place(), why).help(help)
+    Diagnostic::new(Code::Shadowed, later.place(), text)
+        .label("never reached")
+        .related(earlier.place(), why)
+        .help(help)
 }

@@ -1,4 +1,5 @@
-//! What states that are active together must not share: channels (an error), blackboard writes (a warning) (CODE-7).
+//! What states that are active together must not share: channels (an error), blackboard writes (a
+//! warning) (CODE-7).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,8 +22,11 @@ pub fn check_channels(model: &Model<'_>, conflicts: &PushConflicts, diagnostics:
     }
     for (channel, owners) in owners {
         // The first conflict of a channel is enough to act on, and bounds the work.
-        let mut pairs =
-            owners.iter().enumerate().flat_map(|(n, a)| owners[..n].iter().map(move |b| (b, a))).take(100_000);
+        let mut pairs = owners
+            .iter()
+            .enumerate()
+            .flat_map(|(n, a)| owners[..n].iter().map(move |b| (b, a)))
+            .take(100_000);
         if let Some((a, b)) = pairs.find(|(a, b)| interfere(model, conflicts, a.0, b.0)) {
             let name = &model.machine.channels[channel].name.value;
             let text = format!(
@@ -46,19 +50,26 @@ pub fn check_writers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let mut reported = BTreeSet::new();
     for &(key, state, place) in &model.usage.writes {
         let mut at = state;
-        while let (Some(parent), Some(region)) = (model.tree.states[at].parent, model.tree.states[at].region) {
+        while let (Some(parent), Some(region)) =
+            (model.tree.states[at].parent, model.tree.states[at].region)
+        {
             if model.tree.states[parent].kind == StateKind::Orthogonal {
                 let &mut (other, first) = writers.entry((key, parent)).or_insert((region, place));
                 if other != region && reported.insert(key) {
                     let name = &model.machine.blackboard[key].name.value;
-                    let text = format!("two regions of `{}` write `{name}`", model.tree.path(parent));
+                    let text = format!(
+                        "two regions of `{}` write `{name}`",
+                        model.tree.path(parent)
+                    );
                     let problem = Diagnostic::new(Code::ConcurrentWriters, place, text);
                     let problem = if first == place {
                         problem.label("written by both, which share this code")
                     } else {
                         problem.label("written here").related(first, "and here")
                     };
-                    diagnostics.push(problem.help("let one region write it, or give each a key of its own"));
+                    diagnostics.push(
+                        problem.help("let one region write it, or give each a key of its own"),
+                    );
                 }
             }
             at = parent;

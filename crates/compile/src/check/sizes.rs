@@ -20,7 +20,10 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         ("branches of choices", model.branches.len()),
         ("history points", model.tree.histories.len()),
         ("observers", model.observers.len()),
-        ("deferrals", model.parts.iter().map(|part| part.defers.len()).sum()),
+        (
+            "deferrals",
+            model.parts.iter().map(|part| part.defers.len()).sum(),
+        ),
     ];
     for (what, count) in counts.into_iter().chain(model.ops.sizes()) {
         if count > MAX_RECORDS {
@@ -34,20 +37,49 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 fn check_caps(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let budgets = &model.machine.budgets;
     let given = [
-        ("events_per_tick", &budgets.events_per_tick, 1, u32::from(MAX_CAP)),
-        ("microsteps_per_tick", &budgets.microsteps_per_tick, 1, u32::from(MAX_CAP)),
+        (
+            "events_per_tick",
+            &budgets.events_per_tick,
+            1,
+            u32::from(MAX_CAP),
+        ),
+        (
+            "microsteps_per_tick",
+            &budgets.microsteps_per_tick,
+            1,
+            u32::from(MAX_CAP),
+        ),
         ("clamp_limit", &budgets.clamp_limit, 1, 255),
-        ("command_bytes", &budgets.command_bytes, 64, u32::from(MAX_COMMAND_BYTES)),
+        (
+            "command_bytes",
+            &budgets.command_bytes,
+            64,
+            u32::from(MAX_COMMAND_BYTES),
+        ),
         ("tick_rate", &model.machine.tick_rate, 1, 65_535),
     ];
     for (what, value, least, most) in given {
-        if let Some(value) = value.as_ref().filter(|value| !(least..=most).contains(&value.value)) {
+        if let Some(value) = value
+            .as_ref()
+            .filter(|value| !(least..=most).contains(&value.value))
+        {
             diagnostics.push(out_of_range(what, value.value, least, most, value.place));
         }
     }
     for transition in &model.transitions {
-        if let Some(priority) = transition.authored.priority.as_ref().filter(|priority| priority.value > 15) {
-            diagnostics.push(out_of_range("priority", priority.value, 0, 15, priority.place));
+        if let Some(priority) = transition
+            .authored
+            .priority
+            .as_ref()
+            .filter(|priority| priority.value > 15)
+        {
+            diagnostics.push(out_of_range(
+                "priority",
+                priority.value,
+                0,
+                15,
+                priority.place,
+            ));
         }
     }
 }
@@ -59,7 +91,11 @@ fn out_of_range(what: &str, value: u32, least: u32, most: u32, place: Place) -> 
 }
 
 /// Structural cost of each transition (EXEC-9).
-pub fn check_costs(planned: &Planned<'_, '_>, placement: &Placement, diagnostics: &mut Diagnostics) {
+pub fn check_costs(
+    planned: &Planned<'_, '_>,
+    placement: &Placement,
+    diagnostics: &mut Diagnostics,
+) {
     let limit = placement.capacity().cost;
     for (place, &from) in planned.order.iter().enumerate() {
         let cost = u16::from(planned.tables.transition_plans[place].cost);
@@ -67,17 +103,30 @@ pub fn check_costs(planned: &Planned<'_, '_>, placement: &Placement, diagnostics
             continue;
         }
         let transition = &planned.model.transitions[from];
-        let text = format!("this transition may exit and enter {} states at once", cost - 1);
+        let text = format!(
+            "this transition may exit and enter {} states at once",
+            cost - 1
+        );
         let larger = (placement.tier + 1..TIERS.len()).find(|&tier| TIERS[tier].cost >= cost);
         diagnostics.push(
             Diagnostic::new(
                 Code::CostTooHigh,
-                transition.target_places().first().copied().unwrap_or(transition.place()),
+                transition
+                    .target_places()
+                    .first()
+                    .copied()
+                    .unwrap_or(transition.place()),
                 text,
             )
-            .label(format!("costs {cost}, tier {} allows {limit}", tier_name(placement.tier)))
+            .label(format!(
+                "costs {cost}, tier {} allows {limit}",
+                tier_name(placement.tier)
+            ))
             .help(match larger {
-                Some(tier) => format!("use tier {}, or target a state that is nearer", tier_name(tier)),
+                Some(tier) => format!(
+                    "use tier {}, or target a state that is nearer",
+                    tier_name(tier)
+                ),
                 None => "target a state that is nearer, or have fewer regions".to_owned(),
             }),
         );
@@ -93,9 +142,14 @@ pub fn plan_error(model: &Model<'_>, error: PlanError) -> Diagnostic {
                 "the lists of transitions by event need {count} places or more, but at most {MAX_CANDIDATES} fit"
             );
             let problem = Diagnostic::new(Code::TableFull, model.machine.name.place, text);
-            return problem.help("use fewer transitions on any event: each stands in the list of every event");
+            return problem.help(
+                "use fewer transitions on any event: each stands in the list of every event",
+            );
         }
-        PlanError::Plans(count) => format!("{count} different ways of entering, but at most {MAX_RECORDS} fit"),
+        PlanError::Plans(count) => {
+            format!("{count} different ways of entering, but at most {MAX_RECORDS} fit")
+        }
     };
-    Diagnostic::new(Code::TableFull, model.machine.name.place, text).help("split the machine into several")
+    Diagnostic::new(Code::TableFull, model.machine.name.place, text)
+        .help("split the machine into several")
 }

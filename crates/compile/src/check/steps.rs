@@ -1,7 +1,9 @@
-//! Steps that the kernel finds at run time and holds until they are carried out: states entered, effects on the way (EXEC-3, EXEC-9).
+//! Steps that the kernel finds at run time and holds until they are carried out: states entered,
+//! effects on the way (EXEC-3, EXEC-9).
 //!
-//! The bound is that of the worst microstep: everything is entered by default, and the targets of transitions that come on top are as long
-//! as any. A machine below it is never quarantined for its steps.
+//! The bound is that of the worst microstep: everything is entered by default, and the targets of
+//! transitions that come on top are as long as any. A machine below it is never quarantined for its
+//! steps.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +15,8 @@ use super::Planned;
 use crate::plan::{Shape, targets};
 use crate::tables::Tables;
 
-/// Room for an effect that waits for its owner's entry: two cells that may stay taken when it has become a step.
+/// Room for an effect that waits for its owner's entry: two cells that may stay taken when it has
+/// become a step.
 const WAITING: u64 = 3;
 
 /// Reports a machine that could need more steps than the kernel holds.
@@ -33,8 +36,14 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
 /// Most steps of a microstep.
 fn worst(tables: &Tables) -> u64 {
     let ways = Ways::new(tables);
-    let sets = tables.transitions.iter().map(|transition| transition.targets.get());
-    let others = [tables.header.fail_safe.get(), tables.header.reload_entry.get()];
+    let sets = tables
+        .transitions
+        .iter()
+        .map(|transition| transition.targets.get());
+    let others = [
+        tables.header.fail_safe.get(),
+        tables.header.reload_entry.get(),
+    ];
     // Targets that are entered together have leaf numbers of their own (RAM-4).
     let mut longest = BTreeMap::new();
     for target in sets.chain(others).flat_map(|set| targets(tables, set)) {
@@ -59,12 +68,22 @@ fn entries(tables: &Tables, ways: &Ways) -> u64 {
     let shape = Shape::new(tables);
     let mut regions = vec![0; shape.region_count()];
     let restored = |state: usize| {
-        let own = |point: &HistoryRecord| usize::from(point.owner.get()) == state && point.restore == 1;
-        tables.history.iter().zip(&ways.history).filter(|(point, _)| own(point)).map(|(_, &steps)| steps).sum::<u64>()
+        let own =
+            |point: &HistoryRecord| usize::from(point.owner.get()) == state && point.restore == 1;
+        tables
+            .history
+            .iter()
+            .zip(&ways.history)
+            .filter(|(point, _)| own(point))
+            .map(|(_, &steps)| steps)
+            .sum::<u64>()
     };
     let entered = |state: usize, regions: &[u64]| {
         1 + restored(state)
-            + shape.regions(state).map(|region| regions[region] + initial(tables, ways, region)).sum::<u64>()
+            + shape
+                .regions(state)
+                .map(|region| regions[region] + initial(tables, ways, region))
+                .sum::<u64>()
     };
     // Pre-order backwards: what is inside a state is known before the state.
     for state in (1..shape.len()).rev() {
@@ -105,8 +124,12 @@ struct Ways {
 
 impl Ways {
     fn new(tables: &Tables) -> Self {
-        let mut ways = Self { choices: vec![[0; 2]; tables.states.len()], history: vec![0; tables.history.len()] };
-        // Choices and history points lead to each other without circles (EXEC-7), at most so many of each in a row.
+        let mut ways = Self {
+            choices: vec![[0; 2]; tables.states.len()],
+            history: vec![0; tables.history.len()],
+        };
+        // Choices and history points lead to each other without circles (EXEC-7), at most so many
+        // of each in a row.
         for _ in 0..2 * MAX_DEPTH {
             if !ways.lengthen(tables) {
                 break;
@@ -120,7 +143,8 @@ impl Ways {
         let mut longer = false;
         for branch in &tables.branches {
             for sink in [Sink::Now, Sink::Later] {
-                let found = effect(branch.effect.get(), sink) + self.of_set(tables, branch.targets.get(), sink);
+                let found = effect(branch.effect.get(), sink)
+                    + self.of_set(tables, branch.targets.get(), sink);
                 let most = &mut self.choices[usize::from(branch.owner.get())][sink as usize];
                 longer |= found > *most;
                 *most = found.max(*most);
@@ -136,7 +160,10 @@ impl Ways {
     }
 
     fn of_set(&self, tables: &Tables, set: u16, sink: Sink) -> u64 {
-        targets(tables, set).iter().map(|target| self.of(target, sink)).sum()
+        targets(tables, set)
+            .iter()
+            .map(|target| self.of(target, sink))
+            .sum()
     }
 
     fn of(&self, target: &TargetRecord, sink: Sink) -> u64 {

@@ -1,4 +1,5 @@
-//! Target sets (EXEC-3): several targets must lie in different regions; and transitions between regions (EXEC-2).
+//! Target sets (EXEC-3): several targets must lie in different regions; and transitions between
+//! regions (EXEC-2).
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
@@ -13,22 +14,43 @@ use crate::tree::Node;
 /// Checks all sets of targets.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     for transition in &model.transitions {
-        check_set(model, &transition.targets, &transition.target_places(), diagnostics);
+        check_set(
+            model,
+            &transition.targets,
+            &transition.target_places(),
+            diagnostics,
+        );
         check_cross_region(model, transition, diagnostics);
     }
     for branch in &model.branches {
-        check_set(model, &branch.entry.targets, &places(&branch.authored.targets), diagnostics);
+        check_set(
+            model,
+            &branch.entry.targets,
+            &places(&branch.authored.targets),
+            diagnostics,
+        );
     }
     for (region, entry) in model.initials.iter().enumerate() {
         let initial = model.tree.regions[region].authored.initial.as_ref();
-        check_set(model, &entry.targets, &initial.map_or_else(Vec::new, |i| places(&i.targets)), diagnostics);
+        check_set(
+            model,
+            &entry.targets,
+            &initial.map_or_else(Vec::new, |i| places(&i.targets)),
+            diagnostics,
+        );
     }
     for (history, entry) in model.history_defaults.iter().enumerate() {
-        check_set(model, &entry.targets, &places(&model.tree.histories[history].authored.default), diagnostics);
+        check_set(
+            model,
+            &entry.targets,
+            &places(&model.tree.histories[history].authored.default),
+            diagnostics,
+        );
     }
 }
 
-/// Where an agent goes on when it cannot go on where it is (TICK-4, SYS-5): a state at which the machine ends is rarely meant.
+/// Where an agent goes on when it cannot go on where it is (TICK-4, SYS-5): a state at which the
+/// machine ends is rarely meant.
 pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let machine = model.machine;
     let entries = [
@@ -36,13 +58,21 @@ pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         ("reload_entry", &machine.reload_entry, model.reload_entry),
     ];
     for (field, name, node) in entries {
-        let (Some(name), Some(Node::State(state))) = (name, node) else { continue };
+        let (Some(name), Some(Node::State(state))) = (name, node) else {
+            continue;
+        };
         let node = &model.tree.states[state];
         if state == 0 {
             diagnostics.push(
-                Diagnostic::new(Code::RootTarget, name.place, format!("the root cannot be the `{field}`"))
-                    .label("always active")
-                    .help("name a state inside the machine, or leave the field out for the initial state"),
+                Diagnostic::new(
+                    Code::RootTarget,
+                    name.place,
+                    format!("the root cannot be the `{field}`"),
+                )
+                .label("always active")
+                .help(
+                    "name a state inside the machine, or leave the field out for the initial state",
+                ),
             );
         } else if node.kind == StateKind::Final && node.parent == Some(0) {
             diagnostics.push(
@@ -64,8 +94,13 @@ fn check_set(model: &Model<'_>, targets: &[Node], places: &[Place], diagnostics:
         return;
     }
     if targets.len() > MAX_LEAVES {
-        let text = format!("{} targets, but at most {MAX_LEAVES} regions can be active", targets.len());
-        diagnostics.push(Diagnostic::new(Code::IllegalTargets, places[MAX_LEAVES], text).label("one too many"));
+        let text = format!(
+            "{} targets, but at most {MAX_LEAVES} regions can be active",
+            targets.len()
+        );
+        diagnostics.push(
+            Diagnostic::new(Code::IllegalTargets, places[MAX_LEAVES], text).label("one too many"),
+        );
         return;
     }
     for (position, &a) in targets.iter().enumerate() {
@@ -80,7 +115,9 @@ fn check_set(model: &Model<'_>, targets: &[Node], places: &[Place], diagnostics:
                     Diagnostic::new(Code::IllegalTargets, places[position], text)
                         .label(why)
                         .related(places[before], "not with this one")
-                        .help("several targets must lie in different regions of one orthogonal state"),
+                        .help(
+                            "several targets must lie in different regions of one orthogonal state",
+                        ),
                 );
                 return;
             }
@@ -93,7 +130,8 @@ fn conflict(model: &Model<'_>, a: Node, b: Node) -> Option<&'static str> {
     let tree = &model.tree;
     let (x, y) = (tree.anchor(a), tree.anchor(b));
     let common = tree.common_ancestor(x, y);
-    let is_choice = |node| matches!(node, Node::State(state) if tree.states[state].kind == StateKind::Choice);
+    let is_choice =
+        |node| matches!(node, Node::State(state) if tree.states[state].kind == StateKind::Choice);
     if x == y {
         Some("the same target twice")
     } else if is_choice(a) || is_choice(b) {
@@ -103,32 +141,57 @@ fn conflict(model: &Model<'_>, a: Node, b: Node) -> Option<&'static str> {
     } else if tree.states[common].kind != StateKind::Orthogonal {
         Some("only one of them can be active")
     } else {
-        let region = |inner| tree.child_towards(common, inner).and_then(|child| tree.states[child].region);
+        let region = |inner| {
+            tree.child_towards(common, inner)
+                .and_then(|child| tree.states[child].region)
+        };
         (region(x) == region(y)).then_some("both lie in the same region")
     }
 }
 
-/// A transition between regions leaves and re-enters the whole orthogonal state, which is rarely meant.
-fn check_cross_region(model: &Model<'_>, transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
+/// A transition between regions leaves and re-enters the whole orthogonal state, which is rarely
+/// meant.
+fn check_cross_region(
+    model: &Model<'_>,
+    transition: &Transition<'_>,
+    diagnostics: &mut Diagnostics,
+) {
     if transition.kind != TransitionKind::External || transition.authored.stack.is_some() {
         return;
     }
     for (&target, place) in transition.targets.iter().zip(transition.target_places()) {
         let anchor = model.tree.anchor(target);
         let common = model.tree.common_ancestor(transition.source, anchor);
-        if model.tree.states[common].kind != StateKind::Orthogonal || common == transition.source || common == anchor {
+        if model.tree.states[common].kind != StateKind::Orthogonal
+            || common == transition.source
+            || common == anchor
+        {
             continue;
         }
-        let region = |inner| model.tree.child_towards(common, inner).and_then(|child| model.tree.states[child].region);
+        let region = |inner| {
+            model
+                .tree
+                .child_towards(common, inner)
+                .and_then(|child| model.tree.states[child].region)
+        };
         if region(transition.source) == region(anchor) {
             continue;
         }
-        let (from, to) = (model.tree.path(transition.source), model.tree.node_path(target));
+        let (from, to) = (
+            model.tree.path(transition.source),
+            model.tree.node_path(target),
+        );
         let whole = model.tree.path(common);
         diagnostics.push(
-            Diagnostic::new(Code::CrossRegion, place, format!("`{from}` and `{to}` lie in different regions"))
-                .label(format!("leaves and re-enters all of `{whole}`"))
-                .help(format!("to change only the other region, move this transition to `{whole}`")),
+            Diagnostic::new(
+                Code::CrossRegion,
+                place,
+                format!("`{from}` and `{to}` lie in different regions"),
+            )
+            .label(format!("leaves and re-enters all of `{whole}`"))
+            .help(format!(
+                "to change only the other region, move this transition to `{whole}`"
+            )),
         );
         return;
     }

@@ -29,7 +29,11 @@ impl NameTable<'_> {
             let parts = Parts::of(ops, at - 1);
             at = parts.otherwise.end;
             let list = |range: std::ops::Range<usize>| self.texts(&ops[range]).join("; ");
-            let mut text = format!("if {} {{ {} }}", self.expression(op.a.get()), list(parts.then));
+            let mut text = format!(
+                "if {} {{ {} }}",
+                self.expression(op.a.get()),
+                list(parts.then)
+            );
             if !parts.otherwise.is_empty() {
                 text.push_str(&format!(" else {{ {} }}", list(parts.otherwise)));
             }
@@ -63,9 +67,19 @@ impl NameTable<'_> {
             op_kind::ADD => format!("{} += {}", self.key_name(low), self.expression(a)),
             op_kind::RAISE => format!("raise {}{}", self.event(a), self.payload(low)),
             op_kind::SEND if high == NONE => format!("send {}{}", self.event(a), self.payload(low)),
-            op_kind::SEND => format!("send {}{} to {}", self.event(a), self.payload(low), self.expression(high)),
+            op_kind::SEND => format!(
+                "send {}{} to {}",
+                self.event(a),
+                self.payload(low),
+                self.expression(high)
+            ),
             op_kind::EMIT => {
-                format!("emit {} {}{}", self.lane(usize::from(high)), self.string(a), self.payload(low))
+                format!(
+                    "emit {} {}{}",
+                    self.lane(usize::from(high)),
+                    self.string(a),
+                    self.payload(low)
+                )
             }
             op_kind::START_TIMER => format!("start {} {b}t", self.timer(usize::from(a))),
             op_kind::STOP_TIMER => format!("stop {}", self.timer(usize::from(a))),
@@ -80,13 +94,22 @@ impl NameTable<'_> {
     }
 
     fn payload(&self, expression: u16) -> String {
-        if expression == NONE { String::new() } else { format!("({})", self.expression(expression)) }
+        if expression == NONE {
+            String::new()
+        } else {
+            format!("({})", self.expression(expression))
+        }
     }
 }
 
 /// A call as expressions write it. One printer for all: the decompiler's.
 fn call_text(call: GuardText) -> String {
-    let instruction = InstructionRecord { op: op::CALL_GUARD, a: 0, b: U16::new(0), c: U32::new(0) };
+    let instruction = InstructionRecord {
+        op: op::CALL_GUARD,
+        a: 0,
+        b: U16::new(0),
+        c: U32::new(0),
+    };
     let function = call.function.clone();
     decompile(&[instruction], &OneCall(call)).unwrap_or(function)
 }

@@ -58,7 +58,13 @@ impl fmt::Display for Change {
             write!(f, ": in another order")?;
         }
         for change in &self.fields {
-            write!(f, "\n    {}: {} -> {}", change.field, shown(&change.before), shown(&change.after))?;
+            write!(
+                f,
+                "\n    {}: {} -> {}",
+                change.field,
+                shown(&change.before),
+                shown(&change.after)
+            )?;
         }
         Ok(())
     }
@@ -70,15 +76,20 @@ fn shown(value: &Value) -> String {
         Value::Null => "none".to_owned(),
         Value::String(text) => text.clone(),
         Value::Array(items) if items.is_empty() => "nothing".to_owned(),
-        Value::Array(items) if items.iter().all(Value::is_string) => {
-            items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
-        }
+        Value::Array(items) if items.iter().all(Value::is_string) => items
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join("; "),
         Value::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(" | "),
         Value::Object(members) => {
-            let is_said =
-                |value: &Value| !matches!(value, Value::Null | Value::Bool(false)) && *value != Value::Array(vec![]);
+            let is_said = |value: &Value| {
+                !matches!(value, Value::Null | Value::Bool(false)) && *value != Value::Array(vec![])
+            };
             let said = members.iter().filter(|(_, value)| is_said(value));
-            said.map(|(key, value)| format!("{key} {}", shown(value))).collect::<Vec<_>>().join(" ")
+            said.map(|(key, value)| format!("{key} {}", shown(value)))
+                .collect::<Vec<_>>()
+                .join(" ")
         }
         other => other.to_string(),
     }
@@ -107,15 +118,24 @@ pub(super) fn matches(a: &[Item<'_>], b: &[Item<'_>]) -> Vec<Option<usize>> {
     let mut taken = vec![false; b.len()];
     let mut found: Vec<Option<usize>> = Vec::with_capacity(a.len());
     for item in a {
-        let place = item.id.and_then(|id| by_id.get(id).copied()).filter(|&place| !taken[place]);
+        let place = item
+            .id
+            .and_then(|id| by_id.get(id).copied())
+            .filter(|&place| !taken[place]);
         found.push(place);
         if let Some(place) = place {
             taken[place] = true;
         }
     }
     // By name only what no id has found: the last in the list is the first declared.
-    for (item, place) in a.iter().zip(&mut found).filter(|(_, place)| place.is_none()) {
-        let Some(candidates) = by_name.get_mut(item.name.as_str()) else { continue };
+    for (item, place) in a
+        .iter()
+        .zip(&mut found)
+        .filter(|(_, place)| place.is_none())
+    {
+        let Some(candidates) = by_name.get_mut(item.name.as_str()) else {
+            continue;
+        };
         while let Some(candidate) = candidates.pop() {
             if !taken[candidate] {
                 taken[candidate] = true;
@@ -129,11 +149,17 @@ pub(super) fn matches(a: &[Item<'_>], b: &[Item<'_>]) -> Vec<Option<usize>> {
 
 /// Fields in which two objects differ, but for those to skip.
 pub(super) fn fields(a: &Value, b: &Value, skip: &[&str]) -> Vec<FieldChange> {
-    let (Some(before), Some(after)) = (a.as_object(), b.as_object()) else { return Vec::new() };
+    let (Some(before), Some(after)) = (a.as_object(), b.as_object()) else {
+        return Vec::new();
+    };
     let differs = |(field, before): (&String, &Value)| {
         let after = after.get(field).unwrap_or(&Value::Null);
         let changed = before != after && !skip.contains(&field.as_str());
-        changed.then(|| FieldChange { field: field.clone(), before: before.clone(), after: after.clone() })
+        changed.then(|| FieldChange {
+            field: field.clone(),
+            before: before.clone(),
+            after: after.clone(),
+        })
     };
     before.iter().filter_map(differs).collect()
 }
@@ -156,7 +182,10 @@ pub(super) fn compare_lists(
         kept[place] = true;
         let different = fields(item.value, b[place].value, skip);
         if !different.is_empty() {
-            changes.push(Change { fields: different, ..change(ChangeKind::Changed, what, &item.name) });
+            changes.push(Change {
+                fields: different,
+                ..change(ChangeKind::Changed, what, &item.name)
+            });
         }
     }
     for (item, _) in b.iter().zip(kept).filter(|(_, kept)| !kept) {
@@ -173,7 +202,12 @@ pub(super) fn is_reordered(found: &[Option<usize>]) -> bool {
 
 /// A change without fields.
 pub(super) fn change(kind: ChangeKind, what: &str, name: &str) -> Change {
-    Change { kind, what: what.to_owned(), name: name.to_owned(), fields: Vec::new() }
+    Change {
+        kind,
+        what: what.to_owned(),
+        name: name.to_owned(),
+        fields: Vec::new(),
+    }
 }
 
 #[cfg(test)]
@@ -182,19 +216,38 @@ mod tests {
     use serde_json::json;
 
     fn items<'v>(values: &'v [(Option<&'v str>, &str, Value)]) -> Vec<Item<'v>> {
-        values.iter().map(|(id, name, value)| Item { id: *id, name: (*name).to_owned(), value }).collect()
+        values
+            .iter()
+            .map(|(id, name, value)| Item {
+                id: *id,
+                name: (*name).to_owned(),
+                value,
+            })
+            .collect()
     }
 
     #[test]
     fn ids_match_before_names() {
-        let a = [(Some("1"), "x", json!({})), (Some("2"), "y", json!({})), (None, "z", json!({}))];
-        let b = [(Some("2"), "x", json!({})), (None, "z", json!({})), (Some("9"), "x", json!({}))];
+        let a = [
+            (Some("1"), "x", json!({})),
+            (Some("2"), "y", json!({})),
+            (None, "z", json!({})),
+        ];
+        let b = [
+            (Some("2"), "x", json!({})),
+            (None, "z", json!({})),
+            (Some("9"), "x", json!({})),
+        ];
         assert_eq!(matches(&items(&a), &items(&b)), [Some(2), Some(0), Some(1)]);
     }
 
     #[test]
     fn equal_names_match_in_order() {
-        let a = [(None, "x", json!(1)), (None, "x", json!(2)), (None, "x", json!(3))];
+        let a = [
+            (None, "x", json!(1)),
+            (None, "x", json!(2)),
+            (None, "x", json!(3)),
+        ];
         let b = [(None, "x", json!(1)), (None, "x", json!(2))];
         assert_eq!(matches(&items(&a), &items(&b)), [Some(0), Some(1), None]);
         assert!(!is_reordered(&[Some(0), None, Some(1)]) && is_reordered(&[Some(1), Some(0)]));

@@ -1,7 +1,9 @@
-//! Two machines side by side: what changed, and what a hot reload would do with running agents (SYS-5).
+//! Two machines side by side: what changed, and what a hot reload would do with running agents
+//! (SYS-5).
 //!
-//! Comes in: two descriptions. Goes out: a [`Comparison`], which prints itself or becomes JSON. Things are matched by
-//! stable id, then by name; a state or event that only has another name is renamed, and what refers to it does not count.
+//! Comes in: two descriptions. Goes out: a [`Comparison`], which prints itself or becomes JSON.
+//! Things are matched by stable id, then by name; a state or event that only has another name is
+//! renamed, and what refers to it does not count.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -9,7 +11,9 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::changes::{Change, ChangeKind, Item, change, compare_lists, fields, is_reordered, matches};
+use super::changes::{
+    Change, ChangeKind, Item, change, compare_lists, fields, is_reordered, matches,
+};
 use super::text::{items, text, timer_use};
 
 /// The difference of two machines.
@@ -65,7 +69,13 @@ pub fn compare(a: &Value, b: &Value) -> Comparison {
     states(a, b, &mut changes);
     let reload = reload(a, b, structure_changed, parameters_changed);
     let same = changes.is_empty() && !structure_changed && !parameters_changed;
-    Comparison { same, structure_changed, parameters_changed, changes, reload }
+    Comparison {
+        same,
+        structure_changed,
+        parameters_changed,
+        changes,
+        reload,
+    }
 }
 
 /// Single values of the machine.
@@ -89,12 +99,19 @@ fn settings(a: &Value, b: &Value, changes: &mut Vec<Change>) {
     }
     if !different.is_empty() {
         let name = a["machine"].as_str().unwrap_or_default();
-        changes.push(Change { fields: different, ..change(ChangeKind::Changed, "machine", name) });
+        changes.push(Change {
+            fields: different,
+            ..change(ChangeKind::Changed, "machine", name)
+        });
     }
 }
 
 /// Things of a list, with stable ids if there are any.
-fn list<'v>(values: &'v [Value], ids: &'v [Value], name: impl Fn(&'v Value) -> String) -> Vec<Item<'v>> {
+fn list<'v>(
+    values: &'v [Value],
+    ids: &'v [Value],
+    name: impl Fn(&'v Value) -> String,
+) -> Vec<Item<'v>> {
     let item = |(index, value): (usize, &'v Value)| Item {
         id: ids.get(index).and_then(Value::as_str),
         name: name(value),
@@ -123,7 +140,10 @@ fn declarations(a: &Value, b: &Value, changes: &mut Vec<Change>) {
         // Timers of the machine come first in the table of all timers.
         let ids = |side: &'_ Value| items(&side["layout"]["stable_ids"], key).to_vec();
         let (ids_a, ids_b) = (ids(a), ids(b));
-        let (a, b) = (list(items(&a["model"], key), &ids_a, name), list(items(&b["model"], key), &ids_b, name));
+        let (a, b) = (
+            list(items(&a["model"], key), &ids_a, name),
+            list(items(&b["model"], key), &ids_b, name),
+        );
         let found = compare_lists(what, &a, &b, &[], changes);
         if is_reordered(&found) {
             changes.push(change(ChangeKind::Reordered, key, ""));
@@ -134,13 +154,24 @@ fn declarations(a: &Value, b: &Value, changes: &mut Vec<Change>) {
 /// Things of a description, with their stable ids and what they are called by.
 fn named_items<'v>(side: &'v Value, group: &str, key: &str) -> Vec<Item<'v>> {
     let ids = items(&side["layout"]["stable_ids"], group);
-    list(items(&side["model"], group), ids, |item| text(item, key).to_owned())
+    list(items(&side["model"], group), ids, |item| {
+        text(item, key).to_owned()
+    })
 }
 
 fn states(a: &Value, b: &Value, changes: &mut Vec<Change>) {
-    let (first, second_items) = (named_items(a, "states", "path"), named_items(b, "states", "path"));
+    let (first, second_items) = (
+        named_items(a, "states", "path"),
+        named_items(b, "states", "path"),
+    );
     let second = items(&b["model"], "states");
-    let found = compare_lists("state", &first, &second_items, &["transitions", "regions"], changes);
+    let found = compare_lists(
+        "state",
+        &first,
+        &second_items,
+        &["transitions", "regions"],
+        changes,
+    );
     if is_reordered(&found) {
         changes.push(change(ChangeKind::Reordered, "states", ""));
     }
@@ -148,7 +179,11 @@ fn states(a: &Value, b: &Value, changes: &mut Vec<Change>) {
         let (ids_a, ids_b) = (part.ids(a), part.ids(b));
         for (index, place) in found.iter().enumerate() {
             let Some(place) = *place else { continue };
-            part.compare((first[index].value, ids_a[index]), (&second[place], ids_b[place]), changes);
+            part.compare(
+                (first[index].value, ids_a[index]),
+                (&second[place], ids_b[place]),
+                changes,
+            );
         }
     }
 }
@@ -162,16 +197,35 @@ struct Part {
 }
 
 /// Children that come and go are changes of their own.
-const REGIONS: Part = Part { key: "regions", what: "region", skip: &["children"], shown: region_shown };
-const TRANSITIONS: Part = Part { key: "transitions", what: "transition", skip: &[], shown: transition_shown };
+const REGIONS: Part = Part {
+    key: "regions",
+    what: "region",
+    skip: &["children"],
+    shown: region_shown,
+};
+const TRANSITIONS: Part = Part {
+    key: "transitions",
+    what: "transition",
+    skip: &[],
+    shown: transition_shown,
+};
 
 fn region_shown(region: &Value) -> String {
-    region["name"].as_str().map_or(String::new(), |name| format!(": {name}"))
+    region["name"]
+        .as_str()
+        .map_or(String::new(), |name| format!(": {name}"))
 }
 
 fn transition_shown(transition: &Value) -> String {
-    let to: Vec<&str> = items(transition, "to").iter().filter_map(Value::as_str).collect();
-    let arrow = if to.is_empty() { String::new() } else { format!(" -> {}", to.join(" + ")) };
+    let to: Vec<&str> = items(transition, "to")
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let arrow = if to.is_empty() {
+        String::new()
+    } else {
+        format!(" -> {}", to.join(" + "))
+    };
     format!(": {}{arrow}", text(transition, "trigger"))
 }
 
@@ -193,9 +247,19 @@ impl Part {
         let path = text(a.0, "path");
         let shown = |item: &Value| format!("{path}{}", (self.shown)(item));
         let (first, second) = (items(a.0, self.key), items(b.0, self.key));
-        let found = compare_lists(self.what, &list(first, a.1, shown), &list(second, b.1, shown), self.skip, changes);
+        let found = compare_lists(
+            self.what,
+            &list(first, a.1, shown),
+            &list(second, b.1, shown),
+            self.skip,
+            changes,
+        );
         if is_reordered(&found) {
-            changes.push(change(ChangeKind::Reordered, &format!("{} of", self.key), path));
+            changes.push(change(
+                ChangeKind::Reordered,
+                &format!("{} of", self.key),
+                path,
+            ));
         }
     }
 }
@@ -206,10 +270,13 @@ struct Renames {
     events: HashMap<String, String>,
 }
 
-/// The second machine with states and events called as in the first where they are meant, so that a new name is no
-/// change of all that refers to it. `None` if nothing has another name.
+/// The second machine with states and events called as in the first where they are meant, so that a
+/// new name is no change of all that refers to it. `None` if nothing has another name.
 fn followed(a: &Value, b: &Value) -> Option<Value> {
-    let renames = Renames { states: renamed(a, b, "states", "path"), events: renamed(a, b, "events", "name") };
+    let renames = Renames {
+        states: renamed(a, b, "states", "path"),
+        events: renamed(a, b, "events", "name"),
+    };
     if renames.states.is_empty() && renames.events.is_empty() {
         return None;
     }
@@ -222,15 +289,23 @@ fn followed(a: &Value, b: &Value) -> Option<Value> {
 fn renamed(a: &Value, b: &Value, group: &str, key: &str) -> HashMap<String, String> {
     let (first, second) = (named_items(a, group, key), named_items(b, group, key));
     let found = matches(&first, &second);
-    let pairs = first.iter().zip(found).filter_map(|(item, place)| Some((&second.get(place?)?.name, &item.name)));
-    pairs.filter(|(b, a)| b != a).map(|(b, a)| (b.clone(), a.clone())).collect()
+    let pairs = first
+        .iter()
+        .zip(found)
+        .filter_map(|(item, place)| Some((&second.get(place?)?.name, &item.name)));
+    pairs
+        .filter(|(b, a)| b != a)
+        .map(|(b, a)| (b.clone(), a.clone()))
+        .collect()
 }
 
 impl Renames {
     fn follow(&self, value: &mut Value) {
         match value {
             Value::Array(items) => items.iter_mut().for_each(|item| self.follow(item)),
-            Value::Object(members) => members.iter_mut().for_each(|(key, member)| self.member(key, member)),
+            Value::Object(members) => members
+                .iter_mut()
+                .for_each(|(key, member)| self.member(key, member)),
             _ => {}
         }
     }
@@ -239,18 +314,27 @@ impl Renames {
         let states = |text: &str| self.states.get(text).cloned();
         let events = |text: &str| self.events.get(text).cloned();
         match key {
-            "to" | "default" | "children" | "fail_safe" | "reload_entry" => rewrite(member, &states),
+            "to" | "default" | "children" | "fail_safe" | "reload_entry" => {
+                rewrite(member, &states)
+            }
             "defer" | "event" => rewrite(member, &events),
-            "trigger" => rewrite(member, &|text| Some(format!("on {}", events(text.strip_prefix("on ")?)?))),
-            "do" | "entry" | "exit" | "suspend" | "resume" => rewrite(member, &|text| self.action(text)),
+            "trigger" => rewrite(member, &|text| {
+                Some(format!("on {}", events(text.strip_prefix("on ")?)?))
+            }),
+            "do" | "entry" | "exit" | "suspend" | "resume" => {
+                rewrite(member, &|text| self.action(text))
+            }
             _ => self.follow(member),
         }
     }
 
     /// An action that posts an event.
     fn action(&self, text: &str) -> Option<String> {
-        let (verb, rest) = text.split_once(' ').filter(|(verb, _)| matches!(*verb, "raise" | "send"))?;
-        let ends = |rest: &str| rest.is_empty() || rest.starts_with('(') || rest.starts_with(" to ");
+        let (verb, rest) = text
+            .split_once(' ')
+            .filter(|(verb, _)| matches!(*verb, "raise" | "send"))?;
+        let ends =
+            |rest: &str| rest.is_empty() || rest.starts_with('(') || rest.starts_with(" to ");
         self.events
             .iter()
             .filter_map(|(new, old)| Some((old, rest.strip_prefix(new.as_str())?)))
@@ -277,10 +361,21 @@ fn rewrite(value: &mut Value, new: &dyn Fn(&str) -> Option<String>) {
 fn reload(a: &Value, b: &Value, structure: bool, parameters: bool) -> Reload {
     if !structure {
         let (kind, summary) = match parameters {
-            false => (ReloadKind::Nothing, "nothing to do: the machine behaves the same"),
-            true => (ReloadKind::Parameters, "every agent goes on where it is, with the new behavior"),
+            false => (
+                ReloadKind::Nothing,
+                "nothing to do: the machine behaves the same",
+            ),
+            true => (
+                ReloadKind::Parameters,
+                "every agent goes on where it is, with the new behavior",
+            ),
         };
-        return Reload { kind, summary: summary.to_owned(), states_gone: Vec::new(), lost: Vec::new() };
+        return Reload {
+            kind,
+            summary: summary.to_owned(),
+            states_gone: Vec::new(),
+            lost: Vec::new(),
+        };
     }
     let gone = gone(a, b, "states");
     let states_gone: Vec<String> = gone
@@ -294,14 +389,24 @@ fn reload(a: &Value, b: &Value, structure: bool, parameters: bool) -> Reload {
     } else {
         "agents in a state that is gone are reset and enter the reload entry; all others are kept"
     };
-    Reload { kind: ReloadKind::Structure, summary: summary.to_owned(), states_gone, lost: lost(a, b) }
+    Reload {
+        kind: ReloadKind::Structure,
+        summary: summary.to_owned(),
+        states_gone,
+        lost: lost(a, b),
+    }
 }
 
 /// Places of a group whose stable ids the second machine does not have.
 fn gone(a: &Value, b: &Value, group: &str) -> Vec<usize> {
-    let kept: HashSet<&str> = items(&b["layout"]["stable_ids"], group).iter().filter_map(Value::as_str).collect();
+    let kept: HashSet<&str> = items(&b["layout"]["stable_ids"], group)
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
     let ids = items(&a["layout"]["stable_ids"], group).iter().enumerate();
-    ids.filter(|(_, id)| id.as_str().is_some_and(|id| !kept.contains(id))).map(|(index, _)| index).collect()
+    ids.filter(|(_, id)| id.as_str().is_some_and(|id| !kept.contains(id)))
+        .map(|(index, _)| index)
+        .collect()
 }
 
 /// What is lost besides states: queued events, running timers, history, values of keys.
@@ -309,7 +414,9 @@ fn lost(a: &Value, b: &Value) -> Vec<String> {
     let mut lost = Vec::new();
     for index in gone(a, b, "events") {
         lost.extend(
-            items(&a["model"], "events").get(index).map(|event| format!("queued event {}", text(event, "name"))),
+            items(&a["model"], "events")
+                .get(index)
+                .map(|event| format!("queued event {}", text(event, "name"))),
         );
     }
     for index in gone(a, b, "timers") {
@@ -326,12 +433,21 @@ fn lost(a: &Value, b: &Value) -> Vec<String> {
     }
     let keys = |side: &Value| -> HashSet<(String, String)> {
         let key = |key: &Value| (text(key, "name").to_owned(), text(key, "type").to_owned());
-        items(&side["model"], "blackboard").iter().map(key).collect()
+        items(&side["model"], "blackboard")
+            .iter()
+            .map(key)
+            .collect()
     };
     let kept = keys(b);
-    let mut keys: Vec<_> = keys(a).into_iter().filter(|key| !kept.contains(key)).collect();
+    let mut keys: Vec<_> = keys(a)
+        .into_iter()
+        .filter(|key| !kept.contains(key))
+        .collect();
     keys.sort();
-    lost.extend(keys.into_iter().map(|(name, _)| format!("value of blackboard key {name}")));
+    lost.extend(
+        keys.into_iter()
+            .map(|(name, _)| format!("value of blackboard key {name}")),
+    );
     lost
 }
 
@@ -348,7 +464,12 @@ impl fmt::Display for Comparison {
         };
         writeln!(f, "{what}")?;
         writeln!(f, "reload: {}", self.reload.summary)?;
-        for state in self.reload.states_gone.iter().filter(|path| *path != "root") {
+        for state in self
+            .reload
+            .states_gone
+            .iter()
+            .filter(|path| *path != "root")
+        {
             writeln!(f, "  gone: state {state}")?;
         }
         for lost in &self.reload.lost {

@@ -75,14 +75,20 @@ fn hex(value: u64) -> String {
 }
 
 fn features(bits: u32) -> Vec<&'static str> {
-    FEATURES.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, word)| *word).collect()
+    FEATURES
+        .iter()
+        .filter(|(bit, _)| bits & bit != 0)
+        .map(|(_, word)| *word)
+        .collect()
 }
 
 /// The section directory.
 fn sections(names: &NameTable<'_>) -> Vec<Value> {
     let count = usize::from(names.rom.header().directory_count.get());
     let rest = names.rom.bytes().get(size_of::<Header>()..).unwrap_or(&[]);
-    let Ok((entries, _)) = <[DirectoryEntry]>::ref_from_prefix_with_elems(rest, count) else { return Vec::new() };
+    let Ok((entries, _)) = <[DirectoryEntry]>::ref_from_prefix_with_elems(rest, count) else {
+        return Vec::new();
+    };
     let section = |entry: &DirectoryEntry| {
         json!({
             "name": Section::from_number(entry.kind.get()).map(Section::name),
@@ -105,7 +111,13 @@ fn functions(names: &NameTable<'_>) -> Value {
             "name": names.function(index),
         })
     };
-    names.rom.linker().iter().enumerate().map(function).collect()
+    names
+        .rom
+        .linker()
+        .iter()
+        .enumerate()
+        .map(function)
+        .collect()
 }
 
 fn stable_ids(names: &NameTable<'_>) -> Value {
@@ -119,11 +131,22 @@ fn stable_ids(names: &NameTable<'_>) -> Value {
         StableGroup::History,
         StableGroup::Scratch,
     ];
-    let ids = |group| names.rom.stable_ids_of(group).iter().map(|record| hex(record.id.get())).collect::<Vec<_>>();
+    let ids = |group| {
+        names
+            .rom
+            .stable_ids_of(group)
+            .iter()
+            .map(|record| hex(record.id.get()))
+            .collect::<Vec<_>>()
+    };
     let mut groups = Map::new();
     for (word, group) in STABLE_ID_GROUPS.into_iter().zip(GROUPS) {
         let ids = ids(group);
-        let value = if group == StableGroup::Machine { ids.first().cloned().into() } else { ids.into() };
+        let value = if group == StableGroup::Machine {
+            ids.first().cloned().into()
+        } else {
+            ids.into()
+        };
         groups.insert(word.to_owned(), value);
     }
     Value::Object(groups)

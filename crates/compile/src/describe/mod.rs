@@ -1,15 +1,17 @@
-//! A ROM as people and tools read it: [`describe`] gives JSON, [`to_text`] makes it readable, [`compare()`] says what
-//! changed between two, [`tables`] shows the raw records.
+//! A ROM as people and tools read it: [`describe`] gives JSON, [`to_text`] makes it readable,
+//! [`compare()`] says what changed between two, [`tables`] shows the raw records.
 //!
-//! Comes in: a loaded ROM and, for names, its sidecar. Goes out: `{ "model": …, "layout": … }`. Every key is always
-//! there, in this order; what is absent is `null`, `false` or `[]`. Without symbols, things are called by number:
-//! `state_3`, `event_0`, `key_1`, `parameter_0`, `variant_1`, `timer_2`, `history_0`, `region_4`, `function_5`,
-//! `lane_0`, `channel_0`, `scratch_0`, `transition` names are `null`.
+//! Comes in: a loaded ROM and, for names, its sidecar. Goes out: `{ "model": …, "layout": … }`.
+//! Every key is always there, in this order; what is absent is `null`, `false` or `[]`. Without
+//! symbols, things are called by number: `state_3`, `event_0`, `key_1`, `parameter_0`, `variant_1`,
+//! `timer_2`, `history_0`, `region_4`, `function_5`, `lane_0`, `channel_0`, `scratch_0`,
+//! `transition` names are `null`.
 //!
 //! # `model`: the machine, decompiled
 //!
-//! Everything that decides behavior, nothing that only says where bytes lie. Sugar is gone (CODE-8): decisions,
-//! transition sets, any-state lists and sync groups are plain transitions, muted parts are not there.
+//! Everything that decides behavior, nothing that only says where bytes lie. Sugar is gone
+//! (CODE-8): decisions, transition sets, any-state lists and sync groups are plain transitions,
+//! muted parts are not there.
 //!
 //! | key | value |
 //! | --- | --- |
@@ -30,8 +32,8 @@
 //! | `functions` | used ones by kind, then name: `name`, `kind`, `rng` |
 //! | `states` | in pre-order, the root first |
 //!
-//! Values are numbers, `true`/`false`, lists of two or three numbers, or text for a symbol; an f32 is the shortest number
-//! that reads as it; an entity is one whole number.
+//! Values are numbers, `true`/`false`, lists of two or three numbers, or text for a symbol; an f32
+//! is the shortest number that reads as it; an entity is one whole number.
 //!
 //! A state has
 //!
@@ -54,26 +56,29 @@
 //! | `transitions` | in the order of selection (SEL-3): priority, then declaration |
 //! | `branches` | of a choice: `if` (or `null`), `to`, `do` |
 //!
-//! A transition has `name` (or `null`), `trigger`, `if` (expression, or `null` for none or one that always holds), `to`
-//! (paths of states and history points, in the order of the tree), `do`, `kind` (`internal`, `local`, `external`), `stack`
-//! (`null`, `push`, `pop`), `priority`, `interrupt`, `score` (expression or call, or `null`), `threshold` (`null` without a
-//! score), `cooldown`, `debounce` (ticks or `null`), `latch`.
+//! A transition has `name` (or `null`), `trigger`, `if` (expression, or `null` for none or one that
+//! always holds), `to` (paths of states and history points, in the order of the tree), `do`, `kind`
+//! (`internal`, `local`, `external`), `stack` (`null`, `push`, `pop`), `priority`, `interrupt`,
+//! `score` (expression or call, or `null`), `threshold` (`null` without a score), `cooldown`,
+//! `debounce` (ticks or `null`), `latch`.
 //!
-//! Triggers are `on Event`, `on *`, `after 30t`, `timer name`, `always`, `done`, `failed`. A timer that fires as an event
-//! is that event.
+//! Triggers are `on Event`, `on *`, `after 30t`, `timer name`, `always`, `done`, `failed`. A timer
+//! that fires as an event is that event.
 //!
-//! Actions are `Shout(3, far: true)` (a call always has parentheses), `health = 100`, `health += -10`, `raise Boom`,
-//! `raise Boom(expr)`, `send Boom(expr) to expr`, `emit lane Command(expr)`, `start timer 30t`, `stop timer`,
-//! `clear_history path`. Expressions are canonical: constants folded, as [`decompile`](crate::expr::decompile) writes
-//! them, states by path. A call names its arguments if the ROM knows their names.
+//! Actions are `Shout(3, far: true)` (a call always has parentheses), `health = 100`, `health +=
+//! -10`, `raise Boom`, `raise Boom(expr)`, `send Boom(expr) to expr`, `emit lane Command(expr)`,
+//! `start timer 30t`, `stop timer`, `clear_history path`. Expressions are canonical: constants
+//! folded, as [`decompile`](crate::expr::decompile) writes them, states by path. A call names its
+//! arguments if the ROM knows their names.
 //!
 //! # `layout`: where it lies
 //!
-//! `format_version`, `bytes`, `instance_bytes`, `max_depth`, `machine_id`, `hashes` (`structure`, `parameters`,
-//! `checksum`), `features`, `dispatch` (`dense` or `sorted`), `columns`, `sections` (`name`, `number`, `offset`,
-//! `record_size`, `count`), `capacity` and `used` (`leaves`, `timers`, `slots`), `leaves` (per region), `timers` and
-//! `slots` (each with owner, what it is for, place and count), `functions` (linker table), `costs` (structural cost of
-//! each transition), `stable_ids` (per group, in table order).
+//! `format_version`, `bytes`, `instance_bytes`, `max_depth`, `machine_id`, `hashes` (`structure`,
+//! `parameters`, `checksum`), `features`, `dispatch` (`dense` or `sorted`), `columns`, `sections`
+//! (`name`, `number`, `offset`, `record_size`, `count`), `capacity` and `used` (`leaves`, `timers`,
+//! `slots`), `leaves` (per region), `timers` and `slots` (each with owner, what it is for, place
+//! and count), `functions` (linker table), `costs` (structural cost of each transition),
+//! `stable_ids` (per group, in table order).
 
 mod actions;
 mod changes;
@@ -112,7 +117,11 @@ pub fn describe_model(rom: &Rom<'_>, symbols: Option<&Symbols>) -> Value {
 }
 
 /// The text of one action, as in [`describe`].
-pub fn action_text(rom: &Rom<'_>, symbols: Option<&Symbols>, op: &statewright_rom::layout::OpRecord) -> String {
+pub fn action_text(
+    rom: &Rom<'_>,
+    symbols: Option<&Symbols>,
+    op: &statewright_rom::layout::OpRecord,
+) -> String {
     names::NameTable::new(rom, symbols).action(op)
 }
 

@@ -41,20 +41,32 @@ pub(super) fn model(names: &NameTable<'_>) -> Value {
 
 /// The word of a tier.
 pub(super) fn tier_word(tier: u8) -> &'static str {
-    Tier::WORDS.get(usize::from(tier)).copied().unwrap_or("unknown")
+    Tier::WORDS
+        .get(usize::from(tier))
+        .copied()
+        .unwrap_or("unknown")
 }
 
 fn class_word(class: u8) -> &'static str {
-    Class::WORDS.get(usize::from(class)).copied().unwrap_or("unknown")
+    Class::WORDS
+        .get(usize::from(class))
+        .copied()
+        .unwrap_or("unknown")
 }
 
 /// The word of a function kind.
 pub(super) fn function_word(kind: u8) -> &'static str {
-    FunctionKind::WORDS.get(usize::from(kind)).copied().unwrap_or("unknown")
+    FunctionKind::WORDS
+        .get(usize::from(kind))
+        .copied()
+        .unwrap_or("unknown")
 }
 
 fn type_word(ty: u8) -> &'static str {
-    ValueType::WORDS.get(usize::from(ty)).copied().unwrap_or("unknown")
+    ValueType::WORDS
+        .get(usize::from(ty))
+        .copied()
+        .unwrap_or("unknown")
 }
 
 /// Ticks, where 0 means none.
@@ -66,7 +78,11 @@ impl NameTable<'_> {
     /// Paths of a target set; nothing for `NONE`.
     pub(super) fn targets(&self, set: U16) -> Vec<String> {
         let records = TargetSetId::read(set).map_or(&[][..], |id| self.rom.targets_of(id));
-        records.iter().filter_map(statewright_rom::Target::read).map(|target| self.target(target)).collect()
+        records
+            .iter()
+            .filter_map(statewright_rom::Target::read)
+            .map(|target| self.target(target))
+            .collect()
     }
 
     fn only_target(&self, set: U16) -> Option<String> {
@@ -95,7 +111,11 @@ fn policies(bits: u8) -> Value {
 
 /// Records with their names.
 fn list<'r, T>(records: &'r [T], item: impl Fn(usize, &'r T) -> Value) -> Value {
-    records.iter().enumerate().map(|(index, record)| item(index, record)).collect()
+    records
+        .iter()
+        .enumerate()
+        .map(|(index, record)| item(index, record))
+        .collect()
 }
 
 fn events(names: &NameTable<'_>) -> Value {
@@ -136,7 +156,9 @@ fn blackboard(names: &NameTable<'_>) -> Value {
 /// Value of a parameter in a variant.
 fn parameter(names: &NameTable<'_>, variant: usize, parameter: usize, ty: u8) -> Value {
     let ids = VariantId::from_index(variant).zip(ParameterId::from_index(parameter));
-    let records = ids.map_or(&[][..], |(variant, parameter)| names.rom.parameter_value(variant, parameter));
+    let records = ids.map_or(&[][..], |(variant, parameter)| {
+        names.rom.parameter_value(variant, parameter)
+    });
     let mut words = [0; 3];
     for (word, record) in words.iter_mut().zip(records) {
         *word = record.word.get();
@@ -158,9 +180,18 @@ fn parameters(names: &NameTable<'_>) -> Value {
 fn variants(names: &NameTable<'_>) -> Value {
     let variant = |index: usize| {
         let value = |(place, record): (usize, &ParameterRecord)| {
-            (names.parameter_name(place as u16), parameter(names, index, place, record.ty))
+            (
+                names.parameter_name(place as u16),
+                parameter(names, index, place, record.ty),
+            )
         };
-        let values: Map<String, Value> = names.rom.parameters().iter().enumerate().map(value).collect();
+        let values: Map<String, Value> = names
+            .rom
+            .parameters()
+            .iter()
+            .enumerate()
+            .map(value)
+            .collect();
         json!({ "name": names.variant(index), "values": values })
     };
     (1..names.rom.variants().len()).map(variant).collect()
@@ -187,7 +218,12 @@ fn lanes(names: &NameTable<'_>) -> Value {
 }
 
 fn machine_timers(names: &NameTable<'_>) -> Value {
-    let timers = names.rom.timers().iter().enumerate().filter(|(_, record)| record.kind == timer_kind::MACHINE);
+    let timers = names
+        .rom
+        .timers()
+        .iter()
+        .enumerate()
+        .filter(|(_, record)| record.kind == timer_kind::MACHINE);
     let timer = |(index, record): (usize, &TimerRecord)| {
         let (class, event) = names.timer_fires(record);
         json!({ "name": names.timer(index), "instances": record.instances, "class": class, "event": event })
@@ -213,6 +249,7 @@ fn functions(names: &NameTable<'_>) -> Value {
         .map(|(index, record)| (record.kind, names.function(index), record.rng != 0))
         .collect();
     functions.sort();
-    let function = |(kind, name, rng)| json!({ "name": name, "kind": function_word(kind), "rng": rng });
+    let function =
+        |(kind, name, rng)| json!({ "name": name, "kind": function_word(kind), "rng": rng });
     functions.into_iter().map(function).collect()
 }

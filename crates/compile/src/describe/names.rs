@@ -27,7 +27,8 @@ impl<'a> NameTable<'a> {
     }
 
     fn named(&self, list: fn(&Symbols) -> &Vec<Symbol>, index: usize, what: &str) -> String {
-        self.given(list, index).unwrap_or_else(|| format!("{what}_{index}"))
+        self.given(list, index)
+            .unwrap_or_else(|| format!("{what}_{index}"))
     }
 
     pub(super) fn machine(&self) -> Option<String> {
@@ -57,7 +58,11 @@ impl<'a> NameTable<'a> {
     pub(super) fn region(&self, region: usize) -> Option<String> {
         let record = self.rom.regions().get(region)?;
         let owner = self.rom.state(StateId::read(record.owner)?)?;
-        if owner.kind == state_kind::COMPOUND { None } else { Some(self.named(|s| &s.regions, region, "region")) }
+        if owner.kind == state_kind::COMPOUND {
+            None
+        } else {
+            Some(self.named(|s| &s.regions, region, "region"))
+        }
     }
 
     /// Name of a transition, if it has one.
@@ -71,8 +76,11 @@ impl<'a> NameTable<'a> {
 
     /// Name of a named timer; what a timer without a name is for is known from its kind.
     pub(super) fn timer(&self, timer: usize) -> String {
-        let is_named =
-            self.rom.timers().get(timer).is_some_and(|t| matches!(t.kind, timer_kind::STATE | timer_kind::MACHINE));
+        let is_named = self
+            .rom
+            .timers()
+            .get(timer)
+            .is_some_and(|t| matches!(t.kind, timer_kind::STATE | timer_kind::MACHINE));
         match self.given(|s| &s.timers, timer) {
             Some(name) if is_named => name,
             _ => format!("timer_{timer}"),
@@ -109,7 +117,10 @@ impl<'a> NameTable<'a> {
 
     /// A text of the ROM itself.
     pub(super) fn string(&self, string: u16) -> String {
-        StringId::new(string).and_then(|id| self.rom.string(id)).unwrap_or_default().to_owned()
+        StringId::new(string)
+            .and_then(|id| self.rom.string(id))
+            .unwrap_or_default()
+            .to_owned()
     }
 
     /// A target of a set.
@@ -127,20 +138,31 @@ impl<'a> NameTable<'a> {
     }
 
     /// The same for a call without its op.
-    pub(super) fn call_of(&self, function: usize, arguments: &[statewright_rom::layout::ArgumentRecord]) -> GuardText {
+    pub(super) fn call_of(
+        &self,
+        function: usize,
+        arguments: &[statewright_rom::layout::ArgumentRecord],
+    ) -> GuardText {
         let argument = |record: &statewright_rom::layout::ArgumentRecord| {
             let name = StringId::read(record.name).map(|_| self.string(record.name.get()));
             (name, argument_literal(record, |string| self.string(string)))
         };
         let arguments = arguments.iter().map(argument).collect();
-        GuardText { function: self.function(function), arguments }
+        GuardText {
+            function: self.function(function),
+            arguments,
+        }
     }
 
     /// Words of a value as JSON.
     pub(super) fn value(&self, ty: u8, words: [u32; 3]) -> serde_json::Value {
         use statewright_author::value::Literal;
-        let record =
-            statewright_rom::layout::ArgumentRecord { ty, reserved: 0, name: U16::new(0), words: words.map(U32::new) };
+        let record = statewright_rom::layout::ArgumentRecord {
+            ty,
+            reserved: 0,
+            name: U16::new(0),
+            words: words.map(U32::new),
+        };
         match argument_literal(&record, |string| self.string(string)) {
             Literal::Int(value) if ty == value_type::ENTITY => (value as u64).into(),
             Literal::Int(value) => value.into(),
@@ -176,7 +198,10 @@ impl Names for NameTable<'_> {
     fn guard_text(&self, op: u16) -> GuardText {
         match self.rom.ops().get(usize::from(op)) {
             Some(call) => self.call(call),
-            None => GuardText { function: format!("guard_{op}"), arguments: Vec::new() },
+            None => GuardText {
+                function: format!("guard_{op}"),
+                arguments: Vec::new(),
+            },
         }
     }
 }

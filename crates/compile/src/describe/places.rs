@@ -18,9 +18,20 @@ struct Slots {
 /// How many leaves, timers and slots are in use: one past the last.
 pub(super) fn used(names: &NameTable<'_>) -> Value {
     let rom = names.rom;
-    let leaves = rom.regions().iter().map(|region| u32::from(region.leaf) + 1).max();
-    let timers = rom.timers().iter().map(|timer| u32::from(timer.place) + u32::from(timer.instances)).max();
-    let slots = all_slots(names).iter().map(|slots| u32::from(slots.first) + u32::from(slots.count)).max();
+    let leaves = rom
+        .regions()
+        .iter()
+        .map(|region| u32::from(region.leaf) + 1)
+        .max();
+    let timers = rom
+        .timers()
+        .iter()
+        .map(|timer| u32::from(timer.place) + u32::from(timer.instances))
+        .max();
+    let slots = all_slots(names)
+        .iter()
+        .map(|slots| u32::from(slots.first) + u32::from(slots.count))
+        .max();
     json!({ "leaves": leaves.unwrap_or(1), "timers": timers.unwrap_or(0), "slots": slots.unwrap_or(0) })
 }
 
@@ -33,7 +44,10 @@ pub(super) fn leaves(names: &NameTable<'_>) -> Value {
 /// Place of each timer.
 pub(super) fn timers(names: &NameTable<'_>) -> Value {
     let timer = |(index, record): (usize, &TimerRecord)| {
-        let of = names.rom.transitions().get(usize::from(record.transition.get()));
+        let of = names
+            .rom
+            .transitions()
+            .get(usize::from(record.transition.get()));
         json!({
             "owner": names.state(record.owner.get()),
             "kind": kind_word(record.kind),
@@ -78,14 +92,27 @@ fn all_slots(names: &NameTable<'_>) -> Vec<Slots> {
     let mut all = history(names);
     all.extend(cooldowns(names));
     all.extend(stacks(names));
-    all.extend(names.rom.state_extras().iter().flat_map(|extra| of_state(names, extra)));
-    all.extend(names.rom.scratch().iter().enumerate().map(|(index, record)| Slots {
-        first: record.slot,
-        count: record.count,
-        what: "scratch",
-        owner: names.state(record.owner.get()),
-        name: Some(names.scratch(index)),
-    }));
+    all.extend(
+        names
+            .rom
+            .state_extras()
+            .iter()
+            .flat_map(|extra| of_state(names, extra)),
+    );
+    all.extend(
+        names
+            .rom
+            .scratch()
+            .iter()
+            .enumerate()
+            .map(|(index, record)| Slots {
+                first: record.slot,
+                count: record.count,
+                what: "scratch",
+                owner: names.state(record.owner.get()),
+                name: Some(names.scratch(index)),
+            }),
+    );
     all
 }
 
@@ -93,7 +120,11 @@ fn history(names: &NameTable<'_>) -> Vec<Slots> {
     let point = |(index, record): (usize, &HistoryRecord)| Slots {
         first: record.slot,
         count: record.slot_count,
-        what: if record.deep != 0 { "deep history" } else { "shallow history" },
+        what: if record.deep != 0 {
+            "deep history"
+        } else {
+            "shallow history"
+        },
         owner: names.state(record.owner.get()),
         name: Some(names.history_name(index)),
     };
@@ -101,9 +132,16 @@ fn history(names: &NameTable<'_>) -> Vec<Slots> {
 }
 
 fn cooldowns<'n>(names: &'n NameTable<'_>) -> impl Iterator<Item = Slots> + 'n {
-    let used = names.rom.transition_extras().iter().filter(|extra| extra.cooldown_slot != 0xFF);
+    let used = names
+        .rom
+        .transition_extras()
+        .iter()
+        .filter(|extra| extra.cooldown_slot != 0xFF);
     used.filter_map(|extra| {
-        let transition = names.rom.transitions().get(usize::from(extra.transition.get()))?;
+        let transition = names
+            .rom
+            .transitions()
+            .get(usize::from(extra.transition.get()))?;
         Some(Slots {
             first: extra.cooldown_slot,
             count: 2,
@@ -115,24 +153,46 @@ fn cooldowns<'n>(names: &'n NameTable<'_>) -> impl Iterator<Item = Slots> + 'n {
 }
 
 fn stacks<'n>(names: &'n NameTable<'_>) -> impl Iterator<Item = Slots> + 'n {
-    names.rom.regions().iter().enumerate().filter_map(|(index, region)| {
-        let stack = names.rom.stack(StackId::new(region.stack)?)?;
-        Some(Slots {
-            first: stack.first_slot,
-            count: stack.depth.saturating_mul(stack.frame_slots),
-            what: "stack",
-            owner: names.state(region.owner.get()),
-            name: names.region(index),
+    names
+        .rom
+        .regions()
+        .iter()
+        .enumerate()
+        .filter_map(|(index, region)| {
+            let stack = names.rom.stack(StackId::new(region.stack)?)?;
+            Some(Slots {
+                first: stack.first_slot,
+                count: stack.depth.saturating_mul(stack.frame_slots),
+                what: "stack",
+                owner: names.state(region.owner.get()),
+                name: names.region(index),
+            })
         })
-    })
 }
 
 /// Result and latch of a state.
 fn of_state(names: &NameTable<'_>, extra: &StateExtra) -> Vec<Slots> {
     let owner = names.state(extra.state.get());
-    let result =
-        (extra.result_slot, "activity result", Some(format!("bits {}-{}", extra.result_bit, extra.result_bit + 1)));
+    let result = (
+        extra.result_slot,
+        "activity result",
+        Some(format!(
+            "bits {}-{}",
+            extra.result_bit,
+            extra.result_bit + 1
+        )),
+    );
     let latch = (extra.latch_slot, "latched transition", None);
-    let present = [result, latch].into_iter().filter(|(slot, ..)| *slot != 0xFF);
-    present.map(|(first, what, name)| Slots { first, count: 1, what, owner: owner.clone(), name }).collect()
+    let present = [result, latch]
+        .into_iter()
+        .filter(|(slot, ..)| *slot != 0xFF);
+    present
+        .map(|(first, what, name)| Slots {
+            first,
+            count: 1,
+            what,
+            owner: owner.clone(),
+            name,
+        })
+        .collect()
 }

@@ -23,7 +23,10 @@ macro_rules! define_show {
         }
     };
 }
-#[allow(unreachable_patterns, reason = "the text section has its own arm, the macro lists them all")]
+#[allow(
+    unreachable_patterns,
+    reason = "the text section has its own arm, the macro lists them all"
+)]
 mod show {
     use super::*;
     for_each_section!(define_show);
@@ -34,7 +37,13 @@ fn records<T: std::fmt::Debug>(out: &mut String, section: Section, records: &[T]
     if records.is_empty() {
         return;
     }
-    let _ = writeln!(out, "{} ({} of {} bytes)", section.name(), records.len(), section.record_size());
+    let _ = writeln!(
+        out,
+        "{} ({} of {} bytes)",
+        section.name(),
+        records.len(),
+        section.record_size()
+    );
     for (index, record) in records.iter().take(MAX_SHOWN).enumerate() {
         let _ = writeln!(out, "  {index}: {}", plain(&format!("{record:?}")));
     }
@@ -57,12 +66,20 @@ fn text(out: &mut String, rom: &Rom<'_>) {
 
 /// A record without the noise of its types: `parent: 3`, not `parent: U16(3)`.
 fn plain(debug: &str) -> String {
-    let fields = debug.split_once(" { ").map_or(debug, |(_, fields)| fields.trim_end_matches(" }"));
+    let fields = debug
+        .split_once(" { ")
+        .map_or(debug, |(_, fields)| fields.trim_end_matches(" }"));
     let mut out = String::with_capacity(fields.len());
     let mut rest = fields;
-    while let Some(start) = ["U16(", "U32(", "U64(", "F32("].iter().filter_map(|name| rest.find(name)).min() {
+    while let Some(start) = ["U16(", "U32(", "U64(", "F32("]
+        .iter()
+        .filter_map(|name| rest.find(name))
+        .min()
+    {
         let inner = start + 4;
-        let Some(length) = rest[inner..].find(')') else { break };
+        let Some(length) = rest[inner..].find(')') else {
+            break;
+        };
         out.push_str(&rest[..start]);
         out.push_str(&rest[inner..inner + length]);
         rest = &rest[inner + length + 1..];

@@ -10,7 +10,11 @@ use super::names::NameTable;
 
 /// All states, in pre-order.
 pub(super) fn states(names: &NameTable<'_>) -> Value {
-    names.rom.state_ids().filter_map(|id| Some(state(names, id, names.rom.state(id)?))).collect()
+    names
+        .rom
+        .state_ids()
+        .filter_map(|id| Some(state(names, id, names.rom.state(id)?)))
+        .collect()
 }
 
 /// The word of a state kind.
@@ -64,7 +68,8 @@ fn state(names: &NameTable<'_>, id: StateId, record: &StateRecord) -> Value {
 
 fn region(names: &NameTable<'_>, id: RegionId) -> Option<Value> {
     let record = names.rom.region(id)?;
-    let initial = InitialId::read(record.initial).and_then(|initial| names.rom.initials().get(initial.index()))?;
+    let initial = InitialId::read(record.initial)
+        .and_then(|initial| names.rom.initials().get(initial.index()))?;
     Some(json!({
         "name": names.region(id.index()),
         "initial": { "to": names.targets(initial.targets), "do": names.actions(initial.effect) },
@@ -74,7 +79,10 @@ fn region(names: &NameTable<'_>, id: RegionId) -> Option<Value> {
 }
 
 fn history(names: &NameTable<'_>, id: StateId) -> Vec<Value> {
-    let first = names.rom.state_extra(id).map_or(0, |extra| usize::from(extra.first_history.get()));
+    let first = names
+        .rom
+        .state_extra(id)
+        .map_or(0, |extra| usize::from(extra.first_history.get()));
     let point = |(index, record): (usize, &HistoryRecord)| {
         json!({
             "name": names.history_name(index),
@@ -88,38 +96,67 @@ fn history(names: &NameTable<'_>, id: StateId) -> Vec<Value> {
 }
 
 fn owns(names: &NameTable<'_>, mask: u32) -> Vec<String> {
-    (0..MAX_CHANNELS).filter(|&channel| mask & (1 << channel) != 0).map(|channel| names.channel(channel)).collect()
+    (0..MAX_CHANNELS)
+        .filter(|&channel| mask & (1 << channel) != 0)
+        .map(|channel| names.channel(channel))
+        .collect()
 }
 
 fn timers(names: &NameTable<'_>, record: &StateRecord) -> Vec<Value> {
     let first = usize::from(record.first_timer.get());
-    let own = names.rom.timers().iter().enumerate().skip(first).take(usize::from(record.timer_count));
+    let own = names
+        .rom
+        .timers()
+        .iter()
+        .enumerate()
+        .skip(first)
+        .take(usize::from(record.timer_count));
     let timer = |(index, record): (usize, &TimerRecord)| {
         let (class, event) = names.timer_fires(record);
         json!({ "name": names.timer(index), "class": class, "event": event })
     };
-    own.filter(|(_, record)| record.kind == timer_kind::STATE).map(timer).collect()
+    own.filter(|(_, record)| record.kind == timer_kind::STATE)
+        .map(timer)
+        .collect()
 }
 
 fn scratch(names: &NameTable<'_>, id: StateId) -> Vec<Value> {
     let all = names.rom.scratch();
     // Scratch lies in the order of its owners.
     let first = all.partition_point(|record| record.owner.get() < id.raw());
-    let own = all.iter().enumerate().skip(first).take_while(|(_, record)| record.owner.get() == id.raw());
-    own.map(|(index, record)| json!({ "name": names.scratch(index), "slots": record.count })).collect()
+    let own = all
+        .iter()
+        .enumerate()
+        .skip(first)
+        .take_while(|(_, record)| record.owner.get() == id.raw());
+    own.map(|(index, record)| json!({ "name": names.scratch(index), "slots": record.count }))
+        .collect()
 }
 
 fn transitions(names: &NameTable<'_>, record: &StateRecord) -> Vec<Value> {
     let first = usize::from(record.first_transition.get());
-    let own = names.rom.transitions().iter().enumerate().skip(first).take(usize::from(record.transition_count.get()));
-    own.map(|(index, record)| transition(names, index, record)).collect()
+    let own = names
+        .rom
+        .transitions()
+        .iter()
+        .enumerate()
+        .skip(first)
+        .take(usize::from(record.transition_count.get()));
+    own.map(|(index, record)| transition(names, index, record))
+        .collect()
 }
 
 fn transition(names: &NameTable<'_>, index: usize, record: &TransitionRecord) -> Value {
-    let extra = TransitionExtraId::read(record.extra).and_then(|id| names.rom.transition_extras().get(id.index()));
+    let extra = TransitionExtraId::read(record.extra)
+        .and_then(|id| names.rom.transition_extras().get(id.index()));
     let flags = record.flags.get();
     let has = |flag: u16| flags & flag != 0;
-    let pick = |words: &[(u16, &'static str)]| words.iter().find(|(flag, _)| has(*flag)).map(|(_, word)| *word);
+    let pick = |words: &[(u16, &'static str)]| {
+        words
+            .iter()
+            .find(|(flag, _)| has(*flag))
+            .map(|(_, word)| *word)
+    };
     json!({
         "name": names.transition(index),
         "trigger": names.trigger(record.trigger.get()),
@@ -150,14 +187,18 @@ impl NameTable<'_> {
             trigger::ALWAYS => "always".to_owned(),
             trigger::DONE => "done".to_owned(),
             trigger::FAILED => "failed".to_owned(),
-            event if usize::from(event) < self.rom.events().len() => format!("on {}", self.event(event)),
+            event if usize::from(event) < self.rom.events().len() => {
+                format!("on {}", self.event(event))
+            }
             column => self.timer_trigger(usize::from(column) - self.rom.events().len()),
         }
     }
 
     fn timer_trigger(&self, timer: usize) -> String {
         match self.rom.timers().get(timer) {
-            Some(record) if record.kind == timer_kind::AFTER => format!("after {}t", record.ticks.get()),
+            Some(record) if record.kind == timer_kind::AFTER => {
+                format!("after {}t", record.ticks.get())
+            }
             _ => format!("timer {}", self.timer(timer)),
         }
     }
@@ -166,7 +207,11 @@ impl NameTable<'_> {
     pub(super) fn transition_shown(&self, record: &TransitionRecord) -> String {
         let to = self.targets(record.targets);
         let trigger = self.trigger(record.trigger.get());
-        if to.is_empty() { trigger } else { format!("{trigger} -> {}", to.join(" + ")) }
+        if to.is_empty() {
+            trigger
+        } else {
+            format!("{trigger} -> {}", to.join(" + "))
+        }
     }
 }
 

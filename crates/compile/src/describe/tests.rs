@@ -1,4 +1,5 @@
-//! The description of a machine that uses everything, with and without names, and what changes between two.
+//! The description of a machine that uses everything, with and without names, and what changes
+//! between two.
 
 use serde_json::{Value, json};
 
@@ -18,19 +19,30 @@ fn described(text: &str) -> Value {
 }
 
 fn state<'v>(model: &'v Value, path: &str) -> &'v Value {
-    model["states"].as_array().unwrap().iter().find(|state| state["path"] == path).unwrap()
+    model["states"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|state| state["path"] == path)
+        .unwrap()
 }
 
 #[test]
 fn declarations_are_complete() {
     let model = &described(FULL)["model"];
     assert_eq!(model["machine"], "Full");
-    assert_eq!((&model["tier"], &model["tick_rate"]), (&json!("hero"), &json!(30)));
+    assert_eq!(
+        (&model["tier"], &model["tick_rate"]),
+        (&json!("hero"), &json!(30))
+    );
     assert_eq!(model["policies"]["immediate_update"], true);
     assert_eq!(model["policies"]["strict_writes"], false);
     let budgets = json!({ "events_per_tick": 7, "microsteps_per_tick": 32, "clamp_limit": 5, "command_bytes": 1024 });
     assert_eq!(model["budgets"], budgets);
-    assert_eq!((&model["fail_safe"], &model["reload_entry"]), (&json!("rest"), &Value::Null));
+    assert_eq!(
+        (&model["fail_safe"], &model["reload_entry"]),
+        (&json!("rest"), &Value::Null)
+    );
     assert_eq!(
         model["events"][0],
         json!({ "name": "Hit", "class": "interrupt", "payload": "i32", "payload_bytes": 4, "coalesce": true, "ttl": 60, "indirect": false })
@@ -49,26 +61,60 @@ fn declarations_are_complete() {
             { "name": "friend", "type": "entity", "default": 0 },
         ])
     );
-    assert_eq!(model["parameters"][0], json!({ "name": "limit", "type": "i32", "value": 3 }));
-    assert_eq!(model["variants"], json!([{ "name": "elite", "values": { "limit": 9, "brave": true } }]));
-    assert_eq!(model["channels"], json!([{ "name": "legs", "release": "Halt", "lane": "quest" }]));
-    assert_eq!(model["lanes"], json!([{ "name": "quest", "merge": "deduplicate", "critical": true }]));
-    assert_eq!(model["timers"], json!([{ "name": "fuse", "instances": 2, "class": "low", "event": "Go" }]));
+    assert_eq!(
+        model["parameters"][0],
+        json!({ "name": "limit", "type": "i32", "value": 3 })
+    );
+    assert_eq!(
+        model["variants"],
+        json!([{ "name": "elite", "values": { "limit": 9, "brave": true } }])
+    );
+    assert_eq!(
+        model["channels"],
+        json!([{ "name": "legs", "release": "Halt", "lane": "quest" }])
+    );
+    assert_eq!(
+        model["lanes"],
+        json!([{ "name": "quest", "merge": "deduplicate", "critical": true }])
+    );
+    assert_eq!(
+        model["timers"],
+        json!([{ "name": "fuse", "instances": 2, "class": "low", "event": "Go" }])
+    );
     assert_eq!(
         model["observers"],
         json!([{ "event": null, "do": ["Log(3)"] }, { "event": "Hit", "do": ["raise Go"] }])
     );
-    assert_eq!(model["functions"][0], json!({ "name": "Ready", "kind": "guard", "rng": false }));
+    assert_eq!(
+        model["functions"][0],
+        json!({ "name": "Ready", "kind": "guard", "rng": false })
+    );
 }
 
 #[test]
 fn states_and_transitions_are_complete() {
     let described = described(FULL);
     let model = &described["model"];
-    let paths: Vec<&str> = model["states"].as_array().unwrap().iter().map(|s| s["path"].as_str().unwrap()).collect();
+    let paths: Vec<&str> = model["states"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["path"].as_str().unwrap())
+        .collect();
     assert_eq!(
         paths,
-        ["root", "work", "work/walk", "work/sit", "work/aim", "work/fire", "rest", "pick", "help", "end"]
+        [
+            "root",
+            "work",
+            "work/walk",
+            "work/sit",
+            "work/aim",
+            "work/fire",
+            "rest",
+            "pick",
+            "help",
+            "end"
+        ]
     );
     let work = state(model, "work");
     assert_eq!(work["kind"], "orthogonal");
@@ -80,12 +126,18 @@ fn states_and_transitions_are_complete() {
         work["history"],
         json!([{ "name": "last", "deep": true, "default": ["work/sit", "work/fire"], "do": ["Log(1)"], "restore_on_entry": true }])
     );
-    assert_eq!((&work["defer"], &work["owns"]), (&json!(["Go", "Blob"]), &json!(["legs"])));
+    assert_eq!(
+        (&work["defer"], &work["owns"]),
+        (&json!(["Go", "Blob"]), &json!(["legs"]))
+    );
     assert_eq!(
         (&work["min_active"], &work["clock"], &work["exit_ready"]),
         (&json!(15), &json!(true), &json!("Ready()"))
     );
-    assert_eq!(work["timers"], json!([{ "name": "nap", "class": "normal", "event": null }]));
+    assert_eq!(
+        work["timers"],
+        json!([{ "name": "nap", "class": "normal", "event": null }])
+    );
     assert_eq!(work["scratch"], json!([{ "name": "notes", "slots": 2 }]));
     assert_eq!(
         work["entry"],
@@ -102,8 +154,17 @@ fn states_and_transitions_are_complete() {
             "if in(work/sit) {  } else { health = 2 }"
         ])
     );
-    let triggers: Vec<_> = work["transitions"].as_array().unwrap().iter().map(|t| &t["trigger"]).collect();
-    assert_eq!(triggers, ["on *", "on Hit", "timer nap", "after 45t", "always"], "priority first, then declaration");
+    let triggers: Vec<_> = work["transitions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|t| &t["trigger"])
+        .collect();
+    assert_eq!(
+        triggers,
+        ["on *", "on Hit", "timer nap", "after 45t", "always"],
+        "priority first, then declaration"
+    );
     let hit = json!({
         "name": "ouch", "trigger": "on Hit", "if": "event > limit && in(work/sit)", "to": ["work/walk", "work/aim"],
         "do": ["Log(2)"], "kind": "local", "stack": null, "priority": 2, "interrupt": false, "score": null,
@@ -111,11 +172,23 @@ fn states_and_transitions_are_complete() {
     });
     assert_eq!(work["transitions"][1], hit);
     let always = &work["transitions"][4];
-    assert_eq!((&always["debounce"], &always["latch"], &always["to"]), (&json!(6), &json!(true), &json!(["pick"])));
+    assert_eq!(
+        (&always["debounce"], &always["latch"], &always["to"]),
+        (&json!(6), &json!(true), &json!(["pick"]))
+    );
     let rest = &state(model, "rest")["transitions"];
-    assert_eq!((&rest[0]["score"], &rest[0]["threshold"]), (&json!("Need(1)"), &json!(0.5)));
-    assert_eq!((&rest[1]["score"], &rest[1]["threshold"]), (&json!("speed * 2.0"), &json!(0.0)));
-    assert_eq!((&rest[2]["stack"], &rest[2]["to"]), (&json!("push"), &json!(["help"])));
+    assert_eq!(
+        (&rest[0]["score"], &rest[0]["threshold"]),
+        (&json!("Need(1)"), &json!(0.5))
+    );
+    assert_eq!(
+        (&rest[1]["score"], &rest[1]["threshold"]),
+        (&json!("speed * 2.0"), &json!(0.0))
+    );
+    assert_eq!(
+        (&rest[2]["stack"], &rest[2]["to"]),
+        (&json!("push"), &json!(["help"]))
+    );
     assert_eq!(state(model, "help")["transitions"][0]["stack"], "pop");
     assert_eq!(
         state(model, "pick")["branches"],
@@ -131,7 +204,10 @@ fn names_are_numbers_without_symbols() {
     let model = describe_model(&rom, None);
     assert_eq!(model["machine"], Value::Null);
     let work = state(&model, "state_1");
-    assert_eq!(work["transitions"][1]["if"], "event > parameter_0 && in(state_3)");
+    assert_eq!(
+        work["transitions"][1]["if"],
+        "event > parameter_0 && in(state_3)"
+    );
     assert_eq!(work["entry"][3], "send event_0(key_0) to key_4");
     assert_eq!(work["regions"][1]["name"], "region_2");
     // All texts of expressions can be read again.
@@ -150,20 +226,47 @@ fn layout_says_where_everything_lies() {
     let rom = output.rom.as_rom();
     let layout = &describe(&rom, Some(&output.symbols))["layout"];
     assert_eq!(layout["bytes"], rom.bytes().len());
-    assert_eq!((&layout["instance_bytes"], &layout["dispatch"]), (&json!(256), &json!("dense")));
-    assert_eq!(layout["hashes"]["structure"], format!("{:016x}", rom.structure_hash()));
+    assert_eq!(
+        (&layout["instance_bytes"], &layout["dispatch"]),
+        (&json!(256), &json!("dense"))
+    );
+    assert_eq!(
+        layout["hashes"]["structure"],
+        format!("{:016x}", rom.structure_hash())
+    );
     for section in layout["sections"].as_array().unwrap() {
         let number = |key: &str| section[key].as_u64().unwrap() as usize;
-        assert!(number("offset") + number("record_size") * number("count") <= rom.bytes().len(), "{section}");
+        assert!(
+            number("offset") + number("record_size") * number("count") <= rom.bytes().len(),
+            "{section}"
+        );
     }
     for (key, resource) in [("leaves", "leaf"), ("timers", "place"), ("slots", "slot")] {
         let used = layout["used"][key].as_u64().unwrap();
-        let reported = output.report.resources.iter().find(|r| r.resource == key).unwrap();
-        assert_eq!(used, u64::from(reported.used), "{key}: the same as in the report");
-        assert!(layout[key].as_array().unwrap().iter().all(|item| item[resource].as_u64().unwrap() < used));
+        let reported = output
+            .report
+            .resources
+            .iter()
+            .find(|r| r.resource == key)
+            .unwrap();
+        assert_eq!(
+            used,
+            u64::from(reported.used),
+            "{key}: the same as in the report"
+        );
+        assert!(
+            layout[key]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|item| item[resource].as_u64().unwrap() < used)
+        );
     }
     assert_eq!(layout["stable_ids"]["states"].as_array().unwrap().len(), 10);
-    assert_eq!(layout["costs"].as_array().unwrap().len(), rom.transitions().len());
+    assert_eq!(
+        layout["costs"].as_array().unwrap().len(),
+        rom.transitions().len()
+    );
 }
 
 #[test]
@@ -171,19 +274,35 @@ fn text_and_tables_show_every_state_and_section() {
     let output = compiled(FULL);
     let rom = output.rom.as_rom();
     let text = to_text(&describe(&rom, Some(&output.symbols)));
-    for part in
-        ["walk", "region arms", "pick (choice)", "end (final)", "deep history last", "[push]", "has scratch notes"]
-    {
+    for part in [
+        "walk",
+        "region arms",
+        "pick (choice)",
+        "end (final)",
+        "deep history last",
+        "[push]",
+        "has scratch notes",
+    ] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
-    assert_eq!(text.lines().find(|line| line.ends_with(' ')), None, "no space at the end of lines");
+    assert_eq!(
+        text.lines().find(|line| line.ends_with(' ')),
+        None,
+        "no space at the end of lines"
+    );
     let raw = tables(&rom);
     for &section in statewright_rom::layout::Section::ALL {
-        let is_there = raw.lines().any(|line| line.starts_with(&format!("{} (", section.name())));
+        let is_there = raw
+            .lines()
+            .any(|line| line.starts_with(&format!("{} (", section.name())));
         assert_eq!(is_there, rom.count(section) > 0, "{}", section.name());
     }
     // Any JSON is text, never a panic.
-    for odd in [json!(null), json!([]), json!({ "model": { "states": [1, { "path": "x" }] }, "layout": 3 })] {
+    for odd in [
+        json!(null),
+        json!([]),
+        json!({ "model": { "states": [1, { "path": "x" }] }, "layout": 3 }),
+    ] {
         assert!(!to_text(&odd).is_empty());
         let _ = compare(&odd, &described(FULL));
     }
@@ -202,22 +321,42 @@ fn compare_finds_what_changed() {
     let duration = change("\"1.5s\"", "\"2s\"");
     assert!(!duration.structure_changed && duration.parameters_changed);
     assert_eq!(duration.changes.len(), 1, "{}", shown(&duration));
-    assert!(shown(&duration).contains("trigger: after 45t -> after 60t"), "{}", shown(&duration));
+    assert!(
+        shown(&duration).contains("trigger: after 45t -> after 60t"),
+        "{}",
+        shown(&duration)
+    );
 
     let parameter = change("\"limit\": 3", "\"limit\": 4");
-    assert!(shown(&parameter).contains("~ parameter limit\n    value: 3 -> 4"), "{}", shown(&parameter));
+    assert!(
+        shown(&parameter).contains("~ parameter limit\n    value: 3 -> 4"),
+        "{}",
+        shown(&parameter)
+    );
 
     let policy = change("\"immediate_update\": true", "\"immediate_update\": false");
-    assert!(shown(&policy).contains("immediate_update: true -> false"), "{}", shown(&policy));
+    assert!(
+        shown(&policy).contains("immediate_update: true -> false"),
+        "{}",
+        shown(&policy)
+    );
 
     let key = change(
         "\"health\": { \"type\": \"i32\", \"default\": 100 }",
         "\"health\": { \"type\": \"i32\", \"default\": 9 }",
     );
-    assert!(!key.structure_changed && shown(&key).contains("default: 100 -> 9"), "{}", shown(&key));
+    assert!(
+        !key.structure_changed && shown(&key).contains("default: 100 -> 9"),
+        "{}",
+        shown(&key)
+    );
 
     let order = change("\"walk\": {}, \"sit\": {}", "\"sit\": {}, \"walk\": {}");
-    assert!(order.structure_changed && shown(&order).contains("^ states: in another order"), "{}", shown(&order));
+    assert!(
+        order.structure_changed && shown(&order).contains("^ states: in another order"),
+        "{}",
+        shown(&order)
+    );
     assert!(order.reload.states_gone.is_empty(), "{}", shown(&order));
 
     let renamed = change("\"walk\"", "\"run\"");
@@ -231,9 +370,18 @@ fn compare_finds_what_changed() {
         described(&file.replace("\"E\"", &format!("\"{event}\"")))
     };
     let event = compare(&named("E"), &named("E now"));
-    assert_eq!(shown(&event).lines().next(), Some("~ event E"), "{}", shown(&event));
+    assert_eq!(
+        shown(&event).lines().next(),
+        Some("~ event E"),
+        "{}",
+        shown(&event)
+    );
     assert_eq!(event.changes.len(), 1, "{}", shown(&event));
 
     let machine = change("\"machine\": \"Full\"", "\"machine\": \"Other\"");
-    assert!(shown(&machine).contains("every agent is reset"), "{}", shown(&machine));
+    assert!(
+        shown(&machine).contains("every agent is reset"),
+        "{}",
+        shown(&machine)
+    );
 }

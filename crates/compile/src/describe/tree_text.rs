@@ -35,13 +35,23 @@ fn state(out: &mut String, state: &Value, depth: usize) {
     let path = text(state, "path");
     let name = path.rsplit('/').next().unwrap_or(path);
     let kind = text(state, "kind");
-    let kind = if kind == "atomic" { String::new() } else { format!(" ({kind})") };
+    let kind = if kind == "atomic" {
+        String::new()
+    } else {
+        format!(" ({kind})")
+    };
     let _ = writeln!(out, "{}{name}{kind}", indent(depth));
     let space = format!("{}  ", indent(depth));
     for region in items(state, "regions") {
-        let of = region["name"].as_str().map_or(String::new(), |name| format!(" of {name}"));
+        let of = region["name"]
+            .as_str()
+            .map_or(String::new(), |name| format!(" of {name}"));
         let initial = &region["initial"];
-        let _ = write!(out, "{space}initial{of} {}", texts(initial, "to").join(" + "));
+        let _ = write!(
+            out,
+            "{space}initial{of} {}",
+            texts(initial, "to").join(" + ")
+        );
         effect(out, initial);
         if let Some(frames) = region["stack"].as_u64() {
             let _ = writeln!(out, "{space}stack{of} {frames}");
@@ -49,7 +59,12 @@ fn state(out: &mut String, state: &Value, depth: usize) {
     }
     parts(out, state, &space);
     for point in items(state, "history") {
-        let _ = write!(out, "{space}{} history {}", depth_word(point), text(point, "name"));
+        let _ = write!(
+            out,
+            "{space}{} history {}",
+            depth_word(point),
+            text(point, "name")
+        );
         let default = texts(point, "default");
         if !default.is_empty() {
             let _ = write!(out, ", else {}", default.join(" + "));
@@ -63,14 +78,24 @@ fn state(out: &mut String, state: &Value, depth: usize) {
         self::transition(out, transition, &space);
     }
     for branch in items(state, "branches") {
-        let condition = branch["if"].as_str().map_or("else".to_owned(), |guard| format!("if {guard}"));
-        let _ = write!(out, "{space}{condition} -> {}", texts(branch, "to").join(" + "));
+        let condition = branch["if"]
+            .as_str()
+            .map_or("else".to_owned(), |guard| format!("if {guard}"));
+        let _ = write!(
+            out,
+            "{space}{condition} -> {}",
+            texts(branch, "to").join(" + ")
+        );
         effect(out, branch);
     }
 }
 
 fn depth_word(point: &Value) -> &'static str {
-    if point["deep"] == Value::Bool(true) { "deep" } else { "shallow" }
+    if point["deep"] == Value::Bool(true) {
+        "deep"
+    } else {
+        "shallow"
+    }
 }
 
 /// Actions after what they belong to, and the end of the line.
@@ -105,13 +130,24 @@ fn parts(out: &mut String, state: &Value, space: &str) {
         }
     }
     for timer in items(state, "timers") {
-        let fires = timer["event"].as_str().map_or(String::new(), |event| format!(", fires as {event}"));
-        let _ = writeln!(out, "{space}has timer {} ({}{fires})", text(timer, "name"), text(timer, "class"));
+        let fires = timer["event"]
+            .as_str()
+            .map_or(String::new(), |event| format!(", fires as {event}"));
+        let _ = writeln!(
+            out,
+            "{space}has timer {} ({}{fires})",
+            text(timer, "name"),
+            text(timer, "class")
+        );
     }
     for scratch in items(state, "scratch") {
         let slots = scratch["slots"].as_u64().unwrap_or_default();
         let plural = if slots == 1 { "" } else { "s" };
-        let _ = writeln!(out, "{space}has scratch {} ({slots} slot{plural})", text(scratch, "name"));
+        let _ = writeln!(
+            out,
+            "{space}has scratch {} ({slots} slot{plural})",
+            text(scratch, "name")
+        );
     }
     if state["clock"] == Value::Bool(true) {
         let _ = writeln!(out, "{space}keeps its time");
@@ -140,18 +176,38 @@ fn transition(out: &mut String, transition: &Value, space: &str) {
 /// What is not usual about a transition.
 fn facts(transition: &Value) -> Vec<String> {
     let mut facts: Vec<String> = Vec::new();
-    facts.extend(transition["name"].as_str().map(|name| format!("named {name}")));
+    facts.extend(
+        transition["name"]
+            .as_str()
+            .map(|name| format!("named {name}")),
+    );
     if text(transition, "kind") == "local" {
         facts.push("local".to_owned());
     }
     facts.extend(transition["stack"].as_str().map(str::to_owned));
-    facts.extend(transition["priority"].as_u64().filter(|&p| p > 0).map(|p| format!("priority {p}")));
-    facts.extend(set_flags(transition, &["interrupt", "latch"]).into_iter().map(str::to_owned));
+    facts.extend(
+        transition["priority"]
+            .as_u64()
+            .filter(|&p| p > 0)
+            .map(|p| format!("priority {p}")),
+    );
+    facts.extend(
+        set_flags(transition, &["interrupt", "latch"])
+            .into_iter()
+            .map(str::to_owned),
+    );
     if let Some(score) = transition["score"].as_str() {
-        facts.push(format!("score {score} at least {}", transition["threshold"]));
+        facts.push(format!(
+            "score {score} at least {}",
+            transition["threshold"]
+        ));
     }
     for key in ["cooldown", "debounce"] {
-        facts.extend(transition[key].as_u64().map(|ticks| format!("{key} {ticks}t")));
+        facts.extend(
+            transition[key]
+                .as_u64()
+                .map(|ticks| format!("{key} {ticks}t")),
+        );
     }
     facts
 }

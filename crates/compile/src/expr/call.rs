@@ -34,13 +34,21 @@ impl Checker<'_> {
         if let Some(label) = named {
             let place = self.placed(label).place;
             let message = format!("the arguments of `{name}` have no names");
-            self.report(Diagnostic::new(DiagnosticCode::BadArguments, place, message).label("leave this out"));
+            self.report(
+                Diagnostic::new(DiagnosticCode::BadArguments, place, message)
+                    .label("leave this out"),
+            );
             return None;
         }
         if arguments.len() != wanted {
             let plural = if wanted == 1 { "argument" } else { "arguments" };
             let place = self.place(&whole.range);
-            self.report(report::argument_count(place, name, &format!("{wanted} {plural}"), arguments.len()));
+            self.report(report::argument_count(
+                place,
+                name,
+                &format!("{wanted} {plural}"),
+                arguments.len(),
+            ));
             return None;
         }
         let parts: Vec<&Expr> = arguments.iter().map(|argument| &argument.value).collect();
@@ -58,10 +66,20 @@ impl Checker<'_> {
             ("abs", _) => self.numbers(name, parts, op::I32_ABS, op::F32_ABS),
             ("clamp", _) => self.numbers(name, parts, op::I32_CLAMP, op::F32_CLAMP),
             ("dot", _) => self.vectors(whole, name, parts, op::VEC2_DOT, op::VEC3_DOT),
-            ("length_squared", _) => self.vectors(whole, name, parts, op::VEC2_LENGTH_SQUARED, op::VEC3_LENGTH_SQUARED),
-            ("distance_squared", _) => {
-                self.vectors(whole, name, parts, op::VEC2_DISTANCE_SQUARED, op::VEC3_DISTANCE_SQUARED)
-            }
+            ("length_squared", _) => self.vectors(
+                whole,
+                name,
+                parts,
+                op::VEC2_LENGTH_SQUARED,
+                op::VEC3_LENGTH_SQUARED,
+            ),
+            ("distance_squared", _) => self.vectors(
+                whole,
+                name,
+                parts,
+                op::VEC2_DISTANCE_SQUARED,
+                op::VEC3_DISTANCE_SQUARED,
+            ),
             ("select", [condition, branches @ ..]) => self.select(whole, condition, branches, want),
             _ => None,
         }
@@ -74,7 +92,12 @@ impl Checker<'_> {
             ValueType::F32 => Some(fold::plain(op::F32_TO_I32, vec![node])),
             found => {
                 let found = (self.place(&value.range), found);
-                self.report(report::expected("the argument of `i32`", "a number", found, ""));
+                self.report(report::expected(
+                    "the argument of `i32`",
+                    "a number",
+                    found,
+                    "",
+                ));
                 None
             }
         }
@@ -93,12 +116,18 @@ impl Checker<'_> {
 
     /// Arguments that are numbers: all i32, or all f32 if one of them is.
     fn numbers(&mut self, function: &str, parts: &[&Expr], whole: u8, float: u8) -> Option<Node> {
-        let nodes: Vec<_> = parts.iter().map(|part| self.number(function, part)).collect();
+        let nodes: Vec<_> = parts
+            .iter()
+            .map(|part| self.number(function, part))
+            .collect();
         let nodes = nodes.into_iter().collect::<Option<Vec<_>>>()?;
         if nodes.iter().all(|node| node.ty() == ValueType::I32) {
             return Some(fold::plain(whole, nodes));
         }
-        Some(fold::plain(float, nodes.into_iter().map(fold::widen).collect()))
+        Some(fold::plain(
+            float,
+            nodes.into_iter().map(fold::widen).collect(),
+        ))
     }
 
     fn number(&mut self, function: &str, part: &Expr) -> Option<Node> {
@@ -107,13 +136,28 @@ impl Checker<'_> {
             return Some(node);
         }
         let found = (self.place(&part.range), node.ty());
-        self.report(report::expected(&format!("an argument of `{function}`"), "a number", found, ""));
+        self.report(report::expected(
+            &format!("an argument of `{function}`"),
+            "a number",
+            found,
+            "",
+        ));
         None
     }
 
     /// Arguments that are vectors of one size.
-    fn vectors(&mut self, whole: &Expr, function: &str, parts: &[&Expr], two: u8, three: u8) -> Option<Node> {
-        let nodes: Vec<_> = parts.iter().map(|part| self.vector(function, part)).collect();
+    fn vectors(
+        &mut self,
+        whole: &Expr,
+        function: &str,
+        parts: &[&Expr],
+        two: u8,
+        three: u8,
+    ) -> Option<Node> {
+        let nodes: Vec<_> = parts
+            .iter()
+            .map(|part| self.vector(function, part))
+            .collect();
         let nodes = nodes.into_iter().collect::<Option<Vec<_>>>()?;
         if nodes.iter().all(|node| node.ty() == ValueType::Vec2) {
             return Some(fold::plain(two, nodes));
@@ -131,18 +175,35 @@ impl Checker<'_> {
             return Some(node);
         }
         let found = (self.place(&part.range), node.ty());
-        self.report(report::expected(&format!("an argument of `{function}`"), "a vector", found, ""));
+        self.report(report::expected(
+            &format!("an argument of `{function}`"),
+            "a vector",
+            found,
+            "",
+        ));
         None
     }
 
     /// Both branches are used as what the whole is used as.
-    fn select(&mut self, whole: &Expr, condition: &Expr, branches: &[&Expr], want: Want) -> Option<Node> {
+    fn select(
+        &mut self,
+        whole: &Expr,
+        condition: &Expr,
+        branches: &[&Expr],
+        want: Want,
+    ) -> Option<Node> {
         let condition = self.condition(condition, "the first argument of `select`");
-        let [then, otherwise] = branches else { return None };
+        let [then, otherwise] = branches else {
+            return None;
+        };
         let (a, b) = (self.expr(then, want), self.expr(otherwise, want));
         let (condition, a, b) = (condition?, a?, b?);
         let numbers = |node: &Node| matches!(node.ty(), ValueType::I32 | ValueType::F32);
-        let (a, b) = if numbers(&a) && numbers(&b) { unify(a, b) } else { (a, b) };
+        let (a, b) = if numbers(&a) && numbers(&b) {
+            unify(a, b)
+        } else {
+            (a, b)
+        };
         if a.ty() == b.ty() {
             return Some(fold::select(condition, a, b));
         }
@@ -154,22 +215,35 @@ impl Checker<'_> {
     fn differ(&mut self, whole: &Expr, function: &str, parts: &[&Expr], nodes: &[Node]) {
         let types: Vec<_> = nodes.iter().map(|node| node.ty().as_str()).collect();
         let message = format!("`{function}` needs one type, not {}", types.join(" and "));
-        let mut diagnostic =
-            Diagnostic::new(DiagnosticCode::ExpressionType, self.place(&whole.range), message).label("types differ");
+        let mut diagnostic = Diagnostic::new(
+            DiagnosticCode::ExpressionType,
+            self.place(&whole.range),
+            message,
+        )
+        .label("types differ");
         for (part, ty) in parts.iter().zip(types) {
             diagnostic = diagnostic.related(self.place(&part.range), format!("this is {ty}"));
         }
         self.report(diagnostic);
     }
 
-    fn host_call(&mut self, function: &Name, arguments: &[CallArgument], want: Want) -> Option<Node> {
+    fn host_call(
+        &mut self,
+        function: &Name,
+        arguments: &[CallArgument],
+        want: Want,
+    ) -> Option<Node> {
         let function = self.placed(function);
         let slip = closest(&function.value, FUNCTIONS);
         if want == Want::Number || (want == Want::Value && slip.is_some()) {
-            let message = format!("there is no function `{}` that gives a value", function.value);
-            let diagnostic = Diagnostic::new(DiagnosticCode::UnknownInExpression, function.place, message)
-                .label("unknown function")
-                .suggest(&function.value, FUNCTIONS);
+            let message = format!(
+                "there is no function `{}` that gives a value",
+                function.value
+            );
+            let diagnostic =
+                Diagnostic::new(DiagnosticCode::UnknownInExpression, function.place, message)
+                    .label("unknown function")
+                    .suggest(&function.value, FUNCTIONS);
             self.report(match diagnostic.help {
                 Some(_) => diagnostic,
                 None => diagnostic
@@ -178,27 +252,46 @@ impl Checker<'_> {
             });
             return None;
         }
-        let literals: Vec<_> = arguments.iter().map(|argument| self.literal(&function, argument)).collect();
-        self.guard(&function, &literals.into_iter().collect::<Option<Vec<_>>>()?)
+        let literals: Vec<_> = arguments
+            .iter()
+            .map(|argument| self.literal(&function, argument))
+            .collect();
+        self.guard(
+            &function,
+            &literals.into_iter().collect::<Option<Vec<_>>>()?,
+        )
     }
 
     fn literal(&mut self, function: &Name, argument: &CallArgument) -> Option<Argument> {
         let place = self.place(&argument.value.range);
         let Some(value) = argument.value.literal() else {
-            let message = format!("an argument of the function `{}` must be a literal", function.value);
+            let message = format!(
+                "an argument of the function `{}` must be a literal",
+                function.value
+            );
             self.report(
                 Diagnostic::new(DiagnosticCode::BadArguments, place, message)
                     .label("not a literal")
-                    .help("a number, `true`, `false`, a quoted text, `vec2(1, 2)` or `vec3(1, 2, 3)`"),
+                    .help(
+                        "a number, `true`, `false`, a quoted text, `vec2(1, 2)` or `vec3(1, 2, 3)`",
+                    ),
             );
             return None;
         };
-        Some(Argument { name: argument.name.as_ref().map(|name| self.placed(name)), value: Spanned::new(value, place) })
+        Some(Argument {
+            name: argument.name.as_ref().map(|name| self.placed(name)),
+            value: Spanned::new(value, place),
+        })
     }
 
     /// Asks the host.
     pub(super) fn guard(&mut self, function: &Name, arguments: &[Argument]) -> Option<Node> {
         let b = self.scope.guard_call(function, arguments)?;
-        Some(Node::Leaf { op: op::CALL_GUARD, a: 0, b, ty: ValueType::Bool })
+        Some(Node::Leaf {
+            op: op::CALL_GUARD,
+            a: 0,
+            b,
+            ty: ValueType::Bool,
+        })
     }
 }

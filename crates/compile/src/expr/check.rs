@@ -1,13 +1,15 @@
 //! Names and types: syntax tree to typed tree (CODE-4).
 //!
-//! Every part is looked at, so all problems of an expression come at once. An i32 widens to f32 where an f32 stands
-//! beside it or is needed; nothing else converts by itself.
+//! Every part is looked at, so all problems of an expression come at once. An i32 widens to f32
+//! where an f32 stands beside it or is needed; nothing else converts by itself.
 
 use std::ops::Range;
 
 use statewright_author::codes::Code as DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::expr::{BinaryOp, Expr, ExprKind, LogicOp, StateQuery, UnaryOp, code_place};
+use statewright_author::expr::{
+    BinaryOp, Expr, ExprKind, LogicOp, StateQuery, UnaryOp, code_place,
+};
 use statewright_author::graph::{Code, Payload};
 use statewright_author::place::{Name, Place};
 use statewright_author::value::ValueType;
@@ -24,7 +26,11 @@ pub(super) fn check(
     scope: &mut dyn Scope,
     diagnostics: &mut Diagnostics,
 ) -> Option<Node> {
-    let mut checker = Checker { code, scope, diagnostics };
+    let mut checker = Checker {
+        code,
+        scope,
+        diagnostics,
+    };
     let want = match expected {
         Expected::Bool | Expected::Type(ValueType::Bool) => Want::Condition,
         _ => Want::Value,
@@ -85,19 +91,33 @@ impl Checker<'_> {
             ExprKind::Unary { op, operand } => self.unary(expr, *op, operand),
             ExprKind::Binary { op, left, right } => self.binary(expr, *op, left, right),
             ExprKind::Logic { op, operands } => self.logic(*op, operands),
-            ExprKind::Call { function, arguments } => self.call(expr, function, arguments, want),
+            ExprKind::Call {
+                function,
+                arguments,
+            } => self.call(expr, function, arguments, want),
             ExprKind::State { query, state } => self.state(*query, state.as_ref()),
         }
     }
 
     /// A node that must have a type; an i32 widens to f32.
-    pub(super) fn of_type(&mut self, node: Node, ty: ValueType, at: &Expr, what: &str) -> Option<Node> {
+    pub(super) fn of_type(
+        &mut self,
+        node: Node,
+        ty: ValueType,
+        at: &Expr,
+        what: &str,
+    ) -> Option<Node> {
         match (node.ty(), ty) {
             (ValueType::I32, ValueType::F32) => Some(fold::widen(node)),
             (found, wanted) if found == wanted => Some(node),
             (found, wanted) => {
                 let found = (self.place(&at.range), found);
-                self.report(report::expected(what, wanted.as_str(), found, self.text(&at.range)));
+                self.report(report::expected(
+                    what,
+                    wanted.as_str(),
+                    found,
+                    self.text(&at.range),
+                ));
                 None
             }
         }
@@ -106,16 +126,25 @@ impl Checker<'_> {
     /// A part of the source; a word that stands for it if it is too long to repeat.
     pub(super) fn text(&self, range: &Range<usize>) -> &str {
         const LONGEST: usize = 24;
-        self.code.value.get(range.clone()).filter(|text| text.len() <= LONGEST).unwrap_or("value")
+        self.code
+            .value
+            .get(range.clone())
+            .filter(|text| text.len() <= LONGEST)
+            .unwrap_or("value")
     }
 
     fn integer(&mut self, expr: &Expr, value: u64, negative: bool) -> Option<Node> {
-        let signed = i64::try_from(value).ok().map(|value| if negative { -value } else { value });
+        let signed = i64::try_from(value)
+            .ok()
+            .map(|value| if negative { -value } else { value });
         match signed.and_then(|value| i32::try_from(value).ok()) {
             Some(value) => Some(Node::Constant(Constant::I32(value))),
             None => {
                 let sign = if negative { "-" } else { "" };
-                self.report(report::integer_range(self.place(&expr.range), &format!("{sign}{value}")));
+                self.report(report::integer_range(
+                    self.place(&expr.range),
+                    &format!("{sign}{value}"),
+                ));
                 None
             }
         }
@@ -126,16 +155,30 @@ impl Checker<'_> {
             return self.event(expr);
         }
         if let Some((b, ty)) = self.scope.key(name) {
-            return Some(Node::Leaf { op: op::KEY, a: ty as u8, b, ty });
+            return Some(Node::Leaf {
+                op: op::KEY,
+                a: ty as u8,
+                b,
+                ty,
+            });
         }
         if let Some((b, ty)) = self.scope.parameter(name) {
-            return Some(Node::Leaf { op: op::PARAMETER, a: ty as u8, b, ty });
+            return Some(Node::Leaf {
+                op: op::PARAMETER,
+                a: ty as u8,
+                b,
+                ty,
+            });
         }
         let place = self.place(&expr.range);
         if want == Want::Condition {
             return self.guard(&Name::new(name.to_owned(), place), &[]);
         }
-        let known = if self.diagnostics.has_room() { self.scope.names() } else { Vec::new() };
+        let known = if self.diagnostics.has_room() {
+            self.scope.names()
+        } else {
+            Vec::new()
+        };
         self.report(report::unknown(place, name, &known));
         None
     }
@@ -159,26 +202,53 @@ impl Checker<'_> {
         let (ty, note) = match self.payload(expr)? {
             Payload::Value(ty) => (ty, None),
             Payload::U32 => (ValueType::I32, None),
-            Payload::U64 => (ValueType::I32, Some("a u64 payload can be read by functions in Rust only".to_owned())),
-            Payload::Bytes(count) => {
-                (ValueType::I32, Some(format!("a payload of {count} raw bytes can be read by functions in Rust only")))
-            }
-            Payload::Vec4 => (ValueType::F32, Some("a vec4 is read by component: `event.x` to `event.w`".to_owned())),
+            Payload::U64 => (
+                ValueType::I32,
+                Some("a u64 payload can be read by functions in Rust only".to_owned()),
+            ),
+            Payload::Bytes(count) => (
+                ValueType::I32,
+                Some(format!(
+                    "a payload of {count} raw bytes can be read by functions in Rust only"
+                )),
+            ),
+            Payload::Vec4 => (
+                ValueType::F32,
+                Some("a vec4 is read by component: `event.x` to `event.w`".to_owned()),
+            ),
         };
-        let Some(note) = note else { return Some(Node::Leaf { op: op::PAYLOAD, a: ty as u8, b: 0, ty }) };
+        let Some(note) = note else {
+            return Some(Node::Leaf {
+                op: op::PAYLOAD,
+                a: ty as u8,
+                b: 0,
+                ty,
+            });
+        };
         let place = self.place(&expr.range);
         let message = "this payload has no type that an expression can hold";
-        self.report(Diagnostic::new(DiagnosticCode::ExpressionType, place, message).label("cannot be read").note(note));
+        self.report(
+            Diagnostic::new(DiagnosticCode::ExpressionType, place, message)
+                .label("cannot be read")
+                .note(note),
+        );
         None
     }
 
     fn field(&mut self, base: &Expr, field: &Name) -> Option<Node> {
-        let index = ["x", "y", "z", "w"].iter().position(|name| *name == field.value);
+        let index = ["x", "y", "z", "w"]
+            .iter()
+            .position(|name| *name == field.value);
         let is_event = matches!(&base.kind, ExprKind::Name(name) if name == "event");
         if is_event && self.scope.payload() == Some(Payload::Vec4) {
             let a = index.map_or(u8::MAX, |index| index as u8);
             return match a {
-                0..4 => Some(Node::Leaf { op: op::PAYLOAD_FIELD, a, b: 0, ty: ValueType::F32 }),
+                0..4 => Some(Node::Leaf {
+                    op: op::PAYLOAD_FIELD,
+                    a,
+                    b: 0,
+                    ty: ValueType::F32,
+                }),
                 _ => self.no_field(field, "vec4"),
             };
         }
@@ -186,7 +256,9 @@ impl Checker<'_> {
         let ty = node.ty();
         let vector = matches!(ty, ValueType::Vec2 | ValueType::Vec3);
         match index {
-            Some(index) if vector && index < ty.words() as usize => Some(fold::field(node, index as u8)),
+            Some(index) if vector && index < ty.words() as usize => {
+                Some(fold::field(node, index as u8))
+            }
             _ => self.no_field(field, ty.as_str()),
         }
     }
@@ -225,7 +297,12 @@ impl Checker<'_> {
             ValueType::Vec3 => op::VEC3_NEG,
             found => {
                 let found = (self.place(&operand.range), found);
-                self.report(report::expected("the operand of `-`", "a number or a vector", found, ""));
+                self.report(report::expected(
+                    "the operand of `-`",
+                    "a number or a vector",
+                    found,
+                    "",
+                ));
                 return None;
             }
         };
@@ -233,13 +310,25 @@ impl Checker<'_> {
     }
 
     fn binary(&mut self, whole: &Expr, op: BinaryOp, left: &Expr, right: &Expr) -> Option<Node> {
-        let want = if matches!(op, BinaryOp::Eq | BinaryOp::Ne) { Want::Value } else { Want::Number };
+        let want = if matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+            Want::Value
+        } else {
+            Want::Number
+        };
         let (l, r) = (self.expr(left, want), self.expr(right, want));
         let (l, r) = (l?, r?);
-        let found = ((self.place(&left.range), l.ty()), (self.place(&right.range), r.ty()));
+        let found = (
+            (self.place(&left.range), l.ty()),
+            (self.place(&right.range), r.ty()),
+        );
         let (l, r) = unify(l, r);
         let Some(instruction) = instruction(op, l.ty(), r.ty()) else {
-            self.report(report::operands(op, self.place(&whole.range), found.0, found.1));
+            self.report(report::operands(
+                op,
+                self.place(&whole.range),
+                found.0,
+                found.1,
+            ));
             return None;
         };
         let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
@@ -251,9 +340,19 @@ impl Checker<'_> {
 
     fn logic(&mut self, op: LogicOp, operands: &[Expr]) -> Option<Node> {
         let what = format!("an operand of `{}`", op.as_str());
-        let nodes: Vec<_> = operands.iter().map(|operand| self.condition(operand, &what)).collect();
-        let logic = if op == LogicOp::And { Logic::And } else { Logic::Or };
-        Some(fold::logic(logic, nodes.into_iter().collect::<Option<_>>()?))
+        let nodes: Vec<_> = operands
+            .iter()
+            .map(|operand| self.condition(operand, &what))
+            .collect();
+        let logic = if op == LogicOp::And {
+            Logic::And
+        } else {
+            Logic::Or
+        };
+        Some(fold::logic(
+            logic,
+            nodes.into_iter().collect::<Option<_>>()?,
+        ))
     }
 
     /// A part that must be a truth value.
@@ -270,9 +369,19 @@ impl Checker<'_> {
             }
             None => self.scope.own_state(),
         };
-        let ticks = Node::Leaf { op: op::TICKS_IN_STATE, a: 0, b, ty: ValueType::I32 };
+        let ticks = Node::Leaf {
+            op: op::TICKS_IN_STATE,
+            a: 0,
+            b,
+            ty: ValueType::I32,
+        };
         Some(match query {
-            StateQuery::In => Node::Leaf { op: op::IN_STATE, a: 0, b, ty: ValueType::Bool },
+            StateQuery::In => Node::Leaf {
+                op: op::IN_STATE,
+                a: 0,
+                b,
+                ty: ValueType::Bool,
+            },
             StateQuery::Ticks => ticks,
             StateQuery::Time => {
                 let rate = Node::Constant(Constant::F32(self.scope.tick_rate() as f32));
@@ -284,7 +393,12 @@ impl Checker<'_> {
 
 /// Widens the i32 of a pair with an f32 or a vector.
 pub(super) fn unify(left: Node, right: Node) -> (Node, Node) {
-    let floats = |node: &Node| matches!(node.ty(), ValueType::F32 | ValueType::Vec2 | ValueType::Vec3);
+    let floats = |node: &Node| {
+        matches!(
+            node.ty(),
+            ValueType::F32 | ValueType::Vec2 | ValueType::Vec3
+        )
+    };
     match (floats(&left), floats(&right)) {
         (true, false) => (left, fold::widen(right)),
         (false, true) => (fold::widen(left), right),
@@ -335,8 +449,18 @@ fn instruction(op: BinaryOp, left: ValueType, right: ValueType) -> Option<u8> {
         (Bool, Bool, _) => pick(None, None, op::BOOL_EQ, op::BOOL_NE),
         (Symbol, Symbol, _) => pick(None, None, op::SYMBOL_EQ, op::SYMBOL_NE),
         (Entity, Entity, _) => pick(None, None, op::ENTITY_EQ, op::ENTITY_NE),
-        (Vec2, Vec2, _) => pick(Some(op::VEC2_ADD), Some(op::VEC2_SUB), op::VEC2_EQ, op::VEC2_NE),
-        (Vec3, Vec3, _) => pick(Some(op::VEC3_ADD), Some(op::VEC3_SUB), op::VEC3_EQ, op::VEC3_NE),
+        (Vec2, Vec2, _) => pick(
+            Some(op::VEC2_ADD),
+            Some(op::VEC2_SUB),
+            op::VEC2_EQ,
+            op::VEC2_NE,
+        ),
+        (Vec3, Vec3, _) => pick(
+            Some(op::VEC3_ADD),
+            Some(op::VEC3_SUB),
+            op::VEC3_EQ,
+            op::VEC3_NE,
+        ),
         (Vec2, F32, BinaryOp::Mul) => Some(op::VEC2_SCALE),
         (Vec3, F32, BinaryOp::Mul) => Some(op::VEC3_SCALE),
         (F32, Vec2, BinaryOp::Mul) => Some(op::VEC2_SCALE_BY),

@@ -1,11 +1,14 @@
-//! Bytecode to text: the canonical source of what a ROM really holds, for dumps and for [`Compiled::text`].
+//! Bytecode to text: the canonical source of what a ROM really holds, for dumps and for
+//! [`Compiled::text`].
 //!
-//! Compiling the text again gives the same instructions. Comes in: any instructions; those that do not verify may give
-//! `None`, never a panic.
+//! Compiling the text again gives the same instructions. Comes in: any instructions; those that do
+//! not verify may give `None`, never a panic.
 //!
 //! [`Compiled::text`]: super::Compiled::text
 
-use statewright_author::expr::{BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp};
+use statewright_author::expr::{
+    BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp,
+};
 use statewright_author::place::{Name, Place};
 use statewright_author::value::Literal;
 use statewright_rom::code::op;
@@ -18,7 +21,11 @@ pub fn decompile(instructions: &[InstructionRecord], names: &dyn Names) -> Optio
     if instructions.len() > usize::from(MAX_CODE) {
         return None;
     }
-    let mut reader = Reader { names, stack: Vec::new(), open: Vec::new() };
+    let mut reader = Reader {
+        names,
+        stack: Vec::new(),
+        open: Vec::new(),
+    };
     for (index, instruction) in instructions.iter().enumerate() {
         reader.land(index)?;
         reader.step(instruction)?;
@@ -60,7 +67,9 @@ impl Reader<'_> {
     /// Completes the chains that end here.
     fn land(&mut self, index: usize) -> Option<()> {
         while self.open.last().is_some_and(|open| open.target == index) {
-            let Open { op, mut operands, .. } = self.open.pop()?;
+            let Open {
+                op, mut operands, ..
+            } = self.open.pop()?;
             operands.push(self.stack.pop()?);
             self.stack.push(expr(ExprKind::Logic { op, operands }));
         }
@@ -95,7 +104,11 @@ impl Reader<'_> {
         let operand = self.stack.pop()?;
         match self.open.last_mut() {
             Some(open) if open.op == op && open.target == target => open.operands.push(operand),
-            _ => self.open.push(Open { op, target, operands: vec![operand] }),
+            _ => self.open.push(Open {
+                op,
+                target,
+                operands: vec![operand],
+            }),
         }
         Some(())
     }
@@ -105,27 +118,44 @@ impl Reader<'_> {
             value_type::I32 => integer(i64::from(bits as i32)),
             value_type::F32 => float(readable(f32::from_bits(bits))),
             value_type::BOOL => expr(ExprKind::Bool(bits != 0)),
-            value_type::SYMBOL => expr(ExprKind::Text(self.names.symbol_text(u16::try_from(bits).ok()?))),
+            value_type::SYMBOL => expr(ExprKind::Text(
+                self.names.symbol_text(u16::try_from(bits).ok()?),
+            )),
             _ => return None,
         })
     }
 
     fn state(&self, query: StateQuery, state: u16) -> Expr {
-        expr(ExprKind::State { query, state: Some(unplaced(self.names.state_name(state))) })
+        expr(ExprKind::State {
+            query,
+            state: Some(unplaced(self.names.state_name(state))),
+        })
     }
 
     fn guard(&self, op: u16) -> Expr {
         let call = self.names.guard_text(op);
-        let argument =
-            |(name, value): (Option<String>, Literal)| CallArgument { name: name.map(unplaced), value: literal(value) };
+        let argument = |(name, value): (Option<String>, Literal)| CallArgument {
+            name: name.map(unplaced),
+            value: literal(value),
+        };
         let arguments = call.arguments.into_iter().map(argument).collect();
-        expr(ExprKind::Call { function: unplaced(call.function), arguments })
+        expr(ExprKind::Call {
+            function: unplaced(call.function),
+            arguments,
+        })
     }
 
     fn called(&mut self, function: &str, count: usize) -> Option<Expr> {
         let first = self.stack.len().checked_sub(count)?;
-        let arguments = self.stack.drain(first..).map(|value| CallArgument { name: None, value }).collect();
-        Some(expr(ExprKind::Call { function: unplaced(function.to_owned()), arguments }))
+        let arguments = self
+            .stack
+            .drain(first..)
+            .map(|value| CallArgument { name: None, value })
+            .collect();
+        Some(expr(ExprKind::Call {
+            function: unplaced(function.to_owned()),
+            arguments,
+        }))
     }
 
     fn plain(&mut self, op: u8) -> Option<Expr> {
@@ -146,20 +176,39 @@ impl Reader<'_> {
         Some(expr(ExprKind::Unary { op: sign, operand }))
     }
 
-    /// `f32(ticks_in_state(S)) / rate` is what `time_in_state(S)` compiles to, and reads better as that.
+    /// `f32(ticks_in_state(S)) / rate` is what `time_in_state(S)` compiles to, and reads better as
+    /// that.
     fn binary(&self, op: u8, sign: BinaryOp, left: Expr, right: Expr) -> Expr {
         let rate = float(f64::from(self.names.tick_rate() as f32));
         if op == op::F32_DIV
             && right == rate
-            && let ExprKind::Call { function, arguments } = &left.kind
+            && let ExprKind::Call {
+                function,
+                arguments,
+            } = &left.kind
             && function.value == "f32"
-            && let [CallArgument { value: Expr { kind: ExprKind::State { query, state }, .. }, .. }] =
-                arguments.as_slice()
+            && let [
+                CallArgument {
+                    value:
+                        Expr {
+                            kind: ExprKind::State { query, state },
+                            ..
+                        },
+                    ..
+                },
+            ] = arguments.as_slice()
             && *query == StateQuery::Ticks
         {
-            return expr(ExprKind::State { query: StateQuery::Time, state: state.clone() });
+            return expr(ExprKind::State {
+                query: StateQuery::Time,
+                state: state.clone(),
+            });
         }
-        expr(ExprKind::Binary { op: sign, left: Box::new(left), right: Box::new(right) })
+        expr(ExprKind::Binary {
+            op: sign,
+            left: Box::new(left),
+            right: Box::new(right),
+        })
     }
 }
 
@@ -177,11 +226,17 @@ fn name(name: String) -> Expr {
 
 fn field(base: Expr, index: u8) -> Option<Expr> {
     let field = ["x", "y", "z", "w"].get(usize::from(index))?;
-    Some(expr(ExprKind::Field { base: Box::new(base), field: unplaced((*field).to_owned()) }))
+    Some(expr(ExprKind::Field {
+        base: Box::new(base),
+        field: unplaced((*field).to_owned()),
+    }))
 }
 
 fn negative(positive: Expr) -> Expr {
-    expr(ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(positive) })
+    expr(ExprKind::Unary {
+        op: UnaryOp::Neg,
+        operand: Box::new(positive),
+    })
 }
 
 fn integer(value: i64) -> Expr {
@@ -191,13 +246,21 @@ fn integer(value: i64) -> Expr {
 
 fn float(value: f64) -> Expr {
     let size = expr(ExprKind::Float(value.abs()));
-    if value.is_sign_negative() { negative(size) } else { size }
+    if value.is_sign_negative() {
+        negative(size)
+    } else {
+        size
+    }
 }
 
 /// The shortest number that reads as this f32: `0.1`, not `0.10000000149011612`.
 fn readable(value: f32) -> f64 {
     let short: f64 = format!("{value:?}").parse().unwrap_or(f64::from(value));
-    if short as f32 == value { short } else { f64::from(value) }
+    if short as f32 == value {
+        short
+    } else {
+        f64::from(value)
+    }
 }
 
 fn literal(value: Literal) -> Expr {
@@ -208,8 +271,17 @@ fn literal(value: Literal) -> Expr {
         Literal::Text(text) => expr(ExprKind::Text(text)),
         Literal::Vector(parts) => {
             let function = if parts.len() == 2 { "vec2" } else { "vec3" };
-            let arguments = parts.into_iter().map(|part| CallArgument { name: None, value: float(part) }).collect();
-            expr(ExprKind::Call { function: unplaced(function.to_owned()), arguments })
+            let arguments = parts
+                .into_iter()
+                .map(|part| CallArgument {
+                    name: None,
+                    value: float(part),
+                })
+                .collect();
+            expr(ExprKind::Call {
+                function: unplaced(function.to_owned()),
+                arguments,
+            })
         }
     }
 }
@@ -222,12 +294,20 @@ fn binary_sign(op: u8) -> Option<BinaryOp> {
         op::VEC2_SCALE | op::VEC2_SCALE_BY | op::VEC3_SCALE | op::VEC3_SCALE_BY => BinaryOp::Mul,
         op::I32_DIV | op::F32_DIV | op::VEC2_DIV | op::VEC3_DIV => BinaryOp::Div,
         op::I32_REM | op::F32_REM => BinaryOp::Rem,
-        op::BOOL_EQ | op::SYMBOL_EQ | op::ENTITY_EQ | op::I32_EQ | op::F32_EQ | op::VEC2_EQ | op::VEC3_EQ => {
-            BinaryOp::Eq
-        }
-        op::BOOL_NE | op::SYMBOL_NE | op::ENTITY_NE | op::I32_NE | op::F32_NE | op::VEC2_NE | op::VEC3_NE => {
-            BinaryOp::Ne
-        }
+        op::BOOL_EQ
+        | op::SYMBOL_EQ
+        | op::ENTITY_EQ
+        | op::I32_EQ
+        | op::F32_EQ
+        | op::VEC2_EQ
+        | op::VEC3_EQ => BinaryOp::Eq,
+        op::BOOL_NE
+        | op::SYMBOL_NE
+        | op::ENTITY_NE
+        | op::I32_NE
+        | op::F32_NE
+        | op::VEC2_NE
+        | op::VEC3_NE => BinaryOp::Ne,
         op::I32_LT | op::F32_LT => BinaryOp::Lt,
         op::I32_LE | op::F32_LE => BinaryOp::Le,
         op::I32_GT | op::F32_GT => BinaryOp::Gt,

@@ -1,7 +1,8 @@
 //! Typed tree to instructions, operands before their operator.
 //!
-//! `a && b && c` becomes `a, jump, b, jump, c` where both jumps go to the end: [`statewright_rom::code::verify`] counts
-//! them as one. What does not fit the limits of the ROM is refused here, so what comes out always verifies.
+//! `a && b && c` becomes `a, jump, b, jump, c` where both jumps go to the end:
+//! [`statewright_rom::code::verify`] counts them as one. What does not fit the limits of the ROM is
+//! refused here, so what comes out always verifies.
 
 use statewright_rom::code::{MAX_JOINS, op};
 use statewright_rom::layout::{InstructionRecord, MAX_CODE, MAX_STACK_WORDS, value_type};
@@ -34,9 +35,10 @@ pub(super) fn emit(node: &Node) -> Result<Emitted, TooLarge> {
         return Err(TooLarge::Joins(emitter.joins));
     }
     match u8::try_from(emitter.peak) {
-        Ok(stack_words) if stack_words <= MAX_STACK_WORDS => {
-            Ok(Emitted { instructions: emitter.instructions, stack_words })
-        }
+        Ok(stack_words) if stack_words <= MAX_STACK_WORDS => Ok(Emitted {
+            instructions: emitter.instructions,
+            stack_words,
+        }),
         _ => Err(TooLarge::Stack(emitter.peak)),
     }
 }
@@ -58,9 +60,16 @@ impl Emitter {
                 self.write(*op, *a, *b, 0);
                 self.grow(ty.words() as usize);
             }
-            Node::Op { op, a, ty, operands } => {
+            Node::Op {
+                op,
+                a,
+                ty,
+                operands,
+            } => {
                 let below = self.words;
-                operands.iter().for_each(|operand| self.node(operand, around));
+                operands
+                    .iter()
+                    .for_each(|operand| self.node(operand, around));
                 self.write(*op, *a, 0, 0);
                 self.words = below;
                 self.grow(ty.words() as usize);
@@ -77,11 +86,15 @@ impl Emitter {
         };
         match constant {
             Constant::Vec2(parts) => {
-                parts.iter().for_each(|part| push(self, value_type::F32, part.to_bits()));
+                parts
+                    .iter()
+                    .for_each(|part| push(self, value_type::F32, part.to_bits()));
                 self.write(op::VEC2_MAKE, 0, 0, 0);
             }
             Constant::Vec3(parts) => {
-                parts.iter().for_each(|part| push(self, value_type::F32, part.to_bits()));
+                parts
+                    .iter()
+                    .for_each(|part| push(self, value_type::F32, part.to_bits()));
                 self.write(op::VEC3_MAKE, 0, 0, 0);
             }
             scalar => push(self, ty, scalar.words()[0]),
@@ -108,7 +121,12 @@ impl Emitter {
     }
 
     fn write(&mut self, op: u8, a: u8, b: u16, c: u32) {
-        self.instructions.push(InstructionRecord { op, a, b: U16::new(b), c: U32::new(c) });
+        self.instructions.push(InstructionRecord {
+            op,
+            a,
+            b: U16::new(b),
+            c: U32::new(c),
+        });
     }
 
     fn grow(&mut self, words: usize) {

@@ -1,8 +1,8 @@
 //! Builds typed nodes and computes on the way what is constant (CODE-4).
 //!
-//! The arithmetic is that of [`statewright_rom::code::arith`], so folding never changes a result. A result that no
-//! literal can say (NaN, infinity) is left to run time. Guard calls of the host are never dropped unless `&&` or `||`
-//! would skip them, too: they may use the rng (SEL-5).
+//! The arithmetic is that of [`statewright_rom::code::arith`], so folding never changes a result. A
+//! result that no literal can say (NaN, infinity) is left to run time. Guard calls of the host are
+//! never dropped unless `&&` or `||` would skip them, too: they may use the rng (SEL-5).
 
 use statewright_author::value::ValueType;
 use statewright_rom::code::{arith, op};
@@ -11,7 +11,10 @@ use super::node::{Constant, Logic, Node};
 
 /// The author's type of a type number in a ROM.
 pub(super) fn value_type(ty: u8) -> ValueType {
-    ValueType::ALL.get(usize::from(ty)).copied().unwrap_or(ValueType::I32)
+    ValueType::ALL
+        .get(usize::from(ty))
+        .copied()
+        .unwrap_or(ValueType::I32)
 }
 
 /// A plain instruction on its operands.
@@ -21,28 +24,66 @@ pub(super) fn plain(op: u8, operands: Vec<Node>) -> Node {
         return Node::Constant(constant);
     }
     match (op, operands.as_slice()) {
-        (op::NOT, [Node::Op { op: op::NOT, operands: inner, .. }]) if inner.len() == 1 => inner[0].clone(),
-        _ => Node::Op { op, a: 0, ty, operands },
+        (
+            op::NOT,
+            [
+                Node::Op {
+                    op: op::NOT,
+                    operands: inner,
+                    ..
+                },
+            ],
+        ) if inner.len() == 1 => inner[0].clone(),
+        _ => Node::Op {
+            op,
+            a: 0,
+            ty,
+            operands,
+        },
     }
 }
 
 /// An i32 as f32; anything else as it is.
 pub(super) fn widen(node: Node) -> Node {
-    if node.ty() == ValueType::I32 { plain(op::I32_TO_F32, vec![node]) } else { node }
+    if node.ty() == ValueType::I32 {
+        plain(op::I32_TO_F32, vec![node])
+    } else {
+        node
+    }
 }
 
 /// A component of a vector.
 pub(super) fn field(base: Node, index: u8) -> Node {
     let pick = |parts: &[f32]| parts.get(usize::from(index)).copied().unwrap_or(0.0);
-    let op = if base.ty() == ValueType::Vec2 { op::VEC2_FIELD } else { op::VEC3_FIELD };
-    let leaf = |op, b| Node::Leaf { op, a: index, b, ty: ValueType::F32 };
+    let op = if base.ty() == ValueType::Vec2 {
+        op::VEC2_FIELD
+    } else {
+        op::VEC3_FIELD
+    };
+    let leaf = |op, b| Node::Leaf {
+        op,
+        a: index,
+        b,
+        ty: ValueType::F32,
+    };
     match base {
         Node::Constant(Constant::Vec2(parts)) => Node::Constant(Constant::F32(pick(&parts))),
         Node::Constant(Constant::Vec3(parts)) => Node::Constant(Constant::F32(pick(&parts))),
         Node::Leaf { op: op::KEY, b, .. } => leaf(op::KEY_FIELD, b),
-        Node::Leaf { op: op::PARAMETER, b, .. } => leaf(op::PARAMETER_FIELD, b),
-        Node::Leaf { op: op::PAYLOAD, .. } => leaf(op::PAYLOAD_FIELD, 0),
-        base => Node::Op { op, a: index, ty: ValueType::F32, operands: vec![base] },
+        Node::Leaf {
+            op: op::PARAMETER,
+            b,
+            ..
+        } => leaf(op::PARAMETER_FIELD, b),
+        Node::Leaf {
+            op: op::PAYLOAD, ..
+        } => leaf(op::PAYLOAD_FIELD, 0),
+        base => Node::Op {
+            op,
+            a: index,
+            ty: ValueType::F32,
+            operands: vec![base],
+        },
     }
 }
 
@@ -55,7 +96,12 @@ pub(super) fn select(condition: Node, then: Node, otherwise: Node) -> Node {
         _ => {}
     }
     let ty = then.ty();
-    Node::Op { op: op::SELECT, a: ty as u8, ty, operands: vec![condition, then, otherwise] }
+    Node::Op {
+        op: op::SELECT,
+        a: ty as u8,
+        ty,
+        operands: vec![condition, then, otherwise],
+    }
 }
 
 /// `&&` or `||`: flat, without operands that cannot matter.
@@ -78,7 +124,10 @@ pub(super) fn logic(logic: Logic, operands: Vec<Node>) -> Node {
     match kept.len() {
         0 => Node::Constant(Constant::Bool(!logic.deciding())),
         1 => kept.remove(0),
-        _ => Node::Logic { logic, operands: kept },
+        _ => Node::Logic {
+            logic,
+            operands: kept,
+        },
     }
 }
 
@@ -86,7 +135,10 @@ fn flatten(logic: Logic, operands: Vec<Node>) -> Vec<Node> {
     let mut flat = Vec::with_capacity(operands.len());
     for operand in operands {
         match operand {
-            Node::Logic { logic: inner, operands } if inner == logic => flat.extend(operands),
+            Node::Logic {
+                logic: inner,
+                operands,
+            } if inner == logic => flat.extend(operands),
             other => flat.push(other),
         }
     }
@@ -95,7 +147,10 @@ fn flatten(logic: Logic, operands: Vec<Node>) -> Vec<Node> {
 
 /// The value of a plain instruction on constants, if it is one that can be written down.
 fn evaluate(op: u8, operands: &[Node]) -> Option<Constant> {
-    let constants = operands.iter().map(Node::constant).collect::<Option<Vec<_>>>()?;
+    let constants = operands
+        .iter()
+        .map(Node::constant)
+        .collect::<Option<Vec<_>>>()?;
     let result = match *constants.as_slice() {
         [a] => unary(op, a),
         [a, b] => binary(op, a, b),
@@ -229,8 +284,18 @@ fn ternary(op: u8, a: Constant, b: Constant, c: Constant) -> Option<Constant> {
 mod tests {
     use super::*;
 
-    const GUARD: Node = Node::Leaf { op: op::CALL_GUARD, a: 0, b: 7, ty: ValueType::Bool };
-    const KEY: Node = Node::Leaf { op: op::KEY, a: 2, b: 1, ty: ValueType::Bool };
+    const GUARD: Node = Node::Leaf {
+        op: op::CALL_GUARD,
+        a: 0,
+        b: 7,
+        ty: ValueType::Bool,
+    };
+    const KEY: Node = Node::Leaf {
+        op: op::KEY,
+        a: 2,
+        b: 1,
+        ty: ValueType::Bool,
+    };
 
     fn bool(value: bool) -> Node {
         Node::Constant(Constant::Bool(value))
@@ -240,9 +305,18 @@ mod tests {
     fn sel_5_guard_calls_are_kept_unless_skipped() {
         assert_eq!(logic(Logic::And, vec![bool(false), GUARD]), bool(false));
         assert_eq!(logic(Logic::Or, vec![bool(true), GUARD]), bool(true));
-        assert_eq!(logic(Logic::And, vec![KEY, bool(false), GUARD]), bool(false));
+        assert_eq!(
+            logic(Logic::And, vec![KEY, bool(false), GUARD]),
+            bool(false)
+        );
         let kept = logic(Logic::And, vec![GUARD, bool(false), KEY]);
-        assert_eq!(kept, Node::Logic { logic: Logic::And, operands: vec![GUARD, bool(false)] });
+        assert_eq!(
+            kept,
+            Node::Logic {
+                logic: Logic::And,
+                operands: vec![GUARD, bool(false)]
+            }
+        );
         assert!(!select(bool(true), KEY, GUARD).is_pure());
         assert_eq!(select(bool(false), KEY, GUARD), GUARD);
     }
@@ -250,11 +324,17 @@ mod tests {
     #[test]
     fn neutral_operands_vanish_and_chains_are_flat() {
         assert_eq!(logic(Logic::And, vec![bool(true), KEY, bool(true)]), KEY);
-        assert_eq!(logic(Logic::Or, vec![bool(false), bool(false)]), bool(false));
+        assert_eq!(
+            logic(Logic::Or, vec![bool(false), bool(false)]),
+            bool(false)
+        );
         let inner = logic(Logic::Or, vec![KEY, GUARD]);
         assert_eq!(
             logic(Logic::Or, vec![KEY, inner]),
-            Node::Logic { logic: Logic::Or, operands: vec![KEY, KEY, GUARD] }
+            Node::Logic {
+                logic: Logic::Or,
+                operands: vec![KEY, KEY, GUARD]
+            }
         );
         assert_eq!(plain(op::NOT, vec![plain(op::NOT, vec![KEY])]), KEY);
     }
@@ -262,8 +342,19 @@ mod tests {
     #[test]
     fn what_no_literal_can_say_is_left_to_run_time() {
         let number = |value| Node::Constant(Constant::F32(value));
-        assert!(plain(op::F32_DIV, vec![number(1.0), number(0.0)]).constant().is_none());
-        assert!(plain(op::F32_MUL, vec![number(1e38), number(1e38)]).constant().is_none());
-        assert_eq!(plain(op::F32_DIV, vec![number(1.0), number(4.0)]), number(0.25));
+        assert!(
+            plain(op::F32_DIV, vec![number(1.0), number(0.0)])
+                .constant()
+                .is_none()
+        );
+        assert!(
+            plain(op::F32_MUL, vec![number(1e38), number(1e38)])
+                .constant()
+                .is_none()
+        );
+        assert_eq!(
+            plain(op::F32_DIV, vec![number(1.0), number(4.0)]),
+            number(0.25)
+        );
     }
 }

@@ -1,9 +1,10 @@
 //! Expressions: from syntax tree to verified-by-construction bytecode, and back to text (CODE-4).
 //!
-//! Comes in: an [`Expr`] with the [`Code`] it was read from, the type that is wanted, and a [`Scope`] that knows the
-//! names. Goes out: [`Compiled`] instructions for [`statewright_rom::code`], or diagnostics. Stages: `check` gives
-//! every part a type, `fold` computes what is constant while the tree is built, `emit` writes the instructions,
-//! `decompile` reads them back.
+//! Comes in: an [`Expr`] with the [`Code`] it was read from, the type that is wanted, and a
+//! [`Scope`] that knows the names. Goes out: [`Compiled`] instructions for
+//! [`statewright_rom::code`], or diagnostics. Stages: `check` gives every part a type, `fold`
+//! computes what is constant while the tree is built, `emit` writes the instructions, `decompile`
+//! reads them back.
 
 mod call;
 mod check;
@@ -28,7 +29,8 @@ use statewright_rom::layout::InstructionRecord;
 pub use decompile::{argument_literal, decompile};
 pub use node::Constant;
 
-/// The names behind the numbers of compiled code. Needed for its text only; the defaults are for whoever has none.
+/// The names behind the numbers of compiled code. Needed for its text only; the defaults are for
+/// whoever has none.
 pub trait Names {
     /// Ticks per second of the machine.
     fn tick_rate(&self) -> u32;
@@ -55,7 +57,10 @@ pub trait Names {
 
     /// Function and arguments of a guard call, by the number of its op.
     fn guard_text(&self, op: u16) -> GuardText {
-        GuardText { function: format!("guard_{op}"), arguments: Vec::new() }
+        GuardText {
+            function: format!("guard_{op}"),
+            arguments: Vec::new(),
+        }
     }
 }
 
@@ -147,7 +152,8 @@ impl Compiled {
     }
 }
 
-/// Whether a name followed by arguments is a function of the expression language; and `event`, which needs none.
+/// Whether a name followed by arguments is a function of the expression language; and `event`,
+/// which needs none.
 pub fn is_built_in(name: &str) -> bool {
     name == "event" || names::is_built_in(name)
 }
@@ -170,7 +176,11 @@ pub fn compile_code(
 
 /// The diagnostic of a text that cannot be read.
 pub fn syntax_diagnostic(code: &Code, error: SyntaxError) -> Diagnostic {
-    let kind = if error.too_large { DiagnosticCode::ExpressionTooLarge } else { DiagnosticCode::ExpressionSyntax };
+    let kind = if error.too_large {
+        DiagnosticCode::ExpressionTooLarge
+    } else {
+        DiagnosticCode::ExpressionSyntax
+    };
     let diagnostic = Diagnostic::new(kind, code_place(code, error.range), error.message);
     match error.help {
         Some(help) => diagnostic.help(help),
@@ -178,7 +188,8 @@ pub fn syntax_diagnostic(code: &Code, error: SyntaxError) -> Diagnostic {
     }
 }
 
-/// Compiles an expression whose ranges are bytes of a code's text. `None` means that an error was reported.
+/// Compiles an expression whose ranges are bytes of a code's text. `None` means that an error was
+/// reported.
 pub fn compile(
     code: &Code,
     ast: &Expr,
@@ -190,7 +201,10 @@ pub fn compile(
     let emitted = match emit::emit(&node) {
         Ok(emitted) => emitted,
         Err(error) => {
-            diagnostics.push(report::too_large(code_place(code, ast.range.clone()), error));
+            diagnostics.push(report::too_large(
+                code_place(code, ast.range.clone()),
+                error,
+            ));
             return None;
         }
     };

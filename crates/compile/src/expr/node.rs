@@ -49,7 +49,11 @@ impl Constant {
 
     /// The truth value, if it is one.
     pub fn as_bool(self) -> Option<bool> {
-        if let Self::Bool(value) = self { Some(value) } else { None }
+        if let Self::Bool(value) = self {
+            Some(value)
+        } else {
+            None
+        }
     }
 }
 
@@ -112,7 +116,11 @@ impl Node {
 
     /// Its value, if known.
     pub(super) fn constant(&self) -> Option<Constant> {
-        if let Self::Constant(constant) = self { Some(*constant) } else { None }
+        if let Self::Constant(constant) = self {
+            Some(*constant)
+        } else {
+            None
+        }
     }
 
     fn operands(&self) -> &[Node] {
@@ -122,9 +130,16 @@ impl Node {
         }
     }
 
-    /// Whether evaluating it, or not, makes no difference: it asks no guard of the host, which might use the rng.
+    /// Whether evaluating it, or not, makes no difference: it asks no guard of the host, which
+    /// might use the rng.
     pub(super) fn is_pure(&self) -> bool {
-        !matches!(self, Self::Leaf { op: op::CALL_GUARD, .. }) && self.operands().iter().all(Self::is_pure)
+        !matches!(
+            self,
+            Self::Leaf {
+                op: op::CALL_GUARD,
+                ..
+            }
+        ) && self.operands().iter().all(Self::is_pure)
     }
 
     /// What it looks at.
@@ -145,6 +160,8 @@ impl Node {
                 _ => facts.payload = true,
             }
         }
-        self.operands().iter().for_each(|operand| operand.collect(facts));
+        self.operands()
+            .iter()
+            .for_each(|operand| operand.collect(facts));
     }
 }

@@ -32,17 +32,28 @@ fn operand_help(op: BinaryOp, left: ValueType, right: ValueType) -> Option<&'sta
     let vectors = [Vec2, Vec3].contains(&left) && [Vec2, Vec3].contains(&right);
     match op {
         BinaryOp::Mul if vectors => Some("write `dot(a, b)`, or multiply by a number"),
-        BinaryOp::Eq | BinaryOp::Ne if left != Bool && right == Bool => Some("compare it with a value of its own type"),
-        BinaryOp::Eq | BinaryOp::Ne if either(&[Bool]) => Some("a truth value stands alone: write `flag` or `!flag`"),
-        _ if op.compares() && either(&[Vec2, Vec3]) && !matches!(op, BinaryOp::Eq | BinaryOp::Ne) => {
+        BinaryOp::Eq | BinaryOp::Ne if left != Bool && right == Bool => {
+            Some("compare it with a value of its own type")
+        }
+        BinaryOp::Eq | BinaryOp::Ne if either(&[Bool]) => {
+            Some("a truth value stands alone: write `flag` or `!flag`")
+        }
+        _ if op.compares()
+            && either(&[Vec2, Vec3])
+            && !matches!(op, BinaryOp::Eq | BinaryOp::Ne) =>
+        {
             Some("compare `length_squared(v)` or a component such as `v.x`")
         }
         _ if op.compares() && left == right => Some("only `==` and `!=` compare these"),
         _ if op.compares() && right == Symbol => {
             Some("compare it with a value of its own type, or declare it as symbol")
         }
-        _ if op.compares() && left == Symbol => Some("a symbol is compared with a quoted text: `kind == 'orc'`"),
-        _ if op.compares() && either(&[Entity]) => Some("an entity is compared with another entity"),
+        _ if op.compares() && left == Symbol => {
+            Some("a symbol is compared with a quoted text: `kind == 'orc'`")
+        }
+        _ if op.compares() && either(&[Entity]) => {
+            Some("an entity is compared with another entity")
+        }
         _ if !op.compares() && either(&[Bool]) => Some("write `select(flag, 1, 0)` for a number"),
         _ => None,
     }
@@ -52,16 +63,21 @@ fn operand_help(op: BinaryOp, left: ValueType, right: ValueType) -> Option<&'sta
 pub(super) fn expected(what: &str, wanted: &str, found: Found, text: &str) -> Diagnostic {
     let (place, ty) = found;
     let message = format!("{what} must be {wanted}, not {ty}");
-    let diagnostic = Diagnostic::new(DiagnosticCode::ExpressionType, place, message).label(format!("this is {ty}"));
+    let diagnostic = Diagnostic::new(DiagnosticCode::ExpressionType, place, message)
+        .label(format!("this is {ty}"));
     match (wanted, ty) {
         ("bool", ValueType::I32 | ValueType::F32) => {
             diagnostic.help(format!("compare it: write `{text} != 0` or `{text} > 0`"))
         }
-        ("bool", ValueType::Symbol | ValueType::Entity) => diagnostic.help("compare it with `==` or `!=`"),
+        ("bool", ValueType::Symbol | ValueType::Entity) => {
+            diagnostic.help("compare it with `==` or `!=`")
+        }
         ("i32", ValueType::F32) if text.parse::<f64>().is_ok() => {
             diagnostic.help("write a whole number, or declare it as f32")
         }
-        ("i32", ValueType::F32) => diagnostic.help(format!("write `i32({text})`, which rounds toward zero")),
+        ("i32", ValueType::F32) => {
+            diagnostic.help(format!("write `i32({text})`, which rounds toward zero"))
+        }
         ("symbol", _) => diagnostic.help("write a quoted text, such as `'sword'`"),
         ("vec2", _) => diagnostic.help("write `vec2(x, y)`"),
         ("vec3", _) => diagnostic.help("write `vec3(x, y, z)`"),
@@ -86,7 +102,11 @@ pub(super) fn unknown(place: Place, name: &str, known: &[String]) -> Diagnostic 
 
 /// A division whose divisor is the literal zero.
 pub(super) fn division_by_zero(place: Place, ty: ValueType) -> Diagnostic {
-    let result = if ty == ValueType::I32 { "the result is always 0" } else { "the result is infinite or NaN" };
+    let result = if ty == ValueType::I32 {
+        "the result is always 0"
+    } else {
+        "the result is infinite or NaN"
+    };
     Diagnostic::new(DiagnosticCode::DivisionByZero, place, "a division by zero")
         .label("this is zero")
         .note(result)
@@ -95,22 +115,39 @@ pub(super) fn division_by_zero(place: Place, ty: ValueType) -> Diagnostic {
 
 /// A condition that is always the same.
 pub(super) fn constant_condition(place: Place, value: bool) -> Diagnostic {
-    let help = if value { "leave the condition out" } else { "leave out what depends on it" };
-    Diagnostic::new(DiagnosticCode::ConstantCondition, place, format!("this condition is always {value}"))
-        .label(format!("always {value}"))
-        .help(help)
+    let help = if value {
+        "leave the condition out"
+    } else {
+        "leave out what depends on it"
+    };
+    Diagnostic::new(
+        DiagnosticCode::ConstantCondition,
+        place,
+        format!("this condition is always {value}"),
+    )
+    .label(format!("always {value}"))
+    .help(help)
 }
 
 /// A whole number that i32 cannot hold.
 pub(super) fn integer_range(place: Place, text: &str) -> Diagnostic {
-    Diagnostic::new(DiagnosticCode::ExpressionType, place, format!("{text} does not fit i32"))
-        .label("too large")
-        .note("i32 goes from -2147483648 to 2147483647")
-        .help(format!("write `{text}.0` for an f32"))
+    Diagnostic::new(
+        DiagnosticCode::ExpressionType,
+        place,
+        format!("{text} does not fit i32"),
+    )
+    .label("too large")
+    .note("i32 goes from -2147483648 to 2147483647")
+    .help(format!("write `{text}.0` for an f32"))
 }
 
 /// A wrong number of arguments.
-pub(super) fn argument_count(place: Place, function: &str, wanted: &str, found: usize) -> Diagnostic {
+pub(super) fn argument_count(
+    place: Place,
+    function: &str,
+    wanted: &str,
+    found: usize,
+) -> Diagnostic {
     let message = format!("`{function}` takes {wanted}, {found} given");
     let form = match function {
         "i32" | "f32" | "abs" => "(a)",
@@ -130,9 +167,15 @@ pub(super) fn argument_count(place: Place, function: &str, wanted: &str, found: 
 /// An expression that does not fit a ROM.
 pub(super) fn too_large(place: Place, error: TooLarge) -> Diagnostic {
     let message = match error {
-        TooLarge::Code(count) => format!("the expression needs {count} instructions, at most {MAX_CODE} fit"),
-        TooLarge::Stack(words) => format!("the expression needs {words} stack words, at most {MAX_STACK_WORDS} fit"),
-        TooLarge::Joins(count) => format!("`&&` and `||` are nested {count} deep, at most {MAX_JOINS} are possible"),
+        TooLarge::Code(count) => {
+            format!("the expression needs {count} instructions, at most {MAX_CODE} fit")
+        }
+        TooLarge::Stack(words) => {
+            format!("the expression needs {words} stack words, at most {MAX_STACK_WORDS} fit")
+        }
+        TooLarge::Joins(count) => {
+            format!("`&&` and `||` are nested {count} deep, at most {MAX_JOINS} are possible")
+        }
     };
     Diagnostic::new(DiagnosticCode::ExpressionTooLarge, place, message)
         .label("too large")

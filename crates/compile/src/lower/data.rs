@@ -1,4 +1,5 @@
-//! Records of everything that is not a state or a transition: events, blackboard, parameters, lanes, channels, stable ids.
+//! Records of everything that is not a state or a transition: events, blackboard, parameters,
+//! lanes, channels, stable ids.
 
 use statewright_author::graph::Payload;
 use statewright_rom::layout::*;
@@ -11,10 +12,21 @@ use crate::stable::StableIds;
 impl Lowering<'_, '_> {
     pub(super) fn events(&mut self) {
         for event in &self.model.machine.events {
-            let ttl = event.ttl.as_ref().and_then(|ttl| ttl.value.ticks(self.model.tick_rate)).unwrap_or(0);
+            let ttl = event
+                .ttl
+                .as_ref()
+                .and_then(|ttl| ttl.value.ticks(self.model.tick_rate))
+                .unwrap_or(0);
             let payload = event.payload.as_ref().map(|payload| payload.value);
-            let flags = if event.coalesce { event_flag::COALESCE } else { 0 }
-                | if event.indirect { event_flag::INDIRECT } else { 0 };
+            let flags = if event.coalesce {
+                event_flag::COALESCE
+            } else {
+                0
+            } | if event.indirect {
+                event_flag::INDIRECT
+            } else {
+                0
+            };
             let bytes = payload.map_or(0, Payload::bytes);
             self.tables.events.push(EventRecord {
                 ttl_ticks: U32::new(ttl),
@@ -28,7 +40,13 @@ impl Lowering<'_, '_> {
 
     pub(super) fn data(&mut self) {
         let mut offset = 0;
-        for (key, words) in self.model.machine.blackboard.iter().zip(&self.model.data.keys) {
+        for (key, words) in self
+            .model
+            .machine
+            .blackboard
+            .iter()
+            .zip(&self.model.data.keys)
+        {
             self.tables.keys.push(KeyRecord {
                 name_hash: U64::new(xxh3_64(key.name.value.as_bytes())),
                 default: words.map(U32::new),
@@ -54,18 +72,28 @@ impl Lowering<'_, '_> {
         self.tables.variants.push(VariantRecord::default());
         let hash = |name: &str| U64::new(xxh3_64(name.as_bytes()));
         let variants = &self.model.machine.variants;
-        self.tables.variants.extend(variants.iter().map(|v| VariantRecord { name_hash: hash(&v.name.value) }));
+        self.tables
+            .variants
+            .extend(variants.iter().map(|v| VariantRecord {
+                name_hash: hash(&v.name.value),
+            }));
         for row in &self.model.data.parameters {
             for (parameter, words) in self.model.machine.parameters.iter().zip(row) {
                 let used = parameter.ty.value.words() as usize;
-                self.tables.parameter_values.extend(words[..used].iter().map(|&w| WordRecord { word: U32::new(w) }));
+                self.tables.parameter_values.extend(
+                    words[..used]
+                        .iter()
+                        .map(|&w| WordRecord { word: U32::new(w) }),
+                );
             }
         }
     }
 
     pub(super) fn observers(&mut self) {
         for observer in &self.model.observers {
-            let Some(actions) = observer.actions else { continue };
+            let Some(actions) = observer.actions else {
+                continue;
+            };
             self.tables.observers.push(ObserverRecord {
                 event: U16::new(observer.event.map_or(trigger::ANY, |event| event as u16)),
                 actions: U16::new(actions as u16),
@@ -74,12 +102,14 @@ impl Lowering<'_, '_> {
     }
 
     pub(super) fn stacks(&mut self) {
-        self.tables.stacks.extend(self.placement.stacks.iter().map(|stack| StackRecord {
-            first_slot: stack.slot as u8,
-            depth: stack.depth as u8,
-            frame_slots: stack.frame_slots() as u8,
-            leaves: stack.leaves as u8,
-        }));
+        self.tables
+            .stacks
+            .extend(self.placement.stacks.iter().map(|stack| StackRecord {
+                first_slot: stack.slot as u8,
+                depth: stack.depth as u8,
+                frame_slots: stack.frame_slots() as u8,
+                leaves: stack.leaves as u8,
+            }));
     }
 
     pub(super) fn scratch(&mut self) {
@@ -106,12 +136,14 @@ impl Lowering<'_, '_> {
                 reserved: U32::new(0),
             });
         }
-        self.tables.lanes.extend(self.model.machine.lanes.iter().map(|lane| LaneRecord {
-            name_hash: U64::new(xxh3_64(lane.name.value.as_bytes())),
-            merge: lane.merge.value as u8,
-            critical: u8::from(lane.critical),
-            reserved: [0; 6],
-        }));
+        self.tables
+            .lanes
+            .extend(self.model.machine.lanes.iter().map(|lane| LaneRecord {
+                name_hash: U64::new(xxh3_64(lane.name.value.as_bytes())),
+                merge: lane.merge.value as u8,
+                critical: u8::from(lane.critical),
+                reserved: [0; 6],
+            }));
     }
 
     pub(super) fn stable_ids(&mut self, ids: &StableIds, order: &[usize]) {

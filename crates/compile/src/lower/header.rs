@@ -21,16 +21,35 @@ impl Lowering<'_, '_> {
     pub(super) fn header(&mut self) {
         let machine = self.model.machine;
         let policies = policies(machine);
-        let firing = self.model.timers.iter().filter(|t| !matches!(t.kind, TimerKind::Clock | TimerKind::Debounce));
+        let firing = self
+            .model
+            .timers
+            .iter()
+            .filter(|t| !matches!(t.kind, TimerKind::Clock | TimerKind::Debounce));
         let firing = firing.count();
-        let fail_safe = self.model.fail_safe.and_then(|node| self.target_set(&[node]));
-        let reload_entry = self.model.reload_entry.and_then(|node| self.target_set(&[node]));
+        let fail_safe = self
+            .model
+            .fail_safe
+            .and_then(|node| self.target_set(&[node]));
+        let reload_entry = self
+            .model
+            .reload_entry
+            .and_then(|node| self.target_set(&[node]));
         self.tables.header = Header {
-            max_depth: self.model.tree.states.iter().map(|s| s.depth).max().unwrap_or(1) as u8,
+            max_depth: self
+                .model
+                .tree
+                .states
+                .iter()
+                .map(|s| s.depth)
+                .max()
+                .unwrap_or(1) as u8,
             tick_rate: U16::new(self.model.tick_rate as u16),
             clamp_limit: budget(&machine.budgets.clamp_limit, DEFAULT_CLAMP_LIMIT) as u8,
             policies,
-            command_bytes: U16::new(budget(&machine.budgets.command_bytes, DEFAULT_COMMAND_BYTES) as u16),
+            command_bytes: U16::new(
+                budget(&machine.budgets.command_bytes, DEFAULT_COMMAND_BYTES) as u16,
+            ),
             fail_safe: index(fail_safe),
             reload_entry: index(reload_entry),
             columns: U16::new((machine.events.len() + firing + 1) as u16),
@@ -47,7 +66,10 @@ pub fn set_tier(tables: &mut Tables, machine: &Machine, tier: usize) {
         0 => u32::from(capacity.microsteps_per_tick),
         _ => INTERNAL_FIRST_MICROSTEPS,
     };
-    let events = budget(&machine.budgets.events_per_tick, u32::from(capacity.events_per_tick));
+    let events = budget(
+        &machine.budgets.events_per_tick,
+        u32::from(capacity.events_per_tick),
+    );
     let microsteps = budget(&machine.budgets.microsteps_per_tick, default_microsteps);
     tables.header.tier = tier as u8;
     tables.header.events_per_tick = U16::new(events as u16);
@@ -69,5 +91,8 @@ fn policies(machine: &Machine) -> u8 {
         (&p.strict_writes, policy::STRICT_WRITES),
         (&p.scxml_details, policy::SCXML_DETAILS),
     ];
-    flags.into_iter().filter(|(on, _)| on.as_ref().is_some_and(|on| on.value)).fold(0, |all, (_, flag)| all | flag)
+    flags
+        .into_iter()
+        .filter(|(on, _)| on.as_ref().is_some_and(|on| on.value))
+        .fold(0, |all, (_, flag)| all | flag)
 }

@@ -1,4 +1,5 @@
-//! Pass *emit*, first half: the model and its places become records. Plans are added by [`crate::plan`].
+//! Pass *emit*, first half: the model and its places become records. Plans are added by
+//! [`crate::plan`].
 
 mod data;
 mod header;
@@ -68,7 +69,10 @@ pub fn lower(model: &Model<'_>, placement: &Placement, ids: &StableIds) -> Lower
     lowering.header();
     Ops::emit(&model.ops, &mut lowering.tables);
     lowering.channels();
-    Lowered { tables: lowering.tables, transition_order }
+    Lowered {
+        tables: lowering.tables,
+        transition_order,
+    }
 }
 
 /// Transitions by source, higher priority first, then declaration (SEL-3).
@@ -82,7 +86,8 @@ fn selection_order(model: &Model<'_>) -> Vec<usize> {
     order
 }
 
-/// Choices so that each comes before those it leads to; the loader proves by this order that choices end (EXEC-7).
+/// Choices so that each comes before those it leads to; the loader proves by this order that
+/// choices end (EXEC-7).
 fn choice_order(model: &Model<'_>) -> Vec<StateIndex> {
     let lengths = choice_lengths(model);
     let is_choice = |&state: &StateIndex| model.tree.states[state].kind == StateKind::Choice;
@@ -139,11 +144,13 @@ impl Lowering<'_, '_> {
             count: U16::new(key.len() as u16),
             reserved: U16::new(0),
         });
-        self.tables.targets.extend(key.iter().map(|&(kind, index)| TargetRecord {
-            index: U16::new(index as u16),
-            kind,
-            reserved: 0,
-        }));
+        self.tables
+            .targets
+            .extend(key.iter().map(|&(kind, index)| TargetRecord {
+                index: U16::new(index as u16),
+                kind,
+                reserved: 0,
+            }));
         self.target_sets.insert(key, set);
         Some(set)
     }
@@ -152,8 +159,15 @@ impl Lowering<'_, '_> {
         for (region, node) in self.model.tree.regions.iter().enumerate() {
             let entry = &self.model.initials[region];
             let targets = self.target_set(&entry.targets);
-            self.tables.initials.push(InitialRecord { targets: index(targets), effect: index(entry.effect) });
-            let stack = self.placement.stacks.iter().position(|stack| stack.region == region);
+            self.tables.initials.push(InitialRecord {
+                targets: index(targets),
+                effect: index(entry.effect),
+            });
+            let stack = self
+                .placement
+                .stacks
+                .iter()
+                .position(|stack| stack.region == region);
             self.tables.regions.push(RegionRecord {
                 owner: U16::new(node.owner as u16),
                 first_child: index(node.children.first().copied()),
@@ -191,7 +205,9 @@ impl Lowering<'_, '_> {
                 region_count: node.regions.len() as u8,
                 depth: node.depth as u8,
                 kind: kind_number(node.kind),
-                leaf: node.region.map_or(0, |region| self.placement.region_leaf[region] as u8),
+                leaf: node
+                    .region
+                    .map_or(0, |region| self.placement.region_leaf[region] as u8),
                 flags: U16::new(self.state_flags(state)),
                 entry: index(part.entry),
                 exit: index(part.exit),
@@ -209,7 +225,9 @@ impl Lowering<'_, '_> {
 
     /// Firing timers of a state (they are consecutive), and the places of all its timers as bits.
     fn owned_timers(&self, state: StateIndex) -> (usize, usize, u8) {
-        let of_state = |timer: &crate::model::Timer<'_>| timer.owner == state && timer.kind != TimerKind::Machine;
+        let of_state = |timer: &crate::model::Timer<'_>| {
+            timer.owner == state && timer.kind != TimerKind::Machine
+        };
         let range = self.timers_of(state);
         let mut mask = 0;
         let mut first = 0;
@@ -244,7 +262,11 @@ impl Lowering<'_, '_> {
             let mut high = timers.len();
             while low < high {
                 let middle = (low + high) / 2;
-                if (group(middle), timers[middle].owner) < key { low = middle + 1 } else { high = middle }
+                if (group(middle), timers[middle].owner) < key {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
             while low < timers.len() && (group(low), timers[low].owner) == key {
                 found.push(low);
@@ -260,17 +282,32 @@ impl Lowering<'_, '_> {
         let transitions = &self.model.transitions[part.transitions.clone()];
         let set = |on: bool, flag: u16| if on { flag } else { 0 };
         set(part.activity.is_some(), state_flag::ACTIVITY)
-            | set(transitions.iter().any(|t| t.trigger.is_eventless()), state_flag::EVENTLESS)
-            | set(transitions.iter().any(|t| t.authored.interrupt), state_flag::INTERRUPTS)
+            | set(
+                transitions.iter().any(|t| t.trigger.is_eventless()),
+                state_flag::EVENTLESS,
+            )
+            | set(
+                transitions.iter().any(|t| t.authored.interrupt),
+                state_flag::INTERRUPTS,
+            )
             | set(!part.defers.is_empty(), state_flag::DEFERS)
-            | set(node.authored.history.iter().any(|h| h.restore_on_entry), state_flag::RESTORES)
-            | set(node.authored.history_reset_on_done, state_flag::HISTORY_RESET)
+            | set(
+                node.authored.history.iter().any(|h| h.restore_on_entry),
+                state_flag::RESTORES,
+            )
+            | set(
+                node.authored.history_reset_on_done,
+                state_flag::HISTORY_RESET,
+            )
     }
 
     fn state_extra(&mut self, state: StateIndex) -> Option<usize> {
         let part = &self.model.parts[state];
         let node = &self.model.tree.states[state];
-        let clock = self.timers_of(state).into_iter().find(|&t| self.model.timers[t].kind == TimerKind::Clock);
+        let clock = self
+            .timers_of(state)
+            .into_iter()
+            .find(|&t| self.model.timers[t].kind == TimerKind::Clock);
         let scratch_count: u32 = node.authored.scratch.iter().map(|s| s.slots.value).sum();
         let result = self.placement.result[state];
         let record = StateExtra {
@@ -279,9 +316,21 @@ impl Lowering<'_, '_> {
             resume: index(part.resume),
             exit_ready: index(part.exit_ready),
             min_active_ticks: U32::new(part.min_active),
-            channels: U32::new(part.owns.iter().fold(0, |mask, &(channel, _)| mask | (1u32 << channel))),
-            first_history: U16::new(if node.histories.is_empty() { 0 } else { node.histories.start as u16 }),
-            first_deferral: U16::new(if part.defers.is_empty() { 0 } else { self.tables.deferrals.len() as u16 }),
+            channels: U32::new(
+                part.owns
+                    .iter()
+                    .fold(0, |mask, &(channel, _)| mask | (1u32 << channel)),
+            ),
+            first_history: U16::new(if node.histories.is_empty() {
+                0
+            } else {
+                node.histories.start as u16
+            }),
+            first_deferral: U16::new(if part.defers.is_empty() {
+                0
+            } else {
+                self.tables.deferrals.len() as u16
+            }),
             deferral_count: U16::new(part.defers.len() as u16),
             history_count: node.histories.len() as u8,
             clock: byte(clock.map(|t| self.placement.timers[t])),
@@ -308,7 +357,10 @@ impl Lowering<'_, '_> {
         if record == absent {
             return None;
         }
-        let event = |&(event, _): &(usize, _)| DeferralRecord { state: record.state, event: U16::new(event as u16) };
+        let event = |&(event, _): &(usize, _)| DeferralRecord {
+            state: record.state,
+            event: U16::new(event as u16),
+        };
         self.tables.deferrals.extend(part.defers.iter().map(event));
         self.tables.state_extras.push(record);
         Some(self.tables.state_extras.len() - 1)
@@ -317,12 +369,20 @@ impl Lowering<'_, '_> {
     /// The event that a completed state raises: the one declared as `done.state.NAME` (EVT-10).
     fn done_event(&self, state: StateIndex) -> Option<usize> {
         let machine = self.model.machine;
-        if !machine.policies.done_events.as_ref().is_some_and(|policy| policy.value) {
+        if !machine
+            .policies
+            .done_events
+            .as_ref()
+            .is_some_and(|policy| policy.value)
+        {
             return None;
         }
         let node = &self.model.tree.states[state];
         let name = format!("done.state.{}", node.authored.name.value);
-        let found = machine.events.iter().position(|event| event.name.value == name);
+        let found = machine
+            .events
+            .iter()
+            .position(|event| event.name.value == name);
         // The root ends the instance instead.
         found.filter(|_| !node.regions.is_empty() && state != 0)
     }
@@ -358,18 +418,30 @@ impl Lowering<'_, '_> {
 
     /// Column that a firing timer dispatches: the event it stands for, or its own.
     fn timer_column(&self, timer: usize) -> usize {
-        self.model.timers[timer].event.unwrap_or(self.model.machine.events.len() + timer)
+        self.model.timers[timer]
+            .event
+            .unwrap_or(self.model.machine.events.len() + timer)
     }
 
     fn transition_extra(&mut self, from: usize) -> Option<usize> {
         let transition = &self.model.transitions[from];
-        let debounce = (transition.debounce > 0).then(|| self.debounce_timer(from)).flatten();
-        let stack =
-            transition.stack.and_then(|(_, region)| self.placement.stacks.iter().position(|s| s.region == region));
+        let debounce = (transition.debounce > 0)
+            .then(|| self.debounce_timer(from))
+            .flatten();
+        let stack = transition.stack.and_then(|(_, region)| {
+            self.placement
+                .stacks
+                .iter()
+                .position(|s| s.region == region)
+        });
         let record = TransitionExtra {
             transition: U16::new(self.transition_place[from] as u16),
             score: index(transition.score),
-            threshold: F32::new(if transition.score.is_some() { transition.threshold } else { 0.0 }),
+            threshold: F32::new(if transition.score.is_some() {
+                transition.threshold
+            } else {
+                0.0
+            }),
             cooldown_ticks: U32::new(transition.cooldown),
             debounce_ticks: U32::new(transition.debounce),
             cooldown_slot: byte(self.placement.cooldown[from]),
@@ -400,8 +472,9 @@ impl Lowering<'_, '_> {
 
     fn branches(&mut self) {
         let model = self.model;
-        let branches =
-            std::mem::take(&mut self.choices).into_iter().flat_map(|choice| model.parts[choice].branches.clone());
+        let branches = std::mem::take(&mut self.choices)
+            .into_iter()
+            .flat_map(|choice| model.parts[choice].branches.clone());
         for branch in branches.map(|branch| &model.branches[branch]) {
             let targets = self.target_set(&branch.entry.targets);
             self.tables.branches.push(BranchRecord {
@@ -433,7 +506,10 @@ impl Lowering<'_, '_> {
     fn timers(&mut self) {
         for (place, timer) in self.model.timers.iter().enumerate() {
             let fires = !matches!(timer.kind, TimerKind::Clock | TimerKind::Debounce);
-            let class = timer.authored.and_then(|t| t.class.as_ref()).map_or(1, |class| class.value as u8);
+            let class = timer
+                .authored
+                .and_then(|t| t.class.as_ref())
+                .map_or(1, |class| class.value as u8);
             self.tables.timers.push(TimerRecord {
                 owner: U16::new(timer.owner as u16),
                 transition: index(timer.transition.map(|t| self.transition_place[t])),
@@ -458,9 +534,13 @@ impl Lowering<'_, '_> {
 fn transition_flags(transition: &Transition<'_>) -> u16 {
     let set = |on: bool, flag: u16| if on { flag } else { 0 };
     let stack = transition.stack.map(|(operation, _)| operation);
-    set(transition.kind == TransitionKind::Internal, transition_flag::INTERNAL)
-        | set(transition.kind == TransitionKind::Local, transition_flag::LOCAL)
-        | set(transition.authored.interrupt, transition_flag::INTERRUPT)
+    set(
+        transition.kind == TransitionKind::Internal,
+        transition_flag::INTERNAL,
+    ) | set(
+        transition.kind == TransitionKind::Local,
+        transition_flag::LOCAL,
+    ) | set(transition.authored.interrupt, transition_flag::INTERRUPT)
         | set(transition.score.is_some(), transition_flag::SCORED)
         | set(stack == Some(StackOperation::Push), transition_flag::PUSH)
         | set(stack == Some(StackOperation::Pop), transition_flag::POP)

@@ -1,8 +1,9 @@
-//! Places for things that live as long as a state is active, shared between states that never are together (RAM-5).
+//! Places for things that live as long as a state is active, shared between states that never are
+//! together (RAM-5).
 //!
-//! The tree gives the best sharing directly: what a state needs lies before what its children need, children of one
-//! region lie over each other, regions of an orthogonal state lie one after the other. Children that a push keeps
-//! alive together are set apart greedily.
+//! The tree gives the best sharing directly: what a state needs lies before what its children need,
+//! children of one region lie over each other, regions of an orthogonal state lie one after the
+//! other. Children that a push keeps alive together are set apart greedily.
 
 use super::interference::PushConflicts;
 use crate::tree::{RegionIndex, StateIndex, Tree};
@@ -36,10 +37,17 @@ pub fn allocate(tree: &Tree<'_>, own: &[u32], conflicts: &PushConflicts) -> Allo
             for &child in children {
                 base[child] = start + offset[child];
             }
-            start += children.iter().map(|&child| offset[child] + need[child]).max().unwrap_or(0);
+            start += children
+                .iter()
+                .map(|&child| offset[child] + need[child])
+                .max()
+                .unwrap_or(0);
         }
     }
-    Allocation { base, total: need.first().copied().unwrap_or(0) }
+    Allocation {
+        base,
+        total: need.first().copied().unwrap_or(0),
+    }
 }
 
 /// Offsets of the children of a region from its start; returns what the region needs.
@@ -56,7 +64,11 @@ fn place_children(
             offset[child] = lowest_offset(child, &children[..position], need, offset, conflicts);
         }
     }
-    children.iter().map(|&child| offset[child] + need[child]).max().unwrap_or(0)
+    children
+        .iter()
+        .map(|&child| offset[child] + need[child])
+        .max()
+        .unwrap_or(0)
 }
 
 /// The lowest offset at which a child overlaps no earlier one that it conflicts with.
@@ -92,11 +104,17 @@ pub struct Leaves {
     pub need: Vec<u32>,
 }
 
-/// Assigns leaf numbers: an orthogonal state's first region keeps the number of the region around it.
+/// Assigns leaf numbers: an orthogonal state's first region keeps the number of the region around
+/// it.
 pub fn allocate_leaves(tree: &Tree<'_>) -> Leaves {
     let mut need = vec![1; tree.states.len()];
     let region_need = |need: &[u32], region: RegionIndex| {
-        tree.regions[region].children.iter().map(|&child| need[child]).max().unwrap_or(1)
+        tree.regions[region]
+            .children
+            .iter()
+            .map(|&child| need[child])
+            .max()
+            .unwrap_or(1)
     };
     for state in (0..tree.states.len()).rev() {
         let regions = tree.states[state].regions.clone();
@@ -112,5 +130,8 @@ pub fn allocate_leaves(tree: &Tree<'_>) -> Leaves {
             leaf += region_need(&need, region);
         }
     }
-    Leaves { region: region_leaf, need }
+    Leaves {
+        region: region_leaf,
+        need,
+    }
 }

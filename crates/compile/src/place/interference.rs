@@ -1,8 +1,9 @@
-//! Which children of a region can be alive at the same time although only one is active: those that a push suspends,
-//! and those that may run above them (EXEC-8).
+//! Which children of a region can be alive at the same time although only one is active: those that
+//! a push suspends, and those that may run above them (EXEC-8).
 //!
-//! A transition whose source and targets lie in the region of the stack stays in it and leaves the frames alone; any
-//! other unwinds them. So what may run above a frame is found by following the former from the target of the push.
+//! A transition whose source and targets lie in the region of the stack stays in it and leaves the
+//! frames alone; any other unwinds them. So what may run above a frame is found by following the
+//! former from the target of the push.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -27,7 +28,8 @@ pub struct PushConflicts {
 }
 
 impl PushConflicts {
-    /// Finds the conflicts; a push that could suspend a state that is already suspended is reported.
+    /// Finds the conflicts; a push that could suspend a state that is already suspended is
+    /// reported.
     pub fn new(model: &Model<'_>, diagnostics: &mut Diagnostics) -> Self {
         let mut conflicts = Self::default();
         let mut pushes: BTreeMap<RegionIndex, Vec<&Transition<'_>>> = BTreeMap::new();
@@ -54,8 +56,13 @@ impl PushConflicts {
         let mut sets: HashMap<StateIndex, usize> = HashMap::new();
         self.regions.insert(region);
         for push in pushes {
-            let target = push.targets.first().and_then(|&t| model.tree.child_towards(owner, model.tree.anchor(t)));
-            let (Some(suspended), Some(target)) = (model.tree.child_towards(owner, push.source), target) else {
+            let target = push
+                .targets
+                .first()
+                .and_then(|&t| model.tree.child_towards(owner, model.tree.anchor(t)));
+            let (Some(suspended), Some(target)) =
+                (model.tree.child_towards(owner, push.source), target)
+            else {
                 continue;
             };
             if sets.len() >= MAX_PUSH_TARGETS && !sets.contains_key(&target) {
@@ -85,7 +92,9 @@ impl PushConflicts {
     }
 
     fn runs_above(&self, suspended: StateIndex, other: StateIndex) -> bool {
-        self.suspended.get(&suspended).is_some_and(|sets| sets.iter().any(|&set| self.above[set].contains(&other)))
+        self.suspended
+            .get(&suspended)
+            .is_some_and(|sets| sets.iter().any(|&set| self.above[set].contains(&other)))
     }
 }
 
@@ -96,10 +105,21 @@ fn too_many_targets(push: &Transition<'_>) -> Diagnostic {
         .help("push to a few states that hold the others")
 }
 
-fn suspends_twice(model: &Model<'_>, push: &Transition<'_>, suspended: StateIndex, target: StateIndex) -> Diagnostic {
+fn suspends_twice(
+    model: &Model<'_>,
+    push: &Transition<'_>,
+    suspended: StateIndex,
+    target: StateIndex,
+) -> Diagnostic {
     let name = model.tree.path(suspended);
-    let place = push.authored.stack.as_ref().map_or(push.place(), |stack| stack.place);
-    let text = format!("`{name}` is suspended by this push and could be entered again before it is resumed");
+    let place = push
+        .authored
+        .stack
+        .as_ref()
+        .map_or(push.place(), |stack| stack.place);
+    let text = format!(
+        "`{name}` is suspended by this push and could be entered again before it is resumed"
+    );
     Diagnostic::new(Code::SuspendsTwice, place, text)
         .label(format!("suspends `{name}`"))
         .note(format!("from `{}` transitions lead back to `{name}` without a pop", model.tree.path(target)))
@@ -107,19 +127,30 @@ fn suspends_twice(model: &Model<'_>, push: &Transition<'_>, suspended: StateInde
 }
 
 /// Whether two states can be alive at the same time, push and pop included.
-pub fn interfere(model: &Model<'_>, conflicts: &PushConflicts, a: StateIndex, b: StateIndex) -> bool {
+pub fn interfere(
+    model: &Model<'_>,
+    conflicts: &PushConflicts,
+    a: StateIndex,
+    b: StateIndex,
+) -> bool {
     if model.tree.can_be_active_together(a, b) {
         return true;
     }
     let common = model.tree.common_ancestor(a, b);
-    match (model.tree.child_towards(common, a), model.tree.child_towards(common, b)) {
+    match (
+        model.tree.child_towards(common, a),
+        model.tree.child_towards(common, b),
+    ) {
         (Some(a), Some(b)) => conflicts.conflict(a, b),
         _ => false,
     }
 }
 
 /// Which child of a region leads to which by a transition that stays in the region.
-fn child_moves(model: &Model<'_>, region: RegionIndex) -> BTreeMap<StateIndex, BTreeSet<StateIndex>> {
+fn child_moves(
+    model: &Model<'_>,
+    region: RegionIndex,
+) -> BTreeMap<StateIndex, BTreeSet<StateIndex>> {
     let owner = model.tree.regions[region].owner;
     let child_of = |state| {
         let child = model.tree.child_towards(owner, state)?;
@@ -127,22 +158,36 @@ fn child_moves(model: &Model<'_>, region: RegionIndex) -> BTreeMap<StateIndex, B
     };
     let mut moves: BTreeMap<StateIndex, BTreeSet<StateIndex>> = BTreeMap::new();
     for transition in &model.transitions {
-        let Some(from) = child_of(transition.source) else { continue };
-        let targets: Option<Vec<StateIndex>> =
-            transition.targets.iter().map(|&target| child_of(model.tree.anchor(target))).collect();
+        let Some(from) = child_of(transition.source) else {
+            continue;
+        };
+        let targets: Option<Vec<StateIndex>> = transition
+            .targets
+            .iter()
+            .map(|&target| child_of(model.tree.anchor(target)))
+            .collect();
         if let Some(targets) = targets {
             moves.entry(from).or_default().extend(targets);
         }
     }
     for branch in &model.branches {
-        let Some(from) = child_of(branch.owner) else { continue };
-        let targets = branch.entry.targets.iter().filter_map(|&target| child_of(model.tree.anchor(target)));
+        let Some(from) = child_of(branch.owner) else {
+            continue;
+        };
+        let targets = branch
+            .entry
+            .targets
+            .iter()
+            .filter_map(|&target| child_of(model.tree.anchor(target)));
         moves.entry(from).or_default().extend(targets);
     }
     moves
 }
 
-fn reachable(start: StateIndex, moves: &BTreeMap<StateIndex, BTreeSet<StateIndex>>) -> HashSet<StateIndex> {
+fn reachable(
+    start: StateIndex,
+    moves: &BTreeMap<StateIndex, BTreeSet<StateIndex>>,
+) -> HashSet<StateIndex> {
     let mut seen = HashSet::from([start]);
     let mut open = vec![start];
     while let Some(at) = open.pop() {

@@ -1,7 +1,8 @@
-//! Pass *place*: leaves, timers and slots of the instance, by who can be alive together (RAM-4, RAM-5, RAM-7).
+//! Pass *place*: leaves, timers and slots of the instance, by who can be alive together (RAM-4,
+//! RAM-5, RAM-7).
 //!
-//! Comes in as the resolved model; goes out as one place for everything that needs one, the tier, and the list of
-//! who pays for what.
+//! Comes in as the resolved model; goes out as one place for everything that needs one, the tier,
+//! and the list of who pays for what.
 
 mod allocate;
 mod interference;
@@ -122,12 +123,18 @@ impl Placement {
 pub fn place(model: &Model<'_>, diagnostics: &mut Diagnostics) -> (Placement, PushConflicts) {
     let conflicts = PushConflicts::new(model, diagnostics);
     let leaves = allocate::allocate_leaves(&model.tree);
-    let mut placement = Placement { region_leaf: leaves.region, leaf_need: leaves.need, ..Placement::default() };
+    let mut placement = Placement {
+        region_leaf: leaves.region,
+        leaf_need: leaves.need,
+        ..Placement::default()
+    };
     placement.need[0] = placement.leaf_need.first().copied().unwrap_or(1);
     placement.place_timers(model, &conflicts);
     placement.place_slots(model, &conflicts);
     placement.pay_leaves(model);
-    placement.payments.sort_by_key(|payment| (payment.state, payment.resource, payment.first));
+    placement
+        .payments
+        .sort_by_key(|payment| (payment.state, payment.resource, payment.first));
     (placement, conflicts)
 }
 
@@ -156,7 +163,14 @@ impl Placement {
             };
             self.timers.push(place);
             let why = timer_shown(model, timer);
-            self.pay(timer.owner, why, Resource::Timers, place, timer.instances, !machine);
+            self.pay(
+                timer.owner,
+                why,
+                Resource::Timers,
+                place,
+                timer.instances,
+                !machine,
+            );
         }
         self.need[1] = lasting + shared.total;
     }
@@ -169,7 +183,14 @@ impl Placement {
         for transition in &model.transitions {
             let slot = (transition.cooldown > 0).then_some(next);
             if let Some(first) = slot {
-                self.pay(transition.source, "cooldown".into(), Resource::Slots, first, 2, false);
+                self.pay(
+                    transition.source,
+                    "cooldown".into(),
+                    Resource::Slots,
+                    first,
+                    2,
+                    false,
+                );
                 next += 2;
             }
             self.cooldown.push(slot);
@@ -185,10 +206,18 @@ impl Placement {
     fn place_history(&mut self, model: &Model<'_>, history: HistoryIndex, slot: u32) -> u32 {
         let node = &model.tree.histories[history];
         let owner = &model.tree.states[node.owner];
-        let count = if node.authored.deep { self.leaf_need[node.owner] } else { owner.regions.len() as u32 };
+        let count = if node.authored.deep {
+            self.leaf_need[node.owner]
+        } else {
+            owner.regions.len() as u32
+        };
         self.history.push(slot);
         self.history_count.push(count);
-        let kind = if node.authored.deep { "deep" } else { "shallow" };
+        let kind = if node.authored.deep {
+            "deep"
+        } else {
+            "shallow"
+        };
         let why = format!("{kind} history `{}`", node.authored.name.value);
         self.pay(node.owner, why, Resource::Slots, slot, count, false);
         count
@@ -196,11 +225,30 @@ impl Placement {
 
     fn place_stack(&mut self, model: &Model<'_>, region: RegionIndex, slot: u32) -> u32 {
         let node = &model.tree.regions[region];
-        let Some(depth) = &node.authored.stack_depth else { return 0 };
-        let leaves = node.children.iter().map(|&child| self.leaf_need[child]).max().unwrap_or(1);
-        let stack = StackPlace { region, slot, depth: depth.value.min(MAX_COUNT), leaves };
+        let Some(depth) = &node.authored.stack_depth else {
+            return 0;
+        };
+        let leaves = node
+            .children
+            .iter()
+            .map(|&child| self.leaf_need[child])
+            .max()
+            .unwrap_or(1);
+        let stack = StackPlace {
+            region,
+            slot,
+            depth: depth.value.min(MAX_COUNT),
+            leaves,
+        };
         let count = stack.depth * stack.frame_slots();
-        self.pay(node.owner, format!("stack of depth {}", stack.depth), Resource::Slots, slot, count, false);
+        self.pay(
+            node.owner,
+            format!("stack of depth {}", stack.depth),
+            Resource::Slots,
+            slot,
+            count,
+            false,
+        );
         self.stacks.push(stack);
         count
     }
@@ -210,14 +258,27 @@ impl Placement {
         let uses_result = |state: StateIndex| {
             let part = &model.parts[state];
             let transitions = &model.transitions[part.transitions.clone()];
-            part.activity.is_some() && transitions.iter().any(|t| matches!(t.trigger, Trigger::Done | Trigger::Failed))
+            part.activity.is_some()
+                && transitions
+                    .iter()
+                    .any(|t| matches!(t.trigger, Trigger::Done | Trigger::Failed))
         };
-        let own: Vec<u32> = (0..model.tree.states.len()).map(|state| u32::from(uses_result(state))).collect();
+        let own: Vec<u32> = (0..model.tree.states.len())
+            .map(|state| u32::from(uses_result(state)))
+            .collect();
         let cells = allocate::allocate(&model.tree, &own, conflicts);
         for (state, &count) in own.iter().enumerate() {
-            let place = (count > 0).then(|| (first + cells.base[state] / 8, cells.base[state] % 8 * 2));
+            let place =
+                (count > 0).then(|| (first + cells.base[state] / 8, cells.base[state] % 8 * 2));
             if let Some((slot, _)) = place {
-                self.pay(state, "result of the activity (2 bits)".into(), Resource::Slots, slot, 1, true);
+                self.pay(
+                    state,
+                    "result of the activity (2 bits)".into(),
+                    Resource::Slots,
+                    slot,
+                    1,
+                    true,
+                );
             }
             self.result.push(place);
         }
@@ -225,21 +286,40 @@ impl Placement {
     }
 
     /// Latched transitions and scratch.
-    fn place_state_slots(&mut self, model: &Model<'_>, conflicts: &PushConflicts, first: u32) -> u32 {
+    fn place_state_slots(
+        &mut self,
+        model: &Model<'_>,
+        conflicts: &PushConflicts,
+        first: u32,
+    ) -> u32 {
         let latches = |state: StateIndex| {
             let transitions = &model.transitions[model.parts[state].transitions.clone()];
             u32::from(transitions.iter().any(|t| t.authored.latch))
         };
         let scratch = |state: StateIndex| -> u32 {
-            model.tree.states[state].authored.scratch.iter().map(|scratch| scratch.slots.value.min(MAX_COUNT)).sum()
+            model.tree.states[state]
+                .authored
+                .scratch
+                .iter()
+                .map(|scratch| scratch.slots.value.min(MAX_COUNT))
+                .sum()
         };
-        let own: Vec<u32> = (0..model.tree.states.len()).map(|state| latches(state) + scratch(state)).collect();
+        let own: Vec<u32> = (0..model.tree.states.len())
+            .map(|state| latches(state) + scratch(state))
+            .collect();
         let slots = allocate::allocate(&model.tree, &own, conflicts);
         for state in 0..own.len() {
             let mut at = first + slots.base[state];
             let latch = (latches(state) > 0).then_some(at);
             if let Some(slot) = latch {
-                self.pay(state, "latched transition".into(), Resource::Slots, slot, 1, true);
+                self.pay(
+                    state,
+                    "latched transition".into(),
+                    Resource::Slots,
+                    slot,
+                    1,
+                    true,
+                );
                 at += 1;
             }
             self.latch.push(latch);
@@ -257,46 +337,95 @@ impl Placement {
         for state in 0..model.tree.states.len() {
             let regions = model.tree.states[state].regions.clone();
             for region in regions.skip(1) {
-                let name = model.tree.regions[region].authored.name.as_ref().map_or("", |name| name.value.as_str());
+                let name = model.tree.regions[region]
+                    .authored
+                    .name
+                    .as_ref()
+                    .map_or("", |name| name.value.as_str());
                 let why = format!("region `{name}`");
-                self.pay(state, why, Resource::Leaves, self.region_leaf[region], 1, true);
+                self.pay(
+                    state,
+                    why,
+                    Resource::Leaves,
+                    self.region_leaf[region],
+                    1,
+                    true,
+                );
             }
         }
     }
 
-    fn pay(&mut self, state: StateIndex, why: String, resource: Resource, first: u32, count: u32, shared: bool) {
-        self.payments.push(Payment { state, why, resource, first, count, shared });
+    fn pay(
+        &mut self,
+        state: StateIndex,
+        why: String,
+        resource: Resource,
+        first: u32,
+        count: u32,
+        shared: bool,
+    ) {
+        self.payments.push(Payment {
+            state,
+            why,
+            resource,
+            first,
+            count,
+            shared,
+        });
     }
 
     /// Whether the machine fits a tier; `cost` is that of its most expensive transition (EXEC-9).
     fn fits(&self, tier: usize, cost: u16) -> bool {
         let capacity = &TIERS[tier];
         let limits = [capacity.leaves, capacity.timers, capacity.slots];
-        self.need.iter().zip(limits).all(|(&need, limit)| need <= u32::from(limit)) && cost <= capacity.cost
+        self.need
+            .iter()
+            .zip(limits)
+            .all(|(&need, limit)| need <= u32::from(limit))
+            && cost <= capacity.cost
     }
 
-    /// The smallest tier that fits, unless the machine asks for one. Deferral needs more than the smallest (EVT-5).
-    pub fn choose_tier(&mut self, model: &Model<'_>, cost: u16, options: &Options, diagnostics: &mut Diagnostics) {
+    /// The smallest tier that fits, unless the machine asks for one. Deferral needs more than the
+    /// smallest (EVT-5).
+    pub fn choose_tier(
+        &mut self,
+        model: &Model<'_>,
+        cost: u16,
+        options: &Options,
+        diagnostics: &mut Diagnostics,
+    ) {
         let asked = model.machine.tier.as_ref();
         let defers = model.parts.iter().any(|part| !part.defers.is_empty());
         // With a given tier, costs and deferral are reported where they stand.
-        let (cost, first) = if asked.is_some() && !options.dev { (0, 0) } else { (cost, usize::from(defers)) };
+        let (cost, first) = if asked.is_some() && !options.dev {
+            (0, 0)
+        } else {
+            (cost, usize::from(defers))
+        };
         let smallest = (first..TIERS.len()).find(|&tier| self.fits(tier, cost));
         let largest = (first..TIERS.len()).find(|&tier| self.fits(tier, 0));
         self.tier = match (asked, smallest.or(largest)) {
             (None, Some(_)) => smallest.unwrap_or(TIERS.len() - 1),
             (Some(asked), Some(tier)) if tier <= asked.value as usize => asked.value as usize,
             (Some(asked), Some(tier)) if options.dev => {
-                let text = format!("the machine needs tier {}, not {}", tier_name(tier), asked.value);
+                let text = format!(
+                    "the machine needs tier {}, not {}",
+                    tier_name(tier),
+                    asked.value
+                );
                 let problem = Diagnostic::new(Code::TierPromoted, asked.place, text)
                     .label(format!("raised to {}", tier_name(tier)));
                 let problem = self.with_users(problem, model, asked.value as usize);
                 let problem = match problem.notes.is_empty() {
-                    true if defers => problem.note("deferred events need a queue of more than one place"),
-                    true => problem.note("one of the transitions exits and enters too many states for it"),
+                    true if defers => {
+                        problem.note("deferred events need a queue of more than one place")
+                    }
+                    true => problem
+                        .note("one of the transitions exits and enters too many states for it"),
                     false => problem,
                 };
-                diagnostics.push(problem.help(format!("write `\"tier\": \"{}\"`", tier_name(tier))));
+                diagnostics
+                    .push(problem.help(format!("write `\"tier\": \"{}\"`", tier_name(tier))));
                 tier
             }
             (asked, smallest) => {
@@ -306,21 +435,41 @@ impl Placement {
         };
     }
 
-    fn too_small(&self, model: &Model<'_>, asked: Option<Tier>, smallest: Option<usize>) -> Diagnostic {
-        let place = model.machine.tier.as_ref().map_or(model.machine.name.place, |tier| tier.place);
+    fn too_small(
+        &self,
+        model: &Model<'_>,
+        asked: Option<Tier>,
+        smallest: Option<usize>,
+    ) -> Diagnostic {
+        let place = model
+            .machine
+            .tier
+            .as_ref()
+            .map_or(model.machine.name.place, |tier| tier.place);
         let tier = match (asked, smallest) {
             (Some(asked), Some(_)) => asked as usize,
             _ => TIERS.len() - 1,
         };
         let text = match smallest {
-            Some(_) => format!("the machine does not fit tier {} ({} bytes)", tier_name(tier), TIERS[tier].bytes),
+            Some(_) => format!(
+                "the machine does not fit tier {} ({} bytes)",
+                tier_name(tier),
+                TIERS[tier].bytes
+            ),
             None => {
-                format!("the machine fits no tier: the largest is {} ({} bytes)", tier_name(tier), TIERS[tier].bytes)
+                format!(
+                    "the machine fits no tier: the largest is {} ({} bytes)",
+                    tier_name(tier),
+                    TIERS[tier].bytes
+                )
             }
         };
         let problem = Diagnostic::new(Code::TierTooSmall, place, text).label("too small");
         self.with_users(problem, model, tier).help(match smallest {
-            Some(tier) => format!("write `\"tier\": \"{}\"`, or remove some of these", tier_name(tier)),
+            Some(tier) => format!(
+                "write `\"tier\": \"{}\"`, or remove some of these",
+                tier_name(tier)
+            ),
             None => "remove some of these, or split the machine into several".to_owned(),
         })
     }
@@ -332,8 +481,11 @@ impl Placement {
         let resources = [Resource::Leaves, Resource::Timers, Resource::Slots];
         for ((resource, need), limit) in resources.into_iter().zip(self.need).zip(limits) {
             if need > u32::from(limit) {
-                let title =
-                    format!("{need} {} are needed at once, tier {} has {limit}:", resource.as_str(), tier_name(tier));
+                let title = format!(
+                    "{need} {} are needed at once, tier {} has {limit}:",
+                    resource.as_str(),
+                    tier_name(tier)
+                );
                 problem = problem.note(format!("{title}\n{}", self.users(model, resource)));
             }
         }
@@ -344,18 +496,40 @@ impl Placement {
     fn users(&self, model: &Model<'_>, resource: Resource) -> String {
         const MOST_LINES: usize = 16;
         const MOST_CHARACTERS: usize = 32;
-        let all: Vec<&Payment> = self.payments.iter().filter(|payment| payment.resource == resource).collect();
+        let all: Vec<&Payment> = self
+            .payments
+            .iter()
+            .filter(|payment| payment.resource == resource)
+            .collect();
         let shown = &all[..all.len().min(MOST_LINES)];
-        let paths: Vec<String> = shown.iter().map(|payment| model.tree.path(payment.state)).collect();
-        let width = paths.iter().map(|path| path.chars().count()).max().unwrap_or(0).min(MOST_CHARACTERS);
+        let paths: Vec<String> = shown
+            .iter()
+            .map(|payment| model.tree.path(payment.state))
+            .collect();
+        let width = paths
+            .iter()
+            .map(|path| path.chars().count())
+            .max()
+            .unwrap_or(0)
+            .min(MOST_CHARACTERS);
         let line = |(payment, path): (&&Payment, &String)| {
-            let shared = if payment.shared { "" } else { ", kept for the life of the machine" };
-            format!("{:>4}  {path:width$}  {}{shared}", payment.count, payment.why)
+            let shared = if payment.shared {
+                ""
+            } else {
+                ", kept for the life of the machine"
+            };
+            format!(
+                "{:>4}  {path:width$}  {}{shared}",
+                payment.count, payment.why
+            )
         };
         let mut lines: Vec<String> = shown.iter().zip(&paths).map(line).collect();
         // The first leaf belongs to the machine itself and has no payment.
         if resource == Resource::Leaves {
-            lines.insert(0, format!("{:>4}  {:width$}  the machine itself", 1, "root"));
+            lines.insert(
+                0,
+                format!("{:>4}  {:width$}  the machine itself", 1, "root"),
+            );
         }
         if all.len() > MOST_LINES {
             lines.push(format!("      and {} more", all.len() - MOST_LINES));
@@ -378,7 +552,9 @@ pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String
     let to = || leads_to(model, timer);
     match timer.kind {
         TimerKind::After => {
-            let authored = timer.transition.map(|t| &model.transitions[t].authored.trigger);
+            let authored = timer
+                .transition
+                .map(|t| &model.transitions[t].authored.trigger);
             let duration = match authored {
                 Some(graph::Trigger::After(duration)) => duration.value.to_string(),
                 _ => format!("{}t", timer.ticks),
@@ -387,7 +563,10 @@ pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String
         }
         TimerKind::State => format!("timer `{name}`"),
         TimerKind::Machine => format!("machine timer `{name}`"),
-        TimerKind::Clock => format!("clock ({})", model.parts[timer.owner].clock.unwrap_or("asked for")),
+        TimerKind::Clock => format!(
+            "clock ({})",
+            model.parts[timer.owner].clock.unwrap_or("asked for")
+        ),
         TimerKind::Debounce => format!("debounce of the transition to {}", to()),
     }
 }
@@ -396,10 +575,18 @@ pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String
 fn leads_to(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String {
     const MOST_SHOWN: usize = 3;
     let target = |&t: &usize| match &model.transitions[t] {
-        transition if transition.stack.is_some() && transition.targets.is_empty() => "what was suspended".to_owned(),
+        transition if transition.stack.is_some() && transition.targets.is_empty() => {
+            "what was suspended".to_owned()
+        }
         transition => crate::model::targets_shown(model, &transition.targets),
     };
-    let mut targets: Vec<String> = timer.transition.iter().chain(&timer.sharing).take(MOST_SHOWN).map(target).collect();
+    let mut targets: Vec<String> = timer
+        .transition
+        .iter()
+        .chain(&timer.sharing)
+        .take(MOST_SHOWN)
+        .map(target)
+        .collect();
     targets.dedup();
     if timer.sharing.len() >= MOST_SHOWN {
         targets.push("…".to_owned());

@@ -1,4 +1,5 @@
-//! The state that stays active while a transition is carried out (EXEC-2), and whether its entry is known in advance.
+//! The state that stays active while a transition is carried out (EXEC-2), and whether its entry is
+//! known in advance.
 
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
@@ -40,14 +41,17 @@ fn domain(tables: &Tables, shape: &Shape, transition: &TransitionRecord) -> usiz
         return source;
     }
     let targets = targets(tables, transition.targets.get());
-    // The least common ancestor that is compound, or one region of an orthogonal state (not in SCXML, where a region is a state);
-    // the root if there is none.
+    // The least common ancestor that is compound, or one region of an orthogonal state (not in
+    // SCXML, where a region is a state); the root if there is none.
     let mut at = shape.parent(source).unwrap_or(0);
     // A push belongs to a region in any case.
-    let compound_only = tables.header.policies & policy::SCXML_DETAILS != 0 && flags & transition_flag::PUSH == 0;
+    let compound_only =
+        tables.header.policies & policy::SCXML_DETAILS != 0 && flags & transition_flag::PUSH == 0;
     let reaches = |at: usize| {
         let fits = !compound_only || shape.kind(at) == state_kind::COMPOUND;
-        fits && targets.iter().all(|target| is_within_reach(tables, shape, target, source, at))
+        fits && targets
+            .iter()
+            .all(|target| is_within_reach(tables, shape, target, source, at))
     };
     while at != 0 && !reaches(at) {
         at = shape.parent(at).unwrap_or(0);
@@ -56,13 +60,20 @@ fn domain(tables: &Tables, shape: &Shape, transition: &TransitionRecord) -> usiz
 }
 
 /// Whether a target lies inside a state around the source, in the source's own region of it.
-fn is_within_reach(tables: &Tables, shape: &Shape, target: &TargetRecord, source: usize, outer: usize) -> bool {
+fn is_within_reach(
+    tables: &Tables,
+    shape: &Shape,
+    target: &TargetRecord,
+    source: usize,
+    outer: usize,
+) -> bool {
     let anchor = anchor(tables, target);
     if target.kind == target_kind::HISTORY && anchor == outer {
         // A history point of the state itself brings back every region of it.
         return shape.kind(outer) == state_kind::COMPOUND;
     }
-    shape.is_inside(anchor, outer) && shape.region_towards(outer, anchor) == shape.region_towards(outer, source)
+    shape.is_inside(anchor, outer)
+        && shape.region_towards(outer, anchor) == shape.region_towards(outer, source)
 }
 
 /// The state of a target, or the owner of the history point.
@@ -80,21 +91,28 @@ pub fn left_regions(tables: &Tables, shape: &Shape, transition: &TransitionRecor
     if flags & transition_flag::INTERNAL != 0 {
         return 0;
     }
-    let (source, domain) = (usize::from(transition.source.get()), usize::from(transition.domain.get()));
+    let (source, domain) = (
+        usize::from(transition.source.get()),
+        usize::from(transition.domain.get()),
+    );
     let regions = shape.regions(domain);
     let all = ((1u16 << regions.len().min(8)) - 1) as u8;
     let bit = |region: Option<usize>| {
-        let number = region.and_then(|region| region.checked_sub(regions.start)).filter(|&number| number < 8);
+        let number = region
+            .and_then(|region| region.checked_sub(regions.start))
+            .filter(|&number| number < 8);
         number.map_or(all, |number| 1 << number)
     };
     let targets = targets(tables, transition.targets.get());
-    let targeted =
-        targets.iter().fold(0, |mask, target| mask | bit(shape.region_towards(domain, anchor(tables, target))));
+    let targeted = targets.iter().fold(0, |mask, target| {
+        mask | bit(shape.region_towards(domain, anchor(tables, target)))
+    });
     if flags & transition_flag::LOCAL != 0 {
         return targeted;
     }
     let own = bit(shape.region_towards(domain, source));
-    // Only the root can be left in several regions at once: any other orthogonal state would be left itself.
+    // Only the root can be left in several regions at once: any other orthogonal state would be
+    // left itself.
     if targeted & !own == 0 { own } else { all }
 }
 
@@ -104,6 +122,9 @@ fn stack_owner(tables: &Tables, shape: &Shape, transition: &TransitionRecord) ->
         NONE => 0xFF,
         extra => tables.transition_extras[usize::from(extra)].stack,
     };
-    let region = tables.regions.iter().position(|region| stack != 0xFF && region.stack == stack);
+    let region = tables
+        .regions
+        .iter()
+        .position(|region| stack != 0xFF && region.stack == stack);
     region.map_or(0, |region| shape.owner(region))
 }

@@ -1,5 +1,5 @@
-//! Entry plans: the states a transition enters, in order, with the initial effects on the way (EXEC-1, EXEC-3), and the
-//! structural cost of a transition in its worst configuration (EXEC-9).
+//! Entry plans: the states a transition enters, in order, with the initial effects on the way
+//! (EXEC-1, EXEC-3), and the structural cost of a transition in its worst configuration (EXEC-9).
 
 use std::collections::HashMap;
 
@@ -20,7 +20,9 @@ pub fn assign(tables: &mut Tables, shape: &Shape) -> Result<(), PlanError> {
         let transition = tables.transitions[index];
         let steps = Planner { tables, shape }.steps(&transition);
         let cost = cost(tables, shape, &worst, &transition, steps.as_deref());
-        if steps.is_none() && transition.flags.get() & (transition_flag::HISTORY | transition_flag::CHOICE) == 0 {
+        if steps.is_none()
+            && transition.flags.get() & (transition_flag::HISTORY | transition_flag::CHOICE) == 0
+        {
             // History or choice on the way, not among the targets.
             tables.transitions[index].flags |= transition_flag::HISTORY;
         }
@@ -38,7 +40,11 @@ pub fn assign(tables: &mut Tables, shape: &Shape) -> Result<(), PlanError> {
         // A cost over 255 is far over what any tier allows, so it is not told apart.
         let cost = u8::try_from(cost).unwrap_or(u8::MAX);
         let regions = left_regions(tables, shape, &transition);
-        tables.transition_plans.push(TransitionPlan { plan: U16::new(plan), cost, regions });
+        tables.transition_plans.push(TransitionPlan {
+            plan: U16::new(plan),
+            cost,
+            regions,
+        });
     }
     Ok(())
 }
@@ -83,11 +89,22 @@ impl Planner<'_> {
 
     /// Targets that lie in a region of a state.
     fn inside(&self, targets: &[usize], owner: usize, region: usize) -> Vec<usize> {
-        targets.iter().copied().filter(|&t| self.shape.region_towards(owner, t) == Some(region)).collect()
+        targets
+            .iter()
+            .copied()
+            .filter(|&t| self.shape.region_towards(owner, t) == Some(region))
+            .collect()
     }
 
-    /// Enters a region towards its targets, or by its initial when there are none. Depth is bounded by the tree.
-    fn enter_region(&self, owner: usize, region: usize, targets: &[usize], steps: &mut Vec<PlanStep>) -> Option<()> {
+    /// Enters a region towards its targets, or by its initial when there are none. Depth is bounded
+    /// by the tree.
+    fn enter_region(
+        &self,
+        owner: usize,
+        region: usize,
+        targets: &[usize],
+        steps: &mut Vec<PlanStep>,
+    ) -> Option<()> {
         if let Some(&first) = targets.first() {
             let child = *self.shape.path_down(owner, first).first()?;
             return self.enter_state(child, targets, steps);
@@ -111,7 +128,12 @@ impl Planner<'_> {
         self.enter_state(child, &targets, steps)
     }
 
-    fn enter_state(&self, state: usize, targets: &[usize], steps: &mut Vec<PlanStep>) -> Option<()> {
+    fn enter_state(
+        &self,
+        state: usize,
+        targets: &[usize],
+        steps: &mut Vec<PlanStep>,
+    ) -> Option<()> {
         let record = &self.tables.states[state];
         steps.push(PlanStep {
             state: U16::new(state as u16),
@@ -130,7 +152,8 @@ impl Planner<'_> {
 
 /// The states of a target list; `None` if one of them is history or choice.
 fn states_of(targets: &[TargetRecord]) -> Option<Vec<usize>> {
-    let state = |t: &TargetRecord| (t.kind == target_kind::STATE).then_some(usize::from(t.index.get()));
+    let state =
+        |t: &TargetRecord| (t.kind == target_kind::STATE).then_some(usize::from(t.index.get()));
     targets.iter().map(state).collect()
 }
 
@@ -139,7 +162,10 @@ fn worst_regions(shape: &Shape) -> Vec<u32> {
     let mut regions = vec![0; shape.region_count()];
     // Pre-order backwards: what is inside a state is known before the state.
     for state in (0..shape.len()).rev() {
-        let active = 1 + shape.regions(state).map(|region| regions[region]).sum::<u32>();
+        let active = 1 + shape
+            .regions(state)
+            .map(|region| regions[region])
+            .sum::<u32>();
         if let Some(around) = shape.region_of(state) {
             regions[around] = active.max(regions[around]);
         }
@@ -150,7 +176,11 @@ fn worst_regions(shape: &Shape) -> Vec<u32> {
 /// Most states that can be active in the region of a source inside the domain, while the source is.
 fn active_with(shape: &Shape, worst: &[u32], domain: usize, source: usize) -> u32 {
     let inside = |state: usize, but: Option<usize>| {
-        1 + shape.regions(state).filter(|&region| Some(region) != but).map(|region| worst[region]).sum::<u32>()
+        1 + shape
+            .regions(state)
+            .filter(|&region| Some(region) != but)
+            .map(|region| worst[region])
+            .sum::<u32>()
     };
     let mut count = inside(source, None);
     let mut below = source;
@@ -180,12 +210,28 @@ fn cost(
     let left = left_regions(tables, shape, transition);
     let source = usize::from(transition.source.get());
     let own = shape.region_towards(domain, source);
-    let regions =
-        shape.regions(domain).enumerate().filter(|&(number, _)| has_bit(left, number)).map(|(_, region)| region);
-    let active = |region| if own == Some(region) { active_with(shape, worst, domain, source) } else { worst[region] };
+    let regions = shape
+        .regions(domain)
+        .enumerate()
+        .filter(|&(number, _)| has_bit(left, number))
+        .map(|(_, region)| region);
+    let active = |region| {
+        if own == Some(region) {
+            active_with(shape, worst, domain, source)
+        } else {
+            worst[region]
+        }
+    };
     let exits: u32 = regions.clone().map(active).sum();
-    let entered = steps.map(|steps| steps.iter().filter(|step| step.kind == step_kind::STATE).count() as u32);
+    let entered = steps.map(|steps| {
+        steps
+            .iter()
+            .filter(|step| step.kind == step_kind::STATE)
+            .count() as u32
+    });
     // A pop enters what it restores; history and choice may enter anything in the regions.
-    let entries = entered.filter(|&count| count > 0).unwrap_or_else(|| regions.map(|region| worst[region]).sum());
+    let entries = entered
+        .filter(|&count| count > 0)
+        .unwrap_or_else(|| regions.map(|region| worst[region]).sum());
     u16::try_from(exits + entries + 1).unwrap_or(u16::MAX)
 }

@@ -1,9 +1,11 @@
 //! Jumps: for a leaf and an event, everything that always happens, as one list of ops (EXEC-1).
 //!
-//! A jump exists where nothing is left to decide or to keep: a transition that is the first to be asked and has no condition (or the only
-//! one, with a guard), and states on the way that are of one region, neither remember nor hold back. The kernel carries it out without
-//! looking anything else up, if no other region has something to say to the event. States that have more than actions (timers,
-//! activities, scratch) are left and entered by the general means on the way. Everything else goes the general way.
+//! A jump exists where nothing is left to decide or to keep: a transition that is the first to be
+//! asked and has no condition (or the only one, with a guard), and states on the way that are of
+//! one region, neither remember nor hold back. The kernel carries it out without looking anything
+//! else up, if no other region has something to say to the event. States that have more than
+//! actions (timers, activities, scratch) are left and entered by the general means on the way.
+//! Everything else goes the general way.
 
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
@@ -31,7 +33,9 @@ pub fn assign(tables: &mut Tables) {
         for column in 0..tables.events.len() {
             let cell = row * columns + column;
             let list = tables.dense_cells[cell].list.get();
-            let Some((jump, steps)) = jump(tables, leaf, list) else { continue };
+            let Some((jump, steps)) = jump(tables, leaf, list) else {
+                continue;
+            };
             if tables.jump_steps.len() + steps.len() > MAX_JUMP_STEPS {
                 return;
             }
@@ -46,13 +50,22 @@ fn jump(tables: &Tables, leaf: u16, list: u32) -> Option<(Jump, Vec<JumpStep>)> 
     let (number, guard) = first_candidate(tables, list)?;
     let transition = &tables.transitions[usize::from(number)];
     let line = tables.states[usize::from(leaf)].leaf;
-    let mut way = Way { tables, steps: Vec::new(), active: leaf, line, polls: false };
+    let mut way = Way {
+        tables,
+        steps: Vec::new(),
+        active: leaf,
+        line,
+        polls: false,
+    };
     let internal = transition.flags.get() & transition_flag::INTERNAL != 0;
     if !internal {
         let regions = tables.transition_plans[usize::from(number)].regions;
         let domain = &tables.states[usize::from(transition.domain.get())];
-        let left = (0..domain.region_count).filter(|region| regions >> region & 1 != 0).count();
-        way.exit_to(transition.domain.get()).filter(|()| left == 1)?;
+        let left = (0..domain.region_count)
+            .filter(|region| regions >> region & 1 != 0)
+            .count();
+        way.exit_to(transition.domain.get())
+            .filter(|()| left == 1)?;
     }
     way.run(transition.effect.get(), transition.source.get())?;
     if !internal {
@@ -71,7 +84,8 @@ fn jump(tables: &Tables, leaf: u16, list: u32) -> Option<(Jump, Vec<JumpStep>)> 
     Some((jump, way.steps))
 }
 
-/// The transition that a list always comes to, with its guard: one without conditions at its head, or one that is alone.
+/// The transition that a list always comes to, with its guard: one without conditions at its head,
+/// or one that is alone.
 fn first_candidate(tables: &Tables, list: u32) -> Option<(u16, u16)> {
     let list = tables.candidate_lists.get(list as usize)?;
     let candidate = &tables.candidates[list.first.get() as usize];
@@ -136,38 +150,59 @@ impl<'t> Way<'t> {
             }
             self.run(step.list.get(), step.state.get())?;
         }
-        let row = self.tables.leaf_rows.get(usize::from(self.tables.states[usize::from(self.active)].row.get()))?;
+        let row = self.tables.leaf_rows.get(usize::from(
+            self.tables.states[usize::from(self.active)].row.get(),
+        ))?;
         self.polls = row.flags.get() & row_flag::POLLS != 0;
         Some(())
     }
 
     fn flags(&self, guard: u16) -> u16 {
-        let mixed = guard != NONE || self.line != 0 || self.steps.iter().any(|step| step.function.get() == NONE);
+        let mixed = guard != NONE
+            || self.line != 0
+            || self.steps.iter().any(|step| step.function.get() == NONE);
         let flag = |on: bool, flag: u16| if on { flag } else { 0 };
         flag(mixed, jump_flag::MIXED) | flag(self.polls, jump_flag::POLLS)
     }
 
-    /// A state of this region alone that neither remembers what was active in it nor has conditions on leaving it.
+    /// A state of this region alone that neither remembers what was active in it nor has conditions
+    /// on leaving it.
     fn free_state(&self, state: u16) -> Option<&'t StateRecord> {
         let record = self.tables.states.get(usize::from(state))?;
         if record.kind == state_kind::ORTHOGONAL || record.leaf != self.line {
             return None;
         }
-        let free = self.tables.state_extras.get(usize::from(record.extra.get())).is_none_or(|extra| {
-            extra.history_count == 0 && extra.exit_ready.get() == NONE && extra.min_active_ticks.get() == 0
-        });
+        let free = self
+            .tables
+            .state_extras
+            .get(usize::from(record.extra.get()))
+            .is_none_or(|extra| {
+                extra.history_count == 0
+                    && extra.exit_ready.get() == NONE
+                    && extra.min_active_ticks.get() == 0
+            });
         free.then_some(record)
     }
 
     /// Leaves or enters the innermost active state by the general means.
     fn step(&mut self, kind: u8, state: u16) {
         let (function, state) = (U16::new(NONE), U16::new(state));
-        self.steps.push(JumpStep { function, state, first: U32::new(0), leaf: state, count: 0, kind });
+        self.steps.push(JumpStep {
+            function,
+            state,
+            first: U32::new(0),
+            leaf: state,
+            count: 0,
+            kind,
+        });
     }
 
-    /// Runs an action list that belongs to a state. A list with conditions is left to the general way.
+    /// Runs an action list that belongs to a state. A list with conditions is left to the general
+    /// way.
     fn run(&mut self, list: u16, state: u16) -> Option<()> {
-        let Some(list) = self.tables.action_lists.get(usize::from(list)) else { return Some(()) };
+        let Some(list) = self.tables.action_lists.get(usize::from(list)) else {
+            return Some(());
+        };
         let first = list.first.get();
         for op in first..first + u32::from(list.count.get()) {
             let record = &self.tables.ops[op as usize];

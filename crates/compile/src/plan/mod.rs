@@ -1,7 +1,8 @@
-//! Pass *plan*: what the kernel would otherwise compute at run time, derived from the other tables alone.
+//! Pass *plan*: what the kernel would otherwise compute at run time, derived from the other tables
+//! alone.
 //!
-//! Because plans follow from the base tables and nothing else, the same code proves for any loaded ROM that its plans
-//! equal their derivation (ROM-2, `statewright check --deep`).
+//! Because plans follow from the base tables and nothing else, the same code proves for any loaded
+//! ROM that its plans equal their derivation (ROM-2, `statewright check --deep`).
 
 mod domain;
 mod entry;
@@ -68,7 +69,10 @@ fn leaf_rows(tables: &mut Tables) {
             continue;
         }
         tables.states[state].row = U16::new(tables.leaf_rows.len() as u16);
-        tables.leaf_rows.push(LeafRow { state: U16::new(state as u16), ..LeafRow::default() });
+        tables.leaf_rows.push(LeafRow {
+            state: U16::new(state as u16),
+            ..LeafRow::default()
+        });
     }
 }
 
@@ -76,7 +80,12 @@ fn leaf_rows(tables: &mut Tables) {
 fn features(tables: &Tables) -> u32 {
     let transition = |flag: u16| tables.transitions.iter().any(|t| t.flags.get() & flag != 0);
     let extra = |test: fn(&TransitionExtra) -> bool| tables.transition_extras.iter().any(test);
-    let eventless = |t: &TransitionRecord| matches!(t.trigger.get(), trigger::ALWAYS | trigger::DONE | trigger::FAILED);
+    let eventless = |t: &TransitionRecord| {
+        matches!(
+            t.trigger.get(),
+            trigger::ALWAYS | trigger::DONE | trigger::FAILED
+        )
+    };
     let list = [
         (tables.regions.iter().any(|r| r.leaf > 0), feature::REGIONS),
         (!tables.history.is_empty(), feature::HISTORY),
@@ -86,24 +95,47 @@ fn features(tables: &Tables) -> u32 {
         (!tables.observers.is_empty(), feature::OBSERVERS),
         (transition(transition_flag::INTERRUPT), feature::INTERRUPTS),
         (tables.transitions.iter().any(eventless), feature::EVENTLESS),
-        (tables.states.iter().any(|s| s.activity.get() != NONE), feature::ACTIVITIES),
+        (
+            tables.states.iter().any(|s| s.activity.get() != NONE),
+            feature::ACTIVITIES,
+        ),
         (transition(transition_flag::SCORED), feature::SCORES),
         (extra(|x| x.cooldown_ticks.get() > 0), feature::COOLDOWN),
         (extra(|x| x.debounce_ticks.get() > 0), feature::DEBOUNCE),
         (
-            tables.state_extras.iter().any(|x| x.exit_ready.get() != NONE || x.min_active_ticks.get() > 0),
+            tables
+                .state_extras
+                .iter()
+                .any(|x| x.exit_ready.get() != NONE || x.min_active_ticks.get() > 0),
             feature::EXIT_CONDITIONS,
         ),
         (transition(transition_flag::LATCH), feature::LATCH),
         (!tables.stacks.is_empty(), feature::STACK),
-        (tables.state_extras.iter().any(|x| x.channels.get() != 0), feature::CHANNELS),
-        (tables.events.iter().any(|e| e.flags & event_flag::COALESCE != 0), feature::COALESCE),
-        (tables.events.iter().any(|e| e.ttl_ticks.get() > 0), feature::TTL),
-        (tables.states.iter().any(|s| s.kind == state_kind::FINAL), feature::FINAL),
+        (
+            tables.state_extras.iter().any(|x| x.channels.get() != 0),
+            feature::CHANNELS,
+        ),
+        (
+            tables
+                .events
+                .iter()
+                .any(|e| e.flags & event_flag::COALESCE != 0),
+            feature::COALESCE,
+        ),
+        (
+            tables.events.iter().any(|e| e.ttl_ticks.get() > 0),
+            feature::TTL,
+        ),
+        (
+            tables.states.iter().any(|s| s.kind == state_kind::FINAL),
+            feature::FINAL,
+        ),
         (!tables.expressions.is_empty(), feature::EXPRESSIONS),
         (!tables.scratch.is_empty(), feature::SCRATCH),
         (tables.variants.len() > 1, feature::VARIANTS),
         (rows::is_dense(tables), feature::DENSE_ROWS),
     ];
-    list.into_iter().filter(|&(used, _)| used).fold(0, |all, (_, flag)| all | flag)
+    list.into_iter()
+        .filter(|&(used, _)| used)
+        .fold(0, |all, (_, flag)| all | flag)
 }

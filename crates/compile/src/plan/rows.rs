@@ -1,7 +1,8 @@
-//! Dispatch rows: for each leaf and column, who may react, in the order in which they are asked (SEL-2, SEL-3, EVT-5).
+//! Dispatch rows: for each leaf and column, who may react, in the order in which they are asked
+//! (SEL-2, SEL-3, EVT-5).
 //!
-//! A state inherits the lists of the state around it and adds its own, so lists are built once per state and column
-//! and shared by all leaves below.
+//! A state inherits the lists of the state around it and adds its own, so lists are built once per
+//! state and column and shared by all leaves below.
 
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
@@ -49,9 +50,16 @@ pub fn assign(tables: &mut Tables) -> Result<(), PlanError> {
 /// Refuses more candidates than fit before they are listed.
 fn check_candidates(tables: &Tables, state: usize) -> Result<(), PlanError> {
     let own = own_transitions(tables, &tables.states[state]);
-    let any = own.iter().filter(|transition| transition.trigger.get() == trigger::ANY).count();
+    let any = own
+        .iter()
+        .filter(|transition| transition.trigger.get() == trigger::ANY)
+        .count();
     let wanted = tables.candidates.len() + own.len() + any * tables.events.len();
-    if wanted > MAX_CANDIDATES { Err(PlanError::Candidates(wanted)) } else { Ok(()) }
+    if wanted > MAX_CANDIDATES {
+        Err(PlanError::Candidates(wanted))
+    } else {
+        Ok(())
+    }
 }
 
 /// Small machines get one cell per leaf and column, large ones only the cells that are not empty.
@@ -71,9 +79,21 @@ fn own_transitions<'t>(tables: &'t Tables, state: &StateRecord) -> &'t [Transiti
 fn poll_flags(tables: &Tables, state: &StateRecord) -> u16 {
     let flags = state.flags.get();
     let own = own_transitions(tables, state);
-    let always = if own.iter().any(|t| t.trigger.get() == trigger::ALWAYS) { row_flag::ALWAYS } else { 0 };
-    let activity = if flags & state_flag::ACTIVITY != 0 { row_flag::ACTIVITY | row_flag::POLLS } else { 0 };
-    let eventless = if flags & state_flag::EVENTLESS != 0 { row_flag::POLLS } else { 0 };
+    let always = if own.iter().any(|t| t.trigger.get() == trigger::ALWAYS) {
+        row_flag::ALWAYS
+    } else {
+        0
+    };
+    let activity = if flags & state_flag::ACTIVITY != 0 {
+        row_flag::ACTIVITY | row_flag::POLLS
+    } else {
+        0
+    };
+    let eventless = if flags & state_flag::EVENTLESS != 0 {
+        row_flag::POLLS
+    } else {
+        0
+    };
     activity | eventless | always
 }
 
@@ -120,10 +140,17 @@ fn own_columns(tables: &Tables, state: usize) -> Vec<(u16, Own)> {
     columns.extend(defers.iter().map(|&(event, _)| event));
     columns.sort_unstable();
     columns.dedup();
-    let mut own: Vec<(u16, Own)> = columns.iter().map(|&column| (column, Own::default())).collect();
+    let mut own: Vec<(u16, Own)> = columns
+        .iter()
+        .map(|&column| (column, Own::default()))
+        .collect();
     let mut add = |column: u16, candidate: Candidate, interrupt: bool| {
         if let Ok(at) = columns.binary_search(&column) {
-            let list = if interrupt { &mut own[at].1.interrupts } else { &mut own[at].1.others };
+            let list = if interrupt {
+                &mut own[at].1.interrupts
+            } else {
+                &mut own[at].1.others
+            };
             list.push(candidate);
         }
     };
@@ -133,7 +160,9 @@ fn own_columns(tables: &Tables, state: usize) -> Vec<(u16, Own)> {
         let interrupt = record.flags.get() & transition_flag::INTERRUPT != 0;
         let candidate = candidate(transition, candidate_kind::TRANSITION);
         match record.trigger.get() {
-            trigger::ANY => (0..tables.events.len() as u16).for_each(|column| add(column, candidate, interrupt)),
+            trigger::ANY => {
+                (0..tables.events.len() as u16).for_each(|column| add(column, candidate, interrupt))
+            }
             trigger => add(column_of(tables, trigger), candidate, interrupt),
         }
     }
@@ -151,16 +180,26 @@ fn deferred_events(tables: &Tables, record: &StateRecord) -> Vec<(u16, usize)> {
     let extra = &tables.state_extras[usize::from(record.extra.get())];
     let first = usize::from(extra.first_deferral.get());
     let range = first..first + usize::from(extra.deferral_count.get());
-    range.map(|at| (tables.deferrals[at].event.get(), at)).collect()
+    range
+        .map(|at| (tables.deferrals[at].event.get(), at))
+        .collect()
 }
 
 /// Column of a trigger; all eventless ones share the last.
 fn column_of(tables: &Tables, trigger: u16) -> u16 {
-    if trigger >= trigger::SPECIAL { tables.header.columns.get() - 1 } else { trigger }
+    if trigger >= trigger::SPECIAL {
+        tables.header.columns.get() - 1
+    } else {
+        trigger
+    }
 }
 
 fn candidate(index: usize, kind: u8) -> Candidate {
-    Candidate { index: U16::new(index as u16), kind, reserved: 0 }
+    Candidate {
+        index: U16::new(index as u16),
+        kind,
+        reserved: 0,
+    }
 }
 
 /// Interrupts go from root to leaf, the others from leaf to root.
@@ -172,13 +211,20 @@ fn add_list(tables: &mut Tables, inherited: Option<u32>, own: &Own) -> u32 {
             let first = list.first.get() as usize;
             let middle = first + usize::from(list.interrupts.get());
             let end = middle + usize::from(list.others.get());
-            (tables.candidates[first..middle].to_vec(), tables.candidates[middle..end].to_vec())
+            (
+                tables.candidates[first..middle].to_vec(),
+                tables.candidates[middle..end].to_vec(),
+            )
         }
     };
     let first = tables.candidates.len();
-    tables.candidates.extend(around_interrupts.iter().chain(&own.interrupts));
+    tables
+        .candidates
+        .extend(around_interrupts.iter().chain(&own.interrupts));
     let interrupts = tables.candidates.len() - first;
-    tables.candidates.extend(own.others.iter().chain(&around_others));
+    tables
+        .candidates
+        .extend(own.others.iter().chain(&around_others));
     let others = tables.candidates.len() - first - interrupts;
     tables.candidate_lists.push(CandidateList {
         first: U32::new(first as u32),
@@ -188,11 +234,22 @@ fn add_list(tables: &mut Tables, inherited: Option<u32>, own: &Own) -> u32 {
     (tables.candidate_lists.len() - 1) as u32
 }
 
-fn write_row(tables: &mut Tables, leaf: usize, row: &[(u16, u32)], flags: u16, dense_columns: Option<usize>) {
+fn write_row(
+    tables: &mut Tables,
+    leaf: usize,
+    row: &[(u16, u32)],
+    flags: u16,
+    dense_columns: Option<usize>,
+) {
     let (first, count) = match dense_columns {
         Some(columns) => {
             let first = tables.dense_cells.len();
-            tables.dense_cells.resize(first + columns, DenseCell { list: U32::new(NO_LIST) });
+            tables.dense_cells.resize(
+                first + columns,
+                DenseCell {
+                    list: U32::new(NO_LIST),
+                },
+            );
             for &(column, list) in row {
                 tables.dense_cells[first + usize::from(column)].list = U32::new(list);
             }
@@ -200,11 +257,13 @@ fn write_row(tables: &mut Tables, leaf: usize, row: &[(u16, u32)], flags: u16, d
         }
         None => {
             let first = tables.sorted_cells.len();
-            tables.sorted_cells.extend(row.iter().map(|&(column, list)| SortedCell {
-                column: U16::new(column),
-                reserved: U16::new(0),
-                list: U32::new(list),
-            }));
+            tables
+                .sorted_cells
+                .extend(row.iter().map(|&(column, list)| SortedCell {
+                    column: U16::new(column),
+                    reserved: U16::new(0),
+                    list: U32::new(list),
+                }));
             (first, row.len())
         }
     };

@@ -23,15 +23,25 @@ impl Shape {
         let some = |value: u16| (value != NONE).then_some(usize::from(value));
         let mut shape = Self {
             parents: tables.states.iter().map(|s| some(s.parent.get())).collect(),
-            ends: tables.states.iter().map(|s| usize::from(s.subtree_end.get())).collect(),
+            ends: tables
+                .states
+                .iter()
+                .map(|s| usize::from(s.subtree_end.get()))
+                .collect(),
             kinds: tables.states.iter().map(|s| s.kind).collect(),
             regions: Vec::new(),
             region_of: tables.states.iter().map(|s| some(s.region.get())).collect(),
-            region_owner: tables.regions.iter().map(|r| usize::from(r.owner.get())).collect(),
+            region_owner: tables
+                .regions
+                .iter()
+                .map(|r| usize::from(r.owner.get()))
+                .collect(),
         };
         for state in &tables.states {
             let first = some(state.first_region.get()).unwrap_or(0);
-            shape.regions.push(first..first + usize::from(state.region_count));
+            shape
+                .regions
+                .push(first..first + usize::from(state.region_count));
         }
         shape
     }

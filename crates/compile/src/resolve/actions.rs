@@ -30,10 +30,17 @@ impl Resolver<'_> {
     pub(super) fn action_list(&mut self, actions: &[Action], site: &Site) -> Option<usize> {
         let ops = self.list_ops(actions, site);
         if ops.len() > MAX_LIST_OPS {
-            let place = actions.first().map_or_else(Place::default, |action| action.place);
-            let text = format!("{} actions in one list, but at most {MAX_LIST_OPS} fit", ops.len());
-            let problem = Diagnostic::new(Code::TableFull, place, text).label("the list begins here");
-            self.diagnostics.push(problem.help("let a function of the game do it"));
+            let place = actions
+                .first()
+                .map_or_else(Place::default, |action| action.place);
+            let text = format!(
+                "{} actions in one list, but at most {MAX_LIST_OPS} fit",
+                ops.len()
+            );
+            let problem =
+                Diagnostic::new(Code::TableFull, place, text).label("the list begins here");
+            self.diagnostics
+                .push(problem.help("let a function of the game do it"));
             return None;
         }
         self.ops.list(ops)
@@ -43,7 +50,11 @@ impl Resolver<'_> {
         let mut ops = Vec::new();
         for action in actions.iter().filter(|action| !action.muted) {
             match &action.kind {
-                ActionKind::If { condition, then, otherwise } => {
+                ActionKind::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
                     ops.extend(self.conditional(condition, then, otherwise, site));
                 }
                 _ => ops.extend(self.action(action, site)),
@@ -52,14 +63,22 @@ impl Resolver<'_> {
         ops
     }
 
-    /// Ops of an `if`: the condition leaves out the first list, whose end leaves out the second. Nothing to run, nothing
-    /// to ask.
-    fn conditional(&mut self, condition: &CodeText, then: &[Action], other: &[Action], site: &Site) -> Vec<OpRecord> {
+    /// Ops of an `if`: the condition leaves out the first list, whose end leaves out the second.
+    /// Nothing to run, nothing to ask.
+    fn conditional(
+        &mut self,
+        condition: &CodeText,
+        then: &[Action],
+        other: &[Action],
+        site: &Site,
+    ) -> Vec<OpRecord> {
         let (mut then, other) = (self.list_ops(then, site), self.list_ops(other, site));
         if then.is_empty() && other.is_empty() {
             return Vec::new();
         }
-        let Some(condition) = self.expression(condition, None, Expected::Bool, site) else { return Vec::new() };
+        let Some(condition) = self.expression(condition, None, Expected::Bool, site) else {
+            return Vec::new();
+        };
         if !other.is_empty() {
             then.push(op(op_kind::SKIP, 0, 0, other.len() as u32));
         }
@@ -71,7 +90,10 @@ impl Resolver<'_> {
     fn action(&mut self, action: &Action, site: &Site) -> Option<OpRecord> {
         match &action.kind {
             ActionKind::Text(code) => self.text_action(code, site),
-            ActionKind::Call { function, arguments } => self.call(function, FunctionKind::Action, arguments),
+            ActionKind::Call {
+                function,
+                arguments,
+            } => self.call(function, FunctionKind::Action, arguments),
             ActionKind::Set { key, value } => self.write(op_kind::SET, key, value, None, site),
             ActionKind::Add { key, value } => self.write(op_kind::ADD, key, value, None, site),
             ActionKind::Raise { event, payload } => {
@@ -81,7 +103,9 @@ impl Resolver<'_> {
             ActionKind::Send { event, payload, to } => {
                 if to.is_some() {
                     // The receiver handles it.
-                    self.usage.handled.extend(self.names.events.get(&event.value));
+                    self.usage
+                        .handled
+                        .extend(self.names.events.get(&event.value));
                 }
                 let (event, payload) = self.post(event, payload.as_ref(), site)?;
                 let to = match to {
@@ -90,7 +114,11 @@ impl Resolver<'_> {
                 };
                 Some(op(op_kind::SEND, 0, event, halves(payload, to)))
             }
-            ActionKind::Emit { command, lane, payload } => self.emit(command, lane, payload.as_ref(), site),
+            ActionKind::Emit {
+                command,
+                lane,
+                payload,
+            } => self.emit(command, lane, payload.as_ref(), site),
             ActionKind::StartTimer { timer, after } => {
                 let index = self.timer(timer, site.names)?;
                 self.usage.started.insert(index);
@@ -120,7 +148,11 @@ impl Resolver<'_> {
                 self.write(op_kind::ADD, &placed(code, &key), code, Some(&value), site)
             }
             Err(error) => {
-                let problem = Diagnostic::new(Code::NotAnAction, code.place.within(error.range), error.message);
+                let problem = Diagnostic::new(
+                    Code::NotAnAction,
+                    code.place.within(error.range),
+                    error.message,
+                );
                 let help = error.help.unwrap_or_else(|| {
                     "an action is a function such as `Shout` or `Shout(3)`, or an assignment such as `ammo -= 1`".into()
                 });
@@ -131,10 +163,20 @@ impl Resolver<'_> {
     }
 
     /// Writes a key: the value must fit its type, and only numbers can be added to.
-    fn write(&mut self, kind: u8, key: &Name, code: &CodeText, ast: Option<&Expr>, site: &Site) -> Option<OpRecord> {
+    fn write(
+        &mut self,
+        kind: u8,
+        key: &Name,
+        code: &CodeText,
+        ast: Option<&Expr>,
+        site: &Site,
+    ) -> Option<OpRecord> {
         let index = self.names.keys.find(key, &mut self.diagnostics)?;
         let ty = self.machine.blackboard[index].ty.value;
-        let adds = matches!(ty, ValueType::I32 | ValueType::F32 | ValueType::Vec2 | ValueType::Vec3);
+        let adds = matches!(
+            ty,
+            ValueType::I32 | ValueType::F32 | ValueType::Vec2 | ValueType::Vec3
+        );
         if kind == op_kind::ADD && !adds {
             self.report(
                 Diagnostic::new(
@@ -160,12 +202,19 @@ impl Resolver<'_> {
     }
 
     /// Event and payload of a raise or send.
-    fn post(&mut self, name: &Name, payload: Option<&CodeText>, site: &Site) -> Option<(usize, Option<usize>)> {
+    fn post(
+        &mut self,
+        name: &Name,
+        payload: Option<&CodeText>,
+        site: &Site,
+    ) -> Option<(usize, Option<usize>)> {
         let event = self.names.events.find(name, &mut self.diagnostics)?;
         if !self.usage.posted.iter().any(|seen| seen.value == event) {
             self.usage.posted.push(Spanned::new(event, name.place));
         }
-        let Some(code) = payload else { return Some((event, None)) };
+        let Some(code) = payload else {
+            return Some((event, None));
+        };
         let declared = &self.machine.events[event];
         let wanted = match declared.payload.as_ref().map(|p| p.value) {
             _ if declared.indirect => ValueType::I32,
@@ -198,7 +247,13 @@ impl Resolver<'_> {
         Some((event, Some(self.value(code, wanted, site)?)))
     }
 
-    fn emit(&mut self, command: &Name, lane: &Name, payload: Option<&CodeText>, site: &Site) -> Option<OpRecord> {
+    fn emit(
+        &mut self,
+        command: &Name,
+        lane: &Name,
+        payload: Option<&CodeText>,
+        site: &Site,
+    ) -> Option<OpRecord> {
         let lane = self.names.lane(lane, &mut self.diagnostics)?;
         let payload = match payload {
             Some(code) => {
@@ -229,7 +284,12 @@ impl Resolver<'_> {
     }
 
     /// A call of a user function; checks its declaration, if functions are declared.
-    pub(super) fn call(&mut self, name: &Name, kind: FunctionKind, arguments: &[Argument]) -> Option<OpRecord> {
+    pub(super) fn call(
+        &mut self,
+        name: &Name,
+        kind: FunctionKind,
+        arguments: &[Argument],
+    ) -> Option<OpRecord> {
         let mut rng = false;
         let mut types: Option<Vec<(Name, ValueType)>> = None;
         if !self.machine.functions.is_empty() {
@@ -240,11 +300,22 @@ impl Resolver<'_> {
             self.usage.functions.insert(declared);
             let function = &self.machine.functions[declared];
             if function.kind.value != kind {
-                self.report(kind_conflict(name, kind, function.kind.value, function.name.place));
+                self.report(kind_conflict(
+                    name,
+                    kind,
+                    function.kind.value,
+                    function.name.place,
+                ));
                 return None;
             }
             rng = function.rng;
-            types = Some(function.parameters.iter().map(|(name, ty)| (name.clone(), ty.value)).collect());
+            types = Some(
+                function
+                    .parameters
+                    .iter()
+                    .map(|(name, ty)| (name.clone(), ty.value))
+                    .collect(),
+            );
         }
         let records = self.call_arguments(name, arguments, types.as_deref())?;
         match self.ops.function(&name.value, kind, rng, name.place) {
@@ -256,12 +327,22 @@ impl Resolver<'_> {
         }
     }
 
-    /// A function that should have been declared; as a guard it may be a misspelled key or parameter.
+    /// A function that should have been declared; as a guard it may be a misspelled key or
+    /// parameter.
     fn undeclared(&self, name: &Name, kind: FunctionKind) -> Diagnostic {
-        let values = self.names.keys.names().iter().chain(self.names.parameters.names());
+        let values = self
+            .names
+            .keys
+            .names()
+            .iter()
+            .chain(self.names.parameters.names());
         let values = values.filter(|_| kind == FunctionKind::Guard);
         let known = self.names.functions.names().iter().chain(values).copied();
-        self.names.functions.not_found_among(name, known, &format!("\"{}\": \"{kind}\"", name.value))
+        self.names.functions.not_found_among(
+            name,
+            known,
+            &format!("\"{}\": \"{kind}\"", name.value),
+        )
     }
 
     fn call_arguments(
@@ -272,18 +353,30 @@ impl Resolver<'_> {
     ) -> Option<Vec<ArgumentRecord>> {
         let most = types.map_or(MAX_ARGUMENTS, <[_]>::len);
         if arguments.len() > most || types.is_some_and(|types| types.len() != arguments.len()) {
-            let wanted =
-                types.map_or(format!("at most {MAX_ARGUMENTS} arguments"), |types| count(types.len(), "argument"));
-            let text = format!("function `{}` takes {wanted}, {} given", function.value, arguments.len());
-            let problem = Diagnostic::new(Code::BadArguments, function.place, text).label("arguments do not fit");
+            let wanted = types.map_or(format!("at most {MAX_ARGUMENTS} arguments"), |types| {
+                count(types.len(), "argument")
+            });
+            let text = format!(
+                "function `{}` takes {wanted}, {} given",
+                function.value,
+                arguments.len()
+            );
+            let problem = Diagnostic::new(Code::BadArguments, function.place, text)
+                .label("arguments do not fit");
             self.report(match types {
-                Some(types) => problem.help(format!("it is declared as `{}`", signature(&function.value, types))),
+                Some(types) => problem.help(format!(
+                    "it is declared as `{}`",
+                    signature(&function.value, types)
+                )),
                 None => problem,
             });
             return None;
         }
         let ordered = self.order_arguments(function, arguments, types)?;
-        ordered.into_iter().map(|(argument, name, ty)| self.argument(argument, name, ty)).collect()
+        ordered
+            .into_iter()
+            .map(|(argument, name, ty)| self.argument(argument, name, ty))
+            .collect()
     }
 
     /// Arguments in the order of the declaration, with the name and type each has there.
@@ -298,28 +391,45 @@ impl Resolver<'_> {
             return Some(arguments.iter().map(plain).collect());
         };
         let mut ordered = Vec::new();
-        let unknown =
-            arguments.iter().filter_map(|a| a.name.as_ref()).find(|n| types.iter().all(|(t, _)| t.value != n.value));
+        let unknown = arguments
+            .iter()
+            .filter_map(|a| a.name.as_ref())
+            .find(|n| types.iter().all(|(t, _)| t.value != n.value));
         if let Some(unknown) = unknown {
-            let text = format!("function `{}` has no parameter `{}`", function.value, unknown.value);
+            let text = format!(
+                "function `{}` has no parameter `{}`",
+                function.value, unknown.value
+            );
             self.report(
                 Diagnostic::new(Code::BadArguments, unknown.place, text)
                     .label("no such parameter")
-                    .help(format!("it is declared as `{}`", signature(&function.value, types))),
+                    .help(format!(
+                        "it is declared as `{}`",
+                        signature(&function.value, types)
+                    )),
             );
             return None;
         }
         for (position, (name, ty)) in types.iter().enumerate() {
             let by_name = |a: &&Argument| a.name.as_ref().is_some_and(|n| n.value == name.value);
-            let found = arguments.iter().find(by_name).or_else(|| arguments.get(position).filter(|a| a.name.is_none()));
+            let found = arguments
+                .iter()
+                .find(by_name)
+                .or_else(|| arguments.get(position).filter(|a| a.name.is_none()));
             match found {
                 Some(argument) => ordered.push((argument, Some(name.value.as_str()), Some(*ty))),
                 None => {
-                    let text = format!("function `{}` needs the argument `{}`", function.value, name.value);
+                    let text = format!(
+                        "function `{}` needs the argument `{}`",
+                        function.value, name.value
+                    );
                     self.report(
                         Diagnostic::new(Code::BadArguments, function.place, text)
                             .label("argument missing")
-                            .help(format!("it is declared as `{}`", signature(&function.value, types))),
+                            .help(format!(
+                                "it is declared as `{}`",
+                                signature(&function.value, types)
+                            )),
                     );
                     return None;
                 }
@@ -328,7 +438,12 @@ impl Resolver<'_> {
         Some(ordered)
     }
 
-    fn argument(&mut self, argument: &Argument, name: Option<&str>, ty: Option<ValueType>) -> Option<ArgumentRecord> {
+    fn argument(
+        &mut self,
+        argument: &Argument,
+        name: Option<&str>,
+        ty: Option<ValueType>,
+    ) -> Option<ArgumentRecord> {
         let ty = ty.unwrap_or_else(|| argument.value.value.natural_type());
         let words = self.literal(&argument.value, ty, "argument")?;
         let name = name.map(|name| self.ops.string(name));
@@ -343,7 +458,10 @@ impl Resolver<'_> {
 
 /// `Shout(text: symbol, loudness: f32)`.
 fn signature(function: &str, types: &[(Name, ValueType)]) -> String {
-    let parameters: Vec<String> = types.iter().map(|(name, ty)| format!("{}: {ty}", name.value)).collect();
+    let parameters: Vec<String> = types
+        .iter()
+        .map(|(name, ty)| format!("{}: {ty}", name.value))
+        .collect();
     format!("{function}({})", parameters.join(", "))
 }
 
@@ -358,7 +476,10 @@ fn placed(code: &CodeText, name: &Spanned<String>) -> Name {
 
 fn kind_conflict(name: &Name, used: FunctionKind, other: FunctionKind, place: Place) -> Diagnostic {
     let (used, other) = (with_article(used.as_str()), with_article(other.as_str()));
-    let text = format!("function `{}` is used as {used}, but it is {other} elsewhere", name.value);
+    let text = format!(
+        "function `{}` is used as {used}, but it is {other} elsewhere",
+        name.value
+    );
     Diagnostic::new(Code::FunctionKindConflict, name.place, text)
         .label(format!("used as {used}"))
         .related(place, format!("is {other} here"))

@@ -30,7 +30,10 @@ impl Resolver<'_> {
         let plain: Vec<[u32; 3]> = machine
             .parameters
             .iter()
-            .map(|p| self.literal(&p.value, p.ty.value, "parameter").unwrap_or_default())
+            .map(|p| {
+                self.literal(&p.value, p.ty.value, "parameter")
+                    .unwrap_or_default()
+            })
             .collect();
         data.parameters.push(plain.clone());
         for variant in &machine.variants {
@@ -47,9 +50,16 @@ impl Resolver<'_> {
     }
 
     /// Words of a literal of a type.
-    pub(super) fn literal(&mut self, literal: &Spanned<Literal>, ty: ValueType, what: &str) -> Option<[u32; 3]> {
+    pub(super) fn literal(
+        &mut self,
+        literal: &Spanned<Literal>,
+        ty: ValueType,
+        what: &str,
+    ) -> Option<[u32; 3]> {
         let words = match (&literal.value, ty) {
-            (Literal::Int(value), ValueType::I32) => i32::try_from(*value).ok().map(|v| [v as u32, 0, 0]),
+            (Literal::Int(value), ValueType::I32) => {
+                i32::try_from(*value).ok().map(|v| [v as u32, 0, 0])
+            }
             (Literal::Int(value), ValueType::F32) => float(*value as f64).map(|v| [v, 0, 0]),
             (Literal::Float(value), ValueType::F32) => float(*value).map(|v| [v, 0, 0]),
             (Literal::Bool(value), ValueType::Bool) => Some([u32::from(*value), 0, 0]),
@@ -59,8 +69,11 @@ impl Resolver<'_> {
             _ => None,
         };
         if words.is_none() {
-            let text =
-                format!("this {what} must be {}, but it is {}", with_article(ty.as_str()), describe(&literal.value));
+            let text = format!(
+                "this {what} must be {}, but it is {}",
+                with_article(ty.as_str()),
+                describe(&literal.value)
+            );
             self.report(
                 Diagnostic::new(Code::LiteralType, literal.place, text)
                     .label(format!("not {}", with_article(ty.as_str())))

@@ -1,7 +1,8 @@
-//! Pass *normalize*, second half: names become indices, sugar is expanded (CODE-8), code is compiled.
+//! Pass *normalize*, second half: names become indices, sugar is expanded (CODE-8), code is
+//! compiled.
 //!
-//! Goes on after a mistake, so that all of them are reported; what could not be resolved is left out of the model,
-//! which is only used further when there were no errors.
+//! Goes on after a mistake, so that all of them are reported; what could not be resolved is left
+//! out of the model, which is only used further when there were no errors.
 
 mod actions;
 mod data;
@@ -59,7 +60,10 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
         machine,
         tree,
         names,
-        tick_rate: machine.tick_rate.as_ref().map_or(DEFAULT_TICK_RATE, |rate| rate.value),
+        tick_rate: machine
+            .tick_rate
+            .as_ref()
+            .map_or(DEFAULT_TICK_RATE, |rate| rate.value),
         ops: Ops::default(),
         timers: Vec::new(),
         state_timers: BTreeMap::new(),
@@ -76,14 +80,29 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
     let history_defaults = resolver.history_defaults();
     let observers = resolver.observers();
     let channel_commands = resolver.channel_commands();
-    let fail_safe = machine.fail_safe.as_ref().and_then(|name| resolver.node(name, 0));
-    let reload_entry = machine.reload_entry.as_ref().and_then(|name| resolver.node(name, 0));
+    let fail_safe = machine
+        .fail_safe
+        .as_ref()
+        .and_then(|name| resolver.node(name, 0));
+    let reload_entry = machine
+        .reload_entry
+        .as_ref()
+        .and_then(|name| resolver.node(name, 0));
     for (&state, &why) in &resolver.clocks {
         parts[state].clock = Some(why);
     }
     let mut transitions = transitions;
     resolver.order_timers(&mut transitions, &parts);
-    let Resolver { tree, names, tick_rate, ops, timers, usage, diagnostics, .. } = resolver;
+    let Resolver {
+        tree,
+        names,
+        tick_rate,
+        ops,
+        timers,
+        usage,
+        diagnostics,
+        ..
+    } = resolver;
     let model = Model {
         machine,
         tree,
@@ -124,7 +143,10 @@ impl<'a> Resolver<'a> {
 
     /// All targets that could be found.
     fn nodes(&mut self, names: &[Name], from: StateIndex) -> Vec<Node> {
-        names.iter().filter_map(|name| self.node(name, from)).collect()
+        names
+            .iter()
+            .filter_map(|name| self.node(name, from))
+            .collect()
     }
 
     /// A duration in ticks.
@@ -174,7 +196,8 @@ impl<'a> Resolver<'a> {
         observers
     }
 
-    /// Observers may call, post and emit; they may not change what the commit after them relies on (EVT-8).
+    /// Observers may call, post and emit; they may not change what the commit after them relies on
+    /// (EVT-8).
     fn check_observer(&mut self, authored: &[Action], list: Option<usize>) {
         let mut live = Vec::new();
         plain_actions(authored, &mut live);
@@ -206,8 +229,14 @@ impl<'a> Resolver<'a> {
         let machine = self.machine;
         let mut commands = Vec::new();
         for channel in &machine.channels {
-            let lane = channel.lane.as_ref().and_then(|lane| self.names.lane(lane, &mut self.diagnostics));
-            let command = channel.release.as_ref().map_or("release", |name| name.value.as_str());
+            let lane = channel
+                .lane
+                .as_ref()
+                .and_then(|lane| self.names.lane(lane, &mut self.diagnostics));
+            let command = channel
+                .release
+                .as_ref()
+                .map_or("release", |name| name.value.as_str());
             commands.push((self.ops.string(command), lane.unwrap_or(GAMEPLAY_LANE)));
         }
         commands
@@ -216,10 +245,14 @@ impl<'a> Resolver<'a> {
     fn history_defaults(&mut self) -> Vec<Entry> {
         let mut entries = Vec::new();
         for index in 0..self.tree.histories.len() {
-            let (point, owner) = (self.tree.histories[index].authored, self.tree.histories[index].owner);
+            let (point, owner) = (
+                self.tree.histories[index].authored,
+                self.tree.histories[index].owner,
+            );
             let targets = self.nodes(&point.default, owner);
             for (&target, name) in targets.iter().zip(&point.default) {
-                let inside = matches!(target, Node::State(state) if self.tree.is_inside(state, owner));
+                let inside =
+                    matches!(target, Node::State(state) if self.tree.is_inside(state, owner));
                 if !inside {
                     self.report(history_default_outside(name, &point.name));
                 }
@@ -233,7 +266,10 @@ impl<'a> Resolver<'a> {
 }
 
 fn history_default_outside(name: &Name, point: &Name) -> Diagnostic {
-    let text = format!("`{}` is not a state inside the one that has history point `{}`", name.value, point.value);
+    let text = format!(
+        "`{}` is not a state inside the one that has history point `{}`",
+        name.value, point.value
+    );
     Diagnostic::new(Code::HistoryDefaultOutside, name.place, text)
         .label("lies outside")
         .related(point.place, "of this history point")
@@ -250,7 +286,9 @@ struct Condition {
 fn plain_actions<'a>(actions: &'a [Action], out: &mut Vec<&'a Action>) {
     for action in actions.iter().filter(|action| !action.muted) {
         match &action.kind {
-            ActionKind::If { then, otherwise, .. } => {
+            ActionKind::If {
+                then, otherwise, ..
+            } => {
                 plain_actions(then, out);
                 plain_actions(otherwise, out);
             }

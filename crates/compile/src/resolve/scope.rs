@@ -1,4 +1,5 @@
-//! What code may see where it stands: the state it belongs to, the event payload, and all declared names (CODE-4).
+//! What code may see where it stands: the state it belongs to, the event payload, and all declared
+//! names (CODE-4).
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, is_slip};
@@ -18,7 +19,8 @@ use statewright_rom::layout::op_kind;
 pub(super) struct Site {
     /// State whose clock it sees.
     pub(super) state: StateIndex,
-    /// State from which names are looked up: the one that has the list for an any-state transition, else the same.
+    /// State from which names are looked up: the one that has the list for an any-state
+    /// transition, else the same.
     pub(super) names: StateIndex,
     payload: Result<Payload, String>,
     /// State whose activity the code belongs to, for the check of concurrent writers.
@@ -28,24 +30,46 @@ pub(super) struct Site {
 impl Site {
     /// Code of a state that runs for many events.
     pub(super) fn state(state: StateIndex, what: &str) -> Self {
-        let reason = format!("{what} may run for any event, so the type of the payload is not known");
-        Self { state, names: state, payload: Err(reason), writer: state }
+        let reason =
+            format!("{what} may run for any event, so the type of the payload is not known");
+        Self {
+            state,
+            names: state,
+            payload: Err(reason),
+            writer: state,
+        }
     }
 
     /// Code of a transition, which sees the payload of its event.
     pub(super) fn event(state: StateIndex, machine: &Machine, event: usize) -> Self {
         let declared = &machine.events[event];
         let payload = match (&declared.payload, declared.indirect) {
-            (Some(_), true) => Err(format!("event `{}` is indirect: it carries an index", declared.name.value)),
+            (Some(_), true) => Err(format!(
+                "event `{}` is indirect: it carries an index",
+                declared.name.value
+            )),
             (Some(payload), false) => Ok(payload.value),
-            (None, _) => Err(format!("event `{}` declares no payload", declared.name.value)),
+            (None, _) => Err(format!(
+                "event `{}` declares no payload",
+                declared.name.value
+            )),
         };
-        Self { state, names: state, payload, writer: state }
+        Self {
+            state,
+            names: state,
+            payload,
+            writer: state,
+        }
     }
 
     /// Code of a transition without a typed event.
     pub(super) fn no_event(state: StateIndex, reason: &str) -> Self {
-        Self { state, names: state, payload: Err(reason.to_owned()), writer: state }
+        Self {
+            state,
+            names: state,
+            payload: Err(reason.to_owned()),
+            writer: state,
+        }
     }
 
     /// The same code with names looked up from another state.
@@ -72,7 +96,10 @@ impl Resolver<'_> {
         site: &Site,
     ) -> Option<Compiled> {
         let mut diagnostics = std::mem::take(&mut self.diagnostics);
-        let mut scope = ResolverScope { resolver: self, site };
+        let mut scope = ResolverScope {
+            resolver: self,
+            site,
+        };
         let compiled = match ast {
             Some(ast) => expr::compile(code, ast, expected, &mut scope, &mut diagnostics),
             None => expr::compile_code(code, expected, &mut scope, &mut diagnostics),
@@ -80,27 +107,38 @@ impl Resolver<'_> {
         diagnostics.append(std::mem::take(&mut self.diagnostics));
         self.diagnostics = diagnostics;
         let compiled = compiled?;
-        let is_choice = |&&state: &&u16| self.tree.states[usize::from(state)].kind == StateKind::Choice;
+        let is_choice =
+            |&&state: &&u16| self.tree.states[usize::from(state)].kind == StateKind::Choice;
         if let Some(&choice) = compiled.facts.clocks.iter().find(is_choice) {
-            let text =
-                format!("choice `{}` is never active, so it has no time in state", self.tree.path(usize::from(choice)));
+            let text = format!(
+                "choice `{}` is never active, so it has no time in state",
+                self.tree.path(usize::from(choice))
+            );
             self.report(
                 Diagnostic::new(Code::ExpressionType, code.place, text)
                     .label("reads its time")
-                    .help("name the state that the agent comes from, such as `time_in_state(Chase)`"),
+                    .help(
+                        "name the state that the agent comes from, such as `time_in_state(Chase)`",
+                    ),
             );
             return None;
         }
         for &state in &compiled.facts.clocks {
-            self.clocks.entry(usize::from(state)).or_insert("an expression reads its time");
+            self.clocks
+                .entry(usize::from(state))
+                .or_insert("an expression reads its time");
         }
         Some(compiled)
     }
 
-    /// Compiles a guard. A plain call of one function needs no expression; a guard that always holds needs no op.
+    /// Compiles a guard. A plain call of one function needs no expression; a guard that always
+    /// holds needs no op.
     pub(super) fn guard(&mut self, code: &CodeText, site: &Site) -> Option<Condition> {
         let compiled = self.expression(code, None, Expected::Bool, site)?;
-        let constant = compiled.constant.as_ref().and_then(|constant| constant.as_bool());
+        let constant = compiled
+            .constant
+            .as_ref()
+            .and_then(|constant| constant.as_bool());
         if constant == Some(true) {
             return Some(Condition { op: None, constant });
         }
@@ -111,7 +149,10 @@ impl Resolver<'_> {
                 self.ops.condition(op(op_kind::EVALUATE, 0, expression, 0))
             }
         };
-        Some(Condition { op: Some(op), constant })
+        Some(Condition {
+            op: Some(op),
+            constant,
+        })
     }
 
     /// Compiles a score: a call of a scorer, or an expression.
@@ -128,9 +169,12 @@ impl Resolver<'_> {
         Some(self.ops.condition(op(op_kind::EVALUATE, 0, expression, 0)))
     }
 
-    /// A name in a score is a scorer unless it is a key, a parameter or a function of the expression language.
+    /// A name in a score is a scorer unless it is a key, a parameter or a function of the
+    /// expression language.
     fn is_scorer(&self, name: &str) -> bool {
-        self.names.keys.get(name).is_none() && self.names.parameters.get(name).is_none() && !expr::is_built_in(name)
+        self.names.keys.get(name).is_none()
+            && self.names.parameters.get(name).is_none()
+            && !expr::is_built_in(name)
     }
 }
 
@@ -146,11 +190,17 @@ impl Names for ResolverScope<'_, '_> {
     }
 
     fn key_name(&self, key: u16) -> String {
-        self.resolver.machine.blackboard[usize::from(key)].name.value.clone()
+        self.resolver.machine.blackboard[usize::from(key)]
+            .name
+            .value
+            .clone()
     }
 
     fn parameter_name(&self, parameter: u16) -> String {
-        self.resolver.machine.parameters[usize::from(parameter)].name.value.clone()
+        self.resolver.machine.parameters[usize::from(parameter)]
+            .name
+            .value
+            .clone()
     }
 
     fn state_name(&self, state: u16) -> String {
@@ -170,7 +220,10 @@ impl Scope for ResolverScope<'_, '_> {
 
     fn parameter(&self, name: &str) -> Option<(u16, ValueType)> {
         let parameter = self.resolver.names.parameters.get(name)?;
-        Some((parameter as u16, self.resolver.machine.parameters[parameter].ty.value))
+        Some((
+            parameter as u16,
+            self.resolver.machine.parameters[parameter].ty.value,
+        ))
     }
 
     fn names(&self) -> Vec<String> {
@@ -182,7 +235,12 @@ impl Scope for ResolverScope<'_, '_> {
     }
 
     fn no_payload_reason(&self) -> String {
-        self.site.payload.as_ref().err().cloned().unwrap_or_default()
+        self.site
+            .payload
+            .as_ref()
+            .err()
+            .cloned()
+            .unwrap_or_default()
     }
 
     fn state(&mut self, name: &Name) -> Option<u16> {
@@ -190,7 +248,9 @@ impl Scope for ResolverScope<'_, '_> {
             Node::State(state) => Some(state as u16),
             Node::History(_) => {
                 let text = format!("`{}` is a history point, not a state", name.value);
-                self.resolver.report(Diagnostic::new(Code::UnknownState, name.place, text).label("never active"));
+                self.resolver.report(
+                    Diagnostic::new(Code::UnknownState, name.place, text).label("never active"),
+                );
                 None
             }
         }
@@ -205,7 +265,9 @@ impl Scope for ResolverScope<'_, '_> {
         if arguments.is_empty() && first && self.resolver.machine.functions.is_empty() {
             self.warn_of_slip(function);
         }
-        let call = self.resolver.call(function, FunctionKind::Guard, arguments)?;
+        let call = self
+            .resolver
+            .call(function, FunctionKind::Guard, arguments)?;
         Some(self.resolver.ops.condition(call) as u16)
     }
 
@@ -218,7 +280,12 @@ impl ResolverScope<'_, '_> {
     /// Names of keys and parameters.
     fn values(&self) -> impl Iterator<Item = &str> {
         let names = &self.resolver.names;
-        names.keys.names().iter().chain(names.parameters.names()).copied()
+        names
+            .keys
+            .names()
+            .iter()
+            .chain(names.parameters.names())
+            .copied()
     }
 
     /// Without declared functions any name is a guard of the host, also a misspelled key.
@@ -230,12 +297,19 @@ impl ResolverScope<'_, '_> {
         if count > MOST_COMPARED || self.resolver.ops.functions().len() > MOST_COMPARED {
             return;
         }
-        let Some(meant) = self.values().find(|name| is_slip(&function.value, name)) else { return };
-        let text = format!("guard function `{}` has almost the name of `{meant}`", function.value);
+        let Some(meant) = self.values().find(|name| is_slip(&function.value, name)) else {
+            return;
+        };
+        let text = format!(
+            "guard function `{}` has almost the name of `{meant}`",
+            function.value
+        );
         self.resolver.report(
             Diagnostic::new(Code::GuardLooksLikeKey, function.place, text)
                 .label("not a key or parameter, so a function in Rust")
-                .help(format!("did you mean `{meant}`? If not, declare the function under `\"functions\"`")),
+                .help(format!(
+                    "did you mean `{meant}`? If not, declare the function under `\"functions\"`"
+                )),
         );
     }
 }

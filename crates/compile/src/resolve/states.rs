@@ -1,4 +1,5 @@
-//! What belongs to each state: actions, activity, conditions, deferrals, channels, branches, initials.
+//! What belongs to each state: actions, activity, conditions, deferrals, channels, branches,
+//! initials.
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostic;
@@ -71,8 +72,12 @@ impl<'a> Resolver<'a> {
             }
             Err(error) => {
                 self.report(
-                    Diagnostic::new(Code::NotAnAction, code.place.within(error.range), error.message)
-                        .help("an activity is a function, such as `Patrol` or `Patrol(3)`"),
+                    Diagnostic::new(
+                        Code::NotAnAction,
+                        code.place.within(error.range),
+                        error.message,
+                    )
+                    .help("an activity is a function, such as `Patrol` or `Patrol(3)`"),
                 );
                 None
             }
@@ -82,7 +87,9 @@ impl<'a> Resolver<'a> {
     fn deferrals(&mut self, index: StateIndex) -> Vec<(usize, Place)> {
         let mut events: Vec<(usize, Place)> = Vec::new();
         for name in &self.tree.states[index].authored.defers {
-            let Some(event) = self.names.events.find(name, &mut self.diagnostics) else { continue };
+            let Some(event) = self.names.events.find(name, &mut self.diagnostics) else {
+                continue;
+            };
             self.usage.handled.insert(event);
             if events.iter().all(|&(seen, _)| seen != event) {
                 events.push((event, name.place));
@@ -95,65 +102,114 @@ impl<'a> Resolver<'a> {
     fn channels(&mut self, index: StateIndex) -> Vec<(usize, Place)> {
         let owns = &self.tree.states[index].authored.owns;
         owns.iter()
-            .filter_map(|name| Some((self.names.channels.find(name, &mut self.diagnostics)?, name.place)))
+            .filter_map(|name| {
+                Some((
+                    self.names.channels.find(name, &mut self.diagnostics)?,
+                    name.place,
+                ))
+            })
             .collect()
     }
 
     fn state_branches(&mut self, index: StateIndex, branches: &mut Vec<Branch<'a>>) {
-        let Some(list) = &self.tree.states[index].authored.choice else { return };
+        let Some(list) = &self.tree.states[index].authored.choice else {
+            return;
+        };
         for authored in list {
             let site = Site::state(index, "a choice");
-            let guard = authored.guard.as_ref().and_then(|code| self.guard(code, &site)?.op);
+            let guard = authored
+                .guard
+                .as_ref()
+                .and_then(|code| self.guard(code, &site)?.op);
             let targets = self.nodes(&authored.targets, index);
             // A file's branch without a legal `to` has been reported.
-            let reported = |d: &Diagnostic| authored.place.start <= d.place.start && d.place.end <= authored.place.end;
+            let reported = |d: &Diagnostic| {
+                authored.place.start <= d.place.start && d.place.end <= authored.place.end
+            };
             if authored.targets.is_empty() && !self.diagnostics.iter().any(reported) {
                 self.report(
-                    Diagnostic::new(Code::NeedsTarget, authored.place, "a branch of a choice has no target")
-                        .label("leads nowhere")
-                        .help("add `\"to\"`"),
+                    Diagnostic::new(
+                        Code::NeedsTarget,
+                        authored.place,
+                        "a branch of a choice has no target",
+                    )
+                    .label("leads nowhere")
+                    .help("add `\"to\"`"),
                 );
             }
             let effect = self.action_list(&authored.effect, &site);
-            branches.push(Branch { authored, owner: index, guard, entry: Entry { targets, effect } });
+            branches.push(Branch {
+                authored,
+                owner: index,
+                guard,
+                entry: Entry { targets, effect },
+            });
         }
     }
 
     /// Where each region starts.
     pub(super) fn initials(&mut self) -> Vec<Entry> {
-        (0..self.tree.regions.len()).map(|region| self.initial(region)).collect()
+        (0..self.tree.regions.len())
+            .map(|region| self.initial(region))
+            .collect()
     }
 
     fn initial(&mut self, region: RegionIndex) -> Entry {
-        let (authored, owner) = (self.tree.regions[region].authored, self.tree.regions[region].owner);
+        let (authored, owner) = (
+            self.tree.regions[region].authored,
+            self.tree.regions[region].owner,
+        );
         if self.tree.regions[region].children.is_empty() {
             // Reported; no name can be found in it.
             return Entry::default();
         }
-        let Some(initial) = authored.initial.as_ref() else { return self.implied_initial(region) };
-        let effect = self.action_list(&initial.effect, &Site::state(owner, "the effect of an initial"));
+        let Some(initial) = authored.initial.as_ref() else {
+            return self.implied_initial(region);
+        };
+        let effect = self.action_list(
+            &initial.effect,
+            &Site::state(owner, "the effect of an initial"),
+        );
         if initial.targets.is_empty() {
-            return Entry { effect, ..self.implied_initial(region) };
+            return Entry {
+                effect,
+                ..self.implied_initial(region)
+            };
         }
         let mut targets = Vec::new();
         for name in &initial.targets {
-            let Some(node) = self.node(name, owner) else { continue };
+            let Some(node) = self.node(name, owner) else {
+                continue;
+            };
             if self.is_inside_region(node, region) || self.is_own_history(node, owner) {
                 targets.push(node);
             } else {
-                let text = format!("initial `{}` is not inside {}", name.value, self.region_shown(region));
+                let text = format!(
+                    "initial `{}` is not inside {}",
+                    name.value,
+                    self.region_shown(region)
+                );
                 let inside = self.tree.regions[region].children.first();
-                let inside = inside.map_or("…", |&child| self.tree.states[child].authored.name.value.as_str());
+                let inside = inside.map_or("…", |&child| {
+                    self.tree.states[child].authored.name.value.as_str()
+                });
                 let help = format!("name a state that is inside, such as `{inside}`");
-                self.report(Diagnostic::new(Code::InitialOutside, name.place, text).label("lies elsewhere").help(help));
+                self.report(
+                    Diagnostic::new(Code::InitialOutside, name.place, text)
+                        .label("lies elsewhere")
+                        .help(help),
+                );
             }
         }
         Entry { targets, effect }
     }
 
-    /// A history point of a compound state that says itself where it leads while it remembers nothing.
+    /// A history point of a compound state that says itself where it leads while it remembers
+    /// nothing.
     fn is_own_history(&self, node: Node, owner: StateIndex) -> bool {
-        let Node::History(history) = node else { return false };
+        let Node::History(history) = node else {
+            return false;
+        };
         let point = &self.tree.histories[history];
         point.owner == owner
             && self.tree.states[owner].kind == StateKind::Compound
@@ -163,12 +219,18 @@ impl<'a> Resolver<'a> {
     /// A region with a single state needs no `initial`; any other does.
     fn implied_initial(&mut self, region: RegionIndex) -> Entry {
         let children: Vec<StateIndex> = self.tree.regions[region].children.clone();
-        let startable: Vec<StateIndex> =
-            children.iter().copied().filter(|&c| self.tree.states[c].kind != StateKind::Choice).collect();
+        let startable: Vec<StateIndex> = children
+            .iter()
+            .copied()
+            .filter(|&c| self.tree.states[c].kind != StateKind::Choice)
+            .collect();
         if let [only] = startable[..]
             && children.len() == 1
         {
-            return Entry { targets: vec![Node::State(only)], effect: None };
+            return Entry {
+                targets: vec![Node::State(only)],
+                effect: None,
+            };
         }
         if let Some(&first) = children.first() {
             let authored = self.tree.regions[region].authored;
@@ -183,7 +245,9 @@ impl<'a> Resolver<'a> {
             self.report(
                 Diagnostic::new(Code::MissingInitial, place, text)
                     .label("has several states")
-                    .help(format!("add `\"initial\": \"{first}\"`, or another of its states")),
+                    .help(format!(
+                        "add `\"initial\": \"{first}\"`, or another of its states"
+                    )),
             );
         }
         Entry::default()

@@ -12,10 +12,14 @@ use crate::model::{StateParts, Timer, TimerKind, Transition, Trigger};
 use crate::tree::{StateIndex, duplicate_name};
 
 impl<'a> Resolver<'a> {
-    /// Named timers, so that actions and triggers can refer to them: the machine's first, then by state.
+    /// Named timers, so that actions and triggers can refer to them: the machine's first, then by
+    /// state.
     pub(super) fn named_timers(&mut self) {
         for authored in &self.machine.timers {
-            let instances = authored.instances.as_ref().map_or(1, |count| count.value.clamp(1, 1000));
+            let instances = authored
+                .instances
+                .as_ref()
+                .map_or(1, |count| count.value.clamp(1, 1000));
             let timer = self.named_timer(authored, 0, TimerKind::Machine, instances);
             self.machine_timers.push(self.timers.len());
             self.timers.push(timer);
@@ -23,7 +27,10 @@ impl<'a> Resolver<'a> {
         for owner in 0..self.tree.states.len() {
             for authored in &self.tree.states[owner].authored.timers {
                 if let Some(instances) = &authored.instances {
-                    let text = format!("timer `{}` belongs to a state and runs once at a time", authored.name.value);
+                    let text = format!(
+                        "timer `{}` belongs to a state and runs once at a time",
+                        authored.name.value
+                    );
                     self.report(
                         Diagnostic::new(Code::BadValue, instances.place, text)
                             .label("not possible here")
@@ -31,13 +38,19 @@ impl<'a> Resolver<'a> {
                     );
                 }
                 let place = self.timers.len();
-                match self.state_timers.get(&(owner, authored.name.value.as_str())) {
+                match self
+                    .state_timers
+                    .get(&(owner, authored.name.value.as_str()))
+                {
                     Some(&first) => {
-                        let first = self.timers[first].authored.map_or(authored.name.place, |t| t.name.place);
+                        let first = self.timers[first]
+                            .authored
+                            .map_or(authored.name.place, |t| t.name.place);
                         self.report(duplicate_name("timer", &authored.name, first));
                     }
                     None => {
-                        self.state_timers.insert((owner, &authored.name.value), place);
+                        self.state_timers
+                            .insert((owner, &authored.name.value), place);
                         let timer = self.named_timer(authored, owner, TimerKind::State, 1);
                         self.timers.push(timer);
                     }
@@ -53,21 +66,45 @@ impl<'a> Resolver<'a> {
         kind: TimerKind,
         instances: u32,
     ) -> Timer<'a> {
-        let event = authored.event.as_ref().and_then(|name| self.names.events.find(name, &mut self.diagnostics));
-        Timer { authored: Some(authored), event, instances, ..plain(kind, owner, None, 0) }
+        let event = authored
+            .event
+            .as_ref()
+            .and_then(|name| self.names.events.find(name, &mut self.diagnostics));
+        Timer {
+            authored: Some(authored),
+            event,
+            instances,
+            ..plain(kind, owner, None, 0)
+        }
     }
 
     /// The timer that a name means in a state: of the state, of one around it, or of the machine.
     pub(super) fn timer(&mut self, name: &Name, from: StateIndex) -> Option<usize> {
         let around = std::iter::once(from).chain(self.tree.ancestors(from));
-        let of_state = around.into_iter().find_map(|s| self.state_timers.get(&(s, name.value.as_str())).copied());
-        let found = of_state.or_else(|| self.names.timers.get(&name.value).map(|t| self.machine_timers[t]));
+        let of_state = around
+            .into_iter()
+            .find_map(|s| self.state_timers.get(&(s, name.value.as_str())).copied());
+        let found = of_state.or_else(|| {
+            self.names
+                .timers
+                .get(&name.value)
+                .map(|t| self.machine_timers[t])
+        });
         if found.is_none() {
-            let elsewhere = self.state_timers.iter().find(|((_, timer), _)| *timer == name.value);
+            let elsewhere = self
+                .state_timers
+                .iter()
+                .find(|((_, timer), _)| *timer == name.value);
             let problem = match elsewhere {
                 Some((&(owner, _), &timer)) => {
-                    let text = format!("timer `{}` belongs to state `{}`", name.value, self.tree.path(owner));
-                    let place = self.timers[timer].authored.map_or(name.place, |t| t.name.place);
+                    let text = format!(
+                        "timer `{}` belongs to state `{}`",
+                        name.value,
+                        self.tree.path(owner)
+                    );
+                    let place = self.timers[timer]
+                        .authored
+                        .map_or(name.place, |t| t.name.place);
                     Diagnostic::new(Code::TimerOutOfScope, name.place, text)
                         .label("not around here")
                         .related(place, "declared here")
@@ -83,34 +120,57 @@ impl<'a> Resolver<'a> {
     /// The timer that a trigger names: one that fires as an event has no trigger of its own.
     pub(super) fn timer_with_trigger(&mut self, name: &Name, from: StateIndex) -> Option<usize> {
         let timer = self.timer(name, from)?;
-        let Timer { authored, event, .. } = self.timers[timer];
-        let Some(event) = event else { return Some(timer) };
+        let Timer {
+            authored, event, ..
+        } = self.timers[timer];
+        let Some(event) = event else {
+            return Some(timer);
+        };
         let event = &self.machine.events[event].name.value;
-        let declared = authored.and_then(|timer| timer.event.as_ref()).map_or(name.place, |event| event.place);
-        let text = format!("timer `{}` fires as event `{event}` and has no trigger of its own", name.value);
+        let declared = authored
+            .and_then(|timer| timer.event.as_ref())
+            .map_or(name.place, |event| event.place);
+        let text = format!(
+            "timer `{}` fires as event `{event}` and has no trigger of its own",
+            name.value
+        );
         self.report(
             Diagnostic::new(Code::TimerIsEvent, name.place, text)
                 .label("never comes")
                 .related(declared, "fires as this event")
-                .help(format!("write `\"on\": \"{event}\"`, or remove `event` from the timer")),
+                .help(format!(
+                    "write `\"on\": \"{event}\"`, or remove `event` from the timer"
+                )),
         );
         None
     }
 
-    /// The timer of an `after` transition that gets the number `transition`. Those of one state that wait equally long
-    /// share one, so that SEL-3 decides between them.
-    pub(super) fn after_timer(&mut self, owner: StateIndex, transition: usize, ticks: u32) -> usize {
+    /// The timer of an `after` transition that gets the number `transition`. Those of one state
+    /// that wait equally long share one, so that SEL-3 decides between them.
+    pub(super) fn after_timer(
+        &mut self,
+        owner: StateIndex,
+        transition: usize,
+        ticks: u32,
+    ) -> usize {
         let next = self.timers.len();
         let timer = *self.after_timers.entry((owner, ticks)).or_insert(next);
         match self.timers.get_mut(timer) {
             Some(shared) => shared.sharing.push(transition),
-            None => self.timers.push(plain(TimerKind::After, owner, Some(transition), ticks)),
+            None => self
+                .timers
+                .push(plain(TimerKind::After, owner, Some(transition), ticks)),
         }
         timer
     }
 
-    /// Adds clocks and debounces, then sorts: firing timers first, each group by owner, in declaration order.
-    pub(super) fn order_timers(&mut self, transitions: &mut [Transition<'a>], parts: &[StateParts]) {
+    /// Adds clocks and debounces, then sorts: firing timers first, each group by owner, in
+    /// declaration order.
+    pub(super) fn order_timers(
+        &mut self,
+        transitions: &mut [Transition<'a>],
+        parts: &[StateParts],
+    ) {
         for (owner, part) in parts.iter().enumerate() {
             if part.clock.is_some() {
                 self.timers.push(plain(TimerKind::Clock, owner, None, 0));
@@ -118,7 +178,12 @@ impl<'a> Resolver<'a> {
         }
         for (index, transition) in transitions.iter().enumerate() {
             if transition.debounce > 0 {
-                self.timers.push(plain(TimerKind::Debounce, transition.source, Some(index), transition.debounce));
+                self.timers.push(plain(
+                    TimerKind::Debounce,
+                    transition.source,
+                    Some(index),
+                    transition.debounce,
+                ));
             }
         }
         let rank = |timer: &Timer<'_>| match timer.kind {
@@ -128,20 +193,53 @@ impl<'a> Resolver<'a> {
             TimerKind::Debounce => 3,
         };
         let mut order: Vec<usize> = (0..self.timers.len()).collect();
-        // Named timers of a state count as declared before its `after` transitions. The sort is stable.
-        order.sort_by_key(|&t| (rank(&self.timers[t]), self.timers[t].owner, self.timers[t].kind == TimerKind::After));
-        let place: HashMap<usize, usize> = order.iter().enumerate().map(|(to, &from)| (from, to)).collect();
+        // Named timers of a state count as declared before its `after` transitions. The sort is
+        // stable.
+        order.sort_by_key(|&t| {
+            (
+                rank(&self.timers[t]),
+                self.timers[t].owner,
+                self.timers[t].kind == TimerKind::After,
+            )
+        });
+        let place: HashMap<usize, usize> = order
+            .iter()
+            .enumerate()
+            .map(|(to, &from)| (from, to))
+            .collect();
         for transition in transitions {
             if let Trigger::Timer(timer) = &mut transition.trigger {
                 *timer = place[timer];
             }
         }
-        self.usage.started = self.usage.started.iter().map(|timer| place[timer]).collect();
+        self.usage.started = self
+            .usage
+            .started
+            .iter()
+            .map(|timer| place[timer])
+            .collect();
         self.ops.renumber_timers(&place);
-        self.timers = order.into_iter().map(|from| self.timers[from].clone()).collect();
+        self.timers = order
+            .into_iter()
+            .map(|from| self.timers[from].clone())
+            .collect();
     }
 }
 
-fn plain<'a>(kind: TimerKind, owner: StateIndex, transition: Option<usize>, ticks: u32) -> Timer<'a> {
-    Timer { kind, owner, authored: None, transition, sharing: Vec::new(), ticks, event: None, instances: 1 }
+fn plain<'a>(
+    kind: TimerKind,
+    owner: StateIndex,
+    transition: Option<usize>,
+    ticks: u32,
+) -> Timer<'a> {
+    Timer {
+        kind,
+        owner,
+        authored: None,
+        transition,
+        sharing: Vec::new(),
+        ticks,
+        event: None,
+        instances: 1,
+    }
 }

@@ -1,5 +1,5 @@
-//! Transitions of a state, with all sugar expanded (CODE-8): its own, then decisions, then the sets it uses, then the
-//! any-state transitions of the state around it.
+//! Transitions of a state, with all sugar expanded (CODE-8): its own, then decisions, then the sets
+//! it uses, then the any-state transitions of the state around it.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -19,7 +19,10 @@ use crate::tree::{Node, RegionIndex, StateIndex, follows_scxml, shown};
 impl<'a> Resolver<'a> {
     pub(super) fn state_transitions(&mut self, source: StateIndex, out: &mut Vec<Transition<'a>>) {
         let state = self.tree.states[source].authored;
-        if matches!(self.tree.states[source].kind, StateKind::Final | StateKind::Choice) {
+        if matches!(
+            self.tree.states[source].kind,
+            StateKind::Final | StateKind::Choice
+        ) {
             return;
         }
         for transition in &state.transitions {
@@ -31,7 +34,9 @@ impl<'a> Resolver<'a> {
             }
         }
         for name in &state.uses {
-            let Some(set) = self.names.sets.find(name, &mut self.diagnostics) else { continue };
+            let Some(set) = self.names.sets.find(name, &mut self.diagnostics) else {
+                continue;
+            };
             self.usage.sets.insert(set);
             for transition in &self.machine.transition_sets[set].transitions {
                 self.add(Cow::Borrowed(transition), source, source, out);
@@ -62,7 +67,10 @@ impl<'a> Resolver<'a> {
         let state = self.tree.states[state].authored;
         // A region that could not be read or is empty has been reported.
         if let Some(any) = state.any_state.first().filter(|_| state.regions.is_empty()) {
-            let text = format!("`any_state` in state `{}`, which has no children", shown(state));
+            let text = format!(
+                "`any_state` in state `{}`, which has no children",
+                shown(state)
+            );
             let place = trigger_place(&any.transition.trigger);
             self.report(
                 Diagnostic::new(Code::BadAnyState, place, text)
@@ -86,9 +94,11 @@ impl<'a> Resolver<'a> {
                 if !are_children.contains(name.value.as_str()) {
                     let owner = self.state_shown(state);
                     let text = format!("`{}` is not a child of {owner}", name.value);
-                    let problem = Diagnostic::new(Code::BadAnyState, name.place, text).label("not a child");
+                    let problem =
+                        Diagnostic::new(Code::BadAnyState, name.place, text).label("not a child");
                     let shown = self.diagnostics.has_room();
-                    let problem = problem.suggest(&name.value, children.iter().copied().filter(|_| shown));
+                    let problem =
+                        problem.suggest(&name.value, children.iter().copied().filter(|_| shown));
                     self.diagnostics.push(match problem.help {
                         Some(_) => problem,
                         None => problem.help(format!("name states directly inside {owner}")),
@@ -110,20 +120,34 @@ impl<'a> Resolver<'a> {
         if authored.muted || out.len() > MAX_RECORDS {
             return;
         }
-        let Some(trigger) = self.trigger(&authored, source, scope, out.len()) else { return };
+        let Some(trigger) = self.trigger(&authored, source, scope, out.len()) else {
+            return;
+        };
         let targets = self.targets(&authored, source, scope);
         let kind = self.kind(&authored, source, &targets);
-        let stack = authored.stack.as_ref().and_then(|stack| self.stack(stack, &authored, source, &targets));
+        let stack = authored
+            .stack
+            .as_ref()
+            .and_then(|stack| self.stack(stack, &authored, source, &targets));
         let site = self.transition_site(trigger, source).with_names_of(scope);
-        let guard = authored.guard.as_ref().and_then(|code| self.guard(code, &site));
+        let guard = authored
+            .guard
+            .as_ref()
+            .and_then(|code| self.guard(code, &site));
         let effect_site = if authored.latch {
-            Site::no_event(source, "a latched transition may be taken later, when the payload is gone")
-                .with_names_of(scope)
+            Site::no_event(
+                source,
+                "a latched transition may be taken later, when the payload is gone",
+            )
+            .with_names_of(scope)
         } else {
             site.clone()
         };
         let effect = self.action_list(&authored.effect, &effect_site);
-        let score = authored.score.as_ref().and_then(|code| self.score(code, &site));
+        let score = authored
+            .score
+            .as_ref()
+            .and_then(|code| self.score(code, &site));
         let cooldown = self.optional_ticks(authored.cooldown.as_ref());
         let debounce = self.optional_ticks(authored.debounce.as_ref());
         out.push(Transition {
@@ -132,10 +156,15 @@ impl<'a> Resolver<'a> {
             targets,
             kind,
             stack,
-            never: guard.as_ref().is_some_and(|guard| guard.constant == Some(false)),
+            never: guard
+                .as_ref()
+                .is_some_and(|guard| guard.constant == Some(false)),
             guard: guard.and_then(|guard| guard.op),
             effect,
-            priority: authored.priority.as_ref().map_or(0, |p| p.value.min(15) as u8),
+            priority: authored
+                .priority
+                .as_ref()
+                .map_or(0, |p| p.value.min(15) as u8),
             score,
             threshold: authored.threshold.as_ref().map_or(0.0, |t| t.value as f32),
             cooldown,
@@ -181,12 +210,22 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    fn targets(&mut self, authored: &graph::Transition, source: StateIndex, scope: StateIndex) -> Vec<Node> {
+    fn targets(
+        &mut self,
+        authored: &graph::Transition,
+        source: StateIndex,
+        scope: StateIndex,
+    ) -> Vec<Node> {
         let mut targets = self.nodes(&authored.targets, scope);
-        if let Some((first, _)) =
-            authored.sync.first().filter(|_| self.tree.states[source].kind != StateKind::Orthogonal)
+        if let Some((first, _)) = authored
+            .sync
+            .first()
+            .filter(|_| self.tree.states[source].kind != StateKind::Orthogonal)
         {
-            let text = format!("`sync` in state `{}`, which has no regions", shown(self.tree.states[source].authored));
+            let text = format!(
+                "`sync` in state `{}`, which has no regions",
+                shown(self.tree.states[source].authored)
+            );
             self.report(
                 Diagnostic::new(Code::BadSyncGroup, first.place, text)
                     .label("not a region of this state")
@@ -213,11 +252,18 @@ impl<'a> Resolver<'a> {
     /// A target of a sync group (EXEC-5): region of the source, target inside it.
     fn sync_target(&mut self, region: &Name, target: &Name, source: StateIndex) -> Option<Node> {
         let Some(index) = self.tree.region_named(source, &region.value) else {
-            let text = format!("no region named `{}` in state `{}`", region.value, self.tree.path(source));
+            let text = format!(
+                "no region named `{}` in state `{}`",
+                region.value,
+                self.tree.path(source)
+            );
             let regions = self.tree.states[source].authored.regions.iter();
             let shown = self.diagnostics.has_room();
-            let known = regions.filter_map(|r| r.name.as_ref().map(|name| name.value.as_str())).filter(|_| shown);
-            let problem = Diagnostic::new(Code::UnknownRegion, region.place, text).label("not found");
+            let known = regions
+                .filter_map(|r| r.name.as_ref().map(|name| name.value.as_str()))
+                .filter(|_| shown);
+            let problem =
+                Diagnostic::new(Code::UnknownRegion, region.place, text).label("not found");
             let problem = problem.suggest(&region.value, known);
             self.report(problem);
             return None;
@@ -226,8 +272,13 @@ impl<'a> Resolver<'a> {
         if !self.is_inside_region(node, index) {
             let text = format!("`{}` is not in region `{}`", target.value, region.value);
             let inside = self.tree.regions[index].children.first();
-            let inside = inside.map_or("…", |&child| self.tree.states[child].authored.name.value.as_str());
-            let help = format!("name a state of region `{}`, such as `{inside}`", region.value);
+            let inside = inside.map_or("…", |&child| {
+                self.tree.states[child].authored.name.value.as_str()
+            });
+            let help = format!(
+                "name a state of region `{}`, such as `{inside}`",
+                region.value
+            );
             self.report(
                 Diagnostic::new(Code::BadSyncGroup, target.place, text)
                     .label("lies elsewhere")
@@ -240,9 +291,16 @@ impl<'a> Resolver<'a> {
     }
 
     /// Looks in the region first: the same name may exist in several regions.
-    fn sync_node(&mut self, target: &Name, source: StateIndex, region: RegionIndex) -> Option<Node> {
+    fn sync_node(
+        &mut self,
+        target: &Name,
+        source: StateIndex,
+        region: RegionIndex,
+    ) -> Option<Node> {
         let children = &self.tree.regions[region].children;
-        let direct = children.iter().find(|&&child| self.tree.states[child].authored.name.value == target.value);
+        let direct = children
+            .iter()
+            .find(|&&child| self.tree.states[child].authored.name.value == target.value);
         match direct {
             Some(&child) => Some(Node::State(child)),
             None => self.node(target, source),
@@ -250,23 +308,41 @@ impl<'a> Resolver<'a> {
     }
 
     /// EXEC-2: the kind given must be possible; without one it follows from source and targets.
-    fn kind(&mut self, authored: &graph::Transition, source: StateIndex, targets: &[Node]) -> TransitionKind {
+    fn kind(
+        &mut self,
+        authored: &graph::Transition,
+        source: StateIndex,
+        targets: &[Node],
+    ) -> TransitionKind {
         let is_pop = matches!(&authored.stack, Some(stack) if stack.value == StackOperation::Pop);
         let no_targets = authored.targets.is_empty() && authored.sync.is_empty();
-        let inside = !targets.is_empty() && targets.iter().all(|&target| self.is_target_inside(target, source));
+        let inside = !targets.is_empty()
+            && targets
+                .iter()
+                .all(|&target| self.is_target_inside(target, source));
         let natural = match (no_targets, is_pop, inside || !authored.sync.is_empty()) {
             (true, false, _) => TransitionKind::Internal,
             (_, _, true) => TransitionKind::Local,
             _ => TransitionKind::External,
         };
-        let Some(given) = &authored.kind else { return natural };
+        let Some(given) = &authored.kind else {
+            return natural;
+        };
         let wrong = match given.value {
-            TransitionKind::Internal if !no_targets || is_pop => "an internal transition has no target",
-            TransitionKind::Local if natural == TransitionKind::Internal => "a local transition needs a target",
-            TransitionKind::Local if natural != TransitionKind::Local && !self.may_be_local(source, targets) => {
+            TransitionKind::Internal if !no_targets || is_pop => {
+                "an internal transition has no target"
+            }
+            TransitionKind::Local if natural == TransitionKind::Internal => {
+                "a local transition needs a target"
+            }
+            TransitionKind::Local
+                if natural != TransitionKind::Local && !self.may_be_local(source, targets) =>
+            {
                 "the targets of a local transition lie inside its source"
             }
-            TransitionKind::External if no_targets && !is_pop => "an external transition needs a target",
+            TransitionKind::External if no_targets && !is_pop => {
+                "an external transition needs a target"
+            }
             TransitionKind::External if !authored.sync.is_empty() => "a sync group is local",
             TransitionKind::External if source == 0 => "the root is never left",
             _ => return given.value,
@@ -277,32 +353,46 @@ impl<'a> Resolver<'a> {
             TransitionKind::External => "external",
         };
         self.report(
-            Diagnostic::new(Code::KindMismatch, given.place, format!("this transition cannot be {kind}: {wrong}"))
-                .label("does not fit")
-                .help("leave `kind` out to get the one that fits"),
+            Diagnostic::new(
+                Code::KindMismatch,
+                given.place,
+                format!("this transition cannot be {kind}: {wrong}"),
+            )
+            .label("does not fit")
+            .help("leave `kind` out to get the one that fits"),
         );
         natural
     }
 
-    /// In SCXML what a history point of a state around the source remembers decides whether a transition is local.
+    /// In SCXML what a history point of a state around the source remembers decides whether a
+    /// transition is local.
     fn may_be_local(&self, source: StateIndex, targets: &[Node]) -> bool {
         let around = |target: &Node| match *target {
             Node::State(_) => false,
-            Node::History(history) => self.tree.is_inside(source, self.tree.histories[history].owner),
+            Node::History(history) => self
+                .tree
+                .is_inside(source, self.tree.histories[history].owner),
         };
         let is_known = !targets.is_empty() && follows_scxml(self.machine);
-        is_known && targets.iter().all(|&target| self.is_target_inside(target, source) || around(&target))
+        is_known
+            && targets
+                .iter()
+                .all(|&target| self.is_target_inside(target, source) || around(&target))
     }
 
-    /// Whether entering a target leaves `source` active: a history point of the source restores what is inside it.
+    /// Whether entering a target leaves `source` active: a history point of the source restores
+    /// what is inside it.
     fn is_target_inside(&self, target: Node, source: StateIndex) -> bool {
         match target {
             Node::State(state) => self.tree.is_inside(state, source),
-            Node::History(history) => self.tree.contains(source, self.tree.histories[history].owner),
+            Node::History(history) => self
+                .tree
+                .contains(source, self.tree.histories[history].owner),
         }
     }
 
-    /// EXEC-8: a push goes from one child of a region to another; a pop belongs inside a region with a stack.
+    /// EXEC-8: a push goes from one child of a region to another; a pop belongs inside a region
+    /// with a stack.
     fn stack(
         &mut self,
         stack: &Spanned<StackOperation>,
@@ -318,7 +408,9 @@ impl<'a> Resolver<'a> {
             Ok(region) => Some((stack.value, region)),
             Err((text, help)) => {
                 self.report(
-                    Diagnostic::new(Code::BadStackOperation, stack.place, text).label("not possible").help(help),
+                    Diagnostic::new(Code::BadStackOperation, stack.place, text)
+                        .label("not possible")
+                        .help(help),
                 );
                 None
             }
@@ -332,13 +424,23 @@ impl<'a> Resolver<'a> {
         targets: &[Node],
     ) -> Result<RegionIndex, (String, String)> {
         let [Node::State(target)] = *targets else {
-            return Err(("a push needs exactly one state as target".into(), "name one state in `to`".into()));
+            return Err((
+                "a push needs exactly one state as target".into(),
+                "name one state in `to`".into(),
+            ));
         };
         if !authored.sync.is_empty() || authored.interrupt && source == 0 {
-            return Err(("a push cannot start here".into(), "put it on the states that may be suspended".into()));
+            return Err((
+                "a push cannot start here".into(),
+                "put it on the states that may be suspended".into(),
+            ));
         }
         let common = self.tree.common_ancestor(source, target);
-        let region = |inner| self.tree.child_towards(common, inner).and_then(|child| self.tree.states[child].region);
+        let region = |inner| {
+            self.tree
+                .child_towards(common, inner)
+                .and_then(|child| self.tree.states[child].region)
+        };
         match (region(source), region(target)) {
             (Some(a), Some(b)) if a == b => {
                 if self.tree.regions[a].authored.stack_depth.is_none() {
@@ -349,7 +451,9 @@ impl<'a> Resolver<'a> {
                     };
                     return Err((
                         format!("{stack_of} has no stack for this push"),
-                        format!("add `\"stack\": 1` to {stack_of}: how many pushes may be open at once"),
+                        format!(
+                            "add `\"stack\": 1` to {stack_of}: how many pushes may be open at once"
+                        ),
                     ));
                 }
                 Ok(a)
@@ -361,9 +465,16 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn pop_region(&self, authored: &graph::Transition, source: StateIndex) -> Result<RegionIndex, (String, String)> {
+    fn pop_region(
+        &self,
+        authored: &graph::Transition,
+        source: StateIndex,
+    ) -> Result<RegionIndex, (String, String)> {
         if !authored.targets.is_empty() || !authored.sync.is_empty() {
-            return Err(("a pop has no target: it returns to what was suspended".into(), "remove `to`".into()));
+            return Err((
+                "a pop has no target: it returns to what was suspended".into(),
+                "remove `to`".into(),
+            ));
         }
         std::iter::once(source)
             .chain(self.tree.ancestors(source))

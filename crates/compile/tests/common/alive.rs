@@ -1,4 +1,5 @@
-//! Who can be alive together, by trying it out: states that are active, and states that a push suspended (RAM-5, EXEC-8).
+//! Who can be alive together, by trying it out: states that are active, and states that a push
+//! suspended (RAM-5, EXEC-8).
 
 use std::collections::BTreeSet;
 
@@ -18,13 +19,21 @@ impl Alive {
         let mut pushed = BTreeSet::new();
         for region in 0..tree.regions.len() {
             if let Some(depth) = &tree.regions[region].authored.stack_depth {
-                Walk { tree, moves, region, depth: depth.value as usize, pushed: &mut pushed }.run();
+                Walk {
+                    tree,
+                    moves,
+                    region,
+                    depth: depth.value as usize,
+                    pushed: &mut pushed,
+                }
+                .run();
             }
         }
         Self { pushed }
     }
 
-    /// Whether two states can be active at once, pushes aside: one inside the other, or in different regions of one.
+    /// Whether two states can be active at once, pushes aside: one inside the other, or in
+    /// different regions of one.
     pub fn active_together(tree: &Tree<'_>, a: usize, b: usize) -> bool {
         match meeting(tree, a, b) {
             None => true,
@@ -66,7 +75,8 @@ impl Walk<'_, '_> {
     fn run(&mut self) {
         let children = self.tree.regions[self.region].children.clone();
         // Any child may be the first one.
-        let mut open: Vec<(Vec<usize>, usize)> = children.iter().map(|&child| (Vec::new(), child)).collect();
+        let mut open: Vec<(Vec<usize>, usize)> =
+            children.iter().map(|&child| (Vec::new(), child)).collect();
         let mut seen: BTreeSet<(Vec<usize>, usize)> = open.iter().cloned().collect();
         while let Some((frames, current)) = open.pop() {
             let alive: Vec<usize> = frames.iter().copied().chain([current]).collect();
@@ -89,7 +99,11 @@ impl Walk<'_, '_> {
     fn children_of(&self, target: Target) -> Option<usize> {
         let owner = self.tree.regions[self.region].owner;
         let inner = self.tree.anchor(target);
-        let child = self.tree.up(inner).into_iter().find(|&at| self.tree.states[at].parent == Some(owner))?;
+        let child = self
+            .tree
+            .up(inner)
+            .into_iter()
+            .find(|&at| self.tree.states[at].parent == Some(owner))?;
         (self.tree.states[child].region == Some(self.region)).then_some(child)
     }
 
@@ -97,11 +111,22 @@ impl Walk<'_, '_> {
         let mut next = Vec::new();
         if self.tree.kind(current) == StateKind::Choice {
             for branch in self.tree.states[current].authored.choice.iter().flatten() {
-                let targets = branch.targets.iter().map(|name| self.tree.find(current, &name.value));
-                next.extend(targets.filter_map(|t| self.children_of(t)).map(|child| (frames.to_vec(), child)));
+                let targets = branch
+                    .targets
+                    .iter()
+                    .map(|name| self.tree.find(current, &name.value));
+                next.extend(
+                    targets
+                        .filter_map(|t| self.children_of(t))
+                        .map(|child| (frames.to_vec(), child)),
+                );
             }
         }
-        for m in self.tree.states[current].inside.iter().flat_map(|&state| &self.moves[state]) {
+        for m in self.tree.states[current]
+            .inside
+            .iter()
+            .flat_map(|&state| &self.moves[state])
+        {
             match m.stack {
                 Some((StackOperation::Push, region)) if region == self.region => {
                     if frames.len() < self.depth
@@ -115,9 +140,11 @@ impl Walk<'_, '_> {
                         next.push((rest.to_vec(), top));
                     }
                 }
-                // Inside the child, or it leaves the region and all frames with it: then any child may be next.
+                // Inside the child, or it leaves the region and all frames with it: then any child
+                // may be next.
                 _ => {
-                    let children: Option<Vec<usize>> = m.targets.iter().map(|&t| self.children_of(t)).collect();
+                    let children: Option<Vec<usize>> =
+                        m.targets.iter().map(|&t| self.children_of(t)).collect();
                     if let Some(children) = children {
                         next.extend(children.into_iter().map(|child| (frames.to_vec(), child)));
                     }

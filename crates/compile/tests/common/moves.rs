@@ -1,4 +1,5 @@
-//! Transitions of each state with all sugar expanded (CODE-8), resolved by the rules of the SPEC alone.
+//! Transitions of each state with all sugar expanded (CODE-8), resolved by the rules of the SPEC
+//! alone.
 
 use statewright_author::graph::{StackOperation, StateKind, Transition, TransitionKind, Trigger};
 
@@ -19,13 +20,18 @@ pub struct Move {
 
 impl Move {
     pub fn priority(&self) -> u32 {
-        self.authored.priority.as_ref().map_or(0, |priority| priority.value)
+        self.authored
+            .priority
+            .as_ref()
+            .map_or(0, |priority| priority.value)
     }
 }
 
 /// Transitions of all states, each list in the order of selection (SEL-3).
 pub fn moves(tree: &Tree<'_>) -> Vec<Vec<Move>> {
-    (0..tree.states.len()).map(|state| of_state(tree, state)).collect()
+    (0..tree.states.len())
+        .map(|state| of_state(tree, state))
+        .collect()
 }
 
 fn of_state(tree: &Tree<'_>, source: usize) -> Vec<Move> {
@@ -33,37 +39,68 @@ fn of_state(tree: &Tree<'_>, source: usize) -> Vec<Move> {
         return Vec::new();
     }
     let written = written(tree, source);
-    let numbered = written.into_iter().filter(|(transition, _)| !transition.muted).enumerate();
-    let mut moves: Vec<Move> =
-        numbered.map(|(number, (transition, scope))| resolve(tree, source, scope, transition, number)).collect();
+    let numbered = written
+        .into_iter()
+        .filter(|(transition, _)| !transition.muted)
+        .enumerate();
+    let mut moves: Vec<Move> = numbered
+        .map(|(number, (transition, scope))| resolve(tree, source, scope, transition, number))
+        .collect();
     moves.sort_by_key(|m| (15 - m.priority(), m.declared));
     moves
 }
 
-/// What a state has, in order, each with the state from which its targets are named: its own, decisions, sets, and what
-/// the state around it gives to all its children.
+/// What a state has, in order, each with the state from which its targets are named: its own,
+/// decisions, sets, and what the state around it gives to all its children.
 fn written(tree: &Tree<'_>, source: usize) -> Vec<(Transition, usize)> {
     let state = tree.states[source].authored;
-    let mut list: Vec<(Transition, usize)> = state.transitions.iter().map(|t| (t.clone(), source)).collect();
+    let mut list: Vec<(Transition, usize)> = state
+        .transitions
+        .iter()
+        .map(|t| (t.clone(), source))
+        .collect();
     for decision in state.decisions.iter().filter(|decision| !decision.muted) {
         let way = |to: &statewright_author::place::Name, guard: String| Transition {
             trigger: decision.trigger.clone(),
             targets: vec![to.clone()],
-            guard: Some(statewright_author::place::Spanned::new(guard, Default::default())),
+            guard: Some(statewright_author::place::Spanned::new(
+                guard,
+                Default::default(),
+            )),
             effect: decision.effect.clone(),
             priority: decision.priority.clone(),
             ..Transition::default()
         };
-        list.extend(decision.then.iter().map(|to| (way(to, decision.guard.value.clone()), source)));
-        list.extend(decision.otherwise.iter().map(|to| (way(to, format!("!({})", decision.guard.value)), source)));
+        list.extend(
+            decision
+                .then
+                .iter()
+                .map(|to| (way(to, decision.guard.value.clone()), source)),
+        );
+        list.extend(
+            decision
+                .otherwise
+                .iter()
+                .map(|to| (way(to, format!("!({})", decision.guard.value)), source)),
+        );
     }
     for name in &state.uses {
-        let set = tree.machine.transition_sets.iter().find(|set| set.name.value == name.value);
-        list.extend(set.into_iter().flat_map(|set| &set.transitions).map(|t| (t.clone(), source)));
+        let set = tree
+            .machine
+            .transition_sets
+            .iter()
+            .find(|set| set.name.value == name.value);
+        list.extend(
+            set.into_iter()
+                .flat_map(|set| &set.transitions)
+                .map(|t| (t.clone(), source)),
+        );
     }
     if let Some(parent) = tree.states[source].parent {
         for any in &tree.states[parent].authored.any_state {
-            let names = |list: &[statewright_author::place::Name]| list.iter().any(|n| n.value == state.name.value);
+            let names = |list: &[statewright_author::place::Name]| {
+                list.iter().any(|n| n.value == state.name.value)
+            };
             if (any.include.is_empty() || names(&any.include)) && !names(&any.exclude) {
                 list.push((any.transition.clone(), parent));
             }
@@ -72,22 +109,57 @@ fn written(tree: &Tree<'_>, source: usize) -> Vec<(Transition, usize)> {
     list
 }
 
-fn resolve(tree: &Tree<'_>, source: usize, scope: usize, authored: Transition, declared: usize) -> Move {
-    let mut targets: Vec<Target> = authored.targets.iter().map(|name| tree.find(scope, &name.value)).collect();
-    targets.extend(authored.sync.iter().map(|(_, target)| tree.find(source, &target.value)));
+fn resolve(
+    tree: &Tree<'_>,
+    source: usize,
+    scope: usize,
+    authored: Transition,
+    declared: usize,
+) -> Move {
+    let mut targets: Vec<Target> = authored
+        .targets
+        .iter()
+        .map(|name| tree.find(scope, &name.value))
+        .collect();
+    targets.extend(
+        authored
+            .sync
+            .iter()
+            .map(|(_, target)| tree.find(source, &target.value)),
+    );
     let targets = tree.in_order(targets);
-    let stack = authored.stack.as_ref().map(|stack| (stack.value, stack_region(tree, source, &targets)));
-    let kind = authored.kind.as_ref().map_or_else(|| kind(tree, source, &targets, &authored), |kind| kind.value);
-    Move { source, authored, targets, kind, stack, declared }
+    let stack = authored
+        .stack
+        .as_ref()
+        .map(|stack| (stack.value, stack_region(tree, source, &targets)));
+    let kind = authored.kind.as_ref().map_or_else(
+        || kind(tree, source, &targets, &authored),
+        |kind| kind.value,
+    );
+    Move {
+        source,
+        authored,
+        targets,
+        kind,
+        stack,
+        declared,
+    }
 }
 
 /// EXEC-2: local if the targets lie inside the source, else external; without any, internal.
-fn kind(tree: &Tree<'_>, source: usize, targets: &[Target], authored: &Transition) -> TransitionKind {
+fn kind(
+    tree: &Tree<'_>,
+    source: usize,
+    targets: &[Target],
+    authored: &Transition,
+) -> TransitionKind {
     let pops = matches!(&authored.stack, Some(stack) if stack.value == StackOperation::Pop);
     let inside = |&target: &Target| match target {
         Target::State(state) => tree.is_strictly_inside(state, source),
         // A history point of the source stands inside it, like a child.
-        Target::Point(point) => tree.states[source].inside.contains(&tree.points[point].owner),
+        Target::Point(point) => tree.states[source]
+            .inside
+            .contains(&tree.points[point].owner),
     };
     match targets {
         [] if !pops => TransitionKind::Internal,
@@ -97,19 +169,28 @@ fn kind(tree: &Tree<'_>, source: usize, targets: &[Target], authored: &Transitio
     }
 }
 
-/// EXEC-8: the region in which source and target of a push lie; for a pop the nearest one with a stack.
+/// EXEC-8: the region in which source and target of a push lie; for a pop the nearest one with a
+/// stack.
 fn stack_region(tree: &Tree<'_>, source: usize, targets: &[Target]) -> usize {
     let way = tree.up(source);
     let has_stack = |&region: &usize| tree.regions[region].authored.stack_depth.is_some();
     let regions = way.iter().filter_map(|&at| tree.states[at].region);
     match targets {
-        [] => regions.into_iter().find(has_stack).expect("a pop inside a region with a stack"),
+        [] => regions
+            .into_iter()
+            .find(has_stack)
+            .expect("a pop inside a region with a stack"),
         targets => {
             let inside = |region: &usize| {
                 let owner = tree.regions[*region].owner;
-                targets.iter().all(|&t| tree.region_towards(owner, tree.anchor(t)) == Some(*region))
+                targets
+                    .iter()
+                    .all(|&t| tree.region_towards(owner, tree.anchor(t)) == Some(*region))
             };
-            regions.into_iter().find(inside).expect("a push inside one region")
+            regions
+                .into_iter()
+                .find(inside)
+                .expect("a push inside one region")
         }
     }
 }
@@ -132,19 +213,27 @@ pub enum Firing {
 
 /// How long an `after` waits.
 pub fn after_ticks(tree: &Tree<'_>, transition: &Move) -> Option<u32> {
-    let Trigger::After(duration) = &transition.authored.trigger else { return None };
+    let Trigger::After(duration) = &transition.authored.trigger else {
+        return None;
+    };
     duration.value.ticks(tree.tick_rate())
 }
 
 impl Columns {
     pub fn new(tree: &Tree<'_>, moves: &[Vec<Move>]) -> Self {
-        let mut timers: Vec<Firing> =
-            tree.machine.timers.iter().map(|timer| Firing::Named(None, timer.name.value.clone())).collect();
+        let mut timers: Vec<Firing> = tree
+            .machine
+            .timers
+            .iter()
+            .map(|timer| Firing::Named(None, timer.name.value.clone()))
+            .collect();
         for (state, own) in moves.iter().enumerate() {
             let named = tree.states[state].authored.timers.iter();
             timers.extend(named.map(|timer| Firing::Named(Some(state), timer.name.value.clone())));
-            let mut after: Vec<(usize, u32)> =
-                own.iter().filter_map(|m| after_ticks(tree, m).map(|ticks| (m.declared, ticks))).collect();
+            let mut after: Vec<(usize, u32)> = own
+                .iter()
+                .filter_map(|m| after_ticks(tree, m).map(|ticks| (m.declared, ticks)))
+                .collect();
             after.sort_unstable();
             for (_, ticks) in after {
                 let firing = Firing::After(state, ticks);
@@ -153,7 +242,10 @@ impl Columns {
                 }
             }
         }
-        Self { events: tree.machine.events.len(), timers }
+        Self {
+            events: tree.machine.events.len(),
+            timers,
+        }
     }
 
     pub fn timers(&self) -> &[Firing] {
@@ -167,7 +259,12 @@ impl Columns {
     /// Columns that a transition reacts to.
     pub fn of(&self, tree: &Tree<'_>, transition: &Move) -> Vec<usize> {
         let timer = |wanted: Firing| {
-            self.events + self.timers.iter().position(|timer| *timer == wanted).expect("a timer that fires")
+            self.events
+                + self
+                    .timers
+                    .iter()
+                    .position(|timer| *timer == wanted)
+                    .expect("a timer that fires")
         };
         match &transition.authored.trigger {
             Trigger::Event(name) => vec![tree.event(&name.value)],

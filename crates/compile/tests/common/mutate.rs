@@ -1,7 +1,9 @@
 //! Small changes to the JSON of a machine: what an author might write by mistake.
 
 use serde_json::Value;
-use statewright_author::graph::{Machine, StackOperation, State, Transition, TransitionKind, Trigger};
+use statewright_author::graph::{
+    Machine, StackOperation, State, Transition, TransitionKind, Trigger,
+};
 use statewright_author::place::{Name, Place, Spanned};
 use statewright_forge::Rng;
 
@@ -45,8 +47,12 @@ fn change(rng: &mut Rng, value: &mut Value, left: &mut u32, texts: &[String]) {
     }
     *left = left.wrapping_sub(1);
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| change(rng, item, left, texts)),
-        Value::Object(map) => map.values_mut().for_each(|inner| change(rng, inner, left, texts)),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| change(rng, item, left, texts)),
+        Value::Object(map) => map
+            .values_mut()
+            .for_each(|inner| change(rng, inner, left, texts)),
         _ => {}
     }
 }
@@ -55,7 +61,9 @@ fn replace(rng: &mut Rng, value: &mut Value, texts: &[String]) {
     match value {
         Value::String(text) => *text = rng.pick(texts).cloned().unwrap_or_default(),
         Value::Bool(truth) => *truth = !*truth,
-        Value::Number(_) => *value = Value::from(rng.one(&[0_i64, 1, 2, 15, 16, 255, 256, 4096, -1])),
+        Value::Number(_) => {
+            *value = Value::from(rng.one(&[0_i64, 1, 2, 15, 16, 255, 256, 4096, -1]))
+        }
         Value::Array(items) if !items.is_empty() => {
             let at = rng.below(items.len() as u32) as usize;
             match rng.below(3) {
@@ -85,13 +93,21 @@ pub fn retarget(rng: &mut Rng, machine: &mut Machine) {
         let tree = Tree::new(machine);
         let states = (1..tree.states.len()).map(Target::State);
         let points = (0..tree.points.len()).map(Target::Point);
-        states.chain(points).map(|target| format!("/{}", tree.target_path(target))).collect()
+        states
+            .chain(points)
+            .map(|target| format!("/{}", tree.target_path(target)))
+            .collect()
     };
     for _ in 0..rng.between(1, 3) {
         let mut transitions = Vec::new();
         let mut targets = Vec::new();
         let mut stacks = Vec::new();
-        visit(&mut machine.root, &mut transitions, &mut targets, &mut stacks);
+        visit(
+            &mut machine.root,
+            &mut transitions,
+            &mut targets,
+            &mut stacks,
+        );
         match rng.below(5) {
             0 | 2 => {
                 let transition = pick(rng.below(transitions.len() as u32), &mut transitions);
@@ -104,8 +120,13 @@ pub fn retarget(rng: &mut Rng, machine: &mut Machine) {
             }
             _ => {
                 let at = rng.below(targets.len() as u32);
-                let Some(list) = pick(at, &mut targets) else { continue };
-                let path = Spanned::new(rng.pick(&paths).cloned().unwrap_or_default(), Place::default());
+                let Some(list) = pick(at, &mut targets) else {
+                    continue;
+                };
+                let path = Spanned::new(
+                    rng.pick(&paths).cloned().unwrap_or_default(),
+                    Place::default(),
+                );
                 match rng.below(4) {
                     0 => list.push(path),
                     1 => drop(list.pop()),
@@ -125,17 +146,35 @@ fn change_transition(rng: &mut Rng, transition: Option<&mut Transition>, paths: 
     let place = Place::default();
     match rng.below(6) {
         0 => {
-            let kinds = [TransitionKind::Internal, TransitionKind::Local, TransitionKind::External];
+            let kinds = [
+                TransitionKind::Internal,
+                TransitionKind::Local,
+                TransitionKind::External,
+            ];
             transition.kind = rng.chance(80).then(|| Spanned::new(rng.one(&kinds), place));
         }
         1 => {
             let operations = [StackOperation::Push, StackOperation::Pop];
-            transition.stack = rng.chance(80).then(|| Spanned::new(rng.one(&operations), place));
+            transition.stack = rng
+                .chance(80)
+                .then(|| Spanned::new(rng.one(&operations), place));
         }
-        2 => transition.trigger = rng.one(&[Trigger::Always, Trigger::Done, Trigger::Failed, Trigger::Any])(place),
+        2 => {
+            transition.trigger = rng.one(&[
+                Trigger::Always,
+                Trigger::Done,
+                Trigger::Failed,
+                Trigger::Any,
+            ])(place)
+        }
         3 => transition.interrupt = !transition.interrupt,
         4 => transition.latch = !transition.latch,
-        _ => transition.targets = vec![Spanned::new(rng.pick(paths).cloned().unwrap_or_default(), place)],
+        _ => {
+            transition.targets = vec![Spanned::new(
+                rng.pick(paths).cloned().unwrap_or_default(),
+                place,
+            )]
+        }
     }
 }
 
@@ -147,10 +186,21 @@ fn visit<'m>(
 ) {
     transitions.extend(state.transitions.iter_mut());
     transitions.extend(state.any_state.iter_mut().map(|any| &mut any.transition));
-    targets.extend(state.choice.iter_mut().flatten().map(|branch| &mut branch.targets));
+    targets.extend(
+        state
+            .choice
+            .iter_mut()
+            .flatten()
+            .map(|branch| &mut branch.targets),
+    );
     targets.extend(state.history.iter_mut().map(|point| &mut point.default));
     for region in &mut state.regions {
-        targets.extend(region.initial.iter_mut().map(|initial| &mut initial.targets));
+        targets.extend(
+            region
+                .initial
+                .iter_mut()
+                .map(|initial| &mut initial.targets),
+        );
         stacks.push(&mut region.stack_depth);
         for child in &mut region.states {
             visit(child, transitions, targets, stacks);

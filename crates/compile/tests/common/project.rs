@@ -1,4 +1,5 @@
-//! The model that a machine means, straight from its author graph: what `describe` must say about its ROM.
+//! The model that a machine means, straight from its author graph: what `describe` must say about
+//! its ROM.
 //!
 //! Shape and texts are those of the documentation of `statewright_compile::describe`.
 
@@ -10,8 +11,8 @@ use statewright_author::expr::{
     ActionText, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse, parse_action, parse_call,
 };
 use statewright_author::graph::{
-    Action, ActionKind, Argument, Branch, Code, Machine, Payload, StackOperation, StateKind, Timer, TransitionKind,
-    Trigger,
+    Action, ActionKind, Argument, Branch, Code, Machine, Payload, StackOperation, StateKind, Timer,
+    TransitionKind, Trigger,
 };
 use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::{Class, Duration, FunctionKind, Literal, Tier, ValueType};
@@ -22,7 +23,11 @@ use super::tree::{Target, Tree};
 /// The model of a machine in a tier.
 pub fn project(machine: &Machine, tier: Tier) -> Value {
     let tree = Tree::new(machine);
-    let projector = Projector { tree: &tree, clocks: RefCell::default(), functions: RefCell::default() };
+    let projector = Projector {
+        tree: &tree,
+        clocks: RefCell::default(),
+        functions: RefCell::default(),
+    };
     projector.model(tier)
 }
 
@@ -37,10 +42,13 @@ struct Projector<'t, 'a> {
 impl Projector<'_, '_> {
     fn model(&self, tier: Tier) -> Value {
         let machine = self.tree.machine;
-        let on = |policy: &Option<Spanned<bool>>| policy.as_ref().is_some_and(|policy| policy.value);
+        let on =
+            |policy: &Option<Spanned<bool>>| policy.as_ref().is_some_and(|policy| policy.value);
         let policies = &machine.policies;
-        let path =
-            |name: &Option<Name>| name.as_ref().map(|name| self.tree.target_path(self.tree.find(0, &name.value)));
+        let path = |name: &Option<Name>| {
+            name.as_ref()
+                .map(|name| self.tree.target_path(self.tree.find(0, &name.value)))
+        };
         let mut model = json!({
             "machine": machine.name.value,
             "tier": tier.as_str(),
@@ -82,13 +90,19 @@ impl Projector<'_, '_> {
     /// RAM-2, TICK-4, CMD-2, EVT-10.
     fn budgets(&self, tier: Tier) -> Value {
         let machine = self.tree.machine;
-        let given = |budget: &Option<Spanned<u32>>, usual: u32| budget.as_ref().map_or(usual, |budget| budget.value);
+        let given = |budget: &Option<Spanned<u32>>, usual: u32| {
+            budget.as_ref().map_or(usual, |budget| budget.value)
+        };
         let (events, microsteps) = match tier {
             Tier::Crowd => (4, 8),
             Tier::Standard => (8, 16),
             Tier::Hero => (16, 32),
         };
-        let internal = machine.policies.internal_first.as_ref().is_some_and(|on| on.value);
+        let internal = machine
+            .policies
+            .internal_first
+            .as_ref()
+            .is_some_and(|on| on.value);
         json!({
             "events_per_tick": given(&machine.budgets.events_per_tick, events),
             "microsteps_per_tick": given(&machine.budgets.microsteps_per_tick, if internal { 256 } else { microsteps }),
@@ -106,7 +120,10 @@ impl Projector<'_, '_> {
                 Payload::Vec4 => "vec4",
                 Payload::Bytes(_) => "bytes",
             });
-            let bytes = event.payload.as_ref().map_or(0, |payload| payload.value.bytes());
+            let bytes = event
+                .payload
+                .as_ref()
+                .map_or(0, |payload| payload.value.bytes());
             json!({
                 "name": event.name.value,
                 "class": event.class.as_ref().map_or(Class::Normal, |class| class.value).as_str(),
@@ -122,7 +139,10 @@ impl Projector<'_, '_> {
 
     fn blackboard(&self) -> Value {
         let key = |key: &statewright_author::graph::Key| {
-            let default = key.default.as_ref().map_or_else(|| zero(key.ty.value), |value| value_of(&value.value));
+            let default = key
+                .default
+                .as_ref()
+                .map_or_else(|| zero(key.ty.value), |value| value_of(&value.value));
             json!({ "name": key.name.value, "type": key.ty.value.as_str(), "default": default })
         };
         self.tree.machine.blackboard.iter().map(key).collect()
@@ -139,7 +159,10 @@ impl Projector<'_, '_> {
         let variant = |variant: &statewright_author::graph::Variant| {
             let mut values = Map::new();
             for parameter in &self.tree.machine.parameters {
-                let own = variant.values.iter().find(|(name, _)| name.value == parameter.name.value);
+                let own = variant
+                    .values
+                    .iter()
+                    .find(|(name, _)| name.value == parameter.name.value);
                 let value = own.map_or(&parameter.value.value, |(_, value)| &value.value);
                 values.insert(parameter.name.value.clone(), value_of(value));
             }
@@ -149,7 +172,10 @@ impl Projector<'_, '_> {
     }
 
     fn channels(&self) -> Value {
-        let text = |name: &Option<Name>, usual: &str| name.as_ref().map_or(usual.to_owned(), |name| name.value.clone());
+        let text = |name: &Option<Name>, usual: &str| {
+            name.as_ref()
+                .map_or(usual.to_owned(), |name| name.value.clone())
+        };
         let channels = self.tree.machine.channels.iter();
         channels
             .map(|channel| {
@@ -168,15 +194,25 @@ impl Projector<'_, '_> {
             let event = observer.event.as_ref().map(|event| event.value.clone());
             json!({ "event": event, "do": self.actions(&observer.actions, 0) })
         });
-        shown.filter(|observer| observer["do"] != json!([])).collect()
+        shown
+            .filter(|observer| observer["do"] != json!([]))
+            .collect()
     }
 
     /// Functions that were seen on the way, by kind and name.
     fn used_functions(&self) -> Value {
-        let rng =
-            |name: &str| self.tree.machine.functions.iter().any(|function| function.name.value == name && function.rng);
+        let rng = |name: &str| {
+            self.tree
+                .machine
+                .functions
+                .iter()
+                .any(|function| function.name.value == name && function.rng)
+        };
         let functions = self.functions.borrow();
-        functions.iter().map(|(kind, name)| json!({ "name": name, "kind": kind.as_str(), "rng": rng(name) })).collect()
+        functions
+            .iter()
+            .map(|(kind, name)| json!({ "name": name, "kind": kind.as_str(), "rng": rng(name) }))
+            .collect()
     }
 
     /// RAM-7: a clock is kept for whoever reads it.
@@ -191,12 +227,17 @@ impl Projector<'_, '_> {
     }
 
     fn paths(&self, targets: &[Target]) -> Vec<String> {
-        targets.iter().map(|&target| self.tree.target_path(target)).collect()
+        targets
+            .iter()
+            .map(|&target| self.tree.target_path(target))
+            .collect()
     }
 
     fn states(&self) -> Value {
         let all = moves(self.tree);
-        (0..self.tree.states.len()).map(|state| self.state(state, &all[state])).collect()
+        (0..self.tree.states.len())
+            .map(|state| self.state(state, &all[state]))
+            .collect()
     }
 
     fn state(&self, index: usize, moves: &[Move]) -> Value {
@@ -210,14 +251,21 @@ impl Projector<'_, '_> {
         };
         let machine = self.tree.machine;
         let events = machine.events.iter().map(|event| &event.name.value);
-        let defer: Vec<&String> = events.filter(|event| state.defers.iter().any(|d| d.value == **event)).collect();
+        let defer: Vec<&String> = events
+            .filter(|event| state.defers.iter().any(|d| d.value == **event))
+            .collect();
         let channels = machine.channels.iter().map(|channel| &channel.name.value);
-        let owns: Vec<&String> = channels.filter(|channel| state.owns.iter().any(|o| o.value == **channel)).collect();
+        let owns: Vec<&String> = channels
+            .filter(|channel| state.owns.iter().any(|o| o.value == **channel))
+            .collect();
         let timer = |timer: &Timer| {
             let (class, event) = fires(timer);
             json!({ "name": timer.name.value, "class": class, "event": event })
         };
-        let scratch = state.scratch.iter().map(|s| json!({ "name": s.name.value, "slots": s.slots.value }));
+        let scratch = state
+            .scratch
+            .iter()
+            .map(|s| json!({ "name": s.name.value, "slots": s.slots.value }));
         json!({
             "path": self.tree.states[index].path,
             "kind": kind,
@@ -243,7 +291,11 @@ impl Projector<'_, '_> {
 
     fn region(&self, region: usize) -> Value {
         let node = &self.tree.regions[region];
-        let effect = node.authored.initial.as_ref().map_or(&[][..], |initial| &initial.effect);
+        let effect = node
+            .authored
+            .initial
+            .as_ref()
+            .map_or(&[][..], |initial| &initial.effect);
         json!({
             "name": node.authored.name.as_ref().map(|name| &name.value),
             "initial": { "to": self.paths(&self.tree.initial(region)), "do": self.actions(effect, node.owner) },
@@ -255,7 +307,11 @@ impl Projector<'_, '_> {
     fn history(&self, owner: usize) -> Value {
         let points = self.tree.states[owner].authored.history.iter();
         let shown = points.map(|point| {
-            let default = point.default.iter().map(|name| self.tree.find(owner, &name.value)).collect();
+            let default = point
+                .default
+                .iter()
+                .map(|name| self.tree.find(owner, &name.value))
+                .collect();
             json!({
                 "name": point.name.value,
                 "deep": point.deep,
@@ -272,13 +328,18 @@ impl Projector<'_, '_> {
         let trigger = match &t.trigger {
             Trigger::Event(event) => format!("on {}", event.value),
             Trigger::Any(_) => "on *".to_owned(),
-            Trigger::After(duration) => format!("after {}t", self.ticks(Some(duration)).unwrap_or(0)),
+            Trigger::After(duration) => {
+                format!("after {}t", self.ticks(Some(duration)).unwrap_or(0))
+            }
             Trigger::Timer(name) => format!("timer {}", name.value),
             Trigger::Always(_) => "always".to_owned(),
             Trigger::Done(_) => "done".to_owned(),
             Trigger::Failed(_) => "failed".to_owned(),
         };
-        let threshold = t.threshold.as_ref().map_or(0.0, |threshold| threshold.value);
+        let threshold = t
+            .threshold
+            .as_ref()
+            .map_or(0.0, |threshold| threshold.value);
         json!({
             "name": t.name.as_ref().map(|name| &name.value),
             "trigger": trigger,
@@ -305,7 +366,11 @@ impl Projector<'_, '_> {
     }
 
     fn branch(&self, branch: &Branch, choice: usize) -> Value {
-        let targets = branch.targets.iter().map(|name| self.tree.find(choice, &name.value)).collect();
+        let targets = branch
+            .targets
+            .iter()
+            .map(|name| self.tree.find(choice, &name.value))
+            .collect();
         json!({
             "if": branch.guard.as_ref().map(|code| self.expression(code, choice)),
             "to": self.paths(&self.tree.in_order(targets)),
@@ -315,8 +380,14 @@ impl Projector<'_, '_> {
 }
 
 fn fires(timer: &Timer) -> (&'static str, Option<&String>) {
-    let class = timer.class.as_ref().map_or(Class::Normal, |class| class.value);
-    (class.as_str(), timer.event.as_ref().map(|event| &event.value))
+    let class = timer
+        .class
+        .as_ref()
+        .map_or(Class::Normal, |class| class.value);
+    (
+        class.as_str(),
+        timer.event.as_ref().map(|event| &event.value),
+    )
 }
 
 fn zero(ty: ValueType) -> Value {
@@ -344,47 +415,90 @@ fn value_of(literal: &Literal) -> Value {
 impl Projector<'_, '_> {
     fn actions(&self, actions: &[Action], state: usize) -> Vec<String> {
         let live = actions.iter().filter(|action| !action.muted);
-        live.map(|action| self.action(action, state)).filter(|text| !text.is_empty()).collect()
+        live.map(|action| self.action(action, state))
+            .filter(|text| !text.is_empty())
+            .collect()
     }
 
     fn action(&self, action: &Action, state: usize) -> String {
-        let payload =
-            |code: &Option<Code>| code.as_ref().map_or(String::new(), |c| format!("({})", self.expression(c, state)));
+        let payload = |code: &Option<Code>| {
+            code.as_ref().map_or(String::new(), |c| {
+                format!("({})", self.expression(c, state))
+            })
+        };
         match &action.kind {
-            ActionKind::Text(code) => match parse_action(&code.value).expect("generated actions parse") {
-                ActionText::Call(call) => {
-                    self.call(FunctionKind::Action, &call.name.value, &call.arguments).to_string()
+            ActionKind::Text(code) => {
+                match parse_action(&code.value).expect("generated actions parse") {
+                    ActionText::Call(call) => self
+                        .call(FunctionKind::Action, &call.name.value, &call.arguments)
+                        .to_string(),
+                    ActionText::Set { key, value } => {
+                        format!("{} = {}", key.value, self.resolved(&value, state))
+                    }
+                    ActionText::Add { key, value } => {
+                        format!("{} += {}", key.value, self.resolved(&value, state))
+                    }
                 }
-                ActionText::Set { key, value } => format!("{} = {}", key.value, self.resolved(&value, state)),
-                ActionText::Add { key, value } => format!("{} += {}", key.value, self.resolved(&value, state)),
-            },
-            ActionKind::Call { function, arguments } => {
-                self.call(FunctionKind::Action, &function.value, arguments).to_string()
             }
-            ActionKind::Set { key, value } => format!("{} = {}", key.value, self.expression(value, state)),
-            ActionKind::Add { key, value } => format!("{} += {}", key.value, self.expression(value, state)),
-            ActionKind::Raise { event, payload: value } => format!("raise {}{}", event.value, payload(value)),
-            ActionKind::Send { event, payload: value, to } => {
-                let to = to.as_ref().map_or(String::new(), |to| format!(" to {}", self.expression(to, state)));
+            ActionKind::Call {
+                function,
+                arguments,
+            } => self
+                .call(FunctionKind::Action, &function.value, arguments)
+                .to_string(),
+            ActionKind::Set { key, value } => {
+                format!("{} = {}", key.value, self.expression(value, state))
+            }
+            ActionKind::Add { key, value } => {
+                format!("{} += {}", key.value, self.expression(value, state))
+            }
+            ActionKind::Raise {
+                event,
+                payload: value,
+            } => format!("raise {}{}", event.value, payload(value)),
+            ActionKind::Send {
+                event,
+                payload: value,
+                to,
+            } => {
+                let to = to.as_ref().map_or(String::new(), |to| {
+                    format!(" to {}", self.expression(to, state))
+                });
                 format!("send {}{}{to}", event.value, payload(value))
             }
-            ActionKind::Emit { command, lane, payload: value } => {
+            ActionKind::Emit {
+                command,
+                lane,
+                payload: value,
+            } => {
                 format!("emit {} {}{}", lane.value, command.value, payload(value))
             }
             ActionKind::StartTimer { timer, after } => {
-                format!("start {} {}t", timer.value, self.ticks(Some(after)).unwrap_or(0))
+                format!(
+                    "start {} {}t",
+                    timer.value,
+                    self.ticks(Some(after)).unwrap_or(0)
+                )
             }
             ActionKind::StopTimer { timer } => format!("stop {}", timer.value),
             ActionKind::ClearHistory { state: name } => {
                 let owner = self.tree.anchor(self.tree.find(state, &name.value));
                 format!("clear_history {}", self.tree.states[owner].path)
             }
-            ActionKind::If { condition, then, otherwise } => {
+            ActionKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
                 let (then, otherwise) = (self.actions(then, state), self.actions(otherwise, state));
                 if then.is_empty() && otherwise.is_empty() {
                     return String::new();
                 }
-                let mut text = format!("if {} {{ {} }}", self.expression(condition, state), then.join("; "));
+                let mut text = format!(
+                    "if {} {{ {} }}",
+                    self.expression(condition, state),
+                    then.join("; ")
+                );
                 if !otherwise.is_empty() {
                     text += &format!(" else {{ {} }}", otherwise.join("; "));
                 }
@@ -399,13 +513,28 @@ impl Projector<'_, '_> {
     }
 
     fn score(&self, code: &Code, state: usize) -> String {
-        let built_in =
-            ["i32", "f32", "min", "max", "abs", "clamp", "select", "dot", "length_squared", "distance_squared"];
+        let built_in = [
+            "i32",
+            "f32",
+            "min",
+            "max",
+            "abs",
+            "clamp",
+            "select",
+            "dot",
+            "length_squared",
+            "distance_squared",
+        ];
         match parse_call(&code.value) {
-            Ok(call) if !self.is_data(&call.name.value) && !built_in.contains(&call.name.value.as_str()) => {
+            Ok(call)
+                if !self.is_data(&call.name.value)
+                    && !built_in.contains(&call.name.value.as_str()) =>
+            {
                 match call.name.value.as_str() {
                     "time_in_state" | "event" => self.expression(code, state),
-                    name => self.call(FunctionKind::Scorer, name, &call.arguments).to_string(),
+                    name => self
+                        .call(FunctionKind::Scorer, name, &call.arguments)
+                        .to_string(),
                 }
             }
             _ => self.expression(code, state),
@@ -414,21 +543,43 @@ impl Projector<'_, '_> {
 
     fn call_text(&self, code: &Code, kind: FunctionKind) -> String {
         let call = parse_call(&code.value).expect("generated calls parse");
-        self.call(kind, &call.name.value, &call.arguments).to_string()
+        self.call(kind, &call.name.value, &call.arguments)
+            .to_string()
     }
 
     /// Arguments in the order of the declaration and by its names, if there is one.
     fn call(&self, kind: FunctionKind, function: &str, arguments: &[Argument]) -> Expr {
-        self.functions.borrow_mut().insert((kind, function.to_owned()));
-        let declared = self.tree.machine.functions.iter().find(|declared| declared.name.value == function);
+        self.functions
+            .borrow_mut()
+            .insert((kind, function.to_owned()));
+        let declared = self
+            .tree
+            .machine
+            .functions
+            .iter()
+            .find(|declared| declared.name.value == function);
         let ordered: Vec<(Option<String>, &Literal)> = match declared {
-            None => arguments.iter().map(|a| (a.name.as_ref().map(|n| n.value.clone()), &a.value.value)).collect(),
+            None => arguments
+                .iter()
+                .map(|a| (a.name.as_ref().map(|n| n.value.clone()), &a.value.value))
+                .collect(),
             Some(declared) => {
                 let by_name = arguments.iter().all(|argument| argument.name.is_some());
                 let find = |(position, (name, _)): (usize, &(Name, Spanned<ValueType>))| {
-                    let named = |a: &&Argument| a.name.as_ref().is_some_and(|n| n.value == name.value);
-                    let argument = if by_name { arguments.iter().find(named) } else { arguments.get(position) };
-                    (Some(name.value.clone()), &argument.expect("an argument for each parameter").value.value)
+                    let named =
+                        |a: &&Argument| a.name.as_ref().is_some_and(|n| n.value == name.value);
+                    let argument = if by_name {
+                        arguments.iter().find(named)
+                    } else {
+                        arguments.get(position)
+                    };
+                    (
+                        Some(name.value.clone()),
+                        &argument
+                            .expect("an argument for each parameter")
+                            .value
+                            .value,
+                    )
                 };
                 declared.parameters.iter().enumerate().map(find).collect()
             }
@@ -438,13 +589,19 @@ impl Projector<'_, '_> {
             value: literal(value),
         };
         let function = Spanned::new(function.to_owned(), Place::default());
-        node(ExprKind::Call { function, arguments: ordered.into_iter().map(argument).collect() })
+        node(ExprKind::Call {
+            function,
+            arguments: ordered.into_iter().map(argument).collect(),
+        })
     }
 
     fn is_data(&self, name: &str) -> bool {
         let machine = self.tree.machine;
         machine.blackboard.iter().any(|key| key.name.value == name)
-            || machine.parameters.iter().any(|parameter| parameter.name.value == name)
+            || machine
+                .parameters
+                .iter()
+                .any(|parameter| parameter.name.value == name)
     }
 
     /// Names replaced by what they mean: states by path, unknown names by calls of guards.
@@ -455,23 +612,57 @@ impl Projector<'_, '_> {
             ExprKind::Name(name) if name != "event" && !self.is_data(name) => {
                 return self.call(FunctionKind::Guard, name, &[]);
             }
-            ExprKind::Field { base, field } => ExprKind::Field { base: boxed(base), field: field.clone() },
-            ExprKind::Unary { op: UnaryOp::Not, operand } => match again(operand) {
-                Expr { kind: ExprKind::Unary { op: UnaryOp::Not, operand }, .. } => return *operand,
-                operand => ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(operand) },
+            ExprKind::Field { base, field } => ExprKind::Field {
+                base: boxed(base),
+                field: field.clone(),
             },
-            ExprKind::Unary { op, operand } => ExprKind::Unary { op: *op, operand: boxed(operand) },
-            ExprKind::Binary { op, left, right } => {
-                ExprKind::Binary { op: *op, left: boxed(left), right: boxed(right) }
+            ExprKind::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => match again(operand) {
+                Expr {
+                    kind:
+                        ExprKind::Unary {
+                            op: UnaryOp::Not,
+                            operand,
+                        },
+                    ..
+                } => return *operand,
+                operand => ExprKind::Unary {
+                    op: UnaryOp::Not,
+                    operand: Box::new(operand),
+                },
+            },
+            ExprKind::Unary { op, operand } => ExprKind::Unary {
+                op: *op,
+                operand: boxed(operand),
+            },
+            ExprKind::Binary { op, left, right } => ExprKind::Binary {
+                op: *op,
+                left: boxed(left),
+                right: boxed(right),
+            },
+            ExprKind::Logic { op, operands } => ExprKind::Logic {
+                op: *op,
+                operands: operands.iter().map(again).collect(),
+            },
+            ExprKind::Call {
+                function,
+                arguments,
+            } if is_built_in(&function.value) => {
+                let argument = |a: &CallArgument| CallArgument {
+                    name: None,
+                    value: again(&a.value),
+                };
+                ExprKind::Call {
+                    function: function.clone(),
+                    arguments: arguments.iter().map(argument).collect(),
+                }
             }
-            ExprKind::Logic { op, operands } => {
-                ExprKind::Logic { op: *op, operands: operands.iter().map(again).collect() }
-            }
-            ExprKind::Call { function, arguments } if is_built_in(&function.value) => {
-                let argument = |a: &CallArgument| CallArgument { name: None, value: again(&a.value) };
-                ExprKind::Call { function: function.clone(), arguments: arguments.iter().map(argument).collect() }
-            }
-            ExprKind::Call { function, arguments } => {
+            ExprKind::Call {
+                function,
+                arguments,
+            } => {
                 let argument = |a: &CallArgument| Argument {
                     name: a.name.clone(),
                     value: Spanned::new(a.value.literal().expect("a literal"), Place::default()),
@@ -479,13 +670,21 @@ impl Projector<'_, '_> {
                 let arguments: Vec<Argument> = arguments.iter().map(argument).collect();
                 return self.call(FunctionKind::Guard, &function.value, &arguments);
             }
-            ExprKind::State { query, state: named } => {
-                let asked = named.as_ref().map_or(state, |name| self.tree.anchor(self.tree.find(state, &name.value)));
+            ExprKind::State {
+                query,
+                state: named,
+            } => {
+                let asked = named.as_ref().map_or(state, |name| {
+                    self.tree.anchor(self.tree.find(state, &name.value))
+                });
                 if *query != StateQuery::In {
                     self.clocks.borrow_mut().insert(asked);
                 }
                 let path = Spanned::new(self.tree.states[asked].path.clone(), Place::default());
-                ExprKind::State { query: *query, state: Some(path) }
+                ExprKind::State {
+                    query: *query,
+                    state: Some(path),
+                }
             }
             other => other.clone(),
         })
@@ -516,7 +715,10 @@ fn node(kind: ExprKind) -> Expr {
 
 fn literal(value: &Literal) -> Expr {
     let signed = |negative: bool, size: ExprKind| match negative {
-        true => node(ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(node(size)) }),
+        true => node(ExprKind::Unary {
+            op: UnaryOp::Neg,
+            operand: Box::new(node(size)),
+        }),
         false => node(size),
     };
     let float = |value: f64| signed(value < 0.0, ExprKind::Float(value.abs()));
@@ -527,8 +729,17 @@ fn literal(value: &Literal) -> Expr {
         Literal::Text(text) => node(ExprKind::Text(text.clone())),
         Literal::Vector(parts) => {
             let function = if parts.len() == 2 { "vec2" } else { "vec3" };
-            let arguments = parts.iter().map(|&part| CallArgument { name: None, value: float(part) }).collect();
-            node(ExprKind::Call { function: Spanned::new(function.to_owned(), Place::default()), arguments })
+            let arguments = parts
+                .iter()
+                .map(|&part| CallArgument {
+                    name: None,
+                    value: float(part),
+                })
+                .collect();
+            node(ExprKind::Call {
+                function: Spanned::new(function.to_owned(), Place::default()),
+                arguments,
+            })
         }
     }
 }

@@ -1,5 +1,6 @@
-//! A second, plain view of the author graph: states, regions and history points with their numbers, and what names mean.
-//! Shares nothing with the compiler, so that each can be held against the other.
+//! A second, plain view of the author graph: states, regions and history points with their numbers,
+//! and what names mean. Shares nothing with the compiler, so that each can be held against the
+//! other.
 
 use std::collections::BTreeSet;
 
@@ -47,7 +48,12 @@ pub struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     pub fn new(machine: &'a Machine) -> Self {
-        let mut tree = Self { machine, states: Vec::new(), regions: Vec::new(), points: Vec::new() };
+        let mut tree = Self {
+            machine,
+            states: Vec::new(),
+            regions: Vec::new(),
+            points: Vec::new(),
+        };
         tree.add(&machine.root, None, None);
         tree
     }
@@ -60,10 +66,18 @@ impl<'a> Tree<'a> {
             Some(parent) => format!("{}/{}", self.states[parent].path, authored.name.value),
         };
         let points = self.points.len()..self.points.len() + authored.history.len();
-        self.points.extend(authored.history.iter().map(|point| PointNode { authored: point, owner: index }));
+        self.points
+            .extend(authored.history.iter().map(|point| PointNode {
+                authored: point,
+                owner: index,
+            }));
         let regions = self.regions.len()..self.regions.len() + authored.regions.len();
         for region in &authored.regions {
-            self.regions.push(RegionNode { authored: region, owner: index, children: Vec::new() });
+            self.regions.push(RegionNode {
+                authored: region,
+                owner: index,
+                children: Vec::new(),
+            });
         }
         self.states.push(StateNode {
             authored,
@@ -135,29 +149,46 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// What a name means in a state: a child of it, of the state around it, and so on outward; else the only one anywhere.
+    /// What a name means in a state: a child of it, of the state around it, and so on outward; else
+    /// the only one anywhere.
     pub fn find(&self, from: usize, name: &str) -> Target {
-        let root_is_free = self.states.iter().skip(1).all(|state| state.authored.name.value != "root")
-            && self.points.iter().all(|point| point.authored.name.value != "root");
+        let root_is_free = self
+            .states
+            .iter()
+            .skip(1)
+            .all(|state| state.authored.name.value != "root")
+            && self
+                .points
+                .iter()
+                .all(|point| point.authored.name.value != "root");
         if name == "root" && root_is_free {
             return Target::State(0);
         }
         let parts: Vec<&str> = name.split('/').collect();
         if let ["", rest @ ..] = &parts[..] {
-            return self.follow(0, rest).expect("an absolute path leads somewhere");
+            return self
+                .follow(0, rest)
+                .expect("an absolute path leads somewhere");
         }
-        if let Some(found) = self.up(from).into_iter().find_map(|at| self.follow(at, &parts)) {
+        if let Some(found) = self
+            .up(from)
+            .into_iter()
+            .find_map(|at| self.follow(at, &parts))
+        {
             return found;
         }
-        let everywhere: Vec<Target> =
-            (0..self.states.len()).filter_map(|at| self.follow_directly(at, &parts)).collect();
+        let everywhere: Vec<Target> = (0..self.states.len())
+            .filter_map(|at| self.follow_directly(at, &parts))
+            .collect();
         assert_eq!(everywhere.len(), 1, "{name} in {}", self.states[from].path);
         everywhere[0]
     }
 
     /// A path downward; names of regions may stand before a child.
     fn follow(&self, from: usize, parts: &[&str]) -> Option<Target> {
-        let [first, rest @ ..] = parts else { return None };
+        let [first, rest @ ..] = parts else {
+            return None;
+        };
         let child = self.child(from, first);
         match (child, rest) {
             (Some(child), []) => Some(child),
@@ -165,8 +196,18 @@ impl<'a> Tree<'a> {
             (Some(Target::Point(_)), _) => None,
             (None, []) => None,
             (None, rest) => {
-                let has = |&&r: &&usize| self.regions[r].authored.name.as_ref().is_some_and(|n| n.value == *first);
-                self.states[from].regions.iter().find(has).and_then(|_| self.follow(from, rest))
+                let has = |&&r: &&usize| {
+                    self.regions[r]
+                        .authored
+                        .name
+                        .as_ref()
+                        .is_some_and(|n| n.value == *first)
+                };
+                self.states[from]
+                    .regions
+                    .iter()
+                    .find(has)
+                    .and_then(|_| self.follow(from, rest))
             }
         }
     }
@@ -179,30 +220,56 @@ impl<'a> Tree<'a> {
 
     fn child(&self, state: usize, name: &str) -> Option<Target> {
         let node = &self.states[state];
-        let mut children = node.regions.iter().flat_map(|&region| &self.regions[region].children);
+        let mut children = node
+            .regions
+            .iter()
+            .flat_map(|&region| &self.regions[region].children);
         let child = children.find(|&&child| self.states[child].authored.name.value == name);
-        let point = || node.points.iter().find(|&&point| self.points[point].authored.name.value == name);
-        child.map(|&child| Target::State(child)).or_else(|| point().map(|&point| Target::Point(point)))
+        let point = || {
+            node.points
+                .iter()
+                .find(|&&point| self.points[point].authored.name.value == name)
+        };
+        child
+            .map(|&child| Target::State(child))
+            .or_else(|| point().map(|&point| Target::Point(point)))
     }
 
     /// The timer that a name means in a state, and who owns it; `None` is the machine.
     pub fn timer(&self, from: usize, name: &str) -> (Option<usize>, &'a Timer) {
         for at in self.up(from) {
-            if let Some(timer) = self.states[at].authored.timers.iter().find(|timer| timer.name.value == name) {
+            if let Some(timer) = self.states[at]
+                .authored
+                .timers
+                .iter()
+                .find(|timer| timer.name.value == name)
+            {
                 return (Some(at), timer);
             }
         }
-        let of_machine = self.machine.timers.iter().find(|timer| timer.name.value == name);
+        let of_machine = self
+            .machine
+            .timers
+            .iter()
+            .find(|timer| timer.name.value == name);
         (None, of_machine.expect("a timer that is used is declared"))
     }
 
     /// Where default entry of a region leads.
     pub fn initial(&self, region: usize) -> Vec<Target> {
-        let RegionNode { authored, owner, children } = &self.regions[region];
+        let RegionNode {
+            authored,
+            owner,
+            children,
+        } = &self.regions[region];
         match &authored.initial {
-            Some(initial) if !initial.targets.is_empty() => {
-                self.in_order(initial.targets.iter().map(|name| self.find(*owner, &name.value)).collect())
-            }
+            Some(initial) if !initial.targets.is_empty() => self.in_order(
+                initial
+                    .targets
+                    .iter()
+                    .map(|name| self.find(*owner, &name.value))
+                    .collect(),
+            ),
             _ => vec![Target::State(children[0])],
         }
     }
@@ -214,10 +281,17 @@ impl<'a> Tree<'a> {
     }
 
     pub fn event(&self, name: &str) -> usize {
-        self.machine.events.iter().position(|event| event.name.value == name).expect("a declared event")
+        self.machine
+            .events
+            .iter()
+            .position(|event| event.name.value == name)
+            .expect("a declared event")
     }
 
     pub fn tick_rate(&self) -> u32 {
-        self.machine.tick_rate.as_ref().map_or(60, |rate| rate.value)
+        self.machine
+            .tick_rate
+            .as_ref()
+            .map_or(60, |rate| rate.value)
     }
 }

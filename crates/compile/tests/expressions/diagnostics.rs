@@ -12,8 +12,16 @@ use crate::scope::TestScope;
 fn summary(diagnostics: &Diagnostics) -> Vec<String> {
     let line = |d: &statewright_author::diagnostic::Diagnostic| {
         let text = &d.message;
-        let help = d.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
-        format!("{} {}..{} {text}{help}", d.code.info().id, d.place.start - 100, d.place.end - 100)
+        let help = d
+            .help
+            .as_ref()
+            .map_or(String::new(), |help| format!(" ({help})"));
+        format!(
+            "{} {}..{} {text}{help}",
+            d.code.info().id,
+            d.place.start - 100,
+            d.place.end - 100
+        )
     };
     diagnostics.iter().map(line).collect()
 }
@@ -32,10 +40,18 @@ fn guard(source: &str, lines: &[&str]) {
 
 #[test]
 fn sw0601_and_sw0604_come_from_the_reader() {
-    guard("health and fleeing", &["SW0601 7..10 `and` is not an operator (write `&&`)"]);
+    guard(
+        "health and fleeing",
+        &["SW0601 7..10 `and` is not an operator (write `&&`)"],
+    );
     let deep = "(".repeat(100);
     let help = "split it: use several guards, or compute a part into a blackboard key";
-    guard(&deep, &[&format!("SW0604 64..65 the expression is nested more than 64 deep ({help})")]);
+    guard(
+        &deep,
+        &[&format!(
+            "SW0604 64..65 the expression is nested more than 64 deep ({help})"
+        )],
+    );
 }
 
 #[test]
@@ -51,7 +67,10 @@ fn sw0602_names_both_types_and_all_problems_at_once() {
     let (_, diagnostics) = TestScope::default().compile("aim * position", Expected::AnyType);
     let only = diagnostics.iter().next().unwrap();
     assert_eq!(
-        only.related.iter().map(|label| label.text.as_str()).collect::<Vec<_>>(),
+        only.related
+            .iter()
+            .map(|label| label.text.as_str())
+            .collect::<Vec<_>>(),
         ["this is vec2", "this is vec3"]
     );
     assert_eq!(only.related[1].place, Place::bytes(106..114));
@@ -61,24 +80,38 @@ fn sw0602_names_both_types_and_all_problems_at_once() {
 fn sw0602_suggests_what_to_write() {
     guard(
         "health",
-        &["SW0602 0..6 a condition must be bool, not i32 (compare it: write `health != 0` or `health > 0`)"],
+        &[
+            "SW0602 0..6 a condition must be bool, not i32 (compare it: write `health != 0` or `health > 0`)",
+        ],
     );
     guard(
         "!ammo && fleeing",
-        &["SW0602 1..5 the operand of `!` must be bool, not i32 (compare it: write `ammo != 0` or `ammo > 0`)"],
+        &[
+            "SW0602 1..5 the operand of `!` must be bool, not i32 (compare it: write `ammo != 0` or `ammo > 0`)",
+        ],
     );
     guard(
         "fleeing == 1",
-        &["SW0602 0..12 `==` does not take bool and i32 (a truth value stands alone: write `flag` or `!flag`)"],
+        &[
+            "SW0602 0..12 `==` does not take bool and i32 (a truth value stands alone: write `flag` or `!flag`)",
+        ],
     );
     guard(
         "aim < offset",
-        &["SW0602 0..12 `<` does not take vec2 and vec2 (compare `length_squared(v)` or a component such as `v.x`)"],
+        &[
+            "SW0602 0..12 `<` does not take vec2 and vec2 (compare `length_squared(v)` or a component such as `v.x`)",
+        ],
     );
-    guard("health < 3000000000", &["SW0602 9..19 3000000000 does not fit i32 (write `3000000000.0` for an f32)"]);
+    guard(
+        "health < 3000000000",
+        &["SW0602 9..19 3000000000 does not fit i32 (write `3000000000.0` for an f32)"],
+    );
     guard("aim.z > 0", &["SW0602 4..5 vec2 has no field `z`"]);
     guard("health.x > 0", &["SW0602 7..8 i32 has no field `x`"]);
-    guard("select(fleeing, kind, aim) == kind", &["SW0602 0..26 `select` needs one type, not symbol and vec2"]);
+    guard(
+        "select(fleeing, kind, aim) == kind",
+        &["SW0602 0..26 `select` needs one type, not symbol and vec2"],
+    );
     guard(
         "dot(aim, home) > -kind",
         &[
@@ -89,20 +122,36 @@ fn sw0602_suggests_what_to_write() {
     says(
         "speed",
         Expected::Type(ValueType::I32),
-        &["SW0602 0..5 the value must be i32, not f32 (write `i32(speed)`, which rounds toward zero)"],
+        &[
+            "SW0602 0..5 the value must be i32, not f32 (write `i32(speed)`, which rounds toward zero)",
+        ],
     );
     says("health + 1", Expected::Type(ValueType::F32), &[]);
     says("health", Expected::F32, &[]);
-    says("fleeing", Expected::F32, &["SW0602 0..7 the value must be f32, not bool (write `select(flag, 1, 0)`)"]);
+    says(
+        "fleeing",
+        Expected::F32,
+        &["SW0602 0..7 the value must be f32, not bool (write `select(flag, 1, 0)`)"],
+    );
 }
 
 #[test]
 fn sw0603_suggests_names() {
-    guard("helth < 30", &["SW0603 0..5 `helth` is not a blackboard key or a parameter (did you mean `health`?)"]);
-    let help =
-        "add `\"xyzzy\": \"i32\"` to `\"blackboard\"`, or a value to `\"parameters\"`; a text needs quotes: `'xyzzy'`";
-    guard("xyzzy < 30", &[&format!("SW0603 0..5 `xyzzy` is not a blackboard key or a parameter ({help})")]);
-    guard("mni(health, 3) < 2", &["SW0603 0..3 there is no function `mni` that gives a value (did you mean `min`?)"]);
+    guard(
+        "helth < 30",
+        &["SW0603 0..5 `helth` is not a blackboard key or a parameter (did you mean `health`?)"],
+    );
+    let help = "add `\"xyzzy\": \"i32\"` to `\"blackboard\"`, or a value to `\"parameters\"`; a text needs quotes: `'xyzzy'`";
+    guard(
+        "xyzzy < 30",
+        &[&format!(
+            "SW0603 0..5 `xyzzy` is not a blackboard key or a parameter ({help})"
+        )],
+    );
+    guard(
+        "mni(health, 3) < 2",
+        &["SW0603 0..3 there is no function `mni` that gives a value (did you mean `min`?)"],
+    );
     guard("in(comabt)", &["SW0101 3..9 no such state"]);
     guard("HasAmmo", &[]);
 }
@@ -110,7 +159,12 @@ fn sw0603_suggests_names() {
 #[test]
 fn sw0604_too_large_for_a_rom() {
     let wide = |depth: usize| format!("{}1{}", "health+(".repeat(depth), ")".repeat(depth));
-    assert!(TestScope::default().compile(&wide(31), Expected::AnyType).0.is_some());
+    assert!(
+        TestScope::default()
+            .compile(&wide(31), Expected::AnyType)
+            .0
+            .is_some()
+    );
     says(
         &wide(32),
         Expected::AnyType,
@@ -120,17 +174,34 @@ fn sw0604_too_large_for_a_rom() {
     );
     let long = vec!["health<9"; 400].join("||");
     let (compiled, diagnostics) = TestScope::default().compile(&long, Expected::Bool);
-    assert!(compiled.is_none() && summary(&diagnostics)[0].contains("1599 instructions"), "{diagnostics:?}");
+    assert!(
+        compiled.is_none() && summary(&diagnostics)[0].contains("1599 instructions"),
+        "{diagnostics:?}"
+    );
     let nested = |depth: usize| format!("{}C{}", "A||(B&&!(".repeat(depth), "))".repeat(depth));
     let (compiled, diagnostics) = TestScope::default().compile(&nested(17), Expected::Bool);
-    assert!(compiled.is_none() && summary(&diagnostics)[0].contains("nested 34 deep"), "{diagnostics:?}");
-    assert!(TestScope::default().compile(&nested(16), Expected::Bool).0.is_some());
+    assert!(
+        compiled.is_none() && summary(&diagnostics)[0].contains("nested 34 deep"),
+        "{diagnostics:?}"
+    );
+    assert!(
+        TestScope::default()
+            .compile(&nested(16), Expected::Bool)
+            .0
+            .is_some()
+    );
 }
 
 #[test]
 fn sw0605_constant_conditions() {
-    guard("true", &["SW0605 0..4 this condition is always true (leave the condition out)"]);
-    guard("fleeing && 1 > 2", &["SW0605 0..16 this condition is always false (leave out what depends on it)"]);
+    guard(
+        "true",
+        &["SW0605 0..4 this condition is always true (leave the condition out)"],
+    );
+    guard(
+        "fleeing && 1 > 2",
+        &["SW0605 0..16 this condition is always false (leave out what depends on it)"],
+    );
     guard("HasAmmo && false", &[]);
     says("true", Expected::Type(ValueType::Bool), &[]);
 }
@@ -139,7 +210,10 @@ fn sw0605_constant_conditions() {
 fn sw0606_and_sw0602_about_payloads() {
     let help = "read it in the `if` or `do` of a transition on an event that declares a `payload`";
     for source in ["event > 3", "event.x > 3"] {
-        guard(source, &[&format!("SW0606 0..5 `event` cannot be read here ({help})")]);
+        guard(
+            source,
+            &[&format!("SW0606 0..5 `event` cannot be read here ({help})")],
+        );
     }
     for (payload, source, words) in [
         (Payload::U64, "event > 3", "no type"),
@@ -148,24 +222,44 @@ fn sw0606_and_sw0602_about_payloads() {
         (Payload::Vec4, "event.q > 1", "vec4 has no field `q`"),
         (Payload::U32, "event.x > 1", "i32 has no field `x`"),
     ] {
-        let (compiled, diagnostics) = TestScope::with_payload(payload).compile(source, Expected::Bool);
+        let (compiled, diagnostics) =
+            TestScope::with_payload(payload).compile(source, Expected::Bool);
         assert!(compiled.is_none());
         let lines = summary(&diagnostics);
-        assert!(lines.len() == 1 && lines[0].starts_with("SW0602") && lines[0].contains(words), "{lines:?}");
+        assert!(
+            lines.len() == 1 && lines[0].starts_with("SW0602") && lines[0].contains(words),
+            "{lines:?}"
+        );
     }
 }
 
 #[test]
 fn sw0607_division_by_a_literal_zero() {
-    guard("health / 0 > 1", &["SW0607 9..10 a division by zero (divide by another number)"]);
-    guard("speed % (1 - 1) > 1", &["SW0607 8..15 a division by zero (divide by another number)"]);
-    says("aim / 0.0", Expected::AnyType, &["SW0607 6..9 a division by zero (divide by another number)"]);
+    guard(
+        "health / 0 > 1",
+        &["SW0607 9..10 a division by zero (divide by another number)"],
+    );
+    guard(
+        "speed % (1 - 1) > 1",
+        &["SW0607 8..15 a division by zero (divide by another number)"],
+    );
+    says(
+        "aim / 0.0",
+        Expected::AnyType,
+        &["SW0607 6..9 a division by zero (divide by another number)"],
+    );
 }
 
 #[test]
 fn sw0608_arguments() {
-    guard("min(health) < 3", &["SW0608 0..11 `min` takes 2 arguments, 1 given (write `min(a, b)`)"]);
-    guard("min(a: health, 2) < 3", &["SW0608 4..5 the arguments of `min` have no names"]);
+    guard(
+        "min(health) < 3",
+        &["SW0608 0..11 `min` takes 2 arguments, 1 given (write `min(a, b)`)"],
+    );
+    guard(
+        "min(a: health, 2) < 3",
+        &["SW0608 4..5 the arguments of `min` have no names"],
+    );
     guard(
         "Near(health)",
         &[
@@ -178,6 +272,14 @@ fn sw0608_arguments() {
 fn escaped_text_is_marked_as_a_whole() {
     let code = Code::new("kind == \"orc".into(), Place::bytes(100..114));
     let mut diagnostics = Diagnostics::default();
-    assert!(compile_code(&code, Expected::Bool, &mut TestScope::default(), &mut diagnostics).is_none());
+    assert!(
+        compile_code(
+            &code,
+            Expected::Bool,
+            &mut TestScope::default(),
+            &mut diagnostics
+        )
+        .is_none()
+    );
     assert_eq!(diagnostics.iter().next().unwrap().place, code.place);
 }

@@ -1,4 +1,5 @@
-//! Random expressions of a wanted type, as text. All choices come from a list of bytes, so failing cases shrink.
+//! Random expressions of a wanted type, as text. All choices come from a list of bytes, so failing
+//! cases shrink.
 
 use statewright_author::value::ValueType;
 
@@ -45,18 +46,36 @@ fn selection(ty: ValueType, depth: usize, choices: &mut Choices<'_>) -> String {
 }
 
 fn leaf(ty: ValueType, choices: &mut Choices<'_>) -> String {
-    let known: Vec<_> = KEYS.iter().chain(&PARAMETERS).filter(|entry| entry.1 == ty).map(|entry| entry.0).collect();
-    let name = known.get(choices.below(known.len().max(1))).map_or(String::new(), |name| (*name).to_owned());
+    let known: Vec<_> = KEYS
+        .iter()
+        .chain(&PARAMETERS)
+        .filter(|entry| entry.1 == ty)
+        .map(|entry| entry.0)
+        .collect();
+    let name = known
+        .get(choices.below(known.len().max(1)))
+        .map_or(String::new(), |name| (*name).to_owned());
     match (ty, choices.below(4)) {
         (ValueType::Bool, 1) => ["true", "false"][choices.below(2)].to_owned(),
         (ValueType::Bool, 2) => format!("in({})", STATES[choices.below(STATES.len())]),
-        (ValueType::Bool, 3) => ["HasAmmo", "Near(5)", "Near(who: 'x', vec2(1, 2.5))"][choices.below(3)].to_owned(),
-        (ValueType::I32, 1) => format!("ticks_in_state({})", STATES[choices.below(STATES.len())]),
-        (ValueType::I32, 2) => ["0", "1", "-1", "2147483647", "-2147483648", "7"][choices.below(6)].to_owned(),
-        (ValueType::F32, 1) => ["0.0", "-0.0", "1.5", "1e38", "0.1", "3"][choices.below(6)].to_owned(),
-        (ValueType::F32, 2) => {
-            ["time_in_state()", "position.y", "home.z", "offset.x", "event.w"][choices.below(5)].to_owned()
+        (ValueType::Bool, 3) => {
+            ["HasAmmo", "Near(5)", "Near(who: 'x', vec2(1, 2.5))"][choices.below(3)].to_owned()
         }
+        (ValueType::I32, 1) => format!("ticks_in_state({})", STATES[choices.below(STATES.len())]),
+        (ValueType::I32, 2) => {
+            ["0", "1", "-1", "2147483647", "-2147483648", "7"][choices.below(6)].to_owned()
+        }
+        (ValueType::F32, 1) => {
+            ["0.0", "-0.0", "1.5", "1e38", "0.1", "3"][choices.below(6)].to_owned()
+        }
+        (ValueType::F32, 2) => [
+            "time_in_state()",
+            "position.y",
+            "home.z",
+            "offset.x",
+            "event.w",
+        ][choices.below(5)]
+        .to_owned(),
         (ValueType::Symbol, 1 | 2) => ["'orc'", "'elf'"][choices.below(2)].to_owned(),
         (ValueType::Vec2, 1) => "vec2(1, 0.5)".to_owned(),
         (ValueType::Vec3, 1) => "vec3(1, 2, 1e30)".to_owned(),
@@ -66,8 +85,14 @@ fn leaf(ty: ValueType, choices: &mut Choices<'_>) -> String {
 
 fn condition(depth: usize, choices: &mut Choices<'_>) -> String {
     let kind = choices.below(9);
-    let types =
-        [ValueType::I32, ValueType::F32, ValueType::Symbol, ValueType::Entity, ValueType::Vec2, ValueType::Vec3];
+    let types = [
+        ValueType::I32,
+        ValueType::F32,
+        ValueType::Symbol,
+        ValueType::Entity,
+        ValueType::Vec2,
+        ValueType::Vec3,
+    ];
     let mut part = |ty: ValueType| expression(ty, depth - 1, choices);
     match kind {
         0 => format!("!({})", part(ValueType::Bool)),
@@ -80,12 +105,26 @@ fn condition(depth: usize, choices: &mut Choices<'_>) -> String {
         6 => {
             let ty = types[choices.below(types.len())];
             let parts = [0; 2].map(|_| expression(ty, depth - 1, choices));
-            format!("({}) {} ({})", parts[0], ["==", "!="][choices.below(2)], parts[1])
+            format!(
+                "({}) {} ({})",
+                parts[0],
+                ["==", "!="][choices.below(2)],
+                parts[1]
+            )
         }
         n => {
-            let types = if n == 7 { [ValueType::I32; 2] } else { [ValueType::F32, ValueType::I32] };
+            let types = if n == 7 {
+                [ValueType::I32; 2]
+            } else {
+                [ValueType::F32, ValueType::I32]
+            };
             let parts = types.map(|ty| expression(ty, depth - 1, choices));
-            format!("({}) {} ({})", parts[0], ["<", "<=", ">", ">="][choices.below(4)], parts[1])
+            format!(
+                "({}) {} ({})",
+                parts[0],
+                ["<", "<=", ">", ">="][choices.below(4)],
+                parts[1]
+            )
         }
     }
 }
@@ -97,7 +136,12 @@ fn float(depth: usize, choices: &mut Choices<'_>) -> String {
     match kind {
         0 => format!("-{}", part(ValueType::F32)),
         1 => format!("abs({})", part(ValueType::F32)),
-        2 => format!("clamp({}, {}, {})", part(ValueType::F32), part(ValueType::F32), part(ValueType::I32)),
+        2 => format!(
+            "clamp({}, {}, {})",
+            part(ValueType::F32),
+            part(ValueType::F32),
+            part(ValueType::I32)
+        ),
         3 => format!("f32({})", part(ValueType::I32)),
         4 => selection(ValueType::F32, depth, choices),
         5 => format!("max({}, {})", part(ValueType::I32), part(ValueType::F32)),
@@ -123,7 +167,14 @@ fn vector(ty: ValueType, depth: usize, choices: &mut Choices<'_>) -> String {
         4 => format!("{} / {}", part(ty), part(ValueType::F32)),
         5 => format!("{} + {}", part(ty), part(ty)),
         6 => format!("{} - {}", part(ty), part(ty)),
-        _ if ty == ValueType::Vec2 => format!("vec2({}, {})", part(ValueType::F32), part(ValueType::I32)),
-        _ => format!("vec3({}, {}, {})", part(ValueType::F32), part(ValueType::I32), part(ValueType::F32)),
+        _ if ty == ValueType::Vec2 => {
+            format!("vec2({}, {})", part(ValueType::F32), part(ValueType::I32))
+        }
+        _ => format!(
+            "vec3({}, {}, {})",
+            part(ValueType::F32),
+            part(ValueType::I32),
+            part(ValueType::F32)
+        ),
     }
 }

@@ -1,4 +1,5 @@
-//! Expressions from text to bytecode and back (CODE-4): fixed cases, diagnostics, and random ones against an oracle.
+//! Expressions from text to bytecode and back (CODE-4): fixed cases, diagnostics, and random ones
+//! against an oracle.
 
 mod diagnostics;
 #[path = "../../../rom/tests/evaluator/mod.rs"]

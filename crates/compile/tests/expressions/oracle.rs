@@ -1,6 +1,9 @@
-//! An interpreter of the syntax tree: no types ahead of time, no folding, no bytecode. Shares only scalar rules.
+//! An interpreter of the syntax tree: no types ahead of time, no folding, no bytecode. Shares only
+//! scalar rules.
 
-use statewright_author::expr::{BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp};
+use statewright_author::expr::{
+    BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp,
+};
 use statewright_author::graph::Argument;
 use statewright_author::place::{Name, Spanned};
 use statewright_author::value::ValueType;
@@ -40,11 +43,19 @@ impl Value {
     }
 
     fn truth(&self) -> bool {
-        if let Self::B(value) = self { *value } else { panic!("{self:?} is not a bool") }
+        if let Self::B(value) = self {
+            *value
+        } else {
+            panic!("{self:?} is not a bool")
+        }
     }
 
     fn parts(&self) -> &[f32] {
-        if let Self::V(parts) = self { parts } else { panic!("{self:?} is not a vector") }
+        if let Self::V(parts) = self {
+            parts
+        } else {
+            panic!("{self:?} is not a vector")
+        }
     }
 }
 
@@ -62,8 +73,14 @@ impl Oracle<'_> {
             ExprKind::Text(text) => Value::Words(vec![u32::from(self.scope.symbol(text))]),
             ExprKind::Name(name) => self.name(name),
             ExprKind::Field { base, field } => self.field(base, &field.value),
-            ExprKind::Unary { op: UnaryOp::Not, operand } => Value::B(!self.value(operand).truth()),
-            ExprKind::Unary { op: UnaryOp::Neg, operand } => match self.value(operand) {
+            ExprKind::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => Value::B(!self.value(operand).truth()),
+            ExprKind::Unary {
+                op: UnaryOp::Neg,
+                operand,
+            } => match self.value(operand) {
                 Value::I(value) => Value::I(value.wrapping_neg()),
                 Value::F(value) => Value::F(-value),
                 other => Value::V(other.parts().iter().map(|part| -part).collect()),
@@ -74,10 +91,15 @@ impl Oracle<'_> {
             }
             ExprKind::Logic { op, operands } => {
                 let deciding = *op == LogicOp::Or;
-                let decided = operands.iter().any(|operand| self.value(operand).truth() == deciding);
+                let decided = operands
+                    .iter()
+                    .any(|operand| self.value(operand).truth() == deciding);
                 Value::B(decided == deciding)
             }
-            ExprKind::Call { function, arguments } => self.call(function, arguments),
+            ExprKind::Call {
+                function,
+                arguments,
+            } => self.call(function, arguments),
             ExprKind::State { query, state } => self.state(*query, state.as_ref()),
         }
     }
@@ -90,7 +112,12 @@ impl Oracle<'_> {
         } else {
             return self.guard(&Name::new(name.to_owned(), Default::default()), &[]);
         };
-        let floats = |count: usize| words[..count].iter().map(|&word| f32::from_bits(word)).collect();
+        let floats = |count: usize| {
+            words[..count]
+                .iter()
+                .map(|&word| f32::from_bits(word))
+                .collect()
+        };
         match ty {
             ValueType::I32 => Value::I(words[0] as i32),
             ValueType::F32 => Value::F(f32::from_bits(words[0])),
@@ -136,7 +163,10 @@ impl Oracle<'_> {
         if function.value.starts_with(char::is_uppercase) {
             return self.guard(function, arguments);
         }
-        let values: Vec<_> = arguments.iter().map(|argument| self.value(&argument.value)).collect();
+        let values: Vec<_> = arguments
+            .iter()
+            .map(|argument| self.value(&argument.value))
+            .collect();
         let whole = values.iter().all(|value| matches!(value, Value::I(_)));
         match (function.value.as_str(), values.as_slice()) {
             ("i32", [value]) if !whole => Value::I(value.float() as i32),
@@ -147,9 +177,16 @@ impl Oracle<'_> {
             ("abs", [a]) => Value::F(a.float().abs()),
             ("min" | "max" | "clamp", parts) => bounds(&function.value, parts, whole),
             ("select", [condition, a, b]) => {
-                let mixed = matches!((a, b), (Value::I(_), Value::F(_)) | (Value::F(_), Value::I(_)));
+                let mixed = matches!(
+                    (a, b),
+                    (Value::I(_), Value::F(_)) | (Value::F(_), Value::I(_))
+                );
                 let chosen = if condition.truth() { a } else { b };
-                if mixed { Value::F(chosen.float()) } else { chosen.clone() }
+                if mixed {
+                    Value::F(chosen.float())
+                } else {
+                    chosen.clone()
+                }
             }
             ("dot", [a, b]) => dot(a.parts(), b.parts()),
             ("length_squared", [a]) => dot(a.parts(), a.parts()),

@@ -1,4 +1,5 @@
-//! Random expressions: they compile, verify, run as the oracle says, and come back as the same text.
+//! Random expressions: they compile, verify, run as the oracle says, and come back as the same
+//! text.
 
 use proptest::prelude::*;
 use statewright_author::expr::parse;
@@ -21,8 +22,13 @@ fn random(ty: usize, bytes: &[u8]) -> (String, ValueType, TestScope, Option<Comp
     let mut scope = TestScope::with_payload(Payload::Vec4);
     let (compiled, diagnostics) = scope.compile(&source, Expected::Type(ty));
     let large = |d: &statewright_author::diagnostic::Diagnostic| d.code.info().id == "SW0604";
-    let only_large = diagnostics.iter().all(|d| large(d) || d.code.info().id == "SW0607");
-    assert!(compiled.is_some() || only_large, "{source}: {diagnostics:?}");
+    let only_large = diagnostics
+        .iter()
+        .all(|d| large(d) || d.code.info().id == "SW0607");
+    assert!(
+        compiled.is_some() || only_large,
+        "{source}: {diagnostics:?}"
+    );
     (source, ty, scope, compiled)
 }
 
@@ -51,7 +57,13 @@ fn changed(code: &mut Vec<InstructionRecord>, at: usize, field: u8, value: u32) 
         2 => record.b = U16::new(value as u16 % 12),
         3 => record.c = U32::new(value % 24),
         4 => _ = code.remove(at),
-        5 => code.insert(at, InstructionRecord { op: value as u8 % 100, ..Default::default() }),
+        5 => code.insert(
+            at,
+            InstructionRecord {
+                op: value as u8 % 100,
+                ..Default::default()
+            },
+        ),
         _ => {
             let other = value as usize % code.len();
             code.swap(at, other);

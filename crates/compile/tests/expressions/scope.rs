@@ -1,4 +1,5 @@
-//! A small world for expressions: two keys of most types, a few parameters, three states, guards by any name.
+//! A small world for expressions: two keys of most types, a few parameters, three states, guards by
+//! any name.
 
 use statewright_author::codes::Code as DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
@@ -24,8 +25,12 @@ pub(crate) const KEYS: [(&str, ValueType); 10] = [
     ("position", ValueType::Vec3),
     ("kind", ValueType::Symbol),
 ];
-pub(crate) const PARAMETERS: [(&str, ValueType); 4] =
-    [("max_health", ValueType::I32), ("reach", ValueType::F32), ("offset", ValueType::Vec2), ("home", ValueType::Vec3)];
+pub(crate) const PARAMETERS: [(&str, ValueType); 4] = [
+    ("max_health", ValueType::I32),
+    ("reach", ValueType::F32),
+    ("offset", ValueType::Vec2),
+    ("home", ValueType::Vec3),
+];
 pub(crate) const STATES: [&str; 3] = ["idle", "combat", "combat/attack"];
 pub(crate) const TICK_RATE: u32 = 60;
 
@@ -64,10 +69,13 @@ fn find(table: &[(&str, ValueType)], name: &str) -> Option<(u16, ValueType)> {
 }
 
 fn intern<T: PartialEq>(list: &mut Vec<T>, item: T) -> u16 {
-    let index = list.iter().position(|known| *known == item).unwrap_or_else(|| {
-        list.push(item);
-        list.len() - 1
-    });
+    let index = list
+        .iter()
+        .position(|known| *known == item)
+        .unwrap_or_else(|| {
+            list.push(item);
+            list.len() - 1
+        });
     index as u16
 }
 
@@ -79,7 +87,10 @@ impl Scope for TestScope {
         find(&PARAMETERS, name)
     }
     fn names(&self) -> Vec<String> {
-        KEYS.iter().chain(&PARAMETERS).map(|entry| entry.0.to_owned()).collect()
+        KEYS.iter()
+            .chain(&PARAMETERS)
+            .map(|entry| entry.0.to_owned())
+            .collect()
     }
     fn payload(&self) -> Option<Payload> {
         self.payload
@@ -90,7 +101,11 @@ impl Scope for TestScope {
     fn state(&mut self, name: &Name) -> Option<u16> {
         let found = STATES.iter().position(|state| *state == name.value);
         if found.is_none() {
-            self.unknown.push(Diagnostic::new(DiagnosticCode::UnknownState, name.place, "no such state"));
+            self.unknown.push(Diagnostic::new(
+                DiagnosticCode::UnknownState,
+                name.place,
+                "no such state",
+            ));
         }
         found.map(|index| index as u16)
     }
@@ -103,7 +118,13 @@ impl Scope for TestScope {
             (name, argument.value.value.clone())
         };
         let arguments: Vec<(Option<String>, Literal)> = arguments.iter().map(argument).collect();
-        Some(intern(&mut self.guards, GuardText { function: function.value.clone(), arguments }))
+        Some(intern(
+            &mut self.guards,
+            GuardText {
+                function: function.value.clone(),
+                arguments,
+            },
+        ))
     }
     fn symbol(&mut self, text: &str) -> u16 {
         intern(&mut self.strings, text.to_owned())
@@ -112,15 +133,24 @@ impl Scope for TestScope {
 
 impl TestScope {
     pub(crate) fn with_payload(payload: Payload) -> Self {
-        Self { payload: Some(payload), ..Self::default() }
+        Self {
+            payload: Some(payload),
+            ..Self::default()
+        }
     }
 
     /// Compiles a text that stands at byte 100 of its file.
-    pub(crate) fn compile(&mut self, text: &str, expected: Expected) -> (Option<Compiled>, Diagnostics) {
+    pub(crate) fn compile(
+        &mut self,
+        text: &str,
+        expected: Expected,
+    ) -> (Option<Compiled>, Diagnostics) {
         let mut diagnostics = Diagnostics::default();
         let code = Code::new(text.to_owned(), Place::bytes(100..100 + text.len()));
         let compiled = compile_code(&code, expected, self, &mut diagnostics);
-        self.unknown.drain(..).for_each(|diagnostic| diagnostics.push(diagnostic));
+        self.unknown
+            .drain(..)
+            .for_each(|diagnostic| diagnostics.push(diagnostic));
         (compiled, diagnostics)
     }
 
@@ -132,11 +162,31 @@ impl TestScope {
     }
 
     /// The verifier's word on instructions, as an expression of these tables.
-    pub(crate) fn verify(&self, code: &[InstructionRecord], stack_words: u8, ty: u8) -> Result<(), CodeError> {
-        let keys = KEYS.map(|(_, ty)| KeyRecord { ty: ty as u8, ..Default::default() });
-        let parameters = PARAMETERS.map(|(_, ty)| ParameterRecord { ty: ty as u8, ..Default::default() });
-        let ops = vec![OpRecord { kind: op_kind::CALL, ..Default::default() }; self.guards.len()];
-        let linker = [LinkerRecord { kind: function_kind::GUARD, ..Default::default() }];
+    pub(crate) fn verify(
+        &self,
+        code: &[InstructionRecord],
+        stack_words: u8,
+        ty: u8,
+    ) -> Result<(), CodeError> {
+        let keys = KEYS.map(|(_, ty)| KeyRecord {
+            ty: ty as u8,
+            ..Default::default()
+        });
+        let parameters = PARAMETERS.map(|(_, ty)| ParameterRecord {
+            ty: ty as u8,
+            ..Default::default()
+        });
+        let ops = vec![
+            OpRecord {
+                kind: op_kind::CALL,
+                ..Default::default()
+            };
+            self.guards.len()
+        ];
+        let linker = [LinkerRecord {
+            kind: function_kind::GUARD,
+            ..Default::default()
+        }];
         let limits = CodeLimits {
             keys: &keys,
             parameters: &parameters,
@@ -146,7 +196,16 @@ impl TestScope {
             strings: self.strings.len(),
         };
         let count = U16::new(u16::try_from(code.len()).unwrap_or(u16::MAX));
-        verify(code, &ExpressionRecord { first: U32::new(0), count, stack_words, ty }, &limits)
+        verify(
+            code,
+            &ExpressionRecord {
+                first: U32::new(0),
+                count,
+                stack_words,
+                ty,
+            },
+            &limits,
+        )
     }
 }
 
@@ -159,12 +218,20 @@ pub(crate) struct TestWorld {
 
 impl TestWorld {
     fn word(&self, index: usize) -> u32 {
-        if self.words.is_empty() { 0 } else { self.words[index % self.words.len()] }
+        if self.words.is_empty() {
+            0
+        } else {
+            self.words[index % self.words.len()]
+        }
     }
 
     fn value(&self, first: usize, ty: ValueType) -> [u32; 3] {
         let word = |at: usize| self.word(first + at);
-        if ty == ValueType::Bool { [word(0) & 1, 0, 0] } else { [word(0), word(1), word(2)] }
+        if ty == ValueType::Bool {
+            [word(0) & 1, 0, 0]
+        } else {
+            [word(0), word(1), word(2)]
+        }
     }
 }
 
@@ -173,7 +240,10 @@ impl World for TestWorld {
         self.value(3 * usize::from(key), KEYS[usize::from(key)].1)
     }
     fn parameter(&self, parameter: u16) -> [u32; 3] {
-        self.value(31 + 3 * usize::from(parameter), PARAMETERS[usize::from(parameter)].1)
+        self.value(
+            31 + 3 * usize::from(parameter),
+            PARAMETERS[usize::from(parameter)].1,
+        )
     }
     fn payload(&self) -> [u32; 4] {
         [50, 51, 52, 53].map(|at| self.word(at))
@@ -187,7 +257,8 @@ impl World for TestWorld {
     fn guard(&mut self, op: u16) -> bool {
         self.asked.push(op);
         // Answers change with every question, as with an rng.
-        self.word(80 + self.asked.len() + usize::from(op)).is_multiple_of(2)
+        self.word(80 + self.asked.len() + usize::from(op))
+            .is_multiple_of(2)
     }
 }
 

@@ -1,6 +1,8 @@
-//! How large a state is and what stands where inside it: title and text, history points, lanes with their regions.
+//! How large a state is and what stands where inside it: title and text, history points, lanes with
+//! their regions.
 //!
-//! Lines that go on inside cross the upper or lower part of a box; text is put beside them, never under them.
+//! Lines that go on inside cross the upper or lower part of a box; text is put beside them, never
+//! under them.
 
 use super::place::CORNER;
 use super::plan::{Plans, Side};
@@ -80,13 +82,34 @@ fn symbol(chart: &Chart, scene: &Scene, state: usize) -> Shape {
     let text = width(&chart.states[state].name, SMALL).max(widest(&scene.texts[state]));
     let height = DIAMOND.max(LINE * (1 + scene.texts[state].len()) as f64);
     let (width, beside, only_port) = (DIAMOND, text + 8.0, Some(DIAMOND / 2.0));
-    Shape { extent: Extent { width, height, beside, only_port, ..Extent::default() }, ..Shape::default() }
+    Shape {
+        extent: Extent {
+            width,
+            height,
+            beside,
+            only_port,
+            ..Extent::default()
+        },
+        ..Shape::default()
+    }
 }
 
 fn leaf(chart: &Chart, scene: &Scene, plans: &Plans, state: usize) -> Shape {
     let (text, height) = header(chart, scene, state);
-    let mut shape = Shape { text_x: PAD, ..Shape::default() };
-    let strip = place_histories(chart, plans, state, &mut shape, &[], &[], height, text + PAD * 2.0);
+    let mut shape = Shape {
+        text_x: PAD,
+        ..Shape::default()
+    };
+    let strip = place_histories(
+        chart,
+        plans,
+        state,
+        &mut shape,
+        &[],
+        &[],
+        height,
+        text + PAD * 2.0,
+    );
     shape.extent.width = (text + PAD * 2.0).max(strip.width).max(64.0);
     shape.extent.height = (height + strip.top + strip.bottom).max(34.0);
     shape
@@ -98,21 +121,38 @@ fn header(chart: &Chart, scene: &Scene, state: usize) -> (f64, f64) {
     let name = if state == 0 { &chart.name } else { &found.name };
     let icon = if found.kind == Kind::Final { 20.0 } else { 0.0 };
     let (texts, title) = (&scene.texts[state], bold_width(name, TITLE) + icon);
-    let below = if texts.is_empty() { 0.0 } else { LINE * texts.len() as f64 + 8.0 };
+    let below = if texts.is_empty() {
+        0.0
+    } else {
+        LINE * texts.len() as f64 + 8.0
+    };
     (title.max(widest(texts)), TITLE_HEIGHT + below + 4.0)
 }
 
-/// Wide enough for all lines that end at it and, if little is missing, for the labels between them; high enough for its loop.
+/// Wide enough for all lines that end at it and, if little is missing, for the labels between them;
+/// high enough for its loop.
 fn make_room(shape: &mut Shape, scene: &Scene, plans: &Plans, state: usize) {
     let extent = &mut shape.extent;
     if extent.only_port.is_none() {
         for side in [Side::Top, Side::Bottom] {
-            let free = plans.ends.get(&(state, side)).map_or(&[][..], Vec::as_slice);
+            let free = plans
+                .ends
+                .get(&(state, side))
+                .map_or(&[][..], Vec::as_slice);
             let fixed = extent.ports.keys().filter(|(_, at)| *at == side).count();
-            extent.width = extent.width.max(PORT_GAP * (free.len() + fixed) as f64 + PAD * 2.0 - PORT_GAP);
-            let mut labels: Vec<f64> = free.iter().map(|&link| widest(&scene.links[link].label)).collect();
+            extent.width = extent
+                .width
+                .max(PORT_GAP * (free.len() + fixed) as f64 + PAD * 2.0 - PORT_GAP);
+            let mut labels: Vec<f64> = free
+                .iter()
+                .map(|&link| widest(&scene.links[link].label))
+                .collect();
             labels.sort_by(f64::total_cmp);
-            let between: f64 = labels.iter().skip(1).map(|label| label + LABEL_GAP + PAD).sum();
+            let between: f64 = labels
+                .iter()
+                .skip(1)
+                .map(|label| label + LABEL_GAP + PAD)
+                .sum();
             let wanted = between + CORNER * 2.0;
             if wanted <= extent.width * STRETCH {
                 extent.width = extent.width.max(wanted);
@@ -123,14 +163,20 @@ fn make_room(shape: &mut Shape, scene: &Scene, plans: &Plans, state: usize) {
     }
     if let Some(link) = plans.loops.get(&state).map(|&link| &scene.links[link]) {
         extent.beside = extent.beside.max(LOOP + 8.0 + widest(&link.label));
-        extent.height = extent.height.max(LINE * link.label.len() as f64 + 12.0).max(44.0);
+        extent.height = extent
+            .height
+            .max(LINE * link.label.len() as f64 + 12.0)
+            .max(44.0);
     }
 }
 
 fn container(chart: &Chart, scene: &Scene, plans: &Plans, state: usize, shapes: &[Shape]) -> Shape {
     let (text, head) = header(chart, scene, state);
-    let mut lanes: Vec<Lane> =
-        chart.states[state].regions.iter().map(|&region| lane(chart, scene, plans, region, shapes)).collect();
+    let mut lanes: Vec<Lane> = chart.states[state]
+        .regions
+        .iter()
+        .map(|&region| lane(chart, scene, plans, region, shapes))
+        .collect();
     let inner: f64 = lanes.iter().map(|lane| lane.width).sum();
     let extra = ((text + PAD * 2.0 - inner).max(0.0) / lanes.len() as f64).ceil();
     let mut x = 0.0;
@@ -143,17 +189,24 @@ fn container(chart: &Chart, scene: &Scene, plans: &Plans, state: usize, shapes: 
     let mut shape = Shape::default();
     for lane in &lanes {
         for (&(link, side), &at) in &lane.arranged.ports {
-            let is_own =
-                [Course::Inward(lane.region), Course::Outward(lane.region)].contains(&scene.links[link].course);
+            let is_own = [Course::Inward(lane.region), Course::Outward(lane.region)]
+                .contains(&scene.links[link].course);
             if !is_own {
-                shape.extent.ports.insert((link, side), lane.x + lane.content.0 + at);
+                shape
+                    .extent
+                    .ports
+                    .insert((link, side), lane.x + lane.content.0 + at);
             }
         }
     }
     let lines = |side: Side| {
-        let found = lanes.iter().flat_map(|lane| lane.arranged.ports.iter().map(move |port| (lane, port)));
+        let found = lanes
+            .iter()
+            .flat_map(|lane| lane.arranged.ports.iter().map(move |port| (lane, port)));
         let mut lines: Vec<f64> = found
-            .filter(|(lane, ((link, at), _))| *at == side && scene.links[*link].course != Course::Inward(lane.region))
+            .filter(|(lane, ((link, at), _))| {
+                *at == side && scene.links[*link].course != Course::Inward(lane.region)
+            })
             .map(|(lane, (_, at))| lane.x + lane.content.0 + at)
             .collect();
         lines.sort_by(f64::total_cmp);
@@ -161,7 +214,11 @@ fn container(chart: &Chart, scene: &Scene, plans: &Plans, state: usize, shapes: 
     };
     let (mut above, below) = (lines(Side::Top), lines(Side::Bottom));
     let strip = place_histories(chart, plans, state, &mut shape, &above, &below, head, x);
-    let symbols = shape.histories.iter().filter(|(_, side, _)| *side == Side::Top).map(|(_, _, at)| at.0);
+    let symbols = shape
+        .histories
+        .iter()
+        .filter(|(_, side, _)| *side == Side::Top)
+        .map(|(_, _, at)| at.0);
     above.extend(symbols);
     above.sort_by(f64::total_cmp);
     let mut width = x.max(strip.width);
@@ -192,21 +249,45 @@ fn lane(chart: &Chart, scene: &Scene, plans: &Plans, region: usize, shapes: &[Sh
         .iter()
         .map(|&item| match item {
             Item::State(state) => shapes[state].extent.clone(),
-            Item::Dot => Extent { width: DOT, height: DOT, only_port: Some(DOT / 2.0), ..Extent::default() },
+            Item::Dot => Extent {
+                width: DOT,
+                height: DOT,
+                only_port: Some(DOT / 2.0),
+                ..Extent::default()
+            },
         })
         .collect();
     let arranged = arrange(plan, scene, &extents);
     let mut lane_width = arranged.width + LANE_PAD * 2.0;
-    let mut lines: Vec<f64> =
-        arranged.ports.iter().filter(|((_, side), _)| *side == Side::Top).map(|(_, at)| at + LANE_PAD).collect();
+    let mut lines: Vec<f64> = arranged
+        .ports
+        .iter()
+        .filter(|((_, side), _)| *side == Side::Top)
+        .map(|(_, at)| at + LANE_PAD)
+        .collect();
     lines.sort_by(f64::total_cmp);
-    let name = chart.regions[region]
-        .name
-        .as_ref()
-        .map(|name| (beside_lines(&lines, width(name, SMALL), PAD, &mut lane_width, false), NAME_HEIGHT - 4.0));
-    let top = if name.is_some() { NAME_HEIGHT + 6.0 } else { 12.0 };
+    let name = chart.regions[region].name.as_ref().map(|name| {
+        (
+            beside_lines(&lines, width(name, SMALL), PAD, &mut lane_width, false),
+            NAME_HEIGHT - 4.0,
+        )
+    });
+    let top = if name.is_some() {
+        NAME_HEIGHT + 6.0
+    } else {
+        12.0
+    };
     let height = top + arranged.height + LANE_PAD;
-    Lane { region, x: 0.0, y: 0.0, width: lane_width, height, name, content: (LANE_PAD, top), arranged }
+    Lane {
+        region,
+        x: 0.0,
+        y: 0.0,
+        width: lane_width,
+        height,
+        name,
+        content: (LANE_PAD, top),
+        arranged,
+    }
 }
 
 /// Room for history points above and below the lanes, and how wide the box must be.
@@ -216,9 +297,12 @@ struct Strips {
     width: f64,
 }
 
-/// Puts each history point on the side from which lines come, on both if they come from both. Those on the right of the
-/// title leave it its place.
-#[expect(clippy::too_many_arguments, reason = "the whole geometry of a box before its lanes")]
+/// Puts each history point on the side from which lines come, on both if they come from both. Those
+/// on the right of the title leave it its place.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the whole geometry of a box before its lanes"
+)]
 fn place_histories(
     chart: &Chart,
     plans: &Plans,
@@ -229,12 +313,17 @@ fn place_histories(
     head: f64,
     width_so_far: f64,
 ) -> Strips {
-    let mut strips = Strips { top: 0.0, bottom: 0.0, width: width_so_far };
+    let mut strips = Strips {
+        top: 0.0,
+        bottom: 0.0,
+        width: width_so_far,
+    };
     let mut taken = [above.to_vec(), below.to_vec()];
     for &history in &chart.states[state].histories {
         let links = plans.histories.get(&history).map_or(&[][..], Vec::as_slice);
         for side in [Side::Top, Side::Bottom] {
-            let is_wanted = links.iter().any(|(_, at)| *at == side) || (links.is_empty() && side == Side::Top);
+            let is_wanted =
+                links.iter().any(|(_, at)| *at == side) || (links.is_empty() && side == Side::Top);
             if !is_wanted {
                 continue;
             }
@@ -262,13 +351,20 @@ fn place_histories(
     strips
 }
 
-/// The left end of a block of text that no line crosses; the box grows to the right if there is no such place.
+/// The left end of a block of text that no line crosses; the box grows to the right if there is no
+/// such place.
 fn beside_lines(lines: &[f64], block: f64, pad: f64, width: &mut f64, is_from_right: bool) -> f64 {
     let starts = std::iter::once(pad).chain(lines.iter().map(|line| line + CLEAR));
-    let ends = lines.iter().map(|line| line - CLEAR).chain(std::iter::once(*width - pad));
+    let ends = lines
+        .iter()
+        .map(|line| line - CLEAR)
+        .chain(std::iter::once(*width - pad));
     let mut free = starts.zip(ends).filter(|(start, end)| end - start >= block);
-    let found =
-        if is_from_right { free.last().map(|(_, end)| end - block) } else { free.next().map(|(start, _)| start) };
+    let found = if is_from_right {
+        free.last().map(|(_, end)| end - block)
+    } else {
+        free.next().map(|(start, _)| start)
+    };
     found.unwrap_or_else(|| {
         let start = lines.last().map_or(pad, |line| (line + CLEAR).max(pad));
         *width = width.max(start + block + pad);

@@ -1,4 +1,5 @@
-//! Between two rows: which line turns at which height, so that no two lie on each other and few cross.
+//! Between two rows: which line turns at which height, so that no two lie on each other and few
+//! cross.
 
 /// Distance between two turns.
 const TRACK: f64 = 9.0;
@@ -19,18 +20,30 @@ pub(crate) struct Channel {
 
 /// Decides for lines from `x` above to `x` below.
 pub(crate) fn channel(lines: &[(f64, f64)]) -> Channel {
-    let bent: Vec<usize> = (0..lines.len()).filter(|&line| (lines[line].0 - lines[line].1).abs() > 0.5).collect();
+    let bent: Vec<usize> = (0..lines.len())
+        .filter(|&line| (lines[line].0 - lines[line].1).abs() > 0.5)
+        .collect();
     if bent.is_empty() {
-        return Channel { height: STRAIGHT, turns: vec![None; lines.len()] };
+        return Channel {
+            height: STRAIGHT,
+            turns: vec![None; lines.len()],
+        };
     }
     let ends: Vec<(f64, f64)> = bent.iter().map(|&line| lines[line]).collect();
-    let tracks = if ends.len() > MANY { packed(&ends) } else { ordered(&ends) };
+    let tracks = if ends.len() > MANY {
+        packed(&ends)
+    } else {
+        ordered(&ends)
+    };
     let last = tracks.iter().copied().max().unwrap_or(0);
     let mut turns = vec![None; lines.len()];
     for (&line, track) in bent.iter().zip(tracks) {
         turns[line] = Some(MARGIN + TRACK * track as f64);
     }
-    Channel { height: MARGIN * 2.0 + TRACK * last as f64, turns }
+    Channel {
+        height: MARGIN * 2.0 + TRACK * last as f64,
+        turns,
+    }
 }
 
 fn span(line: (f64, f64)) -> (f64, f64) {
@@ -48,13 +61,15 @@ fn cost(upper: (f64, f64), lower: (f64, f64)) -> u32 {
         let (low, high) = span(line);
         u32::from(x > low && x < high)
     };
-    // The end of the upper one goes down through the turn of the lower one, the start of the lower one up through the other.
+    // The end of the upper one goes down through the turn of the lower one, the start of the lower
+    // one up through the other.
     let crossed = inside(upper.1, lower) + inside(lower.0, upper);
     let shared = u32::from((upper.1 - lower.0).abs() < 4.0);
     crossed + 20 * shared
 }
 
-/// The track of each line: for each pair that overlaps the cheaper order, circles broken at the line that has least to wait for.
+/// The track of each line: for each pair that overlaps the cheaper order, circles broken at the
+/// line that has least to wait for.
 fn ordered(lines: &[(f64, f64)]) -> Vec<usize> {
     let count = lines.len();
     let (mut below, mut above) = (vec![Vec::new(); count], vec![Vec::new(); count]);
@@ -72,13 +87,25 @@ fn ordered(lines: &[(f64, f64)]) -> Vec<usize> {
     let (mut tracks, mut is_done) = (vec![0; count], vec![false; count]);
     for _ in 0..count {
         let waits = |line: usize| -> u32 {
-            above[line].iter().filter(|(other, _)| !is_done[*other]).map(|(_, weight)| weight + 1).sum()
+            above[line]
+                .iter()
+                .filter(|(other, _)| !is_done[*other])
+                .map(|(_, weight)| weight + 1)
+                .sum()
         };
-        let next = (0..count).filter(|&line| !is_done[line]).min_by_key(|&line| (waits(line), line));
+        let next = (0..count)
+            .filter(|&line| !is_done[line])
+            .min_by_key(|&line| (waits(line), line));
         let Some(next) = next else { break };
         is_done[next] = true;
-        let neighbors = above[next].iter().map(|(other, _)| other).chain(&below[next]);
-        let highest = neighbors.filter(|&&other| is_done[other] && other != next).map(|&other| tracks[other] + 1).max();
+        let neighbors = above[next]
+            .iter()
+            .map(|(other, _)| other)
+            .chain(&below[next]);
+        let highest = neighbors
+            .filter(|&&other| is_done[other] && other != next)
+            .map(|&other| tracks[other] + 1)
+            .max();
         tracks[next] = highest.unwrap_or(0);
     }
     tracks
@@ -114,13 +141,19 @@ mod tests {
         }
         let made = channel(&lines);
         assert_eq!(made.turns[2], None);
-        assert!(made.turns.iter().flatten().all(|&turn| turn >= MARGIN && turn <= made.height - MARGIN));
+        assert!(
+            made.turns
+                .iter()
+                .flatten()
+                .all(|&turn| turn >= MARGIN && turn <= made.height - MARGIN)
+        );
         assert_eq!(channel(&[(1.0, 1.0)]).height, STRAIGHT);
     }
 
     #[test]
     fn one_line_does_not_end_on_the_start_of_another() {
-        // The second starts where the first ends: it must turn above it, or both would lie on each other.
+        // The second starts where the first ends: it must turn above it, or both would lie on each
+        // other.
         let tracks = ordered(&[(0.0, 100.0), (100.0, 200.0)]);
         assert!(tracks[1] < tracks[0], "{tracks:?}");
     }

@@ -1,9 +1,10 @@
 //! Automatic layout: a layered drawing of each region, nested.
 //!
-//! Comes in: chart and scene. Goes out: a [`Picture`], everything at its absolute place. Steps: `plan` and `rows` (from the outside in),
-//! then from the inside out per region `spots`, `order`, `place`, `ports` and `channels`, put together by `region` and `boxes`, and
-//! here at last the corners and the lines from end to end. Nothing depends on hashes, threads or fonts: the same chart gives the
-//! same picture.
+//! Comes in: chart and scene. Goes out: a [`Picture`], everything at its absolute place. Steps:
+//! `plan` and `rows` (from the outside in), then from the inside out per region `spots`, `order`,
+//! `place`, `ports` and `channels`, put together by `region` and `boxes`, and here at last the
+//! corners and the lines from end to end. Nothing depends on hashes, threads or fonts: the same
+//! chart gives the same picture.
 
 pub(crate) mod boxes;
 mod channels;
@@ -104,11 +105,20 @@ impl Picture {
     ) {
         let (shape, (x, y)) = (&shapes[state], self.boxes[state].at);
         let (width, height) = (shape.extent.width, shape.extent.height);
-        self.histories.extend(shape.histories.iter().map(|&(history, _, at)| (history, (x + at.0, y + at.1))));
+        self.histories.extend(
+            shape
+                .histories
+                .iter()
+                .map(|&(history, _, at)| (history, (x + at.0, y + at.1))),
+        );
         for lane in &shape.lanes {
             let corner = (x + lane.x, y + lane.y);
             let (left, top) = (corner.0 + lane.content.0, corner.1 + lane.content.1);
-            for (item, at) in plans.regions[lane.region].items.iter().zip(&lane.arranged.items) {
+            for (item, at) in plans.regions[lane.region]
+                .items
+                .iter()
+                .zip(&lane.arranged.items)
+            {
                 let at = (left + at.0, top + at.1);
                 match *item {
                     Item::State(child) => self.boxes[child].at = at,
@@ -116,7 +126,11 @@ impl Picture {
                 }
             }
             for stretch in &lane.arranged.stretches {
-                let mut points: Vec<Point> = stretch.points.iter().map(|at| (left + at.0, top + at.1)).collect();
+                let mut points: Vec<Point> = stretch
+                    .points
+                    .iter()
+                    .map(|at| (left + at.0, top + at.1))
+                    .collect();
                 // What starts or ends at the state around goes all the way to it.
                 match scene.links[stretch.link].course {
                     Course::Inward(region) if region == lane.region => points[0].1 = corner.1,
@@ -132,7 +146,12 @@ impl Picture {
                 }
             }
             let name = lane.name.map(|name| (corner.0 + name.0, corner.1 + name.1));
-            let placed = PlacedLane { region: lane.region, at: corner, height: lane.height, name };
+            let placed = PlacedLane {
+                region: lane.region,
+                at: corner,
+                height: lane.height,
+                name,
+            };
             self.boxes[state].lanes.push(placed);
         }
         let placed = &mut self.boxes[state];
@@ -141,7 +160,8 @@ impl Picture {
             let (right, upper) = (x + width, y + TITLE_HEIGHT / 2.0);
             let lower = (y + height - 10.0).min(upper + 26.0);
             let out = right + LOOP;
-            self.links[link].points = vec![(right, upper), (out, upper), (out, lower), (right, lower)];
+            self.links[link].points =
+                vec![(right, upper), (out, upper), (out, lower), (right, lower)];
             self.links[link].label = Some((out + 6.0, upper - 8.0));
         }
     }
@@ -163,8 +183,15 @@ impl Picture {
         {
             let owner = chart.histories[history].owner;
             let corner = self.boxes[owner].at;
-            let from = if last.1 <= corner.1 + 0.5 { Side::Top } else { Side::Bottom };
-            let found = shapes[owner].histories.iter().find(|&&(number, side, _)| number == history && side == from);
+            let from = if last.1 <= corner.1 + 0.5 {
+                Side::Top
+            } else {
+                Side::Bottom
+            };
+            let found = shapes[owner]
+                .histories
+                .iter()
+                .find(|&&(number, side, _)| number == history && side == from);
             if let Some((_, _, at)) = found {
                 let edge = if from == Side::Top { -HISTORY } else { HISTORY };
                 points.push((corner.0 + at.0, corner.1 + at.1 + edge));
@@ -183,15 +210,25 @@ fn joined(chart: &Chart, scene: &Scene, link: usize, stretches: Vec<Part>) -> Ve
     };
     let mut order: Vec<usize> = Vec::new();
     order.extend(
-        chain(chart, found.from).iter().rev().map(|&(region, _)| region).take_while(|&region| region != widest),
+        chain(chart, found.from)
+            .iter()
+            .rev()
+            .map(|&(region, _)| region)
+            .take_while(|&region| region != widest),
     );
     order.push(widest);
     order.extend(
-        chain(chart, found.to).iter().map(|&(region, _)| region).skip_while(|&region| region != widest).skip(1),
+        chain(chart, found.to)
+            .iter()
+            .map(|&(region, _)| region)
+            .skip_while(|&region| region != widest)
+            .skip(1),
     );
     let mut points: Vec<Point> = Vec::new();
     for region in order {
-        let Some((_, is_down, part)) = stretches.iter().find(|(at, ..)| *at == region) else { continue };
+        let Some((_, is_down, part)) = stretches.iter().find(|(at, ..)| *at == region) else {
+            continue;
+        };
         match is_down {
             true => points.extend(part),
             false => points.extend(part.iter().rev()),

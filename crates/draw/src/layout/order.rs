@@ -1,5 +1,6 @@
-//! The order of spots in their rows, so that few lines cross: each row sorted by the middle of what it is joined to, again and
-//! again from both sides, and neighbors swapped where that helps. The best order seen stays.
+//! The order of spots in their rows, so that few lines cross: each row sorted by the middle of what
+//! it is joined to, again and again from both sides, and neighbors swapped where that helps. The
+//! best order seen stays.
 
 use super::spots::Spots;
 
@@ -16,9 +17,13 @@ pub(crate) fn order(spots: &mut Spots) {
         let count = spots.rows.len();
         if round % 2 == 0 {
             (1..count).for_each(|row| sort_row(spots, row, &neighbors.above));
-            (0..count.saturating_sub(1)).rev().for_each(|row| sort_row(spots, row, &neighbors.below));
+            (0..count.saturating_sub(1))
+                .rev()
+                .for_each(|row| sort_row(spots, row, &neighbors.below));
         } else {
-            (0..count.saturating_sub(1)).rev().for_each(|row| sort_row(spots, row, &neighbors.below));
+            (0..count.saturating_sub(1))
+                .rev()
+                .for_each(|row| sort_row(spots, row, &neighbors.below));
             (1..count).for_each(|row| sort_row(spots, row, &neighbors.above));
         }
         if spots.spots.len() <= MANY {
@@ -41,10 +46,15 @@ struct Neighbors {
 impl Neighbors {
     fn new(spots: &Spots) -> Self {
         let count = spots.spots.len();
-        let mut made = Self { above: vec![Vec::new(); count], below: vec![Vec::new(); count] };
+        let mut made = Self {
+            above: vec![Vec::new(); count],
+            below: vec![Vec::new(); count],
+        };
         for joint in &spots.joints {
-            made.above[joint.lower].push((joint.upper, share(spots, joint.upper, joint.upper_port)));
-            made.below[joint.upper].push((joint.lower, share(spots, joint.lower, joint.lower_port)));
+            made.above[joint.lower]
+                .push((joint.upper, share(spots, joint.upper, joint.upper_port)));
+            made.below[joint.upper]
+                .push((joint.lower, share(spots, joint.lower, joint.lower_port)));
         }
         made
     }
@@ -52,7 +62,9 @@ impl Neighbors {
 
 fn share(spots: &Spots, spot: usize, port: Option<f64>) -> f64 {
     let spot = &spots.spots[spot];
-    port.map_or(0.5, |port| ((port + spot.left) / (spot.left + spot.right).max(1.0)).clamp(0.01, 0.99))
+    port.map_or(0.5, |port| {
+        ((port + spot.left) / (spot.left + spot.right).max(1.0)).clamp(0.01, 0.99)
+    })
 }
 
 fn sort_row(spots: &mut Spots, row: usize, neighbors: &[Vec<(usize, f64)>]) {
@@ -61,10 +73,19 @@ fn sort_row(spots: &mut Spots, row: usize, neighbors: &[Vec<(usize, f64)>]) {
         let joined = &neighbors[spot];
         match joined.len() {
             0 => positions[spot] as f64 + 0.5,
-            count => joined.iter().map(|&(other, share)| positions[other] as f64 + share).sum::<f64>() / count as f64,
+            count => {
+                joined
+                    .iter()
+                    .map(|&(other, share)| positions[other] as f64 + share)
+                    .sum::<f64>()
+                    / count as f64
+            }
         }
     };
-    let mut keyed: Vec<(f64, usize)> = spots.rows[row].iter().map(|&spot| (middle(spot), spot)).collect();
+    let mut keyed: Vec<(f64, usize)> = spots.rows[row]
+        .iter()
+        .map(|&spot| (middle(spot), spot))
+        .collect();
     keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
     spots.rows[row] = keyed.into_iter().map(|(_, spot)| spot).collect();
 }
@@ -97,7 +118,9 @@ fn swap_neighbors(spots: &mut Spots, neighbors: &Neighbors) {
 /// How many lines of two spots cross, if the first stands to the left.
 fn between(left: &[(usize, f64)], right: &[(usize, f64)], positions: &[usize]) -> usize {
     let at = |&(spot, share): &(usize, f64)| positions[spot] as f64 + share;
-    left.iter().map(|l| right.iter().filter(|r| at(r) < at(l)).count()).sum()
+    left.iter()
+        .map(|l| right.iter().filter(|r| at(r) < at(l)).count())
+        .sum()
 }
 
 /// How many lines cross in all.
@@ -145,10 +168,17 @@ mod tests {
 
     #[test]
     fn inversions_are_counted_as_by_hand() {
-        let pairs = |ends: &[(i32, i32)]| ends.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).collect();
+        let pairs = |ends: &[(i32, i32)]| {
+            ends.iter()
+                .map(|&(a, b)| (f64::from(a), f64::from(b)))
+                .collect()
+        };
         assert_eq!(inversions(pairs(&[(0, 0), (1, 1), (2, 2)])), 0);
         assert_eq!(inversions(pairs(&[(0, 2), (1, 1), (2, 0)])), 3);
-        assert_eq!(inversions(pairs(&[(0, 1), (1, 0), (1, 2), (2, 0), (3, 1)])), 4);
+        assert_eq!(
+            inversions(pairs(&[(0, 1), (1, 0), (1, 2), (2, 0), (3, 1)])),
+            4
+        );
         assert_eq!(inversions(pairs(&[])), 0);
     }
 }

@@ -1,5 +1,6 @@
-//! How far to the right each spot stands. The spots of one line stand below each other where no other such line crosses, so that
-//! long lines are straight; then everything is pulled to what it is joined to, as far as its neighbors allow.
+//! How far to the right each spot stands. The spots of one line stand below each other where no
+//! other such line crosses, so that long lines are straight; then everything is pulled to what it
+//! is joined to, as far as its neighbors allow.
 
 use super::spots::{Spots, Use};
 
@@ -47,10 +48,24 @@ impl Places {
     pub(crate) fn new(spots: &Spots) -> Self {
         let blocks = Blocks::new(spots);
         let (left, right) = extremes(spots, &blocks);
-        let middle = left.iter().zip(&right).map(|(left, right)| (left + right) / 2.0).collect();
-        let starts = if spots.spots.len() > MANY { vec![middle] } else { vec![middle, left, right] };
-        let (loose, tight) = (Pull::all(spots, &blocks, 0.5), Pull::all(spots, &blocks, 1.0));
-        let mut best = Self { blocks, at: Vec::new() };
+        let middle = left
+            .iter()
+            .zip(&right)
+            .map(|(left, right)| (left + right) / 2.0)
+            .collect();
+        let starts = if spots.spots.len() > MANY {
+            vec![middle]
+        } else {
+            vec![middle, left, right]
+        };
+        let (loose, tight) = (
+            Pull::all(spots, &blocks, 0.5),
+            Pull::all(spots, &blocks, 1.0),
+        );
+        let mut best = Self {
+            blocks,
+            at: Vec::new(),
+        };
         let mut least = f64::MAX;
         for start in starts {
             let before = std::mem::replace(&mut best.at, start);
@@ -74,7 +89,8 @@ impl Places {
         self.start_at_zero(spots);
     }
 
-    /// How bad the places are: turns, how far lines run sideways or beside the middle, and the width.
+    /// How bad the places are: turns, how far lines run sideways or beside the middle, and the
+    /// width.
     fn cost(&self, spots: &Spots, pulls: &[Vec<Pull>]) -> f64 {
         let ways = pulls.iter().enumerate().flat_map(|(block, pulls)| {
             pulls.iter().map(move |pull| {
@@ -91,8 +107,14 @@ impl Places {
     fn pull(&mut self, pulls: &[Vec<Pull>], round: usize, may_move: impl Fn(usize) -> bool) {
         let count = self.blocks.order.len();
         for place in 0..count {
-            let block = self.blocks.order[if round.is_multiple_of(2) { count - 1 - place } else { place }];
-            let Some(wanted) = wanted(&pulls[block], self.at[block], &self.at).filter(|_| may_move(block)) else {
+            let block = self.blocks.order[if round.is_multiple_of(2) {
+                count - 1 - place
+            } else {
+                place
+            }];
+            let Some(wanted) =
+                wanted(&pulls[block], self.at[block], &self.at).filter(|_| may_move(block))
+            else {
                 continue;
             };
             let (low, high) = self.room(block);
@@ -104,8 +126,12 @@ impl Places {
 
     /// How far a block may move.
     fn room(&self, block: usize) -> (f64, f64) {
-        let low = self.blocks.left[block].iter().map(|&(other, least)| self.at[other] + least);
-        let high = self.blocks.right[block].iter().map(|&(other, least)| self.at[other] - least);
+        let low = self.blocks.left[block]
+            .iter()
+            .map(|&(other, least)| self.at[other] + least);
+        let high = self.blocks.right[block]
+            .iter()
+            .map(|&(other, least)| self.at[other] - least);
         (low.fold(f64::MIN, f64::max), high.fold(f64::MAX, f64::min))
     }
 
@@ -130,12 +156,22 @@ impl Places {
         }
         let is_line = self.lines(spots);
         for block in (0..self.blocks.count).filter(|&block| is_line[block]) {
-            let straight = |x: f64| wishes[block].iter().filter(|wish| (*wish - x).abs() < 0.5).count();
+            let straight = |x: f64| {
+                wishes[block]
+                    .iter()
+                    .filter(|wish| (*wish - x).abs() < 0.5)
+                    .count()
+            };
             let (now, (low, high)) = (self.at[block], self.room(block));
-            let better =
-                wishes[block].iter().copied().filter(|&x| x >= low && x <= high && straight(x) > straight(now));
+            let better = wishes[block]
+                .iter()
+                .copied()
+                .filter(|&x| x >= low && x <= high && straight(x) > straight(now));
             let best = better.min_by(|a, b| {
-                straight(*b).cmp(&straight(*a)).then((a - now).abs().total_cmp(&(b - now).abs())).then(a.total_cmp(b))
+                straight(*b)
+                    .cmp(&straight(*a))
+                    .then((a - now).abs().total_cmp(&(b - now).abs()))
+                    .then(a.total_cmp(b))
             });
             self.at[block] = best.unwrap_or(now);
         }
@@ -151,7 +187,11 @@ impl Places {
     /// The position of each spot, the leftmost edge at 0, and the width of all.
     pub(crate) fn positions(&self, spots: &Spots) -> (Vec<f64>, f64) {
         let found: Vec<f64> = self.blocks.of.iter().map(|&block| self.at[block]).collect();
-        let width = found.iter().zip(&spots.spots).map(|(at, spot)| at + spot.right).fold(0.0, f64::max);
+        let width = found
+            .iter()
+            .zip(&spots.spots)
+            .map(|(at, spot)| at + spot.right)
+            .fold(0.0, f64::max);
         (found, width.ceil())
     }
 }
@@ -170,14 +210,22 @@ impl Blocks {
             }
         }
         let order = from_left(&left, &right);
-        Self { of, count, left, right, order }
+        Self {
+            of,
+            count,
+            left,
+            right,
+            order,
+        }
     }
 }
 
 /// Blocks so that each comes after those to its left.
 fn from_left(left: &[Vec<(usize, f64)>], right: &[Vec<(usize, f64)>]) -> Vec<usize> {
     let mut waiting: Vec<usize> = left.iter().map(Vec::len).collect();
-    let mut order: Vec<usize> = (0..left.len()).filter(|&block| waiting[block] == 0).collect();
+    let mut order: Vec<usize> = (0..left.len())
+        .filter(|&block| waiting[block] == 0)
+        .collect();
     let mut done = 0;
     while done < order.len() {
         for &(other, _) in &right[order[done]] {
@@ -191,12 +239,16 @@ fn from_left(left: &[Vec<(usize, f64)>], right: &[Vec<(usize, f64)>]) -> Vec<usi
     order
 }
 
-/// The block of each spot: spots of one line are joined unless a joined pair between the same rows crosses. Pairs that do
-/// not cross keep the order from left to right free of circles.
+/// The block of each spot: spots of one line are joined unless a joined pair between the same rows
+/// crosses. Pairs that do not cross keep the order from left to right free of circles.
 fn align(spots: &Spots) -> Vec<usize> {
     let positions = spots.positions();
     let mut joined: Vec<Vec<(usize, usize)>> = vec![Vec::new(); spots.rows.len()];
-    for joint in spots.joints.iter().filter(|j| spots.is_on_line(j.upper) && spots.is_on_line(j.lower)) {
+    for joint in spots
+        .joints
+        .iter()
+        .filter(|j| spots.is_on_line(j.upper) && spots.is_on_line(j.lower))
+    {
         joined[spots.spots[joint.upper].row].push((joint.upper, joint.lower));
     }
     let mut above: Vec<Option<usize>> = vec![None; spots.spots.len()];
@@ -229,7 +281,10 @@ fn align(spots: &Spots) -> Vec<usize> {
 fn extremes(spots: &Spots, blocks: &Blocks) -> (Vec<f64>, Vec<f64>) {
     let mut reach = vec![(0.0_f64, 0.0_f64); blocks.count];
     for (spot, &block) in spots.spots.iter().zip(&blocks.of) {
-        reach[block] = (reach[block].0.max(spot.left), reach[block].1.max(spot.right));
+        reach[block] = (
+            reach[block].0.max(spot.left),
+            reach[block].1.max(spot.right),
+        );
     }
     let mut leftmost: Vec<f64> = reach.iter().map(|reach| reach.0).collect();
     for &block in &blocks.order {
@@ -237,7 +292,11 @@ fn extremes(spots: &Spots, blocks: &Blocks) -> (Vec<f64>, Vec<f64>) {
             leftmost[block] = leftmost[block].max(leftmost[other] + least);
         }
     }
-    let width = leftmost.iter().zip(&reach).map(|(at, reach)| at + reach.1).fold(0.0, f64::max);
+    let width = leftmost
+        .iter()
+        .zip(&reach)
+        .map(|(at, reach)| at + reach.1)
+        .fold(0.0, f64::max);
     let mut rightmost: Vec<f64> = reach.iter().map(|reach| width - reach.1).collect();
     for &block in blocks.order.iter().rev() {
         for &(other, least) in &blocks.right[block] {
@@ -269,8 +328,16 @@ impl Pull {
                 reach(spots, joint.upper, joint.upper_port, share),
                 reach(spots, joint.lower, joint.lower_port, share),
             );
-            pulls[upper].push(Self { other: lower, from: down.0 - up.1, to: down.1 - up.0 });
-            pulls[lower].push(Self { other: upper, from: up.0 - down.1, to: up.1 - down.0 });
+            pulls[upper].push(Self {
+                other: lower,
+                from: down.0 - up.1,
+                to: down.1 - up.0,
+            });
+            pulls[lower].push(Self {
+                other: upper,
+                from: up.0 - down.1,
+                to: up.1 - down.0,
+            });
         }
         pulls
     }

@@ -53,7 +53,10 @@ pub(crate) fn arrange(plan: &Plan, scene: &Scene, extents: &[Extent]) -> Arrange
     let (mut y, mut tops, mut heights) = (0.0, Vec::new(), Vec::new());
     let mut turns: Vec<Option<f64>> = vec![None; spots.joints.len()];
     for (row, joints) in between.iter().enumerate() {
-        let height = spots.rows[row].iter().map(|&spot| spots.spots[spot].height).fold(0.0, f64::max);
+        let height = spots.rows[row]
+            .iter()
+            .map(|&spot| spots.spots[spot].height)
+            .fold(0.0, f64::max);
         tops.push(y);
         heights.push(height);
         y += height;
@@ -75,26 +78,50 @@ pub(crate) fn arrange(plan: &Plan, scene: &Scene, extents: &[Extent]) -> Arrange
                 Align::Bottom => spare,
             }
     };
-    let items = (0..extents.len()).map(|item| (at[item] - spots.spots[item].left, top(item))).collect();
+    let items = (0..extents.len())
+        .map(|item| (at[item] - spots.spots[item].left, top(item)))
+        .collect();
     let stretches = spots.pieces.iter().map(|piece| {
         let first = spots.joints[piece.joints[0]];
-        let mut points = vec![(ends[piece.joints[0]].0, top(first.upper) + spots.spots[first.upper].height)];
+        let mut points = vec![(
+            ends[piece.joints[0]].0,
+            top(first.upper) + spots.spots[first.upper].height,
+        )];
         for &joint in &piece.joints {
             let (above, below) = ends[joint];
-            points.extend(turns[joint].into_iter().flat_map(|turn| [(above, turn), (below, turn)]));
+            points.extend(
+                turns[joint]
+                    .into_iter()
+                    .flat_map(|turn| [(above, turn), (below, turn)]),
+            );
         }
         let last = piece.joints[piece.joints.len() - 1];
         points.push((ends[last].1, top(spots.joints[last].lower)));
-        let label = piece.spots.iter().find(|&&spot| spots.spots[spot].usage == Use::Label);
+        let label = piece
+            .spots
+            .iter()
+            .find(|&&spot| spots.spots[spot].usage == Use::Label);
         let is_down = piece.is_down;
-        Stretch { link: piece.link, is_down, points, label: label.map(|&spot| (at[spot] + LABEL_GAP, top(spot))) }
+        Stretch {
+            link: piece.link,
+            is_down,
+            points,
+            label: label.map(|&spot| (at[spot] + LABEL_GAP, top(spot))),
+        }
     });
     let border = spots.pieces.iter().flat_map(|piece| {
         let (first, last) = (piece.spots[0], piece.spots[piece.spots.len() - 1]);
         let is_border = |spot: usize| spots.spots[spot].usage == Use::Border;
         let top = is_border(first).then(|| ((piece.link, Side::Top), at[first]));
-        top.into_iter().chain(is_border(last).then(|| ((piece.link, Side::Bottom), at[last])))
+        top.into_iter()
+            .chain(is_border(last).then(|| ((piece.link, Side::Bottom), at[last])))
     });
     let (stretches, ports) = (stretches.collect(), border.collect());
-    Arranged { width, height: y, items, stretches, ports }
+    Arranged {
+        width,
+        height: y,
+        items,
+        stretches,
+        ports,
+    }
 }

@@ -7,8 +7,9 @@ pub(crate) struct Step {
     pub(crate) length: usize,
 }
 
-/// Turns around the lines that close a circle in a walk from the first item, and those that lead from what the walk did not reach
-/// to what it did: what a region starts with stands on top. True: as it was.
+/// Turns around the lines that close a circle in a walk from the first item, and those that lead
+/// from what the walk did not reach to what it did: what a region starts with stands on top. True:
+/// as it was.
 pub(crate) fn without_circles(count: usize, ends: &[(usize, usize)]) -> Vec<bool> {
     let mut out = vec![Vec::new(); count];
     for (edge, &(from, _)) in ends.iter().enumerate() {
@@ -41,7 +42,8 @@ pub(crate) fn without_circles(count: usize, ends: &[(usize, usize)]) -> Vec<bool
     is_down
 }
 
-/// The row of each item: as high as the steps allow, then down again where most of its lines lead down.
+/// The row of each item: as high as the steps allow, then down again where most of its lines lead
+/// down.
 pub(crate) fn rows(least: &[usize], steps: &[Step]) -> Vec<usize> {
     let count = least.len();
     let (mut above, mut below) = (vec![Vec::new(); count], vec![Vec::new(); count]);
@@ -66,7 +68,10 @@ pub(crate) fn rows(least: &[usize], steps: &[Step]) -> Vec<usize> {
         }
     }
     for &item in order.iter().rev() {
-        let lowest = below[item].iter().map(|step| rows[step.lower].saturating_sub(step.length)).min();
+        let lowest = below[item]
+            .iter()
+            .map(|step| rows[step.lower].saturating_sub(step.length))
+            .min();
         if let Some(lowest) = lowest
             && below[item].len() > above[item].len()
         {
@@ -96,14 +101,29 @@ mod tests {
     fn circles_are_broken_where_they_close() {
         let ends = [(0, 1), (1, 2), (2, 1), (2, 0), (0, 2)];
         assert_eq!(without_circles(3, &ends), [true, true, false, false, true]);
-        assert_eq!(without_circles(3, &[(0, 1), (2, 1)]), [true, false], "what is not reached stands below");
+        assert_eq!(
+            without_circles(3, &[(0, 1), (2, 1)]),
+            [true, false],
+            "what is not reached stands below"
+        );
     }
 
     #[test]
     fn rows_keep_every_step_and_no_more() {
         let steps = [(0, 1, 1), (1, 2, 2), (0, 2, 1), (3, 2, 1)];
-        let steps: Vec<Step> = steps.iter().map(|&(upper, lower, length)| Step { upper, lower, length }).collect();
-        assert_eq!(rows(&[0; 4], &steps), [0, 1, 3, 2], "the last one moves down to what it leads to");
+        let steps: Vec<Step> = steps
+            .iter()
+            .map(|&(upper, lower, length)| Step {
+                upper,
+                lower,
+                length,
+            })
+            .collect();
+        assert_eq!(
+            rows(&[0; 4], &steps),
+            [0, 1, 3, 2],
+            "the last one moves down to what it leads to"
+        );
     }
 
     #[test]

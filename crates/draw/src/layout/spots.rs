@@ -1,7 +1,8 @@
 //! A region as spots in rows, joined from row to row: what ordering, placing and routing work on.
 //!
-//! Comes in: the plan of a region and the sizes of its items. A line over several rows gets a spot in each row it passes, a
-//! label is a spot of its size, and a line that leaves the region ends in a spot of the first or last row.
+//! Comes in: the plan of a region and the sizes of its items. A line over several rows gets a spot
+//! in each row it passes, a label is a spot of its size, and a line that leaves the region ends in
+//! a spot of the first or last row.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +50,8 @@ pub(crate) struct Spot {
 pub(crate) struct Joint {
     pub(crate) upper: usize,
     pub(crate) lower: usize,
-    /// Where it must end at an item, as distance from the item's position; `None` is anywhere on its border.
+    /// Where it must end at an item, as distance from the item's position; `None` is anywhere on
+    /// its border.
     pub(crate) upper_port: Option<f64>,
     pub(crate) lower_port: Option<f64>,
 }
@@ -80,7 +82,9 @@ pub(crate) struct Extent {
 impl Extent {
     /// Where a link must end, as distance from the middle of the box.
     fn port(&self, link: usize, side: Side) -> Option<f64> {
-        let fixed = self.only_port.or_else(|| self.ports.get(&(link, side)).copied());
+        let fixed = self
+            .only_port
+            .or_else(|| self.ports.get(&(link, side)).copied());
         fixed.map(|port| port - self.width / 2.0)
     }
 }
@@ -97,30 +101,80 @@ pub(crate) struct Spots {
 
 impl Spots {
     pub(crate) fn new(plan: &Plan, scene: &Scene, extents: &[Extent]) -> Self {
-        let mut made = Self { spots: Vec::new(), joints: Vec::new(), pieces: Vec::new(), rows: Vec::new() };
+        let mut made = Self {
+            spots: Vec::new(),
+            joints: Vec::new(),
+            pieces: Vec::new(),
+            rows: Vec::new(),
+        };
         for (item, extent) in extents.iter().enumerate() {
             let half = extent.width / 2.0;
-            let align = if plan.items[item] == Item::Dot { Align::Bottom } else { Align::Top };
+            let align = if plan.items[item] == Item::Dot {
+                Align::Bottom
+            } else {
+                Align::Top
+            };
             let (usage, right) = (Use::Item(item), half + extent.beside);
-            made.spots.push(Spot { row: plan.rows[item], usage, left: half, right, height: extent.height, align });
+            made.spots.push(Spot {
+                row: plan.rows[item],
+                usage,
+                left: half,
+                right,
+                height: extent.height,
+                align,
+            });
         }
         for local in &plan.locals {
             let (upper, lower) = (local.upper, local.lower);
-            let align = if local.is_down { Align::Top } else { Align::Bottom };
-            let ports = (extents[upper].port(local.link, Side::Bottom), extents[lower].port(local.link, Side::Top));
-            made.string(scene, local.link, (upper, lower), local.is_down, local.label, align, ports);
+            let align = if local.is_down {
+                Align::Top
+            } else {
+                Align::Bottom
+            };
+            let ports = (
+                extents[upper].port(local.link, Side::Bottom),
+                extents[lower].port(local.link, Side::Top),
+            );
+            made.string(
+                scene,
+                local.link,
+                (upper, lower),
+                local.is_down,
+                local.label,
+                align,
+                ports,
+            );
         }
         for crossing in &plan.crossings {
-            let row = if crossing.side == Side::Top { 0 } else { plan.count - 1 };
+            let row = if crossing.side == Side::Top {
+                0
+            } else {
+                plan.count - 1
+            };
             let (left, right, height, align) = (0.0, 0.0, 0.0, Align::Top);
             let border = made.spots.len();
-            made.spots.push(Spot { row, usage: Use::Border, left, right, height, align });
+            made.spots.push(Spot {
+                row,
+                usage: Use::Border,
+                left,
+                right,
+                height,
+                align,
+            });
             let port = extents[crossing.item].port(crossing.link, crossing.side);
             let (ends, ports, align) = match crossing.side {
                 Side::Top => ((border, crossing.item), (None, port), Align::Bottom),
                 Side::Bottom => ((crossing.item, border), (port, None), Align::Top),
             };
-            made.string(scene, crossing.link, ends, crossing.is_down, crossing.label, align, ports);
+            made.string(
+                scene,
+                crossing.link,
+                ends,
+                crossing.is_down,
+                crossing.label,
+                align,
+                ports,
+            );
         }
         made.rows = vec![Vec::new(); plan.count];
         for (number, spot) in made.spots.iter().enumerate() {
@@ -130,7 +184,10 @@ impl Spots {
     }
 
     /// Adds the spots of a line and joins them.
-    #[expect(clippy::too_many_arguments, reason = "one line, with everything that is known of it")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one line, with everything that is known of it"
+    )]
     fn string(
         &mut self,
         scene: &Scene,
@@ -150,7 +207,14 @@ impl Spots {
                 usage = Use::Label;
             }
             spots.push(self.spots.len());
-            self.spots.push(Spot { row, usage, left: 0.0, right, height, align });
+            self.spots.push(Spot {
+                row,
+                usage,
+                left: 0.0,
+                right,
+                height,
+                align,
+            });
         }
         spots.push(lower);
         let mut joints = Vec::new();
@@ -158,9 +222,19 @@ impl Spots {
             let upper_port = ports.0.filter(|_| place == 0);
             let lower_port = ports.1.filter(|_| place + 2 == spots.len());
             joints.push(self.joints.len());
-            self.joints.push(Joint { upper: pair[0], lower: pair[1], upper_port, lower_port });
+            self.joints.push(Joint {
+                upper: pair[0],
+                lower: pair[1],
+                upper_port,
+                lower_port,
+            });
         }
-        self.pieces.push(Piece { link, is_down, spots, joints });
+        self.pieces.push(Piece {
+            link,
+            is_down,
+            spots,
+            joints,
+        });
     }
 
     /// Whether a spot lies on a line instead of being an item.
@@ -172,7 +246,9 @@ impl Spots {
     pub(crate) fn positions(&self) -> Vec<usize> {
         let mut positions = vec![0; self.spots.len()];
         for row in &self.rows {
-            row.iter().enumerate().for_each(|(position, &spot)| positions[spot] = position);
+            row.iter()
+                .enumerate()
+                .for_each(|(position, &spot)| positions[spot] = position);
         }
         positions
     }

@@ -1,5 +1,6 @@
-//! What must hold in every picture: boxes lie in their parents, nothing solid lies on anything else solid, lines run straight up,
-//! down or across and never through text or through a box that is not theirs.
+//! What must hold in every picture: boxes lie in their parents, nothing solid lies on anything else
+//! solid, lines run straight up, down or across and never through text or through a box that is not
+//! theirs.
 
 use statewright_author::graph::Machine;
 use statewright_compile::{Options, compile, compile_text};
@@ -25,7 +26,14 @@ struct Solid {
 
 impl Solid {
     fn new(what: String, at: Point, size: (f64, f64), state: Option<usize>) -> Self {
-        Self { what, left: at.0, top: at.1, right: at.0 + size.0, bottom: at.1 + size.1, state }
+        Self {
+            what,
+            left: at.0,
+            top: at.1,
+            right: at.0 + size.0,
+            bottom: at.1 + size.1,
+            state,
+        }
     }
 
     fn touches(&self, other: &Self) -> bool {
@@ -42,19 +50,49 @@ fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
         let placed = &picture.boxes[number];
         let texts = &scene.texts[number];
         if is_symbol(chart, number) {
-            let size = (DIAMOND + 6.0 + width(&state.name, SMALL).max(widest(texts)), DIAMOND);
-            solids.push(Solid::new(state.path.clone(), placed.at, size, Some(number)));
+            let size = (
+                DIAMOND + 6.0 + width(&state.name, SMALL).max(widest(texts)),
+                DIAMOND,
+            );
+            solids.push(Solid::new(
+                state.path.clone(),
+                placed.at,
+                size,
+                Some(number),
+            ));
         } else if state.regions.is_empty() {
-            solids.push(Solid::new(state.path.clone(), placed.at, (placed.width, placed.height), Some(number)));
+            solids.push(Solid::new(
+                state.path.clone(),
+                placed.at,
+                (placed.width, placed.height),
+                Some(number),
+            ));
         } else {
-            let name = if number == 0 { &chart.name } else { &state.name };
-            let size = (bold_width(name, TITLE).max(widest(texts)), TITLE_HEIGHT + LINE * texts.len() as f64);
-            solids.push(Solid::new(format!("title of {}", state.path), (placed.text_x, placed.at.1 + 2.0), size, None));
+            let name = if number == 0 {
+                &chart.name
+            } else {
+                &state.name
+            };
+            let size = (
+                bold_width(name, TITLE).max(widest(texts)),
+                TITLE_HEIGHT + LINE * texts.len() as f64,
+            );
+            solids.push(Solid::new(
+                format!("title of {}", state.path),
+                (placed.text_x, placed.at.1 + 2.0),
+                size,
+                None,
+            ));
         }
         for lane in &placed.lanes {
             if let (Some(at), Some(name)) = (lane.name, &chart.regions[lane.region].name) {
                 let size = (width(name, SMALL), LINE - 2.0);
-                solids.push(Solid::new(format!("name of {name}"), (at.0, at.1 - LINE + 4.0), size, None));
+                solids.push(Solid::new(
+                    format!("name of {name}"),
+                    (at.0, at.1 - LINE + 4.0),
+                    size,
+                    None,
+                ));
             }
         }
     }
@@ -63,13 +101,26 @@ fn solids(chart: &Chart, scene: &Scene, picture: &Picture) -> Vec<Solid> {
         if chart.states[found.owner].regions.is_empty() {
             continue;
         }
-        let size = (HISTORY * 2.0 + 4.0 + width(&found.name, SMALL), HISTORY * 2.0);
-        solids.push(Solid::new(format!("history {}", found.name), (x - HISTORY, y - HISTORY), size, Some(found.owner)));
+        let size = (
+            HISTORY * 2.0 + 4.0 + width(&found.name, SMALL),
+            HISTORY * 2.0,
+        );
+        solids.push(Solid::new(
+            format!("history {}", found.name),
+            (x - HISTORY, y - HISTORY),
+            size,
+            Some(found.owner),
+        ));
     }
     for (link, placed) in scene.links.iter().zip(&picture.links) {
         if let Some(at) = placed.label {
             let size = (widest(&link.label), LINE * link.label.len() as f64);
-            solids.push(Solid::new(format!("label {:?}", link.label[0].text), at, size, None));
+            solids.push(Solid::new(
+                format!("label {:?}", link.label[0].text),
+                at,
+                size,
+                None,
+            ));
         }
     }
     solids
@@ -82,7 +133,10 @@ fn problems(chart: &Chart) -> Vec<String> {
     let mut problems = Vec::new();
     for (number, state) in chart.states.iter().enumerate().skip(1) {
         let region = state.region.expect("only the root lies nowhere");
-        let (inner, outer) = (&picture.boxes[number], &picture.boxes[chart.regions[region].owner]);
+        let (inner, outer) = (
+            &picture.boxes[number],
+            &picture.boxes[chart.regions[region].owner],
+        );
         let is_inside = inner.at.0 >= outer.at.0
             && inner.at.1 >= outer.at.1 + TITLE_HEIGHT
             && inner.at.0 + inner.width <= outer.at.0 + outer.width
@@ -120,11 +174,17 @@ fn problems(chart: &Chart) -> Vec<String> {
             for solid in &solids {
                 let is_own = solid.state.is_some() && ends.contains(&solid.state);
                 if !is_own && line.touches(solid) {
-                    problems.push(format!("{:?} to {:?} runs through {}", link.from, link.to, solid.what));
+                    problems.push(format!(
+                        "{:?} to {:?} runs through {}",
+                        link.from, link.to, solid.what
+                    ));
                 }
             }
         }
-        if !link.label.is_empty() && placed.label.is_none() && !matches!(link.course, Course::Loop(_)) {
+        if !link.label.is_empty()
+            && placed.label.is_none()
+            && !matches!(link.course, Course::Loop(_))
+        {
             problems.push(format!("{link:?} has lost its label"));
         }
     }
@@ -132,7 +192,13 @@ fn problems(chart: &Chart) -> Vec<String> {
 }
 
 fn charted(machine: &Machine) -> Option<Chart> {
-    let (output, _) = compile(machine, &Options { strict: false, dev: true });
+    let (output, _) = compile(
+        machine,
+        &Options {
+            strict: false,
+            dev: true,
+        },
+    );
     output.map(|output| Chart::new(&output.rom.as_rom(), &output.symbols))
 }
 
@@ -143,9 +209,17 @@ fn nothing_lies_on_anything_in_the_samples() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.to_string_lossy().ends_with(".sw.json") {
-            let (output, _) = compile_text("x", &std::fs::read_to_string(&path).unwrap(), &Options::default());
+            let (output, _) = compile_text(
+                "x",
+                &std::fs::read_to_string(&path).unwrap(),
+                &Options::default(),
+            );
             let output = output.unwrap();
-            assert_eq!(problems(&Chart::new(&output.rom.as_rom(), &output.symbols)), [""; 0], "{path:?}");
+            assert_eq!(
+                problems(&Chart::new(&output.rom.as_rom(), &output.symbols)),
+                [""; 0],
+                "{path:?}"
+            );
             count += 1;
         }
     }
@@ -156,7 +230,9 @@ fn nothing_lies_on_anything_in_the_samples() {
 fn nothing_lies_on_anything_in_random_machines() {
     let (mut drawn, mut seen) = (0, [false; 5]);
     for seed in 0..400 {
-        let Some(chart) = charted(&machine(seed, Size::random(&mut Rng::new(seed)))) else { continue };
+        let Some(chart) = charted(&machine(seed, Size::random(&mut Rng::new(seed)))) else {
+            continue;
+        };
         let found = problems(&chart);
         assert!(found.is_empty(), "seed {seed}: {found:#?}");
         drawn += 1;

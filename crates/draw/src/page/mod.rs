@@ -1,5 +1,5 @@
-//! One HTML page about a machine: picture, states, events, transitions, data, budgets, warnings. Nothing is loaded from anywhere,
-//! nothing runs, and the page forbids both.
+//! One HTML page about a machine: picture, states, events, transitions, data, budgets, warnings.
+//! Nothing is loaded from anywhere, nothing runs, and the page forbids both.
 
 mod tables;
 
@@ -31,7 +31,12 @@ pub fn page(chart: &Chart, facts: &Facts<'_>, options: &Options) -> String {
     let mut out = Html::default();
     let name = xml(&chart.name);
     out.raw(HEAD);
-    put(&mut out, format_args!("<title>{name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n"));
+    put(
+        &mut out,
+        format_args!(
+            "<title>{name}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>\n"
+        ),
+    );
     if let Some(doc) = facts.machine.and_then(|machine| machine.doc.as_deref()) {
         out.paragraph("lead", doc);
     }
@@ -40,7 +45,10 @@ pub fn page(chart: &Chart, facts: &Facts<'_>, options: &Options) -> String {
     problems(&mut out, facts.problems);
     out.heading("picture", "Picture");
     let drawing = svg(chart, options);
-    put(&mut out, format_args!("<div class=\"picture\">\n{}</div>\n", drawing.svg));
+    put(
+        &mut out,
+        format_args!("<div class=\"picture\">\n{}</div>\n", drawing.svg),
+    );
     out.paragraph("lead small", KEY);
     tables::all(&mut out, chart, &docs);
     budgets(&mut out, chart, facts.report);
@@ -75,33 +83,73 @@ pub(crate) struct Docs(BTreeMap<(&'static str, String), String>);
 impl Docs {
     fn new(machine: Option<&graph::Machine>) -> Self {
         let mut docs = BTreeMap::new();
-        let Some(machine) = machine else { return Self(docs) };
+        let Some(machine) = machine else {
+            return Self(docs);
+        };
         let mut add = |kind, name: &str, doc: &Option<String>| {
             if let Some(doc) = doc {
                 docs.insert((kind, name.to_owned()), doc.clone());
             }
         };
-        machine.events.iter().for_each(|one| add("event", &one.name.value, &one.doc));
-        machine.blackboard.iter().for_each(|one| add("key", &one.name.value, &one.doc));
-        machine.parameters.iter().for_each(|one| add("parameter", &one.name.value, &one.doc));
-        machine.variants.iter().for_each(|one| add("variant", &one.name.value, &one.doc));
-        machine.channels.iter().for_each(|one| add("channel", &one.name.value, &one.doc));
-        machine.lanes.iter().for_each(|one| add("lane", &one.name.value, &one.doc));
-        machine.timers.iter().for_each(|one| add("timer", &one.name.value, &one.doc));
-        machine.functions.iter().for_each(|one| add("function", &one.name.value, &one.doc));
+        machine
+            .events
+            .iter()
+            .for_each(|one| add("event", &one.name.value, &one.doc));
+        machine
+            .blackboard
+            .iter()
+            .for_each(|one| add("key", &one.name.value, &one.doc));
+        machine
+            .parameters
+            .iter()
+            .for_each(|one| add("parameter", &one.name.value, &one.doc));
+        machine
+            .variants
+            .iter()
+            .for_each(|one| add("variant", &one.name.value, &one.doc));
+        machine
+            .channels
+            .iter()
+            .for_each(|one| add("channel", &one.name.value, &one.doc));
+        machine
+            .lanes
+            .iter()
+            .for_each(|one| add("lane", &one.name.value, &one.doc));
+        machine
+            .timers
+            .iter()
+            .for_each(|one| add("timer", &one.name.value, &one.doc));
+        machine
+            .functions
+            .iter()
+            .for_each(|one| add("function", &one.name.value, &one.doc));
         let mut waiting: Vec<(String, &graph::State)> = vec![(String::new(), &machine.root)];
         while let Some((path, state)) = waiting.pop() {
-            add("state", if path.is_empty() { "root" } else { &path }, &state.doc);
+            add(
+                "state",
+                if path.is_empty() { "root" } else { &path },
+                &state.doc,
+            );
             for child in state.regions.iter().flat_map(|region| &region.states) {
                 let name = &child.name.value;
-                waiting.push((if path.is_empty() { name.clone() } else { format!("{path}/{name}") }, child));
+                waiting.push((
+                    if path.is_empty() {
+                        name.clone()
+                    } else {
+                        format!("{path}/{name}")
+                    },
+                    child,
+                ));
             }
         }
         Self(docs)
     }
 
     pub(crate) fn get(&self, kind: &'static str, name: &str) -> String {
-        self.0.get(&(kind, name.to_owned())).cloned().unwrap_or_default()
+        self.0
+            .get(&(kind, name.to_owned()))
+            .cloned()
+            .unwrap_or_default()
     }
 }
 
@@ -117,7 +165,11 @@ impl Html {
     }
 
     fn paragraph(&mut self, class: &str, text: &str) {
-        let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+        let class = if class.is_empty() {
+            String::new()
+        } else {
+            format!(" class=\"{class}\"")
+        };
         put(self, format_args!("<p{class}>{}</p>\n", xml(text)));
     }
 
@@ -128,17 +180,27 @@ impl Html {
     /// A table; columns that are empty in every row are left out. A cell may have several lines.
     pub(crate) fn table(&mut self, columns: &[&str], rows: &[Vec<String>]) {
         let is_shown: Vec<bool> = (0..columns.len())
-            .map(|column| rows.iter().any(|row| row.get(column).is_some_and(|cell| !cell.is_empty())))
+            .map(|column| {
+                rows.iter()
+                    .any(|row| row.get(column).is_some_and(|cell| !cell.is_empty()))
+            })
             .collect();
         let shown = |cells: &mut dyn Iterator<Item = String>, tag: &str| -> String {
             let kept = cells.zip(&is_shown).filter(|(_, is_shown)| **is_shown);
             let lines = |cell: &str| cell.split('\n').map(xml).collect::<Vec<_>>().join("<br/>");
-            kept.map(|(cell, _)| format!("<{tag}>{}</{tag}>", lines(&cell))).collect()
+            kept.map(|(cell, _)| format!("<{tag}>{}</{tag}>", lines(&cell)))
+                .collect()
         };
         let head = shown(&mut columns.iter().map(|&column| column.to_owned()), "th");
-        put(self, format_args!("<div class=\"wide\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n"));
+        put(
+            self,
+            format_args!("<div class=\"wide\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n"),
+        );
         for row in rows {
-            put(self, format_args!("<tr>{}</tr>\n", shown(&mut row.iter().cloned(), "td")));
+            put(
+                self,
+                format_args!("<tr>{}</tr>\n", shown(&mut row.iter().cloned(), "td")),
+            );
         }
         self.raw("</tbody>\n</table></div>\n");
     }
@@ -151,14 +213,26 @@ fn problems(out: &mut Html, problems: Option<&Value>) {
     }
     out.heading("warnings", "Warnings");
     if found.is_empty() {
-        return out.paragraph("", "None: the compiler has nothing to say against this machine.");
+        return out.paragraph(
+            "",
+            "None: the compiler has nothing to say against this machine.",
+        );
     }
     let rows: Vec<Vec<String>> = found
         .iter()
         .map(|problem| {
             let start = &problem["range"]["start"];
-            let place = if start.is_null() { text(&problem["path"]) } else { format!("line {}", start["line"]) };
-            vec![text(&problem["code"]), place, text(&problem["message"]), text(&problem["help"])]
+            let place = if start.is_null() {
+                text(&problem["path"])
+            } else {
+                format!("line {}", start["line"])
+            };
+            vec![
+                text(&problem["code"]),
+                place,
+                text(&problem["message"]),
+                text(&problem["help"]),
+            ]
         })
         .collect();
     out.table(&["Code", "Where", "What", "What to do"], &rows);
@@ -174,20 +248,57 @@ fn budgets(out: &mut Html, chart: &Chart, report: Option<&Report>) {
         rows.push(row("Bytes per agent", report.instance_bytes.to_string()));
         rows.push(row("Bytes of the ROM", report.rom_bytes.to_string()));
         for resource in &report.resources {
-            rows.push(row(&capital(resource.resource), format!("{} of {}", resource.used, resource.capacity)));
+            rows.push(row(
+                &capital(resource.resource),
+                format!("{} of {}", resource.used, resource.capacity),
+            ));
         }
         let (cost, limit) = report.highest_cost;
-        rows.push(row("States in the largest transition", format!("{cost} of {limit}")));
-        rows.push(row("Chain of eventless transitions", report.eventless_chain.clone()));
-        rows.push(row("Functions that use the random generator", report.rng_functions.join(", ")));
+        rows.push(row(
+            "States in the largest transition",
+            format!("{cost} of {limit}"),
+        ));
+        rows.push(row(
+            "Chain of eventless transitions",
+            report.eventless_chain.clone(),
+        ));
+        rows.push(row(
+            "Functions that use the random generator",
+            report.rng_functions.join(", "),
+        ));
     }
     rows.push(row("Events per tick", caps["events_per_tick"].to_string()));
-    rows.push(row("Microsteps per tick", caps["microsteps_per_tick"].to_string()));
-    rows.push(row("Clamped ticks before the fail-safe", caps["clamp_limit"].to_string()));
-    rows.push(row("Bytes of commands per agent and tick", caps["command_bytes"].to_string()));
-    rows.push(row("Fail-safe state", model["fail_safe"].as_str().unwrap_or("the initial state").to_owned()));
-    let policies = model["policies"].as_object().into_iter().flatten().filter(|(_, is_on)| **is_on == true);
-    rows.push(row("Policies", policies.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")));
+    rows.push(row(
+        "Microsteps per tick",
+        caps["microsteps_per_tick"].to_string(),
+    ));
+    rows.push(row(
+        "Clamped ticks before the fail-safe",
+        caps["clamp_limit"].to_string(),
+    ));
+    rows.push(row(
+        "Bytes of commands per agent and tick",
+        caps["command_bytes"].to_string(),
+    ));
+    rows.push(row(
+        "Fail-safe state",
+        model["fail_safe"]
+            .as_str()
+            .unwrap_or("the initial state")
+            .to_owned(),
+    ));
+    let policies = model["policies"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(_, is_on)| **is_on == true);
+    rows.push(row(
+        "Policies",
+        policies
+            .map(|(name, _)| name.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+    ));
     rows.retain(|row| !row[1].is_empty());
     out.table(&["What", "Value"], &rows);
     let Some(report) = report else { return };
@@ -198,10 +309,22 @@ fn budgets(out: &mut Html, chart: &Chart, report: Option<&Report>) {
             .iter()
             .map(|payment| {
                 let last = payment.first + payment.count.max(1) - 1;
-                let places =
-                    if payment.count == 1 { payment.first.to_string() } else { format!("{}–{last}", payment.first) };
-                let kept = if payment.shared { "" } else { ", kept for the life of the machine" };
-                vec![payment.state.clone(), payment.resource.to_owned(), places, format!("{}{kept}", payment.why)]
+                let places = if payment.count == 1 {
+                    payment.first.to_string()
+                } else {
+                    format!("{}–{last}", payment.first)
+                };
+                let kept = if payment.shared {
+                    ""
+                } else {
+                    ", kept for the life of the machine"
+                };
+                vec![
+                    payment.state.clone(),
+                    payment.resource.to_owned(),
+                    places,
+                    format!("{}{kept}", payment.why),
+                ]
             })
             .collect();
         out.table(&["State", "Resource", "Places", "Why"], &rows);
@@ -222,7 +345,9 @@ fn budgets(out: &mut Html, chart: &Chart, report: Option<&Report>) {
 
 fn capital(word: &str) -> String {
     let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
 }
 
 const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\

@@ -34,16 +34,33 @@ fn states(out: &mut Html, chart: &Chart, docs: &Docs) {
             };
             for &history in &state.histories {
                 let found = &chart.histories[history];
-                let names: Vec<String> = found.default.iter().map(|&node| chart.node_name(node)).collect();
-                let other = if names.is_empty() { "the initial state".to_owned() } else { names.join(", ") };
+                let names: Vec<String> = found
+                    .default
+                    .iter()
+                    .map(|&node| chart.node_name(node))
+                    .collect();
+                let other = if names.is_empty() {
+                    "the initial state".to_owned()
+                } else {
+                    names.join(", ")
+                };
                 let depth = if found.deep { "deep" } else { "shallow" };
                 lines.push(format!("{depth} history {}, else {other}", found.name));
             }
             lines.extend(state.branches.iter().map(|branch| {
-                let targets: Vec<String> = branch.targets.iter().map(|&node| path(chart, node)).collect();
+                let targets: Vec<String> = branch
+                    .targets
+                    .iter()
+                    .map(|&node| path(chart, node))
+                    .collect();
                 format!("{} → {}", branch.label.line(), targets.join(", "))
             }));
-            vec![state.path.clone(), kind.to_owned(), docs.get("state", &state.path), lines.join(BREAK)]
+            vec![
+                state.path.clone(),
+                kind.to_owned(),
+                docs.get("state", &state.path),
+                lines.join(BREAK),
+            ]
         })
         .collect();
     out.table(&["State", "Kind", "What it is for", "What it does"], &rows);
@@ -67,9 +84,17 @@ fn events(out: &mut Html, chart: &Chart, docs: &Docs) {
         .map(|event| {
             let name = text(&event["name"]);
             let mut more = Vec::new();
-            more.extend((event["coalesce"] == true).then(|| "a newer one replaces a queued one".to_owned()));
-            more.extend((event["indirect"] == true).then(|| "index into the blackboard".to_owned()));
-            more.extend(event["ttl"].as_u64().map(|ticks| format!("good for {}", duration(ticks, rate))));
+            more.extend(
+                (event["coalesce"] == true).then(|| "a newer one replaces a queued one".to_owned()),
+            );
+            more.extend(
+                (event["indirect"] == true).then(|| "index into the blackboard".to_owned()),
+            );
+            more.extend(
+                event["ttl"]
+                    .as_u64()
+                    .map(|ticks| format!("good for {}", duration(ticks, rate))),
+            );
             let mut by: Vec<&str> = chart
                 .transitions
                 .iter()
@@ -88,7 +113,17 @@ fn events(out: &mut Html, chart: &Chart, docs: &Docs) {
             ]
         })
         .collect();
-    out.table(&["Event", "Class", "Payload", "More", "What it means", "Taken in"], &rows);
+    out.table(
+        &[
+            "Event",
+            "Class",
+            "Payload",
+            "More",
+            "What it means",
+            "Taken in",
+        ],
+        &rows,
+    );
 }
 
 fn transitions(out: &mut Html, chart: &Chart) {
@@ -98,10 +133,21 @@ fn transitions(out: &mut Html, chart: &Chart) {
         .iter()
         .map(|one| {
             let targets: Vec<String> = one.targets.iter().map(|&node| path(chart, node)).collect();
-            let trigger = if one.label.trigger.is_empty() { "always".to_owned() } else { one.label.trigger.clone() };
+            let trigger = if one.label.trigger.is_empty() {
+                "always".to_owned()
+            } else {
+                one.label.trigger.clone()
+            };
             let guard = one.label.guard.clone().unwrap_or_default();
             let (effects, marks) = (one.label.effects.join(BREAK), one.label.marks.join(BREAK));
-            vec![chart.states[one.source].path.clone(), trigger, guard, effects, targets.join(BREAK), marks]
+            vec![
+                chart.states[one.source].path.clone(),
+                trigger,
+                guard,
+                effects,
+                targets.join(BREAK),
+                marks,
+            ]
         })
         .collect();
     out.table(&["From", "When", "If", "Does", "To", "More"], &rows);
@@ -114,20 +160,50 @@ fn data(out: &mut Html, chart: &Chart, docs: &Docs) {
         let name = text(&one["name"]);
         let doc = docs.get(kind, &name);
         let values = fields.iter().map(|&field| shown(&one[field]));
-        std::iter::once(name.clone()).chain(values).chain([doc]).collect()
+        std::iter::once(name.clone())
+            .chain(values)
+            .chain([doc])
+            .collect()
     };
-    let mut section = |field: &str, kind: &'static str, title: Option<&str>, fields: &[&str], columns: &[&str]| {
-        let rows: Vec<Vec<String>> = list(&model[field]).iter().map(|one| row(one, kind, fields)).collect();
+    let mut section = |field: &str,
+                       kind: &'static str,
+                       title: Option<&str>,
+                       fields: &[&str],
+                       columns: &[&str]| {
+        let rows: Vec<Vec<String>> = list(&model[field])
+            .iter()
+            .map(|one| row(one, kind, fields))
+            .collect();
         if rows.is_empty() && title.is_some() {
             return;
         }
-        title.into_iter().for_each(|title| out.heading(field, title));
+        title
+            .into_iter()
+            .for_each(|title| out.heading(field, title));
         out.table(columns, &rows);
     };
-    section("blackboard", "key", None, &["type", "default"], &["Key", "Type", "At start", "What it is for"]);
+    section(
+        "blackboard",
+        "key",
+        None,
+        &["type", "default"],
+        &["Key", "Type", "At start", "What it is for"],
+    );
     let columns = ["Parameter", "Type", "Value", "What it is for"];
-    section("parameters", "parameter", Some("Parameters"), &["type", "value"], &columns);
-    section("variants", "variant", Some("Variants"), &["values"], &["Variant", "Values", "What it is for"]);
+    section(
+        "parameters",
+        "parameter",
+        Some("Parameters"),
+        &["type", "value"],
+        &columns,
+    );
+    section(
+        "variants",
+        "variant",
+        Some("Variants"),
+        &["values"],
+        &["Variant", "Values", "What it is for"],
+    );
     section(
         "timers",
         "timer",
@@ -149,7 +225,13 @@ fn data(out: &mut Html, chart: &Chart, docs: &Docs) {
         &["merge", "critical"],
         &["Lane", "Merge rule", "Critical", "What it is for"],
     );
-    section("functions", "function", Some("Functions"), &["kind"], &["Function", "Kind", "What it does"]);
+    section(
+        "functions",
+        "function",
+        Some("Functions"),
+        &["kind"],
+        &["Function", "Kind", "What it does"],
+    );
 }
 
 /// A value as people read it.

@@ -2,7 +2,9 @@
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::expr::{parse, parse_action};
-use statewright_author::graph::{Action, ActionKind, Code, State, Timer, Transition, TransitionKind, Trigger};
+use statewright_author::graph::{
+    Action, ActionKind, Code, State, Timer, Transition, TransitionKind, Trigger,
+};
 use statewright_author::names::{check_event, check_name};
 use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::Duration;
@@ -38,25 +40,48 @@ impl Words {
         out: &mut Diagnostics,
     ) -> Vec<Transition> {
         let parts = text.map(label).unwrap_or_default();
-        let guard = parts.guard.as_ref().and_then(|guard| self.guard(guard, out));
+        let guard = parts
+            .guard
+            .as_ref()
+            .and_then(|guard| self.guard(guard, out));
         let effect = self.actions(&parts.effects, out);
-        let mut made = Transition { guard, effect, place, ..Transition::default() };
+        let mut made = Transition {
+            guard,
+            effect,
+            place,
+            ..Transition::default()
+        };
         marks(&parts, &mut made, out);
         let Some(trigger) = &parts.trigger else {
-            // Without an event it is taken on completion, as in UML: at once if there is nothing to complete.
+            // Without an event it is taken on completion, as in UML: at once if there is nothing to
+            // complete.
             let done = source.completes && parts.guard.is_none();
-            made.trigger = if done { Trigger::Done(place) } else { Trigger::Always(place) };
+            made.trigger = if done {
+                Trigger::Done(place)
+            } else {
+                Trigger::Always(place)
+            };
             return vec![made];
         };
         let several = split(trigger, ',');
-        let triggers = several.iter().filter_map(|each| self.trigger(each, source, out));
-        triggers.map(|trigger| Transition { trigger, ..made.clone() }).collect()
+        let triggers = several
+            .iter()
+            .filter_map(|each| self.trigger(each, source, out));
+        triggers
+            .map(|trigger| Transition {
+                trigger,
+                ..made.clone()
+            })
+            .collect()
     }
 
     fn trigger(&mut self, text: &Name, source: Source, out: &mut Diagnostics) -> Option<Trigger> {
         let words = text.value.as_str();
-        let after = words.strip_prefix("after").map(|rest| rest.trim().trim_start_matches('(').trim_end_matches(')'));
-        if let Some(duration) = after.and_then(|text| Duration::parse(&text.replace(' ', "")).ok()) {
+        let after = words
+            .strip_prefix("after")
+            .map(|rest| rest.trim().trim_start_matches('(').trim_end_matches(')'));
+        if let Some(duration) = after.and_then(|text| Duration::parse(&text.replace(' ', "")).ok())
+        {
             return Some(Trigger::After(Spanned::new(duration, text.place)));
         }
         match words {
@@ -66,19 +91,30 @@ impl Words {
             "failed" if source.acts => return Some(Trigger::Failed(text.place)),
             _ => {}
         }
-        if let Some(timer) = words.strip_prefix("timer ").filter(|timer| check_name(timer.trim()).is_ok()) {
+        if let Some(timer) = words
+            .strip_prefix("timer ")
+            .filter(|timer| check_name(timer.trim()).is_ok())
+        {
             let name = Name::new(timer.trim().to_owned(), text.place);
             self.timer(&name);
             return Some(Trigger::Timer(name));
         }
         if words.contains(['[', ']']) {
-            let problem = syntax(text.place, "a bracket of this label has no partner").label("`[` or `]` alone");
+            let problem = syntax(text.place, "a bracket of this label has no partner")
+                .label("`[` or `]` alone");
             out.push(problem.help("a guard stands between both: `event [guard] / action`"));
             return None;
         }
         if let Err(reason) = check_event(words) {
-            let message = format!("`{}` cannot be the name of an event: {reason}", shown(words));
-            out.push(refused(text.place, message).label("not an event").help("name it in a few plain words"));
+            let message = format!(
+                "`{}` cannot be the name of an event: {reason}",
+                shown(words)
+            );
+            out.push(
+                refused(text.place, message)
+                    .label("not an event")
+                    .help("name it in a few plain words"),
+            );
             return None;
         }
         self.events.add(text);
@@ -86,8 +122,15 @@ impl Words {
     }
 
     fn timer(&mut self, name: &Name) {
-        if !self.timers.iter().any(|timer| timer.name.value == name.value) {
-            self.timers.push(Timer { name: name.clone(), ..Timer::default() });
+        if !self
+            .timers
+            .iter()
+            .any(|timer| timer.name.value == name.value)
+        {
+            self.timers.push(Timer {
+                name: name.clone(),
+                ..Timer::default()
+            });
         }
     }
 
@@ -107,7 +150,11 @@ impl Words {
                 None if parse_action(&text.value).is_ok() => ActionKind::Text(text.clone()),
                 None => ActionKind::Text(function(text, "action", out)?),
             };
-            Some(Action { kind, muted: false, place: text.place })
+            Some(Action {
+                kind,
+                muted: false,
+                place: text.place,
+            })
         });
         made.collect()
     }
@@ -124,54 +171,102 @@ impl Words {
                 Some(if verb == "raise" {
                     ActionKind::Raise { event, payload }
                 } else {
-                    ActionKind::Send { event, payload, to: None }
+                    ActionKind::Send {
+                        event,
+                        payload,
+                        to: None,
+                    }
                 })
             }
             "start" => {
                 let (timer, time) = rest.value.rsplit_once(' ')?;
                 let after = Spanned::new(Duration::parse(time).ok()?, rest.place);
-                let timer = Some(part(&rest, 0..timer.len())).filter(|timer| plain(&timer.value))?;
+                let timer =
+                    Some(part(&rest, 0..timer.len())).filter(|timer| plain(&timer.value))?;
                 self.timer(&timer);
                 Some(ActionKind::StartTimer { timer, after })
             }
-            "stop" if self.timers.iter().any(|timer| timer.name.value == rest.value) => {
+            "stop"
+                if self
+                    .timers
+                    .iter()
+                    .any(|timer| timer.name.value == rest.value) =>
+            {
                 Some(ActionKind::StopTimer { timer: rest })
             }
             "emit" => {
-                let (lane, command) = rest.value.split_once(' ').filter(|(_, command)| plain(command))?;
+                let (lane, command) = rest
+                    .value
+                    .split_once(' ')
+                    .filter(|(_, command)| plain(command))?;
                 let (lane_end, end) = (lane.len(), lane.len() + 1 + command.len());
                 let (lane, command) = (part(&rest, 0..lane_end), part(&rest, lane_end + 1..end));
-                Some(ActionKind::Emit { command, lane, payload: None })
+                Some(ActionKind::Emit {
+                    command,
+                    lane,
+                    payload: None,
+                })
             }
             _ => None,
         }
     }
 
-    /// A line in a box: `entry / …`, `exit / …`, `do / …`, a transition that stays, or a description.
-    pub(super) fn line(&mut self, text: &Name, state: &mut State, source: Source, out: &mut Diagnostics) {
+    /// A line in a box: `entry / …`, `exit / …`, `do / …`, a transition that stays, or a
+    /// description.
+    pub(super) fn line(
+        &mut self,
+        text: &Name,
+        state: &mut State,
+        source: Source,
+        out: &mut Diagnostics,
+    ) {
         let words = text.value.as_str();
         let after = |start: usize| part(text, start..words.len());
         if let Some(start) = keyword(words, "entry") {
-            state.entry.extend(self.actions(&split(&after(start), ';'), out));
+            state
+                .entry
+                .extend(self.actions(&split(&after(start), ';'), out));
         } else if let Some(start) = keyword(words, "exit") {
-            state.exit.extend(self.actions(&split(&after(start), ';'), out));
+            state
+                .exit
+                .extend(self.actions(&split(&after(start), ';'), out));
         } else if let Some(start) = keyword(words, "suspend") {
-            state.suspend.extend(self.actions(&split(&after(start), ';'), out));
+            state
+                .suspend
+                .extend(self.actions(&split(&after(start), ';'), out));
         } else if let Some(start) = keyword(words, "resume") {
-            state.resume.extend(self.actions(&split(&after(start), ';'), out));
+            state
+                .resume
+                .extend(self.actions(&split(&after(start), ';'), out));
         } else if let Some(start) = keyword(words, "do") {
             let activity = after(start);
             let called = statewright_author::expr::parse_call(&activity.value).is_ok();
-            state.activity = if called { Some(activity) } else { function(&activity, "activity", out) };
-        } else if let Some(word) = ["defers ", "owns "].iter().find(|word| words.starts_with(**word)) {
+            state.activity = if called {
+                Some(activity)
+            } else {
+                function(&activity, "activity", out)
+            };
+        } else if let Some(word) = ["defers ", "owns "]
+            .iter()
+            .find(|word| words.starts_with(**word))
+        {
             let message = format!("`{}` is left out: a diagram does not carry it", word.trim());
-            out.push(ignored(text.place, message).label("has no effect").help("write it in the machine file"));
-        } else if let Some(time) = words.strip_prefix("stays ").and_then(|time| Duration::parse(time).ok()) {
+            out.push(
+                ignored(text.place, message)
+                    .label("has no effect")
+                    .help("write it in the machine file"),
+            );
+        } else if let Some(time) = words
+            .strip_prefix("stays ")
+            .and_then(|time| Duration::parse(time).ok())
+        {
             state.min_active = Some(Spanned::new(time, text.place));
         } else if words.starts_with("leaves if ") {
             state.exit_ready = self.guard(&after("leaves if ".len()), out);
         } else if words.contains(" / ") || words.contains('[') && words.contains(']') {
-            state.transitions.extend(self.transitions(Some(text), source, text.place, out));
+            state
+                .transitions
+                .extend(self.transitions(Some(text), source, text.place, out));
         } else {
             let doc = state.doc.get_or_insert_default();
             if !doc.is_empty() {
@@ -204,27 +299,52 @@ fn function(text: &Name, what: &str, out: &mut Diagnostics) -> Option<Code> {
         name.insert(0, '_');
     }
     if statewright_author::names::check_key(&name).is_err() {
-        let message = format!("`{}` can be neither code nor the name of a function", shown(&text.value));
-        out.push(refused(text.place, message).label(format!("not a {what}")).help("name it in a few plain words"));
+        let message = format!(
+            "`{}` can be neither code nor the name of a function",
+            shown(&text.value)
+        );
+        out.push(
+            refused(text.place, message)
+                .label(format!("not a {what}"))
+                .help("name it in a few plain words"),
+        );
         return None;
     }
-    let message = format!("`{}` is no code: it is read as the {what} function `{}`", shown(&text.value), shown(&name));
-    out.push(ignored(text.place, message).label("words").help(format!("write `{}`", shown(&name))));
+    let message = format!(
+        "`{}` is no code: it is read as the {what} function `{}`",
+        shown(&text.value),
+        shown(&name)
+    );
+    out.push(
+        ignored(text.place, message)
+            .label("words")
+            .help(format!("write `{}`", shown(&name))),
+    );
     Some(Code::new(name, text.place))
 }
 
 /// Marks of a transition, as `draw` writes them.
 fn marks(parts: &Label, made: &mut Transition, out: &mut Diagnostics) {
     for mark in &parts.marks {
-        let number = mark.value.strip_prefix("priority ").and_then(|number| number.parse().ok());
+        let number = mark
+            .value
+            .strip_prefix("priority ")
+            .and_then(|number| number.parse().ok());
         match (mark.value.as_str(), number) {
             ("interrupt", _) => made.interrupt = true,
             ("latch", _) => made.latch = true,
             ("external", _) => made.kind = Some(Spanned::new(TransitionKind::External, mark.place)),
             (_, Some(number)) => made.priority = Some(Spanned::new(number, mark.place)),
             _ => {
-                let message = format!("the mark `{}` is left out: a diagram does not carry it", shown(&mark.value));
-                out.push(ignored(mark.place, message).label("has no effect").help("write it in the machine file"));
+                let message = format!(
+                    "the mark `{}` is left out: a diagram does not carry it",
+                    shown(&mark.value)
+                );
+                out.push(
+                    ignored(mark.place, message)
+                        .label("has no effect")
+                        .help("write it in the machine file"),
+                );
             }
         }
     }

@@ -22,14 +22,20 @@ pub(super) fn label(text: &Name) -> Label {
     let mut made = Label::default();
     let mut end = text.value.len();
     if text.value.ends_with('}')
-        && let Some(open) = text.value.rfind('{').filter(|&open| open == 0 || text.value[..open].ends_with(' '))
+        && let Some(open) = text
+            .value
+            .rfind('{')
+            .filter(|&open| open == 0 || text.value[..open].ends_with(' '))
     {
         made.marks = split(&part(text, open + 1..end - 1), ',');
         end = open;
     }
     let rest = part(text, 0..end);
     let (head, effects) = match slash(&rest.value) {
-        Some(at) => (part(&rest, 0..at), split(&part(&rest, at + 1..rest.value.len()), ';')),
+        Some(at) => (
+            part(&rest, 0..at),
+            split(&part(&rest, at + 1..rest.value.len()), ';'),
+        ),
         None => (rest, Vec::new()),
     };
     made.effects = effects;
@@ -37,9 +43,13 @@ pub(super) fn label(text: &Name) -> Label {
         Some((open, close)) => {
             made.guard = Some(part(&head, open + 1..close)).filter(|guard| !guard.value.is_empty());
             let before = part(&head, 0..open);
-            // What follows a guard belongs to the name of the event as much as what stands before it.
+            // What follows a guard belongs to the name of the event as much as what stands before
+            // it.
             let after = part(&head, close + 1..head.value.len());
-            let name = [before.value.as_str(), after.value.as_str()].join(" ").trim().to_owned();
+            let name = [before.value.as_str(), after.value.as_str()]
+                .join(" ")
+                .trim()
+                .to_owned();
             made.trigger = Some(Name::new(name, head.place)).filter(|name| !name.value.is_empty());
             if after.value.is_empty() {
                 made.trigger = Some(before).filter(|name| !name.value.is_empty());
@@ -114,18 +124,39 @@ mod tests {
 
     fn shown(text: &str) -> String {
         let made = label(&Name::new(text.to_owned(), Place::bytes(0..text.len())));
-        let list = |names: &[Name]| names.iter().map(|name| name.value.clone()).collect::<Vec<_>>().join("|");
-        let one = |name: &Option<Name>| name.as_ref().map_or("-".to_owned(), |name| name.value.clone());
-        format!("{} [{}] {} {{{}}}", one(&made.trigger), one(&made.guard), list(&made.effects), list(&made.marks))
+        let list = |names: &[Name]| {
+            names
+                .iter()
+                .map(|name| name.value.clone())
+                .collect::<Vec<_>>()
+                .join("|")
+        };
+        let one = |name: &Option<Name>| {
+            name.as_ref()
+                .map_or("-".to_owned(), |name| name.value.clone())
+        };
+        format!(
+            "{} [{}] {} {{{}}}",
+            one(&made.trigger),
+            one(&made.guard),
+            list(&made.effects),
+            list(&made.marks)
+        )
     }
 
     #[test]
     fn a_label_is_taken_apart() {
         assert_eq!(shown("Push"), "Push [-]  {}");
-        assert_eq!(shown("key pressed [a > 1] / Go(1; 2); Stop"), "key pressed [a > 1] Go(1; 2)|Stop {}");
+        assert_eq!(
+            shown("key pressed [a > 1] / Go(1; 2); Stop"),
+            "key pressed [a > 1] Go(1; 2)|Stop {}"
+        );
         assert_eq!(shown("[a[1] / 2 > 3]"), "- [a[1] / 2 > 3]  {}");
         assert_eq!(shown("/ Beep"), "- [-] Beep {}");
-        assert_eq!(shown("Hit / Say('a; b / c') {priority 2, latch}"), "Hit [-] Say('a; b / c') {priority 2|latch}");
+        assert_eq!(
+            shown("Hit / Say('a; b / c') {priority 2, latch}"),
+            "Hit [-] Say('a; b / c') {priority 2|latch}"
+        );
         assert_eq!(shown("Hit [a] twice"), "Hit twice [a]  {}");
         assert_eq!(shown("don't panic / Run"), "don't panic [-] Run {}");
         assert_eq!(shown("open [ never closed"), "open [ never closed [-]  {}");

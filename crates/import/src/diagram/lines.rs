@@ -34,7 +34,10 @@ impl Diagram {
     pub(crate) fn line(&mut self, line: &Name, dialect: &dyn Dialect, out: &mut Diagnostics) {
         let text = line.value.as_str();
         if let Some(c) = text.chars().find(|&c| is_hidden(c) && c != '\t') {
-            let message = format!("the line has the character U+{:04X}, which cannot be seen", u32::from(c));
+            let message = format!(
+                "the line has the character U+{:04X}, which cannot be seen",
+                u32::from(c)
+            );
             out.push(syntax(line.place, message).label("in this line"));
         } else if text == "}" {
             self.end(line.place, out);
@@ -50,13 +53,23 @@ impl Diagram {
                 self.declare(&id);
             } else if !dialect.has_bare_ids() {
                 let problem = syntax(line.place, format!("`{}` cannot be read", shown(text)));
-                out.push(problem.label("not a line of a state diagram").help(dialect.help()));
+                out.push(
+                    problem
+                        .label("not a line of a state diagram")
+                        .help(dialect.help()),
+                );
             }
         }
     }
 
     /// `state "Name" as id <<kind>> {`, in any part of it.
-    fn box_line(&mut self, line: &Name, start: usize, dialect: &dyn Dialect, out: &mut Diagnostics) {
+    fn box_line(
+        &mut self,
+        line: &Name,
+        start: usize,
+        dialect: &dyn Dialect,
+        out: &mut Diagnostics,
+    ) {
         let mut end = line.value.len();
         let opens = line.value.ends_with('{');
         let closes = line.value.ends_with('}') && line.value[..end - 1].trim_end().ends_with('{');
@@ -73,7 +86,9 @@ impl Diagram {
         let (head, kind) = self.stereotype(&head, out);
         let head_text = dialect.bare(&head.value).to_owned();
         let head = part(&head, 0..head_text.len());
-        let Some((id, label)) = self.alias(&head, dialect, out) else { return };
+        let Some((id, label)) = self.alias(&head, dialect, out) else {
+            return;
+        };
         let at = self.declare(&id);
         if let Some(label) = label {
             self.nodes[at].label = Some(label);
@@ -92,12 +107,16 @@ impl Diagram {
 
     /// The mark `<<kind>>` or `[[kind]]` at the end of a box, and what is left without it.
     fn stereotype(&mut self, head: &Name, out: &mut Diagnostics) -> (Name, Option<Kind>) {
-        let found = [("<<", ">>"), ("[[", "]]")].iter().find_map(|(open, close)| {
-            let start = head.value.find(open)?;
-            let end = start + head.value[start..].find(close)?;
-            Some((start, end))
-        });
-        let Some((start, end)) = found else { return (head.clone(), None) };
+        let found = [("<<", ">>"), ("[[", "]]")]
+            .iter()
+            .find_map(|(open, close)| {
+                let start = head.value.find(open)?;
+                let end = start + head.value[start..].find(close)?;
+                Some((start, end))
+            });
+        let Some((start, end)) = found else {
+            return (head.clone(), None);
+        };
         let word = part(head, start + 2..end);
         let rest = part(head, 0..start);
         let kind = match word.value.as_str() {
@@ -106,7 +125,8 @@ impl Diagram {
             "history*" => Kind::History { deep: true },
             "end" => Kind::Final,
             "fork" | "join" => {
-                let problem = refused(word.place, "forks and joins are no states here").label("a bar");
+                let problem =
+                    refused(word.place, "forks and joins are no states here").label("a bar");
                 out.push(
                     problem.help(
                         "a state with regions (`--`) starts all of them at once and is done when all of them are",
@@ -114,9 +134,14 @@ impl Diagram {
                 );
                 Kind::State
             }
-            "start" | "entryPoint" | "exitPoint" | "inputPin" | "outputPin" | "expansionInput" | "expansionOutput" => {
+            "start" | "entryPoint" | "exitPoint" | "inputPin" | "outputPin" | "expansionInput"
+            | "expansionOutput" => {
                 let message = format!("`{}` has no counterpart", word.value);
-                out.push(refused(word.place, message).label("not a state").help("draw the arrow to the state itself"));
+                out.push(
+                    refused(word.place, message)
+                        .label("not a state")
+                        .help("draw the arrow to the state itself"),
+                );
                 Kind::State
             }
             other => {
@@ -129,11 +154,20 @@ impl Diagram {
     }
 
     /// `"Name" as id`, `id as "Name"`, `"Name"` or `id`.
-    fn alias(&mut self, head: &Name, dialect: &dyn Dialect, out: &mut Diagnostics) -> Option<(Name, Option<Name>)> {
+    fn alias(
+        &mut self,
+        head: &Name,
+        dialect: &dyn Dialect,
+        out: &mut Diagnostics,
+    ) -> Option<(Name, Option<Name>)> {
         let text = head.value.as_str();
         if let Some(quoted) = text.strip_prefix('"') {
             let Some(close) = quoted.find('"') else {
-                out.push(syntax(head.place, "the name is not closed").label("begins here").help("end it with `\"`"));
+                out.push(
+                    syntax(head.place, "the name is not closed")
+                        .label("begins here")
+                        .help("end it with `\"`"),
+                );
                 return None;
             };
             let mut label = part(head, 1..close + 1);
@@ -144,7 +178,10 @@ impl Diagram {
                     let id = label.clone();
                     return Some((id, None));
                 }
-                let problem = syntax(rest.place, format!("`{}` has no place here", shown(&rest.value)));
+                let problem = syntax(
+                    rest.place,
+                    format!("`{}` has no place here", shown(&rest.value)),
+                );
                 out.push(problem.help("write `state \"Name\" as id`"));
                 return None;
             };
@@ -169,30 +206,65 @@ impl Diagram {
             "" => "the name of a state is missing".to_owned(),
             other => format!("`{}` is no name of a state", shown(other)),
         };
-        out.push(syntax(id.place, message).label("not a name").help("write `state \"Long name\" as id`"));
+        out.push(
+            syntax(id.place, message)
+                .label("not a name")
+                .help("write `state \"Long name\" as id`"),
+        );
         false
     }
 
     /// `from --> to : label`.
-    fn arrow_line(&mut self, line: &Name, arrow: &Arrow, dialect: &dyn Dialect, out: &mut Diagnostics) {
+    fn arrow_line(
+        &mut self,
+        line: &Name,
+        arrow: &Arrow,
+        dialect: &dyn Dialect,
+        out: &mut Diagnostics,
+    ) {
         let text = line.value.as_str();
         let label_at = colon(&text[arrow.end..]).map(|at| arrow.end + at);
         let left = part(line, 0..arrow.start);
         let right = part(line, arrow.end..label_at.unwrap_or(text.len()));
-        let (Some(left), Some(right)) = (self.arrow_end(&left, dialect, out), self.arrow_end(&right, dialect, out))
-        else {
+        let (Some(left), Some(right)) = (
+            self.arrow_end(&left, dialect, out),
+            self.arrow_end(&right, dialect, out),
+        ) else {
             return;
         };
-        let label = label_at.map(|at| part(line, at + 1..text.len())).filter(|label| !label.value.is_empty());
+        let label = label_at
+            .map(|at| part(line, at + 1..text.len()))
+            .filter(|label| !label.value.is_empty());
         let label = label.map(|label| Name::new(dialect.decoded(&label.value), label.place));
-        let (from, to) = if arrow.reversed { (right, left) } else { (left, right) };
-        self.edges.push(Edge { from, to, label, scope: self.scope(), place: line.place });
+        let (from, to) = if arrow.reversed {
+            (right, left)
+        } else {
+            (left, right)
+        };
+        self.edges.push(Edge {
+            from,
+            to,
+            label,
+            scope: self.scope(),
+            place: line.place,
+        });
     }
 
-    fn arrow_end(&mut self, text: &Name, dialect: &dyn Dialect, out: &mut Diagnostics) -> Option<End> {
+    fn arrow_end(
+        &mut self,
+        text: &Name,
+        dialect: &dyn Dialect,
+        out: &mut Diagnostics,
+    ) -> Option<End> {
         let (text, kind) = self.stereotype(text, out);
         let bare = part(&text, 0..dialect.bare(&text.value).len());
-        let past = |owner: Option<usize>, deep: bool| Some(End::Past { owner, deep, place: bare.place });
+        let past = |owner: Option<usize>, deep: bool| {
+            Some(End::Past {
+                owner,
+                deep,
+                place: bare.place,
+            })
+        };
         match bare.value.as_str() {
             "[*]" => return Some(End::Star(bare.place)),
             "[H]" => return past(self.scope().owner, false),
@@ -208,8 +280,13 @@ impl Diagram {
                     .and_then(|owner| past(Some(owner), deep));
             }
         }
-        let quoted = bare.value.len() > 2 && bare.value.starts_with('"') && bare.value.ends_with('"');
-        let id = if quoted { part(&bare, 1..bare.value.len() - 1) } else { bare };
+        let quoted =
+            bare.value.len() > 2 && bare.value.starts_with('"') && bare.value.ends_with('"');
+        let id = if quoted {
+            part(&bare, 1..bare.value.len() - 1)
+        } else {
+            bare
+        };
         if !quoted && !self.check_id(&id, out) {
             return None;
         }
@@ -221,7 +298,14 @@ impl Diagram {
     }
 
     /// `id : text`.
-    fn text_line(&mut self, line: &Name, start: usize, colon: usize, dialect: &dyn Dialect, out: &mut Diagnostics) {
+    fn text_line(
+        &mut self,
+        line: &Name,
+        start: usize,
+        colon: usize,
+        dialect: &dyn Dialect,
+        out: &mut Diagnostics,
+    ) {
         let id = part(line, start..colon);
         let id = part(&id, 0..dialect.bare(&id.value).len());
         if !self.check_id(&id, out) {
@@ -233,12 +317,18 @@ impl Diagram {
             out.push(illegal(line.place, "the text is missing after `:`").label("nothing follows"));
             return;
         }
-        self.nodes[at].lines.push(Name::new(dialect.decoded(&text.value), text.place));
+        self.nodes[at]
+            .lines
+            .push(Name::new(dialect.decoded(&text.value), text.place));
     }
 
     /// Text about a box that exists does not move it.
     fn declare_text(&mut self, id: &Name) -> usize {
-        if self.ids.contains_key(&id.value) { self.mention(id) } else { self.declare(id) }
+        if self.ids.contains_key(&id.value) {
+            self.mention(id)
+        } else {
+            self.declare(id)
+        }
     }
 }
 
@@ -249,7 +339,8 @@ fn offset(outer: &Name, inner: &Name) -> usize {
 /// Where the rest begins if a text begins with a word.
 pub(crate) fn word(text: &str, wanted: &str) -> Option<usize> {
     let rest = text.strip_prefix(wanted)?;
-    rest.starts_with(char::is_whitespace).then_some(wanted.len())
+    rest.starts_with(char::is_whitespace)
+        .then_some(wanted.len())
 }
 
 /// The first `:` outside of quotes that is not part of `::`.

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::graph::{Branch, HistoryPoint, Initial, Machine, Region, State, Transition};
+use statewright_author::graph::{
+    Branch, HistoryPoint, Initial, Machine, Region, State, Transition,
+};
 use statewright_author::names::check_name;
 use statewright_author::place::{Name, Place};
 
@@ -25,8 +27,15 @@ enum Target {
 
 /// The machine of a diagram.
 pub(crate) fn lower(mut diagram: Diagram, out: &mut Diagnostics) -> Machine {
-    let place = diagram.nodes.first().map_or(Place::default(), |node| node.id.place);
-    let name = diagram.name.take().filter(|name| check_name(&name.value).is_ok()).unwrap_or_default();
+    let place = diagram
+        .nodes
+        .first()
+        .map_or(Place::default(), |node| node.id.place);
+    let name = diagram
+        .name
+        .take()
+        .filter(|name| check_name(&name.value).is_ok())
+        .unwrap_or_default();
     let top = diagram.whole();
     let mut maker = Maker::new(diagram, top, out);
     maker.edges();
@@ -35,22 +44,42 @@ pub(crate) fn lower(mut diagram: Diagram, out: &mut Diagnostics) -> Machine {
         _ => name,
     };
     let root = maker.state(top);
-    let root = State { name: Name::default(), ..root };
+    let root = State {
+        name: Name::default(),
+        ..root
+    };
     let (events, timers) = (maker.words.events.declared(), maker.words.timers);
     let doc = root.doc.clone();
     let root = State { doc: None, ..root };
-    Machine { name, doc, policies: policies(place), events, timers, root, ..Machine::default() }
+    Machine {
+        name,
+        doc,
+        policies: policies(place),
+        events,
+        timers,
+        root,
+        ..Machine::default()
+    }
 }
 
 impl Diagram {
-    /// The box around everything, if there is one and nothing says where to start outside of it: it is the machine itself.
+    /// The box around everything, if there is one and nothing says where to start outside of it: it
+    /// is the machine itself.
     fn whole(&self) -> Option<usize> {
-        let mut top = self.nodes.iter().enumerate().filter(|(_, node)| node.scope.owner.is_none());
+        let mut top = self
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| node.scope.owner.is_none());
         let (only, node) = top.next()?;
         let starts = self.edges.iter().any(|edge| {
-            edge.scope.owner.is_none() && (matches!(edge.from, End::Star(_)) || matches!(edge.to, End::Star(_)))
+            edge.scope.owner.is_none()
+                && (matches!(edge.from, End::Star(_)) || matches!(edge.to, End::Star(_)))
         });
-        let has_inside = self.nodes.iter().any(|inner| inner.scope.owner == Some(only));
+        let has_inside = self
+            .nodes
+            .iter()
+            .any(|inner| inner.scope.owner == Some(only));
         (top.next().is_none() && !starts && has_inside && node.kind == Kind::State).then_some(only)
     }
 }
@@ -114,14 +143,25 @@ impl<'o> Maker<'o> {
             self.history_of_picture(at);
             let node = &self.diagram.nodes[at];
             let owner = node.scope.owner;
-            let label = node.label.as_ref().map(|label| Name::new(label.value.clone(), label.place));
+            let label = node
+                .label
+                .as_ref()
+                .map(|label| Name::new(label.value.clone(), label.place));
             let around = self.owner(node.scope);
-            let free = |name: &Name| check_name(&name.value).is_ok() && !taken.contains(&(around, name.value.clone()));
+            let free = |name: &Name| {
+                check_name(&name.value).is_ok() && !taken.contains(&(around, name.value.clone()))
+            };
             let name = label.filter(free).unwrap_or_else(|| node.id.clone());
             if !free(&name) {
-                let reason = check_name(&name.value).err().unwrap_or_else(|| "the name is taken".into());
-                let message = format!("`{}` cannot be the name of a state: {reason}", shown(&name.value));
-                self.out.push(refused(node.id.place, message).label("not a name"));
+                let reason = check_name(&name.value)
+                    .err()
+                    .unwrap_or_else(|| "the name is taken".into());
+                let message = format!(
+                    "`{}` cannot be the name of a state: {reason}",
+                    shown(&name.value)
+                );
+                self.out
+                    .push(refused(node.id.place, message).label("not a name"));
             }
             taken.insert((self.owner(node.scope), name.value.clone()));
             *self.uses.entry(name.value.clone()).or_default() += 1;
@@ -129,7 +169,10 @@ impl<'o> Maker<'o> {
             if !matches!(node.kind, Kind::History { .. }) && Some(at) != self.top {
                 self.children.entry(node.scope).or_default().push(at);
                 if seen.insert(node.scope) {
-                    self.regions.entry(owner).or_default().push(node.scope.region);
+                    self.regions
+                        .entry(owner)
+                        .or_default()
+                        .push(node.scope.region);
                 }
             } else if Some(at) != self.top {
                 self.points.entry(around).or_default().push(at);
@@ -138,7 +181,8 @@ impl<'o> Maker<'o> {
         self.taken = taken;
     }
 
-    /// Pictures of machines in Mermaid show history points as boxes `H name` with the ids `h0`, `h1` and so on.
+    /// Pictures of machines in Mermaid show history points as boxes `H name` with the ids `h0`,
+    /// `h1` and so on.
     fn history_of_picture(&mut self, at: usize) {
         let node = &mut self.diagram.nodes[at];
         let number = node
@@ -146,8 +190,13 @@ impl<'o> Maker<'o> {
             .value
             .strip_prefix('h')
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()));
-        let Some(label) = node.label.as_mut().filter(|_| number) else { return };
-        let (deep, name) = match (label.value.strip_prefix("H* "), label.value.strip_prefix("H ")) {
+        let Some(label) = node.label.as_mut().filter(|_| number) else {
+            return;
+        };
+        let (deep, name) = match (
+            label.value.strip_prefix("H* "),
+            label.value.strip_prefix("H "),
+        ) {
             (Some(name), _) => (true, name.to_owned()),
             (None, Some(name)) => (false, name.to_owned()),
             _ => return,
@@ -158,7 +207,12 @@ impl<'o> Maker<'o> {
 
     fn source(&self, node: Option<usize>) -> Source {
         let completes = node.is_some() && node != self.top && self.regions.contains_key(&node);
-        let acts = node.is_some_and(|at| self.diagram.nodes[at].lines.iter().any(|line| line.value.starts_with("do ")));
+        let acts = node.is_some_and(|at| {
+            self.diagram.nodes[at]
+                .lines
+                .iter()
+                .any(|line| line.value.starts_with("do "))
+        });
         Source { completes, acts }
     }
 
@@ -181,7 +235,10 @@ impl<'o> Maker<'o> {
             last = None;
             match (edge.from, edge.to) {
                 (End::Star(_), End::Star(_)) => {
-                    self.out.push(illegal(edge.place, "an arrow from `[*]` to `[*]` leads nowhere").label("no state"));
+                    self.out.push(
+                        illegal(edge.place, "an arrow from `[*]` to `[*]` leads nowhere")
+                            .label("no state"),
+                    );
                 }
                 (End::Star(_), _) => self.start(edge, &mut last),
                 (End::Node(from, _), End::Star(_)) if self.is_end(from, edge, &leaves) => {
@@ -197,31 +254,52 @@ impl<'o> Maker<'o> {
         let node = &self.diagram.nodes[from];
         let same_box = node.scope == edge.scope
             || (self.top.is_some() && node.scope.owner == self.top && edge.scope.owner.is_none());
-        let plain = edge.label.is_none() && !leaves.contains(&from) && node.kind == Kind::State && same_box;
+        let plain =
+            edge.label.is_none() && !leaves.contains(&from) && node.kind == Kind::State && same_box;
         plain && !self.regions.contains_key(&Some(from))
     }
 
     /// A further target of the arrow before, as pictures write it: `with name`.
     fn joins(&mut self, edge: &Edge, last: &mut Option<(Option<usize>, usize)>) -> bool {
-        let Some(first) = edge.label.as_ref().and_then(|label| label.value.strip_prefix("with ")) else { return false };
+        let Some(first) = edge
+            .label
+            .as_ref()
+            .and_then(|label| label.value.strip_prefix("with "))
+        else {
+            return false;
+        };
         let first = first.rsplit('/').next().unwrap_or_default().to_owned();
-        let target = self.target(edge.to, edge.scope).and_then(|target| self.reference(&target, edge));
-        let named =
-            |targets: &[Name]| targets.first().is_some_and(|name| name.value.rsplit('/').next() == Some(&first));
+        let target = self
+            .target(edge.to, edge.scope)
+            .and_then(|target| self.reference(&target, edge));
+        let named = |targets: &[Name]| {
+            targets
+                .first()
+                .is_some_and(|name| name.value.rsplit('/').next() == Some(&first))
+        };
         if let End::Star(_) = edge.from
-            && let Some(initial) = self.initials.get_mut(&edge.scope).filter(|initial| named(&initial.targets))
+            && let Some(initial) = self
+                .initials
+                .get_mut(&edge.scope)
+                .filter(|initial| named(&initial.targets))
         {
             initial.targets.extend(target);
             return true;
         }
-        let Some((source, count)) = *last else { return false };
-        let Some(list) = self.transitions.get_mut(&source) else { return false };
+        let Some((source, count)) = *last else {
+            return false;
+        };
+        let Some(list) = self.transitions.get_mut(&source) else {
+            return false;
+        };
         let from = list.len().saturating_sub(count);
         let joined = &mut list[from..];
         if joined.is_empty() || !joined.iter().all(|transition| named(&transition.targets)) {
             return false;
         }
-        joined.iter_mut().for_each(|transition| transition.targets.extend(target.clone()));
+        joined
+            .iter_mut()
+            .for_each(|transition| transition.targets.extend(target.clone()));
         true
     }
 
@@ -229,9 +307,13 @@ impl<'o> Maker<'o> {
         scope.owner.or(self.top)
     }
 
-    /// `[*] --> a`: the first is where the region starts; a further one with words belongs to the state around.
+    /// `[*] --> a`: the first is where the region starts; a further one with words belongs to the
+    /// state around.
     fn start(&mut self, edge: &Edge, last: &mut Option<(Option<usize>, usize)>) {
-        let scope = Scope { owner: self.owner(edge.scope), ..edge.scope };
+        let scope = Scope {
+            owner: self.owner(edge.scope),
+            ..edge.scope
+        };
         let parts = edge.label.as_ref().map(label).unwrap_or_default();
         let has_words = parts.trigger.is_some() || parts.guard.is_some();
         if self.initials.contains_key(&scope) {
@@ -241,17 +323,35 @@ impl<'o> Maker<'o> {
             }
             let problem = illegal(edge.place, "a second arrow says where to start").label("again");
             let first = self.initials[&scope].place;
-            self.out.push(problem.related(first, "the first one").help("keep one of them"));
+            self.out.push(
+                problem
+                    .related(first, "the first one")
+                    .help("keep one of them"),
+            );
             return;
         }
         if let Some(label) = edge.label.as_ref().filter(|_| has_words) {
-            let problem = ignored(label.place, "the start has no event and no condition: these words are left out");
+            let problem = ignored(
+                label.place,
+                "the start has no event and no condition: these words are left out",
+            );
             self.out.push(problem.label("has no effect"));
         }
-        let Some(target) = self.target(edge.to, edge.scope) else { return };
-        let Some(name) = self.reference(&target, edge) else { return };
+        let Some(target) = self.target(edge.to, edge.scope) else {
+            return;
+        };
+        let Some(name) = self.reference(&target, edge) else {
+            return;
+        };
         let effect = self.words.actions(&parts.effects, self.out);
-        self.initials.insert(scope, Initial { targets: vec![name], effect, place: edge.place });
+        self.initials.insert(
+            scope,
+            Initial {
+                targets: vec![name],
+                effect,
+                place: edge.place,
+            },
+        );
     }
 
     fn leave(&mut self, from: End, edge: &Edge, last: &mut Option<(Option<usize>, usize)>) {
@@ -259,17 +359,24 @@ impl<'o> Maker<'o> {
             End::Node(at, _) => match self.diagram.nodes[at].kind {
                 Kind::Choice => self.branch(at, edge),
                 Kind::History { .. } => {
-                    let target = self.target(edge.to, edge.scope).and_then(|target| self.reference(&target, edge));
+                    let target = self
+                        .target(edge.to, edge.scope)
+                        .and_then(|target| self.reference(&target, edge));
                     self.node_defaults.entry(at).or_default().extend(target);
                     self.no_words_of_default(edge);
                 }
                 _ => self.transition(Some(at), edge, last),
             },
             End::Past { owner, deep, .. } => {
-                let target = self.target(edge.to, edge.scope).and_then(|target| self.reference(&target, edge));
+                let target = self
+                    .target(edge.to, edge.scope)
+                    .and_then(|target| self.reference(&target, edge));
                 let owner = owner.or(self.top);
                 self.past.insert((owner, deep));
-                self.defaults.entry((owner, deep)).or_default().extend(target);
+                self.defaults
+                    .entry((owner, deep))
+                    .or_default()
+                    .extend(target);
                 self.no_words_of_default(edge);
             }
             End::Star(_) => {}
@@ -278,18 +385,33 @@ impl<'o> Maker<'o> {
 
     fn no_words_of_default(&mut self, edge: &Edge) {
         if let Some(label) = edge.label.as_ref().filter(|label| label.value != "else") {
-            let problem = ignored(label.place, "the default of a history point has no words: they are left out");
+            let problem = ignored(
+                label.place,
+                "the default of a history point has no words: they are left out",
+            );
             self.out.push(problem.label("has no effect"));
         }
     }
 
-    fn transition(&mut self, source: Option<usize>, edge: &Edge, last: &mut Option<(Option<usize>, usize)>) {
-        let Some(target) = self.target(edge.to, edge.scope) else { return };
-        let Some(name) = self.reference(&target, edge) else { return };
+    fn transition(
+        &mut self,
+        source: Option<usize>,
+        edge: &Edge,
+        last: &mut Option<(Option<usize>, usize)>,
+    ) {
+        let Some(target) = self.target(edge.to, edge.scope) else {
+            return;
+        };
+        let Some(name) = self.reference(&target, edge) else {
+            return;
+        };
         let source = if source == self.top { None } else { source };
         let known = self.source(source);
-        let mut made = self.words.transitions(edge.label.as_ref(), known, edge.place, self.out);
-        made.iter_mut().for_each(|transition| transition.targets = vec![name.clone()]);
+        let mut made = self
+            .words
+            .transitions(edge.label.as_ref(), known, edge.place, self.out);
+        made.iter_mut()
+            .for_each(|transition| transition.targets = vec![name.clone()]);
         *last = Some((source, made.len()));
         self.transitions.entry(source).or_default().extend(made);
     }
@@ -298,22 +420,39 @@ impl<'o> Maker<'o> {
         let parts = edge.label.as_ref().map(label).unwrap_or_default();
         let is_else = |name: &Name| name.value == "else";
         if let Some(trigger) = parts.trigger.as_ref().filter(|trigger| !is_else(trigger)) {
-            let problem = refused(trigger.place, "a choice is left at once: its arrows have no events");
-            self.out.push(problem.label("an event").help("write the condition in brackets: `[condition]`"));
+            let problem = refused(
+                trigger.place,
+                "a choice is left at once: its arrows have no events",
+            );
+            self.out.push(
+                problem
+                    .label("an event")
+                    .help("write the condition in brackets: `[condition]`"),
+            );
         }
         let guard = parts.guard.as_ref().filter(|guard| !is_else(guard));
         let guard = guard.and_then(|guard| self.words.guard(guard, self.out));
         let effect = self.words.actions(&parts.effects, self.out);
-        let target = self.target(edge.to, edge.scope).and_then(|target| self.reference(&target, edge));
+        let target = self
+            .target(edge.to, edge.scope)
+            .and_then(|target| self.reference(&target, edge));
         let targets = target.into_iter().collect();
-        self.branches.entry(choice).or_default().push(Branch { guard, targets, effect, place: edge.place });
+        self.branches.entry(choice).or_default().push(Branch {
+            guard,
+            targets,
+            effect,
+            place: edge.place,
+        });
     }
 
     fn target(&mut self, end: End, scope: Scope) -> Option<Target> {
         Some(match end {
             End::Node(at, _) => Target::Node(at),
             End::Past { owner, deep, .. } => Target::Past(owner.or(self.top), deep),
-            End::Star(_) => Target::Finish(Scope { owner: self.owner(scope), ..scope }),
+            End::Star(_) => Target::Finish(Scope {
+                owner: self.owner(scope),
+                ..scope
+            }),
         })
     }
 
@@ -324,14 +463,18 @@ impl<'o> Maker<'o> {
         };
         match target {
             Target::Node(at) if Some(*at) == self.top => {
-                self.out
-                    .push(refused(place, "the machine itself cannot be a target").label("the box around everything"));
+                self.out.push(
+                    refused(place, "the machine itself cannot be a target")
+                        .label("the box around everything"),
+                );
                 None
             }
             Target::Node(at) => Some(Name::new(self.path(*at), place)),
             Target::Past(owner, deep) => {
                 self.past.insert((*owner, *deep));
-                let around = owner.filter(|_| *owner != self.top).map_or(String::new(), |owner| self.full_path(owner));
+                let around = owner
+                    .filter(|_| *owner != self.top)
+                    .map_or(String::new(), |owner| self.full_path(owner));
                 Some(Name::new(format!("{around}/{}", past_name(*deep)), place))
             }
             Target::Finish(scope) => {
@@ -347,20 +490,34 @@ impl<'o> Maker<'o> {
 
     /// The final state of a scope, made when it is first needed.
     fn end_of(&mut self, scope: Scope, place: Place) -> String {
-        if let Some(name) = self.ends.get(&scope.owner).and_then(|ends| ends.get(&scope.region)) {
+        if let Some(name) = self
+            .ends
+            .get(&scope.owner)
+            .and_then(|ends| ends.get(&scope.region))
+        {
             return name.value.clone();
         }
         let free = |name: &String| !self.taken.contains(&(scope.owner, name.clone()));
         let numbered = (2..).map(|number| format!("end {number}"));
-        let name = std::iter::once("end".to_owned()).chain(numbered).find(free).unwrap_or_default();
+        let name = std::iter::once("end".to_owned())
+            .chain(numbered)
+            .find(free)
+            .unwrap_or_default();
         self.taken.insert((scope.owner, name.clone()));
-        self.ends.entry(scope.owner).or_default().insert(scope.region, Name::new(name.clone(), place));
+        self.ends
+            .entry(scope.owner)
+            .or_default()
+            .insert(scope.region, Name::new(name.clone(), place));
         name
     }
 
     fn path(&self, at: usize) -> String {
         let name = &self.names[at].value;
-        if self.uses.get(name) == Some(&1) && name != "root" { name.clone() } else { self.full_path(at) }
+        if self.uses.get(name) == Some(&1) && name != "root" {
+            name.clone()
+        } else {
+            self.full_path(at)
+        }
     }
 
     fn full_path(&self, at: usize) -> String {
@@ -381,10 +538,16 @@ impl<'o> Maker<'o> {
         if let Some(node) = at {
             made.name = self.names[node].clone();
             made.place = self.diagram.nodes[node].id.place;
-            let label = self.diagram.nodes[node].label.as_ref().map(|label| label.value.clone());
+            let label = self.diagram.nodes[node]
+                .label
+                .as_ref()
+                .map(|label| label.value.clone());
             made.doc = label.filter(|label| *label != made.name.value && at != self.top);
             let lines = std::mem::take(&mut self.diagram.nodes[node].lines);
-            let source = Source { acts: lines.iter().any(|line| line.value.starts_with("do ")), ..self.source(at) };
+            let source = Source {
+                acts: lines.iter().any(|line| line.value.starts_with("do ")),
+                ..self.source(at)
+            };
             for line in &lines {
                 if !self.far_line(at, line, source, &mut made) {
                     self.words.line(line, &mut made, source, self.out);
@@ -406,17 +569,34 @@ impl<'o> Maker<'o> {
     }
 
     /// `words → path` in a box, as pictures write arrows that cannot be drawn.
-    fn far_line(&mut self, at: Option<usize>, line: &Name, source: Source, made: &mut State) -> bool {
+    fn far_line(
+        &mut self,
+        at: Option<usize>,
+        line: &Name,
+        source: Source,
+        made: &mut State,
+    ) -> bool {
         const ARROW: &str = " \u{2192} ";
-        let Some(arrow) = line.value.rfind(ARROW) else { return false };
+        let Some(arrow) = line.value.rfind(ARROW) else {
+            return false;
+        };
         let path = part(line, arrow + ARROW.len()..line.value.len());
-        let target = Name::new(format!("/{}", path.value.trim_start_matches('/')), path.place);
+        let target = Name::new(
+            format!("/{}", path.value.trim_start_matches('/')),
+            path.place,
+        );
         let head = part(line, 0..arrow);
         let last = |name: &Name| name.value.rsplit('/').next().map(str::to_owned);
         if let Some((_, first)) = head.value.rsplit_once("with ") {
             let first = Some(first.rsplit('/').next().unwrap_or_default().to_owned());
-            let defaults = [false, true].map(|deep| (at, deep)).into_iter().find(|key| self.past.contains(key));
-            if let Some(before) = made.transitions.last_mut().filter(|_| head.value.starts_with("with "))
+            let defaults = [false, true]
+                .map(|deep| (at, deep))
+                .into_iter()
+                .find(|key| self.past.contains(key));
+            if let Some(before) = made
+                .transitions
+                .last_mut()
+                .filter(|_| head.value.starts_with("with "))
                 && before.targets.first().and_then(last) == first
             {
                 before.targets.push(target);
@@ -429,13 +609,19 @@ impl<'o> Maker<'o> {
                 return true;
             }
         }
-        let default = [false, true].map(|deep| (at, deep)).into_iter().find(|key| self.past.contains(key));
+        let default = [false, true]
+            .map(|deep| (at, deep))
+            .into_iter()
+            .find(|key| self.past.contains(key));
         if let Some(key) = default.filter(|_| head.value.ends_with(" else")) {
             self.defaults.entry(key).or_default().push(target);
             return true;
         }
         let head = Some(head).filter(|head| !head.value.is_empty());
-        for mut each in self.words.transitions(head.as_ref(), source, line.place, self.out) {
+        for mut each in self
+            .words
+            .transitions(head.as_ref(), source, line.place, self.out)
+        {
             each.targets = vec![target.clone()];
             made.transitions.push(each);
         }
@@ -459,7 +645,8 @@ impl<'o> Maker<'o> {
         numbers.dedup();
         let several = numbers.len() > 1;
         let made = numbers.into_iter().enumerate().map(|(number, region)| {
-            let name = several.then(|| Name::new(format!("region {}", number + 1), Place::default()));
+            let name =
+                several.then(|| Name::new(format!("region {}", number + 1), Place::default()));
             self.region(Scope { owner: at, region }, name)
         });
         made.collect()
@@ -467,25 +654,56 @@ impl<'o> Maker<'o> {
 
     fn region(&mut self, scope: Scope, name: Option<Name>) -> Region {
         let children = self.children.remove(&scope).unwrap_or_default();
-        let first = children.first().map(|&child| (self.path(child), self.diagram.nodes[child].id.place));
+        let first = children
+            .first()
+            .map(|&child| (self.path(child), self.diagram.nodes[child].id.place));
         let alone = children.len() == 1;
-        let mut states: Vec<State> = children.into_iter().map(|child| self.state(Some(child))).collect();
-        if let Some(end) = self.ends.get(&scope.owner).and_then(|ends| ends.get(&scope.region)) {
-            states.push(State { name: end.clone(), place: end.place, is_final: Some(end.place), ..State::default() });
+        let mut states: Vec<State> = children
+            .into_iter()
+            .map(|child| self.state(Some(child)))
+            .collect();
+        if let Some(end) = self
+            .ends
+            .get(&scope.owner)
+            .and_then(|ends| ends.get(&scope.region))
+        {
+            states.push(State {
+                name: end.clone(),
+                place: end.place,
+                is_final: Some(end.place),
+                ..State::default()
+            });
         }
         let initial = self.initials.remove(&scope).or_else(|| {
             let (target, place) = first?;
             if !alone {
-                let around = scope
-                    .owner
-                    .map_or_else(|| "the diagram".to_owned(), |owner| format!("`{}`", shown(&self.names[owner].value)));
-                let problem = refused(place, format!("{around} does not say where it starts")).label("this one first?");
-                self.out.push(problem.help(format!("add `[*] --> {}`", shown(target.trim_start_matches('/')))));
+                let around = scope.owner.map_or_else(
+                    || "the diagram".to_owned(),
+                    |owner| format!("`{}`", shown(&self.names[owner].value)),
+                );
+                let problem = refused(place, format!("{around} does not say where it starts"))
+                    .label("this one first?");
+                self.out.push(problem.help(format!(
+                    "add `[*] --> {}`",
+                    shown(target.trim_start_matches('/'))
+                )));
             }
-            Some(Initial { targets: vec![Name::new(target, place)], effect: Vec::new(), place })
+            Some(Initial {
+                targets: vec![Name::new(target, place)],
+                effect: Vec::new(),
+                place,
+            })
         });
-        let place = initial.as_ref().map_or(Place::default(), |initial| initial.place);
-        Region { name: name.map(|name| Name::new(name.value, place)), place, initial, states, ..Region::default() }
+        let place = initial
+            .as_ref()
+            .map_or(Place::default(), |initial| initial.place);
+        Region {
+            name: name.map(|name| Name::new(name.value, place)),
+            place,
+            initial,
+            states,
+            ..Region::default()
+        }
     }
 
     fn history_of(&mut self, at: Option<usize>) -> Vec<HistoryPoint> {
@@ -494,13 +712,24 @@ impl<'o> Maker<'o> {
             let deep = self.diagram.nodes[node].kind == Kind::History { deep: true };
             let (name, place) = (self.names[node].clone(), self.diagram.nodes[node].id.place);
             let default = self.node_defaults.remove(&node).unwrap_or_default();
-            points.push(HistoryPoint { name, deep, default, place, ..HistoryPoint::default() });
+            points.push(HistoryPoint {
+                name,
+                deep,
+                default,
+                place,
+                ..HistoryPoint::default()
+            });
         }
         for deep in [false, true] {
             if self.past.contains(&(at, deep)) {
                 let default = self.defaults.remove(&(at, deep)).unwrap_or_default();
                 let name = Name::new(past_name(deep).to_owned(), Place::default());
-                points.push(HistoryPoint { name, deep, default, ..HistoryPoint::default() });
+                points.push(HistoryPoint {
+                    name,
+                    deep,
+                    default,
+                    ..HistoryPoint::default()
+                });
             }
         }
         points

@@ -1,7 +1,9 @@
-//! What Mermaid and PlantUML have in common: boxes with ids, arrows with labels, and what they mean as a machine.
+//! What Mermaid and PlantUML have in common: boxes with ids, arrows with labels, and what they mean
+//! as a machine.
 //!
-//! The two readers go through the lines of their files and tell a [`Diagram`] what they find; `lower` makes the graph of it.
-//! `label` reads `event [guard] / action`, `lines` the lines that both formats write alike.
+//! The two readers go through the lines of their files and tell a [`Diagram`] what they find;
+//! `lower` makes the graph of it. `label` reads `event [guard] / action`, `lines` the lines that
+//! both formats write alike.
 
 mod behavior;
 mod label;
@@ -57,7 +59,11 @@ pub(crate) enum End {
     /// A box.
     Node(usize, Place),
     /// What was active in a box, or in the one around the line.
-    Past { owner: Option<usize>, deep: bool, place: Place },
+    Past {
+        owner: Option<usize>,
+        deep: bool,
+        place: Place,
+    },
 }
 
 /// An arrow.
@@ -89,13 +95,19 @@ pub(crate) struct Diagram {
 impl Diagram {
     /// Where the next line stands.
     pub(crate) fn scope(&self) -> Scope {
-        Scope { owner: self.open.last().and_then(|open| open.0), region: self.region }
+        Scope {
+            owner: self.open.last().and_then(|open| open.0),
+            region: self.region,
+        }
     }
 
-    /// The box of an id, made here if it is new. One that was only mentioned moves inward to where it is mentioned again.
+    /// The box of an id, made here if it is new. One that was only mentioned moves inward to where
+    /// it is mentioned again.
     pub(crate) fn mention(&mut self, id: &Name) -> usize {
         let scope = self.scope();
-        let Some(&at) = self.ids.get(&id.value) else { return self.add(id, scope) };
+        let Some(&at) = self.ids.get(&id.value) else {
+            return self.add(id, scope);
+        };
         if !self.nodes[at].declared
             && scope.owner != Some(at)
             && self.is_within(scope.owner, self.nodes[at].scope.owner)
@@ -112,7 +124,10 @@ impl Diagram {
             Some(&at) => at,
             None => self.add(id, scope),
         };
-        if !self.nodes[at].declared && scope.owner != Some(at) && !self.is_within(scope.owner, Some(at)) {
+        if !self.nodes[at].declared
+            && scope.owner != Some(at)
+            && !self.is_within(scope.owner, Some(at))
+        {
             self.place(at, scope);
         }
         if !self.nodes[at].declared {
@@ -126,7 +141,15 @@ impl Diagram {
         let at = self.nodes.len();
         let depth = scope.owner.map_or(1, |owner| self.nodes[owner].depth + 1);
         let (label, kind, lines) = (None, Kind::State, Vec::new());
-        self.nodes.push(Node { id: id.clone(), label, scope, depth, kind, declared: false, lines });
+        self.nodes.push(Node {
+            id: id.clone(),
+            label,
+            scope,
+            depth,
+            kind,
+            declared: false,
+            lines,
+        });
         self.ids.insert(id.value.clone(), at);
         at
     }
@@ -155,14 +178,23 @@ impl Diagram {
     pub(crate) fn begin(&mut self, at: usize, place: Place, out: &mut Diagnostics) {
         if self.nodes[at].depth >= MAX_DEPTH || self.open.len() >= MAX_DEPTH {
             if !std::mem::replace(&mut self.too_deep, true) {
-                out.push(limit(place, format!("states are nested more than {MAX_DEPTH} deep")).label("too deep"));
+                out.push(
+                    limit(
+                        place,
+                        format!("states are nested more than {MAX_DEPTH} deep"),
+                    )
+                    .label("too deep"),
+                );
             }
             let around = self.scope().owner;
             self.open.push((around, place, self.region));
             return;
         }
         if self.is_within(self.scope().owner, Some(at)) {
-            let message = format!("`{}` would lie inside itself", shown(&self.nodes[at].id.value));
+            let message = format!(
+                "`{}` would lie inside itself",
+                shown(&self.nodes[at].id.value)
+            );
             out.push(illegal(place, message).label("opened again"));
         }
         if self.nodes[at].kind != Kind::State {
@@ -196,7 +228,11 @@ impl Diagram {
     pub(crate) fn finish(&mut self, end: usize, out: &mut Diagnostics) {
         for (_, place, _) in std::mem::take(&mut self.open).into_iter().take(MAX_DEPTH) {
             let problem = syntax(place, "`{` is never closed").label("opened here");
-            out.push(problem.related(Place::bytes(end..end), "the file ends here").help("add `}`"));
+            out.push(
+                problem
+                    .related(Place::bytes(end..end), "the file ends here")
+                    .help("add `}`"),
+            );
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Actions as executable content.
 
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::expr::{ActionText, BinaryOp, Expr, ExprKind, code_place, parse, parse_action};
+use statewright_author::expr::{
+    ActionText, BinaryOp, Expr, ExprKind, code_place, parse, parse_action,
+};
 use statewright_author::graph::{Action, ActionKind, Argument, Code, Machine, Timer};
 use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::{Duration, MergeRule};
@@ -38,7 +40,10 @@ impl Content<'_> {
         let place = action.place;
         match &action.kind {
             ActionKind::Text(code) => self.text(code, xml, out),
-            ActionKind::Call { function, arguments } => self.call(function, arguments, xml, out),
+            ActionKind::Call {
+                function,
+                arguments,
+            } => self.call(function, arguments, xml, out),
             ActionKind::Set { key, value } => {
                 let value = self.translator.code(value, out);
                 self.assign(&key.value, &value, xml);
@@ -66,7 +71,11 @@ impl Content<'_> {
                 }
                 xml.leaf("send", &[("event", self.events.name(event, out))]);
             }
-            ActionKind::Emit { command, lane, payload } => self.emit(command, lane, payload.as_ref(), xml, out),
+            ActionKind::Emit {
+                command,
+                lane,
+                payload,
+            } => self.emit(command, lane, payload.as_ref(), xml, out),
             ActionKind::StartTimer { timer, after } => self.start(timer, after, xml, out),
             ActionKind::StopTimer { timer } => {
                 if let Some((_, id)) = self.timer(timer, out) {
@@ -75,9 +84,18 @@ impl Content<'_> {
             }
             ActionKind::ClearHistory { .. } => {
                 let why = "a history is only ever overwritten there";
-                out.push(refused(place, "`clear_history`", why, "lead to the state instead of its history"));
+                out.push(refused(
+                    place,
+                    "`clear_history`",
+                    why,
+                    "lead to the state instead of its history",
+                ));
             }
-            ActionKind::If { condition, then, otherwise } => {
+            ActionKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
                 let condition = self.translator.code(condition, out);
                 xml.open("if", &[("cond", &condition)]);
                 self.actions(then, xml, out);
@@ -90,7 +108,18 @@ impl Content<'_> {
     /// What follows `then`: another condition, or the rest.
     fn otherwise(&self, list: &[Action], xml: &mut Writer, out: &mut Diagnostics) {
         let live: Vec<&Action> = list.iter().filter(|action| !action.muted).collect();
-        if let [Action { kind: ActionKind::If { condition, then, otherwise }, .. }] = live[..] {
+        if let [
+            Action {
+                kind:
+                    ActionKind::If {
+                        condition,
+                        then,
+                        otherwise,
+                    },
+                ..
+            },
+        ] = live[..]
+        {
             let condition = self.translator.code(condition, out);
             xml.leaf("elseif", &[("cond", &condition)]);
             self.actions(then, xml, out);
@@ -113,19 +142,47 @@ impl Content<'_> {
             }
             Ok(ActionText::Add { key, value }) => self.add(&key.value, &value, code, xml, out),
             Err(error) => {
-                out.push(refused(code_place(code, error.range), "an action that cannot be read", &error.message, ""));
+                out.push(refused(
+                    code_place(code, error.range),
+                    "an action that cannot be read",
+                    &error.message,
+                    "",
+                ));
             }
         }
     }
 
     /// A call of a function of the game.
-    fn call(&self, function: &Name, arguments: &[Argument], xml: &mut Writer, out: &mut Diagnostics) {
-        let Translator { functions, data, .. } = self.translator;
+    fn call(
+        &self,
+        function: &Name,
+        arguments: &[Argument],
+        xml: &mut Writer,
+        out: &mut Diagnostics,
+    ) {
+        let Translator {
+            functions, data, ..
+        } = self.translator;
         for argument in arguments {
-            functions.check_argument(argument.name.as_ref(), Some(&argument.value.value), argument.value.place, out);
+            functions.check_argument(
+                argument.name.as_ref(),
+                Some(&argument.value.value),
+                argument.value.place,
+                out,
+            );
         }
-        let values: Vec<String> = arguments.iter().filter_map(|argument| literal_text(&argument.value.value)).collect();
-        xml.text("script", &format!("{}({})", functions.name(&function.value, data), values.join(", ")));
+        let values: Vec<String> = arguments
+            .iter()
+            .filter_map(|argument| literal_text(&argument.value.value))
+            .collect();
+        xml.text(
+            "script",
+            &format!(
+                "{}({})",
+                functions.name(&function.value, data),
+                values.join(", ")
+            ),
+        );
     }
 
     /// `key + value`, or `key - value` for a value with a sign.
@@ -134,25 +191,54 @@ impl Content<'_> {
             Some(operand) => (BinaryOp::Sub, operand),
             None => (BinaryOp::Add, value),
         };
-        let left = Expr { kind: ExprKind::Name(key.to_owned()), range: value.range.clone() };
-        let kind = ExprKind::Binary { op, left: Box::new(left), right: Box::new(right.clone()) };
-        let sum = Expr { kind, range: value.range.clone() };
+        let left = Expr {
+            kind: ExprKind::Name(key.to_owned()),
+            range: value.range.clone(),
+        };
+        let kind = ExprKind::Binary {
+            op,
+            left: Box::new(left),
+            right: Box::new(right.clone()),
+        };
+        let sum = Expr {
+            kind,
+            range: value.range.clone(),
+        };
         let sum = self.translator.expr(&sum, code, out);
         self.assign(key, &sum, xml);
     }
 
     fn assign(&self, key: &str, value: &str, xml: &mut Writer) {
-        xml.leaf("assign", &[("location", self.translator.data.id(key)), ("expr", value)]);
+        xml.leaf(
+            "assign",
+            &[("location", self.translator.data.id(key)), ("expr", value)],
+        );
     }
 
-    fn emit(&self, command: &Name, lane: &Name, payload: Option<&Code>, xml: &mut Writer, out: &mut Diagnostics) {
-        let declared = self.machine.lanes.iter().find(|known| known.name.value == lane.value);
+    fn emit(
+        &self,
+        command: &Name,
+        lane: &Name,
+        payload: Option<&Code>,
+        xml: &mut Writer,
+        out: &mut Diagnostics,
+    ) {
+        let declared = self
+            .machine
+            .lanes
+            .iter()
+            .find(|known| known.name.value == lane.value);
         let logs = lane.value == LOG_LANE
-            && declared.is_some_and(|lane| lane.merge.value == MergeRule::StrictOrder && !lane.critical);
+            && declared
+                .is_some_and(|lane| lane.merge.value == MergeRule::StrictOrder && !lane.critical);
         if !logs {
-            let what = format!("the command `{}` on the lane `{}`", command.value, lane.value);
+            let what = format!(
+                "the command `{}` on the lane `{}`",
+                command.value, lane.value
+            );
             let why = "a document gives no commands to a game; only logs are the same";
-            let instead = "emit it on a lane `log` that keeps all commands in order, or leave it out";
+            let instead =
+                "emit it on a lane `log` that keeps all commands in order, or leave it out";
             out.push(refused(command.place, what, why, instead));
         }
         let value = payload.map(|code| self.translator.code(code, out));
@@ -161,21 +247,46 @@ impl Content<'_> {
         xml.leaf("log", &attributes);
     }
 
-    fn start(&self, timer: &Name, after: &Spanned<Duration>, xml: &mut Writer, out: &mut Diagnostics) {
-        let Some((declared, id)) = self.timer(timer, out) else { return };
+    fn start(
+        &self,
+        timer: &Name,
+        after: &Spanned<Duration>,
+        xml: &mut Writer,
+        out: &mut Diagnostics,
+    ) {
+        let Some((declared, id)) = self.timer(timer, out) else {
+            return;
+        };
         let Some(event) = &declared.event else {
             let what = format!("the timer `{}`, which fires as itself", timer.value);
             let instead = "let it fire as an event: `\"event\": \"…\"` in its declaration";
-            out.push(refused(timer.place, what, "a delayed `<send>` always sends an event", instead));
+            out.push(refused(
+                timer.place,
+                what,
+                "a delayed `<send>` always sends an event",
+                instead,
+            ));
             return;
         };
         let delay = self.delay(after, out);
-        xml.leaf("send", &[("event", self.events.name(event, out)), ("delay", &delay), ("id", id)]);
+        xml.leaf(
+            "send",
+            &[
+                ("event", self.events.name(event, out)),
+                ("delay", &delay),
+                ("id", id),
+            ],
+        );
     }
 
     /// A duration, if ticks do not round it.
     fn delay(&self, after: &Spanned<Duration>, out: &mut Diagnostics) -> String {
-        let rate = self.machine.tick_rate.as_ref().map_or(DEFAULT_TICK_RATE, |rate| rate.value).max(1);
+        let rate = self
+            .machine
+            .tick_rate
+            .as_ref()
+            .map_or(DEFAULT_TICK_RATE, |rate| rate.value)
+            .max(1);
         let nanos = match after.value {
             Duration::Nanos(nanos) => {
                 let whole = (u128::from(nanos) * u128::from(rate)).is_multiple_of(1_000_000_000);
@@ -183,14 +294,21 @@ impl Content<'_> {
             }
             Duration::Ticks(ticks) => {
                 let nanos = u128::from(ticks.max(1)) * 1_000_000_000;
-                let whole = nanos.is_multiple_of(u128::from(rate)).then_some(nanos / u128::from(rate));
+                let whole = nanos
+                    .is_multiple_of(u128::from(rate))
+                    .then_some(nanos / u128::from(rate));
                 whole.and_then(|nanos| u64::try_from(nanos).ok())
             }
         };
         let Some(nanos) = nanos else {
             let what = format!("{} at {rate} ticks per second", after.value);
             let why = "that is rounded to whole ticks here, and not there";
-            out.push(refused(after.place, what, why, "use a duration that is a whole number of ticks and nanoseconds"));
+            out.push(refused(
+                after.place,
+                what,
+                why,
+                "use a duration that is a whole number of ticks and nanoseconds",
+            ));
             return String::new();
         };
         Duration::Nanos(nanos).to_string()
@@ -198,11 +316,21 @@ impl Content<'_> {
 
     /// A timer of the machine and its id; those of states have been refused.
     fn timer(&self, name: &Name, out: &mut Diagnostics) -> Option<(&Timer, &str)> {
-        let found = self.machine.timers.iter().zip(&self.sends).find(|(timer, _)| timer.name.value == name.value);
+        let found = self
+            .machine
+            .timers
+            .iter()
+            .zip(&self.sends)
+            .find(|(timer, _)| timer.name.value == name.value);
         let (timer, id) = found?;
         if !self.follows_w3c {
             let why = "timers that are due in one tick, and events beside them, come in another order there";
-            out.push(refused(name.place, format!("the timer `{}`", name.value), why, POLICIES_HELP));
+            out.push(refused(
+                name.place,
+                format!("the timer `{}`", name.value),
+                why,
+                POLICIES_HELP,
+            ));
         }
         Some((timer, id))
     }
@@ -210,7 +338,12 @@ impl Content<'_> {
     fn check_payload(&self, payload: Option<&Code>, out: &mut Diagnostics) {
         if let Some(code) = payload {
             let why = "what an event carries is not the same on both sides";
-            out.push(refused(code.place, "an event with a payload", why, "keep it in the blackboard"));
+            out.push(refused(
+                code.place,
+                "an event with a payload",
+                why,
+                "keep it in the blackboard",
+            ));
         }
     }
 
@@ -226,7 +359,13 @@ impl Content<'_> {
 pub(super) fn send_ids(machine: &Machine, names: &Names<'_>) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for timer in &machine.timers {
-        let fits = |c: char| if is_id(c.encode_utf8(&mut [0; 4])) { c } else { '_' };
+        let fits = |c: char| {
+            if is_id(c.encode_utf8(&mut [0; 4])) {
+                c
+            } else {
+                '_'
+            }
+        };
         let mut id: String = timer.name.value.chars().map(fits).collect();
         while ids.contains(&id) || names.find(&id).is_some() {
             id.push('_');

@@ -1,5 +1,5 @@
-//! Event descriptors. An event of a machine is one name; a descriptor of SCXML is the beginning of many. A list of descriptors is written
-//! only if it hears exactly what the transitions hear.
+//! Event descriptors. An event of a machine is one name; a descriptor of SCXML is the beginning of
+//! many. A list of descriptors is written only if it hears exactly what the transitions hear.
 
 use std::collections::BTreeSet;
 
@@ -22,12 +22,22 @@ pub(super) struct Events<'a> {
 
 impl<'a> Events<'a> {
     pub(super) fn read(machine: &'a Machine, names: &Names<'_>, raises_done: bool) -> Self {
-        let declared: BTreeSet<&str> = machine.events.iter().map(|event| event.name.value.as_str()).collect();
+        let declared: BTreeSet<&str> = machine
+            .events
+            .iter()
+            .map(|event| event.name.value.as_str())
+            .collect();
         let inside = names.states.iter().filter(|entry| entry.parent.is_some());
         let completing = inside.filter(|entry| names.can_complete(entry.state));
         let done = completing.map(|entry| format!("done.state.{}", entry.state.name.value));
-        let silent = done.filter(|name| !raises_done || !declared.contains(name.as_str())).collect();
-        Self { declared, silent, has_timers: !machine.timers.is_empty() }
+        let silent = done
+            .filter(|name| !raises_done || !declared.contains(name.as_str()))
+            .collect();
+        Self {
+            declared,
+            silent,
+            has_timers: !machine.timers.is_empty(),
+        }
     }
 
     /// The descriptors that hear these events and no others.
@@ -49,8 +59,15 @@ impl<'a> Events<'a> {
         for name in heard {
             self.check(name, &set, out);
         }
-        let is_shortest = |name: &&&str| !set.iter().any(|other| other != *name && begins(other, name));
-        set.iter().filter(is_shortest).copied().collect::<Vec<&str>>().join(" ")
+        let is_shortest = |name: &&&str| {
+            !set.iter()
+                .any(|other| other != *name && begins(other, name))
+        };
+        set.iter()
+            .filter(is_shortest)
+            .copied()
+            .collect::<Vec<&str>>()
+            .join(" ")
     }
 
     /// `*` for `any`.
@@ -76,14 +93,19 @@ impl<'a> Events<'a> {
     }
 
     fn check(&self, name: &Name, set: &BTreeSet<&str>, out: &mut Diagnostics) {
-        let around = set.iter().any(|other| *other != name.value && begins(other, &name.value));
+        let around = set
+            .iter()
+            .any(|other| *other != name.value && begins(other, &name.value));
         if around {
             return;
         }
         if !is_event(&name.value) {
             return out.push(bad_name(name));
         }
-        let others = self.declared.iter().filter(|other| begins(&name.value, other) && !set.contains(**other));
+        let others = self
+            .declared
+            .iter()
+            .filter(|other| begins(&name.value, other) && !set.contains(**other));
         for other in others {
             out.push(refused(
                 name.place,
@@ -92,10 +114,21 @@ impl<'a> Events<'a> {
                 "rename one of the two events",
             ));
         }
-        self.check_silent(name.place, &name.value, |done| begins(&name.value, done), out);
+        self.check_silent(
+            name.place,
+            &name.value,
+            |done| begins(&name.value, done),
+            out,
+        );
     }
 
-    fn check_silent(&self, place: Place, heard: &str, hears: impl Fn(&str) -> bool, out: &mut Diagnostics) {
+    fn check_silent(
+        &self,
+        place: Place,
+        heard: &str,
+        hears: impl Fn(&str) -> bool,
+        out: &mut Diagnostics,
+    ) {
         for done in self.silent.iter().filter(|done| hears(done)) {
             out.push(refused(
                 place,
@@ -109,11 +142,14 @@ impl<'a> Events<'a> {
 
 /// Whether a name is a beginning of another, by whole tokens.
 fn begins(beginning: &str, name: &str) -> bool {
-    name.strip_prefix(beginning).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    name.strip_prefix(beginning)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 fn is_event(name: &str) -> bool {
-    !name.is_empty() && !name.ends_with('.') && !name.contains(|c: char| c.is_whitespace() || c == '*')
+    !name.is_empty()
+        && !name.ends_with('.')
+        && !name.contains(|c: char| c.is_whitespace() || c == '*')
 }
 
 fn bad_name(name: &Name) -> statewright_author::diagnostic::Diagnostic {

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::expr::{BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, code_place, parse};
+use statewright_author::expr::{
+    BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, code_place, parse,
+};
 use statewright_author::graph::{Code, Key, Machine};
 use statewright_author::names::{is_built_in, is_hidden};
 use statewright_author::place::{Name, Place};
@@ -27,7 +29,11 @@ pub(super) struct Data<'a> {
 
 impl<'a> Data<'a> {
     pub(super) fn read(machine: &'a Machine) -> Self {
-        let keys: HashSet<&str> = machine.blackboard.iter().map(|key| key.name.value.as_str()).collect();
+        let keys: HashSet<&str> = machine
+            .blackboard
+            .iter()
+            .map(|key| key.name.value.as_str())
+            .collect();
         let id = |key: &'a Key| {
             let mut id = key.name.value.clone();
             while RESERVED.split_whitespace().any(|word| word == id)
@@ -37,13 +43,21 @@ impl<'a> Data<'a> {
             }
             (key.name.value.as_str(), id)
         };
-        let parameters = machine.parameters.iter().map(|parameter| parameter.name.value.as_str()).collect();
-        Self { ids: machine.blackboard.iter().map(id).collect(), parameters }
+        let parameters = machine
+            .parameters
+            .iter()
+            .map(|parameter| parameter.name.value.as_str())
+            .collect();
+        Self {
+            ids: machine.blackboard.iter().map(id).collect(),
+            parameters,
+        }
     }
 
     /// Whether a name is free: no id of data, and no word of the language.
     pub(super) fn is_free(&self, name: &str) -> bool {
-        !RESERVED.split_whitespace().any(|word| word == name) && !self.ids.values().any(|id| id == name)
+        !RESERVED.split_whitespace().any(|word| word == name)
+            && !self.ids.values().any(|id| id == name)
     }
 
     /// The id of a key.
@@ -54,7 +68,10 @@ impl<'a> Data<'a> {
 
 /// The first value of a key, as an expression.
 pub(super) fn first_value(key: &Key, out: &mut Diagnostics) -> String {
-    let place = key.default.as_ref().map_or(key.name.place, |value| value.place);
+    let place = key
+        .default
+        .as_ref()
+        .map_or(key.name.place, |value| value.place);
     match (key.ty.value, key.default.as_ref().map(|value| &value.value)) {
         (ValueType::I32, None) => "0".to_owned(),
         (ValueType::I32, Some(Literal::Int(number))) => {
@@ -72,8 +89,14 @@ pub(super) fn first_value(key: &Key, out: &mut Diagnostics) -> String {
         }
         (ty, _) => {
             let what = format!("the key `{}` of type {ty}", key.name.value);
-            let why = "data that means the same on both sides is a whole number, a truth value or a text";
-            out.push(refused(key.ty.place, what, why, "use `i32`, `bool` or `symbol`"));
+            let why =
+                "data that means the same on both sides is a whole number, a truth value or a text";
+            out.push(refused(
+                key.ty.place,
+                what,
+                why,
+                "use `i32`, `bool` or `symbol`",
+            ));
             String::new()
         }
     }
@@ -110,7 +133,8 @@ impl Translator<'_> {
 
     fn translate(&self, tree: &Expr, code: &Code, out: &mut Diagnostics) -> Expr {
         let place = code_place(code, tree.range.clone());
-        let boxed = |operand: &Expr, out: &mut Diagnostics| Box::new(self.translate(operand, code, out));
+        let boxed =
+            |operand: &Expr, out: &mut Diagnostics| Box::new(self.translate(operand, code, out));
         let kind = match &tree.kind {
             ExprKind::Int(number) => {
                 if i32::try_from(*number).is_err() {
@@ -124,29 +148,56 @@ impl Translator<'_> {
                 tree.kind.clone()
             }
             ExprKind::Name(name) => self.name(name, place, out),
-            ExprKind::Unary { op, operand } => ExprKind::Unary { op: *op, operand: boxed(operand, out) },
+            ExprKind::Unary { op, operand } => ExprKind::Unary {
+                op: *op,
+                operand: boxed(operand, out),
+            },
             ExprKind::Binary { op, left, right } => {
                 check_division(*op, right, place, out);
-                ExprKind::Binary { op: *op, left: boxed(left, out), right: boxed(right, out) }
+                ExprKind::Binary {
+                    op: *op,
+                    left: boxed(left, out),
+                    right: boxed(right, out),
+                }
             }
             ExprKind::Logic { op, operands } => {
-                let operands = operands.iter().map(|operand| self.translate(operand, code, out)).collect();
+                let operands = operands
+                    .iter()
+                    .map(|operand| self.translate(operand, code, out))
+                    .collect();
                 ExprKind::Logic { op: *op, operands }
             }
-            ExprKind::State { query: StateQuery::In, state: Some(state) } => {
+            ExprKind::State {
+                query: StateQuery::In,
+                state: Some(state),
+            } => {
                 let state = Name::new(state.value.clone(), place);
                 let id = self.names.id(&state, out).unwrap_or_default().to_owned();
                 check_text(&id, place, out);
-                let value = Expr { kind: ExprKind::Text(id), range: tree.range.clone() };
+                let value = Expr {
+                    kind: ExprKind::Text(id),
+                    range: tree.range.clone(),
+                };
                 let arguments = vec![CallArgument { name: None, value }];
-                ExprKind::Call { function: Name::new("In".to_owned(), Place::default()), arguments }
+                ExprKind::Call {
+                    function: Name::new("In".to_owned(), Place::default()),
+                    arguments,
+                }
             }
             ExprKind::State { query, .. } => {
                 let what = format!("`{}()`", query.as_str());
-                out.push(refused(place, what, "no expression there can ask for it", "use a timer, or `in(STATE)`"));
+                out.push(refused(
+                    place,
+                    what,
+                    "no expression there can ask for it",
+                    "use a timer, or `in(STATE)`",
+                ));
                 tree.kind.clone()
             }
-            ExprKind::Call { function, arguments } => self.question(&function.value, arguments, place, out),
+            ExprKind::Call {
+                function,
+                arguments,
+            } => self.question(&function.value, arguments, place, out),
             ExprKind::Float(_) => {
                 out.push(refused(
                     place,
@@ -157,11 +208,19 @@ impl Translator<'_> {
                 tree.kind.clone()
             }
             ExprKind::Field { .. } => {
-                out.push(refused(place, "a part of a value", "data has no parts that both sides know", ""));
+                out.push(refused(
+                    place,
+                    "a part of a value",
+                    "data has no parts that both sides know",
+                    "",
+                ));
                 tree.kind.clone()
             }
         };
-        Expr { kind, range: tree.range.clone() }
+        Expr {
+            kind,
+            range: tree.range.clone(),
+        }
     }
 
     fn name(&self, name: &str, place: Place, out: &mut Diagnostics) -> ExprKind {
@@ -170,10 +229,20 @@ impl Translator<'_> {
         }
         if name == "event" {
             let why = "what an event carries is not the same on both sides";
-            out.push(refused(place, "the payload of the event", why, "keep it in the blackboard"));
+            out.push(refused(
+                place,
+                "the payload of the event",
+                why,
+                "keep it in the blackboard",
+            ));
         } else if self.data.parameters.contains(name) {
             let why = "a document has no parameters that variants set";
-            out.push(refused(place, format!("the parameter `{name}`"), why, "write its value, or use a key"));
+            out.push(refused(
+                place,
+                format!("the parameter `{name}`"),
+                why,
+                "write its value, or use a key",
+            ));
         } else {
             return self.question(name, &[], place, out);
         }
@@ -181,16 +250,35 @@ impl Translator<'_> {
     }
 
     /// A question to a function of the game, by the name that the document's table gives it.
-    fn question(&self, function: &str, arguments: &[CallArgument], place: Place, out: &mut Diagnostics) -> ExprKind {
+    fn question(
+        &self,
+        function: &str,
+        arguments: &[CallArgument],
+        place: Place,
+        out: &mut Diagnostics,
+    ) -> ExprKind {
         if is_built_in(function) {
             let why = "no expression there knows it";
-            out.push(refused(place, format!("the function `{function}`"), why, "use comparisons and conditions"));
+            out.push(refused(
+                place,
+                format!("the function `{function}`"),
+                why,
+                "use comparisons and conditions",
+            ));
         }
         for argument in arguments {
-            self.functions.check_argument(argument.name.as_ref(), argument.value.literal().as_ref(), place, out);
+            self.functions.check_argument(
+                argument.name.as_ref(),
+                argument.value.literal().as_ref(),
+                place,
+                out,
+            );
         }
         let name = self.functions.name(function, self.data);
-        ExprKind::Call { function: Name::new(name, Place::default()), arguments: arguments.to_vec() }
+        ExprKind::Call {
+            function: Name::new(name, Place::default()),
+            arguments: arguments.to_vec(),
+        }
     }
 }
 
@@ -198,12 +286,22 @@ fn check_division(op: BinaryOp, right: &Expr, place: Place, out: &mut Diagnostic
     match (op, &right.kind) {
         (BinaryOp::Div, _) => {
             let why = "a division of whole numbers gives a fraction in ECMAScript";
-            out.push(refused(place, "a division", why, "compare products instead: `a >= 2 * b`"));
+            out.push(refused(
+                place,
+                "a division",
+                why,
+                "compare products instead: `a >= 2 * b`",
+            ));
         }
         (BinaryOp::Rem, ExprKind::Int(1..)) => {}
         (BinaryOp::Rem, _) => {
             let why = "by 0 it is not a number in ECMAScript";
-            out.push(refused(place, "the remainder of a division that could be by 0", why, "divide by a number"));
+            out.push(refused(
+                place,
+                "the remainder of a division that could be by 0",
+                why,
+                "divide by a number",
+            ));
         }
         _ => {}
     }
@@ -211,19 +309,28 @@ fn check_division(op: BinaryOp, right: &Expr, place: Place, out: &mut Diagnostic
 
 pub(super) fn check_text(text: &str, place: Place, out: &mut Diagnostics) {
     if text.contains(|c: char| is_hidden(c) || matches!(c, '\'' | '\\')) {
-        let why = "apostrophes, backslashes and unseen characters are written differently on both sides";
+        let why =
+            "apostrophes, backslashes and unseen characters are written differently on both sides";
         out.push(refused(place, "this text", why, "use a text without them"));
     }
 }
 
 fn too_large(place: Place) -> statewright_author::diagnostic::Diagnostic {
-    refused(place, "a number of this size", "numbers have 32 bits, sign included", "")
+    refused(
+        place,
+        "a number of this size",
+        "numbers have 32 bits, sign included",
+        "",
+    )
 }
 
 /// The opposite of a value, for `-=`.
 pub(super) fn is_negated(tree: &Expr) -> Option<&Expr> {
     match &tree.kind {
-        ExprKind::Unary { op: UnaryOp::Neg, operand } => Some(operand),
+        ExprKind::Unary {
+            op: UnaryOp::Neg,
+            operand,
+        } => Some(operand),
         _ => None,
     }
 }

@@ -17,7 +17,8 @@ pub(super) struct Functions {
 }
 
 impl Functions {
-    /// The name of a function in the document: its own, unless that cannot be one or means something else.
+    /// The name of a function in the document: its own, unless that cannot be one or means
+    /// something else.
     pub(super) fn name(&self, function: &str, data: &Data<'_>) -> String {
         if let Some(known) = self.names.borrow().get(function) {
             return known.clone();
@@ -26,7 +27,9 @@ impl Functions {
         while !data.is_free(&name) || self.names.borrow().values().any(|taken| *taken == name) {
             name.push('_');
         }
-        self.names.borrow_mut().insert(function.to_owned(), name.clone());
+        self.names
+            .borrow_mut()
+            .insert(function.to_owned(), name.clone());
         name
     }
 
@@ -50,14 +53,24 @@ impl Functions {
     ) {
         if let Some(name) = name {
             let why = "arguments have no names there";
-            out.push(refused(place, format!("the argument `{}` by name", name.value), why, "give it by its place"));
+            out.push(refused(
+                place,
+                format!("the argument `{}` by name", name.value),
+                why,
+                "give it by its place",
+            ));
         }
         match value {
             Some(Literal::Text(text)) => check_text(text, place, out),
             Some(Literal::Int(_) | Literal::Float(_) | Literal::Bool(_)) => {}
             _ => {
                 let why = "there are numbers, truth values and texts there";
-                out.push(refused(place, "this argument", why, "give its parts one by one"));
+                out.push(refused(
+                    place,
+                    "this argument",
+                    why,
+                    "give its parts one by one",
+                ));
             }
         }
     }

@@ -1,10 +1,11 @@
 //! A machine as an SCXML document, if that means the same.
 //!
-//! Comes in: the author graph of a machine that the compiler accepts. Goes out: the text of a document that behaves as the machine does,
-//! or everything that stands in the way (SW0806), with places in the machine file. Machines that run by the rules of SCXML, as imported
-//! ones do, can use all that both sides know. Other machines have one active leaf at a time, hear events and change data: there the rules
-//! agree. `rules` and `events` hold what is refused and why; `names`, `functions`, `expression`, `content`
-//! and `states` translate; `xml` writes.
+//! Comes in: the author graph of a machine that the compiler accepts. Goes out: the text of a
+//! document that behaves as the machine does, or everything that stands in the way (SW0806), with
+//! places in the machine file. Machines that run by the rules of SCXML, as imported ones do, can
+//! use all that both sides know. Other machines have one active leaf at a time, hear events and
+//! change data: there the rules agree. `rules` and `events` hold what is refused and why; `names`,
+//! `functions`, `expression`, `content` and `states` translate; `xml` writes.
 
 mod content;
 mod events;
@@ -38,10 +39,23 @@ pub fn scxml(machine: &Machine) -> Result<String, Diagnostics> {
     let data = Data::read(machine);
     rules::machine(machine, &mut out);
     let functions = Functions::default();
-    let translator = Translator { data: &data, names: &names, functions: &functions };
+    let translator = Translator {
+        data: &data,
+        names: &names,
+        functions: &functions,
+    };
     let sends = content::send_ids(machine, &names);
-    let content = Content { machine, events: &events, translator, follows_w3c, sends };
-    let states = States { names: &names, content };
+    let content = Content {
+        machine,
+        events: &events,
+        translator,
+        follows_w3c,
+        sends,
+    };
+    let states = States {
+        names: &names,
+        content,
+    };
     let text = document(machine, &data, &functions, &states, &mut out);
     out.sort();
     if out.has_errors() { Err(out) } else { Ok(text) }
@@ -59,18 +73,36 @@ fn document(
     if let Some(doc) = &machine.doc {
         xml.comment(doc);
     }
-    let mut attributes = vec![("xmlns", NAMESPACE), ("version", "1.0"), ("datamodel", "ecmascript")];
+    let mut attributes = vec![
+        ("xmlns", NAMESPACE),
+        ("version", "1.0"),
+        ("datamodel", "ecmascript"),
+    ];
     // A name is one word there.
-    let is_word = |name: &str| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || is_hidden(c));
-    attributes.extend(Some(("name", machine.name.value.as_str())).filter(|(_, name)| is_word(name)));
-    let initial = machine.root.regions.first().and_then(|region| states.initial_of(region, out));
-    attributes.extend(initial.as_ref().map(|(targets, _)| ("initial", targets.as_str())));
+    let is_word = |name: &str| {
+        !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || is_hidden(c))
+    };
+    attributes
+        .extend(Some(("name", machine.name.value.as_str())).filter(|(_, name)| is_word(name)));
+    let initial = machine
+        .root
+        .regions
+        .first()
+        .and_then(|region| states.initial_of(region, out));
+    attributes.extend(
+        initial
+            .as_ref()
+            .map(|(targets, _)| ("initial", targets.as_str())),
+    );
     let mut inside = Writer::at(1);
     if !machine.blackboard.is_empty() {
         inside.open("datamodel", &[]);
         for key in &machine.blackboard {
             let value = first_value(key, out);
-            inside.leaf("data", &[("id", data.id(&key.name.value)), ("expr", &value)]);
+            inside.leaf(
+                "data",
+                &[("id", data.id(&key.name.value)), ("expr", &value)],
+            );
         }
         inside.close("datamodel");
     }

@@ -1,4 +1,5 @@
-//! States and history points by their names, which become ids: unique in the whole document, without spaces.
+//! States and history points by their names, which become ids: unique in the whole document,
+//! without spaces.
 
 use std::collections::HashMap;
 
@@ -44,9 +45,19 @@ impl<'a> Names<'a> {
         names
     }
 
-    fn add(&mut self, state: &'a State, parent: Option<usize>, depth: usize, out: &mut Diagnostics) {
+    fn add(
+        &mut self,
+        state: &'a State,
+        parent: Option<usize>,
+        depth: usize,
+        out: &mut Diagnostics,
+    ) {
         let index = self.states.len();
-        self.states.push(Entry { state, parent, end: index + 1 });
+        self.states.push(Entry {
+            state,
+            parent,
+            end: index + 1,
+        });
         if parent.is_some() {
             self.name(&state.name, Node::State(index), out);
         }
@@ -54,10 +65,20 @@ impl<'a> Names<'a> {
             self.name(&point.name, Node::History(index), out);
         }
         if depth > MAX_DEPTH {
-            out.push(refused(state.name.place, "states nested so deep", "a machine that compiles has 16 levels", ""));
+            out.push(refused(
+                state.name.place,
+                "states nested so deep",
+                "a machine that compiles has 16 levels",
+                "",
+            ));
             return;
         }
-        for child in state.regions.iter().flat_map(|region| &region.states).filter(|child| !child.muted) {
+        for child in state
+            .regions
+            .iter()
+            .flat_map(|region| &region.states)
+            .filter(|child| !child.muted)
+        {
             self.add(child, Some(index), depth + 1, out);
         }
         self.states[index].end = self.states.len();
@@ -96,7 +117,12 @@ impl<'a> Names<'a> {
                 "the document itself is no state and has no id",
                 "put everything into one state, and name that",
             ),
-            None => refused(name.place, format!("`{id}`, which is no state"), "it would lead nowhere", ""),
+            None => refused(
+                name.place,
+                format!("`{id}`, which is no state"),
+                "it would lead nowhere",
+                "",
+            ),
             Some(_) if !is_id(id) => refused(
                 name.place,
                 format!("the name `{id}`"),
@@ -119,12 +145,18 @@ impl<'a> Names<'a> {
         let mut regions = state.regions.iter();
         let ends = |state: &State| state.kind() == StateKind::Final || self.can_complete(state);
         match state.kind() {
-            StateKind::Compound => {
-                regions.any(|region| region.states.iter().any(|child| !child.muted && child.kind() == StateKind::Final))
-            }
-            StateKind::Orthogonal => {
-                regions.all(|region| region.states.iter().any(|child| !child.muted && ends(child)))
-            }
+            StateKind::Compound => regions.any(|region| {
+                region
+                    .states
+                    .iter()
+                    .any(|child| !child.muted && child.kind() == StateKind::Final)
+            }),
+            StateKind::Orthogonal => regions.all(|region| {
+                region
+                    .states
+                    .iter()
+                    .any(|child| !child.muted && ends(child))
+            }),
             _ => false,
         }
     }

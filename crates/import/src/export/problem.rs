@@ -7,6 +7,12 @@ use statewright_author::place::Place;
 /// Something that SCXML cannot say.
 pub(super) fn refused(place: Place, what: impl AsRef<str>, why: &str, instead: &str) -> Diagnostic {
     let message = format!("SCXML cannot say this: {}", what.as_ref());
-    let problem = Diagnostic::new(Code::ExportRefused, place, message).label("not exported").note(why);
-    if instead.is_empty() { problem } else { problem.help(instead) }
+    let problem = Diagnostic::new(Code::ExportRefused, place, message)
+        .label("not exported")
+        .note(why);
+    if instead.is_empty() {
+        problem
+    } else {
+        problem.help(instead)
+    }
 }

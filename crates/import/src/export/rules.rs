@@ -1,4 +1,5 @@
-//! What the parts of a machine say that a document cannot: everything but actions, events and expressions, which have files of their own.
+//! What the parts of a machine say that a document cannot: everything but actions, events and
+//! expressions, which have files of their own.
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{Action, Machine, Policies, State, StateKind, Transition, Trigger};
@@ -11,8 +12,7 @@ use super::problem::refused;
 pub(super) const DEFAULT_TICK_RATE: u32 = 60;
 
 /// How a machine can use what its rules stand in the way of.
-pub(super) const POLICIES_HELP: &str =
-    "run by SCXML's rules: policies `internal_first`, `done_events`, `scxml_details` and `\"exit_order\": \"reverse\"`";
+pub(super) const POLICIES_HELP: &str = "run by SCXML's rules: policies `internal_first`, `done_events`, `scxml_details` and `\"exit_order\": \"reverse\"`";
 
 /// Whether a machine runs by the rules of SCXML, as imported ones do.
 pub(super) fn follows_w3c(policies: &Policies) -> bool {
@@ -25,11 +25,28 @@ pub(super) fn follows_w3c(policies: &Policies) -> bool {
 
 /// The machine itself, without its states.
 pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
-    let mut no = |place: Place, what: &str, why: &str, instead: &str| out.push(refused(place, what, why, instead));
-    if let Some(on) = machine.policies.strict_writes.as_ref().filter(|on| on.value) {
-        no(on.place, "`strict_writes`", "an assignment is seen at once there", "turn the policy off");
+    let mut no = |place: Place, what: &str, why: &str, instead: &str| {
+        out.push(refused(place, what, why, instead))
+    };
+    if let Some(on) = machine
+        .policies
+        .strict_writes
+        .as_ref()
+        .filter(|on| on.value)
+    {
+        no(
+            on.place,
+            "`strict_writes`",
+            "an assignment is seen at once there",
+            "turn the policy off",
+        );
     }
-    if let Some(on) = machine.policies.posted_next_tick.as_ref().filter(|on| on.value) {
+    if let Some(on) = machine
+        .policies
+        .posted_next_tick
+        .as_ref()
+        .filter(|on| on.value)
+    {
         no(
             on.place,
             "`\"posted\": \"next_tick\"`",
@@ -38,18 +55,41 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
         );
     }
     if let Some(name) = &machine.fail_safe {
-        no(name.place, "`fail_safe`", "a document that runs too long has no state to go to", "leave it out");
+        no(
+            name.place,
+            "`fail_safe`",
+            "a document that runs too long has no state to go to",
+            "leave it out",
+        );
     }
     for observer in &machine.observers {
-        no(observer.place, "an observer", "only transitions hear events there", "let transitions do it");
+        no(
+            observer.place,
+            "an observer",
+            "only transitions hear events there",
+            "let transitions do it",
+        );
     }
     for event in &machine.events {
-        let class = event.class.as_ref().filter(|class| class.value != Class::Normal);
+        let class = event
+            .class
+            .as_ref()
+            .filter(|class| class.value != Class::Normal);
         if let Some(class) = class {
-            no(class.place, "the class of an event", "events come in the order they were sent", "leave `class` out");
+            no(
+                class.place,
+                "the class of an event",
+                "events come in the order they were sent",
+                "leave `class` out",
+            );
         }
         if let Some(ttl) = &event.ttl {
-            no(ttl.place, "an event that grows old", "an event waits until its turn comes there", "leave `ttl` out");
+            no(
+                ttl.place,
+                "an event that grows old",
+                "an event waits until its turn comes there",
+                "leave `ttl` out",
+            );
         }
         if event.coalesce {
             no(
@@ -60,9 +100,18 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
             );
         }
     }
-    for class in machine.timers.iter().filter_map(|timer| timer.class.as_ref()) {
+    for class in machine
+        .timers
+        .iter()
+        .filter_map(|timer| timer.class.as_ref())
+    {
         if class.value != Class::Normal {
-            no(class.place, "the class of a timer", "events come in the order they were sent", "leave `class` out");
+            no(
+                class.place,
+                "the class of a timer",
+                "events come in the order they were sent",
+                "leave `class` out",
+            );
         }
     }
     root(&machine.root, machine.name.place, out);
@@ -78,17 +127,44 @@ fn root(root: &State, place: Place, out: &mut Diagnostics) {
             out.push(refused(place, what, why, wrap));
         }
     };
-    let first = |list: &[Action]| list.iter().find(|action| !action.muted).map(|action| action.place);
+    let first = |list: &[Action]| {
+        list.iter()
+            .find(|action| !action.muted)
+            .map(|action| action.place)
+    };
     no(first(&root.entry), "entry actions of the root");
     no(first(&root.exit), "exit actions of the root");
-    no((root.kind() == StateKind::Orthogonal).then_some(place), "regions of the root");
-    no(root.history.first().map(|point| point.name.place), "history of the root");
-    let own = root.transitions.iter().find(|transition| !transition.muted).map(|transition| transition.place);
-    let decides = root.decisions.iter().find(|decision| !decision.muted).map(|decision| decision.place);
+    no(
+        (root.kind() == StateKind::Orthogonal).then_some(place),
+        "regions of the root",
+    );
+    no(
+        root.history.first().map(|point| point.name.place),
+        "history of the root",
+    );
+    let own = root
+        .transitions
+        .iter()
+        .find(|transition| !transition.muted)
+        .map(|transition| transition.place);
+    let decides = root
+        .decisions
+        .iter()
+        .find(|decision| !decision.muted)
+        .map(|decision| decision.place);
     let uses = root.uses.first().map(|name| name.place);
     no(own.or(decides).or(uses), "transitions of the root");
-    if let Some(effect) = root.regions.first().and_then(|region| region.initial.as_ref()?.effect.first()) {
-        out.push(refused(effect.place, "an effect of the machine's start", why, wrap));
+    if let Some(effect) = root
+        .regions
+        .first()
+        .and_then(|region| region.initial.as_ref()?.effect.first())
+    {
+        out.push(refused(
+            effect.place,
+            "an effect of the machine's start",
+            why,
+            wrap,
+        ));
     }
 }
 
@@ -96,12 +172,24 @@ fn root(root: &State, place: Place, out: &mut Diagnostics) {
 pub(super) fn state(state: &State, follows_w3c: bool, out: &mut Diagnostics) {
     parts(state, out);
     let at = state.name.place;
-    let mut no = |place: Place, what: &str, why: &str, instead: &str| out.push(refused(place, what, why, instead));
+    let mut no = |place: Place, what: &str, why: &str, instead: &str| {
+        out.push(refused(place, what, why, instead))
+    };
     if state.choice.is_some() {
-        no(at, "a choice", "a state that is never active has no counterpart", "use a state with `always` transitions");
+        no(
+            at,
+            "a choice",
+            "a state that is never active has no counterpart",
+            "use a state with `always` transitions",
+        );
     }
     if state.history_reset_on_done {
-        no(at, "a history that is forgotten", "a history is only ever overwritten there", "leave it out");
+        no(
+            at,
+            "a history that is forgotten",
+            "a history is only ever overwritten there",
+            "leave it out",
+        );
     }
     if !follows_w3c && state.kind() == StateKind::Orthogonal {
         no(
@@ -122,7 +210,12 @@ pub(super) fn state(state: &State, follows_w3c: bool, out: &mut Diagnostics) {
             );
         }
         if point.default.is_empty() {
-            no(place, "a history point without a default", "every history says where it leads first", "add `default`");
+            no(
+                place,
+                "a history point without a default",
+                "every history says where it leads first",
+                "add `default`",
+            );
         }
         if point.restore_on_entry {
             no(
@@ -137,78 +230,186 @@ pub(super) fn state(state: &State, follows_w3c: bool, out: &mut Diagnostics) {
 
 /// What belongs to a state, or to the machine, and to a game.
 fn parts(state: &State, out: &mut Diagnostics) {
-    let mut no = |place: Place, what: &str, why: &str, instead: &str| out.push(refused(place, what, why, instead));
+    let mut no = |place: Place, what: &str, why: &str, instead: &str| {
+        out.push(refused(place, what, why, instead))
+    };
     if let Some(activity) = &state.activity {
-        no(activity.place, "an activity", "nothing runs there between events", "let the game do it, and send an event");
+        no(
+            activity.place,
+            "an activity",
+            "nothing runs there between events",
+            "let the game do it, and send an event",
+        );
     }
     if let Some(name) = state.defers.first() {
-        no(name.place, "deferred events", "an event that nobody hears is lost there", "leave `defer` out");
+        no(
+            name.place,
+            "deferred events",
+            "an event that nobody hears is lost there",
+            "leave `defer` out",
+        );
     }
     if let Some(timer) = state.timers.first() {
         let why = "a delayed `<send>` outlives the state that sent it";
-        no(timer.name.place, "a timer of a state", why, "use a timer of the machine that fires as an event");
+        no(
+            timer.name.place,
+            "a timer of a state",
+            why,
+            "use a timer of the machine that fires as an event",
+        );
     }
     if let Some(name) = state.owns.first() {
-        no(name.place, "a channel", "nobody there owns channels of a game", "leave `owns` out");
+        no(
+            name.place,
+            "a channel",
+            "nobody there owns channels of a game",
+            "leave `owns` out",
+        );
     }
     if let Some(scratch) = state.scratch.first() {
-        no(scratch.name.place, "scratch slots", "only functions of the game use them", "leave `scratch` out");
+        no(
+            scratch.name.place,
+            "scratch slots",
+            "only functions of the game use them",
+            "leave `scratch` out",
+        );
     }
     if let Some(code) = &state.exit_ready {
-        no(code.place, "`exit_ready`", "a state can always be left there", "put the condition on the transitions");
+        no(
+            code.place,
+            "`exit_ready`",
+            "a state can always be left there",
+            "put the condition on the transitions",
+        );
     }
     if let Some(time) = &state.min_active {
-        no(time.place, "`min_active`", "a state can always be left there", "use a timer and a condition");
+        no(
+            time.place,
+            "`min_active`",
+            "a state can always be left there",
+            "use a timer and a condition",
+        );
     }
 }
 
 /// A transition, without its trigger's event, its targets, its guard and its effect.
 pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut Diagnostics) {
     let at = transition.place;
-    let mut no = |place: Place, what: &str, why: &str, instead: &str| out.push(refused(place, what, why, instead));
+    let mut no = |place: Place, what: &str, why: &str, instead: &str| {
+        out.push(refused(place, what, why, instead))
+    };
     match &transition.trigger {
         Trigger::After(time) => {
             let why = "a delayed `<send>` outlives the state that sent it";
-            no(time.place, "`after`", why, "use a timer of the machine that fires as an event");
+            no(
+                time.place,
+                "`after`",
+                why,
+                "use a timer of the machine that fires as an event",
+            );
         }
         Trigger::Timer(name) => {
             let why = "a delayed `<send>` always sends an event";
-            no(name.place, "a timer that fires as itself", why, "let it fire as an event, and hear that");
+            no(
+                name.place,
+                "a timer that fires as itself",
+                why,
+                "let it fire as an event, and hear that",
+            );
         }
         Trigger::Done(place) => {
             let why = "there, completion is an event that comes once";
-            no(*place, "`done`", why, "use the policy `done_events` and the event `done.state.NAME`");
+            no(
+                *place,
+                "`done`",
+                why,
+                "use the policy `done_events` and the event `done.state.NAME`",
+            );
         }
-        Trigger::Failed(place) => no(*place, "`failed`", "nothing can fail there", "let the game send an event"),
+        Trigger::Failed(place) => no(
+            *place,
+            "`failed`",
+            "nothing can fail there",
+            "let the game send an event",
+        ),
         Trigger::Always(place) if !follows_w3c => {
             let why = "by the rules of this machine a chain of them ends at the limit of a tick";
-            no(*place, "`always`, in a machine with other rules", why, POLICIES_HELP);
+            no(
+                *place,
+                "`always`, in a machine with other rules",
+                why,
+                POLICIES_HELP,
+            );
         }
         Trigger::Event(_) | Trigger::Any(_) | Trigger::Always(_) => {}
     }
-    if let Some(priority) = transition.priority.as_ref().filter(|priority| priority.value != 0) {
-        no(priority.place, "a priority", "the order in the document decides", "put what comes first before the others");
+    if let Some(priority) = transition
+        .priority
+        .as_ref()
+        .filter(|priority| priority.value != 0)
+    {
+        no(
+            priority.place,
+            "a priority",
+            "the order in the document decides",
+            "put what comes first before the others",
+        );
     }
     if transition.interrupt {
-        no(at, "an interrupt", "inner states come first there", "repeat the transition in the inner states");
+        no(
+            at,
+            "an interrupt",
+            "inner states come first there",
+            "repeat the transition in the inner states",
+        );
     }
     if let Some(score) = &transition.score {
-        no(score.place, "a score", "the first transition whose condition holds is taken", "use conditions");
+        no(
+            score.place,
+            "a score",
+            "the first transition whose condition holds is taken",
+            "use conditions",
+        );
     }
     if let Some(time) = &transition.cooldown {
-        no(time.place, "a cooldown", "a transition can be taken at any time there", "use a timer and a condition");
+        no(
+            time.place,
+            "a cooldown",
+            "a transition can be taken at any time there",
+            "use a timer and a condition",
+        );
     }
     if let Some(time) = &transition.debounce {
-        no(time.place, "a debounce", "a condition counts at once there", "use a timer");
+        no(
+            time.place,
+            "a debounce",
+            "a condition counts at once there",
+            "use a timer",
+        );
     }
     if transition.latch {
-        no(at, "a latch", "a transition is taken at once there, or never", "leave `latch` out");
+        no(
+            at,
+            "a latch",
+            "a transition is taken at once there, or never",
+            "leave `latch` out",
+        );
     }
     if let Some(stack) = &transition.stack {
-        no(stack.place, "a push or pop", "no state is suspended there", "use a history point");
+        no(
+            stack.place,
+            "a push or pop",
+            "no state is suspended there",
+            "use a history point",
+        );
     }
     if let Some((region, _)) = transition.sync.first() {
         let why = "a transition of a `<parallel>` leaves all its regions";
-        no(region.place, "a sync group", why, "use a transition in each region");
+        no(
+            region.place,
+            "a sync group",
+            why,
+            "use a transition in each region",
+        );
     }
 }

@@ -1,7 +1,9 @@
 //! States, regions, history points and transitions as elements.
 
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::graph::{Action, Region, State, StateKind, Transition, TransitionKind, Trigger};
+use statewright_author::graph::{
+    Action, Region, State, StateKind, Transition, TransitionKind, Trigger,
+};
 use statewright_author::place::{Name, Place};
 
 use super::content::Content;
@@ -32,9 +34,19 @@ enum Hears<'a> {
 
 impl States<'_> {
     /// The states in a region, or the states of all regions.
-    pub(super) fn children(&self, regions: &[Region], first: usize, xml: &mut Writer, out: &mut Diagnostics) {
+    pub(super) fn children(
+        &self,
+        regions: &[Region],
+        first: usize,
+        xml: &mut Writer,
+        out: &mut Diagnostics,
+    ) {
         let mut index = first;
-        for child in regions.iter().flat_map(|region| &region.states).filter(|child| !child.muted) {
+        for child in regions
+            .iter()
+            .flat_map(|region| &region.states)
+            .filter(|child| !child.muted)
+        {
             self.state(child, index, xml, out);
             index += self.size(index);
         }
@@ -42,7 +54,9 @@ impl States<'_> {
 
     /// States in a state, itself included.
     fn size(&self, index: usize) -> usize {
-        (index..self.names.states.len()).take_while(|&at| at == index || self.names.is_inside(at, index)).count()
+        (index..self.names.states.len())
+            .take_while(|&at| at == index || self.names.is_inside(at, index))
+            .count()
     }
 
     fn state(&self, state: &State, index: usize, xml: &mut Writer, out: &mut Diagnostics) {
@@ -59,12 +73,20 @@ impl States<'_> {
         let id = Some(("id", state.name.value.as_str())).filter(|(_, name)| is_id(name));
         let initial = self.initial(state, out);
         let plain = initial.as_ref().filter(|(_, effect)| effect.is_empty());
-        let attributes = id.into_iter().chain(plain.map(|(targets, _)| ("initial", targets.as_str())));
+        let attributes = id
+            .into_iter()
+            .chain(plain.map(|(targets, _)| ("initial", targets.as_str())));
         let attributes: Vec<Attribute<'_>> = attributes.collect();
         let mut inside = Writer::at(xml.depth() + 1);
         if let Some((targets, effect)) = initial.as_ref().filter(|(_, effect)| !effect.is_empty()) {
             inside.open("initial", &[]);
-            self.content_of("transition", &[("target", targets)], effect, &mut inside, out);
+            self.content_of(
+                "transition",
+                &[("target", targets)],
+                effect,
+                &mut inside,
+                out,
+            );
             inside.close("initial");
         }
         for (tag, actions) in [("onentry", &state.entry), ("onexit", &state.exit)] {
@@ -79,7 +101,13 @@ impl States<'_> {
             let id = Some(("id", point.name.value.as_str())).filter(|(_, name)| is_id(name));
             let attributes: Vec<Attribute<'_>> = id.into_iter().chain([("type", kind)]).collect();
             inside.open("history", &attributes);
-            self.content_of("transition", &[("target", &targets)], &point.effect, &mut inside, out);
+            self.content_of(
+                "transition",
+                &[("target", &targets)],
+                &point.effect,
+                &mut inside,
+                out,
+            );
             inside.close("history");
         }
         self.children(&state.regions, index + 1, &mut inside, out);
@@ -87,23 +115,38 @@ impl States<'_> {
     }
 
     /// Where default entry of a compound state goes. A child of a `<parallel>` is its own region.
-    fn initial<'s>(&self, state: &'s State, out: &mut Diagnostics) -> Option<(String, &'s [Action])> {
+    fn initial<'s>(
+        &self,
+        state: &'s State,
+        out: &mut Diagnostics,
+    ) -> Option<(String, &'s [Action])> {
         if state.kind() == StateKind::Orthogonal {
-            state.regions.iter().for_each(|region| check_region(region, out));
+            state
+                .regions
+                .iter()
+                .for_each(|region| check_region(region, out));
             return None;
         }
         self.initial_of(state.regions.first()?, out)
     }
 
     /// The targets and the effect of a region's initial; `None` if the first state is meant anyway.
-    pub(super) fn initial_of<'s>(&self, region: &'s Region, out: &mut Diagnostics) -> Option<(String, &'s [Action])> {
+    pub(super) fn initial_of<'s>(
+        &self,
+        region: &'s Region,
+        out: &mut Diagnostics,
+    ) -> Option<(String, &'s [Action])> {
         let initial = region.initial.as_ref()?;
         let first = region.states.iter().find(|state| !state.muted)?;
         let effect = initial.effect.as_slice();
         let targets = match &initial.targets[..] {
             [] if effect.is_empty() => return None,
             // A document begins in its first state; one without an id cannot be named.
-            [only] if effect.is_empty() && only.value == first.name.value && !is_id(&only.value) => return None,
+            [only]
+                if effect.is_empty() && only.value == first.name.value && !is_id(&only.value) =>
+            {
+                return None;
+            }
             [] => self.list(std::slice::from_ref(&first.name), out),
             targets => self.list(targets, out),
         };
@@ -111,7 +154,10 @@ impl States<'_> {
     }
 
     fn list(&self, names: &[Name], out: &mut Diagnostics) -> String {
-        let ids: Vec<&str> = names.iter().filter_map(|name| self.names.id(name, out)).collect();
+        let ids: Vec<&str> = names
+            .iter()
+            .filter_map(|name| self.names.id(name, out))
+            .collect();
         ids.join(" ")
     }
 
@@ -132,7 +178,9 @@ impl States<'_> {
     fn transitions(&self, index: usize, xml: &mut Writer, out: &mut Diagnostics) {
         let list = self.transitions_of(index, out);
         let live = list.iter().filter(|transition| !transition.muted);
-        let arrows: Vec<Arrow<'_>> = live.map(|one| self.arrow(one, index, xml.depth(), out)).collect();
+        let arrows: Vec<Arrow<'_>> = live
+            .map(|one| self.arrow(one, index, xml.depth(), out))
+            .collect();
         let same = |a: &Arrow<'_>, b: &Arrow<'_>| {
             let events = matches!((&a.hears, &b.hears), (Hears::Event(_), Hears::Event(_)));
             events && a.attributes == b.attributes && a.content == b.content
@@ -147,12 +195,23 @@ impl States<'_> {
                         Hears::Event(name) => Some(*name),
                         _ => None,
                     });
-                    Some(self.content.events.descriptors(&heard.collect::<Vec<_>>(), out))
+                    Some(
+                        self.content
+                            .events
+                            .descriptors(&heard.collect::<Vec<_>>(), out),
+                    )
                 }
             };
-            let others = first.attributes.iter().map(|(name, value)| (*name, value.as_str()));
-            let attributes: Vec<Attribute<'_>> =
-                event.as_ref().map(|event| ("event", event.as_str())).into_iter().chain(others).collect();
+            let others = first
+                .attributes
+                .iter()
+                .map(|(name, value)| (*name, value.as_str()));
+            let attributes: Vec<Attribute<'_>> = event
+                .as_ref()
+                .map(|event| ("event", event.as_str()))
+                .into_iter()
+                .chain(others)
+                .collect();
             xml.around("transition", &attributes, &first.content);
         }
     }
@@ -165,7 +224,13 @@ impl States<'_> {
             return Vec::new();
         }
         let mut list = state.transitions.clone();
-        list.extend(state.decisions.iter().filter(|one| !one.muted).flat_map(|one| one.transitions()));
+        list.extend(
+            state
+                .decisions
+                .iter()
+                .filter(|one| !one.muted)
+                .flat_map(|one| one.transitions()),
+        );
         for name in &state.uses {
             let sets = &self.content.machine.transition_sets;
             match sets.iter().find(|set| set.name.value == name.value) {
@@ -189,7 +254,13 @@ impl States<'_> {
         list
     }
 
-    fn arrow<'t>(&self, transition: &'t Transition, source: usize, depth: usize, out: &mut Diagnostics) -> Arrow<'t> {
+    fn arrow<'t>(
+        &self,
+        transition: &'t Transition,
+        source: usize,
+        depth: usize,
+        out: &mut Diagnostics,
+    ) -> Arrow<'t> {
         rules::transition(transition, self.content.follows_w3c, out);
         let hears = match &transition.trigger {
             Trigger::Event(name) => Hears::Event(name),
@@ -207,13 +278,22 @@ impl States<'_> {
             if self.names.states[source].state.kind() == StateKind::Orthogonal {
                 let why = "a transition of a `<parallel>` leaves all its regions";
                 let instead = "make it external, or use a transition in the region";
-                out.push(refused(transition.place, "a transition that stays in a state with regions", why, instead));
+                out.push(refused(
+                    transition.place,
+                    "a transition that stays in a state with regions",
+                    why,
+                    instead,
+                ));
             }
             attributes.push(("type", "internal".to_owned()));
         }
         let mut content = Writer::at(depth + 1);
         self.content.actions(&transition.effect, &mut content, out);
-        Arrow { hears, attributes, content: content.into_text() }
+        Arrow {
+            hears,
+            attributes,
+            content: content.into_text(),
+        }
     }
 
     /// EXEC-2: as given, else if all targets lie inside the source.
@@ -238,17 +318,35 @@ fn check_region(region: &Region, out: &mut Diagnostics) {
     let [state] = live[..] else {
         let what = format!("the region `{name}` with {} states", live.len());
         let why = "a region is one state there; what is left and entered would be another";
-        out.push(refused(place, what, why, "put the states of the region into one state"));
+        out.push(refused(
+            place,
+            what,
+            why,
+            "put the states of the region into one state",
+        ));
         return;
     };
     if state.kind() == StateKind::Final {
         let what = format!("the region `{name}`, which is final from the start");
-        out.push(refused(place, what, "a `<final>` cannot stand in a `<parallel>`", "put it into a state"));
+        out.push(refused(
+            place,
+            what,
+            "a `<final>` cannot stand in a `<parallel>`",
+            "put it into a state",
+        ));
     }
-    let Some(initial) = &region.initial else { return };
-    let enters_it = |target: &Name| target.value.rsplit('/').next() == Some(state.name.value.as_str());
+    let Some(initial) = &region.initial else {
+        return;
+    };
+    let enters_it =
+        |target: &Name| target.value.rsplit('/').next() == Some(state.name.value.as_str());
     if !initial.effect.is_empty() || !initial.targets.iter().all(enters_it) {
         let why = "a region is one state there, and begins by itself";
-        out.push(refused(initial.place, format!("how the region `{name}` begins"), why, "say it in the state inside"));
+        out.push(refused(
+            initial.place,
+            format!("how the region `{name}` begins"),
+            why,
+            "say it in the state inside",
+        ));
     }
 }

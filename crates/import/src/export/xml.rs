@@ -15,7 +15,10 @@ pub(super) type Attribute<'a> = (&'a str, &'a str);
 impl Writer {
     /// Writes at a depth of elements.
     pub(super) fn at(depth: usize) -> Self {
-        Self { text: String::new(), depth }
+        Self {
+            text: String::new(),
+            depth,
+        }
     }
 
     /// How many elements are open.
@@ -74,7 +77,9 @@ impl Writer {
 
     /// A remark, as far as XML can hold it: no two hyphens in a row, nothing unseen.
     pub(super) fn comment(&mut self, text: &str) {
-        let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || is_hidden(c)).collect();
+        let words: Vec<&str> = text
+            .split(|c: char| c.is_whitespace() || is_hidden(c))
+            .collect();
         let mut shown = words.join(" ");
         while shown.contains("--") {
             shown = shown.replace("--", "- -");
@@ -84,7 +89,10 @@ impl Writer {
 }
 
 fn written(attributes: &[Attribute<'_>]) -> String {
-    attributes.iter().map(|(name, value)| format!(" {name}=\"{}\"", escaped(value))).collect()
+    attributes
+        .iter()
+        .map(|(name, value)| format!(" {name}=\"{}\"", escaped(value)))
+        .collect()
 }
 
 /// Text in an attribute. Spaces other than ` ` would come back as one.

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{
-    Budgets, Event, HistoryPoint, Initial, Lane, Machine, Policies, Region, State, Transition, TransitionKind, Trigger,
+    Budgets, Event, HistoryPoint, Initial, Lane, Machine, Policies, Region, State, Transition,
+    TransitionKind, Trigger,
 };
 use statewright_author::names::check_name;
 use statewright_author::place::{Name, Place, Spanned};
@@ -30,7 +31,12 @@ const MAX_COPIED: usize = 1 << 19;
 const CONDITION_PIECE: usize = 64;
 
 /// Builds the machine.
-pub(super) fn machine(file: &str, chart: &Chart<'_>, functions: &Functions, out: &mut Diagnostics) -> Machine {
+pub(super) fn machine(
+    file: &str,
+    chart: &Chart<'_>,
+    functions: &Functions,
+    out: &mut Diagnostics,
+) -> Machine {
     let functions = Callable::read(chart.nodes[0].xml, functions, out);
     let histories = chart.histories();
     let data = data::read(chart, &functions, &histories, out);
@@ -50,14 +56,25 @@ pub(super) fn machine(file: &str, chart: &Chart<'_>, functions: &Functions, out:
         posts: false,
         depth: 0,
     };
-    let mut builder =
-        Builder { chart, events: &events, content, transitions: 0, copied: 0, has_timers: !sends.timers.is_empty() };
+    let mut builder = Builder {
+        chart,
+        events: &events,
+        content,
+        transitions: 0,
+        copied: 0,
+        has_timers: !sends.timers.is_empty(),
+    };
     let state = builder.state(0);
     let (logs, posts) = (builder.content.logs, builder.content.posts);
     functions.report_unused(builder.content.out);
     let completes = (0..chart.nodes.len()).any(|state| chart.can_complete(state));
     let strict = Spanned::new(MergeRule::StrictOrder, start);
-    let lane = Lane { name: Name::new(LOG_LANE.to_owned(), start), doc: None, merge: strict, critical: false };
+    let lane = Lane {
+        name: Name::new(LOG_LANE.to_owned(), start),
+        doc: None,
+        merge: strict,
+        critical: false,
+    };
     Machine {
         name: machine_name(file, chart),
         // What is raised waits in the queue, whose overflow would be an error (EVT-10).
@@ -70,8 +87,18 @@ pub(super) fn machine(file: &str, chart: &Chart<'_>, functions: &Functions, out:
             scxml_details: on(),
             ..Policies::default()
         },
-        budgets: Budgets { events_per_tick: Some(Spanned::new(MACROSTEP, start)), ..Budgets::default() },
-        events: events.names.into_iter().map(|name| Event { name, ..Event::default() }).collect(),
+        budgets: Budgets {
+            events_per_tick: Some(Spanned::new(MACROSTEP, start)),
+            ..Budgets::default()
+        },
+        events: events
+            .names
+            .into_iter()
+            .map(|name| Event {
+                name,
+                ..Event::default()
+            })
+            .collect(),
         blackboard: data.keys.clone(),
         lanes: if logs { vec![lane] } else { Vec::new() },
         timers: sends.timers.clone(),
@@ -85,8 +112,15 @@ fn machine_name(file: &str, chart: &Chart<'_>) -> Name {
     let root = chart.nodes[0].xml;
     let given = attribute(root, "name").filter(|name| check_name(&name.value).is_ok());
     given.unwrap_or_else(|| {
-        let stem = Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let name = if check_name(&stem).is_ok() { stem } else { "chart".to_owned() };
+        let stem = Path::new(file)
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let name = if check_name(&stem).is_ok() {
+            stem
+        } else {
+            "chart".to_owned()
+        };
         Name::new(name, tag_place(root))
     })
 }
@@ -97,8 +131,14 @@ fn classes(chart: &Chart<'_>) -> Events {
     for arrow in chart.nodes.iter().flat_map(|node| &node.transitions) {
         classes.listen(arrow.events.as_deref().unwrap_or_default());
     }
-    for xml in chart.nodes[0].xml.descendants().filter(|xml| matches!(xml.tag_name().name(), "raise" | "send")) {
-        if let Some(event) = attribute(xml, "event").filter(|event| check_name(&event.value).is_ok()) {
+    for xml in chart.nodes[0]
+        .xml
+        .descendants()
+        .filter(|xml| matches!(xml.tag_name().name(), "raise" | "send"))
+    {
+        if let Some(event) =
+            attribute(xml, "event").filter(|event| check_name(&event.value).is_ok())
+        {
             classes.add(&event.value, event.place);
         }
     }
@@ -136,7 +176,11 @@ impl Builder<'_, '_> {
             ..HistoryPoint::default()
         });
         let history = history.collect();
-        let transitions = node.transitions.iter().flat_map(|arrow| self.transition(index, arrow)).collect();
+        let transitions = node
+            .transitions
+            .iter()
+            .flat_map(|arrow| self.transition(index, arrow))
+            .collect();
         State {
             name: node.name.clone(),
             place,
@@ -151,7 +195,10 @@ impl Builder<'_, '_> {
     }
 
     fn default_content(&mut self, default: &Entry<'_>) -> Vec<statewright_author::graph::Action> {
-        default.content.map(|xml| self.content.actions(xml)).unwrap_or_default()
+        default
+            .content
+            .map(|xml| self.content.actions(xml))
+            .unwrap_or_default()
     }
 
     /// One region for all children, or one for each child of a parallel.
@@ -163,22 +210,51 @@ impl Builder<'_, '_> {
         if node.kind == Kind::Parallel {
             let region = |&child: &usize| {
                 let name = chart.nodes[child].name.clone();
-                let initial = Initial { targets: vec![name.clone()], effect: Vec::new(), place: name.place };
+                let initial = Initial {
+                    targets: vec![name.clone()],
+                    effect: Vec::new(),
+                    place: name.place,
+                };
                 let states = vec![self.state(child)];
-                Region { place: name.place, name: Some(name), initial: Some(initial), states, ..Region::default() }
+                Region {
+                    place: name.place,
+                    name: Some(name),
+                    initial: Some(initial),
+                    states,
+                    ..Region::default()
+                }
             };
             return node.children.iter().map(region).collect();
         }
-        let Some(&first) = node.children.first() else { return Vec::new() };
+        let Some(&first) = node.children.first() else {
+            return Vec::new();
+        };
         let initial = match &node.initial {
             Some(given) => {
                 let effect = self.default_content(given);
-                Initial { targets: given.targets.clone(), effect, place: given.place }
+                Initial {
+                    targets: given.targets.clone(),
+                    effect,
+                    place: given.place,
+                }
             }
-            None => Initial { targets: vec![chart.nodes[first].name.clone()], effect: Vec::new(), place },
+            None => Initial {
+                targets: vec![chart.nodes[first].name.clone()],
+                effect: Vec::new(),
+                place,
+            },
         };
-        let states = node.children.iter().map(|&child| self.state(child)).collect();
-        vec![Region { place, initial: Some(initial), states, ..Region::default() }]
+        let states = node
+            .children
+            .iter()
+            .map(|&child| self.state(child))
+            .collect();
+        vec![Region {
+            place,
+            initial: Some(initial),
+            states,
+            ..Region::default()
+        }]
     }
 
     /// A transition for every class of events that its descriptors match.
@@ -194,11 +270,17 @@ impl Builder<'_, '_> {
                 true => format!("the chart needs more than {MAX_TRANSITIONS} transitions"),
                 false => "the transitions of the chart hold too many actions".to_owned(),
             };
-            let problem = too_large(arrow.place, message).note("there is one for each event that a descriptor matches");
-            self.content.out.push(problem.help("use fewer prefixes and wildcards"));
+            let problem = too_large(arrow.place, message)
+                .note("there is one for each event that a descriptor matches");
+            self.content
+                .out
+                .push(problem.help("use fewer prefixes and wildcards"));
             return Vec::new();
         }
-        let condition = arrow.condition.as_ref().map(|text| self.content.condition(text));
+        let condition = arrow
+            .condition
+            .as_ref()
+            .map(|text| self.content.condition(text));
         let effect = self.content.actions(arrow.xml);
         // An unreadable condition has been reported; a transition without it would be another one.
         let guard = match condition {
@@ -215,27 +297,44 @@ impl Builder<'_, '_> {
             effect,
             ..Transition::default()
         };
-        triggers.into_iter().map(|trigger| Transition { trigger, ..transition.clone() }).collect()
+        triggers
+            .into_iter()
+            .map(|trigger| Transition {
+                trigger,
+                ..transition.clone()
+            })
+            .collect()
     }
 
     fn triggers(&self, arrow: &Arrow<'_>) -> Vec<Trigger> {
-        let Some(list) = &arrow.events else { return vec![Trigger::Always(arrow.place)] };
-        let descriptors: Vec<Descriptor> = list.iter().map(|text| Descriptor::read(&text.value)).collect();
+        let Some(list) = &arrow.events else {
+            return vec![Trigger::Always(arrow.place)];
+        };
+        let descriptors: Vec<Descriptor> = list
+            .iter()
+            .map(|text| Descriptor::read(&text.value))
+            .collect();
         let place = list.first().map_or(arrow.place, |first| first.place);
         // `any` hears everything but timers, which stand for events here.
         if !self.has_timers && descriptors.iter().any(Descriptor::is_any) {
             return vec![Trigger::Any(place)];
         }
-        self.events.heard(&descriptors).map(|event| Trigger::Event(Name::new(event.value.clone(), place))).collect()
+        self.events
+            .heard(&descriptors)
+            .map(|event| Trigger::Event(Name::new(event.value.clone(), place)))
+            .collect()
     }
 
-    /// `internal` keeps a compound source if all targets lie inside it (EXEC-2); everything else with a target leaves its source.
+    /// `internal` keeps a compound source if all targets lie inside it (EXEC-2); everything else
+    /// with a target leaves its source.
     fn kind(&self, source: usize, arrow: &Arrow<'_>) -> Option<Spanned<TransitionKind>> {
         let chart = self.chart;
         let inside = |name: &Name| match chart.ids.get(&name.value) {
             Some(&Named::State(state)) => state != source && chart.is_inside(state, source),
             // What a history of a state around remembers may lie inside; that is seen at run time.
-            Some(&Named::History(owner)) => chart.is_inside(owner, source) || chart.is_inside(source, owner),
+            Some(&Named::History(owner)) => {
+                chart.is_inside(owner, source) || chart.is_inside(source, owner)
+            }
             None => false,
         };
         let local = arrow.internal && chart.is_compound(source) && arrow.targets.iter().all(inside);
@@ -244,14 +343,19 @@ impl Builder<'_, '_> {
             false if local => TransitionKind::Local,
             false => TransitionKind::External,
         };
-        // One without a target need not say so, unless it does nothing but take its event, which is meant.
-        let says = !arrow.targets.is_empty() || (arrow.events.is_some() && elements(arrow.xml).next().is_none());
+        // One without a target need not say so, unless it does nothing but take its event, which is
+        // meant.
+        let says = !arrow.targets.is_empty()
+            || (arrow.events.is_some() && elements(arrow.xml).next().is_none());
         says.then(|| Spanned::new(kind, arrow.place))
     }
 }
 
 /// What a copy of a transition holds.
 fn size(arrow: &Arrow<'_>) -> usize {
-    let condition = arrow.condition.as_ref().map_or(0, |text| text.value.len() / CONDITION_PIECE);
+    let condition = arrow
+        .condition
+        .as_ref()
+        .map_or(0, |text| text.value.len() / CONDITION_PIECE);
     arrow.xml.descendants().count() + arrow.targets.len() + condition
 }

@@ -1,4 +1,5 @@
-//! The document as a chart: states, transitions, histories and their attributes; nothing is translated yet.
+//! The document as a chart: states, transitions, histories and their attributes; nothing is
+//! translated yet.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +17,8 @@ use super::xml::{attribute, elements, is_foreign, own_name, tag_place, words};
 use crate::limits::MAX_SUGGESTIONS;
 use crate::report::shown;
 
-/// Deepest nesting of states, the root included (EXEC-9); one more is looked at, so that the compiler can say where.
+/// Deepest nesting of states, the root included (EXEC-9); one more is looked at, so that the
+/// compiler can say where.
 const MAX_STATE_DEPTH: usize = 40;
 
 /// Most states of a machine (ROM-3); no more are looked at.
@@ -102,7 +104,8 @@ pub(super) struct Chart<'d> {
 impl Chart<'_> {
     /// Whether a state lies inside another, or is it.
     pub(super) fn is_inside(&self, state: usize, around: usize) -> bool {
-        std::iter::successors(Some(state), |&state| self.nodes[state].parent).any(|state| state == around)
+        std::iter::successors(Some(state), |&state| self.nodes[state].parent)
+            .any(|state| state == around)
     }
 
     /// Whether what an id names lies inside a state; a state does not lie inside itself.
@@ -116,7 +119,11 @@ impl Chart<'_> {
     /// Ids of all histories.
     pub(super) fn histories(&self) -> HashSet<String> {
         let is_history = |named: &Named| matches!(named, Named::History(_));
-        self.ids.iter().filter(|(_, named)| is_history(named)).map(|(id, _)| id.clone()).collect()
+        self.ids
+            .iter()
+            .filter(|(_, named)| is_history(named))
+            .map(|(id, _)| id.clone())
+            .collect()
     }
 
     /// Whether a state has states inside.
@@ -127,9 +134,16 @@ impl Chart<'_> {
     /// Whether a state can ever be complete.
     pub(super) fn can_complete(&self, state: usize) -> bool {
         let node = &self.nodes[state];
-        let inside = |kind: Kind| node.children.iter().any(|&child| self.nodes[child].kind == kind);
+        let inside = |kind: Kind| {
+            node.children
+                .iter()
+                .any(|&child| self.nodes[child].kind == kind)
+        };
         match node.kind {
-            Kind::Parallel => !node.children.is_empty() && node.children.iter().all(|&child| self.can_complete(child)),
+            Kind::Parallel => {
+                !node.children.is_empty()
+                    && node.children.iter().all(|&child| self.can_complete(child))
+            }
             Kind::State => inside(Kind::Final),
             Kind::Root | Kind::Final => false,
         }
@@ -143,16 +157,27 @@ pub(super) fn read<'d>(document: &'d Document<'d>, out: &mut Diagnostics) -> Opt
     if root.tag_name().name() != "scxml" || namespace.is_some_and(|space| space != NAMESPACE) {
         let message = match namespace {
             Some(other) if root.tag_name().name() == "scxml" => {
-                format!("this `<scxml>` is of the namespace `{}`, which is not that of SCXML", shown(other))
+                format!(
+                    "this `<scxml>` is of the namespace `{}`, which is not that of SCXML",
+                    shown(other)
+                )
             }
-            _ => format!("the document's element is `<{}>`, not `<scxml>`", shown(root.tag_name().name())),
+            _ => format!(
+                "the document's element is `<{}>`, not `<scxml>`",
+                shown(root.tag_name().name())
+            ),
         };
-        let help = format!("an SCXML document begins with `<scxml xmlns=\"{NAMESPACE}\" version=\"1.0\">`");
+        let help = format!(
+            "an SCXML document begins with `<scxml xmlns=\"{NAMESPACE}\" version=\"1.0\">`"
+        );
         out.push(illegal(tag_place(root), message).help(help));
         return None;
     }
     let mut reader = Reader {
-        chart: Chart { nodes: Vec::new(), ids: HashMap::new() },
+        chart: Chart {
+            nodes: Vec::new(),
+            ids: HashMap::new(),
+        },
         places: HashMap::new(),
         elements: 0,
         is_full: false,
@@ -167,8 +192,13 @@ pub(super) fn read<'d>(document: &'d Document<'d>, out: &mut Diagnostics) -> Opt
 
 /// Names texts that stand where none is read: somebody may have forgotten an element around them.
 fn stray_texts(root: Xml<'_, '_>, out: &mut Diagnostics) {
-    for text in root.descendants().filter(|node| node.is_text() && !node.text().unwrap_or_default().trim().is_empty()) {
-        let Some(around) = text.parent().filter(|&around| !is_foreign(around)) else { continue };
+    for text in root
+        .descendants()
+        .filter(|node| node.is_text() && !node.text().unwrap_or_default().trim().is_empty())
+    {
+        let Some(around) = text.parent().filter(|&around| !is_foreign(around)) else {
+            continue;
+        };
         let tag = around.tag_name().name();
         let is_read = match tag {
             // What is wrong with them has been said.
@@ -177,9 +207,14 @@ fn stray_texts(root: Xml<'_, '_>, out: &mut Diagnostics) {
             _ => false,
         };
         if !is_read {
-            let problem = ignored(Place::bytes(text.range()), format!("a text in `<{}>`", shown(tag)));
+            let problem = ignored(
+                Place::bytes(text.range()),
+                format!("a text in `<{}>`", shown(tag)),
+            );
             out.push(match tag {
-                "onentry" | "onexit" | "transition" => problem.help("what is to be done stands in elements"),
+                "onentry" | "onexit" | "transition" => {
+                    problem.help("what is to be done stands in elements")
+                }
                 _ => problem,
             });
         }
@@ -199,7 +234,17 @@ struct Reader<'d, 'o> {
 
 impl<'d> Reader<'d, '_> {
     fn header(&mut self, root: Xml<'d, 'd>) {
-        self.attributes(root, &["initial", "name", "version", "datamodel", "binding", "exmode"]);
+        self.attributes(
+            root,
+            &[
+                "initial",
+                "name",
+                "version",
+                "datamodel",
+                "binding",
+                "exmode",
+            ],
+        );
         if let Some(binding) = attribute(root, "binding")
             && binding.value == "late"
         {
@@ -215,37 +260,65 @@ impl<'d> Reader<'d, '_> {
             && !matches!(model.value.as_str(), "null" | "ecmascript" | "")
         {
             let message = format!("the data model `{}`", shown(&model.value));
-            let why = "expressions are read as the common part of ECMAScript and of this engine's own";
-            self.out.push(refused(model.place, message, why, "write `datamodel=\"ecmascript\"` or `\"null\"`"));
+            let why =
+                "expressions are read as the common part of ECMAScript and of this engine's own";
+            self.out.push(refused(
+                model.place,
+                message,
+                why,
+                "write `datamodel=\"ecmascript\"` or `\"null\"`",
+            ));
         }
     }
 
     /// Names attributes that nobody reads: they may be misspelled.
     fn attributes(&mut self, xml: Xml<'d, 'd>, known: &[&str]) {
-        for attribute in xml.attributes().filter(|attribute| attribute.namespace().is_none()) {
+        for attribute in xml
+            .attributes()
+            .filter(|attribute| attribute.namespace().is_none())
+        {
             let name = attribute.name();
             if !known.contains(&name) {
-                let message = format!("`<{}>` has no attribute `{}`", xml.tag_name().name(), shown(name));
+                let message = format!(
+                    "`<{}>` has no attribute `{}`",
+                    xml.tag_name().name(),
+                    shown(name)
+                );
                 let problem = ignored(Place::bytes(attribute.range()), message);
                 self.out.push(problem.suggest(name, known.iter().copied()));
             }
         }
     }
 
-    fn state(&mut self, xml: Xml<'d, 'd>, kind: Kind, parent: Option<usize>, depth: usize) -> Option<usize> {
+    fn state(
+        &mut self,
+        xml: Xml<'d, 'd>,
+        kind: Kind,
+        parent: Option<usize>,
+        depth: usize,
+    ) -> Option<usize> {
         if depth > MAX_STATE_DEPTH {
             let message = format!("states are nested more than {MAX_STATE_DEPTH} deep");
-            self.out.push(too_large(tag_place(xml), message).help("at most 16 levels fit, the root included"));
+            self.out.push(
+                too_large(tag_place(xml), message).help("at most 16 levels fit, the root included"),
+            );
             return None;
         }
         let place = self.chart.nodes.len();
         if place >= MAX_STATES {
             if !std::mem::replace(&mut self.is_full, true) {
-                self.out.push(too_large(tag_place(xml), format!("the chart has more than {MAX_STATES} states")));
+                self.out.push(too_large(
+                    tag_place(xml),
+                    format!("the chart has more than {MAX_STATES} states"),
+                ));
             }
             return None;
         }
-        let name = if kind == Kind::Root { Spanned::default() } else { self.id(xml, Named::State(place)) };
+        let name = if kind == Kind::Root {
+            Spanned::default()
+        } else {
+            self.id(xml, Named::State(place))
+        };
         self.chart.nodes.push(Node {
             xml,
             kind,
@@ -267,8 +340,11 @@ impl<'d> Reader<'d, '_> {
         if matches!(kind, Kind::Root | Kind::State)
             && let Some(targets) = attribute(xml, "initial")
         {
-            self.chart.nodes[place].initial =
-                Some(Default { targets: words(&targets), content: None, place: targets.place });
+            self.chart.nodes[place].initial = Some(Default {
+                targets: words(&targets),
+                content: None,
+                place: targets.place,
+            });
         }
         for child in elements(xml) {
             self.child(child, kind, place, depth);
@@ -282,21 +358,33 @@ impl<'d> Reader<'d, '_> {
         let node = &self.chart.nodes[place];
         let (children, has_initial) = (node.children.len(), node.initial.is_some());
         if kind == Kind::Root && children == 0 {
-            self.out.push(illegal(tag_place(xml), "the chart has no states"));
+            self.out
+                .push(illegal(tag_place(xml), "the chart has no states"));
         }
         if kind == Kind::State && children == 0 && has_initial {
-            self.out.push(illegal(tag_place(xml), "a state without states inside has an initial one"));
+            self.out.push(illegal(
+                tag_place(xml),
+                "a state without states inside has an initial one",
+            ));
         }
         if kind == Kind::Parallel && children == 0 {
             let why = "there is nothing in it that could be active";
             let instead = "write `<state>` instead, or put a state into it";
-            self.out.push(refused(tag_place(xml), "a `<parallel>` with nothing inside", why, instead));
+            self.out.push(refused(
+                tag_place(xml),
+                "a `<parallel>` with nothing inside",
+                why,
+                instead,
+            ));
         }
     }
 
     fn child(&mut self, xml: Xml<'d, 'd>, kind: Kind, place: usize, depth: usize) {
         if is_foreign(xml) {
-            let message = format!("`<{}>` belongs to another namespace", shown(xml.tag_name().name()));
+            let message = format!(
+                "`<{}>` belongs to another namespace",
+                shown(xml.tag_name().name())
+            );
             self.out.push(ignored(tag_place(xml), message));
             return;
         }
@@ -313,7 +401,9 @@ impl<'d> Reader<'d, '_> {
             "final" if matches!(kind, Kind::Root | Kind::State) => node(self, Kind::Final),
             "history" if matches!(kind, Kind::State | Kind::Parallel) => self.history(xml, place),
             "initial" if kind == Kind::State => self.initial(xml, place),
-            "transition" if matches!(kind, Kind::State | Kind::Parallel) => self.transition(xml, place),
+            "transition" if matches!(kind, Kind::State | Kind::Parallel) => {
+                self.transition(xml, place)
+            }
             "onentry" if kind != Kind::Root => self.chart.nodes[place].entry.push(xml),
             "onexit" if kind != Kind::Root => self.chart.nodes[place].exit.push(xml),
             "datamodel" if kind != Kind::Final => self.chart.nodes[place].data.push(xml),
@@ -330,11 +420,15 @@ impl<'d> Reader<'d, '_> {
             "invoke" if matches!(kind, Kind::State | Kind::Parallel) => {
                 let why = "a machine does not start other sessions or services";
                 let instead = "let the game start it from an action of `<onentry>` and send an event when it is done";
-                self.out.push(refused(tag_place(xml), "`<invoke>`", why, instead));
+                self.out
+                    .push(refused(tag_place(xml), "`<invoke>`", why, instead));
             }
             _ => {
                 let around = self.chart.nodes[place].xml.tag_name().name();
-                self.out.push(illegal(tag_place(xml), format!("`<{}>` cannot stand in `<{around}>`", shown(tag))));
+                self.out.push(illegal(
+                    tag_place(xml),
+                    format!("`<{}>` cannot stand in `<{around}>`", shown(tag)),
+                ));
             }
         }
     }
@@ -342,16 +436,26 @@ impl<'d> Reader<'d, '_> {
     /// The id of an element; one is made up if it has none, or one that another has.
     fn id(&mut self, xml: Xml<'d, 'd>, named: Named) -> Name {
         self.elements += 1;
-        let made_up = |place: Place| Name::new(format!("{} {}", xml.tag_name().name(), self.elements), place);
-        let Some(id) = attribute(xml, "id") else { return made_up(tag_place(xml)) };
+        let made_up = |place: Place| {
+            Name::new(
+                format!("{} {}", xml.tag_name().name(), self.elements),
+                place,
+            )
+        };
+        let Some(id) = attribute(xml, "id") else {
+            return made_up(tag_place(xml));
+        };
         let id = Name::new(id.value.trim().to_owned(), id.place);
         let problem = if let Err(problem) = check_name(&id.value) {
             illegal(id.place, problem)
         } else if id.value.contains(char::is_whitespace) {
             illegal(id.place, "an id is one word")
         } else if let Some(&first) = self.places.get(&id.value) {
-            illegal(id.place, format!("the id `{}` is given twice", shown(&id.value)))
-                .related(first, "given first here")
+            illegal(
+                id.place,
+                format!("the id `{}` is given twice", shown(&id.value)),
+            )
+            .related(first, "given first here")
         } else {
             self.places.insert(id.value.clone(), id.place);
             self.chart.ids.insert(id.value.clone(), named);
@@ -365,7 +469,8 @@ impl<'d> Reader<'d, '_> {
     fn initial(&mut self, xml: Xml<'d, 'd>, place: usize) {
         self.attributes(xml, &[]);
         if self.chart.nodes[place].initial.is_some() {
-            self.out.push(illegal(tag_place(xml), "a state has two initial ones"));
+            self.out
+                .push(illegal(tag_place(xml), "a state has two initial ones"));
             return;
         }
         let default = self.default(xml);
@@ -378,11 +483,20 @@ impl<'d> Reader<'d, '_> {
         let kind = attribute(xml, "type");
         let deep = kind.as_ref().is_some_and(|kind| kind.value == "deep");
         if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "deep" | "shallow")) {
-            self.out
-                .push(illegal(kind.place, format!("a history is `shallow` or `deep`, not `{}`", shown(&kind.value))));
+            self.out.push(illegal(
+                kind.place,
+                format!(
+                    "a history is `shallow` or `deep`, not `{}`",
+                    shown(&kind.value)
+                ),
+            ));
         }
         let default = self.default(xml);
-        self.chart.nodes[place].histories.push(History { name, deep, default });
+        self.chart.nodes[place].histories.push(History {
+            name,
+            deep,
+            default,
+        });
     }
 
     /// The only `<transition>` of an `<initial>` or `<history>`.
@@ -399,7 +513,11 @@ impl<'d> Reader<'d, '_> {
             let message = format!("`<{tag}>` does not say where it leads");
             let help = "write `<transition target=\"…\"/>` in it";
             self.out.push(illegal(place, message).help(help));
-            return Default { targets: Vec::new(), content: None, place };
+            return Default {
+                targets: Vec::new(),
+                content: None,
+                place,
+            };
         };
         for name in ["event", "cond"] {
             if let Some(found) = attribute(transition, name) {
@@ -407,20 +525,34 @@ impl<'d> Reader<'d, '_> {
                 self.out.push(illegal(found.place, message));
             }
         }
-        Default { targets: words(&targets), content: Some(transition), place: tag_place(transition) }
+        Default {
+            targets: words(&targets),
+            content: Some(transition),
+            place: tag_place(transition),
+        }
     }
 
     fn transition(&mut self, xml: Xml<'d, 'd>, place: usize) {
         self.attributes(xml, &["event", "cond", "target", "type"]);
         let events = attribute(xml, "event");
         let targets = attribute(xml, "target");
-        for empty in [&events, &targets].into_iter().flatten().filter(|list| list.value.trim().is_empty()) {
-            self.out.push(illegal(empty.place, "an empty list").help("leave the attribute out"));
+        for empty in [&events, &targets]
+            .into_iter()
+            .flatten()
+            .filter(|list| list.value.trim().is_empty())
+        {
+            self.out
+                .push(illegal(empty.place, "an empty list").help("leave the attribute out"));
         }
         let kind = attribute(xml, "type");
         let internal = kind.as_ref().is_some_and(|kind| kind.value == "internal");
-        if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "internal" | "external")) {
-            let message = format!("a transition is `internal` or `external`, not `{}`", shown(&kind.value));
+        if let Some(kind) =
+            kind.filter(|kind| !matches!(kind.value.as_str(), "internal" | "external"))
+        {
+            let message = format!(
+                "a transition is `internal` or `external`, not `{}`",
+                shown(&kind.value)
+            );
             self.out.push(illegal(kind.place, message));
         }
         let events = events.map(|list| self.descriptors(&list));
@@ -440,22 +572,33 @@ impl<'d> Reader<'d, '_> {
         list.retain(|text| match Descriptor::read(&text.value).problem() {
             None => true,
             Some(problem) => {
-                self.out.push(illegal(text.place, format!("`{}` matches no event: {problem}", shown(&text.value))));
+                self.out.push(illegal(
+                    text.place,
+                    format!("`{}` matches no event: {problem}", shown(&text.value)),
+                ));
                 false
             }
         });
         list
     }
 
-    /// Every target is an id of the document; those of default entries lie inside. A target that is not is named once and taken out.
+    /// Every target is an id of the document; those of default entries lie inside. A target that is
+    /// not is named once and taken out.
     fn check_targets(&mut self) {
         let mut known: Vec<&str> = self.chart.ids.keys().map(String::as_str).collect();
         known.sort_unstable();
         let (mut missing, mut outside) = (Vec::new(), Vec::new());
         for (place, node) in self.chart.nodes.iter().enumerate() {
-            missing
-                .extend(node.transitions.iter().flat_map(|arrow| &arrow.targets).filter(|name| !self.is_known(name)));
-            let defaults = node.initial.iter().chain(node.histories.iter().map(|history| &history.default));
+            missing.extend(
+                node.transitions
+                    .iter()
+                    .flat_map(|arrow| &arrow.targets)
+                    .filter(|name| !self.is_known(name)),
+            );
+            let defaults = node
+                .initial
+                .iter()
+                .chain(node.histories.iter().map(|history| &history.default));
             for name in defaults.flat_map(|default| &default.targets) {
                 match self.chart.ids.get(&name.value) {
                     None => missing.push(name),
@@ -468,10 +611,14 @@ impl<'d> Reader<'d, '_> {
         let mut problems = Vec::new();
         for name in missing {
             bad.insert(name.place);
-            let problem = illegal(name.place, format!("there is no state `{}`", shown(&name.value)));
+            let problem = illegal(
+                name.place,
+                format!("there is no state `{}`", shown(&name.value)),
+            );
             // Every name is looked at, so it is offered only so often.
-            let close =
-                (problems.len() < MAX_SUGGESTIONS).then(|| closest(&name.value, known.iter().copied())).flatten();
+            let close = (problems.len() < MAX_SUGGESTIONS)
+                .then(|| closest(&name.value, known.iter().copied()))
+                .flatten();
             problems.push(match close {
                 Some(close) => problem.help(format!("did you mean `{close}`?")),
                 None => problem,
@@ -479,9 +626,14 @@ impl<'d> Reader<'d, '_> {
         }
         for name in outside {
             bad.insert(name.place);
-            problems.push(illegal(name.place, format!("`{}` does not lie inside this state", shown(&name.value))));
+            problems.push(illegal(
+                name.place,
+                format!("`{}` does not lie inside this state", shown(&name.value)),
+            ));
         }
-        problems.into_iter().for_each(|problem| self.out.push(problem));
+        problems
+            .into_iter()
+            .for_each(|problem| self.out.push(problem));
         if !bad.is_empty() {
             self.take_out(&bad);
         }
@@ -491,12 +643,17 @@ impl<'d> Reader<'d, '_> {
         self.chart.ids.contains_key(&name.value)
     }
 
-    /// Takes targets out that have been named as wrong, so that the compiler does not name them again.
+    /// Takes targets out that have been named as wrong, so that the compiler does not name them
+    /// again.
     fn take_out(&mut self, bad: &HashSet<Place>) {
         let keep = |name: &Name| !bad.contains(&name.place);
         for node in &mut self.chart.nodes {
-            node.transitions.iter_mut().for_each(|arrow| arrow.targets.retain(keep));
-            node.histories.iter_mut().for_each(|history| history.default.targets.retain(keep));
+            node.transitions
+                .iter_mut()
+                .for_each(|arrow| arrow.targets.retain(keep));
+            node.histories
+                .iter_mut()
+                .for_each(|history| history.default.targets.retain(keep));
             if let Some(initial) = &mut node.initial {
                 initial.targets.retain(keep);
             }

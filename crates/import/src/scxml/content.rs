@@ -20,10 +20,14 @@ use super::xml::{attribute, elements, is_foreign, own_name, tag_place};
 use crate::report::shown;
 
 /// Names of the processor that sends between charts.
-const SCXML_PROCESSORS: [&str; 3] =
-    ["scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor", "http://www.w3.org/TR/scxml/"];
+const SCXML_PROCESSORS: [&str; 3] = [
+    "scxml",
+    "http://www.w3.org/TR/scxml/#SCXMLEventProcessor",
+    "http://www.w3.org/TR/scxml/",
+];
 
-/// Most conditions around an action; the `<elseif>` before it count, because each is an `if` in the `else` of the one before.
+/// Most conditions around an action; the `<elseif>` before it count, because each is an `if` in the
+/// `else` of the one before.
 const MAX_CONDITIONS: usize = 32;
 
 /// What content is translated with.
@@ -47,7 +51,10 @@ pub(super) struct Content<'a> {
 impl Content<'_> {
     /// The actions in several blocks, in order.
     pub(super) fn blocks(&mut self, blocks: &[Xml<'_, '_>]) -> Vec<Action> {
-        blocks.iter().flat_map(|block| self.actions(*block)).collect()
+        blocks
+            .iter()
+            .flat_map(|block| self.actions(*block))
+            .collect()
     }
 
     /// The actions in an element.
@@ -81,11 +88,22 @@ impl Content<'_> {
 
     fn action(&mut self, xml: Xml<'_, '_>) -> Vec<Action> {
         let place = tag_place(xml);
-        let made = |kind: ActionKind| vec![Action { kind, muted: false, place }];
+        let made = |kind: ActionKind| {
+            vec![Action {
+                kind,
+                muted: false,
+                place,
+            }]
+        };
         if is_foreign(xml) {
             let message = format!("`<{}>` of another namespace", shown(xml.tag_name().name()));
             let instead = "use an action of SCXML, or a function of the game in the native file";
-            self.out.push(refused(place, message, "nobody here knows what it does", instead));
+            self.out.push(refused(
+                place,
+                message,
+                "nobody here knows what it does",
+                instead,
+            ));
             return Vec::new();
         }
         match xml.tag_name().name() {
@@ -98,11 +116,19 @@ impl Content<'_> {
             "script" => script::calls(xml, self.functions, self.out),
             "foreach" => {
                 let why = "lists and loops have no place in a tick of bounded length";
-                self.out.push(refused(place, "`<foreach>`", why, "do it in a function of the game"));
+                self.out.push(refused(
+                    place,
+                    "`<foreach>`",
+                    why,
+                    "do it in a function of the game",
+                ));
                 Vec::new()
             }
             tag => {
-                self.out.push(illegal(place, format!("`<{}>` is no executable content", shown(tag))));
+                self.out.push(illegal(
+                    place,
+                    format!("`<{}>` is no executable content", shown(tag)),
+                ));
                 Vec::new()
             }
         }
@@ -111,23 +137,38 @@ impl Content<'_> {
     fn raise(&mut self, xml: Xml<'_, '_>) -> Option<ActionKind> {
         let event = self.event(xml)?;
         self.posts = true;
-        Some(ActionKind::Raise { event, payload: None })
+        Some(ActionKind::Raise {
+            event,
+            payload: None,
+        })
     }
 
     /// The `event` of a `<raise>` or `<send>`.
     fn event(&mut self, xml: Xml<'_, '_>) -> Option<Name> {
         let tag = xml.tag_name().name();
         let Some(event) = attribute(xml, "event") else {
-            self.out.push(illegal(tag_place(xml), format!("`<{tag}>` does not name an event")));
+            self.out.push(illegal(
+                tag_place(xml),
+                format!("`<{tag}>` does not name an event"),
+            ));
             return None;
         };
-        let is_plain = !event.value.is_empty() && !event.value.contains(|c: char| c.is_whitespace() || c == '*');
+        let is_plain = !event.value.is_empty()
+            && !event
+                .value
+                .contains(|c: char| c.is_whitespace() || c == '*');
         if !is_plain {
-            self.out.push(illegal(event.place, format!("`{}` is no event that can be sent", shown(&event.value))));
+            self.out.push(illegal(
+                event.place,
+                format!("`{}` is no event that can be sent", shown(&event.value)),
+            ));
             return None;
         }
         if let Err(problem) = check_name(&event.value) {
-            self.out.push(illegal(event.place, format!("`{}` is no event: {problem}", shown(&event.value))));
+            self.out.push(illegal(
+                event.place,
+                format!("`{}` is no event: {problem}", shown(&event.value)),
+            ));
             return None;
         }
         Some(event)
@@ -135,31 +176,64 @@ impl Content<'_> {
 
     fn send(&mut self, xml: Xml<'_, '_>) -> Option<ActionKind> {
         let mut fine = true;
-        for name in ["eventexpr", "targetexpr", "typeexpr", "delayexpr", "idlocation", "namelist"] {
+        for name in [
+            "eventexpr",
+            "targetexpr",
+            "typeexpr",
+            "delayexpr",
+            "idlocation",
+            "namelist",
+        ] {
             if let Some(found) = attribute(xml, name) {
                 let why = "what is sent, and where, is known before the machine runs";
-                self.out.push(refused(found.place, format!("`{name}` of `<send>`"), why, "write the value itself"));
+                self.out.push(refused(
+                    found.place,
+                    format!("`{name}` of `<send>`"),
+                    why,
+                    "write the value itself",
+                ));
                 fine = false;
             }
         }
         for inside in elements(xml) {
             let why = "events carry nothing that import could read";
             let message = format!("`<{}>` in `<send>`", shown(inside.tag_name().name()));
-            self.out.push(refused(tag_place(inside), message, why, "assign to data before sending"));
+            self.out.push(refused(
+                tag_place(inside),
+                message,
+                why,
+                "assign to data before sending",
+            ));
             fine = false;
         }
-        if let Some(kind) = attribute(xml, "type").filter(|kind| !SCXML_PROCESSORS.contains(&kind.value.as_str())) {
+        if let Some(kind) =
+            attribute(xml, "type").filter(|kind| !SCXML_PROCESSORS.contains(&kind.value.as_str()))
+        {
             let message = format!("sending by `{}`", shown(&kind.value));
             let why = "a machine does not speak to other systems; the game does, on its commands";
-            self.out.push(refused(kind.place, message, why, "use an `emit` action in the native file"));
+            self.out.push(refused(
+                kind.place,
+                message,
+                why,
+                "use an `emit` action in the native file",
+            ));
             fine = false;
         }
         let target = attribute(xml, "target");
-        let internal = target.as_ref().is_some_and(|target| target.value == "#_internal");
-        if let Some(target) = target.filter(|target| !matches!(target.value.as_str(), "" | "#_internal")) {
+        let internal = target
+            .as_ref()
+            .is_some_and(|target| target.value == "#_internal");
+        if let Some(target) =
+            target.filter(|target| !matches!(target.value.as_str(), "" | "#_internal"))
+        {
             let message = format!("sending to `{}`", shown(&target.value));
             let why = "who that is, is not known before the machine runs";
-            self.out.push(refused(target.place, message, why, "use a `send` action with `to` in the native file"));
+            self.out.push(refused(
+                target.place,
+                message,
+                why,
+                "use a `send` action with `to` in the native file",
+            ));
             fine = false;
         }
         let waiting = match delay(xml) {
@@ -167,15 +241,23 @@ impl Content<'_> {
             Err((text, error)) => {
                 // What a native file could say in ticks is nothing that a chart can.
                 let why = match error {
-                    DurationError::Form => "a delay is a number with `s` or `ms`, such as `1.5s` or `200ms`",
+                    DurationError::Form => {
+                        "a delay is a number with `s` or `ms`, such as `1.5s` or `200ms`"
+                    }
                     error => error.message(),
                 };
-                self.out.push(illegal(text.place, format!("`{}` is no delay: {why}", shown(&text.value))));
+                self.out.push(illegal(
+                    text.place,
+                    format!("`{}` is no delay: {why}", shown(&text.value)),
+                ));
                 return None;
             }
         };
         if let (true, Some(waiting)) = (internal, &waiting) {
-            self.out.push(illegal(waiting.place, "an internal event cannot be delayed"));
+            self.out.push(illegal(
+                waiting.place,
+                "an internal event cannot be delayed",
+            ));
             fine = false;
         }
         // Whoever computes the event names none, and that has been said.
@@ -189,19 +271,34 @@ impl Content<'_> {
         let id = attribute(xml, "id").map(|id| id.value);
         if let Some(after) = waiting {
             let timer = self.sends.timer(&event.value, id.as_deref())?.clone();
-            return Some(ActionKind::StartTimer { timer: Name::new(timer.value, event.place), after });
+            return Some(ActionKind::StartTimer {
+                timer: Name::new(timer.value, event.place),
+                after,
+            });
         }
         self.posts = true;
         Some(match internal {
-            true => ActionKind::Raise { event, payload: None },
-            false => ActionKind::Send { event, payload: None, to: None },
+            true => ActionKind::Raise {
+                event,
+                payload: None,
+            },
+            false => ActionKind::Send {
+                event,
+                payload: None,
+                to: None,
+            },
         })
     }
 
     fn cancel(&mut self, xml: Xml<'_, '_>, place: Place) -> Vec<Action> {
         if let Some(found) = attribute(xml, "sendidexpr") {
             let why = "which timer is stopped, is known before the machine runs";
-            self.out.push(refused(found.place, "`sendidexpr` of `<cancel>`", why, "write `sendid` instead"));
+            self.out.push(refused(
+                found.place,
+                "`sendidexpr` of `<cancel>`",
+                why,
+                "write `sendid` instead",
+            ));
             return Vec::new();
         }
         let Some(id) = attribute(xml, "sendid") else {
@@ -211,16 +308,31 @@ impl Content<'_> {
         let timers = self.sends.with_id(&id.value);
         let timers = &timers[..timers.len().min(MOST_TIMERS)];
         if timers.is_empty() {
-            let message = format!("no delayed `<send>` has the id `{}`, so nothing is canceled", shown(&id.value));
+            let message = format!(
+                "no delayed `<send>` has the id `{}`, so nothing is canceled",
+                shown(&id.value)
+            );
             self.out.push(ignored(id.place, message));
         }
-        let stop = |timer: &Name| ActionKind::StopTimer { timer: Name::new(timer.value.clone(), id.place) };
-        timers.iter().map(|timer| Action { kind: stop(timer), muted: false, place }).collect()
+        let stop = |timer: &Name| ActionKind::StopTimer {
+            timer: Name::new(timer.value.clone(), id.place),
+        };
+        timers
+            .iter()
+            .map(|timer| Action {
+                kind: stop(timer),
+                muted: false,
+                place,
+            })
+            .collect()
     }
 
     fn assign(&mut self, xml: Xml<'_, '_>) -> Option<ActionKind> {
         let Some(location) = attribute(xml, "location") else {
-            self.out.push(illegal(tag_place(xml), "`<assign>` does not say where: it has no `location`"));
+            self.out.push(illegal(
+                tag_place(xml),
+                "`<assign>` does not say where: it has no `location`",
+            ));
             return None;
         };
         let Some((key, ty)) = self.data.variables.get(location.value.trim()).cloned() else {
@@ -228,16 +340,25 @@ impl Content<'_> {
             let mut known: Vec<&str> = known.collect();
             known.sort_unstable();
             let message = format!("there is no data `{}`", shown(&location.value));
-            self.out.push(illegal(location.place, message).suggest(&location.value, known));
+            self.out
+                .push(illegal(location.place, message).suggest(&location.value, known));
             return None;
         };
         let Some(value) = attribute(xml, "expr") else {
             let why = "data is a number, a truth value or a text";
-            self.out.push(refused(tag_place(xml), "`<assign>` without `expr`", why, "write the value in `expr`"));
+            self.out.push(refused(
+                tag_place(xml),
+                "`<assign>` without `expr`",
+                why,
+                "write the value in `expr`",
+            ));
             return None;
         };
         let value = self.expression(&value, Want::Value(ty.unwrap_or(ValueType::I32)))?;
-        Some(ActionKind::Set { key: Name::new(key, location.place), value })
+        Some(ActionKind::Set {
+            key: Name::new(key, location.place),
+            value,
+        })
     }
 
     /// A command on the lane for logs: nothing has to be bound, and a trace shows it.
@@ -253,7 +374,10 @@ impl Content<'_> {
             }
         });
         let place = tag_place(xml);
-        let text = script.as_ref().and_then(|script| script.literal_text()).filter(|text| !text.trim().is_empty());
+        let text = script
+            .as_ref()
+            .and_then(|script| script.literal_text())
+            .filter(|text| !text.trim().is_empty());
         let (command, is_text) = match (label, text) {
             (Some(label), _) => (label, false),
             (None, Some(text)) => (Spanned::new(text.to_owned(), place), true),
@@ -267,17 +391,32 @@ impl Content<'_> {
                 None
             }
         });
-        let shown: String =
-            command.value.chars().filter(|&c| !statewright_author::names::is_hidden(c)).take(64).collect();
-        let command =
-            Name::new(if shown.trim().is_empty() { "log".to_owned() } else { shown.trim().to_owned() }, command.place);
-        ActionKind::Emit { command, lane: Name::new(LOG_LANE.to_owned(), place), payload }
+        let shown: String = command
+            .value
+            .chars()
+            .filter(|&c| !statewright_author::names::is_hidden(c))
+            .take(64)
+            .collect();
+        let command = Name::new(
+            if shown.trim().is_empty() {
+                "log".to_owned()
+            } else {
+                shown.trim().to_owned()
+            },
+            command.place,
+        );
+        ActionKind::Emit {
+            command,
+            lane: Name::new(LOG_LANE.to_owned(), place),
+            payload,
+        }
     }
 
     /// What a log cannot show does no harm.
     fn leave_out(&mut self, wrong: &Wrong) {
         let message = format!("the log shows no value: {}", wrong.message);
-        self.out.push(ignored(wrong.place(self.document), message).help(wrong.help));
+        self.out
+            .push(ignored(wrong.place(self.document), message).help(wrong.help));
     }
 
     /// An `<if>`, unless there are too many conditions around it.
@@ -308,7 +447,10 @@ impl Content<'_> {
         for inside in elements(xml) {
             match own_name(inside) {
                 "elseif" | "else" if has_else => {
-                    self.out.push(illegal(tag_place(inside), "nothing can come after `<else>`"));
+                    self.out.push(illegal(
+                        tag_place(inside),
+                        "nothing can come after `<else>`",
+                    ));
                 }
                 "elseif" => {
                     self.deeper(inside)?;
@@ -344,8 +486,16 @@ impl Content<'_> {
                 fine = false;
                 continue;
             };
-            let kind = ActionKind::If { condition, then, otherwise };
-            otherwise = vec![Action { kind, muted: false, place: tag_place(asks) }];
+            let kind = ActionKind::If {
+                condition,
+                then,
+                otherwise,
+            };
+            otherwise = vec![Action {
+                kind,
+                muted: false,
+                place: tag_place(asks),
+            }];
         }
         otherwise.pop().map(|action| action.kind).filter(|_| fine)
     }
@@ -353,5 +503,10 @@ impl Content<'_> {
 
 fn refuse(wrong: &Wrong, document: &str) -> statewright_author::diagnostic::Diagnostic {
     let why = "conditions and values must mean the same here as in ECMAScript, and cannot fail";
-    unlike(wrong.place(document), wrong.message.clone(), why, wrong.help)
+    unlike(
+        wrong.place(document),
+        wrong.message.clone(),
+        why,
+        wrong.help,
+    )
 }

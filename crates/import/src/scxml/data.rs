@@ -1,5 +1,5 @@
-//! `<data>` becomes blackboard keys: numbers, truth values and texts. What a piece of data is follows from its first value, or from what
-//! is assigned to it or stands beside it.
+//! `<data>` becomes blackboard keys: numbers, truth values and texts. What a piece of data is
+//! follows from its first value, or from what is assigned to it or stands beside it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -46,9 +46,15 @@ pub(super) fn read(
     let (mut taken, mut repeats) = (HashSet::new(), HashMap::new());
     declared.retain(|one| {
         let key = key_of(&one.id.value, &mut taken, &mut repeats);
-        let first = data.variables.insert(one.id.value.clone(), (key, None)).is_none();
+        let first = data
+            .variables
+            .insert(one.id.value.clone(), (key, None))
+            .is_none();
         if !first {
-            out.push(illegal(one.id.place, format!("data `{}` is declared twice", one.id.value)));
+            out.push(illegal(
+                one.id.place,
+                format!("data `{}` is declared twice", one.id.value),
+            ));
         }
         first
     });
@@ -56,7 +62,16 @@ pub(super) fn read(
     find_types(&declared, &scripts, &mut data.variables);
     let document = chart.nodes[0].xml.document().input_text();
     for one in &declared {
-        let key = key(one, &Scope { document, variables: &data.variables, functions, histories }, out);
+        let key = key(
+            one,
+            &Scope {
+                document,
+                variables: &data.variables,
+                functions,
+                histories,
+            },
+            out,
+        );
         data.keys.push(key);
     }
     data
@@ -64,25 +79,48 @@ pub(super) fn read(
 
 fn declaration(xml: Xml<'_, '_>, out: &mut Diagnostics) -> Option<Declared> {
     if own_name(xml) != "data" {
-        out.push(illegal(tag_place(xml), "only `<data>` can stand in `<datamodel>`"));
+        out.push(illegal(
+            tag_place(xml),
+            "only `<data>` can stand in `<datamodel>`",
+        ));
         return None;
     }
     if let Some(src) = attribute(xml, "src") {
         let why = "import fetches nothing";
-        out.push(refused(src.place, "data from another file", why, "write its value in `expr`"));
+        out.push(refused(
+            src.place,
+            "data from another file",
+            why,
+            "write its value in `expr`",
+        ));
         return None;
     }
     let Some(id) = attribute(xml, "id") else {
         out.push(illegal(tag_place(xml), "`<data>` has no `id`"));
         return None;
     };
-    let text = xml.children().find(|child| child.is_text() && child.text().is_some_and(|text| !text.trim().is_empty()));
+    let text = xml
+        .children()
+        .find(|child| child.is_text() && child.text().is_some_and(|text| !text.trim().is_empty()));
     if let Some(inside) = elements(xml).next() {
-        out.push(refused(tag_place(inside), "XML as data", "data is a number, a truth value or a text", ""));
+        out.push(refused(
+            tag_place(inside),
+            "XML as data",
+            "data is a number, a truth value or a text",
+            "",
+        ));
         return None;
     }
-    let inline = text.map(|text| Spanned::new(text.text().unwrap_or_default().to_owned(), Place::bytes(text.range())));
-    Some(Declared { id, value: attribute(xml, "expr").or(inline) })
+    let inline = text.map(|text| {
+        Spanned::new(
+            text.text().unwrap_or_default().to_owned(),
+            Place::bytes(text.range()),
+        )
+    });
+    Some(Declared {
+        id,
+        value: attribute(xml, "expr").or(inline),
+    })
 }
 
 /// A legal key for an id, which is free in ECMAScript's ways.
@@ -98,7 +136,9 @@ fn key_of(id: &str, taken: &mut HashSet<String>, repeats: &mut HashMap<String, u
     if taken.contains(&key) {
         let free = |number: &usize| !taken.contains(&format!("{key}_{number}"));
         // One of so many is free, because no more are taken.
-        let number = (2 + *repeats.entry(key.clone()).or_default()..).find(free).unwrap_or_default();
+        let number = (2 + *repeats.entry(key.clone()).or_default()..)
+            .find(free)
+            .unwrap_or_default();
         repeats.insert(key.clone(), number - 1);
         key = format!("{key}_{number}");
     }
@@ -113,11 +153,22 @@ struct Values {
 }
 
 fn values(chart: &Chart<'_>) -> Values {
-    let mut values = Values { assigned: Vec::new(), others: Vec::new() };
-    let Some(root) = chart.nodes.first() else { return values };
+    let mut values = Values {
+        assigned: Vec::new(),
+        others: Vec::new(),
+    };
+    let Some(root) = chart.nodes.first() else {
+        return values;
+    };
     for xml in root.xml.descendants().filter(Xml::is_element) {
-        match (xml.tag_name().name(), attribute(xml, "location"), attribute(xml, "expr")) {
-            ("assign", Some(location), Some(expr)) => values.assigned.push((location.value.trim().to_owned(), expr)),
+        match (
+            xml.tag_name().name(),
+            attribute(xml, "location"),
+            attribute(xml, "expr"),
+        ) {
+            ("assign", Some(location), Some(expr)) => values
+                .assigned
+                .push((location.value.trim().to_owned(), expr)),
             (_, _, Some(expr)) => values.others.push(expr),
             _ => {}
         }
@@ -132,15 +183,28 @@ const MAX_ROUNDS: usize = 64;
 /// Goes round, forward and back, until nothing new is learned.
 fn find_types(declared: &[Declared], values: &Values, variables: &mut Variables) {
     let initial = |one: &Declared| Some((one.id.value.clone(), one.value.clone()?));
-    let texts: Vec<(String, Spanned<String>)> =
-        declared.iter().filter_map(initial).chain(values.assigned.clone()).collect();
-    let assigned: Vec<(&str, Script<'_>)> =
-        texts.iter().filter_map(|(id, text)| Some((id.as_str(), Script::read(text).ok()?))).collect();
-    let others: Vec<Script<'_>> = values.others.iter().filter_map(|text| Script::read(text).ok()).collect();
+    let texts: Vec<(String, Spanned<String>)> = declared
+        .iter()
+        .filter_map(initial)
+        .chain(values.assigned.clone())
+        .collect();
+    let assigned: Vec<(&str, Script<'_>)> = texts
+        .iter()
+        .filter_map(|(id, text)| Some((id.as_str(), Script::read(text).ok()?)))
+        .collect();
+    let others: Vec<Script<'_>> = values
+        .others
+        .iter()
+        .filter_map(|text| Script::read(text).ok())
+        .collect();
     for round in 0..MAX_ROUNDS {
         let mut news = false;
         for at in 0..assigned.len() {
-            let (id, script) = &assigned[if round % 2 == 0 { at } else { assigned.len() - 1 - at }];
+            let (id, script) = &assigned[if round % 2 == 0 {
+                at
+            } else {
+                assigned.len() - 1 - at
+            }];
             let ty = script.type_of(variables);
             if let (Some(ty), Some((_, known @ None))) = (ty, variables.get_mut(*id)) {
                 *known = Some(ty);
@@ -157,19 +221,39 @@ fn find_types(declared: &[Declared], values: &Values, variables: &mut Variables)
 }
 
 fn key(one: &Declared, scope: &Scope<'_>, out: &mut Diagnostics) -> Key {
-    let (name, ty) = scope.variables.get(&one.id.value).cloned().unwrap_or_default();
+    let (name, ty) = scope
+        .variables
+        .get(&one.id.value)
+        .cloned()
+        .unwrap_or_default();
     let ty = ty.unwrap_or(ValueType::I32);
-    let default = one.value.as_ref().and_then(|value| first_value(value, ty, scope, out));
+    let default = one
+        .value
+        .as_ref()
+        .and_then(|value| first_value(value, ty, scope, out));
     if one.value.is_none() {
         let begins = match ty {
             ValueType::Bool => "false",
             ValueType::Symbol => "the empty text",
             _ => "0",
         };
-        out.push(ignored(one.id.place, format!("`{}` has no first value; it begins as {begins}", one.id.value)));
+        out.push(ignored(
+            one.id.place,
+            format!(
+                "`{}` has no first value; it begins as {begins}",
+                one.id.value
+            ),
+        ));
     }
-    let doc = (name != one.id.value).then(|| format!("The data `{}` of the SCXML document.", one.id.value));
-    Key { name: Name::new(name, one.id.place), doc, ty: Spanned::new(ty, one.id.place), default, meta: None }
+    let doc = (name != one.id.value)
+        .then(|| format!("The data `{}` of the SCXML document.", one.id.value));
+    Key {
+        name: Name::new(name, one.id.place),
+        doc,
+        ty: Spanned::new(ty, one.id.place),
+        default,
+        meta: None,
+    }
 }
 
 /// The first value, which must be a literal: all data exists before anything runs.
@@ -179,7 +263,9 @@ fn first_value(
     scope: &Scope<'_>,
     out: &mut Diagnostics,
 ) -> Option<Spanned<Literal>> {
-    let script = match Script::read(value).and_then(|script| script.translate(Want::Value(ty), scope).map(|_| script)) {
+    let script = match Script::read(value)
+        .and_then(|script| script.translate(Want::Value(ty), scope).map(|_| script))
+    {
         Ok(script) => script,
         Err(wrong) => {
             out.push(unlike(

@@ -1,5 +1,6 @@
-//! Event descriptors. SCXML matches names by tokens: `a.b` matches `a.b` and `a.b.c`, `*` matches all. Here an event is a number, so
-//! every name that a document speaks of becomes a class of events, and any other name belongs to its longest beginning that is one.
+//! Event descriptors. SCXML matches names by tokens: `a.b` matches `a.b` and `a.b.c`, `*` matches
+//! all. Here an event is a number, so every name that a document speaks of becomes a class of
+//! events, and any other name belongs to its longest beginning that is one.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,8 +17,13 @@ pub(super) struct Descriptor {
 impl Descriptor {
     /// Reads `a.b`, `a.b.`, `a.b.*` or `*`.
     pub(super) fn read(text: &str) -> Self {
-        let prefix = text.strip_suffix(".*").or_else(|| text.strip_suffix('.')).unwrap_or(text);
-        Self { prefix: (!matches!(text, "*" | ".*")).then(|| prefix.to_owned()) }
+        let prefix = text
+            .strip_suffix(".*")
+            .or_else(|| text.strip_suffix('.'))
+            .unwrap_or(text);
+        Self {
+            prefix: (!matches!(text, "*" | ".*")).then(|| prefix.to_owned()),
+        }
     }
 
     /// What is wrong with it.
@@ -68,7 +74,10 @@ impl Classes {
 
     /// Takes a name if anybody listens to it.
     pub(super) fn add_if_heard(&mut self, name: &str, place: Place) {
-        let mut beginnings = name.match_indices('.').map(|(at, _)| &name[..at]).chain([name]);
+        let mut beginnings = name
+            .match_indices('.')
+            .map(|(at, _)| &name[..at])
+            .chain([name]);
         if self.any || beginnings.any(|beginning| self.prefixes.contains(beginning)) {
             self.add(name, place);
         }
@@ -79,7 +88,10 @@ impl Classes {
         self.add(OTHER_EVENTS, Place::default());
         let mut sorted: Vec<usize> = (0..self.names.len()).collect();
         sorted.sort_by(|&a, &b| self.names[a].value.cmp(&self.names[b].value));
-        Events { names: self.names, sorted }
+        Events {
+            names: self.names,
+            sorted,
+        }
     }
 }
 
@@ -93,15 +105,24 @@ pub(super) struct Events {
 
 impl Events {
     /// The classes that any of the descriptors matches, in their order.
-    pub(super) fn heard(&self, descriptors: &[Descriptor]) -> impl Iterator<Item = &Spanned<String>> {
+    pub(super) fn heard(
+        &self,
+        descriptors: &[Descriptor],
+    ) -> impl Iterator<Item = &Spanned<String>> {
         let mut found = BTreeSet::new();
         for descriptor in descriptors {
             match &descriptor.prefix {
                 None => found.extend(0..self.names.len()),
                 Some(prefix) => {
-                    found.extend(self.starting(prefix).take_while(|&at| self.names[at].value == *prefix));
+                    found.extend(
+                        self.starting(prefix)
+                            .take_while(|&at| self.names[at].value == *prefix),
+                    );
                     let longer = format!("{prefix}.");
-                    found.extend(self.starting(&longer).take_while(|&at| self.names[at].value.starts_with(&longer)));
+                    found.extend(
+                        self.starting(&longer)
+                            .take_while(|&at| self.names[at].value.starts_with(&longer)),
+                    );
                 }
             }
         }
@@ -110,7 +131,9 @@ impl Events {
 
     /// The classes from a name on, by name.
     fn starting(&self, name: &str) -> impl Iterator<Item = usize> {
-        let first = self.sorted.partition_point(|&at| self.names[at].value.as_str() < name);
+        let first = self
+            .sorted
+            .partition_point(|&at| self.names[at].value.as_str() < name);
         self.sorted[first..].iter().copied()
     }
 }
@@ -138,8 +161,10 @@ mod tests {
             let events = classes.finish();
             let twice = [Descriptor::read(descriptor), Descriptor::read(descriptor)];
             let heard = events.heard(&twice);
-            let heard: Vec<&str> =
-                heard.map(|event| event.value.as_str()).filter(|&event| event != OTHER_EVENTS).collect();
+            let heard: Vec<&str> = heard
+                .map(|event| event.value.as_str())
+                .filter(|&event| event != OTHER_EVENTS)
+                .collect();
             let matching: Vec<&str> = matching.iter().copied().rev().collect();
             assert_eq!(heard, matching, "{descriptor}");
         }

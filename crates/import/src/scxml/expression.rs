@@ -1,10 +1,12 @@
-//! Conditions and values: the part of ECMAScript that means the same here. Whole numbers, truth values and texts, comparisons, sums,
-//! `&&`, `||`, `!` and `In('state')`.
+//! Conditions and values: the part of ECMAScript that means the same here. Whole numbers, truth
+//! values and texts, comparisons, sums, `&&`, `||`, `!` and `In('state')`.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use statewright_author::expr::{BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse};
+use statewright_author::expr::{
+    BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse,
+};
 use statewright_author::graph::Code;
 use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::value::ValueType;
@@ -73,14 +75,22 @@ impl<'s> Script<'s> {
     /// Reads an expression.
     pub(super) fn read(source: &'s Spanned<String>) -> Result<Self, Wrong> {
         if let Some((range, message)) = other_meaning(&source.value) {
-            return Err(Wrong { source: source.place, range, message, help: "write it in another way" });
+            return Err(Wrong {
+                source: source.place,
+                range,
+                message,
+                help: "write it in another way",
+            });
         }
         match parse(&native(&source.value)) {
             Ok(tree) => Ok(Self { source, tree }),
             Err(error) => Err(Wrong {
                 source: source.place,
                 range: error.range,
-                message: format!("this expression is not one that import reads: {}", error.message),
+                message: format!(
+                    "this expression is not one that import reads: {}",
+                    error.message
+                ),
                 help: "use whole numbers, texts, true, false, data, comparisons, + - * %, &&, ||, ! and In('state')",
             }),
         }
@@ -98,13 +108,20 @@ impl<'s> Script<'s> {
 
     /// As an expression of this engine.
     pub(super) fn translate(&self, want: Want, scope: &Scope<'_>) -> Result<Code, Wrong> {
-        let translator = Translator { source: self.source, scope };
+        let translator = Translator {
+            source: self.source,
+            scope,
+        };
         let (mut tree, ty) = translator.value(&self.tree)?;
         match want {
             Want::Condition => tree = translator.truth(tree, ty)?,
             Want::Value(wanted) if wanted != ty => {
                 let message = format!("this is {}, but {} is needed", words(ty), words(wanted));
-                return Err(translator.wrong(&self.tree, message, "a piece of data keeps the type that it has first"));
+                return Err(translator.wrong(
+                    &self.tree,
+                    message,
+                    "a piece of data keeps the type that it has first",
+                ));
             }
             _ => {}
         }
@@ -113,7 +130,11 @@ impl<'s> Script<'s> {
 
     /// Its text, if it is nothing but a text.
     pub(super) fn literal_text(&self) -> Option<&str> {
-        if let ExprKind::Text(text) = &self.tree.kind { Some(text) } else { None }
+        if let ExprKind::Text(text) = &self.tree.kind {
+            Some(text)
+        } else {
+            None
+        }
     }
 
     /// Its value, if it is a literal.
@@ -122,7 +143,8 @@ impl<'s> Script<'s> {
     }
 }
 
-/// What is read here, but means something else in ECMAScript: `--n` and `++n` change `n`, and `010` may be 8.
+/// What is read here, but means something else in ECMAScript: `--n` and `++n` change `n`, and `010`
+/// may be 8.
 pub(super) fn other_meaning(text: &str) -> Option<(Range<usize>, String)> {
     let (mut quote, mut before) = (None, ' ');
     for (at, c) in text.char_indices() {
@@ -134,9 +156,14 @@ pub(super) fn other_meaning(text: &str) -> Option<(Range<usize>, String)> {
                 return Some((at - 1..at + 1, format!("`{c}{c}` would change something")));
             }
             (None, '0') if !(before.is_alphanumeric() || matches!(before, '_' | '$' | '.')) => {
-                let digits = text[at..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |end| at + end);
+                let digits = text[at..]
+                    .find(|c: char| !c.is_ascii_digit())
+                    .map_or(text.len(), |end| at + end);
                 if digits > at + 1 {
-                    return Some((at..digits, "a number that begins with 0 may mean another one".to_owned()));
+                    return Some((
+                        at..digits,
+                        "a number that begins with 0 may mean another one".to_owned(),
+                    ));
                 }
             }
             _ => {}
@@ -152,11 +179,16 @@ fn native(text: &str) -> String {
     let (mut rest, mut quote) = (text, None);
     while let Some(c) = rest.chars().next() {
         let before = text[..text.len() - rest.len()].chars().next_back();
-        let starts_word = !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$'));
+        let starts_word =
+            !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$'));
         let (taken, given) = match quote {
             None if rest.starts_with("===") => (3, "== "),
             None if rest.starts_with("!==") => (3, "!= "),
-            None if starts_word && rest.strip_prefix("In").is_some_and(|rest| rest.trim_start().starts_with('(')) => {
+            None if starts_word
+                && rest
+                    .strip_prefix("In")
+                    .is_some_and(|rest| rest.trim_start().starts_with('(')) =>
+            {
                 (2, "in")
             }
             _ => {
@@ -186,10 +218,20 @@ fn type_of(tree: &Expr, variables: &Variables) -> Option<ValueType> {
     match &tree.kind {
         ExprKind::Int(_) => Some(ValueType::I32),
         ExprKind::Text(_) => Some(ValueType::Symbol),
-        ExprKind::Bool(_) | ExprKind::State { .. } | ExprKind::Logic { .. } => Some(ValueType::Bool),
-        ExprKind::Unary { op: UnaryOp::Not, .. } => Some(ValueType::Bool),
-        ExprKind::Unary { op: UnaryOp::Neg, .. } => Some(ValueType::I32),
-        ExprKind::Binary { op, .. } => Some(if op.compares() { ValueType::Bool } else { ValueType::I32 }),
+        ExprKind::Bool(_) | ExprKind::State { .. } | ExprKind::Logic { .. } => {
+            Some(ValueType::Bool)
+        }
+        ExprKind::Unary {
+            op: UnaryOp::Not, ..
+        } => Some(ValueType::Bool),
+        ExprKind::Unary {
+            op: UnaryOp::Neg, ..
+        } => Some(ValueType::I32),
+        ExprKind::Binary { op, .. } => Some(if op.compares() {
+            ValueType::Bool
+        } else {
+            ValueType::I32
+        }),
         ExprKind::Name(name) => variables.get(name)?.1,
         ExprKind::Call { .. } => Some(ValueType::Bool),
         _ => None,
@@ -198,7 +240,8 @@ fn type_of(tree: &Expr, variables: &Variables) -> Option<ValueType> {
 
 /// A variable without a type beside something with one has that type, too.
 fn learn(tree: &Expr, variables: &mut Variables) -> bool {
-    let set = |tree: &Expr, ty: Option<ValueType>, variables: &mut Variables| match (&tree.kind, ty) {
+    let set = |tree: &Expr, ty: Option<ValueType>, variables: &mut Variables| match (&tree.kind, ty)
+    {
         (ExprKind::Name(name), Some(ty)) => match variables.get_mut(name) {
             Some((_, known @ None)) => {
                 *known = Some(ty);
@@ -223,7 +266,9 @@ fn learn(tree: &Expr, variables: &mut Variables) -> bool {
             let own = set(left, of_left, variables) | set(right, of_right, variables);
             learn(left, variables) | learn(right, variables) | own
         }
-        ExprKind::Logic { operands, .. } => operands.iter().fold(false, |any, operand| learn(operand, variables) | any),
+        ExprKind::Logic { operands, .. } => operands
+            .iter()
+            .fold(false, |any, operand| learn(operand, variables) | any),
         _ => false,
     }
 }
@@ -235,18 +280,33 @@ struct Translator<'a> {
 
 impl Translator<'_> {
     fn wrong(&self, tree: &Expr, message: impl Into<String>, help: &'static str) -> Wrong {
-        Wrong { source: self.source.place, range: tree.range.clone(), message: message.into(), help }
+        Wrong {
+            source: self.source.place,
+            range: tree.range.clone(),
+            message: message.into(),
+            help,
+        }
     }
 
     /// The translation and its type.
     fn value(&self, tree: &Expr) -> Result<(Expr, ValueType), Wrong> {
-        let made = |kind: ExprKind, ty: ValueType| Ok((Expr { kind, range: tree.range.clone() }, ty));
+        let made = |kind: ExprKind, ty: ValueType| {
+            Ok((
+                Expr {
+                    kind,
+                    range: tree.range.clone(),
+                },
+                ty,
+            ))
+        };
         match &tree.kind {
             ExprKind::Int(number) => match i32::try_from(*number) {
                 Ok(_) => made(tree.kind.clone(), ValueType::I32),
-                Err(_) => {
-                    Err(self.wrong(tree, format!("the number {number} is too large"), "numbers have 32 bits here"))
-                }
+                Err(_) => Err(self.wrong(
+                    tree,
+                    format!("the number {number} is too large"),
+                    "numbers have 32 bits here",
+                )),
             },
             ExprKind::Bool(_) => made(tree.kind.clone(), ValueType::Bool),
             ExprKind::Text(_) => made(tree.kind.clone(), ValueType::Symbol),
@@ -255,30 +315,58 @@ impl Translator<'_> {
                 None => Err(self.unknown(tree, name)),
             },
             // A history is never active itself.
-            ExprKind::State { query: StateQuery::In, state: Some(state) }
-                if self.is_quoted(state) && self.scope.histories.contains(state.value.as_str()) =>
-            {
+            ExprKind::State {
+                query: StateQuery::In,
+                state: Some(state),
+            } if self.is_quoted(state) && self.scope.histories.contains(state.value.as_str()) => {
                 made(ExprKind::Bool(false), ValueType::Bool)
             }
-            ExprKind::State { query: StateQuery::In, state: Some(state) } if self.is_quoted(state) => {
-                made(tree.kind.clone(), ValueType::Bool)
+            ExprKind::State {
+                query: StateQuery::In,
+                state: Some(state),
+            } if self.is_quoted(state) => made(tree.kind.clone(), ValueType::Bool),
+            ExprKind::State { .. } => {
+                Err(self.wrong(tree, "In() takes one id in quotes", "write `In('state')`"))
             }
-            ExprKind::State { .. } => Err(self.wrong(tree, "In() takes one id in quotes", "write `In('state')`")),
-            ExprKind::Unary { op: UnaryOp::Not, operand } => {
+            ExprKind::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => {
                 let (operand, ty) = self.value(operand)?;
                 let operand = Box::new(self.truth(operand, ty)?);
-                made(ExprKind::Unary { op: UnaryOp::Not, operand }, ValueType::Bool)
+                made(
+                    ExprKind::Unary {
+                        op: UnaryOp::Not,
+                        operand,
+                    },
+                    ValueType::Bool,
+                )
             }
-            ExprKind::Unary { op: UnaryOp::Neg, operand } => {
+            ExprKind::Unary {
+                op: UnaryOp::Neg,
+                operand,
+            } => {
                 let operand = Box::new(self.number(operand)?);
-                made(ExprKind::Unary { op: UnaryOp::Neg, operand }, ValueType::I32)
+                made(
+                    ExprKind::Unary {
+                        op: UnaryOp::Neg,
+                        operand,
+                    },
+                    ValueType::I32,
+                )
             }
             ExprKind::Logic { op, operands } => {
                 let truths = operands.iter().map(|operand| {
                     let (operand, ty) = self.value(operand)?;
                     self.truth(operand, ty)
                 });
-                made(ExprKind::Logic { op: *op, operands: truths.collect::<Result<_, _>>()? }, ValueType::Bool)
+                made(
+                    ExprKind::Logic {
+                        op: *op,
+                        operands: truths.collect::<Result<_, _>>()?,
+                    },
+                    ValueType::Bool,
+                )
             }
             ExprKind::Binary { op, left, right } => self.binary(tree, *op, left, right),
             ExprKind::Float(_) => Err(self.wrong(
@@ -286,7 +374,10 @@ impl Translator<'_> {
                 "a number with a fraction cannot be imported",
                 "numbers of imported charts are whole",
             )),
-            ExprKind::Call { function, arguments } => made(self.call(tree, function, arguments)?, ValueType::Bool),
+            ExprKind::Call {
+                function,
+                arguments,
+            } => made(self.call(tree, function, arguments)?, ValueType::Bool),
             ExprKind::Field { .. } => Err(self.wrong(
                 tree,
                 "data has no parts here, and `_event` cannot be read",
@@ -296,25 +387,54 @@ impl Translator<'_> {
     }
 
     /// A question to a function of the game.
-    fn call(&self, tree: &Expr, function: &Name, arguments: &[CallArgument]) -> Result<ExprKind, Wrong> {
+    fn call(
+        &self,
+        tree: &Expr,
+        function: &Name,
+        arguments: &[CallArgument],
+    ) -> Result<ExprKind, Wrong> {
         let Some(bound) = self.scope.functions.call(&function.value) else {
-            return Err(self.wrong(tree, format!("import cannot call `{}`", shown(&function.value)), BIND_IT));
+            return Err(self.wrong(
+                tree,
+                format!("import cannot call `{}`", shown(&function.value)),
+                BIND_IT,
+            ));
         };
         for argument in arguments {
-            let is_plain = argument.name.is_none() && !matches!(argument.value.kind, ExprKind::Call { .. });
+            let is_plain =
+                argument.name.is_none() && !matches!(argument.value.kind, ExprKind::Call { .. });
             if !is_plain || argument.value.literal().is_none() {
                 let message = format!("an argument of `{}` is more than a value", function.value);
                 return Err(self.wrong(&argument.value, message, LITERALS));
             }
         }
         let function = Name::new(bound.to_owned(), function.place);
-        Ok(ExprKind::Call { function, arguments: arguments.to_vec() })
+        Ok(ExprKind::Call {
+            function,
+            arguments: arguments.to_vec(),
+        })
     }
 
-    fn binary(&self, tree: &Expr, op: BinaryOp, left: &Expr, right: &Expr) -> Result<(Expr, ValueType), Wrong> {
+    fn binary(
+        &self,
+        tree: &Expr,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+    ) -> Result<(Expr, ValueType), Wrong> {
         let made = |left: Expr, right: Expr, ty: ValueType| {
-            let kind = ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) };
-            Ok((Expr { kind, range: tree.range.clone() }, ty))
+            let kind = ExprKind::Binary {
+                op,
+                left: Box::new(left),
+                right: Box::new(right),
+            };
+            Ok((
+                Expr {
+                    kind,
+                    range: tree.range.clone(),
+                },
+                ty,
+            ))
         };
         match op {
             BinaryOp::Eq | BinaryOp::Ne => {
@@ -339,7 +459,11 @@ impl Translator<'_> {
                 "divide by a number that is not 0",
             )),
             op => {
-                let ty = if op.compares() { ValueType::Bool } else { ValueType::I32 };
+                let ty = if op.compares() {
+                    ValueType::Bool
+                } else {
+                    ValueType::I32
+                };
                 made(self.number(left)?, self.number(right)?, ty)
             }
         }
@@ -362,17 +486,34 @@ impl Translator<'_> {
             ValueType::Bool => Ok(tree),
             ValueType::I32 => {
                 let range = tree.range.clone();
-                let zero = Box::new(Expr { kind: ExprKind::Int(0), range: range.clone() });
-                Ok(Expr { kind: ExprKind::Binary { op: BinaryOp::Ne, left: Box::new(tree), right: zero }, range })
+                let zero = Box::new(Expr {
+                    kind: ExprKind::Int(0),
+                    range: range.clone(),
+                });
+                Ok(Expr {
+                    kind: ExprKind::Binary {
+                        op: BinaryOp::Ne,
+                        left: Box::new(tree),
+                        right: zero,
+                    },
+                    range,
+                })
             }
-            _ => Err(self.wrong(&tree, "a text cannot be a condition", "compare it with something")),
+            _ => Err(self.wrong(
+                &tree,
+                "a text cannot be a condition",
+                "compare it with something",
+            )),
         }
     }
 
     fn is_quoted(&self, state: &Name) -> bool {
         let start = state.place.start as usize;
         let text = self.source.value.as_bytes();
-        let quote = |at: usize| text.get(at).is_some_and(|byte| matches!(byte, b'\'' | b'"'));
+        let quote = |at: usize| {
+            text.get(at)
+                .is_some_and(|byte| matches!(byte, b'\'' | b'"'))
+        };
         quote(start) || start.checked_sub(1).is_some_and(quote)
     }
 
@@ -383,7 +524,11 @@ impl Translator<'_> {
                 format!("`{name}` cannot be read"),
                 "an agent has no session; use a transition for each event",
             ),
-            _ => self.wrong(tree, format!("there is no data `{name}`"), "declare it: `<data id=\"…\" expr=\"0\"/>`"),
+            _ => self.wrong(
+                tree,
+                format!("there is no data `{name}`"),
+                "declare it: `<data id=\"…\" expr=\"0\"/>`",
+            ),
         }
     }
 }
@@ -402,12 +547,21 @@ mod tests {
         let document = roxmltree::Document::parse("<scxml/>").expect("well-formed");
         let mut table = Functions::default();
         table.bind("ready=IsReady").expect("a name");
-        let functions = Callable::read(document.root_element(), &table, &mut Diagnostics::default());
+        let functions =
+            Callable::read(document.root_element(), &table, &mut Diagnostics::default());
         let histories = HashSet::from(["h".to_owned()]);
-        let scope = Scope { document: "", variables: &variables, functions: &functions, histories: &histories };
+        let scope = Scope {
+            document: "",
+            variables: &variables,
+            functions: &functions,
+            histories: &histories,
+        };
         let source = Spanned::new(text.to_owned(), Place::bytes(0..text.len()));
         let script = Script::read(&source).map_err(|wrong| wrong.message)?;
-        script.translate(Want::Condition, &scope).map(|code| code.value).map_err(|wrong| wrong.message)
+        script
+            .translate(Want::Condition, &scope)
+            .map(|code| code.value)
+            .map_err(|wrong| wrong.message)
     }
 
     #[test]
@@ -422,7 +576,10 @@ mod tests {
             ("true", "true"),
             ("In('h') || x - -1 > 0", "false || x - -1 > 0"),
             ("x == 0 && name != '--010'", "x == 0 && name != '--010'"),
-            ("x > 1 && !ready(-2, 'far', 1.5)", "x > 1 && !IsReady(-2, 'far', 1.5)"),
+            (
+                "x > 1 && !ready(-2, 'far', 1.5)",
+                "x > 1 && !IsReady(-2, 'far', 1.5)",
+            ),
         ] {
             assert_eq!(translated(text), Ok(expected.to_owned()), "{text}");
         }

@@ -1,8 +1,10 @@
-//! Functions of the game that a document may call: an explicit table, because a document does not say what its functions are.
+//! Functions of the game that a document may call: an explicit table, because a document does not
+//! say what its functions are.
 //!
-//! A name in it can be asked in conditions (`cond="isReady()"`) and called in `<script>`; everything else that a script could be stays
-//! refused. The table comes with the call of [`read_with`](super::read_with), or stands in the document itself, in the attribute
-//! `functions` of [`OWN_NAMESPACE`].
+//! A name in it can be asked in conditions (`cond="isReady()"`) and called in `<script>`;
+//! everything else that a script could be stays refused. The table comes with the call of
+//! [`read_with`](super::read_with), or stands in the document itself, in the attribute `functions`
+//! of [`OWN_NAMESPACE`].
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,20 +31,32 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// Adds `NAME`, or `NAME=FUNCTION` if the game calls it otherwise; in words what is wrong with it.
+    /// Adds `NAME`, or `NAME=FUNCTION` if the game calls it otherwise; in words what is wrong with
+    /// it.
     pub fn bind(&mut self, text: &str) -> Result<(), String> {
         let (name, function) = text.split_once('=').unwrap_or((text, text));
-        let is_word = |name: &str| name != "In" && !name.contains("::") && check_function(name).is_ok();
+        let is_word =
+            |name: &str| name != "In" && !name.contains("::") && check_function(name).is_ok();
         if !is_word(name) {
             return Err(format!("`{}` cannot be called in a document", shown(name)));
         }
         check_function(function).map_err(|problem| format!("`{}`: {problem}", shown(function)))?;
-        if is_built_in(function) || check_key(function.rsplit("::").next().unwrap_or_default()).is_err() {
-            let instead = if function == name { format!("; name another: `{name}=FUNCTION`") } else { String::new() };
-            return Err(format!("`{function}` means something else in expressions{instead}"));
+        if is_built_in(function)
+            || check_key(function.rsplit("::").next().unwrap_or_default()).is_err()
+        {
+            let instead = if function == name {
+                format!("; name another: `{name}=FUNCTION`")
+            } else {
+                String::new()
+            };
+            return Err(format!(
+                "`{function}` means something else in expressions{instead}"
+            ));
         }
         match self.bound.insert(name.to_owned(), function.to_owned()) {
-            Some(before) if before != function => Err(format!("`{name}` stands for `{before}` and for `{function}`")),
+            Some(before) if before != function => Err(format!(
+                "`{name}` stands for `{before}` and for `{function}`"
+            )),
             _ => Ok(()),
         }
     }
@@ -60,9 +74,15 @@ impl Callable {
     /// The given table and the document's own; for a name in both the given one counts.
     pub(super) fn read(root: Xml<'_, '_>, given: &Functions, out: &mut Diagnostics) -> Self {
         let mut own = Functions::default();
-        let mut places: BTreeMap<String, Place> =
-            given.bound.keys().map(|name| (name.clone(), tag_place(root))).collect();
-        for attribute in root.attributes().filter(|attribute| attribute.namespace() == Some(OWN_NAMESPACE)) {
+        let mut places: BTreeMap<String, Place> = given
+            .bound
+            .keys()
+            .map(|name| (name.clone(), tag_place(root)))
+            .collect();
+        for attribute in root
+            .attributes()
+            .filter(|attribute| attribute.namespace() == Some(OWN_NAMESPACE))
+        {
             let place = Place::bytes(attribute.range_value());
             if attribute.name() != ATTRIBUTE {
                 let message = format!("`{}` means nothing here", shown(attribute.name()));
@@ -83,7 +103,11 @@ impl Callable {
             }
         }
         own.bound.extend(given.bound.clone());
-        Self { functions: own, places, called: RefCell::default() }
+        Self {
+            functions: own,
+            places,
+            called: RefCell::default(),
+        }
     }
 
     /// The function of the game that a name stands for.
@@ -97,7 +121,10 @@ impl Callable {
     pub(super) fn report_unused(&self, out: &mut Diagnostics) {
         for (name, place) in &self.places {
             if self.functions.bound.contains_key(name) && !self.called.borrow().contains(name) {
-                out.push(ignored(*place, format!("nothing calls the function `{name}`")));
+                out.push(ignored(
+                    *place,
+                    format!("nothing calls the function `{name}`"),
+                ));
             }
         }
     }
@@ -114,7 +141,21 @@ mod tests {
             assert_eq!(table.bind(text), Ok(()), "{text}");
         }
         assert_eq!(table.bound["open"], "door::Open");
-        for wrong in ["", "=", "a=", "=b", "In", "a b", "a::b", "min", "min=max", "open=Close", "x=1", "a.b", "é!"] {
+        for wrong in [
+            "",
+            "=",
+            "a=",
+            "=b",
+            "In",
+            "a b",
+            "a::b",
+            "min",
+            "min=max",
+            "open=Close",
+            "x=1",
+            "a.b",
+            "é!",
+        ] {
             assert!(table.clone().bind(wrong).is_err(), "{wrong}");
         }
         assert_eq!(table.bind("min=Smallest"), Ok(()));

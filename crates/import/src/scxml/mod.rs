@@ -1,10 +1,12 @@
 //! SCXML, the W3C's state charts, into the author graph.
 //!
-//! Comes in: the text of a document. Goes out: a [`Machine`] that behaves as the recommendation prescribes (policies `internal_first`,
-//! `done_events`, `scxml_details` and `reverse_exit_order`, one tick per millisecond), and everything that is wrong with the document or has no
-//! counterpart here. The stages are the files: `xml` (well-formed, bounded), `chart` (states, transitions and their attributes),
-//! `events` (descriptors become classes of events), `data` and `expression` (types, conditions and values), `sends` (delayed events
-//! become timers), `functions` and `script` (what of the game may be called), `content` (actions), `build` (the graph). What each
+//! Comes in: the text of a document. Goes out: a [`Machine`] that behaves as the recommendation
+//! prescribes (policies `internal_first`, `done_events`, `scxml_details` and `reverse_exit_order`,
+//! one tick per millisecond), and everything that is wrong with the document or has no counterpart
+//! here. The stages are the files: `xml` (well-formed, bounded), `chart` (states, transitions and
+//! their attributes), `events` (descriptors become classes of events), `data` and `expression`
+//! (types, conditions and values), `sends` (delayed events become timers), `functions` and `script`
+//! (what of the game may be called), `content` (actions), `build` (the graph). What each
 //! part of the recommendation becomes is in `docs/scxml.md`.
 
 mod build;

@@ -5,14 +5,35 @@ use statewright_author::diagnostic::Diagnostic;
 use statewright_author::place::Place;
 
 /// Something that this engine has no counterpart for, named in a few words.
-pub(super) fn refused(place: Place, what: impl Into<String>, why: &str, instead: &str) -> Diagnostic {
-    unlike(place, format!("{} cannot be imported", what.into()), why, instead)
+pub(super) fn refused(
+    place: Place,
+    what: impl Into<String>,
+    why: &str,
+    instead: &str,
+) -> Diagnostic {
+    unlike(
+        place,
+        format!("{} cannot be imported", what.into()),
+        why,
+        instead,
+    )
 }
 
 /// The same in a sentence of its own.
-pub(super) fn unlike(place: Place, message: impl Into<String>, why: &str, instead: &str) -> Diagnostic {
-    let problem = Diagnostic::new(Code::ImportRefused, place, message).label("not imported").note(why);
-    if instead.is_empty() { problem } else { problem.help(instead) }
+pub(super) fn unlike(
+    place: Place,
+    message: impl Into<String>,
+    why: &str,
+    instead: &str,
+) -> Diagnostic {
+    let problem = Diagnostic::new(Code::ImportRefused, place, message)
+        .label("not imported")
+        .note(why);
+    if instead.is_empty() {
+        problem
+    } else {
+        problem.help(instead)
+    }
 }
 
 /// Something that the recommendation does not allow.

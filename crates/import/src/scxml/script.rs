@@ -16,16 +16,26 @@ use crate::report::shown;
 /// The calls in a `<script>`, in order; what else stands in it is refused.
 pub(super) fn calls(xml: Xml<'_, '_>, functions: &Callable, out: &mut Diagnostics) -> Vec<Action> {
     let place = tag_place(xml);
-    if let Some(other) = attribute(xml, "src").map(|src| src.place).or_else(|| elements(xml).next().map(tag_place)) {
+    if let Some(other) = attribute(xml, "src")
+        .map(|src| src.place)
+        .or_else(|| elements(xml).next().map(tag_place))
+    {
         out.push(refused(other));
         return Vec::new();
     }
     let mut actions = Vec::new();
     for text in xml.children().filter(Xml::is_text) {
-        let source = Code::new(text.text().unwrap_or_default().to_owned(), Place::bytes(text.range()));
+        let source = Code::new(
+            text.text().unwrap_or_default().to_owned(),
+            Place::bytes(text.range()),
+        );
         for statement in statements(&source, xml.document().input_text()) {
             match call(&statement, functions) {
-                Ok(kind) => actions.push(Action { kind, muted: false, place: statement.place }),
+                Ok(kind) => actions.push(Action {
+                    kind,
+                    muted: false,
+                    place: statement.place,
+                }),
                 Err(problem) => out.push(*problem),
             }
         }
@@ -39,19 +49,32 @@ pub(super) fn calls(xml: Xml<'_, '_>, functions: &Callable, out: &mut Diagnostic
 /// A `<script>` that cannot be imported.
 pub(super) fn refused(place: Place) -> Diagnostic {
     let why = "a machine holds no program text; what it does is in its actions";
-    problem::refused(place, "`<script>`", why, "use `<assign>` and `<if>`, or call a function of the game")
+    problem::refused(
+        place,
+        "`<script>`",
+        why,
+        "use `<assign>` and `<if>`, or call a function of the game",
+    )
 }
 
 fn call(statement: &Code, functions: &Callable) -> Result<ActionKind, Box<Diagnostic>> {
     let has_parentheses = statement.value.contains('(');
-    let Some(call) = parse_call(&statement.value).ok().filter(|_| has_parentheses) else {
+    let Some(call) = parse_call(&statement.value)
+        .ok()
+        .filter(|_| has_parentheses)
+    else {
         let note = "only calls of functions of the game can stand in it: `open(2)`";
         return Err(Box::new(refused(statement.place).note(note)));
     };
     if let Some((range, message)) = other_meaning(&statement.value) {
         let why = "a call must mean the same here as in ECMAScript";
         let place = code_place(statement, range);
-        return Err(Box::new(problem::unlike(place, message, why, "write it in another way")));
+        return Err(Box::new(problem::unlike(
+            place,
+            message,
+            why,
+            "write it in another way",
+        )));
     }
     let (name, arguments) = call.placed(statement);
     let Some(function) = functions.call(&name.value) else {
@@ -60,13 +83,23 @@ fn call(statement: &Code, functions: &Callable) -> Result<ActionKind, Box<Diagno
         return Err(Box::new(problem::unlike(name.place, message, why, BIND_IT)));
     };
     let is_vector = |value: &Literal| matches!(value, Literal::Vector(_));
-    let unlike = arguments.iter().find(|argument| argument.name.is_some() || is_vector(&argument.value.value));
+    let unlike = arguments
+        .iter()
+        .find(|argument| argument.name.is_some() || is_vector(&argument.value.value));
     if let Some(other) = unlike {
         let message = format!("an argument of `{}` is more than a value", name.value);
         let why = "a call never computes anything";
-        return Err(Box::new(problem::unlike(other.value.place, message, why, LITERALS)));
+        return Err(Box::new(problem::unlike(
+            other.value.place,
+            message,
+            why,
+            LITERALS,
+        )));
     }
-    Ok(ActionKind::Call { function: Name::new(function.to_owned(), name.place), arguments })
+    Ok(ActionKind::Call {
+        function: Name::new(function.to_owned(), name.place),
+        arguments,
+    })
 }
 
 /// What stands between semicolons and ends of lines, without remarks.
@@ -87,7 +120,9 @@ fn statements(source: &Code, document: &str) -> Vec<Code> {
                 remark = true;
             }
             (None, '\n') if remark => (remark, start) = (false, at + 1),
-            (None, ';' | '\n') if open == 0 => parts.push(std::mem::replace(&mut start, at + 1)..at),
+            (None, ';' | '\n') if open == 0 => {
+                parts.push(std::mem::replace(&mut start, at + 1)..at)
+            }
             _ => {}
         }
     }
@@ -99,7 +134,12 @@ fn statements(source: &Code, document: &str) -> Vec<Code> {
         let part = text.get(range.clone())?;
         let (trimmed, before) = (part.trim(), part.len() - part.trim_start().len());
         let begin = range.start + before;
-        (!trimmed.is_empty()).then(|| Spanned::new(trimmed.to_owned(), spelling.place(begin..begin + trimmed.len())))
+        (!trimmed.is_empty()).then(|| {
+            Spanned::new(
+                trimmed.to_owned(),
+                spelling.place(begin..begin + trimmed.len()),
+            )
+        })
     };
     parts.into_iter().filter_map(statement).collect()
 }
@@ -113,7 +153,10 @@ mod tests {
         let text = format!("<script>{script}</script>");
         let document = roxmltree::Document::parse(&text).expect("well-formed");
         let inside = document.root_element().first_child().expect("a text");
-        let source = Code::new(inside.text().unwrap_or_default().to_owned(), Place::bytes(inside.range()));
+        let source = Code::new(
+            inside.text().unwrap_or_default().to_owned(),
+            Place::bytes(inside.range()),
+        );
         let spell = |one: &Code| text[one.place.start as usize..one.place.end as usize].to_owned();
         statements(&source, &text).iter().map(spell).collect()
     }
@@ -121,10 +164,16 @@ mod tests {
     #[test]
     fn statements_end_at_semicolons_and_lines() {
         for (script, expected) in [
-            (" a() ;b(1)\n c('x;y', 2);", vec!["a()", "b(1)", "c('x;y', 2)"]),
+            (
+                " a() ;b(1)\n c('x;y', 2);",
+                vec!["a()", "b(1)", "c('x;y', 2)"],
+            ),
             ("a(\n1)", vec!["a(\n1)"]),
             ("// it's\na() // b();\n//", vec!["a()"]),
-            ("a('&lt;é&amp;'); b(&quot;//&quot;); c()", vec!["a('&lt;é&amp;')", "b(&quot;//&quot;)", "c()"]),
+            (
+                "a('&lt;é&amp;'); b(&quot;//&quot;); c()",
+                vec!["a('&lt;é&amp;')", "b(&quot;//&quot;)", "c()"],
+            ),
             ("<![CDATA[ a('<'); b() ]]>", vec!["a('<')", "b()"]),
             (" ; ", vec![]),
         ] {

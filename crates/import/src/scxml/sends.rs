@@ -1,5 +1,5 @@
-//! Delayed sends become timers of the machine (EVT-9): they outlive the state that sent them, end by `<cancel>` or by firing, and several
-//! may wait under one name.
+//! Delayed sends become timers of the machine (EVT-9): they outlive the state that sent them, end
+//! by `<cancel>` or by firing, and several may wait under one name.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,10 +29,18 @@ pub(super) struct Sends {
 }
 
 /// The delay of a `<send>`; `None` without one or with none to wait for.
-pub(super) fn delay(xml: Xml<'_, '_>) -> Result<Option<Spanned<Duration>>, (Spanned<String>, DurationError)> {
-    let Some(text) = attribute(xml, "delay") else { return Ok(None) };
+pub(super) fn delay(
+    xml: Xml<'_, '_>,
+) -> Result<Option<Spanned<Duration>>, (Spanned<String>, DurationError)> {
+    let Some(text) = attribute(xml, "delay") else {
+        return Ok(None);
+    };
     let number = text.value.trim();
-    let whole = if number.starts_with('.') { format!("0{number}") } else { number.to_owned() };
+    let whole = if number.starts_with('.') {
+        format!("0{number}")
+    } else {
+        number.to_owned()
+    };
     match Duration::parse(&whole) {
         Ok(Duration::Nanos(0)) => Ok(None),
         Ok(duration @ Duration::Nanos(_)) => Ok(Some(Spanned::new(duration, text.place))),
@@ -45,10 +53,18 @@ impl Sends {
     /// Finds all delayed sends.
     pub(super) fn read(chart: &Chart<'_>) -> Self {
         let mut sends = Self::default();
-        let Some(root) = chart.nodes.first() else { return sends };
+        let Some(root) = chart.nodes.first() else {
+            return sends;
+        };
         let (mut found, mut known): (Vec<(Sent, Name)>, HashSet<Sent>) = Default::default();
-        for xml in root.xml.descendants().filter(|xml| xml.is_element() && xml.tag_name().name() == "send") {
-            let Some(event) = attribute(xml, "event") else { continue };
+        for xml in root
+            .xml
+            .descendants()
+            .filter(|xml| xml.is_element() && xml.tag_name().name() == "send")
+        {
+            let Some(event) = attribute(xml, "event") else {
+                continue;
+            };
             if !matches!(delay(xml), Ok(Some(_))) {
                 continue;
             }
@@ -68,7 +84,11 @@ impl Sends {
                 ..Timer::default()
             });
             if let Some(id) = &id {
-                sends.by_id.entry(id.clone()).or_default().push(name.clone());
+                sends
+                    .by_id
+                    .entry(id.clone())
+                    .or_default()
+                    .push(name.clone());
             }
             sends.names.insert((event, id), name);
         }

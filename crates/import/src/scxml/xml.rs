@@ -1,4 +1,5 @@
-//! XML that is safe to look at: bounded in size and nesting, UTF-8, without a DTD, so that nothing is ever expanded or fetched.
+//! XML that is safe to look at: bounded in size and nesting, UTF-8, without a DTD, so that nothing
+//! is ever expanded or fetched.
 
 use std::ops::Range;
 
@@ -29,7 +30,8 @@ pub(super) fn parse<'t>(text: &'t str, out: &mut Diagnostics) -> Option<Document
         return None;
     }
     if let Some((place, encoding)) = other_encoding(text) {
-        let message = format!("the document says that it is written in `{encoding}`, but only UTF-8 is read");
+        let message =
+            format!("the document says that it is written in `{encoding}`, but only UTF-8 is read");
         let problem = Diagnostic::new(Code::ImportSyntax, place, message).label("not UTF-8");
         out.push(problem.help("save it as UTF-8 and remove `encoding`"));
         return None;
@@ -38,7 +40,11 @@ pub(super) fn parse<'t>(text: &'t str, out: &mut Diagnostics) -> Option<Document
         out.push(problem);
         return None;
     }
-    let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
+    let options = ParsingOptions {
+        allow_dtd: false,
+        nodes_limit: MAX_NODES,
+        ..ParsingOptions::default()
+    };
     match Document::parse_with_options(text, options) {
         Ok(document) => Some(document),
         Err(error) => {
@@ -53,7 +59,10 @@ fn broken(text: &str, error: &Error) -> Diagnostic {
         Error::UnexpectedEndOfStream => text.len(),
         error => offset(text, error.pos()),
     };
-    let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
+    let end = text[start..]
+        .chars()
+        .next()
+        .map_or(start, |c| start + c.len_utf8());
     let place = Place::bytes(start..end);
     match error {
         Error::DtdDetected => {
@@ -63,19 +72,27 @@ fn broken(text: &str, error: &Error) -> Diagnostic {
                 .note("entities of a DTD can name other files or grow without end; they are never expanded or fetched")
                 .help("remove the `<!DOCTYPE …>`")
         }
-        Error::NodesLimitReached => too_large(place, format!("the document has more than {MAX_NODES} elements")),
+        Error::NodesLimitReached => too_large(
+            place,
+            format!("the document has more than {MAX_NODES} elements"),
+        ),
         error => {
             // The place is shown anyway.
             let at = format!(" at {}", error.pos());
             let words = error.to_string();
             let words = shown_words(words.strip_suffix(&at).unwrap_or(&words));
-            let problem = Diagnostic::new(Code::ImportSyntax, place, format!("this is not well-formed XML: {words}"))
-                .label("here");
+            let problem = Diagnostic::new(
+                Code::ImportSyntax,
+                place,
+                format!("this is not well-formed XML: {words}"),
+            )
+            .label("here");
             match error {
-                Error::MalformedEntityReference(_) | Error::UnknownEntityReference(..) => {
-                    problem.help("write `&amp;` where `&` itself is meant, in conditions `&amp;&amp;`")
-                }
-                Error::InvalidChar(..) | Error::InvalidChar2(..) if text[start..].starts_with('<') => {
+                Error::MalformedEntityReference(_) | Error::UnknownEntityReference(..) => problem
+                    .help("write `&amp;` where `&` itself is meant, in conditions `&amp;&amp;`"),
+                Error::InvalidChar(..) | Error::InvalidChar2(..)
+                    if text[start..].starts_with('<') =>
+                {
                     problem.help("in an attribute, write `&lt;` for `<`")
                 }
                 _ => problem,
@@ -86,7 +103,13 @@ fn broken(text: &str, error: &Error) -> Diagnostic {
 
 /// What the parser says, without what a document put into it: names may be long, or hide something.
 fn shown_words(words: &str) -> String {
-    let visible = |c: char| if statewright_author::names::is_hidden(c) { '\u{fffd}' } else { c };
+    let visible = |c: char| {
+        if statewright_author::names::is_hidden(c) {
+            '\u{fffd}'
+        } else {
+            c
+        }
+    };
     let mut out: String = words.chars().take(MAX_WORDS).map(visible).collect();
     if words.chars().nth(MAX_WORDS).is_some() {
         out.push('…');
@@ -96,27 +119,45 @@ fn shown_words(words: &str) -> String {
 
 /// The byte at a line and column.
 fn offset(text: &str, at: TextPos) -> usize {
-    let line = text.split_inclusive('\n').take(at.row.saturating_sub(1) as usize).map(str::len).sum::<usize>();
+    let line = text
+        .split_inclusive('\n')
+        .take(at.row.saturating_sub(1) as usize)
+        .map(str::len)
+        .sum::<usize>();
     let rest = text.get(line..).unwrap_or_default();
-    let column = rest.char_indices().nth(at.col.saturating_sub(1) as usize).map_or(rest.len(), |(at, _)| at);
+    let column = rest
+        .char_indices()
+        .nth(at.col.saturating_sub(1) as usize)
+        .map_or(rest.len(), |(at, _)| at);
     (line + column).min(text.len())
 }
 
 /// An encoding in the XML declaration that is not UTF-8 or a part of it.
 fn other_encoding(text: &str) -> Option<(Place, &str)> {
     let declaration = text.strip_prefix("<?xml")?.split_once("?>")?.0;
-    let after = declaration.split_once("encoding")?.1.trim_start().strip_prefix('=')?.trim_start();
+    let after = declaration
+        .split_once("encoding")?
+        .1
+        .trim_start()
+        .strip_prefix('=')?
+        .trim_start();
     let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let encoding = after[1..].split_once(quote)?.0;
     let start = text.find(encoding).unwrap_or(0);
-    let fits = ["utf-8", "utf8", "us-ascii", "ascii"].iter().any(|known| encoding.eq_ignore_ascii_case(known));
+    let fits = ["utf-8", "utf8", "us-ascii", "ascii"]
+        .iter()
+        .any(|known| encoding.eq_ignore_ascii_case(known));
     (!fits).then_some((Place::bytes(start..start + encoding.len()), encoding))
 }
 
 /// Elements nested too deeply, too many attributes or namespaces: no later pass needs to fear them.
 fn excess(text: &str) -> Option<Diagnostic> {
     let (mut at, mut nesting) = (0, Nesting::default());
-    let past = |from: usize, end: &str| text[from..].find(end).map_or(text.len(), |found| from + found + end.len());
+    let past = |from: usize, end: &str| {
+        text[from..]
+            .find(end)
+            .map_or(text.len(), |found| from + found + end.len())
+    };
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('<')) {
         let open = at + found;
         let rest = &text[open..];
@@ -130,7 +171,11 @@ fn excess(text: &str) -> Option<Diagnostic> {
             let tag = Tag::at(rest);
             if let Some((message, help)) = nesting.pass(rest, &tag) {
                 let problem = too_large(Place::bytes(open..open + 1), message);
-                return Some(if help.is_empty() { problem } else { problem.help(help) });
+                return Some(if help.is_empty() {
+                    problem
+                } else {
+                    problem.help(help)
+                });
             }
             open + tag.length
         };
@@ -167,10 +212,16 @@ impl Nesting {
             return Some((message, "states may nest 16 deep, the root included"));
         }
         if tag.attributes > MAX_ATTRIBUTES {
-            return Some((format!("an element has more than {MAX_ATTRIBUTES} attributes"), ""));
+            return Some((
+                format!("an element has more than {MAX_ATTRIBUTES} attributes"),
+                "",
+            ));
         }
         if around > MAX_NAMESPACES_AROUND {
-            return Some((format!("an element has more than {MAX_NAMESPACES_AROUND} namespaces around it"), declare));
+            return Some((
+                format!("an element has more than {MAX_NAMESPACES_AROUND} namespaces around it"),
+                declare,
+            ));
         }
         let message = || format!("the document declares more than {MAX_NAMESPACES} namespaces");
         (self.namespaces > MAX_NAMESPACES).then(|| (message(), declare))
@@ -193,7 +244,12 @@ impl Tag {
     /// The tag that a text begins with; quotes may hold other brackets.
     fn at(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let mut tag = Self { length: bytes.len(), attributes: 0, namespaces: 0, is_empty: false };
+        let mut tag = Self {
+            length: bytes.len(),
+            attributes: 0,
+            namespaces: 0,
+            is_empty: false,
+        };
         let mut quote = None;
         for (at, &byte) in bytes.iter().enumerate().skip(1) {
             match (quote, byte) {
@@ -216,17 +272,25 @@ impl Tag {
 pub(super) fn tag_place(node: Node<'_, '_>) -> Place {
     let range = node.range();
     let text = &node.document().input_text()[range.clone()];
-    let end = text.find(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| c.is_whitespace() || matches!(c, '>' | '/'))
+        .unwrap_or(text.len());
     Place::bytes(range.start..range.start + end.max(1))
 }
 
 /// An attribute's value with its place. Attributes of other namespaces are somebody else's.
 pub(super) fn attribute(node: Node<'_, '_>, name: &str) -> Option<Spanned<String>> {
-    let found = node.attributes().find(|attribute| attribute.name() == name && attribute.namespace().is_none())?;
-    Some(Spanned::new(found.value().to_owned(), Place::bytes(found.range_value())))
+    let found = node
+        .attributes()
+        .find(|attribute| attribute.name() == name && attribute.namespace().is_none())?;
+    Some(Spanned::new(
+        found.value().to_owned(),
+        Place::bytes(found.range_value()),
+    ))
 }
 
-/// How a document spells the value of an attribute or a text: maybe with escapes, so that places must be searched.
+/// How a document spells the value of an attribute or a text: maybe with escapes, so that places
+/// must be searched.
 pub(super) struct Spelling<'d> {
     whole: Place,
     /// The value as it is spelled.
@@ -240,13 +304,20 @@ impl<'d> Spelling<'d> {
     /// Of the value at a place of a document.
     pub(super) fn new(document: &'d str, whole: Place) -> Self {
         const SECTION: &str = "<![CDATA[";
-        let raw = document.get(whole.start as usize..whole.end as usize).unwrap_or_default();
+        let raw = document
+            .get(whole.start as usize..whole.end as usize)
+            .unwrap_or_default();
         let is_plain = raw.starts_with(SECTION);
         let start = if is_plain { SECTION.len() } else { 0 };
         let whole = whole.within(start..raw.len());
         // Nothing is escaped in such a section.
         let raw = if is_plain { "" } else { raw };
-        Self { whole, raw, at: 0, passed: 0 }
+        Self {
+            whole,
+            raw,
+            at: 0,
+            passed: 0,
+        }
     }
 
     /// The place of a range of the value. Fast if ranges come in order.
@@ -261,8 +332,12 @@ impl<'d> Spelling<'d> {
         }
         while self.passed < wanted {
             let rest = self.raw.get(self.at..).unwrap_or_default();
-            let Some(next) = rest.chars().next() else { return self.at + wanted - self.passed };
-            let escape = rest.strip_prefix('&').and_then(|rest| rest.split(';').next());
+            let Some(next) = rest.chars().next() else {
+                return self.at + wanted - self.passed;
+            };
+            let escape = rest
+                .strip_prefix('&')
+                .and_then(|rest| rest.split(';').next());
             let (raw, meant) = match escape {
                 Some(name) => (name.len() + 2, escaped_length(name)),
                 None => (next.len_utf8(), next.len_utf8()),
@@ -278,7 +353,9 @@ impl<'d> Spelling<'d> {
 fn escaped_length(name: &str) -> usize {
     let number = match name.strip_prefix("#x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
-        None => name.strip_prefix('#').and_then(|digits| digits.parse().ok()),
+        None => name
+            .strip_prefix('#')
+            .and_then(|digits| digits.parse().ok()),
     };
     number.and_then(char::from_u32).map_or(1, char::len_utf8)
 }
@@ -288,7 +365,10 @@ pub(super) fn words(list: &Spanned<String>) -> Vec<Spanned<String>> {
     let base = list.value.as_ptr() as usize;
     let word = |word: &str| {
         let start = word.as_ptr() as usize - base;
-        Spanned::new(word.to_owned(), list.place.within(start..start + word.len()))
+        Spanned::new(
+            word.to_owned(),
+            list.place.within(start..start + word.len()),
+        )
     };
     list.value.split_whitespace().map(word).collect()
 }
@@ -305,5 +385,9 @@ pub(super) fn is_foreign(node: Node<'_, '_>) -> bool {
 
 /// The name of an element of SCXML; nothing for those of others.
 pub(super) fn own_name<'a>(node: Node<'a, '_>) -> &'a str {
-    if is_foreign(node) { "" } else { node.tag_name().name() }
+    if is_foreign(node) {
+        ""
+    } else {
+        node.tag_name().name()
+    }
 }

@@ -32,7 +32,11 @@ impl Reader<'_, '_> {
             }
             Value::Object(object) => self.guard_object(object, source),
             other => {
-                self.out.push(fields::wrong_kind(other, "a guard", "a name, or an object with a `type`"));
+                self.out.push(fields::wrong_kind(
+                    other,
+                    "a guard",
+                    "a name, or an object with a `type`",
+                ));
                 None
             }
         }
@@ -45,34 +49,57 @@ impl Reader<'_, '_> {
             "and" | "or" | "not" => return self.joined(object, kind, source),
             "stateIn" => return self.state_in(object, &name, source),
             _ if name.value.starts_with("xstate.") => {
-                self.out.push(refused(name.place, format!("the guard `{}` cannot be imported", shown(&name.value))));
+                self.out.push(refused(
+                    name.place,
+                    format!("the guard `{}` cannot be imported", shown(&name.value)),
+                ));
                 return None;
             }
             _ => {}
         }
-        fields::check(object, "a guard", |key| ["type", "params"].contains(&key), self.out);
+        fields::check(
+            object,
+            "a guard",
+            |key| ["type", "params"].contains(&key),
+            self.out,
+        );
         let arguments = self.arguments(object)?;
         self.guard_call(&name, &arguments)
     }
 
     /// `and`, `or` and `not` of other guards.
     fn joined(&mut self, object: &Object, kind: &str, source: usize) -> Option<String> {
-        let inner = object.get("guards").or_else(|| object.get("params")?.value.as_object()?.get("guards"));
+        let inner = object
+            .get("guards")
+            .or_else(|| object.get("params")?.value.as_object()?.get("guards"));
         let Some(list) = inner.and_then(|property| property.value.as_array()) else {
-            let problem = illegal(json::place(object.range()), format!("`{kind}` needs the guards that it joins"));
-            self.out.push(problem.help(format!("write `{{ \"type\": \"{kind}\", \"guards\": [ … ] }}`")));
+            let problem = illegal(
+                json::place(object.range()),
+                format!("`{kind}` needs the guards that it joins"),
+            );
+            self.out.push(problem.help(format!(
+                "write `{{ \"type\": \"{kind}\", \"guards\": [ … ] }}`"
+            )));
             return None;
         };
-        let parts: Vec<_> = list.elements.iter().map(|guard| self.guard_text(guard, source)).collect();
+        let parts: Vec<_> = list
+            .elements
+            .iter()
+            .map(|guard| self.guard_text(guard, source))
+            .collect();
         let parts: Vec<String> = parts.into_iter().collect::<Option<_>>()?;
         match (kind, &parts[..]) {
             (_, []) => {
-                self.out.push(illegal(json::place(list.range()), format!("`{kind}` joins no guards")));
+                self.out.push(illegal(
+                    json::place(list.range()),
+                    format!("`{kind}` joins no guards"),
+                ));
                 None
             }
             ("not", [only]) => Some(format!("!({only})")),
             ("not", _) => {
-                self.out.push(illegal(json::place(list.range()), "`not` has one guard"));
+                self.out
+                    .push(illegal(json::place(list.range()), "`not` has one guard"));
                 None
             }
             (_, [only]) => Some(only.clone()),
@@ -85,16 +112,26 @@ impl Reader<'_, '_> {
 
     /// Whether a state is active.
     fn state_in(&mut self, object: &Object, name: &Name, source: usize) -> Option<String> {
-        let given = object.get("stateValue").or_else(|| object.get("params")?.value.as_object()?.get("stateValue"));
+        let given = object
+            .get("stateValue")
+            .or_else(|| object.get("params")?.value.as_object()?.get("stateValue"));
         let target = given.and_then(|property| self.name_of(&property.value));
         let Some(target) = target.filter(|target| target.value.starts_with('#')) else {
-            let problem = refused(name.place, "`stateIn` can only be imported with the id of one state");
-            self.out.push(problem.help("write `{ \"type\": \"xstate.stateIn\", \"stateValue\": \"#id\" }`"));
+            let problem = refused(
+                name.place,
+                "`stateIn` can only be imported with the id of one state",
+            );
+            self.out.push(
+                problem.help("write `{ \"type\": \"xstate.stateIn\", \"stateValue\": \"#id\" }`"),
+            );
             return None;
         };
         match self.tree.resolve(source, &target) {
             Ok(0) => Some("true".to_owned()),
-            Ok(state) => Some(format!("in('{}')", self.tree.reference(state, target.place).value)),
+            Ok(state) => Some(format!(
+                "in('{}')",
+                self.tree.reference(state, target.place).value
+            )),
             Err(problem) => {
                 self.out.push(*problem);
                 None
@@ -107,17 +144,31 @@ impl Reader<'_, '_> {
         if !function.contains("::")
             && let Err(reason) = check_key(&function)
         {
-            self.out.push(refused(name.place, reason).label("not a guard name").help("rename it in the chart"));
+            self.out.push(
+                refused(name.place, reason)
+                    .label("not a guard name")
+                    .help("rename it in the chart"),
+            );
             return None;
         }
-        let shown: Option<Vec<String>> = arguments.iter().map(|argument| self.argument_text(argument)).collect();
+        let shown: Option<Vec<String>> = arguments
+            .iter()
+            .map(|argument| self.argument_text(argument))
+            .collect();
         let shown = shown?;
-        Some(if shown.is_empty() { function } else { format!("{function}({})", shown.join(", ")) })
+        Some(if shown.is_empty() {
+            function
+        } else {
+            format!("{function}({})", shown.join(", "))
+        })
     }
 
     fn argument_text(&mut self, argument: &Argument) -> Option<String> {
         let Some(value) = literal_text(&argument.value.value) else {
-            let problem = refused(argument.value.place, "this text cannot stand in an expression");
+            let problem = refused(
+                argument.value.place,
+                "this text cannot stand in an expression",
+            );
             self.out.push(problem.label("has quotes or line ends"));
             return None;
         };
@@ -131,7 +182,11 @@ impl Reader<'_, '_> {
     pub(super) fn actions(&mut self, value: Option<&Value>) -> Vec<Action> {
         match value {
             None => Vec::new(),
-            Some(Value::Array(list)) => list.elements.iter().filter_map(|item| self.action(item)).collect(),
+            Some(Value::Array(list)) => list
+                .elements
+                .iter()
+                .filter_map(|item| self.action(item))
+                .collect(),
             Some(single) => self.action(single).into_iter().collect(),
         }
     }
@@ -146,11 +201,19 @@ impl Reader<'_, '_> {
             }
             Value::Object(object) => self.action_object(object)?,
             other => {
-                self.out.push(fields::wrong_kind(other, "an action", "a name, or an object with a `type`"));
+                self.out.push(fields::wrong_kind(
+                    other,
+                    "an action",
+                    "a name, or an object with a `type`",
+                ));
                 return None;
             }
         };
-        Some(Action { kind, muted: false, place })
+        Some(Action {
+            kind,
+            muted: false,
+            place,
+        })
     }
 
     fn action_object(&mut self, object: &Object) -> Option<ActionKind> {
@@ -158,85 +221,142 @@ impl Reader<'_, '_> {
         if let Some(built_in) = name.value.strip_prefix("xstate.") {
             return self.built_in(object, &name, built_in);
         }
-        fields::check(object, "an action", |key| ["type", "params"].contains(&key), self.out);
+        fields::check(
+            object,
+            "an action",
+            |key| ["type", "params"].contains(&key),
+            self.out,
+        );
         let arguments = self.arguments(object)?;
-        let function = Spanned::new(self.function(&name, FunctionKind::Action, &arguments)?, name.place);
-        Some(if arguments.is_empty() { ActionKind::Text(function) } else { ActionKind::Call { function, arguments } })
+        let function = Spanned::new(
+            self.function(&name, FunctionKind::Action, &arguments)?,
+            name.place,
+        );
+        Some(if arguments.is_empty() {
+            ActionKind::Text(function)
+        } else {
+            ActionKind::Call {
+                function,
+                arguments,
+            }
+        })
     }
 
-    /// Actions of XState itself. Those that are code cannot be in a file; of the others only `raise` has a counterpart.
+    /// Actions of XState itself. Those that are code cannot be in a file; of the others only
+    /// `raise` has a counterpart.
     fn built_in(&mut self, object: &Object, name: &Name, built_in: &str) -> Option<ActionKind> {
         let problem = match built_in {
             "raise" => return self.raise(object, name),
-            "log" => ignored(name.place, "a log is left out: traces show what an agent does").label("has no effect"),
+            "log" => ignored(
+                name.place,
+                "a log is left out: traces show what an agent does",
+            )
+            .label("has no effect"),
             "cancel" | "sendTo" | "sendParent" | "forwardTo" => {
                 refused(name.place, format!("`{}` cannot be imported", name.value))
                     .label("no counterpart")
                     .help("call a function that does it, or use `send` in the machine file")
             }
-            "assign" => refused(name.place, "assignments are code of JavaScript and cannot be imported")
-                .label("no counterpart")
-                .help("call a function, or write `\"key = value\"` in the machine file"),
-            _ => refused(name.place, format!("`{}` cannot be imported", shown(&name.value))).label("no counterpart"),
+            "assign" => refused(
+                name.place,
+                "assignments are code of JavaScript and cannot be imported",
+            )
+            .label("no counterpart")
+            .help("call a function, or write `\"key = value\"` in the machine file"),
+            _ => refused(
+                name.place,
+                format!("`{}` cannot be imported", shown(&name.value)),
+            )
+            .label("no counterpart"),
         };
         self.out.push(problem);
         None
     }
 
     fn raise(&mut self, object: &Object, name: &Name) -> Option<ActionKind> {
-        let inner = object.get("params").and_then(|params| params.value.as_object());
-        let get = |key: &str| object.get(key).or_else(|| inner.and_then(|inner| inner.get(key)));
+        let inner = object
+            .get("params")
+            .and_then(|params| params.value.as_object());
+        let get = |key: &str| {
+            object
+                .get(key)
+                .or_else(|| inner.and_then(|inner| inner.get(key)))
+        };
         if let Some(delay) = get("delay") {
-            let problem = refused(json::place(delay.range()), "an event that is raised later cannot be imported");
-            self.out.push(problem.label("a delay").help("use a state with `after`"));
+            let problem = refused(
+                json::place(delay.range()),
+                "an event that is raised later cannot be imported",
+            );
+            self.out
+                .push(problem.label("a delay").help("use a state with `after`"));
             return None;
         }
         let event = get("event").and_then(|event| event.value.as_object());
-        let Some(ty) = event.and_then(|event| event.get("type")).and_then(|ty| self.name_of(&ty.value)) else {
+        let Some(ty) = event
+            .and_then(|event| event.get("type"))
+            .and_then(|ty| self.name_of(&ty.value))
+        else {
             let problem = illegal(name.place, "`xstate.raise` needs an event");
-            self.out.push(problem.help("write `\"event\": { \"type\": \"Name\" }`"));
+            self.out
+                .push(problem.help("write `\"event\": { \"type\": \"Name\" }`"));
             return None;
         };
         for property in event.into_iter().flat_map(|event| &event.properties) {
             if property.name.as_str() != "type" {
                 let place = json::place(property.name.range());
-                self.out.push(refused(place, "the data of an event cannot be imported").label("data"));
+                self.out
+                    .push(refused(place, "the data of an event cannot be imported").label("data"));
             }
         }
         if let Err(reason) = check_event(&ty.value) {
-            self.out.push(refused(ty.place, reason).label("not an event"));
+            self.out
+                .push(refused(ty.place, reason).label("not an event"));
             return None;
         }
         self.events.add(&ty);
-        Some(ActionKind::Raise { event: ty, payload: None })
+        Some(ActionKind::Raise {
+            event: ty,
+            payload: None,
+        })
     }
 
     fn type_of(&mut self, object: &Object, what: &str) -> Option<Name> {
         let given = object.get("type").and_then(|ty| self.name_of(&ty.value));
         if given.is_none() {
-            let problem =
-                illegal(json::place(object.range()), format!("{what} needs a `type`")).label("without a type");
-            self.out.push(problem.help("write `{ \"type\": \"name\", \"params\": { … } }`"));
+            let problem = illegal(
+                json::place(object.range()),
+                format!("{what} needs a `type`"),
+            )
+            .label("without a type");
+            self.out
+                .push(problem.help("write `{ \"type\": \"name\", \"params\": { … } }`"));
         }
         given
     }
 
     /// The parameters of a call; `None` if one of them has no counterpart.
     fn arguments(&mut self, object: &Object) -> Option<Vec<Argument>> {
-        let Some(params) = object.get("params") else { return Some(Vec::new()) };
+        let Some(params) = object.get("params") else {
+            return Some(Vec::new());
+        };
         let Some(map) = params.value.as_object() else {
-            self.out.push(fields::wrong_kind(&params.value, "`params`", "an object"));
+            self.out
+                .push(fields::wrong_kind(&params.value, "`params`", "an object"));
             return None;
         };
         let mut arguments = Vec::new();
         for property in &map.properties {
             let name = key_name(self.text, property);
             if let Err(reason) = check_identifier(&name.value) {
-                self.out.push(refused(name.place, reason).label("not a parameter name"));
+                self.out
+                    .push(refused(name.place, reason).label("not a parameter name"));
                 return None;
             }
             let value = self.literal(&property.value)?;
-            arguments.push(Argument { name: Some(name), value });
+            arguments.push(Argument {
+                name: Some(name),
+                value,
+            });
         }
         Some(arguments)
     }
@@ -246,13 +366,22 @@ impl Reader<'_, '_> {
         let literal = literal(value);
         if literal.is_none() {
             let problem = refused(place, "a parameter is a number, `true`, `false` or text");
-            self.out.push(problem.label("something else").help("split it into several parameters"));
+            self.out.push(
+                problem
+                    .label("something else")
+                    .help("split it into several parameters"),
+            );
         }
         literal.map(|literal| Spanned::new(literal, place))
     }
 
     /// Notes a function and gives its name here: `a.b` is `a::b`.
-    fn function(&mut self, name: &Name, kind: FunctionKind, arguments: &[Argument]) -> Option<String> {
+    fn function(
+        &mut self,
+        name: &Name,
+        kind: FunctionKind,
+        arguments: &[Argument],
+    ) -> Option<String> {
         let function = Spanned::new(name.value.replace('.', "::"), name.place);
         let parameters = arguments.iter().filter_map(|argument| {
             let ty = Spanned::new(argument.value.value.natural_type(), argument.value.place);
@@ -273,8 +402,15 @@ pub(super) fn literal(value: &Value) -> Option<Literal> {
     Some(match value {
         Value::StringLit(text) => Literal::Text(text.value.clone().into_owned()),
         Value::BooleanLit(truth) => Literal::Bool(truth.value),
-        Value::NumberLit(raw) if !raw.value.contains(['.', 'e', 'E']) => Literal::Int(raw.value.parse().ok()?),
-        Value::NumberLit(raw) => Literal::Float(raw.value.parse().ok().filter(|number: &f64| number.is_finite())?),
+        Value::NumberLit(raw) if !raw.value.contains(['.', 'e', 'E']) => {
+            Literal::Int(raw.value.parse().ok()?)
+        }
+        Value::NumberLit(raw) => Literal::Float(
+            raw.value
+                .parse()
+                .ok()
+                .filter(|number: &f64| number.is_finite())?,
+        ),
         _ => return None,
     })
 }

@@ -15,11 +15,15 @@ use super::{Reader, fields};
 use crate::report::{ignored, refused, shown};
 
 impl Reader<'_, '_> {
-    /// The blackboard keys of a context. Nothing in the file reads them, so what has no counterpart is left out.
+    /// The blackboard keys of a context. Nothing in the file reads them, so what has no counterpart
+    /// is left out.
     pub(super) fn context(&mut self, object: &Object) -> Vec<Key> {
-        let Some(context) = object.get("context") else { return Vec::new() };
+        let Some(context) = object.get("context") else {
+            return Vec::new();
+        };
         let Some(map) = context.value.as_object() else {
-            self.out.push(fields::wrong_kind(&context.value, "`context`", "an object"));
+            self.out
+                .push(fields::wrong_kind(&context.value, "`context`", "an object"));
             return Vec::new();
         };
         fields::check(map, "`context`", |_| true, self.out);
@@ -32,13 +36,19 @@ impl Reader<'_, '_> {
             match (check_key(&name.value), value) {
                 _ if known => {}
                 (Err(reason), _) => {
-                    let message = format!("`{}` of the context is left out: {reason}", shown(&name.value));
-                    self.out.push(ignored(name.place, message).label("cannot be a key"));
+                    let message = format!(
+                        "`{}` of the context is left out: {reason}",
+                        shown(&name.value)
+                    );
+                    self.out
+                        .push(ignored(name.place, message).label("cannot be a key"));
                 }
                 (Ok(()), None) => {
                     let message = format!("`{}` of the context is left out", name.value);
-                    let problem = ignored(place, message).label("not a number, `true`, `false` or text");
-                    self.out.push(problem.help("keep it in the data of the game"));
+                    let problem =
+                        ignored(place, message).label("not a number, `true`, `false` or text");
+                    self.out
+                        .push(problem.help("keep it in the data of the game"));
                 }
                 (Ok(()), Some(value)) => keys.push(Key {
                     name,
@@ -55,10 +65,22 @@ impl Reader<'_, '_> {
 
 /// A guard of the name of a key would read the key instead of calling the function.
 pub(super) fn no_shared_names(machine: &Machine, out: &mut Diagnostics) {
-    for function in machine.functions.iter().filter(|function| function.kind.value == FunctionKind::Guard) {
-        if let Some(key) = machine.blackboard.iter().find(|key| key.name.value == function.name.value) {
-            let message = format!("a guard and a value of the context are both called `{}`", key.name.value);
-            let problem = refused(function.name.place, message).related(key.name.place, "the value");
+    for function in machine
+        .functions
+        .iter()
+        .filter(|function| function.kind.value == FunctionKind::Guard)
+    {
+        if let Some(key) = machine
+            .blackboard
+            .iter()
+            .find(|key| key.name.value == function.name.value)
+        {
+            let message = format!(
+                "a guard and a value of the context are both called `{}`",
+                key.name.value
+            );
+            let problem =
+                refused(function.name.place, message).related(key.name.place, "the value");
             out.push(problem.help("rename one of them: an expression would read the value"));
         }
     }

@@ -34,7 +34,14 @@ const OF_STATE: &[&str] = &[
     "order",
 ];
 /// Fields of a transition.
-pub(super) const OF_TRANSITION: &[&str] = &["target", "guard", "actions", "reenter", "description", "meta"];
+pub(super) const OF_TRANSITION: &[&str] = &[
+    "target",
+    "guard",
+    "actions",
+    "reenter",
+    "description",
+    "meta",
+];
 
 /// What versions before 5 called something, and what it is called now.
 const OLD: &[(&str, &str)] = &[
@@ -49,14 +56,22 @@ const OLD: &[(&str, &str)] = &[
 /// Checks the fields of a state, or of the machine.
 pub(super) fn state(object: &Object, is_root: bool, out: &mut Diagnostics) {
     let known = |key: &str| OF_STATE.contains(&key) || (is_root && OF_MACHINE.contains(&key));
-    check(object, if is_root { "a machine" } else { "a state" }, known, out);
+    check(
+        object,
+        if is_root { "a machine" } else { "a state" },
+        known,
+        out,
+    );
     for property in &object.properties {
         let place = json::place(property.name.range());
         match property.name.as_str() {
             "invoke" => out.push(
-                refused(place, "actors cannot be imported: a machine here starts no others")
-                    .label("invokes an actor")
-                    .help("call a function in `entry`, and send an event when it is done"),
+                refused(
+                    place,
+                    "actors cannot be imported: a machine here starts no others",
+                )
+                .label("invokes an actor")
+                .help("call a function in `entry`, and send an event when it is done"),
             ),
             "output" => out.push(
                 ignored(place, "the output of a machine is left out: it only ends")
@@ -64,7 +79,10 @@ pub(super) fn state(object: &Object, is_root: bool, out: &mut Diagnostics) {
                     .help("write the result to the blackboard before the end"),
             ),
             "version" | "types" => {
-                out.push(ignored(place, format!("`{}` is left out", property.name.as_str())).label("has no effect"));
+                out.push(
+                    ignored(place, format!("`{}` is left out", property.name.as_str()))
+                        .label("has no effect"),
+                );
             }
             _ => {}
         }
@@ -72,13 +90,22 @@ pub(super) fn state(object: &Object, is_root: bool, out: &mut Diagnostics) {
 }
 
 /// Checks the fields of an object: unknown ones and ones that are given twice.
-pub(super) fn check(object: &Object, what: &str, known: impl Fn(&str) -> bool, out: &mut Diagnostics) {
+pub(super) fn check(
+    object: &Object,
+    what: &str,
+    known: impl Fn(&str) -> bool,
+    out: &mut Diagnostics,
+) {
     let mut seen = HashMap::new();
     for property in &object.properties {
         let (key, place) = (property.name.as_str(), json::place(property.name.range()));
         if let Some(first) = seen.insert(key, property) {
             let problem = illegal(place, format!("`{}` is given twice", shown(key))).label("again");
-            out.push(problem.related(json::place(first.name.range()), "first given here").help("keep one of them"));
+            out.push(
+                problem
+                    .related(json::place(first.name.range()), "first given here")
+                    .help("keep one of them"),
+            );
         } else if !known(key) {
             out.push(unknown(key, what, place));
         }
@@ -87,18 +114,29 @@ pub(super) fn check(object: &Object, what: &str, known: impl Fn(&str) -> bool, o
 
 fn unknown(key: &str, what: &str, place: statewright_author::place::Place) -> Diagnostic {
     if let Some((_, new)) = OLD.iter().find(|(old, _)| *old == key) {
-        let problem = illegal(place, format!("`{key}` is of XState before version 5")).label("an old name");
+        let problem =
+            illegal(place, format!("`{key}` is of XState before version 5")).label("an old name");
         return match key {
-            "internal" => problem.help("transitions stay inside by themselves now; write `\"reenter\": true` to leave"),
+            "internal" => problem.help(
+                "transitions stay inside by themselves now; write `\"reenter\": true` to leave",
+            ),
             "parallel" => problem.help("write `\"type\": \"parallel\"`"),
             _ => problem.help(format!("write `{new}`")),
         };
     }
-    let problem = illegal(place, format!("{what} of XState has no field `{}`", shown(key))).label("not known");
+    let problem = illegal(
+        place,
+        format!("{what} of XState has no field `{}`", shown(key)),
+    )
+    .label("not known");
     problem.suggest(key, OF_STATE.iter().chain(OF_TRANSITION).copied())
 }
 
 /// A value of the wrong kind.
 pub(super) fn wrong_kind(value: &Value, what: &str, expected: &str) -> Diagnostic {
-    illegal(json::place(value.range()), format!("{what} must be {expected}")).label("something else")
+    illegal(
+        json::place(value.range()),
+        format!("{what} must be {expected}"),
+    )
+    .label("something else")
 }

@@ -1,8 +1,9 @@
 //! XState v5 machine configurations as JSON: the part of them that is data.
 //!
-//! In comes the JSON that is given to `createMachine`, out goes the author graph. States, transitions of all kinds, history, final
-//! and parallel states, delays, guards and actions by name are mapped; actors, code and named delays are refused. The stages are
-//! the files: `tree` (states and their kinds), `target` (what a target means), `transition`, `call` (guards and actions),
+//! In comes the JSON that is given to `createMachine`, out goes the author graph. States,
+//! transitions of all kinds, history, final and parallel states, delays, guards and actions by name
+//! are mapped; actors, code and named delays are refused. The stages are the files: `tree` (states
+//! and their kinds), `target` (what a target means), `transition`, `call` (guards and actions),
 //! `state` (the graph), `fields` (what an object may have).
 
 mod call;
@@ -34,13 +35,22 @@ pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {
         let value = match json::parse(text) {
             Ok(value) => value,
             Err(problems) => {
-                problems.iter().for_each(|problem| out.push(recoded(problem)));
+                problems
+                    .iter()
+                    .for_each(|problem| out.push(recoded(problem)));
                 return None;
             }
         };
         let Value::Object(object) = &value else {
-            let problem = syntax(json::place(value.range()), "a machine of XState is an object");
-            out.push(problem.label("not an object").help("the file holds what is given to `createMachine`"));
+            let problem = syntax(
+                json::place(value.range()),
+                "a machine of XState is an object",
+            );
+            out.push(
+                problem
+                    .label("not an object")
+                    .help("the file holds what is given to `createMachine`"),
+            );
             return None;
         };
         Some(machine(text, object, out))
@@ -49,10 +59,18 @@ pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {
 
 /// A problem of the JSON under the code of an imported file.
 fn recoded(problem: &Diagnostic) -> Diagnostic {
-    let code = if problem.code == Code::NestedTooDeeply { Code::ImportLimit } else { Code::ImportSyntax };
-    let mut problem = Diagnostic { code, ..problem.clone() };
+    let code = if problem.code == Code::NestedTooDeeply {
+        Code::ImportLimit
+    } else {
+        Code::ImportSyntax
+    };
+    let mut problem = Diagnostic {
+        code,
+        ..problem.clone()
+    };
     if problem.message == "the file is empty" {
-        problem.help = Some("the least machine is `{ \"initial\": \"a\", \"states\": { \"a\": {} } }`".into());
+        problem.help =
+            Some("the least machine is `{ \"initial\": \"a\", \"states\": { \"a\": {} } }`".into());
     }
     problem
 }
@@ -83,14 +101,22 @@ fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
         meta,
         ..Machine::default()
     };
-    let root = statewright_author::graph::State { doc: None, meta: None, ..root };
+    let root = statewright_author::graph::State {
+        doc: None,
+        meta: None,
+        ..root
+    };
     context::no_shared_names(&machine, out);
     Machine { root, ..machine }
 }
 
-/// The rules of imported charts, and that no transition leaves a single region: it leaves all regions of a parallel state.
+/// The rules of imported charts, and that no transition leaves a single region: it leaves all
+/// regions of a parallel state.
 fn own_policies(place: Place) -> Policies {
-    Policies { scxml_details: Some(Spanned::new(true, place)), ..policies(place) }
+    Policies {
+        scxml_details: Some(Spanned::new(true, place)),
+        ..policies(place)
+    }
 }
 
 /// Reads values out of a configuration.
@@ -110,16 +136,26 @@ impl Reader<'_, '_> {
     /// Text with its place.
     fn name_of(&self, value: &Value) -> Option<Name> {
         let literal = value.as_string_lit()?;
-        Some(Spanned::new(literal.value.clone().into_owned(), json::string_place(self.text, literal)))
+        Some(Spanned::new(
+            literal.value.clone().into_owned(),
+            json::string_place(self.text, literal),
+        ))
     }
 
     fn machine_name(&mut self, object: &Object) -> Name {
-        let Some(id) = object.get("id").and_then(|property| self.name_of(&property.value)) else {
+        let Some(id) = object
+            .get("id")
+            .and_then(|property| self.name_of(&property.value))
+        else {
             return Name::default();
         };
         if let Err(reason) = check_name(&id.value) {
-            let message = format!("`{}` cannot be the name of a machine: {reason}", shown(&id.value));
-            self.out.push(refused(id.place, message).label("not a name"));
+            let message = format!(
+                "`{}` cannot be the name of a machine: {reason}",
+                shown(&id.value)
+            );
+            self.out
+                .push(refused(id.place, message).label("not a name"));
         }
         id
     }

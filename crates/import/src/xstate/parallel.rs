@@ -1,6 +1,7 @@
-//! Transitions of parallel states, and of states around them. In XState one is asked only if no active state inside has a transition for the
-//! event; by the rules of SCXML, which machines here follow, it is also taken for regions that have none, beside those of other regions.
-//! So it gets a condition that says the former.
+//! Transitions of parallel states, and of states around them. In XState one is asked only if no
+//! active state inside has a transition for the event; by the rules of SCXML, which machines here
+//! follow, it is also taken for regions that have none, beside those of other regions. So it gets a
+//! condition that says the former.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +26,10 @@ pub(super) struct Heard {
 impl Heard {
     /// The transitions of a state.
     pub(super) fn list(state: usize, transitions: &[Transition]) -> Vec<Self> {
-        transitions.iter().filter_map(|transition| Self::of(state, transition)).collect()
+        transitions
+            .iter()
+            .filter_map(|transition| Self::of(state, transition))
+            .collect()
     }
 
     fn of(state: usize, transition: &Transition) -> Option<Self> {
@@ -34,14 +38,21 @@ impl Heard {
             Trigger::Any(_) => None,
             _ => return None,
         };
-        Some(Self { state, event, guard: transition.guard.as_ref().map(|code| code.value.clone()) })
+        Some(Self {
+            state,
+            event,
+            guard: transition.guard.as_ref().map(|code| code.value.clone()),
+        })
     }
 }
 
 impl Reader<'_, '_> {
-    /// Transitions of a state that give way to those of the states inside, which were noted from `first` on.
+    /// Transitions of a state that give way to those of the states inside, which were noted from
+    /// `first` on.
     pub(super) fn give_way(&mut self, list: Vec<Transition>, first: usize) -> Vec<Transition> {
-        let names_events = self.heard[first..].iter().any(|heard| heard.event.is_some());
+        let names_events = self.heard[first..]
+            .iter()
+            .any(|heard| heard.event.is_some());
         let mut out = Vec::new();
         for transition in list {
             let event = match &transition.trigger {
@@ -52,7 +63,11 @@ impl Reader<'_, '_> {
                     for event in self.events.names().to_vec() {
                         let trigger = Trigger::Event(Name::new(event.value.clone(), place));
                         let guard = self.guard_after(&transition, Some(&event.value), first);
-                        out.push(Transition { trigger, guard, ..transition.clone() });
+                        out.push(Transition {
+                            trigger,
+                            guard,
+                            ..transition.clone()
+                        });
                     }
                     continue;
                 }
@@ -63,38 +78,57 @@ impl Reader<'_, '_> {
                 }
             };
             let guard = self.guard_after(&transition, event.as_deref(), first);
-            out.push(Transition { guard, ..transition });
+            out.push(Transition {
+                guard,
+                ..transition
+            });
         }
         out
     }
 
     /// The guard of a transition, and that no active state inside has one.
-    fn guard_after(&mut self, transition: &Transition, event: Option<&str>, first: usize) -> Option<Spanned<String>> {
-        let is_before = |heard: &&Heard| heard.event.is_none() || event.is_none() || heard.event.as_deref() == event;
+    fn guard_after(
+        &mut self,
+        transition: &Transition,
+        event: Option<&str>,
+        first: usize,
+    ) -> Option<Spanned<String>> {
+        let is_before = |heard: &&Heard| {
+            heard.event.is_none() || event.is_none() || heard.event.as_deref() == event
+        };
         let was_fine = self.matches <= MAX_MATCHES;
         self.matches += self.heard.len() - first;
         if self.matches > MAX_MATCHES {
             if was_fine {
-                let message =
-                    format!("transitions of states and of those inside are compared more than {MAX_MATCHES} times");
-                self.out.push(limit(transition.place, message).label("too many of both"));
+                let message = format!(
+                    "transitions of states and of those inside are compared more than {MAX_MATCHES} times"
+                );
+                self.out
+                    .push(limit(transition.place, message).label("too many of both"));
             }
             return transition.guard.clone();
         }
         let mut before = BTreeSet::new();
         let mut length = transition.guard.as_ref().map_or(0, |code| code.value.len());
         for heard in self.heard[first..].iter().filter(is_before) {
-            let active = format!("in('{}')", self.tree.reference(heard.state, transition.place).value);
+            let active = format!(
+                "in('{}')",
+                self.tree.reference(heard.state, transition.place).value
+            );
             let part = match &heard.guard {
                 Some(guard) => format!("!({active} && ({guard}))"),
                 None => format!("!{active}"),
             };
             length += part.len() + 4;
             if length > MAX_CONDITION {
-                let message =
-                    "states inside have so many transitions for the event that it cannot be said which come first";
-                let problem = ignored(transition.place, message).label("taken beside those of other regions");
-                self.out.push(problem.help("in XState it is taken only if no region has one: say so in its guard"));
+                let message = "states inside have so many transitions for the event that it cannot be said which come first";
+                let problem =
+                    ignored(transition.place, message).label("taken beside those of other regions");
+                self.out.push(
+                    problem.help(
+                        "in XState it is taken only if no region has one: say so in its guard",
+                    ),
+                );
                 return transition.guard.clone();
             }
             before.insert(part);
@@ -102,9 +136,15 @@ impl Reader<'_, '_> {
         if before.is_empty() {
             return transition.guard.clone();
         }
-        let own = transition.guard.iter().map(|code| format!("({})", code.value));
+        let own = transition
+            .guard
+            .iter()
+            .map(|code| format!("({})", code.value));
         let parts: Vec<String> = own.chain(before).collect();
-        let place = transition.guard.as_ref().map_or(transition.place, |code| code.place);
+        let place = transition
+            .guard
+            .as_ref()
+            .map_or(transition.place, |code| code.place);
         Some(Spanned::new(parts.join(" && "), place))
     }
 }

@@ -22,12 +22,19 @@ impl Reader<'_, '_> {
         let exit = self.actions(self.field(index, "exit"));
         let own = self.transitions(index);
         let noted = Heard::list(index, &own);
-        let transitions = if has_regions(&regions) { self.give_way(own, inside) } else { own };
+        let transitions = if has_regions(&regions) {
+            self.give_way(own, inside)
+        } else {
+            own
+        };
         self.heard.extend(noted);
         State {
             name: node.key.clone(),
             place: node.place,
-            doc: self.field(index, "description").and_then(|text| self.name_of(text)).map(|text| text.value),
+            doc: self
+                .field(index, "description")
+                .and_then(|text| self.name_of(text))
+                .map(|text| text.value),
             is_final: (node.kind == Kind::Final).then_some(node.key.place),
             entry,
             exit,
@@ -48,11 +55,19 @@ impl Reader<'_, '_> {
             }
             let initial = self.initial(index);
             let states = states.into_iter().map(|child| self.state(child)).collect();
-            return vec![Region { place: node.place, initial, states, ..Region::default() }];
+            return vec![Region {
+                place: node.place,
+                initial,
+                states,
+                ..Region::default()
+            }];
         }
         if let Some(property) = node.object.get("initial") {
             let place = json::place(property.name.range());
-            self.out.push(ignored(place, "a parallel state starts in all of its states: `initial` is left out"));
+            self.out.push(ignored(
+                place,
+                "a parallel state starts in all of its states: `initial` is left out",
+            ));
         }
         states.into_iter().map(|child| self.region(child)).collect()
     }
@@ -64,7 +79,11 @@ impl Reader<'_, '_> {
         Region {
             name: Some(node.key.clone()),
             place: node.place,
-            initial: Some(Initial { targets: vec![target], effect: Vec::new(), place: node.key.place }),
+            initial: Some(Initial {
+                targets: vec![target],
+                effect: Vec::new(),
+                place: node.key.place,
+            }),
             states: vec![self.state(child)],
             ..Region::default()
         }
@@ -74,40 +93,81 @@ impl Reader<'_, '_> {
         let node = &self.tree.nodes[index];
         let Some(value) = self.field(index, "initial") else {
             if node.kind != Kind::Parallel {
-                let place = if index == 0 { super::call::whole(node.object) } else { node.key.place };
+                let place = if index == 0 {
+                    super::call::whole(node.object)
+                } else {
+                    node.key.place
+                };
                 let first = self.tree.states_of(index)[0];
                 let key = &self.tree.nodes[first].key.value;
-                let problem = illegal(opening(place, index), "a state with states inside says where it starts");
-                self.out.push(problem.label("no `initial`").help(format!("add `\"initial\": \"{}\"`", shown(key))));
+                let problem = illegal(
+                    opening(place, index),
+                    "a state with states inside says where it starts",
+                );
+                self.out.push(
+                    problem
+                        .label("no `initial`")
+                        .help(format!("add `\"initial\": \"{}\"`", shown(key))),
+                );
             }
             return self.start(self.tree.initial_of(index)?, node.place, Vec::new());
         };
         let place = json::place(value.range());
         let (target, effect) = match value {
             Value::Object(full) => {
-                fields::check(full, "`initial`", |key| ["target", "actions"].contains(&key), self.out);
+                fields::check(
+                    full,
+                    "`initial`",
+                    |key| ["target", "actions"].contains(&key),
+                    self.out,
+                );
                 let get = |key: &str| full.get(key).map(|property| &property.value);
-                (get("target").and_then(|target| self.name_of(target)), self.actions(get("actions")))
+                (
+                    get("target").and_then(|target| self.name_of(target)),
+                    self.actions(get("actions")),
+                )
             }
             single => (self.name_of(single), Vec::new()),
         };
         let Some(target) = target else {
-            self.out.push(fields::wrong_kind(value, "`initial`", "the key of a state inside"));
+            self.out.push(fields::wrong_kind(
+                value,
+                "`initial`",
+                "the key of a state inside",
+            ));
             return None;
         };
         let key = target.value.trim_start_matches('.');
-        let Some(child) = self.tree.child(index, key).filter(|child| self.tree.states_of(index).contains(child)) else {
-            let message = format!("`initial` names `{}`, which is no state inside", shown(&target.value));
-            let keys = self.tree.nodes[index].children.iter().map(|&child| self.tree.nodes[child].key.value.as_str());
+        let Some(child) = self
+            .tree
+            .child(index, key)
+            .filter(|child| self.tree.states_of(index).contains(child))
+        else {
+            let message = format!(
+                "`initial` names `{}`, which is no state inside",
+                shown(&target.value)
+            );
+            let keys = self.tree.nodes[index]
+                .children
+                .iter()
+                .map(|&child| self.tree.nodes[child].key.value.as_str());
             let problem = illegal(target.place, message).label("not found");
-            self.out.push(if self.tree.may_suggest() { problem.suggest(key, keys) } else { problem });
+            self.out.push(if self.tree.may_suggest() {
+                problem.suggest(key, keys)
+            } else {
+                problem
+            });
             return self.start(self.tree.initial_of(index)?, place, effect);
         };
         self.start(child, target.place, effect)
     }
 
     fn start(&self, child: usize, place: Place, effect: Vec<Action>) -> Option<Initial> {
-        Some(Initial { targets: vec![self.tree.reference(child, place)], effect, place })
+        Some(Initial {
+            targets: vec![self.tree.reference(child, place)],
+            effect,
+            place,
+        })
     }
 
     fn history(&mut self, index: usize) -> Vec<HistoryPoint> {
@@ -115,22 +175,38 @@ impl Reader<'_, '_> {
         let mut points = Vec::new();
         for &child in &tree.nodes[index].children {
             let node = &tree.nodes[child];
-            let Kind::History { deep } = node.kind else { continue };
+            let Kind::History { deep } = node.kind else {
+                continue;
+            };
             let mut default = Vec::new();
-            for name in self.field(child, "target").and_then(|target| self.target_names(target)).unwrap_or_default() {
+            for name in self
+                .field(child, "target")
+                .and_then(|target| self.target_names(target))
+                .unwrap_or_default()
+            {
                 match tree.resolve(child, &name) {
                     Ok(state) => default.push(tree.reference(state, name.place)),
                     Err(problem) => self.out.push(*problem),
                 }
             }
-            for key in ["on", "always", "after", "entry", "exit", "onDone", "initial"] {
+            for key in [
+                "on", "always", "after", "entry", "exit", "onDone", "initial",
+            ] {
                 if let Some(property) = node.object.get(key) {
                     let place = json::place(property.name.range());
-                    self.out.push(illegal(place, format!("a history state has no `{key}`")).label("not here"));
+                    self.out.push(
+                        illegal(place, format!("a history state has no `{key}`")).label("not here"),
+                    );
                 }
             }
             let (name, place) = (node.key.clone(), node.place);
-            points.push(HistoryPoint { name, deep, default, place, ..HistoryPoint::default() });
+            points.push(HistoryPoint {
+                name,
+                deep,
+                default,
+                place,
+                ..HistoryPoint::default()
+            });
         }
         points
     }
@@ -138,7 +214,9 @@ impl Reader<'_, '_> {
     /// `meta`, with the tags in it.
     fn meta(&mut self, index: usize) -> Meta {
         let meta = self.field(index, "meta").map(json::to_json);
-        let Some(tags) = self.field(index, "tags") else { return meta };
+        let Some(tags) = self.field(index, "tags") else {
+            return meta;
+        };
         let tags = match json::to_json(tags) {
             serde_json::Value::String(one) => serde_json::json!([one]),
             several => several,
@@ -155,10 +233,18 @@ impl Reader<'_, '_> {
 
 /// The bracket of the machine instead of all of it.
 fn opening(place: Place, index: usize) -> Place {
-    if index == 0 { place.within(0..1) } else { place }
+    if index == 0 {
+        place.within(0..1)
+    } else {
+        place
+    }
 }
 
 /// Whether several states can be active at once in these.
 fn has_regions(regions: &[Region]) -> bool {
-    regions.len() > 1 || regions.iter().flat_map(|region| &region.states).any(|state| has_regions(&state.regions))
+    regions.len() > 1
+        || regions
+            .iter()
+            .flat_map(|region| &region.states)
+            .any(|state| has_regions(&state.regions))
 }

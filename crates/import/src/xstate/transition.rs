@@ -16,15 +16,25 @@ use crate::report::{illegal, limit, refused, shown};
 impl<'a> Reader<'a, '_> {
     /// A field of a state.
     pub(super) fn field(&self, index: usize, key: &str) -> Option<&'a Value<'a>> {
-        self.tree.nodes[index].object.get(key).map(|property| &property.value)
+        self.tree.nodes[index]
+            .object
+            .get(key)
+            .map(|property| &property.value)
     }
 
-    /// Notes every event that a state waits for, in the order of the file, before transitions are made: wildcards need them.
+    /// Notes every event that a state waits for, in the order of the file, before transitions are
+    /// made: wildcards need them.
     pub(super) fn collect_events(&mut self) {
         for index in 0..self.tree.nodes.len() {
-            let Some(on) = self.field(index, "on") else { continue };
+            let Some(on) = self.field(index, "on") else {
+                continue;
+            };
             let Some(map) = on.as_object() else {
-                self.out.push(fields::wrong_kind(on, "`on`", "an object with transitions under each event"));
+                self.out.push(fields::wrong_kind(
+                    on,
+                    "`on`",
+                    "an object with transitions under each event",
+                ));
                 continue;
             };
             fields::check(map, "`on`", |_| true, self.out);
@@ -38,17 +48,32 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn is_event(&mut self, key: &Name) -> bool {
-        let before_end = key.value.char_indices().next_back().map_or("", |(end, _)| &key.value[..end]);
+        let before_end = key
+            .value
+            .char_indices()
+            .next_back()
+            .map_or("", |(end, _)| &key.value[..end]);
         let problem = if key.value.is_empty() {
-            illegal(key.place, "an event needs a name").help("transitions without an event stand in `always`")
+            illegal(key.place, "an event needs a name")
+                .help("transitions without an event stand in `always`")
         } else if key.value.starts_with("xstate.") || key.value.starts_with("done.") {
-            refused(key.place, format!("`{}` is an event of XState itself", shown(&key.value)))
-                .label("not an event here")
-                .help("use `onDone` for completion and `after` for delays")
+            refused(
+                key.place,
+                format!("`{}` is an event of XState itself", shown(&key.value)),
+            )
+            .label("not an event here")
+            .help("use `onDone` for completion and `after` for delays")
         } else if before_end.contains('*') {
-            illegal(key.place, "a wildcard stands alone or at the end").label("a `*` before the end")
+            illegal(key.place, "a wildcard stands alone or at the end")
+                .label("a `*` before the end")
         } else if let Err(reason) = check_event(&key.value) {
-            refused(key.place, format!("`{}` cannot be the name of an event: {reason}", shown(&key.value)))
+            refused(
+                key.place,
+                format!(
+                    "`{}` cannot be the name of an event: {reason}",
+                    shown(&key.value)
+                ),
+            )
         } else {
             return true;
         };
@@ -65,7 +90,9 @@ impl<'a> Reader<'a, '_> {
             match property.name.as_str() {
                 "on" => self.on(index, &mut list),
                 "after" => self.after(index, &property.value, &mut list),
-                "always" => self.configured(index, &property.value, &Trigger::Always(place), &mut list),
+                "always" => {
+                    self.configured(index, &property.value, &Trigger::Always(place), &mut list)
+                }
                 "onDone" if index == 0 => self.out.push(
                     crate::report::ignored(
                         place,
@@ -73,16 +100,21 @@ impl<'a> Reader<'a, '_> {
                     )
                     .label("never taken"),
                 ),
-                "onDone" => self.configured(index, &property.value, &Trigger::Done(place), &mut list),
+                "onDone" => {
+                    self.configured(index, &property.value, &Trigger::Done(place), &mut list)
+                }
                 _ => {}
             }
         }
         list
     }
 
-    /// Transitions on events: exact names, then wildcards from the longest to `*`, as XState tries them.
+    /// Transitions on events: exact names, then wildcards from the longest to `*`, as XState tries
+    /// them.
     fn on(&mut self, index: usize, list: &mut Vec<Transition>) {
-        let Some(map) = self.field(index, "on").and_then(Value::as_object) else { return };
+        let Some(map) = self.field(index, "on").and_then(Value::as_object) else {
+            return;
+        };
         let mut wildcards = Vec::new();
         for property in &map.properties {
             let key = key_name(self.text, property);
@@ -100,37 +132,64 @@ impl<'a> Reader<'a, '_> {
             }
             self.matches += self.events.names().len();
             if self.matches > MAX_MATCHES {
-                let message = format!("wildcards and events are compared more than {MAX_MATCHES} times");
-                self.out.push(limit(key.place, message).label("too many of both"));
+                let message =
+                    format!("wildcards and events are compared more than {MAX_MATCHES} times");
+                self.out
+                    .push(limit(key.place, message).label("too many of both"));
                 return;
             }
-            let matching: Vec<Name> =
-                self.events.names().iter().filter(|event| matches(&key.value, &event.value)).cloned().collect();
+            let matching: Vec<Name> = self
+                .events
+                .names()
+                .iter()
+                .filter(|event| matches(&key.value, &event.value))
+                .cloned()
+                .collect();
             for event in matching {
                 if list.len() > MAX_TRANSITIONS {
-                    let message = format!("wildcards make more than {MAX_TRANSITIONS} transitions of one state");
-                    self.out.push(limit(key.place, message).label("too many events match"));
+                    let message = format!(
+                        "wildcards make more than {MAX_TRANSITIONS} transitions of one state"
+                    );
+                    self.out
+                        .push(limit(key.place, message).label("too many events match"));
                     return;
                 }
-                self.configured(index, value, &Trigger::Event(Spanned::new(event.value, key.place)), list);
+                self.configured(
+                    index,
+                    value,
+                    &Trigger::Event(Spanned::new(event.value, key.place)),
+                    list,
+                );
             }
         }
     }
 
     fn after(&mut self, index: usize, value: &Value, list: &mut Vec<Transition>) {
         let Some(map) = value.as_object() else {
-            self.out.push(fields::wrong_kind(value, "`after`", "an object with transitions under each delay"));
+            self.out.push(fields::wrong_kind(
+                value,
+                "`after`",
+                "an object with transitions under each delay",
+            ));
             return;
         };
         fields::check(map, "`after`", |_| true, self.out);
         for property in &map.properties {
             let key = key_name(self.text, property);
-            let digits = !key.value.is_empty() && key.value.bytes().all(|byte| byte.is_ascii_digit());
-            let nanos = key.value.parse::<u64>().ok().filter(|_| digits).and_then(|ms| ms.checked_mul(1_000_000));
+            let digits =
+                !key.value.is_empty() && key.value.bytes().all(|byte| byte.is_ascii_digit());
+            let nanos = key
+                .value
+                .parse::<u64>()
+                .ok()
+                .filter(|_| digits)
+                .and_then(|ms| ms.checked_mul(1_000_000));
             let Some(nanos) = nanos else {
                 let message = format!("`{}` is no delay in milliseconds", shown(&key.value));
                 let problem = refused(key.place, message).label("a name or an expression");
-                self.out.push(problem.help("write the number: delays with names are code of JavaScript"));
+                self.out.push(
+                    problem.help("write the number: delays with names are code of JavaScript"),
+                );
                 continue;
             };
             let trigger = Trigger::After(Spanned::new(Duration::Nanos(nanos), key.place));
@@ -139,10 +198,19 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// What stands under a trigger: a target, an object, or a list of both.
-    fn configured(&mut self, index: usize, value: &Value, trigger: &Trigger, list: &mut Vec<Transition>) {
+    fn configured(
+        &mut self,
+        index: usize,
+        value: &Value,
+        trigger: &Trigger,
+        list: &mut Vec<Transition>,
+    ) {
         match value {
             Value::Array(several) => {
-                several.elements.iter().for_each(|each| list.extend(self.transition(index, each, trigger)));
+                several
+                    .elements
+                    .iter()
+                    .for_each(|each| list.extend(self.transition(index, each, trigger)));
             }
             single => list.extend(self.transition(index, single, trigger)),
         }
@@ -150,14 +218,22 @@ impl<'a> Reader<'a, '_> {
 
     fn transition(&mut self, index: usize, value: &Value, trigger: &Trigger) -> Option<Transition> {
         let place = json::place(value.range());
-        let mut made = Transition { trigger: trigger.clone(), place, ..Transition::default() };
+        let mut made = Transition {
+            trigger: trigger.clone(),
+            place,
+            ..Transition::default()
+        };
         match value {
             // The event is taken, and nothing happens.
             Value::NullKeyword(_) => return Some(made),
             Value::StringLit(_) => self.aim(index, value, None, &mut made)?,
             Value::Object(object) => self.filled(index, object, &mut made)?,
             other => {
-                self.out.push(fields::wrong_kind(other, "a transition", "a target, an object, or a list of them"));
+                self.out.push(fields::wrong_kind(
+                    other,
+                    "a transition",
+                    "a target, an object, or a list of them",
+                ));
                 return None;
             }
         }
@@ -165,18 +241,26 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn filled(&mut self, index: usize, object: &Object, made: &mut Transition) -> Option<()> {
-        fields::check(object, "a transition", |key| fields::OF_TRANSITION.contains(&key), self.out);
+        fields::check(
+            object,
+            "a transition",
+            |key| fields::OF_TRANSITION.contains(&key),
+            self.out,
+        );
         let get = |key: &str| object.get(key).map(|property| &property.value);
         if let Some(guard) = get("guard") {
             made.guard = Some(self.guard(guard, index)?);
         }
         made.effect = self.actions(get("actions"));
-        made.doc = get("description").and_then(|text| self.name_of(text)).map(|text| text.value);
+        made.doc = get("description")
+            .and_then(|text| self.name_of(text))
+            .map(|text| text.value);
         made.meta = get("meta").map(json::to_json);
         let reenter = match get("reenter") {
             Some(Value::BooleanLit(truth)) => truth.value.then(|| json::place(truth.range)),
             Some(other) => {
-                self.out.push(fields::wrong_kind(other, "`reenter`", "`true` or `false`"));
+                self.out
+                    .push(fields::wrong_kind(other, "`reenter`", "`true` or `false`"));
                 None
             }
             None => None,
@@ -188,7 +272,13 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Sets targets and kind; `None` if a target is not there.
-    fn aim(&mut self, source: usize, value: &Value, reenter: Option<Place>, made: &mut Transition) -> Option<()> {
+    fn aim(
+        &mut self,
+        source: usize,
+        value: &Value,
+        reenter: Option<Place>,
+        made: &mut Transition,
+    ) -> Option<()> {
         let mut targets = Vec::new();
         let mut good = true;
         for name in self.target_names(value)? {
@@ -203,7 +293,9 @@ impl<'a> Reader<'a, '_> {
         if !good || targets.is_empty() {
             return good.then_some(());
         }
-        let all_here = targets.iter().all(|&(state, _)| state == source || self.tree.is_inside(state, source));
+        let all_here = targets
+            .iter()
+            .all(|&(state, _)| state == source || self.tree.is_inside(state, source));
         if all_here && reenter.is_none() {
             self.stay(source, targets, made);
             return Some(());
@@ -213,19 +305,31 @@ impl<'a> Reader<'a, '_> {
         }
         self.check_regions(source, &targets);
         self.leave_regions_of_root(source, &mut targets);
-        let targets = targets.into_iter().flat_map(|(state, place)| self.not_root(state, place));
-        made.targets = targets.map(|(state, place)| self.tree.reference(state, place)).collect();
+        let targets = targets
+            .into_iter()
+            .flat_map(|(state, place)| self.not_root(state, place));
+        made.targets = targets
+            .map(|(state, place)| self.tree.reference(state, place))
+            .collect();
         Some(())
     }
 
     /// One target or a list of targets.
     pub(super) fn target_names(&mut self, value: &Value) -> Option<Vec<Name>> {
         let names = match value {
-            Value::Array(list) => list.elements.iter().map(|item| self.name_of(item)).collect(),
+            Value::Array(list) => list
+                .elements
+                .iter()
+                .map(|item| self.name_of(item))
+                .collect(),
             single => self.name_of(single).map(|name| vec![name]),
         };
         if names.is_none() {
-            self.out.push(fields::wrong_kind(value, "a target", "text, or a list of texts"));
+            self.out.push(fields::wrong_kind(
+                value,
+                "a target",
+                "text, or a list of texts",
+            ));
         }
         names
     }
@@ -233,7 +337,10 @@ impl<'a> Reader<'a, '_> {
     /// A transition that stays inside its source: what is inside is left, the source is not.
     fn stay(&mut self, source: usize, targets: Vec<(usize, Place)>, made: &mut Transition) {
         let place = targets[0].1;
-        let mut inside: Vec<_> = targets.into_iter().filter(|&(state, _)| state != source).collect();
+        let mut inside: Vec<_> = targets
+            .into_iter()
+            .filter(|&(state, _)| state != source)
+            .collect();
         match self.tree.nodes[source].kind {
             Kind::Parallel => {
                 self.enter_all_regions(source, &mut inside, place);
@@ -243,20 +350,26 @@ impl<'a> Reader<'a, '_> {
             }
             _ => {}
         }
-        made.targets = inside.into_iter().map(|(state, place)| self.tree.reference(state, place)).collect();
+        made.targets = inside
+            .into_iter()
+            .map(|(state, place)| self.tree.reference(state, place))
+            .collect();
     }
 
     /// All regions begin again, also those without a target.
     fn enter_all_regions(&self, parallel: usize, targets: &mut Vec<(usize, Place)>, place: Place) {
         for region in self.tree.states_of(parallel) {
-            let has = |&(state, _): &(usize, Place)| state == region || self.tree.is_inside(state, region);
+            let has = |&(state, _): &(usize, Place)| {
+                state == region || self.tree.is_inside(state, region)
+            };
             if !targets.iter().any(has) {
                 targets.push((region, place));
             }
         }
     }
 
-    /// A transition that leaves a region of the machine itself leaves all of them, as in every parallel state.
+    /// A transition that leaves a region of the machine itself leaves all of them, as in every
+    /// parallel state.
     fn leave_regions_of_root(&self, source: usize, targets: &mut Vec<(usize, Place)>) {
         let stays_in = |region: usize| {
             let inside = |state: usize| self.tree.is_inside(state, region);
@@ -277,41 +390,62 @@ impl<'a> Reader<'a, '_> {
         if source != 0 {
             made.kind = Some(Spanned::new(TransitionKind::External, place));
         } else if self.field(0, "entry").is_some() || self.field(0, "exit").is_some() {
-            let problem = refused(place, "the machine itself cannot be left and entered again").label("reenters");
-            self.out.push(problem.help("put its `entry` and `exit` into a state around all others"));
+            let problem = refused(place, "the machine itself cannot be left and entered again")
+                .label("reenters");
+            self.out
+                .push(problem.help("put its `entry` and `exit` into a state around all others"));
         }
     }
 
     /// The machine as a target means where it starts.
     fn not_root(&self, state: usize, place: Place) -> Vec<(usize, Place)> {
         match (state, self.tree.nodes[state].kind) {
-            (0, Kind::Parallel) => self.tree.states_of(0).into_iter().map(|region| (region, place)).collect(),
-            (0, _) => self.tree.initial_of(0).map(|initial| (initial, place)).into_iter().collect(),
+            (0, Kind::Parallel) => self
+                .tree
+                .states_of(0)
+                .into_iter()
+                .map(|region| (region, place))
+                .collect(),
+            (0, _) => self
+                .tree
+                .initial_of(0)
+                .map(|initial| (initial, place))
+                .into_iter()
+                .collect(),
             other => vec![(other.0, place)],
         }
     }
 
-    /// A transition that leaves a region leaves all regions of its parallel state. XState keeps the parallel state itself active, which is not
-    /// possible here: its own actions would run.
+    /// A transition that leaves a region leaves all regions of its parallel state. XState keeps the
+    /// parallel state itself active, which is not possible here: its own actions would run.
     fn check_regions(&mut self, source: usize, targets: &[(usize, Place)]) {
         let mut around = self.tree.nodes[source].parent;
         while let Some(outer) = around {
-            if targets.iter().all(|&(state, _)| self.tree.is_inside(state, outer)) {
+            if targets
+                .iter()
+                .all(|&(state, _)| self.tree.is_inside(state, outer))
+            {
                 break;
             }
             around = self.tree.nodes[outer].parent;
         }
-        let Some(outer) = around.filter(|&outer| outer != 0 && self.tree.nodes[outer].kind == Kind::Parallel) else {
+        let Some(outer) =
+            around.filter(|&outer| outer != 0 && self.tree.nodes[outer].kind == Kind::Parallel)
+        else {
             return;
         };
-        if ["entry", "exit", "after"].iter().any(|key| self.field(outer, key).is_some()) {
+        if ["entry", "exit", "after"]
+            .iter()
+            .any(|key| self.field(outer, key).is_some())
+        {
             let name = &self.tree.nodes[outer].key.value;
-            let message =
-                format!("a transition that leaves a region of `{name}` leaves and enters `{name}` itself here");
-            let problem = refused(targets[0].1, message).label("not inside the region");
-            self.out.push(
-                problem.help(format!("remove `entry`, `exit` and `after` of `{name}`, or aim at it from outside")),
+            let message = format!(
+                "a transition that leaves a region of `{name}` leaves and enters `{name}` itself here"
             );
+            let problem = refused(targets[0].1, message).label("not inside the region");
+            self.out.push(problem.help(format!(
+                "remove `entry`, `exit` and `after` of `{name}`, or aim at it from outside"
+            )));
         }
     }
 }
@@ -319,5 +453,8 @@ impl<'a> Reader<'a, '_> {
 /// Whether a wildcard such as `mouse.*` matches an event.
 fn matches(wildcard: &str, event: &str) -> bool {
     let prefix = wildcard.trim_end_matches(".*");
-    event == prefix || event.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.'))
+    event == prefix
+        || event
+            .strip_prefix(prefix)
+            .is_some_and(|rest| rest.starts_with('.'))
 }

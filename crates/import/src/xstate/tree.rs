@@ -47,8 +47,21 @@ pub(super) struct Tree<'a> {
 impl<'a> Tree<'a> {
     pub(super) fn new(text: &str, object: &'a Object<'a>, out: &mut Diagnostics) -> Self {
         let (nodes, by_id) = (Vec::new(), HashMap::new());
-        let mut tree = Self { nodes, by_id, by_key: HashMap::new(), uses: HashMap::new(), suggestions: Cell::new(0) };
-        tree.add(text, Name::default(), json::place(object.range()), object, None, out);
+        let mut tree = Self {
+            nodes,
+            by_id,
+            by_key: HashMap::new(),
+            uses: HashMap::new(),
+            suggestions: Cell::new(0),
+        };
+        tree.add(
+            text,
+            Name::default(),
+            json::place(object.range()),
+            object,
+            None,
+            out,
+        );
         tree
     }
 
@@ -69,7 +82,13 @@ impl<'a> Tree<'a> {
             fits = self.register(index, &key, parent, out);
         }
         if depth > MAX_DEPTH {
-            out.push(limit(key.place, format!("states are nested more than {MAX_DEPTH} deep")).label("too deep"));
+            out.push(
+                limit(
+                    key.place,
+                    format!("states are nested more than {MAX_DEPTH} deep"),
+                )
+                .label("too deep"),
+            );
             return;
         }
         if !fits {
@@ -77,26 +96,49 @@ impl<'a> Tree<'a> {
         }
         fields::state(object, parent.is_none(), out);
         let kind = kind(text, object, out);
-        self.nodes.push(Node { key, object, parent, depth, children: Vec::new(), kind, place });
+        self.nodes.push(Node {
+            key,
+            object,
+            parent,
+            depth,
+            children: Vec::new(),
+            kind,
+            place,
+        });
         if let Some(parent) = parent {
             self.nodes[parent].children.push(index);
         }
         self.register_id(text, index, object, out);
-        let Some(states) = object.get("states") else { return };
+        let Some(states) = object.get("states") else {
+            return;
+        };
         let Value::Object(map) = &states.value else {
-            out.push(fields::wrong_kind(&states.value, "`states`", "an object with a state under each name"));
+            out.push(fields::wrong_kind(
+                &states.value,
+                "`states`",
+                "an object with a state under each name",
+            ));
             return;
         };
         if kind == Kind::Parallel && map.properties.len() > MAX_REGIONS {
-            let message =
-                format!("a parallel state has {} states; at most {MAX_REGIONS} are read", map.properties.len());
+            let message = format!(
+                "a parallel state has {} states; at most {MAX_REGIONS} are read",
+                map.properties.len()
+            );
             out.push(limit(json::place(states.name.range()), message).label("too many at once"));
             self.nodes[index].kind = Kind::Compound;
         }
         for property in &map.properties {
             let key = key_name(text, property);
             match &property.value {
-                Value::Object(inner) => self.add(text, key, json::place(property.range()), inner, Some(index), out),
+                Value::Object(inner) => self.add(
+                    text,
+                    key,
+                    json::place(property.range()),
+                    inner,
+                    Some(index),
+                    out,
+                ),
                 other => out.push(fields::wrong_kind(other, "a state", "an object")),
             }
         }
@@ -105,12 +147,20 @@ impl<'a> Tree<'a> {
     /// Notes the key of a state; false if it cannot be a name.
     fn register(&mut self, index: usize, key: &Name, parent: usize, out: &mut Diagnostics) -> bool {
         if let Err(reason) = check_name(&key.value) {
-            let message = format!("`{}` cannot be the name of a state: {reason}", shown(&key.value));
-            out.push(refused(key.place, message).label("not a name").help("rename it in the chart"));
+            let message = format!(
+                "`{}` cannot be the name of a state: {reason}",
+                shown(&key.value)
+            );
+            out.push(
+                refused(key.place, message)
+                    .label("not a name")
+                    .help("rename it in the chart"),
+            );
             return false;
         }
         if let Some(&first) = self.by_key.get(&(parent, key.value.clone())) {
-            let problem = illegal(key.place, format!("state `{}` is given twice", key.value)).label("again");
+            let problem =
+                illegal(key.place, format!("state `{}` is given twice", key.value)).label("again");
             out.push(problem.related(self.nodes[first].key.place, "first given here"));
             return false;
         }
@@ -128,8 +178,13 @@ impl<'a> Tree<'a> {
         let id: String = literal.value.clone().into_owned();
         if let Some(&first) = self.by_id.get(&id) {
             let place = json::string_place(text, literal);
-            let problem = illegal(place, format!("two states have the id `{}`", shown(&id))).label("again");
-            out.push(problem.related(self.nodes[first].place, "first given here").help("ids are unique in a machine"));
+            let problem =
+                illegal(place, format!("two states have the id `{}`", shown(&id))).label("again");
+            out.push(
+                problem
+                    .related(self.nodes[first].place, "first given here")
+                    .help("ids are unique in a machine"),
+            );
             return;
         }
         self.by_id.insert(id, index);
@@ -141,7 +196,10 @@ impl<'a> Tree<'a> {
     }
 
     pub(super) fn child(&self, parent: usize, key: &str) -> Option<usize> {
-        self.by_key.get(&(parent, key.to_owned())).copied().filter(|&index| index < self.nodes.len())
+        self.by_key
+            .get(&(parent, key.to_owned()))
+            .copied()
+            .filter(|&index| index < self.nodes.len())
     }
 
     /// Whether `inner` lies inside `outer`, at any depth.
@@ -159,7 +217,12 @@ impl<'a> Tree<'a> {
     /// The children that are states, without history.
     pub(super) fn states_of(&self, index: usize) -> Vec<usize> {
         let is_state = |&child: &usize| !matches!(self.nodes[child].kind, Kind::History { .. });
-        self.nodes[index].children.iter().copied().filter(is_state).collect()
+        self.nodes[index]
+            .children
+            .iter()
+            .copied()
+            .filter(is_state)
+            .collect()
     }
 
     /// How a reference to a state is written: its name if that is the only one, else its path.
@@ -181,13 +244,19 @@ impl<'a> Tree<'a> {
 
     /// Where a compound state starts: its child of the field `initial`, or the first one.
     pub(super) fn initial_of(&self, index: usize) -> Option<usize> {
-        let given = self.nodes[index].object.get("initial").map(|property| &property.value);
+        let given = self.nodes[index]
+            .object
+            .get("initial")
+            .map(|property| &property.value);
         let key = match given {
-            Some(Value::Object(full)) => full.get("target").and_then(|target| target.value.as_string_lit()),
+            Some(Value::Object(full)) => full
+                .get("target")
+                .and_then(|target| target.value.as_string_lit()),
             Some(value) => value.as_string_lit(),
             None => None,
         };
-        key.and_then(|key| self.child(index, &key.value)).or_else(|| self.states_of(index).first().copied())
+        key.and_then(|key| self.child(index, &key.value))
+            .or_else(|| self.states_of(index).first().copied())
     }
 }
 
@@ -202,11 +271,17 @@ pub(super) fn key_name(text: &str, property: &ObjectProp) -> Name {
 
 /// What a state is, by its type or by what it has.
 fn kind(text: &str, object: &Object, out: &mut Diagnostics) -> Kind {
-    let inside =
-        object.get("states").and_then(|states| states.value.as_object()).is_some_and(|map| !map.properties.is_empty());
+    let inside = object
+        .get("states")
+        .and_then(|states| states.value.as_object())
+        .is_some_and(|map| !map.properties.is_empty());
     let natural = if inside { Kind::Compound } else { Kind::Atomic };
     let Some(given) = object.get("type") else {
-        return if object.get("history").is_some() { history(object, out) } else { natural };
+        return if object.get("history").is_some() {
+            history(object, out)
+        } else {
+            natural
+        };
     };
     let Some(word) = given.value.as_string_lit() else {
         out.push(fields::wrong_kind(&given.value, "`type`", "text"));
@@ -220,29 +295,44 @@ fn kind(text: &str, object: &Object, out: &mut Diagnostics) -> Kind {
         ("final", false) => Kind::Final,
         ("history", false) => history(object, out),
         ("compound" | "parallel", false) => {
-            out.push(contradiction("such a state needs `states`").help("add states, or leave `type` out"));
+            out.push(
+                contradiction("such a state needs `states`")
+                    .help("add states, or leave `type` out"),
+            );
             natural
         }
         ("atomic" | "final" | "history", true) => {
-            out.push(contradiction("such a state has no `states`").help("remove `type` or the states inside"));
+            out.push(
+                contradiction("such a state has no `states`")
+                    .help("remove `type` or the states inside"),
+            );
             natural
         }
         (other, _) => {
             let words = ["atomic", "compound", "parallel", "final", "history"];
-            out.push(contradiction(&format!("no type of state is called `{}`", shown(other))).suggest(other, words));
+            out.push(
+                contradiction(&format!("no type of state is called `{}`", shown(other)))
+                    .suggest(other, words),
+            );
             natural
         }
     }
 }
 
 fn history(object: &Object, out: &mut Diagnostics) -> Kind {
-    let Some(given) = object.get("history") else { return Kind::History { deep: false } };
+    let Some(given) = object.get("history") else {
+        return Kind::History { deep: false };
+    };
     match &given.value {
         Value::StringLit(word) if word.value == "deep" => Kind::History { deep: true },
         Value::StringLit(word) if word.value == "shallow" => Kind::History { deep: false },
         Value::BooleanLit(truth) if truth.value => Kind::History { deep: false },
         other => {
-            out.push(fields::wrong_kind(other, "`history`", "\"shallow\" or \"deep\""));
+            out.push(fields::wrong_kind(
+                other,
+                "`history`",
+                "\"shallow\" or \"deep\"",
+            ));
             Kind::History { deep: false }
         }
     }

@@ -16,7 +16,10 @@ pub struct Rng(pub u64);
 impl Rng {
     /// A number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end.max(1)
     }
 }
@@ -25,22 +28,41 @@ impl Rng {
 #[track_caller]
 pub fn quiet(read: Read, text: &str) -> Machine {
     let (machine, problems) = read("test", text);
-    assert!(problems.is_empty(), "{}", render_text(&problems, &machine.source, Style::default()));
+    assert!(
+        problems.is_empty(),
+        "{}",
+        render_text(&problems, &machine.source, Style::default())
+    );
     machine
 }
 
 /// The codes and messages of what is wrong with a text, without what only the compiler says.
 pub fn said(read: Read, text: &str) -> Vec<String> {
     let (_, problems) = read("test", text);
-    problems.iter().map(|problem| format!("{} {}", problem.code.info().id, problem.message)).collect()
+    problems
+        .iter()
+        .map(|problem| format!("{} {}", problem.code.info().id, problem.message))
+        .collect()
 }
 
 /// A text that must compile; warnings of the compiler are allowed.
 #[track_caller]
 pub fn compiled(read: Read, text: &str) -> Output {
     let (machine, found) = read("test", text);
-    let (output, problems) = compile_with(&machine, found, &Options { strict: false, dev: true });
-    output.unwrap_or_else(|| panic!("{}", render_text(&problems, &machine.source, Style::default())))
+    let (output, problems) = compile_with(
+        &machine,
+        found,
+        &Options {
+            strict: false,
+            dev: true,
+        },
+    );
+    output.unwrap_or_else(|| {
+        panic!(
+            "{}",
+            render_text(&problems, &machine.source, Style::default())
+        )
+    })
 }
 
 /// Runs an agent: after each command its active leaves. An empty command is the start.
@@ -50,23 +72,36 @@ pub fn runs(read: Read, text: &str, script: &[(&str, &[&str])]) -> Vec<String> {
     let mut session = Session::new(output.rom, Some(output.symbols), Settings::default()).unwrap();
     let mut happened = Vec::new();
     let mut note = |session: &Session, step: &statewright_step::Step| {
-        happened.extend(statewright_step::text::happenings(session, step).iter().map(|line| line.plain()));
+        happened.extend(
+            statewright_step::text::happenings(session, step)
+                .iter()
+                .map(|line| line.plain()),
+        );
     };
     note(&session, &session.start().clone());
     for (command, expected) in script {
         if !command.is_empty() {
-            let command = Command::parse(command, &session).unwrap_or_else(|error| panic!("{command}: {error}"));
+            let command = Command::parse(command, &session)
+                .unwrap_or_else(|error| panic!("{command}: {error}"));
             let steps = session.carry_out(&command).unwrap();
             steps.iter().for_each(|step| note(&session, step));
         }
-        assert_eq!(session.configuration(), *expected, "after `{command}`\n{text}");
+        assert_eq!(
+            session.configuration(),
+            *expected,
+            "after `{command}`\n{text}"
+        );
     }
     happened
 }
 
 /// The actions that ran, in order.
 pub fn deeds(happened: &[String]) -> Vec<&str> {
-    happened.iter().filter_map(|line| line.trim().strip_prefix("action")).map(str::trim).collect()
+    happened
+        .iter()
+        .filter_map(|line| line.trim().strip_prefix("action"))
+        .map(str::trim)
+        .collect()
 }
 
 /// States as `name(children)`, `name{region|region}` with marks for what they are.
@@ -81,8 +116,18 @@ pub fn outline(state: &State) -> String {
     for point in &state.history {
         text.push_str(if point.deep { "+H*" } else { "+H" });
     }
-    let regions: Vec<String> =
-        state.regions.iter().map(|region| region.states.iter().map(outline).collect::<Vec<_>>().join(" ")).collect();
+    let regions: Vec<String> = state
+        .regions
+        .iter()
+        .map(|region| {
+            region
+                .states
+                .iter()
+                .map(outline)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect();
     match &regions[..] {
         [] => {}
         [only] => text.push_str(&format!("({only})")),
@@ -123,9 +168,20 @@ pub fn arrows(machine: &Machine) -> Vec<String> {
     let mut list = Vec::new();
     for (path, state) in all_states(machine) {
         for transition in &state.transitions {
-            let guard = transition.guard.as_ref().map_or(String::new(), |guard| format!(" [{}]", guard.value));
-            let targets: Vec<&str> = transition.targets.iter().map(|target| target.value.as_str()).collect();
-            list.push(format!("{path}: {}{guard} -> {}", trigger(transition), targets.join(" ")));
+            let guard = transition
+                .guard
+                .as_ref()
+                .map_or(String::new(), |guard| format!(" [{}]", guard.value));
+            let targets: Vec<&str> = transition
+                .targets
+                .iter()
+                .map(|target| target.value.as_str())
+                .collect();
+            list.push(format!(
+                "{path}: {}{guard} -> {}",
+                trigger(transition),
+                targets.join(" ")
+            ));
         }
     }
     list
@@ -133,5 +189,7 @@ pub fn arrows(machine: &Machine) -> Vec<String> {
 
 /// Whether there are errors.
 pub fn has_errors(problems: &Diagnostics) -> bool {
-    problems.iter().any(|problem| problem.severity == Severity::Error)
+    problems
+        .iter()
+        .any(|problem| problem.severity == Severity::Error)
 }

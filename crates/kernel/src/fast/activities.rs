@@ -9,8 +9,8 @@ use crate::fault::Fault;
 use crate::host::{Cause, Host, Mode};
 
 impl Core<'_> {
-    /// The leaf of an instance that polls, if nothing eventless can be enabled: there is no `always` on the way, no final state, and no
-    /// activity has a result.
+    /// The leaf of an instance that polls, if nothing eventless can be enabled: there is no
+    /// `always` on the way, no final state, and no activity has a result.
     pub(super) fn waiting_leaf(&self) -> Option<StateId> {
         let leaf = self.ram.only_leaf().and_then(StateId::new)?;
         let always = self.rom.row_of(leaf)?.flags.get() & row_flag::ALWAYS != 0;
@@ -25,20 +25,36 @@ impl Core<'_> {
                 None => break,
             }
         }
-        if always || is_final || results { None } else { Some(leaf) }
+        if always || is_final || results {
+            None
+        } else {
+            Some(leaf)
+        }
     }
 }
 
-/// Runs the activities of an instance that has nothing else to do: phase (3) alone (TICK-5). The instance is attached. `None` if there
-/// is something else, else whether user code caused a fault.
-pub(crate) fn run_activities<H: Host>(core: &mut Core<'_>, host: &mut H) -> Option<Result<(), Fault>> {
+/// Runs the activities of an instance that has nothing else to do: phase (3) alone (TICK-5). The
+/// instance is attached. `None` if there is something else, else whether user code caused a fault.
+pub(crate) fn run_activities<H: Host>(
+    core: &mut Core<'_>,
+    host: &mut H,
+) -> Option<Result<(), Fault>> {
     let rom = core.rom;
     let leaf = core.waiting_leaf()?;
     core.running = true;
     for state in rom.path_up(leaf) {
-        let activity = rom.state(state).and_then(|record| OpId::read(record.activity));
-        let site = Site { state, transition: None, cause: Cause::None };
-        if let Some(function) = activity.and_then(|op| rom.op(op)).and_then(|op| core.aim(op, &site)) {
+        let activity = rom
+            .state(state)
+            .and_then(|record| OpId::read(record.activity));
+        let site = Site {
+            state,
+            transition: None,
+            cause: Cause::None,
+        };
+        if let Some(function) = activity
+            .and_then(|op| rom.op(op))
+            .and_then(|op| core.aim(op, &site))
+        {
             let status = host.activity(function, Mode::Run, Actor::new(core));
             core.set_result(state, status);
         }

@@ -11,19 +11,28 @@ use crate::switches::{self, Trick};
 pub(crate) struct Glance {
     /// First word of the header of an instance that has started and has nothing to do.
     rest: u64,
-    /// The same where the machine has jumps and a tick has room for one; else a word that no header has.
+    /// The same where the machine has jumps and a tick has room for one; else a word that no
+    /// header has.
     jump_rest: u64,
-    /// The same with polling, where nothing but activities may have to be done; else a word that no header has.
+    /// The same with polling, where nothing but activities may have to be done; else a word that
+    /// no header has.
     poll_rest: u64,
 }
 
 /// Bits of the first word that must be as they are at rest: machine, life, work.
 const AT_REST: u64 = 0xFFFF_FFFF
-    | ((flag::STARTED | flag::ENDED | flag::PAUSED | flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS) as u64) << 32
+    | ((flag::STARTED
+        | flag::ENDED
+        | flag::PAUSED
+        | flag::BUDGET_EXCEEDED
+        | flag::WORK
+        | flag::POLLS) as u64)
+        << 32
     | TIMERS;
 /// Running timers.
 const TIMERS: u64 = 0xFF << 48;
-/// The same with the number of queued events, which may wait for another configuration while an instance rests.
+/// The same with the number of queued events, which may wait for another configuration while an
+/// instance rests.
 const IDLE: u64 = AT_REST | 0xFF << 56;
 /// With these there is more to polling than activities of one line of states.
 const NOT_ONLY_ACTIVITIES: u32 = feature::REGIONS | feature::LATCH | feature::STACK;
@@ -32,7 +41,11 @@ const NEVER: u64 = u64::MAX;
 
 impl Glance {
     /// Sees nothing at rest.
-    pub(crate) const BLIND: Self = Self { rest: NEVER, jump_rest: NEVER, poll_rest: NEVER };
+    pub(crate) const BLIND: Self = Self {
+        rest: NEVER,
+        jump_rest: NEVER,
+        poll_rest: NEVER,
+    };
 
     /// For instances of a tier.
     pub(crate) fn new(rom: &Rom<'_>, tier: u8) -> Self {
@@ -41,30 +54,49 @@ impl Glance {
         }
         let rest = u64::from(rom.machine_id()) | u64::from(flag::STARTED) << 32;
         let jumps = !rom.jumps().is_empty() && rom.header().microsteps_per_tick.get() > 1;
-        let activities = rom.has(feature::ACTIVITIES) && rom.header().features.get() & NOT_ONLY_ACTIVITIES == 0;
+        let activities =
+            rom.has(feature::ACTIVITIES) && rom.header().features.get() & NOT_ONLY_ACTIVITIES == 0;
         let polls = u64::from(flag::POLLS) << 32;
         Self {
-            poll_rest: if switches::has(Trick::Activities) && activities { rest | polls } else { NEVER },
-            rest: if switches::has(Trick::Glance) { rest } else { NEVER },
-            jump_rest: if switches::has(Trick::Jumps) && jumps { rest } else { NEVER },
+            poll_rest: if switches::has(Trick::Activities) && activities {
+                rest | polls
+            } else {
+                NEVER
+            },
+            rest: if switches::has(Trick::Glance) {
+                rest
+            } else {
+                NEVER
+            },
+            jump_rest: if switches::has(Trick::Jumps) && jumps {
+                rest
+            } else {
+                NEVER
+            },
         }
     }
 
-    /// Would a tick without events change nothing? One masked compare, and the deadlines if a timer runs.
+    /// Would a tick without events change nothing? One masked compare, and the deadlines if a timer
+    /// runs.
     #[inline(always)]
     fn is_at_rest<I: Instance>(&self, instance: &I, now: u32) -> bool {
         let header = instance.header();
         if header.first_word() & AT_REST == self.rest && header.clamped == 0 {
             return true;
         }
-        header.first_word() & AT_REST & !TIMERS == self.rest && header.clamped == 0 && !instance.has_due_timer(now)
+        header.first_word() & AT_REST & !TIMERS == self.rest
+            && header.clamped == 0
+            && !instance.has_due_timer(now)
     }
 
     /// How many agents at the head of a list are at rest, of so many.
     #[inline]
     pub(crate) fn count_resting<I: Instance>(&self, agents: &[I], limit: usize, now: u32) -> usize {
         let agents = agents.get(..limit).unwrap_or(agents);
-        agents.iter().position(|agent| !self.is_at_rest(agent, now)).unwrap_or(agents.len())
+        agents
+            .iter()
+            .position(|agent| !self.is_at_rest(agent, now))
+            .unwrap_or(agents.len())
     }
 
     /// At rest, no event queued, and a machine with jumps?
@@ -77,10 +109,13 @@ impl Glance {
     #[inline]
     pub(crate) fn may_jump_by_queue(&self, header: &Header) -> bool {
         const ONE: u64 = (flag::WORK as u64) << 32 | 1 << 56;
-        header.first_word() & IDLE == self.jump_rest | ONE && self.jump_rest != NEVER && header.last_word() == 0
+        header.first_word() & IDLE == self.jump_rest | ONE
+            && self.jump_rest != NEVER
+            && header.last_word() == 0
     }
 
-    /// Idle but for polling, in a machine where that may be activities alone? Running timers are to be looked at.
+    /// Idle but for polling, in a machine where that may be activities alone? Running timers are to
+    /// be looked at.
     #[inline]
     pub(crate) fn may_have_only_activities(&self, header: &Header) -> bool {
         header.first_word() & IDLE & !TIMERS == self.poll_rest && header.last_word() == 0

@@ -29,7 +29,9 @@ pub(crate) enum Outlook<'a> {
 /// What an event comes to for an instance that may jump and has no other leaf: one look.
 #[inline(always)]
 pub(crate) fn look_up<'a>(rom: &'a Rom<'a>, leaf: Option<u16>, event: &Event) -> Outlook<'a> {
-    let Some(cell) = leaf.and_then(|leaf| rom.cell(leaf, event.id.get())) else { return Outlook::Unknown };
+    let Some(cell) = leaf.and_then(|leaf| rom.cell(leaf, event.id.get())) else {
+        return Outlook::Unknown;
+    };
     match cell.list.get() {
         NO_LIST => Outlook::Nobody,
         cell => rom.jump(cell).map_or(Outlook::Unknown, Outlook::Jump),
@@ -62,7 +64,10 @@ impl Core<'_> {
     /// Takes an event that nobody handles.
     fn pass_nobody(&mut self) -> Jumped {
         self.nobodys = self.nobodys.wrapping_add(1);
-        Jumped { microsteps: 0, idle: true }
+        Jumped {
+            microsteps: 0,
+            idle: true,
+        }
     }
 }
 
@@ -81,7 +86,8 @@ pub(crate) fn take_jump<'a, I: Instance, H: Host>(
     }
 }
 
-/// Takes an event by a jump that is nothing but calls. Nobody else gets to see the host, so that it may stay in registers.
+/// Takes an event by a jump that is nothing but calls. Nobody else gets to see the host, so that it
+/// may stay in registers.
 #[inline(always)]
 pub(crate) fn take_plain<'a, I: Instance, H: Host>(
     core: &mut Core<'a>,
@@ -99,25 +105,37 @@ pub(crate) fn take_plain<'a, I: Instance, H: Host>(
     let mut idle = false;
     I::with(&mut core.ram, |instance| {
         instance.set_first_leaf(jump.leaf);
-        // What user code may have done: posted, started a timer. A fault comes with a full queue or running timers.
+        // What user code may have done: posted, started a timer. A fault comes with a full queue or
+        // running timers.
         idle = glance.is_idle(instance.header());
     });
     if !idle {
-        return Jumped { microsteps: 1, idle };
+        return Jumped {
+            microsteps: 1,
+            idle,
+        };
     }
     core.running = false;
-    Jumped { microsteps: 1, idle }
+    Jumped {
+        microsteps: 1,
+        idle,
+    }
 }
 
-/// Takes events of the inbox one after the other, as long as they lead to jumps or to nobody, nothing else is to be done in between and
-/// no cap is near (TICK-4). The instance is attached and may jump. What was used, and whether nothing is left to do.
+/// Takes events of the inbox one after the other, as long as they lead to jumps or to nobody,
+/// nothing else is to be done in between and no cap is near (TICK-4). The instance is attached and
+/// may jump. What was used, and whether nothing is left to do.
 pub(crate) fn take_inbox<'a, I: Instance, H: Host>(
     core: &mut Core<'a>,
     host: &mut H,
     inbox: Inbox<'a>,
 ) -> (Used, bool) {
     let caps = core.rom.header();
-    let near = caps.events_per_tick.get().min(caps.microsteps_per_tick.get()).saturating_sub(1);
+    let near = caps
+        .events_per_tick
+        .get()
+        .min(caps.microsteps_per_tick.get())
+        .saturating_sub(1);
     let mut used = Used::default();
     while let Some(event) = inbox.get(used.inbox) {
         if used.events >= near {
@@ -139,11 +157,16 @@ pub(crate) fn take_inbox<'a, I: Instance, H: Host>(
     (used, true)
 }
 
-/// Takes the one event of the queue, if nobody handles it or it leads to a jump. The instance is attached and may jump by its queue.
-/// `None` if the event was not taken, else what a jump has done.
-pub(crate) fn take_queued<'a, I: Instance, H: Host>(core: &mut Core<'a>, host: &mut H) -> Option<Jumped> {
+/// Takes the one event of the queue, if nobody handles it or it leads to a jump. The instance is
+/// attached and may jump by its queue. `None` if the event was not taken, else what a jump has
+/// done.
+pub(crate) fn take_queued<'a, I: Instance, H: Host>(
+    core: &mut Core<'a>,
+    host: &mut H,
+) -> Option<Jumped> {
     let event = *core.ram.queue().first()?;
-    let plain = event.flags & !event_flag::INTERNAL == 0 && event.class <= 3 && !core.rom.has(feature::TTL);
+    let plain =
+        event.flags & !event_flag::INTERNAL == 0 && event.class <= 3 && !core.rom.has(feature::TTL);
     let jump = match look_up_all(core, &event) {
         Outlook::Nobody if plain => None,
         Outlook::Jump(jump) if plain => Some(jump),
@@ -158,8 +181,9 @@ pub(crate) fn take_queued<'a, I: Instance, H: Host>(core: &mut Core<'a>, host: &
     Some(take_jump::<I, H>(core, host, jump, None))
 }
 
-/// Takes the first event of the inbox of an instance that polls, if nothing eventless comes before it and it leads to a jump or to
-/// nobody. The instance is attached; the general way goes on. How many microsteps there were.
+/// Takes the first event of the inbox of an instance that polls, if nothing eventless comes before
+/// it and it leads to a jump or to nobody. The instance is attached; the general way goes on. How
+/// many microsteps there were.
 pub(crate) fn take_while_polling<'a, I: Instance, H: Host>(
     core: &mut Core<'a>,
     host: &mut H,
@@ -178,10 +202,17 @@ pub(crate) fn take_while_polling<'a, I: Instance, H: Host>(
 
 /// Nothing but calls.
 #[inline(always)]
-fn carry_out<'a, H: Host>(core: &mut Core<'a>, host: &mut H, jump: &'a Jump, event: Option<&'a Event>) {
+fn carry_out<'a, H: Host>(
+    core: &mut Core<'a>,
+    host: &mut H,
+    jump: &'a Jump,
+    event: Option<&'a Event>,
+) {
     core.jump = Some((jump, event));
     core.jumped = core.jumped.wrapping_add(1);
-    let Some(mut steps) = core.rom.jump_steps_of(jump) else { return };
+    let Some(mut steps) = core.rom.jump_steps_of(jump) else {
+        return;
+    };
     if bugs::has(Bug::JumpSkipsLastStep) {
         steps = steps.split_last().map_or(&[], |(_, rest)| rest);
     }
@@ -230,8 +261,8 @@ pub(crate) fn take_mixed<'a, H: Host>(
     }
 }
 
-/// With a guard, with ops that are no calls, or with states that have more than actions: by the general means, but still without
-/// selection and settling.
+/// With a guard, with ops that are no calls, or with states that have more than actions: by the
+/// general means, but still without selection and settling.
 #[inline(never)]
 fn take_steps<'a, const TRACED: bool>(
     core: &mut Core<'a>,
@@ -254,7 +285,11 @@ fn take_steps<'a, const TRACED: bool>(
     if TRACED {
         tell_jump(host, jump);
     }
-    let line = core.rom.states().get(usize::from(jump.leaf.get())).map_or(0, |leaf| leaf.leaf);
+    let line = core
+        .rom
+        .states()
+        .get(usize::from(jump.leaf.get()))
+        .map_or(0, |leaf| leaf.leaf);
     for step in core.rom.jump_steps_of(jump).unwrap_or(&[]) {
         if step.function.get() != NONE {
             call(core, host, step);
@@ -272,21 +307,39 @@ fn take_steps<'a, const TRACED: bool>(
     if idle {
         core.finish();
     }
-    Jumped { microsteps: 1, idle }
+    Jumped {
+        microsteps: 1,
+        idle,
+    }
 }
 
 fn guard_holds(core: &mut Core<'_>, host: &mut dyn Host, jump: &Jump) -> bool {
     let transition = TransitionId::read(jump.transition).and_then(|id| core.rom.transition(id));
-    let site = core.jump_site(transition.map_or_else(Default::default, |record| record.source), jump);
-    Run::new(core, host, None).guard(jump.guard.get(), &site).holds
+    let site = core.jump_site(
+        transition.map_or_else(Default::default, |record| record.source),
+        jump,
+    );
+    Run::new(core, host, None)
+        .guard(jump.guard.get(), &site)
+        .holds
 }
 
 impl Run<'_, '_> {
     /// A step that is no call.
     fn run_step(&mut self, step: &JumpStep, site: &Site) {
-        let Site { state, transition, cause } = *site;
+        let Site {
+            state,
+            transition,
+            cause,
+        } = *site;
         if step.kind == jump_step_kind::EXIT {
-            let leave = Leave { mask: 0, domain: None, keeps_frames: true, transition, cause };
+            let leave = Leave {
+                mask: 0,
+                domain: None,
+                keeps_frames: true,
+                transition,
+                cause,
+            };
             self.exit_state(state, false, &leave);
         } else if step.kind == jump_step_kind::ENTER {
             self.enter_step(Entry::State(state), transition, cause);
@@ -306,7 +359,9 @@ fn tell_event<H: Host + ?Sized>(host: &mut H, event: &Event) {
 
 #[inline(always)]
 fn tell_jump<H: Host + ?Sized>(host: &mut H, jump: &Jump) {
-    if let Some((transition, leaf)) = TransitionId::read(jump.transition).zip(StateId::read(jump.leaf)) {
+    if let Some((transition, leaf)) =
+        TransitionId::read(jump.transition).zip(StateId::read(jump.leaf))
+    {
         host.trace(&Trace::Jumped(transition, leaf));
     }
 }

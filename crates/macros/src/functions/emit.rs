@@ -51,7 +51,12 @@ pub fn signatures(functions: &[Function]) -> TokenStream {
 
 /// Adds one function.
 fn step(function: &Function) -> TokenStream {
-    let Function { conditions, name, mark, .. } = function;
+    let Function {
+        conditions,
+        name,
+        mark,
+        ..
+    } = function;
     let method = format_ident!("{}", mark.kind.word());
     let closure = closure(function);
     let types = match types(&function.parameters).as_slice() {
@@ -73,10 +78,14 @@ fn closure(function: &Function) -> TokenStream {
     // At the type that the function returns: there a wrong one is shown.
     let call = quote!(#path(me #(, #arguments)*));
     let span = function.returns.span();
-    let has_mode = function.parameters.iter().any(|parameter| matches!(parameter, Parameter::Mode));
+    let has_mode = function
+        .parameters
+        .iter()
+        .any(|parameter| matches!(parameter, Parameter::Mode));
     match function.mark.kind {
         Kind::Guard => {
-            let verdict = quote_spanned!(span=> <::statewright::Verdict as ::core::convert::From<_>>::from);
+            let verdict =
+                quote_spanned!(span=> <::statewright::Verdict as ::core::convert::From<_>>::from);
             quote!(|me, _context, _view| { #reads #verdict(#call) })
         }
         Kind::Scorer => quote!(|me, _context, _view| { #reads #call }),
@@ -129,7 +138,9 @@ impl Place {
     fn pass(&mut self, parameter: &Parameter) {
         match parameter {
             Parameter::Value(_) | Parameter::Text => self.before += 1,
-            Parameter::Struct(ty) => self.structs.push(quote!(<#ty as ::statewright::Arguments>::TYPES.len())),
+            Parameter::Struct(ty) => self
+                .structs
+                .push(quote!(<#ty as ::statewright::Arguments>::TYPES.len())),
             Parameter::View | Parameter::Context | Parameter::Mode => {}
         }
     }
@@ -145,9 +156,13 @@ impl ToTokens for Place {
 /// Types of the literals, in order, per parameter.
 fn types(parameters: &[Parameter]) -> Vec<TokenStream> {
     let one = |parameter: &Parameter| match parameter {
-        Parameter::Value(ty) => Some(quote_spanned!(ty.span()=> &[<#ty as ::statewright::Value>::TYPE])),
+        Parameter::Value(ty) => {
+            Some(quote_spanned!(ty.span()=> &[<#ty as ::statewright::Value>::TYPE]))
+        }
         Parameter::Text => Some(quote!(&[::statewright::Type::Symbol])),
-        Parameter::Struct(ty) => Some(quote_spanned!(ty.span()=> <#ty as ::statewright::Arguments>::TYPES)),
+        Parameter::Struct(ty) => {
+            Some(quote_spanned!(ty.span()=> <#ty as ::statewright::Arguments>::TYPES))
+        }
         Parameter::View | Parameter::Context | Parameter::Mode => None,
     };
     parameters.iter().filter_map(one).collect()

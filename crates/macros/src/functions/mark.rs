@@ -16,12 +16,19 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [(&'static str, Self); 4] =
-        [("guard", Self::Guard), ("scorer", Self::Scorer), ("action", Self::Action), ("activity", Self::Activity)];
+    const ALL: [(&'static str, Self); 4] = [
+        ("guard", Self::Guard),
+        ("scorer", Self::Scorer),
+        ("action", Self::Action),
+        ("activity", Self::Activity),
+    ];
 
     /// Its word in attributes and machine files.
     pub fn word(self) -> &'static str {
-        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(word, _)| word)
+        Self::ALL
+            .iter()
+            .find(|(_, kind)| *kind == self)
+            .map_or("", |(word, _)| word)
     }
 
     /// Its word with an article.
@@ -50,7 +57,10 @@ impl Kind {
     }
 
     fn of(attribute: &Attribute) -> Option<Self> {
-        Self::ALL.iter().find(|(word, _)| attribute.path().is_ident(word)).map(|&(_, kind)| kind)
+        Self::ALL
+            .iter()
+            .find(|(word, _)| attribute.path().is_ident(word))
+            .map(|&(_, kind)| kind)
     }
 }
 
@@ -64,18 +74,25 @@ pub struct Mark {
 impl Mark {
     /// What the function is called in machine files.
     pub fn name(&self, own: &Ident) -> LitStr {
-        self.name.clone().unwrap_or_else(|| LitStr::new(&own.unraw().to_string(), own.span()))
+        self.name
+            .clone()
+            .unwrap_or_else(|| LitStr::new(&own.unraw().to_string(), own.span()))
     }
 }
 
 /// Removes the marks of a function; gives the first.
 pub fn take(attributes: &mut Vec<Attribute>, problems: &mut Problems) -> Option<Mark> {
-    let marks: Vec<_> = attributes.extract_if(.., |attribute| Kind::of(attribute).is_some()).collect();
+    let marks: Vec<_> = attributes
+        .extract_if(.., |attribute| Kind::of(attribute).is_some())
+        .collect();
     let mut marks = marks.into_iter();
     let (first, second) = (marks.next()?, marks.next());
     let mark = problems.keep(parse(&first))?;
     if let Some(second) = second {
-        let text = format!("this is {} already: leave one of the two marks out", mark.kind.a_word());
+        let text = format!(
+            "this is {} already: leave one of the two marks out",
+            mark.kind.a_word()
+        );
         problems.add(second, text);
     }
     Some(mark)
@@ -83,7 +100,11 @@ pub fn take(attributes: &mut Vec<Attribute>, problems: &mut Problems) -> Option<
 
 fn parse(attribute: &Attribute) -> Result<Mark> {
     let kind = Kind::of(attribute).unwrap_or(Kind::Action);
-    let mut mark = Mark { kind, name: None, rng: false };
+    let mut mark = Mark {
+        kind,
+        name: None,
+        rng: false,
+    };
     if !matches!(attribute.meta, Meta::Path(_)) {
         attribute.parse_nested_meta(|option| set(&mut mark, &option))?;
     }
@@ -97,12 +118,19 @@ fn set(mark: &mut Mark, option: &ParseNestedMeta<'_>) -> Result<()> {
         check_name(&name)?;
         mark.name = Some(name);
     } else if !option.path.is_ident("rng") {
-        let rng = if mark.kind.only_looks() { format!(" and `{word}(rng)`") } else { String::new() };
+        let rng = if mark.kind.only_looks() {
+            format!(" and `{word}(rng)`")
+        } else {
+            String::new()
+        };
         return Err(option.error(format!("`{word}` knows `{word}(name = \"Name\")`{rng}")));
     } else if mark.kind.only_looks() {
         mark.rng = true;
     } else {
-        let text = format!("{} may always draw random numbers: leave `rng` out", mark.kind.a_word());
+        let text = format!(
+            "{} may always draw random numbers: leave `rng` out",
+            mark.kind.a_word()
+        );
         return Err(option.error(text));
     }
     Ok(())
@@ -117,5 +145,8 @@ fn check_name(name: &LitStr) -> Result<()> {
     if name.value().split("::").all(is_right) {
         return Ok(());
     }
-    Err(syn::Error::new(name.span(), "machine files call functions by names like `IsHurt` or `combat::HasAmmo`"))
+    Err(syn::Error::new(
+        name.span(),
+        "machine files call functions by names like `IsHurt` or `combat::HasAmmo`",
+    ))
 }

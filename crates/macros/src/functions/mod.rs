@@ -1,6 +1,7 @@
 //! `#[functions]`: collects the marked functions of an `impl` block or an inline module.
 //!
-//! The stages: options, [`mark`] finds and removes marks, [`signature`] understands each function, [`emit`] writes the list.
+//! The stages: options, [`mark`] finds and removes marks, [`signature`] understands each function,
+//! [`emit`] writes the list.
 
 mod emit;
 mod mark;
@@ -24,7 +25,10 @@ pub fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Impl(block)) => on_impl(options, block, &mut problems),
         Ok(Item::Mod(module)) => on_module(options, module, &mut problems),
         Ok(other) => {
-            problems.add(&item, "`#[functions]` stands before `impl Body { … }` or `mod body { … }`");
+            problems.add(
+                &item,
+                "`#[functions]` stands before `impl Body { … }` or `mod body { … }`",
+            );
             other.into_token_stream()
         }
         Err(error) => {
@@ -42,15 +46,27 @@ fn on_impl(options: Options, mut block: ItemImpl, problems: &mut Problems) -> To
         return block.into_token_stream();
     }
     if let Some(board) = &options.board {
-        problems.add(board, "the blackboard is the type of the `impl` block: leave `board` out");
+        problems.add(
+            board,
+            "the blackboard is the type of the `impl` block: leave `board` out",
+        );
     }
     let (board, context) = ((*block.self_ty).clone(), options.context());
     let mut functions = Vec::new();
     for item in &mut block.items {
         if let ImplItem::Fn(method) = item {
-            let found = Found { attributes: &mut method.attrs, signature: &method.sig };
+            let found = Found {
+                attributes: &mut method.attrs,
+                signature: &method.sig,
+            };
             let receiver = Receiver::Method;
-            functions.extend(collect(found, &receiver, &context, |name| quote!(<#board>::#name), problems));
+            functions.extend(collect(
+                found,
+                &receiver,
+                &context,
+                |name| quote!(<#board>::#name),
+                problems,
+            ));
         }
     }
     let (generics, _, bounds) = block.generics.split_for_impl();
@@ -73,20 +89,35 @@ fn on_impl(options: Options, mut block: ItemImpl, problems: &mut Problems) -> To
 
 fn on_module(options: Options, mut module: ItemMod, problems: &mut Problems) -> TokenStream {
     let Some(board) = options.board.clone() else {
-        problems.add(&module.ident, "whose functions are these? Write `#[functions(board = Body)]` before the module");
+        problems.add(
+            &module.ident,
+            "whose functions are these? Write `#[functions(board = Body)]` before the module",
+        );
         return module.into_token_stream();
     };
     let Some((_, items)) = &mut module.content else {
-        problems.add(&module, "a macro cannot see into another file: write the module here, `mod name { … }`");
+        problems.add(
+            &module,
+            "a macro cannot see into another file: write the module here, `mod name { … }`",
+        );
         return module.into_token_stream();
     };
     let context = options.context();
     let mut functions = Vec::new();
     for item in items.iter_mut() {
         if let Item::Fn(function) = item {
-            let found = Found { attributes: &mut function.attrs, signature: &function.sig };
+            let found = Found {
+                attributes: &mut function.attrs,
+                signature: &function.sig,
+            };
             let receiver = Receiver::First(&board);
-            functions.extend(collect(found, &receiver, &context, ToTokens::to_token_stream, problems));
+            functions.extend(collect(
+                found,
+                &receiver,
+                &context,
+                ToTokens::to_token_stream,
+                problems,
+            ));
         }
     }
     items.extend(module_items(&functions, &board, &context));
@@ -133,9 +164,23 @@ fn collect(
     problems: &mut Problems,
 ) -> Option<Function> {
     let mark = mark::take(found.attributes, problems)?;
-    let conditions = found.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect();
-    let Understood { parameters, returns } =
-        signature::understand(found.signature, mark.kind, receiver, context, problems)?;
+    let conditions = found
+        .attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("cfg"))
+        .cloned()
+        .collect();
+    let Understood {
+        parameters,
+        returns,
+    } = signature::understand(found.signature, mark.kind, receiver, context, problems)?;
     let path = path(&found.signature.ident);
-    Some(Function { conditions, name: mark.name(&found.signature.ident), mark, path, parameters, returns })
+    Some(Function {
+        conditions,
+        name: mark.name(&found.signature.ident),
+        mark,
+        path,
+        parameters,
+        returns,
+    })
 }

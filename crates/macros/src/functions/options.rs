@@ -26,7 +26,12 @@ impl Parse for Options {
             let value = match name.to_string().as_str() {
                 "board" => &mut options.board,
                 "context" => &mut options.context,
-                _ => return Err(Error::new(name.span(), "`functions` knows `context = World` and `board = Body`")),
+                _ => {
+                    return Err(Error::new(
+                        name.span(),
+                        "`functions` knows `context = World` and `board = Body`",
+                    ));
+                }
             };
             input.parse::<Token![=]>()?;
             if value.replace(input.parse()?).is_some() {

@@ -47,13 +47,21 @@ pub fn understand(
     context: &Type,
     problems: &mut Problems,
 ) -> Option<Understood> {
-    let mut own = Own { kind, context, problems, wrong: false };
+    let mut own = Own {
+        kind,
+        context,
+        problems,
+        wrong: false,
+    };
     own.check_plain(signature);
     let mut inputs = signature.inputs.iter();
     own.check_receiver(signature, inputs.next(), receiver);
     let parameters: Vec<_> = inputs.filter_map(|input| own.parameter(input)).collect();
     let returns = own.returns(signature);
-    (!own.wrong).then_some(Understood { parameters, returns })
+    (!own.wrong).then_some(Understood {
+        parameters,
+        returns,
+    })
 }
 
 /// The checks of one function.
@@ -74,40 +82,84 @@ impl Own<'_> {
     fn check_plain(&mut self, signature: &Signature) {
         let who = self.kind.a_word();
         if let Some(word) = &signature.asyncness {
-            self.refuse(word, format!("{who} is called and done within a tick: remove `async`"));
+            self.refuse(
+                word,
+                format!("{who} is called and done within a tick: remove `async`"),
+            );
         }
         if let Some(word) = &signature.unsafety {
-            self.refuse(word, format!("machines call {who} like any other: remove `unsafe`"));
+            self.refuse(
+                word,
+                format!("machines call {who} like any other: remove `unsafe`"),
+            );
         }
-        let generic = signature.generics.params.iter().find(|param| !matches!(param, GenericParam::Lifetime(_)));
+        let generic = signature
+            .generics
+            .params
+            .iter()
+            .find(|param| !matches!(param, GenericParam::Lifetime(_)));
         if let Some(generic) = generic {
-            self.refuse(generic, format!("a machine file cannot choose a type: write {who} without generics"));
+            self.refuse(
+                generic,
+                format!("a machine file cannot choose a type: write {who} without generics"),
+            );
         }
     }
 
-    fn check_receiver(&mut self, signature: &Signature, first: Option<&FnArg>, receiver: &Receiver<'_>) {
+    fn check_receiver(
+        &mut self,
+        signature: &Signature,
+        first: Option<&FnArg>,
+        receiver: &Receiver<'_>,
+    ) {
         let (changes, remedy) = match (first, receiver) {
             (Some(FnArg::Receiver(own)), Receiver::Method) if own.reference.is_some() => {
                 (own.mutability.is_some(), "&self".to_owned())
             }
-            (Some(FnArg::Typed(PatType { ty, .. })), Receiver::First(board)) if is_reference_to(ty, board) => {
-                let changes = matches!(shape::plain(ty), Type::Reference(TypeReference { mutability: Some(_), .. }));
+            (Some(FnArg::Typed(PatType { ty, .. })), Receiver::First(board))
+                if is_reference_to(ty, board) =>
+            {
+                let changes = matches!(
+                    shape::plain(ty),
+                    Type::Reference(TypeReference {
+                        mutability: Some(_),
+                        ..
+                    })
+                );
                 (changes, format!("&{}", board.to_token_stream()))
             }
             _ => return self.no_receiver(signature, first, receiver),
         };
         if changes && self.kind.only_looks() {
-            self.refuse(first, format!("{} changes nothing: take `{remedy}`", self.kind.a_word()));
+            self.refuse(
+                first,
+                format!("{} changes nothing: take `{remedy}`", self.kind.a_word()),
+            );
         }
     }
 
-    fn no_receiver(&mut self, signature: &Signature, first: Option<&FnArg>, receiver: &Receiver<'_>) {
+    fn no_receiver(
+        &mut self,
+        signature: &Signature,
+        first: Option<&FnArg>,
+        receiver: &Receiver<'_>,
+    ) {
         let (what, changed) = match receiver {
             Receiver::Method => ("&self".to_owned(), "&mut self".to_owned()),
-            Receiver::First(board) => (format!("me: &{}", quote!(#board)), format!("me: &mut {}", quote!(#board))),
+            Receiver::First(board) => (
+                format!("me: &{}", quote!(#board)),
+                format!("me: &mut {}", quote!(#board)),
+            ),
         };
-        let or = if self.kind.only_looks() { String::new() } else { format!(" or `{changed}`") };
-        let text = format!("{} is given its agent's blackboard: take `{what}`{or} first", self.kind.a_word());
+        let or = if self.kind.only_looks() {
+            String::new()
+        } else {
+            format!(" or `{changed}`")
+        };
+        let text = format!(
+            "{} is given its agent's blackboard: take `{what}`{or} first",
+            self.kind.a_word()
+        );
         match first {
             Some(first) => self.refuse(first, text),
             None => self.refuse(&signature.ident, text),
@@ -115,7 +167,9 @@ impl Own<'_> {
     }
 
     fn parameter(&mut self, input: &FnArg) -> Option<Parameter> {
-        let FnArg::Typed(PatType { ty, .. }) = input else { return None };
+        let FnArg::Typed(PatType { ty, .. }) = input else {
+            return None;
+        };
         match shape::plain(ty) {
             ty if shape::is_text(ty) => Some(Parameter::Text),
             Type::Reference(reference) => self.reference(reference),
@@ -130,22 +184,38 @@ impl Own<'_> {
         let (looks, who) = (self.kind.only_looks(), self.kind.a_word());
         if shape::is_like(ty, self.context) {
             if reference.mutability.is_some() {
-                self.refuse(reference, format!("the context belongs to all agents: take `&{}`", quote!(#ty)));
+                self.refuse(
+                    reference,
+                    format!("the context belongs to all agents: take `&{}`", quote!(#ty)),
+                );
             }
             return Some(Parameter::Context);
         }
         match (shape::is_named(ty, &["See"]), shape::is_named(ty, &["Act"])) {
             (true, _) if looks => return Some(Parameter::View),
             (_, true) if !looks => return Some(Parameter::View),
-            (true, _) => self.refuse(reference, format!("{who} is given more than `See`: take `&mut Act`")),
-            (_, true) => self.refuse(reference, format!("{who} changes nothing: take `&See` instead of `Act`")),
+            (true, _) => self.refuse(
+                reference,
+                format!("{who} is given more than `See`: take `&mut Act`"),
+            ),
+            (_, true) => self.refuse(
+                reference,
+                format!("{who} changes nothing: take `&See` instead of `Act`"),
+            ),
             _ => self.unknown_reference(reference),
         }
         None
     }
 
     fn unknown_reference(&mut self, reference: &TypeReference) {
-        let (context, view) = (self.context, if self.kind.only_looks() { "`&See`" } else { "`&mut Act`" });
+        let (context, view) = (
+            self.context,
+            if self.kind.only_looks() {
+                "`&See`"
+            } else {
+                "`&mut Act`"
+            },
+        );
         let text = format!(
             "{} can take {view}, the context `&{}`, `&str` and literals of the machine file, but not this; \
              for another context write `#[functions(context = …)]`",
@@ -157,7 +227,13 @@ impl Own<'_> {
 
     fn mode(&mut self, ty: &Type) -> Option<Parameter> {
         if self.kind != Kind::Activity {
-            self.refuse(ty, format!("only activities are run and canceled: {} has no `Mode`", self.kind.a_word()));
+            self.refuse(
+                ty,
+                format!(
+                    "only activities are run and canceled: {} has no `Mode`",
+                    self.kind.a_word()
+                ),
+            );
         }
         Some(Parameter::Mode)
     }
@@ -165,7 +241,10 @@ impl Own<'_> {
     fn literals(&mut self, ty: &Type) -> Option<Parameter> {
         if let Some(instead) = shape::instead(ty) {
             let found = quote!(#ty);
-            self.refuse(ty, format!("machine files have no literal for `{found}`: take `{instead}`"));
+            self.refuse(
+                ty,
+                format!("machine files have no literal for `{found}`: take `{instead}`"),
+            );
             return None;
         }
         if shape::last_name(ty).is_none() {
@@ -196,7 +275,10 @@ impl Own<'_> {
             ReturnType::Type(_, ty) => ty.to_token_stream(),
             ReturnType::Default if self.kind == Kind::Action => quote!(()),
             ReturnType::Default => {
-                self.refuse(&signature.ident, format!("{who} must answer: return {wanted}"));
+                self.refuse(
+                    &signature.ident,
+                    format!("{who} must answer: return {wanted}"),
+                );
                 TokenStream::new()
             }
         }

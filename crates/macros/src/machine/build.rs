@@ -32,19 +32,36 @@ pub fn build(path: &LitStr) -> Result<Built> {
     let (graph, problems) = statewright_author::text::read(&name, &text);
     let (output, problems) = compile_with(&graph, problems, &Options::default());
     match output {
-        Some(output) => Ok(Built { path: name, file: file.display().to_string(), text, graph, output }),
+        Some(output) => Ok(Built {
+            path: name,
+            file: file.display().to_string(),
+            text,
+            graph,
+            output,
+        }),
         None => {
             let report = render_text(&problems, &graph.source, Style::default());
-            Err(Error::new(path.span(), format!("the machine file has mistakes\n\n{report}")))
+            Err(Error::new(
+                path.span(),
+                format!("the machine file has mistakes\n\n{report}"),
+            ))
         }
     }
 }
 
-/// The file in the user's package, or else beside the source file: examples and tests may lie outside of packages.
+/// The file in the user's package, or else beside the source file: examples and tests may lie
+/// outside of packages.
 fn find(path: &LitStr) -> PathBuf {
-    let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+    let package = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map(PathBuf::from)
+        .unwrap_or_default();
     let in_package = package.join(path.value());
     let source = path.span().unwrap().local_file();
-    let beside = source.as_deref().and_then(Path::parent).map(|folder| folder.join(path.value()));
-    beside.filter(|beside| beside.exists() && !in_package.exists()).unwrap_or(in_package)
+    let beside = source
+        .as_deref()
+        .and_then(Path::parent)
+        .map(|folder| folder.join(path.value()));
+    beside
+        .filter(|beside| beside.exists() && !in_package.exists())
+        .unwrap_or(in_package)
 }

@@ -1,4 +1,5 @@
-//! Checks of the user's build: every function that the machine calls is there and takes what it is called with.
+//! Checks of the user's build: every function that the machine calls is there and takes what it is
+//! called with.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -12,20 +13,32 @@ use crate::spelling::snake_case;
 
 /// One constant per function and list of arguments, so that everything is reported at once.
 pub fn checks(input: &Input, built: &Built) -> TokenStream {
-    let Some(first) = input.functions.first() else { return TokenStream::new() };
+    let Some(first) = input.functions.first() else {
+        return TokenStream::new();
+    };
     let (types, rom) = (&input.functions, built.output.rom.as_rom());
     let lists = quote!(&[#(<#types as ::statewright::Named>::FUNCTIONS),*]);
     let owners = quote!(#(#types),*).to_string();
     let mut checks = TokenStream::new();
-    for (place, (record, symbol)) in rom.linker().iter().zip(&built.output.symbols.functions).enumerate() {
+    for (place, (record, symbol)) in rom
+        .linker()
+        .iter()
+        .zip(&built.output.symbols.functions)
+        .enumerate()
+    {
         let (kind, name) = (Kind::of(record.kind), &symbol.name);
         let (variant, calls) = (format_ident!("{}", kind.variant), calls(&rom, place));
         let at = format!("{}:{}:{}", built.path, symbol.line, symbol.column);
         for (number, given) in calls.iter().enumerate() {
-            // The file is known by the place of the first call; which of several lists of arguments stands there is not.
+            // The file is known by the place of the first call; which of several lists of arguments
+            // stands there is not.
             let at = if calls.len() == 1 { &at } else { &built.path };
             let types = given.as_deref().unwrap_or_default();
-            let words = types.iter().map(|ty| ty.word).collect::<Vec<_>>().join(", ");
+            let words = types
+                .iter()
+                .map(|ty| ty.word)
+                .collect::<Vec<_>>()
+                .join(", ");
             let example = kind.example(built, name, types);
             let call = format!("{at} calls the {} `{name}`", kind.word);
             // What is wrong with all calls is said once.
@@ -34,12 +47,18 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
                 _ => quote!({}),
             };
             let missing = report(format!("{call}, but `{owners}` has none: add `{example}`"));
-            let kind = report(format!("{call}, but in `{owners}` it is something else: mark it `#[{}]`", kind.word));
-            let arguments =
-                format!("{call} with ({words}), but in `{owners}` it takes something else: write `{example}`");
+            let kind = report(format!(
+                "{call}, but in `{owners}` it is something else: mark it `#[{}]`",
+                kind.word
+            ));
+            let arguments = format!(
+                "{call} with ({words}), but in `{owners}` it takes something else: write `{example}`"
+            );
             let types = types.iter().map(|ty| format_ident!("{}", ty.variant));
             let given = match given {
-                Some(_) => quote!(::core::option::Option::Some(&[#(::statewright::Type::#types),*])),
+                Some(_) => {
+                    quote!(::core::option::Option::Some(&[#(::statewright::Type::#types),*]))
+                }
                 None => quote!(::core::option::Option::None),
             };
             // At the type: there the user has something to do.
@@ -58,11 +77,21 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
     checks
 }
 
-/// The different lists of arguments that a function is called with; none if the compiler found that it is never called.
+/// The different lists of arguments that a function is called with; none if the compiler found that
+/// it is never called.
 fn calls(rom: &Rom<'_>, function: usize) -> Vec<Option<Vec<Argument>>> {
     let mut calls = Vec::new();
-    for op in rom.ops().iter().filter(|op| op.kind == op_kind::CALL && usize::from(op.a.get()) == function) {
-        let given = Some(rom.arguments_of(op).iter().map(|argument| Argument::of(argument.ty)).collect());
+    for op in rom
+        .ops()
+        .iter()
+        .filter(|op| op.kind == op_kind::CALL && usize::from(op.a.get()) == function)
+    {
+        let given = Some(
+            rom.arguments_of(op)
+                .iter()
+                .map(|argument| Argument::of(argument.ty))
+                .collect(),
+        );
         if !calls.contains(&given) {
             calls.push(given);
         }
@@ -92,7 +121,11 @@ impl Argument {
             value_type::SYMBOL => ("symbol", "Symbol", "&str"),
             _ => ("i32", "I32", "i32"),
         };
-        Self { word, variant, rust }
+        Self {
+            word,
+            variant,
+            rust,
+        }
     }
 }
 
@@ -112,22 +145,47 @@ impl Kind {
             function_kind::ACTIVITY => ("activity", "Activity", "&mut self", " -> Status"),
             _ => ("action", "Action", "&mut self", ""),
         };
-        Self { word, variant, receiver, returns }
+        Self {
+            word,
+            variant,
+            receiver,
+            returns,
+        }
     }
 
     /// What the user could write, for a call with these arguments.
     fn example(&self, built: &Built, name: &str, given: &[Argument]) -> String {
-        let Self { word, receiver, returns, .. } = self;
+        let Self {
+            word,
+            receiver,
+            returns,
+            ..
+        } = self;
         let own = name.rsplit("::").next().unwrap_or(name);
-        let mark = if own == name { (*word).to_owned() } else { format!("{word}(name = \"{name}\")") };
-        let declared = built.graph.functions.iter().find(|function| function.name.value == name);
-        let names = declared.map(|function| function.parameters.as_slice()).unwrap_or_default();
+        let mark = if own == name {
+            (*word).to_owned()
+        } else {
+            format!("{word}(name = \"{name}\")")
+        };
+        let declared = built
+            .graph
+            .functions
+            .iter()
+            .find(|function| function.name.value == name);
+        let names = declared
+            .map(|function| function.parameters.as_slice())
+            .unwrap_or_default();
         let parameter = |(place, argument): (usize, &Argument)| {
-            let name =
-                names.get(place).map_or_else(|| format!("argument_{}", place + 1), |(name, _)| name.value.clone());
+            let name = names.get(place).map_or_else(
+                || format!("argument_{}", place + 1),
+                |(name, _)| name.value.clone(),
+            );
             format!(", {name}: {}", argument.rust)
         };
         let parameters: String = given.iter().enumerate().map(parameter).collect();
-        format!("#[{mark}] fn {}({receiver}{parameters}){returns}", snake_case(own))
+        format!(
+            "#[{mark}] fn {}({receiver}{parameters}){returns}",
+            snake_case(own)
+        )
     }
 }

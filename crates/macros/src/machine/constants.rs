@@ -37,23 +37,88 @@ struct Module {
 pub fn modules(built: &Built) -> TokenStream {
     let graph = &built.graph;
     let states = Written::collect(built);
-    let module = |name, what, ty, entries| Module { name, what, ty, entries };
+    let module = |name, what, ty, entries| Module {
+        name,
+        what,
+        ty,
+        entries,
+    };
     let modules = [
-        module("states", "State", "StateId", states.states(&built.output.symbols.states)),
-        module("events", "Event", "EventId", graph.events.iter().enumerate().map(event).collect()),
-        module("keys", "Blackboard key", "KeyId", graph.blackboard.iter().map(|key| (&key.name, &key.doc)).numbered(0)),
+        module(
+            "states",
+            "State",
+            "StateId",
+            states.states(&built.output.symbols.states),
+        ),
+        module(
+            "events",
+            "Event",
+            "EventId",
+            graph.events.iter().enumerate().map(event).collect(),
+        ),
+        module(
+            "keys",
+            "Blackboard key",
+            "KeyId",
+            graph
+                .blackboard
+                .iter()
+                .map(|key| (&key.name, &key.doc))
+                .numbered(0),
+        ),
         module(
             "parameters",
             "Parameter",
             "ParameterId",
-            graph.parameters.iter().map(|parameter| (&parameter.name, &parameter.doc)).numbered(0),
+            graph
+                .parameters
+                .iter()
+                .map(|parameter| (&parameter.name, &parameter.doc))
+                .numbered(0),
         ),
         // The first one is plain and has no name.
-        module("variants", "Variant", "VariantId", graph.variants.iter().map(|one| (&one.name, &one.doc)).numbered(1)),
-        module("channels", "Channel", "ChannelId", graph.channels.iter().map(|one| (&one.name, &one.doc)).numbered(0)),
-        module("timers", "Timer", "TimerId", states.timers(&built.output.symbols.timers)),
-        module("scratch", "Scratch", "ScratchId", states.scratch(&built.output.symbols.scratch)),
-        module("lanes", "Lane", "Lane", graph.lanes.iter().map(|lane| (&lane.name, &lane.doc)).numbered(0)),
+        module(
+            "variants",
+            "Variant",
+            "VariantId",
+            graph
+                .variants
+                .iter()
+                .map(|one| (&one.name, &one.doc))
+                .numbered(1),
+        ),
+        module(
+            "channels",
+            "Channel",
+            "ChannelId",
+            graph
+                .channels
+                .iter()
+                .map(|one| (&one.name, &one.doc))
+                .numbered(0),
+        ),
+        module(
+            "timers",
+            "Timer",
+            "TimerId",
+            states.timers(&built.output.symbols.timers),
+        ),
+        module(
+            "scratch",
+            "Scratch",
+            "ScratchId",
+            states.scratch(&built.output.symbols.scratch),
+        ),
+        module(
+            "lanes",
+            "Lane",
+            "Lane",
+            graph
+                .lanes
+                .iter()
+                .map(|lane| (&lane.name, &lane.doc))
+                .numbered(0),
+        ),
     ];
     modules.iter().map(Module::tokens).collect()
 }
@@ -61,14 +126,22 @@ pub fn modules(built: &Built) -> TokenStream {
 /// Named things in the order of their numbers.
 trait Numbered<'a>: Iterator<Item = (&'a Name, &'a Option<String>)> + Sized {
     fn numbered(self, first: usize) -> Vec<Entry> {
-        (first..).zip(self).map(|(place, (name, doc))| entry(place, &name.value, doc)).collect()
+        (first..)
+            .zip(self)
+            .map(|(place, (name, doc))| entry(place, &name.value, doc))
+            .collect()
     }
 }
 
 impl<'a, I: Iterator<Item = (&'a Name, &'a Option<String>)>> Numbered<'a> for I {}
 
 fn entry(place: usize, name: &str, doc: &Option<String>) -> Entry {
-    Entry { name: name.to_owned(), doc: doc.clone(), note: String::new(), place }
+    Entry {
+        name: name.to_owned(),
+        doc: doc.clone(),
+        note: String::new(),
+        place,
+    }
 }
 
 fn event((place, event): (usize, &Event)) -> Entry {
@@ -79,8 +152,13 @@ fn event((place, event): (usize, &Event)) -> Entry {
         Payload::Vec4 => "vec4".to_owned(),
         Payload::Bytes(count) => format!("{count} bytes"),
     });
-    let note = payload.map(|payload| format!(", carries {payload}")).unwrap_or_default();
-    Entry { note, ..entry(place, &event.name.value, &event.doc) }
+    let note = payload
+        .map(|payload| format!(", carries {payload}"))
+        .unwrap_or_default();
+    Entry {
+        note,
+        ..entry(place, &event.name.value, &event.doc)
+    }
 }
 
 impl Module {
@@ -102,23 +180,43 @@ impl Module {
         }
     }
 
-    /// Names of the constants, where Rust can spell them and no two are the same: a constant that means now one state and now
-    /// another would be a trap.
+    /// Names of the constants, where Rust can spell them and no two are the same: a constant that
+    /// means now one state and now another would be a trap.
     fn names(&self) -> Vec<Option<String>> {
-        let names: Vec<_> = self.entries.iter().map(|entry| constant(&entry.name)).collect();
+        let names: Vec<_> = self
+            .entries
+            .iter()
+            .map(|entry| constant(&entry.name))
+            .collect();
         let counts = counts(names.iter().flatten().cloned());
-        names.into_iter().map(|name| name.filter(|name| counts.get(name) == Some(&1))).collect()
+        names
+            .into_iter()
+            .map(|name| name.filter(|name| counts.get(name) == Some(&1)))
+            .collect()
     }
 
     fn constant(&self, name: &str, entry: &Entry) -> Option<TokenStream> {
-        let (name, place, ty) = (format_ident!("{name}"), entry.place, format_ident!("{}", self.ty));
-        let doc = doc(entry.doc.as_deref(), &format!("{} `{}`{}.", self.what, entry.name, entry.note));
+        let (name, place, ty) = (
+            format_ident!("{name}"),
+            entry.place,
+            format_ident!("{}", self.ty),
+        );
+        let doc = doc(
+            entry.doc.as_deref(),
+            &format!("{} `{}`{}.", self.what, entry.name, entry.note),
+        );
         let (ty, value) = if self.ty == "Lane" {
-            let (ty, number) = (quote!(::statewright::commands::#ty), u8::try_from(place).ok()?);
+            let (ty, number) = (
+                quote!(::statewright::commands::#ty),
+                u8::try_from(place).ok()?,
+            );
             (ty.clone(), quote!(#ty::own(#number)))
         } else {
             let ty = quote!(::statewright::ids::#ty);
-            (ty.clone(), quote!(::statewright::macros::id(#ty::from_index(#place))))
+            (
+                ty.clone(),
+                quote!(::statewright::macros::id(#ty::from_index(#place))),
+            )
         };
         Some(quote! {
             #[doc = #doc]
@@ -162,7 +260,10 @@ struct Written {
 impl Written {
     fn collect(built: &Built) -> Self {
         let lines = LineIndex::new(&built.text);
-        let mut written = Self { root: built.graph.doc.clone(), ..Self::default() };
+        let mut written = Self {
+            root: built.graph.doc.clone(),
+            ..Self::default()
+        };
         written.add_timers(&lines, "", &built.graph.timers);
         written.add_state(&lines, "", &built.graph.root);
         written
@@ -174,7 +275,10 @@ impl Written {
         for scratch in &state.scratch {
             let at = lines.position(scratch.name.place.start as usize);
             let name = scratch.name.value.clone();
-            self.scratch.insert((at.line, at.column), (name.clone(), format!("{path}{name}")));
+            self.scratch.insert(
+                (at.line, at.column),
+                (name.clone(), format!("{path}{name}")),
+            );
         }
         for child in state.regions.iter().flat_map(|region| &region.states) {
             let at = lines.position(child.name.place.start as usize);
@@ -188,16 +292,27 @@ impl Written {
             let at = lines.position(timer.name.place.start as usize);
             let name = timer.name.value.clone();
             self.docs.insert((at.line, at.column), timer.doc.clone());
-            self.timers.insert((at.line, at.column), (name.clone(), format!("{path}{name}")));
+            self.timers.insert(
+                (at.line, at.column),
+                (name.clone(), format!("{path}{name}")),
+            );
         }
     }
 
     fn states(&self, symbols: &[Symbol]) -> Vec<Entry> {
         let doc = |place: usize, symbol: &Symbol| match place {
             0 => self.root.clone(),
-            _ => self.docs.get(&(symbol.line, symbol.column)).cloned().flatten(),
+            _ => self
+                .docs
+                .get(&(symbol.line, symbol.column))
+                .cloned()
+                .flatten(),
         };
-        symbols.iter().enumerate().map(|(place, symbol)| entry(place, &symbol.name, &doc(place, symbol))).collect()
+        symbols
+            .iter()
+            .enumerate()
+            .map(|(place, symbol)| entry(place, &symbol.name, &doc(place, symbol)))
+            .collect()
     }
 
     /// Timers with a name.
@@ -210,13 +325,21 @@ impl Written {
     }
 
     /// Things that states have. If two states have some of one name, their paths tell them apart.
-    fn of_states(&self, written: &HashMap<(u32, u32), (String, String)>, symbols: &[Symbol]) -> Vec<Entry> {
+    fn of_states(
+        &self,
+        written: &HashMap<(u32, u32), (String, String)>,
+        symbols: &[Symbol],
+    ) -> Vec<Entry> {
         let counts = counts(written.values().map(|(name, _)| name.clone()));
         let entry = |(place, symbol): (usize, &Symbol)| {
             let at = (symbol.line, symbol.column);
             // Unnamed timers stand at transitions, where none is written.
             let (name, path) = written.get(&at)?;
-            let shown = if counts.get(name) == Some(&1) { name } else { path };
+            let shown = if counts.get(name) == Some(&1) {
+                name
+            } else {
+                path
+            };
             Some(entry(place, shown, self.docs.get(&at).unwrap_or(&None)))
         };
         symbols.iter().enumerate().filter_map(entry).collect()

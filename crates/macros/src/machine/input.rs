@@ -25,7 +25,13 @@ impl Parse for Input {
         let module = input.parse()?;
         input.parse::<Token![=]>()?;
         let path = input.parse()?;
-        Ok(Self { attributes, visibility, module, path, functions: functions(input)? })
+        Ok(Self {
+            attributes,
+            visibility,
+            module,
+            path,
+            functions: functions(input)?,
+        })
     }
 }
 
@@ -39,7 +45,10 @@ fn functions(input: ParseStream<'_>) -> Result<Vec<Type>> {
         }
         let option: Ident = input.parse()?;
         if option != "functions" {
-            return Err(Error::new(option.span(), "`machine!` knows `functions = Body`"));
+            return Err(Error::new(
+                option.span(),
+                "`machine!` knows `functions = Body`",
+            ));
         }
         input.parse::<Token![=]>()?;
         types.extend(one_or_several(input)?);
@@ -53,5 +62,7 @@ fn one_or_several(input: ParseStream<'_>) -> Result<Vec<Type>> {
     }
     let list;
     bracketed!(list in input);
-    Ok(Punctuated::<Type, Token![,]>::parse_terminated(&list)?.into_iter().collect())
+    Ok(Punctuated::<Type, Token![,]>::parse_terminated(&list)?
+        .into_iter()
+        .collect())
 }

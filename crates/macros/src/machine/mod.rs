@@ -1,7 +1,7 @@
 //! `machine!`: compiles a machine file while the user's program is compiled (CODE-2).
 //!
-//! The stages: [`input`] what the user wrote, [`build`] the compiled file, [`constants`] its names as constants, [`check`] whether all
-//! functions are there, and here the module around them.
+//! The stages: [`input`] what the user wrote, [`build`] the compiled file, [`constants`] its names
+//! as constants, [`check`] whether all functions are there, and here the module around them.
 
 mod build;
 mod check;
@@ -17,7 +17,8 @@ use input::Input;
 
 /// The macro.
 pub fn expand(input: TokenStream) -> TokenStream {
-    let built = syn::parse2::<Input>(input).and_then(|input| build::build(&input.path).map(|built| (input, built)));
+    let built = syn::parse2::<Input>(input)
+        .and_then(|input| build::build(&input.path).map(|built| (input, built)));
     match built {
         Ok((input, built)) => module(&input, &built),
         Err(error) => error.to_compile_error(),
@@ -25,8 +26,16 @@ pub fn expand(input: TokenStream) -> TokenStream {
 }
 
 fn module(input: &Input, built: &Built) -> TokenStream {
-    let Input { attributes, visibility, module, .. } = input;
-    let doc = doc(built.graph.doc.as_deref(), &format!("Machine `{}`.", built.graph.name.value));
+    let Input {
+        attributes,
+        visibility,
+        module,
+        ..
+    } = input;
+    let doc = doc(
+        built.graph.doc.as_deref(),
+        &format!("Machine `{}`.", built.graph.name.value),
+    );
     let (file, machine) = (&built.file, machine(built));
     let (constants, checks) = (constants::modules(built), check::checks(input, built));
     quote! {

@@ -1,8 +1,8 @@
 //! What the instructions compute: the only definition, for kernel and compiler (CODE-4).
 //!
-//! Every function gives the same bits on every machine. i32 wraps and never faults; f32 is plain IEEE single
-//! precision, one rounding per operation, never fused. IEEE leaves the bits of a NaN result open and processors
-//! differ, so every operation that rounds gives one NaN, [`NAN`].
+//! Every function gives the same bits on every machine. i32 wraps and never faults; f32 is plain
+//! IEEE single precision, one rounding per operation, never fused. IEEE leaves the bits of a NaN
+//! result open and processors differ, so every operation that rounds gives one NaN, [`NAN`].
 
 /// The NaN that operations give.
 pub const NAN: f32 = f32::from_bits(0x7FC0_0000);
@@ -166,7 +166,10 @@ pub fn vec_div<const N: usize>(a: [f32; N], divisor: f32) -> [f32; N] {
 /// Products of the components, added up from the first one.
 #[inline]
 pub fn vec_dot<const N: usize>(a: [f32; N], b: [f32; N]) -> f32 {
-    zip(a, b, f32_mul).into_iter().reduce(f32_add).unwrap_or(0.0)
+    zip(a, b, f32_mul)
+        .into_iter()
+        .reduce(f32_add)
+        .unwrap_or(0.0)
 }
 
 /// All components equal; false with NaN. Its negation is the inequality.

@@ -8,7 +8,8 @@ use crate::layout::{MAX_CODE, MAX_STACK_WORDS, value_type};
 /// Why an expression was refused, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeError {
-    /// Instruction, counted from the first of the expression; its length if the end itself is at fault.
+    /// Instruction, counted from the first of the expression; its length if the end itself is at
+    /// fault.
     pub instruction: u16,
     /// What is wrong there.
     pub fault: Fault,
@@ -112,13 +113,20 @@ impl fmt::Display for CodeError {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Length(count) => write!(f, "{count} instructions where 1 to {MAX_CODE} are allowed"),
+            Self::Length(count) => {
+                write!(f, "{count} instructions where 1 to {MAX_CODE} are allowed")
+            }
             Self::OutsideCode => f.write_str("the expression reaches past the code"),
             Self::UnknownOp(op) => write!(f, "no instruction has number {op}"),
             Self::UnusedField => f.write_str("an unused field is not zero"),
             Self::Operand { what, found } => write!(f, "{found} is not a legal {}", what.as_str()),
             Self::Type { expected, found } => {
-                write!(f, "{} expected, {} found", type_name(expected), type_name(found))
+                write!(
+                    f,
+                    "{} expected, {} found",
+                    type_name(expected),
+                    type_name(found)
+                )
             }
             Self::Underflow => f.write_str("nothing on the stack to take"),
             Self::Overflow => write!(f, "more than {MAX_STACK_WORDS} words on the stack"),
@@ -126,7 +134,9 @@ impl fmt::Display for Fault {
             Self::TooManyJoins => write!(f, "more than {MAX_JOINS} jumps under way"),
             Self::Join => f.write_str("the stack depends on the way taken"),
             Self::Leftover(count) => write!(f, "{count} values at the end, 1 expected"),
-            Self::StackWords { declared, found } => write!(f, "{found} stack words in use, {declared} declared"),
+            Self::StackWords { declared, found } => {
+                write!(f, "{found} stack words in use, {declared} declared")
+            }
         }
     }
 }
@@ -134,6 +144,7 @@ impl fmt::Display for Fault {
 impl core::error::Error for CodeError {}
 
 fn type_name(ty: u8) -> &'static str {
-    const NAMES: [&str; value_type::COUNT as usize] = ["i32", "f32", "bool", "entity", "vec2", "vec3", "symbol"];
+    const NAMES: [&str; value_type::COUNT as usize] =
+        ["i32", "f32", "bool", "entity", "vec2", "vec3", "symbol"];
     NAMES.get(usize::from(ty)).copied().unwrap_or("no type")
 }

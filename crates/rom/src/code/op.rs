@@ -1,14 +1,14 @@
 //! The instructions, their numbers and their effect on the stack (CODE-4).
 //!
-//! Owns the numbers in [`InstructionRecord::op`](crate::layout::InstructionRecord::op). Fields that an instruction
-//! does not name are zero. Numbers below [`FIRST_PLAIN`] need more than their number to be understood (a table, a type in
-//! `a`, a jump); those from there on are plain: [`signature`] says all about them. In the stack effects the
-//! rightmost value is on top.
+//! Owns the numbers in [`InstructionRecord::op`](crate::layout::InstructionRecord::op). Fields that
+//! an instruction does not name are zero. Numbers below [`FIRST_PLAIN`] need more than their number
+//! to be understood (a table, a type in `a`, a jump); those from there on are plain: [`signature`]
+//! says all about them. In the stack effects the rightmost value is on top.
 
 use crate::layout::value_type::{BOOL, ENTITY, F32, I32, SYMBOL, VEC2, VEC3};
 
-/// `( -> a)` Pushes a constant: `a` = type of one word, `c` = its bits. A bool is 0 or 1, a float is finite, a symbol is
-/// an index into the strings table.
+/// `( -> a)` Pushes a constant: `a` = type of one word, `c` = its bits. A bool is 0 or 1, a float
+/// is finite, a symbol is an index into the strings table.
 pub const PUSH: u8 = 1;
 /// `( -> a)` Reads a blackboard key: `a` = its type, `b` = key.
 pub const KEY: u8 = 2;
@@ -18,19 +18,23 @@ pub const KEY_FIELD: u8 = 3;
 pub const PARAMETER: u8 = 4;
 /// `( -> f32)` Reads one component of a vector parameter: `a` = component, `b` = parameter.
 pub const PARAMETER_FIELD: u8 = 5;
-/// `( -> a)` Reads the payload of the event, from its first word: `a` = type. Words that were not sent are 0.
+/// `( -> a)` Reads the payload of the event, from its first word: `a` = type. Words that were not
+/// sent are 0.
 pub const PAYLOAD: u8 = 6;
 /// `( -> f32)` Reads one word of the payload as a float: `a` = word, 0 to 3.
 pub const PAYLOAD_FIELD: u8 = 7;
-/// `( -> i32)` Ticks since a state was entered, at most `i32::MAX`; 0 while it is not active: `b` = state.
+/// `( -> i32)` Ticks since a state was entered, at most `i32::MAX`; 0 while it is not active: `b` =
+/// state.
 pub const TICKS_IN_STATE: u8 = 8;
 /// `( -> bool)` Whether a state is active: `b` = state.
 pub const IN_STATE: u8 = 9;
 /// `( -> bool)` Asks a guard of the host: `b` = op that calls it.
 pub const CALL_GUARD: u8 = 10;
-/// `(bool -> )` or `(bool -> bool)` and jump: false stays and goes to instruction `c` of the expression, true is dropped.
+/// `(bool -> )` or `(bool -> bool)` and jump: false stays and goes to instruction `c` of the
+/// expression, true is dropped.
 pub const AND_JUMP: u8 = 11;
-/// `(bool -> )` or `(bool -> bool)` and jump: true stays and goes to instruction `c` of the expression, false is dropped.
+/// `(bool -> )` or `(bool -> bool)` and jump: true stays and goes to instruction `c` of the
+/// expression, false is dropped.
 pub const OR_JUMP: u8 = 12;
 /// `(bool a a -> a)` The first value if true, else the second: `a` = type. Both have been computed.
 pub const SELECT: u8 = 13;
@@ -161,8 +165,17 @@ mod tests {
     fn only_plain_numbers_have_a_signature() {
         assert_eq!(signature(0), None);
         assert_eq!(signature(SELECT), None);
-        assert_eq!(signature(NOT), Some(&Signature { inputs: &[BOOL], output: BOOL }));
-        assert_eq!(signature(VEC3_DISTANCE_SQUARED).map(|s| s.inputs.len()), Some(2));
+        assert_eq!(
+            signature(NOT),
+            Some(&Signature {
+                inputs: &[BOOL],
+                output: BOOL
+            })
+        );
+        assert_eq!(
+            signature(VEC3_DISTANCE_SQUARED).map(|s| s.inputs.len()),
+            Some(2)
+        );
         assert_eq!(signature(VEC3_DISTANCE_SQUARED + 1), None);
         assert_eq!(signature(u8::MAX), None);
     }

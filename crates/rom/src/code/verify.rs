@@ -1,16 +1,17 @@
 //! The proof that an expression is sound (CODE-4, ROM-2).
 //!
-//! Comes in: any instructions at all. Goes out: nothing, or the first fault. One pass from the first instruction to
-//! the last, no recursion, no allocation. The stack is followed as a list of types. A jump keeps one bool and lands at
-//! a later instruction; until then the code may not touch what lay below that bool and must bring exactly one bool of
-//! its own, so both ways arrive with the same stack.
+//! Comes in: any instructions at all. Goes out: nothing, or the first fault. One pass from the
+//! first instruction to the last, no recursion, no allocation. The stack is followed as a list of
+//! types. A jump keeps one bool and lands at a later instruction; until then the code may not touch
+//! what lay below that bool and must bring exactly one bool of its own, so both ways arrive with
+//! the same stack.
 
 use super::fault::{CodeError, Fault, Operand};
 use super::op;
 use crate::layout::value_type::{self, BOOL, F32, I32, SYMBOL, VEC2, VEC3};
 use crate::layout::{
-    ExpressionRecord, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE, MAX_STACK_WORDS, OpRecord, ParameterRecord,
-    function_kind, op_kind,
+    ExpressionRecord, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE, MAX_STACK_WORDS,
+    OpRecord, ParameterRecord, function_kind, op_kind,
 };
 
 /// Words of an event payload (EVT-1).
@@ -37,8 +38,8 @@ pub struct CodeLimits<'a> {
     pub strings: usize,
 }
 
-/// Proves that an expression can be run: known instructions, legal operands, forward jumps, right types, a stack of
-/// exactly the declared size and one value of the declared type at the end.
+/// Proves that an expression can be run: known instructions, legal operands, forward jumps, right
+/// types, a stack of exactly the declared size and one value of the declared type at the end.
 pub fn verify(
     code: &[InstructionRecord],
     expression: &ExpressionRecord,
@@ -47,8 +48,8 @@ pub fn verify(
     verify_with(&mut Scratch::new(), code, expression, limits)
 }
 
-/// Room for what [`verify`] notes. What is left in it from another expression is never read: it is made once for many
-/// of them, because filling it takes as long as a short expression.
+/// Room for what [`verify`] notes. What is left in it from another expression is never read: it is
+/// made once for many of them, because filling it takes as long as a short expression.
 pub(crate) struct Scratch {
     types: [u8; STACK],
     joins: [Join; MAX_JOINS],
@@ -56,7 +57,10 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     pub(crate) const fn new() -> Self {
-        Self { types: [0; STACK], joins: [Join::NONE; MAX_JOINS] }
+        Self {
+            types: [0; STACK],
+            joins: [Join::NONE; MAX_JOINS],
+        }
     }
 }
 
@@ -74,8 +78,10 @@ pub(crate) fn verify_with(
         return Err(at(0)(Fault::Length(count)));
     }
     let first = usize::try_from(expression.first.get()).unwrap_or(usize::MAX);
-    let body =
-        code.get(first..).and_then(|rest| rest.get(..usize::from(count))).ok_or_else(|| at(0)(Fault::OutsideCode))?;
+    let body = code
+        .get(first..)
+        .and_then(|rest| rest.get(..usize::from(count)))
+        .ok_or_else(|| at(0)(Fault::OutsideCode))?;
     let mut checker = Checker {
         count,
         types: &mut scratch.types,
@@ -87,7 +93,9 @@ pub(crate) fn verify_with(
         inner: Join::NONE,
     };
     for (index, instruction) in (0u16..).zip(body) {
-        checker.step(index, instruction, limits).map_err(at(index))?;
+        checker
+            .step(index, instruction, limits)
+            .map_err(at(index))?;
     }
     checker.finish(expression).map_err(at(count))
 }
@@ -101,8 +109,9 @@ struct Join {
     values: u8,
 }
 
-/// What is known between two instructions. The tables are borrowed, and all of it is inlined, so that the numbers can
-/// live in registers: with the tables inside, plain instructions took about a third longer.
+/// What is known between two instructions. The tables are borrowed, and all of it is inlined, so
+/// that the numbers can live in registers: with the tables inside, plain instructions took about a
+/// third longer.
 struct Checker<'a> {
     count: u16,
     types: &'a mut [u8; STACK],
@@ -116,12 +125,20 @@ struct Checker<'a> {
 }
 
 impl Join {
-    const NONE: Self = Self { target: u16::MAX, values: 0 };
+    const NONE: Self = Self {
+        target: u16::MAX,
+        values: 0,
+    };
 }
 
 impl Checker<'_> {
     #[inline(always)]
-    fn step(&mut self, index: u16, instruction: &InstructionRecord, limits: &CodeLimits<'_>) -> Result<(), Fault> {
+    fn step(
+        &mut self,
+        index: u16,
+        instruction: &InstructionRecord,
+        limits: &CodeLimits<'_>,
+    ) -> Result<(), Fault> {
         if self.inner.target == index {
             self.land(index)?;
         }
@@ -132,8 +149,14 @@ impl Checker<'_> {
     }
 
     #[inline(always)]
-    fn plain(&mut self, instruction: &InstructionRecord, signature: &op::Signature) -> Result<(), Fault> {
-        unused(u32::from(instruction.a) | u32::from(instruction.b.get()) | instruction.c.get() == 0)?;
+    fn plain(
+        &mut self,
+        instruction: &InstructionRecord,
+        signature: &op::Signature,
+    ) -> Result<(), Fault> {
+        unused(
+            u32::from(instruction.a) | u32::from(instruction.b.get()) | instruction.c.get() == 0,
+        )?;
         for &ty in signature.inputs.iter().rev() {
             self.pop(ty)?;
         }
@@ -141,7 +164,12 @@ impl Checker<'_> {
     }
 
     #[inline(always)]
-    fn special(&mut self, index: u16, instruction: &InstructionRecord, limits: &CodeLimits<'_>) -> Result<(), Fault> {
+    fn special(
+        &mut self,
+        index: u16,
+        instruction: &InstructionRecord,
+        limits: &CodeLimits<'_>,
+    ) -> Result<(), Fault> {
         let InstructionRecord { op, a, b, c } = *instruction;
         let (b, c) = (b.get(), c.get());
         match op {
@@ -183,11 +211,17 @@ impl Checker<'_> {
             Ok(short) if short > index && short <= last => short,
             _ => return Err(Fault::Jump(target)),
         };
-        let join = Join { target, values: self.values };
+        let join = Join {
+            target,
+            values: self.values,
+        };
         if self.inner.target == target && self.inner.values == self.values {
             return Ok(());
         }
-        *self.joins.get_mut(usize::from(self.join_count)).ok_or(Fault::TooManyJoins)? = self.inner;
+        *self
+            .joins
+            .get_mut(usize::from(self.join_count))
+            .ok_or(Fault::TooManyJoins)? = self.inner;
         self.join_count += 1;
         self.inner = join;
         Ok(())
@@ -203,7 +237,11 @@ impl Checker<'_> {
                 return Err(Fault::Join);
             }
             self.join_count = self.join_count.saturating_sub(1);
-            self.inner = self.joins.get(usize::from(self.join_count)).copied().ok_or(Fault::TooManyJoins)?;
+            self.inner = self
+                .joins
+                .get(usize::from(self.join_count))
+                .copied()
+                .ok_or(Fault::TooManyJoins)?;
         }
         Ok(())
     }
@@ -214,7 +252,11 @@ impl Checker<'_> {
             return Err(Fault::Underflow);
         }
         self.values -= 1;
-        let found = self.types.get(usize::from(self.values)).copied().ok_or(Fault::Underflow)?;
+        let found = self
+            .types
+            .get(usize::from(self.values))
+            .copied()
+            .ok_or(Fault::Underflow)?;
         if found != expected {
             return Err(Fault::Type { expected, found });
         }
@@ -228,7 +270,10 @@ impl Checker<'_> {
         if self.words > MAX_STACK_WORDS {
             return Err(Fault::Overflow);
         }
-        *self.types.get_mut(usize::from(self.values)).ok_or(Fault::Overflow)? = ty;
+        *self
+            .types
+            .get_mut(usize::from(self.values))
+            .ok_or(Fault::Overflow)? = ty;
         self.values += 1;
         self.peak = self.peak.max(self.words);
         Ok(())
@@ -243,13 +288,17 @@ impl Checker<'_> {
         }
         self.pop(expression.ty)?;
         if self.peak != expression.stack_words {
-            return Err(Fault::StackWords { declared: expression.stack_words, found: self.peak });
+            return Err(Fault::StackWords {
+                declared: expression.stack_words,
+                found: self.peak,
+            });
         }
         Ok(())
     }
 }
 
-/// Words of a type that is known to exist: one digit each, because this is asked for every instruction.
+/// Words of a type that is known to exist: one digit each, because this is asked for every
+/// instruction.
 fn words(ty: u8) -> u8 {
     (WORDS.wrapping_shr(4 * u32::from(ty)) & 7) as u8
 }
@@ -265,14 +314,30 @@ const WORDS: u32 = {
 };
 
 fn unused(zero: bool) -> Result<(), Fault> {
-    if zero { Ok(()) } else { Err(Fault::UnusedField) }
+    if zero {
+        Ok(())
+    } else {
+        Err(Fault::UnusedField)
+    }
 }
 
 /// Type pushed by an instruction that reads something.
 fn load(op: u8, a: u8, b: u16, limits: &CodeLimits<'_>) -> Result<u8, Fault> {
     let index = usize::from(b);
-    let key = || limits.keys.get(index).map(|key| key.ty).ok_or(operand(Operand::Key, b));
-    let parameter = || limits.parameters.get(index).map(|parameter| parameter.ty).ok_or(operand(Operand::Parameter, b));
+    let key = || {
+        limits
+            .keys
+            .get(index)
+            .map(|key| key.ty)
+            .ok_or(operand(Operand::Key, b))
+    };
+    let parameter = || {
+        limits
+            .parameters
+            .get(index)
+            .map(|parameter| parameter.ty)
+            .ok_or(operand(Operand::Parameter, b))
+    };
     match op {
         op::KEY => same(a, key()?),
         op::KEY_FIELD => component(a, key()?),
@@ -280,16 +345,28 @@ fn load(op: u8, a: u8, b: u16, limits: &CodeLimits<'_>) -> Result<u8, Fault> {
         op::PARAMETER_FIELD => component(a, parameter()?),
         op::PAYLOAD => {
             unused(b == 0)?;
-            if value_type::words(a) == 0 { Err(operand(Operand::Type, a)) } else { Ok(a) }
+            if value_type::words(a) == 0 {
+                Err(operand(Operand::Type, a))
+            } else {
+                Ok(a)
+            }
         }
         op::PAYLOAD_FIELD => {
             unused(b == 0)?;
-            if a < PAYLOAD_WORDS { Ok(F32) } else { Err(operand(Operand::PayloadWord, a)) }
+            if a < PAYLOAD_WORDS {
+                Ok(F32)
+            } else {
+                Err(operand(Operand::PayloadWord, a))
+            }
         }
         op::TICKS_IN_STATE | op::IN_STATE => {
             unused(a == 0)?;
             let ty = if op == op::IN_STATE { BOOL } else { I32 };
-            if index < limits.states { Ok(ty) } else { Err(operand(Operand::State, b)) }
+            if index < limits.states {
+                Ok(ty)
+            } else {
+                Err(operand(Operand::State, b))
+            }
         }
         op::CALL_GUARD => {
             unused(a == 0)?;
@@ -300,23 +377,37 @@ fn load(op: u8, a: u8, b: u16, limits: &CodeLimits<'_>) -> Result<u8, Fault> {
 }
 
 fn operand(what: Operand, found: impl Into<u32>) -> Fault {
-    Fault::Operand { what, found: found.into() }
+    Fault::Operand {
+        what,
+        found: found.into(),
+    }
 }
 
 /// The type in the instruction must be that of the table.
 fn same(found: u8, expected: u8) -> Result<u8, Fault> {
     // A table with an unknown type is refused elsewhere; here it must not count as zero words.
-    if found == expected && value_type::words(found) > 0 { Ok(found) } else { Err(Fault::Type { expected, found }) }
+    if found == expected && value_type::words(found) > 0 {
+        Ok(found)
+    } else {
+        Err(Fault::Type { expected, found })
+    }
 }
 
 /// A component of a vector is a float.
 fn component(index: u8, ty: u8) -> Result<u8, Fault> {
     let vector = ty == VEC2 || ty == VEC3;
-    if vector && index < value_type::words(ty) { Ok(F32) } else { Err(operand(Operand::Component, index)) }
+    if vector && index < value_type::words(ty) {
+        Ok(F32)
+    } else {
+        Err(operand(Operand::Component, index))
+    }
 }
 
 fn guard(index: u16, limits: &CodeLimits<'_>) -> Result<u8, Fault> {
-    let call = limits.ops.get(usize::from(index)).filter(|op| op.kind == op_kind::CALL);
+    let call = limits
+        .ops
+        .get(usize::from(index))
+        .filter(|op| op.kind == op_kind::CALL);
     let function = call.and_then(|op| limits.linker.get(usize::from(op.a.get())));
     match function {
         Some(function) if function.kind == function_kind::GUARD => Ok(BOOL),
@@ -332,5 +423,9 @@ fn constant(ty: u8, bits: u32, limits: &CodeLimits<'_>) -> Result<(), Fault> {
         SYMBOL => usize::try_from(bits).is_ok_and(|index| index < limits.strings),
         _ => return Err(operand(Operand::ConstantType, ty)),
     };
-    if legal { Ok(()) } else { Err(operand(Operand::Constant, bits)) }
+    if legal {
+        Ok(())
+    } else {
+        Err(operand(Operand::Constant, bits))
+    }
 }

@@ -1,4 +1,5 @@
-//! Plain data: text, strings, functions to bind, events, blackboard keys, parameters, arguments, lanes, channels.
+//! Plain data: text, strings, functions to bind, events, blackboard keys, parameters, arguments,
+//! lanes, channels.
 
 use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::U32;
@@ -32,7 +33,9 @@ pub(super) fn strings<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErro
     for (i, string) in rom.strings().iter().enumerate() {
         let start = u64::from(string.offset.get());
         let end = start.wrapping_add(u64::from(string.length.get()));
-        check.rule(end <= text.len() as u64, i, || range("end", end, text.len().saturating_add(1)))?;
+        check.rule(end <= text.len() as u64, i, || {
+            range("end", end, text.len().saturating_add(1))
+        })?;
         let whole = is_boundary(text, start) & is_boundary(text, end);
         check.rule(whole, i, || Problem::Rule("the string cuts a character"))?;
     }
@@ -44,11 +47,15 @@ pub(super) fn linker<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
     let mut check = Check::<EXPLAIN>::new(Section::Linker);
     let mut least = 0;
     for (i, entry) in rom.linker().iter().enumerate() {
-        check.rule(entry.kind <= function_kind::SCORER, i, || unknown("function kind", entry.kind))?;
+        check.rule(entry.kind <= function_kind::SCORER, i, || {
+            unknown("function kind", entry.kind)
+        })?;
         check.rule(entry.rng <= 1, i, || unknown("rng mark", entry.rng))?;
         check.rule(entry.reserved.get() == 0, i, || Problem::Reserved)?;
         let key = (u64::from(entry.kind) << 32) | u64::from(entry.hash.get());
-        check.rule(key >= least, i, || Problem::Rule("functions are not sorted by kind and hash without twins"))?;
+        check.rule(key >= least, i, || {
+            Problem::Rule("functions are not sorted by kind and hash without twins")
+        })?;
         least = key.wrapping_add(1);
     }
     check.finish()
@@ -71,15 +78,23 @@ pub(super) fn events<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
     let mut check = Check::<EXPLAIN>::new(Section::Events);
     for (i, event) in rom.events().iter().enumerate() {
         check.rule(event.class <= 3, i, || unknown("class", event.class))?;
-        check.rule(event.flags & !event_flag::ALL == 0, i, || unknown("flags", event.flags))?;
-        check.rule(event.ttl_ticks.get() <= MAX_TICKS, i, || range("time to live", event.ttl_ticks, 1 << 31))?;
-        check.rule(event.payload_bytes <= 16, i, || range("payload size", event.payload_bytes, 17))?;
+        check.rule(event.flags & !event_flag::ALL == 0, i, || {
+            unknown("flags", event.flags)
+        })?;
+        check.rule(event.ttl_ticks.get() <= MAX_TICKS, i, || {
+            range("time to live", event.ttl_ticks, 1 << 31)
+        })?;
+        check.rule(event.payload_bytes <= 16, i, || {
+            range("payload size", event.payload_bytes, 17)
+        })?;
         let size = payload_size(event.payload);
         let known = size.is_some() | (event.payload == payload::BYTES);
         check.rule(known, i, || unknown("payload type", event.payload))?;
         let open = (event.payload == payload::BYTES) | (event.flags & event_flag::INDIRECT != 0);
         let fits = open | (size == Some(event.payload_bytes));
-        check.rule(fits, i, || expected("payload size", size.unwrap_or(0), event.payload_bytes))?;
+        check.rule(fits, i, || {
+            expected("payload size", size.unwrap_or(0), event.payload_bytes)
+        })?;
     }
     check.finish()
 }
@@ -108,7 +123,9 @@ pub(super) fn keys<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> 
     let mut offset = 0_u32;
     for (i, key) in rom.keys().iter().enumerate() {
         check.rule(key.ty < value_type::COUNT, i, || unknown("type", key.ty))?;
-        check.rule(u32::from(key.offset.get()) == offset, i, || expected("offset", offset, key.offset))?;
+        check.rule(u32::from(key.offset.get()) == offset, i, || {
+            expected("offset", offset, key.offset)
+        })?;
         check.rule(key.reserved == [0; 9], i, || Problem::Reserved)?;
         check.rule(is_literal(key.ty, &key.default, strings), i, || {
             Problem::Rule("the default is no value of its type")
@@ -123,9 +140,13 @@ pub(super) fn parameters<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadE
     let mut check = Check::<EXPLAIN>::new(Section::Parameters);
     let mut offset = 0_u32;
     for (i, parameter) in rom.parameters().iter().enumerate() {
-        check.rule(parameter.ty < value_type::COUNT, i, || unknown("type", parameter.ty))?;
+        check.rule(parameter.ty < value_type::COUNT, i, || {
+            unknown("type", parameter.ty)
+        })?;
         let found = parameter.offset;
-        check.rule(u32::from(found.get()) == offset, i, || expected("offset", offset, found))?;
+        check.rule(u32::from(found.get()) == offset, i, || {
+            expected("offset", offset, found)
+        })?;
         check.rule(parameter.reserved == [0; 5], i, || Problem::Reserved)?;
         offset = offset.wrapping_add(u32::from(value_type::words(parameter.ty)));
     }
@@ -137,10 +158,14 @@ pub(super) fn variants<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErr
     let mut check = Check::<EXPLAIN>::new(Section::Variants);
     let plain = rom.variants().first();
     let needed = !rom.parameters().is_empty();
-    check.whole(!needed || plain.is_some(), || presence("the variant of the plain values", true))?;
-    check.rule(plain.is_none_or(|plain| plain.name_hash.get() == 0), 0, || {
-        Problem::Rule("the variant of the plain values has a name")
+    check.whole(!needed || plain.is_some(), || {
+        presence("the variant of the plain values", true)
     })?;
+    check.rule(
+        plain.is_none_or(|plain| plain.name_hash.get() == 0),
+        0,
+        || Problem::Rule("the variant of the plain values has a name"),
+    )?;
     check.finish()
 }
 
@@ -149,15 +174,21 @@ pub(super) fn parameter_values<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
     let mut check = Check::<EXPLAIN>::new(Section::ParameterValues);
     let (words, values) = (rom.parameter_words(), rom.parameter_values());
     let needed = words.saturating_mul(rom.variants().len());
-    check.whole(values.len() == needed, || expected("count", needed as u64, values.len() as u64))?;
+    check.whole(values.len() == needed, || {
+        expected("count", needed as u64, values.len() as u64)
+    })?;
     let strings = rom.strings().len();
     // `max(1)`: a machine without parameters has no rows.
     for (row, values) in values.chunks_exact(words.max(1)).enumerate() {
         for parameter in rom.parameters() {
             let place = usize::from(parameter.offset.get());
-            let holds = values.get(place).is_some_and(|value| is_word(parameter.ty, value.word.get(), strings));
+            let holds = values
+                .get(place)
+                .is_some_and(|value| is_word(parameter.ty, value.word.get(), strings));
             let record = row.wrapping_mul(words).wrapping_add(place);
-            check.rule(holds, record, || Problem::Rule("the word is no value of its type"))?;
+            check.rule(holds, record, || {
+                Problem::Rule("the word is no value of its type")
+            })?;
         }
     }
     check.finish()
@@ -168,11 +199,17 @@ pub(super) fn arguments<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadEr
     let mut check = Check::<EXPLAIN>::new(Section::Arguments);
     let strings = rom.strings().len();
     for (i, argument) in rom.arguments().iter().enumerate() {
-        check.rule(argument.ty < value_type::COUNT, i, || unknown("type", argument.ty))?;
+        check.rule(argument.ty < value_type::COUNT, i, || {
+            unknown("type", argument.ty)
+        })?;
         check.rule(argument.reserved == 0, i, || Problem::Reserved)?;
-        check.rule(optional(argument.name.get(), strings), i, || range("name", argument.name, strings))?;
+        check.rule(optional(argument.name.get(), strings), i, || {
+            range("name", argument.name, strings)
+        })?;
         let literal = is_literal(argument.ty, &argument.words, strings);
-        check.rule(literal, i, || Problem::Rule("the argument is no value of its type"))?;
+        check.rule(literal, i, || {
+            Problem::Rule("the argument is no value of its type")
+        })?;
     }
     check.finish()
 }
@@ -181,8 +218,12 @@ pub(super) fn arguments<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadEr
 pub(super) fn lanes<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Lanes);
     for (i, lane) in rom.lanes().iter().enumerate() {
-        check.rule(lane.merge <= merge::DEDUPLICATE, i, || unknown("merge rule", lane.merge))?;
-        check.rule(lane.critical <= 1, i, || unknown("critical mark", lane.critical))?;
+        check.rule(lane.merge <= merge::DEDUPLICATE, i, || {
+            unknown("merge rule", lane.merge)
+        })?;
+        check.rule(lane.critical <= 1, i, || {
+            unknown("critical mark", lane.critical)
+        })?;
         check.rule(lane.reserved == [0; 6], i, || Problem::Reserved)?;
     }
     check.finish()
@@ -193,8 +234,12 @@ pub(super) fn channels<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErr
     let mut check = Check::<EXPLAIN>::new(Section::Channels);
     let (strings, lanes) = (rom.strings().len(), rom.lane_count());
     for (i, channel) in rom.channels().iter().enumerate() {
-        check.rule(usize::from(channel.command.get()) < strings, i, || range("command", channel.command, strings))?;
-        check.rule(usize::from(channel.lane.get()) < lanes, i, || range("lane", channel.lane, lanes))?;
+        check.rule(usize::from(channel.command.get()) < strings, i, || {
+            range("command", channel.command, strings)
+        })?;
+        check.rule(usize::from(channel.lane.get()) < lanes, i, || {
+            range("lane", channel.lane, lanes)
+        })?;
         check.rule(channel.reserved.get() == 0, i, || Problem::Reserved)?;
     }
     check.finish()

@@ -1,4 +1,5 @@
-//! Features: the header names everything the tables use, because the kernel skips what it does not name (ROM-1).
+//! Features: the header names everything the tables use, because the kernel skips what it does not
+//! name (ROM-1).
 
 use crate::error::{LoadError, Problem};
 use crate::layout::*;
@@ -6,9 +7,14 @@ use crate::view::Rom;
 
 /// Refuses a header that keeps a used feature from the kernel.
 pub(super) fn features<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
-    let used = by_tables(rom) | by_tree(rom) | by_transitions(rom) | by_extras(rom) | by_events(rom);
+    let used =
+        by_tables(rom) | by_tree(rom) | by_transitions(rom) | by_extras(rom) | by_events(rom);
     let missing = used & !rom.header().features.get();
-    if missing == 0 { Ok(()) } else { Err(LoadError::header(Problem::Features(missing))) }
+    if missing == 0 {
+        Ok(())
+    } else {
+        Err(LoadError::header(Problem::Features(missing)))
+    }
 }
 
 fn when(used: bool, feature: u32) -> u32 {
@@ -29,7 +35,10 @@ fn by_tables(rom: &Rom<'_>) -> u32 {
 }
 
 fn by_tree(rom: &Rom<'_>) -> u32 {
-    let leaves = rom.regions().iter().fold(0, |any, region| any | region.leaf);
+    let leaves = rom
+        .regions()
+        .iter()
+        .fold(0, |any, region| any | region.leaf);
     let (mut finals, mut flags) = (false, 0);
     for state in rom.states() {
         finals |= state.kind == state_kind::FINAL;
@@ -42,10 +51,9 @@ fn by_tree(rom: &Rom<'_>) -> u32 {
 
 fn by_transitions(rom: &Rom<'_>) -> u32 {
     // The bits of all transitions, whole records at a time.
-    let any = rom
-        .transitions()
-        .iter()
-        .fold(0, |any, transition| any | u128::from_le_bytes(zerocopy::transmute!(*transition)));
+    let any = rom.transitions().iter().fold(0, |any, transition| {
+        any | u128::from_le_bytes(zerocopy::transmute!(*transition))
+    });
     let any: TransitionRecord = zerocopy::transmute!(any.to_le_bytes());
     // Mostly the bits alone show that no trigger is that high.
     let is_eventless = |transition: &TransitionRecord| transition.trigger.get() > trigger::ANY;
@@ -55,7 +63,10 @@ fn by_transitions(rom: &Rom<'_>) -> u32 {
         | when(eventless, feature::EVENTLESS)
         | when(flagged(transition_flag::SCORED), feature::SCORES)
         | when(flagged(transition_flag::LATCH), feature::LATCH)
-        | when(flagged(transition_flag::PUSH | transition_flag::POP), feature::STACK)
+        | when(
+            flagged(transition_flag::PUSH | transition_flag::POP),
+            feature::STACK,
+        )
 }
 
 fn by_extras(rom: &Rom<'_>) -> u32 {

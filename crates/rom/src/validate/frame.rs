@@ -1,4 +1,5 @@
-//! What is not about single records: how many there are, the header's own numbers, sizes that follow from others.
+//! What is not about single records: how many there are, the header's own numbers, sizes that
+//! follow from others.
 
 use super::{expected, optional, range, unknown};
 use crate::error::{LoadError, Problem};
@@ -31,18 +32,25 @@ fn limit(section: Section) -> usize {
     }
 }
 
-/// No table is larger than its references can name, and those that a machine cannot be without are there.
+/// No table is larger than its references can name, and those that a machine cannot be without are
+/// there.
 pub(super) fn counts(rom: &Rom<'_>) -> Result<(), LoadError> {
     for &section in Section::ALL {
         let (found, limit) = (rom.count(section), limit(section));
         if found > limit {
-            let problem = Problem::TooMany { found: found as u64, limit: limit as u64 };
+            let problem = Problem::TooMany {
+                found: found as u64,
+                limit: limit as u64,
+            };
             return Err(LoadError::whole(section, problem));
         }
     }
     for section in [Section::States, Section::Regions, Section::LeafRows] {
         if rom.count(section) == 0 {
-            return Err(LoadError::whole(section, Problem::Rule("a machine cannot be without these")));
+            return Err(LoadError::whole(
+                section,
+                Problem::Rule("a machine cannot be without these"),
+            ));
         }
     }
     Ok(())
@@ -52,9 +60,14 @@ pub(super) fn counts(rom: &Rom<'_>) -> Result<(), LoadError> {
 pub(super) fn header(rom: &Rom<'_>) -> Result<(), LoadError> {
     let header = rom.header();
     let cap = |what, found: u16| (found == 0 || found > MAX_CAP).then(|| unknown(what, found));
-    let set = |what, raw| (!optional(raw, rom.target_sets().len())).then(|| range(what, raw, rom.target_sets().len()));
+    let set = |what, raw| {
+        (!optional(raw, rom.target_sets().len())).then(|| range(what, raw, rom.target_sets().len()))
+    };
     let problem = unknown_bits(header)
-        .or_else(|| (usize::from(header.tier) >= TIERS.len()).then(|| range("tier", header.tier, TIERS.len())))
+        .or_else(|| {
+            (usize::from(header.tier) >= TIERS.len())
+                .then(|| range("tier", header.tier, TIERS.len()))
+        })
         .or_else(|| {
             let depth = header.max_depth;
             (depth == 0 || usize::from(depth) > MAX_DEPTH).then(|| unknown("deepest state", depth))
@@ -64,7 +77,8 @@ pub(super) fn header(rom: &Rom<'_>) -> Result<(), LoadError> {
         .or_else(|| cap("cap of microsteps", header.microsteps_per_tick.get()))
         .or_else(|| {
             let bytes = header.command_bytes.get();
-            (bytes == 0 || bytes > MAX_COMMAND_BYTES).then(|| unknown("budget of command bytes", bytes))
+            (bytes == 0 || bytes > MAX_COMMAND_BYTES)
+                .then(|| unknown("budget of command bytes", bytes))
         })
         .or_else(|| (header.clamp_limit == 0).then(|| unknown("clamp limit", 0_u8)))
         .or_else(|| set("fail-safe target set", header.fail_safe.get()))
@@ -90,11 +104,19 @@ fn columns(rom: &Rom<'_>) -> Option<Problem> {
     let (events, timers) = (rom.events().len(), rom.timers().len());
     let firing = rom.header().firing_timers.get();
     if usize::from(firing) > timers {
-        return Some(range("count of firing timers", firing, timers.saturating_add(1)));
+        return Some(range(
+            "count of firing timers",
+            firing,
+            timers.saturating_add(1),
+        ));
     }
     let columns = events.saturating_add(usize::from(firing)).saturating_add(1);
     if columns > usize::from(trigger::SPECIAL) {
-        return Some(range("count of columns", columns as u64, usize::from(trigger::SPECIAL)));
+        return Some(range(
+            "count of columns",
+            columns as u64,
+            usize::from(trigger::SPECIAL),
+        ));
     }
     let found = rom.header().columns.get();
     (usize::from(found) != columns).then(|| expected("count of columns", columns as u64, found))
@@ -102,10 +124,16 @@ fn columns(rom: &Rom<'_>) -> Option<Problem> {
 
 /// Tables whose size follows from others.
 pub(super) fn wholes(rom: &Rom<'_>) -> Result<(), LoadError> {
-    let ids = rom.stable_id_counts().iter().fold(0_usize, |sum, count| sum.saturating_add(*count));
+    let ids = rom
+        .stable_id_counts()
+        .iter()
+        .fold(0_usize, |sum, count| sum.saturating_add(*count));
     let found = rom.stable_ids().len();
     if found != ids {
-        return Err(LoadError::whole(Section::StableIds, expected("count", ids as u64, found as u64)));
+        return Err(LoadError::whole(
+            Section::StableIds,
+            expected("count", ids as u64, found as u64),
+        ));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Expressions, ops and action lists: everything that runs is used as what it is (CODE-1, CODE-4).
 //!
-//! Single ops (guards, scores, activities) come first in the ops table; then the action lists, back to back. So the
-//! place of an op says what it must be, and no list has to be walked to prove it.
+//! Single ops (guards, scores, activities) come first in the ops table; then the action lists, back
+//! to back. So the place of an op says what it must be, and no list has to be walked to prove it.
 
 use super::{Check, MAX_TICKS, Runs, expected, presence, range, unknown};
 use crate::code::{self, CodeLimits};
@@ -44,13 +44,21 @@ pub(super) fn plays(rom: &Rom<'_>, op: u16, role: Role) -> bool {
     if op == NONE {
         return true;
     }
-    let Some(op) = rom.ops().get(usize::from(op)) else { return false };
+    let Some(op) = rom.ops().get(usize::from(op)) else {
+        return false;
+    };
     let (function, ty) = role.demands();
     let a = usize::from(op.a.get());
     if op.kind == op_kind::CALL {
-        rom.linker().get(a).is_some_and(|entry| entry.kind == function)
+        rom.linker()
+            .get(a)
+            .is_some_and(|entry| entry.kind == function)
     } else {
-        (op.kind == op_kind::EVALUATE) & rom.expressions().get(a).is_some_and(|expression| expression.ty == ty)
+        (op.kind == op_kind::EVALUATE)
+            & rom
+                .expressions()
+                .get(a)
+                .is_some_and(|expression| expression.ty == ty)
     }
 }
 
@@ -69,36 +77,52 @@ pub(super) fn expressions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
     for (i, expression) in rom.expressions().iter().enumerate() {
         let next = runs.next;
         let placed = runs.take(expression.first.get(), u32::from(expression.count.get()));
-        check.rule(placed, i, || expected("first instruction", next, expression.first))?;
+        check.rule(placed, i, || {
+            expected("first instruction", next, expression.first)
+        })?;
         if placed {
             let sound = code::verify_with(&mut scratch, rom.code(), expression, &limits);
-            check.rule(sound.is_ok(), i, || sound.map_or_else(Problem::Code, |()| Problem::Rule("sound")))?;
+            check.rule(sound.is_ok(), i, || {
+                sound.map_or_else(Problem::Code, |()| Problem::Rule("sound"))
+            })?;
         }
     }
     let length = rom.code().len();
-    check.whole(runs.is_all(length), || expected("sum of instructions", length as u64, runs.next))?;
+    check.whole(runs.is_all(length), || {
+        expected("sum of instructions", length as u64, runs.next)
+    })?;
     check.finish()
 }
 
 /// First op that belongs to a list.
 pub(super) fn first_listed(rom: &Rom<'_>) -> usize {
-    rom.action_lists().first().map_or(rom.ops().len(), |list| list.first.get() as usize)
+    rom.action_lists()
+        .first()
+        .map_or(rom.ops().len(), |list| list.first.get() as usize)
 }
 
 /// Lists lie back to back up to the end of the ops.
 pub(super) fn action_lists<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::ActionLists);
-    let mut runs = Runs { next: first_listed(rom) as u64 };
+    let mut runs = Runs {
+        next: first_listed(rom) as u64,
+    };
     for (i, list) in rom.action_lists().iter().enumerate() {
         let next = runs.next;
         let placed = runs.take(list.first.get(), u32::from(list.count.get()));
         check.rule(placed, i, || {
-            if list.count.get() == 0 { unknown("count", 0_u8) } else { expected("first op", next, list.first) }
+            if list.count.get() == 0 {
+                unknown("count", 0_u8)
+            } else {
+                expected("first op", next, list.first)
+            }
         })?;
         check.rule(list.reserved.get() == 0, i, || Problem::Reserved)?;
     }
     let ops = rom.ops().len();
-    check.whole(runs.is_all(ops), || expected("sum of ops", ops as u64, runs.next))?;
+    check.whole(runs.is_all(ops), || {
+        expected("sum of ops", ops as u64, runs.next)
+    })?;
     check.finish()
 }
 
@@ -117,11 +141,17 @@ pub(super) fn ops<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
             let action = function.kind == function_kind::ACTION;
             check.rule(action == (i >= listed), i, || misplaced(action))?;
             let end = u64::from(op.b.get()).wrapping_add(u64::from(op.count));
-            check
-                .rule(end <= arguments, i, || range("end of arguments", end, rom.arguments().len().wrapping_add(1)))?;
+            check.rule(end <= arguments, i, || {
+                range(
+                    "end of arguments",
+                    end,
+                    rom.arguments().len().wrapping_add(1),
+                )
+            })?;
         } else {
             built_in(&mut check, rom, i, op)?;
-            let inside = !matches!(op.kind, op_kind::UNLESS | op_kind::SKIP) || stays_in_list(rom, i, op.b.get());
+            let inside = !matches!(op.kind, op_kind::UNLESS | op_kind::SKIP)
+                || stays_in_list(rom, i, op.b.get());
             check.rule(inside, i, || unknown("number of ops left out", op.b))?;
             let action = op.kind != op_kind::EVALUATE;
             check.rule(action == (i >= listed), i, || misplaced(action))?;
@@ -135,13 +165,19 @@ fn stays_in_list(rom: &Rom<'_>, op: usize, skipped: u32) -> bool {
     let lists = rom.action_lists();
     let after = lists.partition_point(|list| list.first.get() as usize <= op);
     let list = after.checked_sub(1).and_then(|list| lists.get(list));
-    let end = list.map_or(0, |list| u64::from(list.first.get()).wrapping_add(u64::from(list.count.get())));
+    let end = list.map_or(0, |list| {
+        u64::from(list.first.get()).wrapping_add(u64::from(list.count.get()))
+    });
     let next = (op as u64).wrapping_add(1);
     skipped != 0 && next.wrapping_add(u64::from(skipped)) <= end
 }
 
 fn misplaced(action: bool) -> Problem {
-    Problem::Rule(if action { "an action outside of the lists" } else { "no action, but in a list" })
+    Problem::Rule(if action {
+        "an action outside of the lists"
+    } else {
+        "no action, but in a list"
+    })
 }
 
 /// Ops other than calls.
@@ -157,13 +193,17 @@ fn built_in<const EXPLAIN: bool>(
     let a = op.a.get();
     check.rule(usize::from(a) < limit, i, || range(what, a, limit))?;
     let problem = second_operand(rom, op);
-    check.rule(problem.is_none(), i, || problem.unwrap_or(Problem::Reserved))
+    check.rule(problem.is_none(), i, || {
+        problem.unwrap_or(Problem::Reserved)
+    })
 }
 
 /// What the first operand refers to, and how many there are.
 fn operand(rom: &Rom<'_>, kind: u8) -> (&'static str, usize) {
     match kind {
-        op_kind::EVALUATE | op_kind::SET | op_kind::ADD | op_kind::UNLESS => ("expression", rom.expressions().len()),
+        op_kind::EVALUATE | op_kind::SET | op_kind::ADD | op_kind::UNLESS => {
+            ("expression", rom.expressions().len())
+        }
         op_kind::RAISE | op_kind::SEND => ("event", rom.events().len()),
         op_kind::EMIT => ("command", rom.strings().len()),
         op_kind::START_TIMER | op_kind::STOP_TIMER => ("timer", rom.timers().len()),
@@ -182,11 +222,11 @@ fn second_operand(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
         op_kind::SET | op_kind::ADD => write(rom, op),
         op_kind::RAISE => payload_expression(rom, low).or_else(|| unused(u32::from(high))),
         op_kind::SEND => payload_expression(rom, low).or_else(|| receiver(rom, high)),
-        op_kind::EMIT => payload_expression(rom, low)
-            .or_else(|| (usize::from(high) >= rom.lane_count()).then(|| range("lane", high, rom.lane_count()))),
-        op_kind::START_TIMER => {
-            named_timer(rom, op).or_else(|| (b == 0 || b > MAX_TICKS).then(|| unknown("duration", b)))
-        }
+        op_kind::EMIT => payload_expression(rom, low).or_else(|| {
+            (usize::from(high) >= rom.lane_count()).then(|| range("lane", high, rom.lane_count()))
+        }),
+        op_kind::START_TIMER => named_timer(rom, op)
+            .or_else(|| (b == 0 || b > MAX_TICKS).then(|| unknown("duration", b))),
         op_kind::STOP_TIMER => named_timer(rom, op).or_else(|| unused(b)),
         op_kind::UNLESS => {
             let ty = expression_type(rom, op.a.get());
@@ -204,19 +244,27 @@ fn unused(b: u32) -> Option<Problem> {
 /// An evaluated expression is a guard or a score.
 fn result(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
     let ty = expression_type(rom, op.a.get());
-    (ty != value_type::BOOL && ty != value_type::F32).then(|| unknown("type of a guard or score,", ty))
+    (ty != value_type::BOOL && ty != value_type::F32)
+        .then(|| unknown("type of a guard or score,", ty))
 }
 
 fn expression_type(rom: &Rom<'_>, expression: u16) -> u8 {
-    rom.expressions().get(usize::from(expression)).map_or(value_type::COUNT, |expression| expression.ty)
+    rom.expressions()
+        .get(usize::from(expression))
+        .map_or(value_type::COUNT, |expression| expression.ty)
 }
 
 /// A write has the type of its key; only numbers are added.
 fn write(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
     let b = op.b.get();
-    let Some(key) = rom.keys().get(b as usize) else { return Some(range("key", b, rom.keys().len())) };
+    let Some(key) = rom.keys().get(b as usize) else {
+        return Some(range("key", b, rom.keys().len()));
+    };
     let ty = expression_type(rom, op.a.get());
-    let adds = matches!(ty, value_type::I32 | value_type::F32 | value_type::VEC2 | value_type::VEC3);
+    let adds = matches!(
+        ty,
+        value_type::I32 | value_type::F32 | value_type::VEC2 | value_type::VEC3
+    );
     if ty != key.ty {
         Some(expected("type of the value", key.ty, ty))
     } else if op.kind == op_kind::ADD && !adds {
@@ -233,12 +281,16 @@ fn payload_expression(rom: &Rom<'_>, expression: u16) -> Option<Problem> {
 
 fn receiver(rom: &Rom<'_>, expression: u16) -> Option<Problem> {
     let ty = expression_type(rom, expression);
-    (expression != NONE && ty != value_type::ENTITY).then(|| expected("type of the receiver", value_type::ENTITY, ty))
+    (expression != NONE && ty != value_type::ENTITY)
+        .then(|| expected("type of the receiver", value_type::ENTITY, ty))
 }
 
 /// Only named timers are started and stopped.
 fn named_timer(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
-    let kind = rom.timers().get(usize::from(op.a.get())).map(|timer| timer.kind);
+    let kind = rom
+        .timers()
+        .get(usize::from(op.a.get()))
+        .map(|timer| timer.kind);
     let named = matches!(kind, Some(timer_kind::STATE | timer_kind::MACHINE));
     (!named).then(|| presence("a name of the timer", true))
 }

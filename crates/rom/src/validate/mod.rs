@@ -1,11 +1,12 @@
 //! The proof that tables are safe to run (ROM-2): one function per table, in a written order.
 //!
-//! Every function reads its table in one loop. It runs up to twice: first as a fast pass that only notes whether all
-//! rules hold, without a branch per rule; if one does not, a second pass names the first record that breaks one and
-//! the rule. For most tables both are the same code. The largest ones have a fast form of their own for records of the
-//! common kind; `tests/damage.rs` compares the verdicts of both over all its damaged ROMs. Lookups into other tables
-//! are total, loops are bounded by table sizes or by [`MAX_DEPTH`](crate::layout::MAX_DEPTH), and a function only walks
-//! what an earlier one proved.
+//! Every function reads its table in one loop. It runs up to twice: first as a fast pass that only
+//! notes whether all rules hold, without a branch per rule; if one does not, a second pass names
+//! the first record that breaks one and the rule. For most tables both are the same code. The
+//! largest ones have a fast form of their own for records of the common kind; `tests/damage.rs`
+//! compares the verdicts of both over all its damaged ROMs. Lookups into other tables are total,
+//! loops are bounded by table sizes or by [`MAX_DEPTH`](crate::layout::MAX_DEPTH), and a function
+//! only walks what an earlier one proved.
 
 mod data;
 mod dispatch;
@@ -22,7 +23,8 @@ use crate::error::{LoadError, Problem};
 use crate::layout::{NONE, Section};
 use crate::view::Rom;
 
-/// Longest time in ticks: deadlines compare with wrap-around, so it stays below half the range (EVT-7).
+/// Longest time in ticks: deadlines compare with wrap-around, so it stays below half the range
+/// (EVT-7).
 pub(crate) const MAX_TICKS: u32 = (1 << 31) - 1;
 
 /// All passes over tables. The order matters: a later one walks what an earlier one proved.
@@ -121,16 +123,28 @@ struct Check<const EXPLAIN: bool> {
 
 impl<const EXPLAIN: bool> Check<EXPLAIN> {
     fn new(section: Section) -> Self {
-        Self { section, good: true }
+        Self {
+            section,
+            good: true,
+        }
     }
 
     /// A rule about one record.
     #[inline(always)]
-    fn rule(&mut self, holds: bool, record: usize, problem: impl FnOnce() -> Problem) -> Result<(), LoadError> {
+    fn rule(
+        &mut self,
+        holds: bool,
+        record: usize,
+        problem: impl FnOnce() -> Problem,
+    ) -> Result<(), LoadError> {
         if EXPLAIN {
             if !holds {
                 let record = u32::try_from(record).unwrap_or(LoadError::WHOLE);
-                return Err(LoadError { section: Some(self.section), record, problem: problem() });
+                return Err(LoadError {
+                    section: Some(self.section),
+                    record,
+                    problem: problem(),
+                });
             }
         } else {
             self.good &= holds;
@@ -144,7 +158,11 @@ impl<const EXPLAIN: bool> Check<EXPLAIN> {
     }
 
     fn finish(self) -> Result<(), LoadError> {
-        if self.good { Ok(()) } else { Err(LoadError::whole(self.section, Problem::Rule("refused"))) }
+        if self.good {
+            Ok(())
+        } else {
+            Err(LoadError::whole(self.section, Problem::Rule("refused")))
+        }
     }
 }
 
@@ -155,15 +173,26 @@ fn optional(raw: u16, count: usize) -> bool {
 }
 
 fn range(what: &'static str, found: impl Into<u64>, limit: usize) -> Problem {
-    Problem::Range { what, found: found.into(), limit: limit as u64 }
+    Problem::Range {
+        what,
+        found: found.into(),
+        limit: limit as u64,
+    }
 }
 
 fn expected(what: &'static str, expected: impl Into<u64>, found: impl Into<u64>) -> Problem {
-    Problem::Expected { what, expected: expected.into(), found: found.into() }
+    Problem::Expected {
+        what,
+        expected: expected.into(),
+        found: found.into(),
+    }
 }
 
 fn unknown(what: &'static str, found: impl Into<u64>) -> Problem {
-    Problem::Unknown { what, found: found.into() }
+    Problem::Unknown {
+        what,
+        found: found.into(),
+    }
 }
 
 fn presence(what: &'static str, required: bool) -> Problem {

@@ -1,7 +1,7 @@
 //! Precomputed ways (EXEC-1): entry plans, their use by transitions, jumps.
 //!
-//! Proven is that carrying them out stays in range. That a plan is the one that follows from the targets is proven by
-//! `statewright check --deep`.
+//! Proven is that carrying them out stays in range. That a plan is the one that follows from the
+//! targets is proven by `statewright check --deep`.
 
 use super::functions::{Role, first_listed, plays};
 use super::{Check, expected, optional, range, unknown};
@@ -18,7 +18,9 @@ pub(super) fn entry_plans<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         check.rule(count > 0, i, || unknown("count", 0_u8))?;
         check.rule(plan.reserved.get() == 0, i, || Problem::Reserved)?;
         let end = u64::from(plan.first.get()).wrapping_add(u64::from(count));
-        check.rule(end <= total, i, || range("last step", end, rom.entry_steps().len()))?;
+        check.rule(end <= total, i, || {
+            range("last step", end, rom.entry_steps().len())
+        })?;
     }
     check.finish()
 }
@@ -33,14 +35,20 @@ pub(super) fn entry_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
             continue;
         };
         let list = step.list.get();
-        check.rule(optional(list, lists), i, || range("action list", list, lists))?;
-        check.rule(step.kind <= step_kind::INITIAL, i, || unknown("kind", step.kind))?;
+        check.rule(optional(list, lists), i, || {
+            range("action list", list, lists)
+        })?;
+        check.rule(step.kind <= step_kind::INITIAL, i, || {
+            unknown("kind", step.kind)
+        })?;
         check.rule(step.reserved.get() == 0, i, || Problem::Reserved)?;
         // A leaf is set by entering a state without regions, and by nothing else.
         let enters_leaf = (step.kind == step_kind::STATE) & (state.region_count == 0);
         let leaf = if enters_leaf { state.leaf } else { 0xFF };
         check.rule(step.leaf == leaf, i, || expected("leaf", leaf, step.leaf))?;
-        check.rule(state.kind != state_kind::CHOICE, i, || Problem::Rule("a choice is never entered"))?;
+        check.rule(state.kind != state_kind::CHOICE, i, || {
+            Problem::Rule("a choice is never entered")
+        })?;
     }
     check.finish()
 }
@@ -52,7 +60,9 @@ pub(super) fn transition_plans<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
     let mut check = Check::<EXPLAIN>::new(Section::TransitionPlans);
     let (plans, transitions) = (rom.entry_plans().len(), rom.transitions().len());
     let found = rom.transition_plans().len();
-    check.whole(found == transitions, || expected("count", transitions as u64, found as u64))?;
+    check.whole(found == transitions, || {
+        expected("count", transitions as u64, found as u64)
+    })?;
     let (most_plans, most) = (plans as u32, u32::from(rom.tier().cost));
     for (i, record) in rom.transition_plans().iter().enumerate() {
         let word = u32::from_le_bytes(zerocopy::transmute!(*record));
@@ -60,7 +70,9 @@ pub(super) fn transition_plans<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
         // `NONE` is the number below the first.
         let named = plan.wrapping_add(1) & 0xFFFF;
         check.rule(named <= most_plans, i, || range("entry plan", plan, plans))?;
-        check.rule(cost.wrapping_sub(1) < most, i, || range("cost", cost, (most as usize).wrapping_add(1)))?;
+        check.rule(cost.wrapping_sub(1) < most, i, || {
+            range("cost", cost, (most as usize).wrapping_add(1))
+        })?;
     }
     check.finish()
 }
@@ -75,18 +87,38 @@ pub(super) fn jumps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError>
     for (i, jump) in rom.jumps().iter().enumerate() {
         let (list, transition, leaf) = (jump.list.get(), jump.transition.get(), jump.leaf.get());
         check.rule((list as usize) < lists, i, || range("list", list, lists))?;
-        check.rule(usize::from(transition) < transitions, i, || range("transition", transition, transitions))?;
+        check.rule(usize::from(transition) < transitions, i, || {
+            range("transition", transition, transitions)
+        })?;
         let state = rom.states().get(usize::from(leaf));
-        check.rule(state.is_some_and(|state| state.row.get() != NONE), i, || Problem::Rule("its leaf is none"))?;
-        check.rule(plays(rom, jump.guard.get(), Role::Guard), i, || Role::Guard.problem(jump.guard.get()))?;
-        check.rule(u64::from(jump.first.get()) == next, i, || expected("first step", next, jump.first))?;
-        check.rule(jump.reserved.iter().all(|word| word.get() == 0), i, || Problem::Reserved)?;
+        check.rule(
+            state.is_some_and(|state| state.row.get() != NONE),
+            i,
+            || Problem::Rule("its leaf is none"),
+        )?;
+        check.rule(plays(rom, jump.guard.get(), Role::Guard), i, || {
+            Role::Guard.problem(jump.guard.get())
+        })?;
+        check.rule(u64::from(jump.first.get()) == next, i, || {
+            expected("first step", next, jump.first)
+        })?;
+        check.rule(jump.reserved.iter().all(|word| word.get() == 0), i, || {
+            Problem::Reserved
+        })?;
         let steps = rom.jump_steps_of(jump).unwrap_or(&[]);
         let beside = state.is_some_and(|state| state.leaf != 0);
-        let mixed = (jump.guard.get() != NONE) | beside | steps.iter().any(|step| step.function.get() == NONE);
+        let mixed = (jump.guard.get() != NONE)
+            | beside
+            | steps.iter().any(|step| step.function.get() == NONE);
         let polls = jump.flags.get() & jump_flag::POLLS;
-        let flags = if mixed { polls | jump_flag::MIXED } else { polls };
-        check.rule(jump.flags.get() == flags, i, || expected("flags", flags, jump.flags))?;
+        let flags = if mixed {
+            polls | jump_flag::MIXED
+        } else {
+            polls
+        };
+        check.rule(jump.flags.get() == flags, i, || {
+            expected("flags", flags, jump.flags)
+        })?;
         next = next.wrapping_add(u64::from(jump.count.get()));
     }
     let steps = rom.jump_steps().len() as u64;
@@ -101,21 +133,33 @@ pub(super) fn jump_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadE
     let arguments = rom.arguments().len() as u64;
     for (i, step) in rom.jump_steps().iter().enumerate() {
         let (function, first) = (step.function.get(), step.first.get());
-        let known = (usize::from(step.state.get()) < states) & (usize::from(step.leaf.get()) < states);
-        check.rule(known, i, || range("state", step.state.get().max(step.leaf.get()), states))?;
-        check.rule(step.kind <= jump_step_kind::ENTER, i, || unknown("kind", step.kind))?;
+        let known =
+            (usize::from(step.state.get()) < states) & (usize::from(step.leaf.get()) < states);
+        check.rule(known, i, || {
+            range("state", step.state.get().max(step.leaf.get()), states)
+        })?;
+        check.rule(step.kind <= jump_step_kind::ENTER, i, || {
+            unknown("kind", step.kind)
+        })?;
         if step.kind != jump_step_kind::OP {
             let bare = (function == NONE) & (first == 0) & (step.count == 0);
-            check.rule(bare, i, || Problem::Rule("a state is left or entered without operands"))?;
+            check.rule(bare, i, || {
+                Problem::Rule("a state is left or entered without operands")
+            })?;
         } else if function == NONE {
             let op = first as usize;
             let runs = (op >= listed) & (op < rom.ops().len()) & (step.count == 0);
             check.rule(runs, i, || range("op", first, rom.ops().len()))?;
         } else {
-            let action = rom.linker().get(usize::from(function)).is_some_and(|f| f.kind == function_kind::ACTION);
+            let action = rom
+                .linker()
+                .get(usize::from(function))
+                .is_some_and(|f| f.kind == function_kind::ACTION);
             check.rule(action, i, || Problem::Rule("the function is no action"))?;
             let end = u64::from(first).wrapping_add(u64::from(step.count));
-            check.rule(end <= arguments, i, || range("last argument", end, rom.arguments().len()))?;
+            check.rule(end <= arguments, i, || {
+                range("last argument", end, rom.arguments().len())
+            })?;
         }
     }
     check.finish()

@@ -7,14 +7,19 @@ use crate::ids::{StateId, TransitionId};
 use crate::layout::*;
 use crate::view::Rom;
 
-/// Timers that fire come first; each has places, a column if it fires, a transition if it belongs to one.
+/// Timers that fire come first; each has places, a column if it fires, a transition if it belongs
+/// to one.
 pub(super) fn timers<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Timers);
     let firing = usize::from(rom.header().firing_timers.get());
     for (i, timer) in rom.timers().iter().enumerate() {
-        check.rule(timer.kind <= timer_kind::DEBOUNCE, i, || unknown("kind", timer.kind))?;
+        check.rule(timer.kind <= timer_kind::DEBOUNCE, i, || {
+            unknown("kind", timer.kind)
+        })?;
         let fires = timer.kind <= timer_kind::MACHINE;
-        check.rule(fires == (i < firing), i, || Problem::Rule("timers that fire do not come first"))?;
+        check.rule(fires == (i < firing), i, || {
+            Problem::Rule("timers that fire do not come first")
+        })?;
         check.rule(timer.class <= 3, i, || unknown("class", timer.class))?;
         check.rule(timer.reserved.get() == 0, i, || Problem::Reserved)?;
         owner_and_places(&mut check, rom, i, timer)?;
@@ -32,13 +37,21 @@ fn owner_and_places<const EXPLAIN: bool>(
 ) -> Result<(), LoadError> {
     let owner = timer.owner.get();
     let machine = timer.kind == timer_kind::MACHINE;
-    check.rule(is_real(rom, owner), i, || range("owner", owner, rom.states().len()))?;
-    check.rule(!machine || owner == 0, i, || expected("owner of a timer of the machine", 0_u8, owner))?;
+    check.rule(is_real(rom, owner), i, || {
+        range("owner", owner, rom.states().len())
+    })?;
+    check.rule(!machine || owner == 0, i, || {
+        expected("owner of a timer of the machine", 0_u8, owner)
+    })?;
     let instances = timer.instances;
-    check.rule(instances == 1 || (machine && instances > 1), i, || unknown("count of places", instances))?;
+    check.rule(instances == 1 || (machine && instances > 1), i, || {
+        unknown("count of places", instances)
+    })?;
     let end = u32::from(timer.place).wrapping_add(u32::from(instances));
     let places = rom.tier().timers;
-    check.rule(end <= u32::from(places), i, || range("place", timer.place, usize::from(places)))
+    check.rule(end <= u32::from(places), i, || {
+        range("place", timer.place, usize::from(places))
+    })
 }
 
 /// A timer that fires does so in its own column or that of an event; an `after` in its own.
@@ -58,8 +71,8 @@ fn column<const EXPLAIN: bool>(
     check.rule(fits, i, || unknown("column", timer.column))
 }
 
-/// An `after` and a debounce belong to a transition of their owner that knows them; others to none. A clock is the one
-/// its owner names.
+/// An `after` and a debounce belong to a transition of their owner that knows them; others to none.
+/// A clock is the one its owner names.
 fn belongs<const EXPLAIN: bool>(
     check: &mut Check<EXPLAIN>,
     rom: &Rom<'_>,
@@ -69,15 +82,25 @@ fn belongs<const EXPLAIN: bool>(
     let timed = timer.kind == timer_kind::AFTER || timer.kind == timer_kind::DEBOUNCE;
     let (id, ticks) = (TransitionId::read(timer.transition), timer.ticks.get());
     check.rule(id.is_some() == timed, i, || presence("transition", timed))?;
-    let lasts = if timed { ticks > 0 && ticks <= MAX_TICKS } else { ticks == 0 };
+    let lasts = if timed {
+        ticks > 0 && ticks <= MAX_TICKS
+    } else {
+        ticks == 0
+    };
     check.rule(lasts, i, || unknown("duration", ticks))?;
     let Some(id) = id else {
-        let clock = StateId::read(timer.owner).and_then(|owner| rom.state_extra(owner)).map(|extra| extra.clock);
+        let clock = StateId::read(timer.owner)
+            .and_then(|owner| rom.state_extra(owner))
+            .map(|extra| extra.clock);
         let known = timer.kind != timer_kind::CLOCK || clock == Some(timer.place);
-        return check.rule(known, i, || Problem::Rule("the owner does not refer back to its clock"));
+        return check.rule(known, i, || {
+            Problem::Rule("the owner does not refer back to its clock")
+        });
     };
     let Some(transition) = rom.transition(id) else {
-        return check.rule(false, i, || range("transition", id.raw(), rom.transitions().len()));
+        return check.rule(false, i, || {
+            range("transition", id.raw(), rom.transitions().len())
+        });
     };
     check.rule(transition.source == timer.owner, i, || {
         expected("source of its transition", timer.owner, transition.source)
@@ -86,9 +109,13 @@ fn belongs<const EXPLAIN: bool>(
         transition.trigger == timer.column
     } else {
         let extra = rom.transition_extra(id);
-        extra.is_some_and(|extra| extra.debounce_timer == timer.place && extra.debounce_ticks.get() == ticks)
+        extra.is_some_and(|extra| {
+            extra.debounce_timer == timer.place && extra.debounce_ticks.get() == ticks
+        })
     };
-    check.rule(known, i, || Problem::Rule("the transition does not refer back to its timer"))
+    check.rule(known, i, || {
+        Problem::Rule("the transition does not refer back to its timer")
+    })
 }
 
 /// The timers of a state are its own.
@@ -98,12 +125,25 @@ pub(super) fn timers_of_states<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
         // Counts were checked against the table.
         return check.finish();
     }
-    for (i, state) in rom.states().iter().enumerate().filter(|(_, state)| state.timer_count > 0) {
-        let timers =
-            crate::view::run(rom.timers(), usize::from(state.first_timer.get()), usize::from(state.timer_count));
-        // Bound: a timer has one owner, so all runs that hold together are no longer than the table.
-        let own = timers.iter().all(|timer| usize::from(timer.owner.get()) == i);
-        check.rule(own, i, || Problem::Rule("a timer of the state belongs to another one"))?;
+    for (i, state) in rom
+        .states()
+        .iter()
+        .enumerate()
+        .filter(|(_, state)| state.timer_count > 0)
+    {
+        let timers = crate::view::run(
+            rom.timers(),
+            usize::from(state.first_timer.get()),
+            usize::from(state.timer_count),
+        );
+        // Bound: a timer has one owner, so all runs that hold together are no longer than the
+        // table.
+        let own = timers
+            .iter()
+            .all(|timer| usize::from(timer.owner.get()) == i);
+        check.rule(own, i, || {
+            Problem::Rule("a timer of the state belongs to another one")
+        })?;
     }
     check.finish()
 }

@@ -41,7 +41,9 @@ pub(super) fn transitions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         }
         let next = runs.next as usize;
         let placed = runs.take(u32::from(first), u32::from(count));
-        check.rule(placed, next, || Problem::Rule("the transition is not among those of its source"))?;
+        check.rule(placed, next, || {
+            Problem::Rule("the transition is not among those of its source")
+        })?;
         let own = crate::view::run(rom.transitions(), usize::from(first), usize::from(count));
         // Most states have transitions of the common kind only; those have targets.
         if EXPLAIN || limits.sets == 0 || !are_common(rom, &limits, &common, source, own) {
@@ -49,7 +51,9 @@ pub(super) fn transitions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         }
     }
     let total = rom.transitions().len();
-    check.whole(runs.is_all(total), || expected("sum of transitions of states", runs.next, total as u64))?;
+    check.whole(runs.is_all(total), || {
+        expected("sum of transitions of states", runs.next, total as u64)
+    })?;
     check.finish()
 }
 
@@ -66,9 +70,13 @@ fn explain<const EXPLAIN: bool>(
     let mut last = 0xF;
     for (i, transition) in (usize::from(state.first_transition.get())..).zip(own) {
         let found = transition.source.get();
-        check.rule(found == source, i, || Problem::Rule("the transition is not among those of its source"))?;
+        check.rule(found == source, i, || {
+            Problem::Rule("the transition is not among those of its source")
+        })?;
         let priority = transition.flags.get() >> transition_flag::PRIORITY_SHIFT;
-        check.rule(priority <= last, i, || Problem::Rule("not in the order of priorities"))?;
+        check.rule(priority <= last, i, || {
+            Problem::Rule("not in the order of priorities")
+        })?;
         last = priority;
         full(check, rom, limits, i, transition)?;
     }
@@ -101,21 +109,35 @@ fn plays_guard(rom: &Rom<'_>, op: u16) -> bool {
 
 /// How many ops from the first on are guards, as far as a u16 can name them.
 fn leading_guards(rom: &Rom<'_>) -> u16 {
-    (0..NONE).find(|&op| !functions::plays(rom, op, Role::Guard)).unwrap_or(NONE)
+    (0..NONE)
+        .find(|&op| !functions::plays(rom, op, Role::Guard))
+        .unwrap_or(NONE)
 }
 
 /// The fields of a transition in their order, to compare all of them at once.
 #[inline(always)]
 fn fields(transition: &TransitionRecord) -> Fields {
-    let TransitionRecord { source, targets, trigger, guard, effect, flags, domain, extra } = transition;
-    [source, targets, trigger, guard, effect, flags, domain, extra].map(|field| field.get())
+    let TransitionRecord {
+        source,
+        targets,
+        trigger,
+        guard,
+        effect,
+        flags,
+        domain,
+        extra,
+    } = transition;
+    [
+        source, targets, trigger, guard, effect, flags, domain, extra,
+    ]
+    .map(|field| field.get())
 }
 
 const FIELDS: usize = size_of::<TransitionRecord>() / 2;
 type Fields = [u16; FIELDS];
 
-/// What each field of a transition of the common kind can be: its bits of `mask` are `first` or one of the `more`
-/// numbers after it. [`NONE`] is the number before 0.
+/// What each field of a transition of the common kind can be: its bits of `mask` are `first` or one
+/// of the `more` numbers after it. [`NONE`] is the number before 0.
 struct Common {
     mask: Fields,
     first: Fields,
@@ -146,12 +168,14 @@ impl Common {
         }
     }
 
-    /// The same for the transitions of one state: it is their source, and their domain is not after it.
+    /// The same for the transitions of one state: it is their source, and their domain is not after
+    /// it.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "all arrays are of the same length")]
     fn of_state(&self, source: u16) -> Self {
-        let with_source =
-            |numbers: &Fields, ones: &Fields| core::array::from_fn(|i| numbers[i].wrapping_add(source & ones[i]));
+        let with_source = |numbers: &Fields, ones: &Fields| {
+            core::array::from_fn(|i| numbers[i].wrapping_add(source & ones[i]))
+        };
         Self {
             first: with_source(&self.first, &self.first_is_source),
             more: with_source(&self.more, &self.more_is_source),
@@ -161,23 +185,35 @@ impl Common {
 
     /// Are all fields in their ranges? Written so that all of them are compared at once.
     #[inline(always)]
-    #[expect(clippy::indexing_slicing, clippy::needless_range_loop, reason = "all arrays are of the same length")]
+    #[expect(
+        clippy::indexing_slicing,
+        clippy::needless_range_loop,
+        reason = "all arrays are of the same length"
+    )]
     fn has(&self, fields: &Fields) -> bool {
         let mut excess = 0;
         for i in 0..FIELDS {
-            excess |= (fields[i] & self.mask[i]).wrapping_sub(self.first[i]).saturating_sub(self.more[i]);
+            excess |= (fields[i] & self.mask[i])
+                .wrapping_sub(self.first[i])
+                .saturating_sub(self.more[i]);
             excess |= fields[i].saturating_sub(self.most[i]);
         }
         excess == 0
     }
 }
 
-/// Are all transitions of a state of the common kind, to which all rules of [`full`] apply? External or local, with
-/// targets, in the order of priorities, without anything rare.
+/// Are all transitions of a state of the common kind, to which all rules of [`full`] apply?
+/// External or local, with targets, in the order of priorities, without anything rare.
 ///
 /// Not inlined: with the constants of [`Common::of`] in sight, the fields are compared one by one.
 #[inline(never)]
-fn are_common(rom: &Rom<'_>, limits: &Limits, common: &Common, source: u16, own: &[TransitionRecord]) -> bool {
+fn are_common(
+    rom: &Rom<'_>,
+    limits: &Limits,
+    common: &Common,
+    source: u16,
+    own: &[TransitionRecord],
+) -> bool {
     use transition_flag::{LOCAL, PRIORITY_SHIFT};
     let common = common.of_state(source);
     let mut last = u16::MAX;
@@ -187,7 +223,10 @@ fn are_common(rom: &Rom<'_>, limits: &Limits, common: &Common, source: u16, own:
         let ordered = priority <= last;
         last = priority;
         common.has(&fields(transition))
-            && rom.states().get(usize::from(domain)).is_some_and(|around| source < around.subtree_end.get())
+            && rom
+                .states()
+                .get(usize::from(domain))
+                .is_some_and(|around| source < around.subtree_end.get())
             && (flags & LOCAL != 0) == (domain == source)
             && ordered
             && is_guard(rom, limits, transition.guard.get())
@@ -210,19 +249,34 @@ fn full<const EXPLAIN: bool>(
     i: usize,
     transition: &TransitionRecord,
 ) -> Result<(), LoadError> {
-    let (source, flags, trigger) = (transition.source.get(), transition.flags.get(), transition.trigger.get());
+    let (source, flags, trigger) = (
+        transition.source.get(),
+        transition.flags.get(),
+        transition.trigger.get(),
+    );
     let Some(state) = rom.states().get(usize::from(source)) else {
         return check.rule(false, i, || range("source", source, rom.states().len()));
     };
     let place = i.wrapping_sub(usize::from(state.first_transition.get()));
-    let own = (place < usize::from(state.transition_count.get())) & (state.kind != state_kind::CHOICE);
-    check.rule(own, i, || Problem::Rule("the transition is not among those of its source"))?;
-    check.rule(flags & !transition_flag::ALL == 0, i, || unknown("flags", flags))?;
-    check.rule(is_trigger(limits, trigger), i, || unknown("trigger", trigger))?;
+    let own =
+        (place < usize::from(state.transition_count.get())) & (state.kind != state_kind::CHOICE);
+    check.rule(own, i, || {
+        Problem::Rule("the transition is not among those of its source")
+    })?;
+    check.rule(flags & !transition_flag::ALL == 0, i, || {
+        unknown("flags", flags)
+    })?;
+    check.rule(is_trigger(limits, trigger), i, || {
+        unknown("trigger", trigger)
+    })?;
     let guard = transition.guard.get();
-    check.rule(functions::plays(rom, guard, Role::Guard), i, || Role::Guard.problem(guard))?;
+    check.rule(functions::plays(rom, guard, Role::Guard), i, || {
+        Role::Guard.problem(guard)
+    })?;
     let effect = transition.effect.get();
-    check.rule(may_be(effect, limits.lists), i, || range("effect", effect, usize::from(limits.lists)))?;
+    check.rule(may_be(effect, limits.lists), i, || {
+        range("effect", effect, usize::from(limits.lists))
+    })?;
     movement(check, rom, i, transition)?;
     extra_of(check, rom, i, transition, state)
 }
@@ -234,7 +288,11 @@ fn movement<const EXPLAIN: bool>(
     i: usize,
     transition: &TransitionRecord,
 ) -> Result<(), LoadError> {
-    let (source, domain, flags) = (transition.source.get(), transition.domain.get(), transition.flags.get());
+    let (source, domain, flags) = (
+        transition.source.get(),
+        transition.domain.get(),
+        transition.flags.get(),
+    );
     let internal = flags & transition_flag::INTERNAL != 0;
     let pop = flags & transition_flag::POP != 0;
     let apart = (!internal | (flags & group::MOVES == 0)) & (!pop | (flags & group::ENTERS == 0));
@@ -242,29 +300,43 @@ fn movement<const EXPLAIN: bool>(
     let sets = rom.target_sets().len();
     let targets = transition.targets.get();
     let aimed = flags & group::STILL == 0;
-    check.rule(aimed == (targets != NONE), i, || presence("target set", aimed))?;
-    check.rule(optional(targets, sets), i, || range("target set", targets, sets))?;
+    check.rule(aimed == (targets != NONE), i, || {
+        presence("target set", aimed)
+    })?;
+    check.rule(optional(targets, sets), i, || {
+        range("target set", targets, sets)
+    })?;
 
     let Some(around) = rom.states().get(usize::from(domain)) else {
         return check.rule(false, i, || range("domain", domain, rom.states().len()));
     };
     let end = around.subtree_end.get();
     let stays = flags & group::STAYS != 0;
-    let fits = (domain <= source) & (source < end) & ((stays == (domain == source)) | (source == 0));
+    let fits =
+        (domain <= source) & (source < end) & ((stays == (domain == source)) | (source == 0));
     check.rule(fits, i, || Problem::Domain { domain, source })?;
     // Any other transition enters by its plan.
     if flags & (transition_flag::HISTORY | transition_flag::CHOICE) != 0 {
         let span = span(rom, targets);
         check.rule(span.is_in(domain.wrapping_add(1), end), i, || {
-            let outside = if span.low <= domain { span.low } else { span.high };
-            Problem::NotInside { what: "target", inner: outside, outer: domain }
+            let outside = if span.low <= domain {
+                span.low
+            } else {
+                span.high
+            };
+            Problem::NotInside {
+                what: "target",
+                inner: outside,
+                outer: domain,
+            }
         })?;
         found_at_run_time(check, rom, i, transition, &span)?;
     }
     Ok(())
 }
 
-/// Targets that are history points or choices have their flag; a history point lies on the way of the domain.
+/// Targets that are history points or choices have their flag; a history point lies on the way of
+/// the domain.
 fn found_at_run_time<const EXPLAIN: bool>(
     check: &mut Check<EXPLAIN>,
     rom: &Rom<'_>,
@@ -274,15 +346,33 @@ fn found_at_run_time<const EXPLAIN: bool>(
 ) -> Result<(), LoadError> {
     let flags = transition.flags.get();
     let marked = |kind, flag| !span.has(kind) || flags & flag != 0;
-    check.rule(marked(target_kind::CHOICE, transition_flag::CHOICE), i, || presence("the choice flag", true))?;
-    check.rule(marked(target_kind::HISTORY, transition_flag::HISTORY), i, || presence("the history flag", true))?;
-    let Some(domain) = StateId::read(transition.domain) else { return Ok(()) };
+    check.rule(
+        marked(target_kind::CHOICE, transition_flag::CHOICE),
+        i,
+        || presence("the choice flag", true),
+    )?;
+    check.rule(
+        marked(target_kind::HISTORY, transition_flag::HISTORY),
+        i,
+        || presence("the history flag", true),
+    )?;
+    let Some(domain) = StateId::read(transition.domain) else {
+        return Ok(());
+    };
     let targets = TargetSetId::read(transition.targets).map_or(&[][..], |set| rom.targets_of(set));
-    for target in targets.iter().filter(|target| target.kind == target_kind::HISTORY) {
+    for target in targets
+        .iter()
+        .filter(|target| target.kind == target_kind::HISTORY)
+    {
         let owner = anchor(rom, target);
-        let related = StateId::new(owner)
-            .is_some_and(|owner| rom.is_ancestor_or_self(domain, owner) || rom.is_ancestor_or_self(owner, domain));
-        check.rule(related, i, || Problem::NotInside { what: "history owner", inner: owner, outer: domain.raw() })?;
+        let related = StateId::new(owner).is_some_and(|owner| {
+            rom.is_ancestor_or_self(domain, owner) || rom.is_ancestor_or_self(owner, domain)
+        });
+        check.rule(related, i, || Problem::NotInside {
+            what: "history owner",
+            inner: owner,
+            outer: domain.raw(),
+        })?;
     }
     Ok(())
 }
@@ -303,11 +393,18 @@ fn extra_of<const EXPLAIN: bool>(
     if raw != NONE {
         let extra = rom.transition_extras().get(usize::from(raw));
         let own = extra.is_some_and(|extra| usize::from(extra.transition.get()) == i);
-        check.rule(own, i, || Problem::Rule("the extra record is not that of the transition"))?;
+        check.rule(own, i, || {
+            Problem::Rule("the extra record is not that of the transition")
+        })?;
     }
     if flags & LATCH != 0 {
-        let slot = rom.state_extras().get(usize::from(source.extra.get())).map_or(0xFF, |extra| extra.latch_slot);
-        check.rule(slot != 0xFF, i, || presence("latch slot of the source", true))?;
+        let slot = rom
+            .state_extras()
+            .get(usize::from(source.extra.get()))
+            .map_or(0xFF, |extra| extra.latch_slot);
+        check.rule(slot != 0xFF, i, || {
+            presence("latch slot of the source", true)
+        })?;
     }
     Ok(())
 }
@@ -317,11 +414,15 @@ pub(super) fn transition_extras<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<()
     let mut check = Check::<EXPLAIN>::new(Section::TransitionExtras);
     for (i, extra) in rom.transition_extras().iter().enumerate() {
         let Some(transition) = rom.transitions().get(usize::from(extra.transition.get())) else {
-            check.rule(false, i, || range("transition", extra.transition, rom.transitions().len()))?;
+            check.rule(false, i, || {
+                range("transition", extra.transition, rom.transitions().len())
+            })?;
             continue;
         };
         let back = usize::from(transition.extra.get()) == i;
-        check.rule(back, i, || Problem::Rule("the transition does not refer back to its extra record"))?;
+        check.rule(back, i, || {
+            Problem::Rule("the transition does not refer back to its extra record")
+        })?;
         check.rule(extra.reserved == [0; 13], i, || Problem::Reserved)?;
         score(&mut check, rom, i, extra, transition)?;
         times(&mut check, rom, i, extra)?;
@@ -340,8 +441,12 @@ fn score<const EXPLAIN: bool>(
     let op = extra.score.get();
     let scored = transition.flags.get() & transition_flag::SCORED != 0;
     check.rule(scored == (op != NONE), i, || presence("score", scored))?;
-    check.rule(functions::plays(rom, op, Role::Score), i, || Role::Score.problem(op))?;
-    check.rule(!extra.threshold.get().is_nan(), i, || Problem::Rule("the threshold is not a number"))
+    check.rule(functions::plays(rom, op, Role::Score), i, || {
+        Role::Score.problem(op)
+    })?;
+    check.rule(!extra.threshold.get().is_nan(), i, || {
+        Problem::Rule("the threshold is not a number")
+    })
 }
 
 /// Cooldown and debounce have a place exactly if they have a time (SEL-6).
@@ -356,14 +461,23 @@ fn times<const EXPLAIN: bool>(
         range("cooldown or debounce", cooldown.max(debounce), 1 << 31)
     })?;
     let (slot, timer) = (extra.cooldown_slot, extra.debounce_timer);
-    check.rule((cooldown > 0) == (slot != 0xFF), i, || presence("cooldown slot", cooldown > 0))?;
-    check.rule(slot == 0xFF || slots_fit(rom, slot, 2), i, || range_of_slots(rom, slot))?;
-    check.rule((debounce > 0) == (timer != 0xFF), i, || presence("debounce timer", debounce > 0))?;
+    check.rule((cooldown > 0) == (slot != 0xFF), i, || {
+        presence("cooldown slot", cooldown > 0)
+    })?;
+    check.rule(slot == 0xFF || slots_fit(rom, slot, 2), i, || {
+        range_of_slots(rom, slot)
+    })?;
+    check.rule((debounce > 0) == (timer != 0xFF), i, || {
+        presence("debounce timer", debounce > 0)
+    })?;
     let places = rom.tier().timers;
-    check.rule(timer == 0xFF || timer < places, i, || range("debounce timer", timer, usize::from(places)))
+    check.rule(timer == 0xFF || timer < places, i, || {
+        range("debounce timer", timer, usize::from(places))
+    })
 }
 
-/// A push or pop works on the stack of a region of its domain; source and targets lie in that region (EXEC-8).
+/// A push or pop works on the stack of a region of its domain; source and targets lie in that
+/// region (EXEC-8).
 fn stack<const EXPLAIN: bool>(
     check: &mut Check<EXPLAIN>,
     rom: &Rom<'_>,
@@ -373,16 +487,27 @@ fn stack<const EXPLAIN: bool>(
 ) -> Result<(), LoadError> {
     let flags = transition.flags.get();
     let stacked = flags & (transition_flag::PUSH | transition_flag::POP) != 0;
-    check.rule(stacked == (extra.stack != 0xFF), i, || presence("stack", stacked))?;
+    check.rule(stacked == (extra.stack != 0xFF), i, || {
+        presence("stack", stacked)
+    })?;
     if !stacked {
         return Ok(());
     }
     let (source, domain) = (transition.source.get(), StateId::read(transition.domain));
     let span = span(rom, transition.targets.get());
-    let mut regions = domain.into_iter().flat_map(|domain| rom.region_ids_of(domain));
-    let region = regions.find(|&region| rom.region(region).is_some_and(|region| region.stack == extra.stack));
-    let (first, end) = region.and_then(|region| rom.region_span(region)).unwrap_or((0, 0));
+    let mut regions = domain
+        .into_iter()
+        .flat_map(|domain| rom.region_ids_of(domain));
+    let region = regions.find(|&region| {
+        rom.region(region)
+            .is_some_and(|region| region.stack == extra.stack)
+    });
+    let (first, end) = region
+        .and_then(|region| rom.region_span(region))
+        .unwrap_or((0, 0));
     let inside = (first <= source && source < end) || transition.source == transition.domain;
     let fits = region.is_some() && inside && span.is_in(first, end);
-    check.rule(fits, i, || Problem::Rule("source and targets do not lie in the region of the stack"))
+    check.rule(fits, i, || {
+        Problem::Rule("source and targets do not lie in the region of the stack")
+    })
 }

@@ -1,7 +1,9 @@
-//! A small hand-made ROM writer, independent of the compiler: tests fill tables, it lays out the bytes.
+//! A small hand-made ROM writer, independent of the compiler: tests fill tables, it lays out the
+//! bytes.
 //!
-//! [`Tables`] is one vector per section and knows nothing. [`Machine`] derives what is tedious by hand (tree fields,
-//! domains, plans, dispatch), from rules written here once more and not shared with the loader.
+//! [`Tables`] is one vector per section and knows nothing. [`Machine`] derives what is tedious by
+//! hand (tree fields, domains, plans, dispatch), from rules written here once more and not shared
+//! with the loader.
 #![allow(dead_code, reason = "each test file uses its part of it")]
 
 use statewright_rom::layout::*;
@@ -29,7 +31,11 @@ for_each_section!(define_tables);
 impl Tables {
     /// The bytes, with directory and checksum.
     pub fn build(&self) -> Vec<u8> {
-        let sections: Vec<_> = self.sections().into_iter().filter(|(_, count, _)| *count > 0).collect();
+        let sections: Vec<_> = self
+            .sections()
+            .into_iter()
+            .filter(|(_, count, _)| *count > 0)
+            .collect();
         let mut header = self.header;
         header.magic = MAGIC;
         header.version = FORMAT_VERSION.into();
@@ -104,15 +110,27 @@ pub struct Machine {
 }
 
 pub fn to(state: u16) -> TargetRecord {
-    TargetRecord { index: state.into(), kind: target_kind::STATE, reserved: 0 }
+    TargetRecord {
+        index: state.into(),
+        kind: target_kind::STATE,
+        reserved: 0,
+    }
 }
 
 pub fn to_choice(state: u16) -> TargetRecord {
-    TargetRecord { index: state.into(), kind: target_kind::CHOICE, reserved: 0 }
+    TargetRecord {
+        index: state.into(),
+        kind: target_kind::CHOICE,
+        reserved: 0,
+    }
 }
 
 pub fn to_history(point: u16) -> TargetRecord {
-    TargetRecord { index: point.into(), kind: target_kind::HISTORY, reserved: 0 }
+    TargetRecord {
+        index: point.into(),
+        kind: target_kind::HISTORY,
+        reserved: 0,
+    }
 }
 
 const NOTHING: U16 = U16::new(NONE);
@@ -167,7 +185,11 @@ impl Machine {
     /// Adds a state in pre-order. Its parent becomes compound or orthogonal by itself.
     pub fn state(&mut self, parent: u16, place: usize, kind: u8) -> u16 {
         let around = &mut self.tables.states[usize::from(parent)];
-        around.kind = if place > 0 { state_kind::ORTHOGONAL } else { around.kind.max(state_kind::COMPOUND) };
+        around.kind = if place > 0 {
+            state_kind::ORTHOGONAL
+        } else {
+            around.kind.max(state_kind::COMPOUND)
+        };
         self.push_state(parent, place, kind)
     }
 
@@ -176,14 +198,29 @@ impl Machine {
     }
 
     /// Adds an arrow. Sources must ascend.
-    pub fn arrow(&mut self, source: u16, trigger: u16, targets: &[TargetRecord], flags: u16) -> u16 {
+    pub fn arrow(
+        &mut self,
+        source: u16,
+        trigger: u16,
+        targets: &[TargetRecord],
+        flags: u16,
+    ) -> u16 {
         assert!(self.arrows.last().is_none_or(|last| last.source <= source));
-        self.arrows.push(Arrow { source, trigger, targets: targets.to_vec(), flags });
+        self.arrows.push(Arrow {
+            source,
+            trigger,
+            targets: targets.to_vec(),
+            flags,
+        });
         (self.arrows.len() - 1) as u16
     }
 
     pub fn event(&mut self) -> u16 {
-        self.tables.events.push(EventRecord { class: 1, payload: payload::EMPTY, ..EventRecord::new_zeroed() });
+        self.tables.events.push(EventRecord {
+            class: 1,
+            payload: payload::EMPTY,
+            ..EventRecord::new_zeroed()
+        });
         (self.tables.events.len() - 1) as u16
     }
 
@@ -191,7 +228,11 @@ impl Machine {
         let first = self.tables.targets.len() as u32;
         self.tables.targets.extend_from_slice(targets);
         let count = (targets.len() as u16).into();
-        self.tables.target_sets.push(TargetSet { first: first.into(), count, reserved: 0.into() });
+        self.tables.target_sets.push(TargetSet {
+            first: first.into(),
+            count,
+            reserved: 0.into(),
+        });
         (self.tables.target_sets.len() - 1) as u16
     }
 
@@ -251,12 +292,15 @@ impl Machine {
 
     fn anchor(&self, target: &TargetRecord) -> u16 {
         match target.kind {
-            target_kind::HISTORY => self.tables.history[usize::from(target.index.get())].owner.get(),
+            target_kind::HISTORY => self.tables.history[usize::from(target.index.get())]
+                .owner
+                .get(),
             _ => target.index.get(),
         }
     }
 
-    /// Tree, transitions and plans. Histories and branches must be there; timers, flags and extras may follow.
+    /// Tree, transitions and plans. Histories and branches must be there; timers, flags and extras
+    /// may follow.
     pub fn derive(&mut self) {
         self.derive_tree();
         self.derive_regions();
@@ -269,13 +313,20 @@ impl Machine {
         let count = self.tables.states.len();
         for i in 0..count {
             let parent = self.around(i as u16);
-            let depth = if parent == NONE { 1 } else { self.tables.states[usize::from(parent)].depth + 1 };
+            let depth = if parent == NONE {
+                1
+            } else {
+                self.tables.states[usize::from(parent)].depth + 1
+            };
             self.tables.states[i].depth = depth;
             self.tables.states[i].subtree_end = ((i + 1) as u16).into();
             self.tables.header.max_depth = self.tables.header.max_depth.max(depth);
         }
         for i in (1..count).rev() {
-            let (parent, end) = (self.tables.states[i].parent, self.tables.states[i].subtree_end);
+            let (parent, end) = (
+                self.tables.states[i].parent,
+                self.tables.states[i].subtree_end,
+            );
             let around = &mut self.tables.states[usize::from(parent.get())];
             around.subtree_end = around.subtree_end.get().max(end.get()).into();
         }
@@ -333,23 +384,39 @@ impl Machine {
 
     fn regions_of(&self, state: usize) -> std::ops::Range<usize> {
         let state = &self.tables.states[state];
-        let first = if state.region_count == 0 { 0 } else { usize::from(state.first_region.get()) };
+        let first = if state.region_count == 0 {
+            0
+        } else {
+            usize::from(state.first_region.get())
+        };
         first..first + usize::from(state.region_count)
     }
 
     fn width(&self, state: usize, widths: &[u8]) -> u8 {
-        self.regions_of(state).map(|region| widths[region]).sum::<u8>().max(1)
+        self.regions_of(state)
+            .map(|region| widths[region])
+            .sum::<u8>()
+            .max(1)
     }
 
     fn derive_initials(&mut self) {
         for i in 0..self.tables.regions.len() {
             let owner = self.tables.regions[i].owner.get();
             let place = i - self.regions_of(usize::from(owner)).start;
-            let given = self.initials.iter().find(|given| given.0 == owner && given.1 == place);
-            let targets = given.map_or(vec![to(self.tables.regions[i].first_child.get())], |given| given.2.clone());
+            let given = self
+                .initials
+                .iter()
+                .find(|given| given.0 == owner && given.1 == place);
+            let targets = given.map_or(
+                vec![to(self.tables.regions[i].first_child.get())],
+                |given| given.2.clone(),
+            );
             let targets = self.target_set(&targets).into();
             self.tables.regions[i].initial = (self.tables.initials.len() as u16).into();
-            let effect = self.effects.iter().find(|given| given.0 == owner && given.1 == place);
+            let effect = self
+                .effects
+                .iter()
+                .find(|given| given.0 == owner && given.1 == place);
             let effect = effect.map_or(NONE, |given| given.2).into();
             self.tables.initials.push(InitialRecord { targets, effect });
         }
@@ -364,13 +431,25 @@ impl Machine {
             source.transition_count += 1;
             let domain = self.domain(&arrow);
             let mut flags = arrow.flags;
-            if arrow.targets.iter().any(|target| target.kind == target_kind::HISTORY) {
+            if arrow
+                .targets
+                .iter()
+                .any(|target| target.kind == target_kind::HISTORY)
+            {
                 flags |= transition_flag::HISTORY;
             }
-            if arrow.targets.iter().any(|target| target.kind == target_kind::CHOICE) {
+            if arrow
+                .targets
+                .iter()
+                .any(|target| target.kind == target_kind::CHOICE)
+            {
                 flags |= transition_flag::CHOICE;
             }
-            let targets = if arrow.targets.is_empty() { NONE } else { self.target_set(&arrow.targets) };
+            let targets = if arrow.targets.is_empty() {
+                NONE
+            } else {
+                self.target_set(&arrow.targets)
+            };
             self.tables.transitions.push(TransitionRecord {
                 source: arrow.source.into(),
                 targets: targets.into(),
@@ -384,11 +463,22 @@ impl Machine {
             let stays = transition_flag::HISTORY | transition_flag::CHOICE;
             let planned = !arrow.targets.is_empty() && flags & stays == 0;
             let region = |state| self.region_below(domain, state);
-            let crosses = arrow.targets.iter().any(|t| region(self.anchor(t)) != region(arrow.source));
+            let crosses = arrow
+                .targets
+                .iter()
+                .any(|t| region(self.anchor(t)) != region(arrow.source));
             let whole = crosses && flags & transition_flag::LOCAL == 0;
-            let plan = if planned { self.plan(domain, &arrow.targets, whole) } else { NONE };
+            let plan = if planned {
+                self.plan(domain, &arrow.targets, whole)
+            } else {
+                NONE
+            };
             let regions = self.left_regions(domain, &arrow, flags);
-            self.tables.transition_plans.push(TransitionPlan { plan: plan.into(), cost: 8, regions });
+            self.tables.transition_plans.push(TransitionPlan {
+                plan: plan.into(),
+                cost: 8,
+                regions,
+            });
         }
     }
 
@@ -400,8 +490,14 @@ impl Machine {
         let state = &self.tables.states[usize::from(domain)];
         let (first, count) = (state.first_region.get(), state.region_count);
         let all = ((1_u16 << count) - 1) as u8;
-        let bit = |inner| self.region_below(domain, inner).map_or(all, |region| 1 << (region - first));
-        let targets = arrow.targets.iter().fold(0, |mask, target| mask | bit(self.anchor(target)));
+        let bit = |inner| {
+            self.region_below(domain, inner)
+                .map_or(all, |region| 1 << (region - first))
+        };
+        let targets = arrow
+            .targets
+            .iter()
+            .fold(0, |mask, target| mask | bit(self.anchor(target)));
         let own = bit(arrow.source);
         match flags & transition_flag::LOCAL != 0 {
             true => targets,
@@ -419,11 +515,15 @@ impl Machine {
         while domain != NONE {
             let inside = arrow.targets.iter().all(|target| {
                 let anchor = self.anchor(target);
-                self.holds(domain, anchor) && (anchor != domain || target.kind == target_kind::HISTORY)
+                self.holds(domain, anchor)
+                    && (anchor != domain || target.kind == target_kind::HISTORY)
             });
             let region = |state| self.region_below(domain, state);
             let together = self.tables.states[usize::from(domain)].region_count < 2
-                || arrow.targets.iter().all(|t| region(self.anchor(t)) == region(arrow.source));
+                || arrow
+                    .targets
+                    .iter()
+                    .all(|t| region(self.anchor(t)) == region(arrow.source));
             if inside && together {
                 return domain;
             }
@@ -471,10 +571,18 @@ impl Machine {
             let set = self.tables.target_sets[usize::from(initial.targets.get())];
             let first = set.first.get() as usize;
             let run = &self.tables.targets[first..first + usize::from(set.count.get())];
-            assert!(run.iter().all(|target| target.kind == target_kind::STATE), "found at run time");
+            assert!(
+                run.iter().all(|target| target.kind == target_kind::STATE),
+                "found at run time"
+            );
             targets = run.iter().map(|target| target.index.get()).collect();
             if initial.effect.get() != NONE {
-                self.step(record.owner.get(), initial.effect.get(), step_kind::INITIAL, 0xFF);
+                self.step(
+                    record.owner.get(),
+                    initial.effect.get(),
+                    step_kind::INITIAL,
+                    0xFF,
+                );
             }
         }
         let mut child = targets[0];
@@ -482,29 +590,50 @@ impl Machine {
             child = self.around(child);
         }
         let state = self.tables.states[usize::from(child)];
-        let leaf = if state.region_count == 0 { state.leaf } else { 0xFF };
+        let leaf = if state.region_count == 0 {
+            state.leaf
+        } else {
+            0xFF
+        };
         self.step(child, state.entry.get(), step_kind::STATE, leaf);
         for region in self.regions_of(usize::from(child)) {
-            let inside: Vec<u16> =
-                targets.iter().copied().filter(|&t| self.region_below(child, t) == Some(region as u16)).collect();
+            let inside: Vec<u16> = targets
+                .iter()
+                .copied()
+                .filter(|&t| self.region_below(child, t) == Some(region as u16))
+                .collect();
             self.enter_region(region, &inside);
         }
     }
 
     fn step(&mut self, state: u16, list: u16, kind: u8, leaf: u8) {
-        let step = PlanStep { state: state.into(), list: list.into(), kind, leaf, reserved: 0.into() };
+        let step = PlanStep {
+            state: state.into(),
+            list: list.into(),
+            kind,
+            leaf,
+            reserved: 0.into(),
+        };
         self.tables.entry_steps.push(step);
     }
 
     /// Rows, cells, candidates, stable ids; then the bytes.
     pub fn finish(&mut self) -> Tables {
         let events = self.tables.events.len() as u16;
-        let firing = self.tables.timers.iter().filter(|timer| timer.kind <= timer_kind::MACHINE).count() as u16;
+        let firing = self
+            .tables
+            .timers
+            .iter()
+            .filter(|timer| timer.kind <= timer_kind::MACHINE)
+            .count() as u16;
         self.tables.header.firing_timers = firing.into();
         self.tables.header.columns = (events + firing + 1).into();
         let mut known = Known::new();
         for i in 0..self.tables.states.len() {
-            if matches!(self.tables.states[i].kind, state_kind::ATOMIC | state_kind::FINAL) {
+            if matches!(
+                self.tables.states[i].kind,
+                state_kind::ATOMIC | state_kind::FINAL
+            ) {
                 self.row(i as u16, &mut known);
             }
         }
@@ -513,9 +642,18 @@ impl Machine {
             self.tables.header.features |= feature::DENSE_ROWS;
         }
         let t = &self.tables;
-        let ids = 1 + t.states.len() + t.regions.len() + t.events.len() + t.timers.len() + t.transitions.len();
+        let ids = 1
+            + t.states.len()
+            + t.regions.len()
+            + t.events.len()
+            + t.timers.len()
+            + t.transitions.len();
         let ids = (ids + t.history.len() + t.scratch.len()) as u64;
-        self.tables.stable_ids = (0..ids).map(|id| StableIdRecord { id: (id * 0x9E37_79B9).into() }).collect();
+        self.tables.stable_ids = (0..ids)
+            .map(|id| StableIdRecord {
+                id: (id * 0x9E37_79B9).into(),
+            })
+            .collect();
         self.tables.clone()
     }
 
@@ -523,12 +661,15 @@ impl Machine {
     fn sort_lists(&mut self) {
         let t = &mut self.tables;
         let source = |candidate: &Candidate| match candidate.kind {
-            candidate_kind::TRANSITION => t.transitions[usize::from(candidate.index.get())].source.get(),
+            candidate_kind::TRANSITION => t.transitions[usize::from(candidate.index.get())]
+                .source
+                .get(),
             _ => candidate.index.get(),
         };
         let run = |list: &CandidateList| {
             let first = list.first.get() as usize;
-            &t.candidates[first..first + usize::from(list.interrupts.get()) + usize::from(list.others.get())]
+            &t.candidates
+                [first..first + usize::from(list.interrupts.get()) + usize::from(list.others.get())]
         };
         let deepest = |list: &CandidateList| run(list).iter().map(source).max();
         let mut order: Vec<usize> = (0..t.candidate_lists.len()).collect();
@@ -538,12 +679,18 @@ impl Machine {
         for (to, &from) in order.iter().enumerate() {
             place[from] = to as u32;
             let list = t.candidate_lists[from];
-            lists.push(CandidateList { first: U32::new(candidates.len() as u32), ..list });
+            lists.push(CandidateList {
+                first: U32::new(candidates.len() as u32),
+                ..list
+            });
             candidates.extend_from_slice(run(&list));
         }
         (t.candidate_lists, t.candidates) = (lists, candidates);
         let cells = t.dense_cells.iter_mut().map(|cell| &mut cell.list);
-        for list in cells.chain(t.sorted_cells.iter_mut().map(|cell| &mut cell.list)).filter(|l| l.get() != NO_LIST) {
+        for list in cells
+            .chain(t.sorted_cells.iter_mut().map(|cell| &mut cell.list))
+            .filter(|l| l.get() != NO_LIST)
+        {
             *list = place[list.get() as usize].into();
         }
     }
@@ -551,13 +698,19 @@ impl Machine {
     fn row(&mut self, state: u16, known: &mut Known) {
         let row = self.tables.leaf_rows.len() as u16;
         self.tables.states[usize::from(state)].row = row.into();
-        let first_cell = if self.dense { self.tables.dense_cells.len() } else { self.tables.sorted_cells.len() };
+        let first_cell = if self.dense {
+            self.tables.dense_cells.len()
+        } else {
+            self.tables.sorted_cells.len()
+        };
         let mut cells = 0_u32;
         for column in 0..self.tables.header.columns.get() {
             let (interrupts, others) = self.reactions(state, column);
             let list = self.candidate_list(interrupts, others, known);
             if self.dense {
-                self.tables.dense_cells.push(DenseCell { list: list.into() });
+                self.tables
+                    .dense_cells
+                    .push(DenseCell { list: list.into() });
                 cells += 1;
             } else if list != NO_LIST {
                 self.tables.sorted_cells.push(SortedCell {
@@ -599,7 +752,9 @@ impl Machine {
             }
             own.extend(interrupts);
             interrupts = own;
-            let defers = |deferral: &&DeferralRecord| deferral.state.get() == at && deferral.event.get() == column;
+            let defers = |deferral: &&DeferralRecord| {
+                deferral.state.get() == at && deferral.event.get() == column
+            };
             if self.tables.deferrals.iter().find(defers).is_some() {
                 others.push((at, candidate_kind::DEFERRAL));
             }
@@ -624,7 +779,11 @@ impl Machine {
         }
         *known.entry(all).or_insert_with_key(|all| {
             let first = self.tables.candidates.len() as u32;
-            let record = |&(index, kind): &(u16, u8)| Candidate { index: U16::new(index), kind, reserved: 0 };
+            let record = |&(index, kind): &(u16, u8)| Candidate {
+                index: U16::new(index),
+                kind,
+                reserved: 0,
+            };
             self.tables.candidates.extend(all.iter().map(record));
             self.tables.candidate_lists.push(CandidateList {
                 first: U32::new(first),

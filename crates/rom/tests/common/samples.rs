@@ -113,27 +113,56 @@ pub fn wide(states: usize) -> Tables {
 }
 
 pub fn function(hash: u32, kind: u8) -> LinkerRecord {
-    LinkerRecord { hash: hash.into(), kind, rng: 0, reserved: 0.into() }
+    LinkerRecord {
+        hash: hash.into(),
+        kind,
+        rng: 0,
+        reserved: 0.into(),
+    }
 }
 
 pub fn call(function: u16) -> OpRecord {
-    OpRecord { kind: op_kind::CALL, count: 0, a: function.into(), b: 0.into() }
+    OpRecord {
+        kind: op_kind::CALL,
+        count: 0,
+        a: function.into(),
+        b: 0.into(),
+    }
 }
 
 pub fn built_in(kind: u8, a: u16, b: u32) -> OpRecord {
-    OpRecord { kind, count: 0, a: a.into(), b: b.into() }
+    OpRecord {
+        kind,
+        count: 0,
+        a: a.into(),
+        b: b.into(),
+    }
 }
 
 pub fn list(first: u32, count: u16) -> ActionList {
-    ActionList { first: first.into(), count: count.into(), reserved: 0.into() }
+    ActionList {
+        first: first.into(),
+        count: count.into(),
+        reserved: 0.into(),
+    }
 }
 
 fn instruction(op: u8, a: u8, b: u16, c: u32) -> InstructionRecord {
-    InstructionRecord { op, a, b: b.into(), c: c.into() }
+    InstructionRecord {
+        op,
+        a,
+        b: b.into(),
+        c: c.into(),
+    }
 }
 
 fn expression(first: u32, count: u16, stack_words: u8, ty: u8) -> ExpressionRecord {
-    ExpressionRecord { first: first.into(), count: count.into(), stack_words, ty }
+    ExpressionRecord {
+        first: first.into(),
+        count: count.into(),
+        stack_words,
+        ty,
+    }
 }
 
 /// Ids of the states of [`rich`].
@@ -161,8 +190,8 @@ pub mod rich_events {
     pub const SWAP: u16 = 3;
 }
 
-/// One of everything: orthogonal regions, timers of all kinds, history, choices, a stack, scores, deferral,
-/// observers, expressions, parameters, channels, interrupts.
+/// One of everything: orthogonal regions, timers of all kinds, history, choices, a stack, scores,
+/// deferral, observers, expressions, parameters, channels, interrupts.
 pub fn rich() -> Tables {
     let mut m = Machine::new(2);
     for _ in 0..4 {
@@ -191,7 +220,9 @@ pub fn rich_sorted() -> Tables {
     let cells = std::mem::take(&mut tables.dense_cells);
     for (row, cells) in tables.leaf_rows.iter_mut().zip(cells.chunks(columns)) {
         let first = tables.sorted_cells.len();
-        let used = (0_u16..).zip(cells).filter(|(_, cell)| cell.list.get() != NO_LIST);
+        let used = (0_u16..)
+            .zip(cells)
+            .filter(|(_, cell)| cell.list.get() != NO_LIST);
         let sorted = |(column, cell): (u16, &DenseCell)| SortedCell {
             column: column.into(),
             reserved: 0.into(),
@@ -251,8 +282,11 @@ fn rich_history(m: &mut Machine) {
     (extra.first_history, extra.history_count) = (1.into(), 1);
     m.tables.states[usize::from(PATROL)].flags = state_flag::RESTORES.into();
     // The choice that leads to the other one comes first.
-    let (again, combat, walk) =
-        (m.target_set(&[to_choice(PICK_AGAIN)]), m.target_set(&[to(FIRE), to(LEFT)]), m.target_set(&[to(WALK)]));
+    let (again, combat, walk) = (
+        m.target_set(&[to_choice(PICK_AGAIN)]),
+        m.target_set(&[to(FIRE), to(LEFT)]),
+        m.target_set(&[to(WALK)]),
+    );
     let branch = |owner: u16, guard: u16, targets: u16| BranchRecord {
         owner: owner.into(),
         guard: guard.into(),
@@ -297,8 +331,14 @@ fn rich_arrows(m: &mut Machine) {
 }
 
 fn rich_data(tables: &mut Tables) {
-    tables.text = "shoutgrüß".bytes().map(|byte| ByteRecord { byte }).collect();
-    let string = |offset: u32, length: u32| StringRecord { offset: offset.into(), length: length.into() };
+    tables.text = "shoutgrüß"
+        .bytes()
+        .map(|byte| ByteRecord { byte })
+        .collect();
+    let string = |offset: u32, length: u32| StringRecord {
+        offset: offset.into(),
+        length: length.into(),
+    };
     tables.strings = vec![string(0, 5), string(5, 6), string(11, 0)];
     tables.events[usize::from(rich_events::HIT)] = EventRecord {
         ttl_ticks: 30.into(),
@@ -326,22 +366,49 @@ fn rich_data(tables: &mut Tables) {
         ty,
         reserved: [0; 5],
     };
-    tables.parameters =
-        vec![parameter(21, 0, value_type::I32), parameter(22, 1, value_type::VEC2), parameter(23, 3, value_type::BOOL)];
-    tables.variants = vec![VariantRecord { name_hash: 0.into() }, VariantRecord { name_hash: 99.into() }];
-    tables.parameter_values = [5, 6, 7, 1, 8, 9, 10, 0].map(|word: u32| WordRecord { word: word.into() }).to_vec();
+    tables.parameters = vec![
+        parameter(21, 0, value_type::I32),
+        parameter(22, 1, value_type::VEC2),
+        parameter(23, 3, value_type::BOOL),
+    ];
+    tables.variants = vec![
+        VariantRecord {
+            name_hash: 0.into(),
+        },
+        VariantRecord {
+            name_hash: 99.into(),
+        },
+    ];
+    tables.parameter_values = [5, 6, 7, 1, 8, 9, 10, 0]
+        .map(|word: u32| WordRecord { word: word.into() })
+        .to_vec();
     let argument = |ty: u8, name: u16, words: [u32; 3]| ArgumentRecord {
         ty,
         reserved: 0,
         name: name.into(),
         words: words.map(U32::new),
     };
-    tables.arguments = vec![argument(value_type::I32, NONE, [3, 0, 0]), argument(value_type::SYMBOL, 0, [1, 0, 0])];
-    tables.lanes =
-        vec![LaneRecord { name_hash: 31.into(), merge: merge::ORDER, critical: 1, ..LaneRecord::new_zeroed() }];
-    tables.channels =
-        vec![ChannelRecord { name_hash: 41.into(), command: 0.into(), lane: 7.into(), reserved: 0.into() }];
-    tables.scratch = vec![ScratchRecord { owner: rich_states::AIM.into(), slot: 20, count: 2 }];
+    tables.arguments = vec![
+        argument(value_type::I32, NONE, [3, 0, 0]),
+        argument(value_type::SYMBOL, 0, [1, 0, 0]),
+    ];
+    tables.lanes = vec![LaneRecord {
+        name_hash: 31.into(),
+        merge: merge::ORDER,
+        critical: 1,
+        ..LaneRecord::new_zeroed()
+    }];
+    tables.channels = vec![ChannelRecord {
+        name_hash: 41.into(),
+        command: 0.into(),
+        lane: 7.into(),
+        reserved: 0.into(),
+    }];
+    tables.scratch = vec![ScratchRecord {
+        owner: rich_states::AIM.into(),
+        slot: 20,
+        count: 2,
+    }];
 }
 
 fn rich_functions(tables: &mut Tables) {
@@ -375,7 +442,12 @@ fn rich_functions(tables: &mut Tables) {
         call(4),
         built_in(op_kind::EVALUATE, 1, 0),
         // List 0.
-        OpRecord { kind: op_kind::CALL, count: 2, a: 1.into(), b: 0.into() },
+        OpRecord {
+            kind: op_kind::CALL,
+            count: 2,
+            a: 1.into(),
+            b: 0.into(),
+        },
         built_in(op_kind::SET, 1, 0),
         built_in(op_kind::ADD, 1, 0),
         // List 1.
@@ -397,18 +469,23 @@ fn rich_functions(tables: &mut Tables) {
 
 fn rich_timers(m: &mut Machine) {
     use rich_states::*;
-    let timer =
-        |owner: u16, transition: u16, ticks: u32, column: u16, kind: u8, place: u8, instances: u8| TimerRecord {
-            owner: owner.into(),
-            transition: transition.into(),
-            ticks: ticks.into(),
-            column: column.into(),
-            kind,
-            place,
-            instances,
-            class: 1,
-            reserved: 0.into(),
-        };
+    let timer = |owner: u16,
+                 transition: u16,
+                 ticks: u32,
+                 column: u16,
+                 kind: u8,
+                 place: u8,
+                 instances: u8| TimerRecord {
+        owner: owner.into(),
+        transition: transition.into(),
+        ticks: ticks.into(),
+        column: column.into(),
+        kind,
+        place,
+        instances,
+        class: 1,
+        reserved: 0.into(),
+    };
     m.tables.timers = vec![
         timer(WALK, 4, 60, AFTER, timer_kind::AFTER, 0, 1),
         timer(STAND, NONE, 0, NAMED, timer_kind::STATE, 1, 1),
@@ -427,9 +504,18 @@ fn rich_extras(m: &mut Machine) {
     use rich_events::*;
     use rich_states::*;
     m.tables.deferrals = vec![
-        DeferralRecord { state: PATROL.into(), event: LOSE.into() },
-        DeferralRecord { state: AIM.into(), event: LOSE.into() },
-        DeferralRecord { state: AIM.into(), event: HIT.into() },
+        DeferralRecord {
+            state: PATROL.into(),
+            event: LOSE.into(),
+        },
+        DeferralRecord {
+            state: AIM.into(),
+            event: LOSE.into(),
+        },
+        DeferralRecord {
+            state: AIM.into(),
+            event: HIT.into(),
+        },
     ];
     for (state, first, count) in [(PATROL, 0, 1), (AIM, 1, 2)] {
         let extra = m.extra(state);
@@ -445,8 +531,14 @@ fn rich_extras(m: &mut Machine) {
     let aim = &mut m.tables.states[usize::from(AIM)];
     (aim.activity, aim.flags) = (2.into(), (aim.flags.get() | state_flag::ACTIVITY).into());
     m.tables.observers = vec![
-        ObserverRecord { event: trigger::ANY.into(), actions: 1.into() },
-        ObserverRecord { event: SEE.into(), actions: 2.into() },
+        ObserverRecord {
+            event: trigger::ANY.into(),
+            actions: 1.into(),
+        },
+        ObserverRecord {
+            event: SEE.into(),
+            actions: 2.into(),
+        },
     ];
     m.tables.transitions[2].guard = 0.into();
     m.tables.transitions[4].effect = 0.into();
@@ -462,7 +554,12 @@ fn rich_extras(m: &mut Machine) {
 
 /// WALK may be pushed over by LOOK: two frames of one leaf and a mark.
 fn rich_stack(m: &mut Machine) {
-    m.tables.stacks = vec![StackRecord { first_slot: 12, depth: 2, frame_slots: 2, leaves: 1 }];
+    m.tables.stacks = vec![StackRecord {
+        first_slot: 12,
+        depth: 2,
+        frame_slots: 2,
+        leaves: 1,
+    }];
     let region = m.tables.states[usize::from(rich_states::WALK)].region.get();
     m.tables.regions[usize::from(region)].stack = 0;
     for transition in [5, 6] {

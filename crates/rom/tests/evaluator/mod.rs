@@ -1,4 +1,5 @@
-//! A plain evaluator of expressions for tests: every access is checked and every broken promise panics.
+//! A plain evaluator of expressions for tests: every access is checked and every broken promise
+//! panics.
 //!
 //! Also used by the tests of the compiler. The real one is in the kernel.
 #![allow(dead_code)]
@@ -24,7 +25,10 @@ pub(crate) trait World {
 
 /// Runs an expression; gives the words left on the stack.
 pub(crate) fn run(code: &[InstructionRecord], stack_words: u8, world: &mut dyn World) -> Vec<u32> {
-    let mut stack = Stack { words: Vec::new(), limit: usize::from(stack_words) };
+    let mut stack = Stack {
+        words: Vec::new(),
+        limit: usize::from(stack_words),
+    };
     let mut at = 0;
     while at < code.len() {
         let instruction = &code[at];
@@ -84,7 +88,11 @@ impl Stack {
     }
 
     fn take(&mut self, count: usize) -> Vec<u32> {
-        let first = self.words.len().checked_sub(count).expect("stack underflow");
+        let first = self
+            .words
+            .len()
+            .checked_sub(count)
+            .expect("stack underflow");
         self.words.split_off(first)
     }
 }
@@ -95,7 +103,11 @@ fn step(instruction: &InstructionRecord, stack: &mut Stack, world: &mut dyn Worl
     let words = |ty: u8| usize::from(value_type::words(ty));
     let mut load = |source: &[u32]| {
         for &word in &source[..words(a)] {
-            stack.push(if a == value_type::BOOL { u32::from(word != 0) } else { word });
+            stack.push(if a == value_type::BOOL {
+                u32::from(word != 0)
+            } else {
+                word
+            });
         }
     };
     match op {

@@ -1,4 +1,5 @@
-//! What the fields of a command may be, and their bytes: little-endian, without gaps, the same on every machine.
+//! What the fields of a command may be, and their bytes: little-endian, without gaps, the same on
+//! every machine.
 
 use crate::value::{AgentId, Entity, Symbol};
 

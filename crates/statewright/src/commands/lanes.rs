@@ -8,13 +8,15 @@ use super::record::{CommandRef, Lane};
 use super::walk::Walk;
 use crate::value::{AgentId, Type};
 
-/// What becomes of several commands of one agent in one tick and lane. Commands of different agents never meet.
+/// What becomes of several commands of one agent in one tick and lane. Commands of different agents
+/// never meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Merge {
     /// Of those with one name the last remains, in its place.
     LastWriterWins,
-    /// Those with one name and a number, vector or [`Command::merge`](super::Command::merge) become their sum, in the place of
-    /// the first. Already when they are written: the sum needs room once. Integers stop at their ends, floats at the largest finite ones.
+    /// Those with one name and a number, vector or [`Command::merge`](super::Command::merge) become
+    /// their sum, in the place of the first. Already when they are written: the sum needs room
+    /// once. Integers stop at their ends, floats at the largest finite ones.
     Accumulate,
     /// All remain.
     StrictOrder,
@@ -69,8 +71,15 @@ const _: () = assert!(MAX_LANES == u32::BITS as usize);
 impl Rules {
     pub(crate) fn new(rom: &Rom<'_>) -> Self {
         // Lanes that the machine does not know keep everything.
-        let mut rules = Self { merge: [Merge::StrictOrder; MAX_LANES], critical: 0, accumulate: 0 };
-        let own = rom.lanes().iter().map(|record| (Merge::of_record(record), record.critical == 1));
+        let mut rules = Self {
+            merge: [Merge::StrictOrder; MAX_LANES],
+            critical: 0,
+            accumulate: 0,
+        };
+        let own = rom
+            .lanes()
+            .iter()
+            .map(|record| (Merge::of_record(record), record.critical == 1));
         let all = BUILT_IN.into_iter().map(|merge| (merge, false)).chain(own);
         for ((place, cell), (merge, critical)) in rules.merge.iter_mut().enumerate().zip(all) {
             *cell = merge;
@@ -81,7 +90,10 @@ impl Rules {
     }
 
     pub(crate) fn merge(&self, lane: Lane) -> Merge {
-        self.merge.get(usize::from(lane.number())).copied().unwrap_or(Merge::StrictOrder)
+        self.merge
+            .get(usize::from(lane.number()))
+            .copied()
+            .unwrap_or(Merge::StrictOrder)
     }
 }
 
@@ -94,25 +106,38 @@ pub(crate) fn add(ty: u8, sum: &mut [u8], payload: &[u8]) -> bool {
         Some(Type::Bool | Type::Entity | Type::Symbol) | None => return false,
     };
     let word = |bytes: &[u8]| <[u8; 4]>::try_from(bytes).map_or(0, u32::from_le_bytes);
-    for (sum, payload) in sum.chunks_exact_mut(4).zip(payload.chunks_exact(4)).take(words) {
+    for (sum, payload) in sum
+        .chunks_exact_mut(4)
+        .zip(payload.chunks_exact(4))
+        .take(words)
+    {
         let (a, b) = (word(sum), word(payload));
-        let both = if ty == Type::I32 as u8 { add_integers(a, b) } else { add_floats(a, b) };
+        let both = if ty == Type::I32 as u8 {
+            add_integers(a, b)
+        } else {
+            add_floats(a, b)
+        };
         sum.copy_from_slice(&both.to_le_bytes());
     }
     true
 }
 
 fn add_integers(a: u32, b: u32) -> u32 {
-    a.cast_signed().saturating_add(b.cast_signed()).cast_unsigned()
+    a.cast_signed()
+        .saturating_add(b.cast_signed())
+        .cast_unsigned()
 }
 
 fn add_floats(a: u32, b: u32) -> u32 {
     // Not a number stays so: that is a mistake to be seen.
-    arith::f32_add(f32::from_bits(a), f32::from_bits(b)).clamp(f32::MIN, f32::MAX).to_bits()
+    arith::f32_add(f32::from_bits(a), f32::from_bits(b))
+        .clamp(f32::MIN, f32::MAX)
+        .to_bits()
 }
 
-/// What the merge rule leaves of one lane of one part, in the order of agents and emission. Allocates nothing: it looks ahead and back
-/// among the commands of one agent, which the budget keeps few.
+/// What the merge rule leaves of one lane of one part, in the order of agents and emission.
+/// Allocates nothing: it looks ahead and back among the commands of one agent, which the budget
+/// keeps few.
 #[derive(Clone, Debug)]
 pub(crate) struct Net<'a> {
     walk: Walk<'a>,
@@ -126,7 +151,13 @@ pub(crate) struct Net<'a> {
 impl<'a> Net<'a> {
     pub(crate) fn new(walk: Walk<'a>, lane: Lane, merge: Merge) -> Self {
         // No agent has generation 0.
-        Self { agent: walk.clone(), walk, current: AgentId::new(0, 0), lane, merge }
+        Self {
+            agent: walk.clone(),
+            walk,
+            current: AgentId::new(0, 0),
+            lane,
+            merge,
+        }
     }
 
     fn next_that_remains(&mut self) -> Option<CommandRef<'a>> {
@@ -145,11 +176,17 @@ impl<'a> Net<'a> {
     fn remains(&self, command: &CommandRef<'_>) -> bool {
         match self.merge {
             Merge::StrictOrder | Merge::Accumulate => true,
-            Merge::LastWriterWins => !self.others(&self.walk).any(|later| later.head().is_like(&command.head())),
+            Merge::LastWriterWins => !self
+                .others(&self.walk)
+                .any(|later| later.head().is_like(&command.head())),
             Merge::Deduplicate => {
                 // The search ends at the command itself at the latest.
-                let equal = |one: &CommandRef<'_>| one.head().is_like(&command.head()) && one.is_equal(command);
-                self.others(&self.agent).find(equal).is_none_or(|first| std::ptr::eq(first.payload, command.payload))
+                let equal = |one: &CommandRef<'_>| {
+                    one.head().is_like(&command.head()) && one.is_equal(command)
+                };
+                self.others(&self.agent)
+                    .find(equal)
+                    .is_none_or(|first| std::ptr::eq(first.payload, command.payload))
             }
         }
     }
@@ -157,7 +194,9 @@ impl<'a> Net<'a> {
     /// Commands of the current agent from a place on.
     fn others(&self, from: &Walk<'a>) -> impl Iterator<Item = CommandRef<'a>> {
         let (current, lane) = (self.current, self.lane);
-        from.clone().take_while(move |command| command.agent() == current).filter(move |one| one.lane() == lane)
+        from.clone()
+            .take_while(move |command| command.agent() == current)
+            .filter(move |one| one.lane() == lane)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Commands: what agents want done, by lane, in order of agents and emission (CMD-1 to CMD-4).
 //!
-//! - `record` one command, `writer` where agents write it, `pool` where the pages for that come from
+//! - `record` one command, `writer` where agents write it, `pool` where the pages for that come
+//!   from
 //! - `walk` all commands as they were written, `lanes` what the merge rule leaves of a lane
 
 mod field;

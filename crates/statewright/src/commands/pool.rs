@@ -1,7 +1,8 @@
-//! The pool that pages of commands come from and go back to (CMD-2). Bounded, without locks, shared by threads and by crowds.
+//! The pool that pages of commands come from and go back to (CMD-2). Bounded, without locks, shared
+//! by threads and by crowds.
 //!
-//! Pages are promised before a tick and taken during it, so that nobody runs out halfway. They are made when first needed and never
-//! given up: after a while nothing is allocated.
+//! Pages are promised before a tick and taken during it, so that nobody runs out halfway. They are
+//! made when first needed and never given up: after a while nothing is allocated.
 
 use std::fmt;
 use std::sync::Arc;
@@ -62,8 +63,15 @@ pub struct PoolTooSmall {
 
 impl fmt::Display for PoolTooSmall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { needed, free, limit } = self;
-        write!(f, "the pool of command pages is too small: this tick may need {needed}, but {free} of {limit} are free")
+        let Self {
+            needed,
+            free,
+            limit,
+        } = self;
+        write!(
+            f,
+            "the pool of command pages is too small: this tick may need {needed}, but {free} of {limit} are free"
+        )
     }
 }
 
@@ -80,10 +88,12 @@ impl Pool {
         }
     }
 
-    /// The most pages that so many agents of one thread can fill in a tick; exact, for agents that use their budget as badly as can be.
+    /// The most pages that so many agents of one thread can fill in a tick; exact, for agents that
+    /// use their budget as badly as can be.
     ///
-    /// Why: a page is left when a record of some agent does not fit, so what the agents that end in it wrote there is more than a page
-    /// less one budget. That takes at least `PAGE_BYTES / budget` of them.
+    /// Why: a page is left when a record of some agent does not fit, so what the agents that end in
+    /// it wrote there is more than a page less one budget. That takes at least `PAGE_BYTES /
+    /// budget` of them.
     pub const fn pages_for(agents: usize, budget: usize) -> usize {
         agents.div_ceil(agents_per_page(budget))
     }
@@ -103,14 +113,22 @@ impl Pool {
         self.made.load(Ordering::Relaxed)
     }
 
-    /// Sets pages aside, all or none. Those that the caller holds already count: if it works, they are promised to it all the same.
+    /// Sets pages aside, all or none. Those that the caller holds already count: if it works, they
+    /// are promised to it all the same.
     pub(crate) fn promise(&self, needed: usize, held: usize) -> Result<(), PoolTooSmall> {
         let more = needed.saturating_sub(held);
         let add = |promised: usize| promised.checked_add(more).filter(|&sum| sum <= self.limit);
         // Acquire: whoever made room put the pages back before.
-        match self.promised.fetch_update(Ordering::Acquire, Ordering::Relaxed, add) {
+        match self
+            .promised
+            .fetch_update(Ordering::Acquire, Ordering::Relaxed, add)
+        {
             Ok(_) => Ok(()),
-            Err(promised) => Err(PoolTooSmall { needed, free: self.limit - promised + held, limit: self.limit }),
+            Err(promised) => Err(PoolTooSmall {
+                needed,
+                free: self.limit - promised + held,
+                limit: self.limit,
+            }),
         }
     }
 
@@ -133,8 +151,9 @@ impl Pool {
         debug_assert!(!full, "more pages came back than were promised");
     }
 
-    /// A larger one in its place, for an owner who holds no page of it. Whoever else has a share in the old one keeps it, with its limit and
-    /// its promises; pages that lie about there move along.
+    /// A larger one in its place, for an owner who holds no page of it. Whoever else has a share in
+    /// the old one keeps it, with its limit and its promises; pages that lie about there move
+    /// along.
     pub(crate) fn grow(this: &mut Arc<Self>, needed: usize) {
         let larger = Self::new(needed.next_power_of_two());
         while larger.made() < larger.limit
@@ -164,7 +183,14 @@ mod tests {
     fn cmd_2_promises_are_kept_all_or_none() {
         let pool = Pool::new(3);
         pool.promise(2, 0).unwrap();
-        assert_eq!(pool.promise(2, 0), Err(PoolTooSmall { needed: 2, free: 1, limit: 3 }));
+        assert_eq!(
+            pool.promise(2, 0),
+            Err(PoolTooSmall {
+                needed: 2,
+                free: 1,
+                limit: 3
+            })
+        );
         let pages = [pool.take(), pool.take()];
         assert_eq!((pool.in_use(), pool.made()), (2, 2));
         pages.into_iter().for_each(|page| pool.put(page));

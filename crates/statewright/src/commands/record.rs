@@ -35,7 +35,10 @@ impl Lane {
     ///
     /// If no machine can have so many.
     pub const fn own(number: u8) -> Self {
-        assert!((number as usize) < MAX_LANES - BUILT_IN_LANES.len(), "a machine has at most 25 lanes of its own");
+        assert!(
+            (number as usize) < MAX_LANES - BUILT_IN_LANES.len(),
+            "a machine has at most 25 lanes of its own"
+        );
         Self(BUILT_IN_LANES.len() as u8 + number)
     }
 
@@ -46,7 +49,9 @@ impl Lane {
 
     /// Lanes by the bits of their numbers.
     pub(crate) fn of_bits(bits: u32) -> impl Iterator<Item = Self> {
-        (0..u32::BITS as u8).filter(move |number| bits >> number & 1 != 0).map(Self)
+        (0..u32::BITS as u8)
+            .filter(move |number| bits >> number & 1 != 0)
+            .map(Self)
     }
 
     /// Its number, the built-in ones first.
@@ -61,8 +66,8 @@ impl From<LaneId> for Lane {
     }
 }
 
-/// A command of the user's own: plain bytes with a name and a lane. `#[derive(Command)]` implements it for structs whose fields are
-/// [`Field`](super::Field)s.
+/// A command of the user's own: plain bytes with a name and a lane. `#[derive(Command)]` implements
+/// it for structs whose fields are [`Field`](super::Field)s.
 ///
 /// ```
 /// use statewright::prelude::*;
@@ -88,9 +93,10 @@ pub trait Command: Copy {
     /// Reads its bytes; `None` if there are too many or too few, or if they mean nothing.
     fn read(bytes: &[u8]) -> Option<Self>;
 
-    /// Takes a later command of the same agent and tick into this one, in a lane that accumulates; `false` keeps both. A later command is
-    /// offered to the earlier ones of its type in their order, until one takes it. The derive macro takes a function for it:
-    /// `#[command(lane = own(0), merge = Self::add)]`.
+    /// Takes a later command of the same agent and tick into this one, in a lane that accumulates;
+    /// `false` keeps both. A later command is offered to the earlier ones of its type in their
+    /// order, until one takes it. The derive macro takes a function for it: `#[command(lane =
+    /// own(0), merge = Self::add)]`.
     fn merge(&mut self, later: &Self) -> bool {
         let _ = later;
         false
@@ -136,15 +142,20 @@ impl Head {
     /// Bytes of a head.
     pub(crate) const BYTES: usize = 24;
 
-    /// Writes it, word by word: small stores that a larger load follows would cost more than all the rest.
+    /// Writes it, word by word: small stores that a larger load follows would cost more than all
+    /// the rest.
     #[inline]
     pub(crate) fn put(&self, bytes: &mut [u8; Self::BYTES]) {
         let who = u64::from(self.agent.generation()) << 32 | u64::from(self.agent.index());
         let site = u64::from(self.transition) << 16 | u64::from(self.state);
         let name = site << 32 | u64::from(self.name);
-        let kind = u64::from(self.ty) << 32 | u64::from(self.what) << 24 | u64::from(self.lane) << 16;
+        let kind =
+            u64::from(self.ty) << 32 | u64::from(self.what) << 24 | u64::from(self.lane) << 16;
         let (words, _) = bytes.as_chunks_mut::<8>();
-        for (bytes, word) in words.iter_mut().zip([who, name, kind | u64::from(self.length)]) {
+        for (bytes, word) in words
+            .iter_mut()
+            .zip([who, name, kind | u64::from(self.length)])
+        {
             *bytes = word.to_le_bytes();
         }
     }
@@ -152,7 +163,8 @@ impl Head {
     /// Reads it.
     #[inline]
     pub(crate) fn get(bytes: &[u8; Self::BYTES]) -> Self {
-        let word = |place: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[place * 8 + byte]));
+        let word =
+            |place: usize| u64::from_le_bytes(std::array::from_fn(|byte| bytes[place * 8 + byte]));
         let (who, name, kind) = (word(0), word(1), word(2));
         Self {
             agent: AgentId::new(who as u32, (who >> 32) as u32),
@@ -177,7 +189,10 @@ pub(crate) struct Sent {
 
 impl Sent {
     pub(crate) fn new(to: AgentId, words: [u32; 4]) -> Self {
-        Self { to: [to.index(), to.generation()].map(u32::to_le), words: words.map(u32::to_le) }
+        Self {
+            to: [to.index(), to.generation()].map(u32::to_le),
+            words: words.map(u32::to_le),
+        }
     }
 }
 
@@ -203,7 +218,12 @@ impl Head {
             T::BYTES as u16
         };
         let (name, lane) = const { (name_number(T::NAME), T::LANE.number()) };
-        Self { name, length, lane, ..Self::new(agent, state, transition) }
+        Self {
+            name,
+            length,
+            lane,
+            ..Self::new(agent, state, transition)
+        }
     }
 
     /// Of nobody: only to compare with.
@@ -225,7 +245,14 @@ impl Head {
     pub(crate) fn write(agent: AgentId, key: KeyId) -> Self {
         let head = Self::new(agent, StateId::ROOT, None);
         let lane = Lane::BLACKBOARD.number();
-        Self { state: NONE, name: key.raw().into(), length: 12, lane, what: what::WRITE, ..head }
+        Self {
+            state: NONE,
+            name: key.raw().into(),
+            length: 12,
+            lane,
+            what: what::WRITE,
+            ..head
+        }
     }
 
     /// Same lane, kind and name?
@@ -234,23 +261,63 @@ impl Head {
     }
 
     /// Of a command that comes from the machine file, with its payload in little-endian words.
-    pub(crate) fn built_in(agent: AgentId, command: &statewright_kernel::Command) -> (Self, [u32; 6], usize) {
-        let head = Self { lane: command.lane.raw(), ..Self::new(agent, command.state, command.transition) };
+    pub(crate) fn built_in(
+        agent: AgentId,
+        command: &statewright_kernel::Command,
+    ) -> (Self, [u32; 6], usize) {
+        let head = Self {
+            lane: command.lane.raw(),
+            ..Self::new(agent, command.state, command.transition)
+        };
         let mut payload = [0; 6];
         let (head, words) = match command.kind {
-            CommandKind::Emit { name, ty, payload: words } => {
+            CommandKind::Emit {
+                name,
+                ty,
+                payload: words,
+            } => {
                 payload[..3].copy_from_slice(&words);
-                let head = Self { name: name.raw().into(), what: what::EMIT, ty: ty.unwrap_or(0xFF), ..head };
+                let head = Self {
+                    name: name.raw().into(),
+                    what: what::EMIT,
+                    ty: ty.unwrap_or(0xFF),
+                    ..head
+                };
                 (head, if ty.is_some() { 3 } else { 0 })
             }
-            CommandKind::Release { channel } => (Self { name: channel.raw().into(), what: what::RELEASE, ..head }, 0),
-            CommandKind::Send { to, event, payload: words } => {
+            CommandKind::Release { channel } => (
+                Self {
+                    name: channel.raw().into(),
+                    what: what::RELEASE,
+                    ..head
+                },
+                0,
+            ),
+            CommandKind::Send {
+                to,
+                event,
+                payload: words,
+            } => {
                 payload[..2].copy_from_slice(&to);
                 payload[2..].copy_from_slice(&words);
-                (Self { name: event.raw().into(), what: what::SEND, ..head }, 6)
+                (
+                    Self {
+                        name: event.raw().into(),
+                        what: what::SEND,
+                        ..head
+                    },
+                    6,
+                )
             }
         };
-        (Self { length: words as u16 * 4, ..head }, payload.map(u32::to_le), words * 4)
+        (
+            Self {
+                length: words as u16 * 4,
+                ..head
+            },
+            payload.map(u32::to_le),
+            words * 4,
+        )
     }
 }
 
@@ -282,7 +349,8 @@ pub enum What<'a> {
         /// Its payload.
         payload: [u32; 4],
     },
-    /// A write of the machine file to the blackboard, staged in strict mode and done at the end of the tick (CODE-5).
+    /// A write of the machine file to the blackboard, staged in strict mode and done at the end of
+    /// the tick (CODE-5).
     Write {
         /// The key.
         key: KeyId,
@@ -352,21 +420,30 @@ impl<'a> CommandRef<'a> {
 
     /// What it says.
     pub fn what<'r>(&self, rom: &Rom<'r>) -> What<'r> {
-        let text = |id: u16| StringId::new(id).and_then(|id| rom.string(id)).unwrap_or("?");
+        let text = |id: u16| {
+            StringId::new(id)
+                .and_then(|id| rom.string(id))
+                .unwrap_or("?")
+        };
         let words = |place: usize| {
             let bytes = self.payload.get(place * 4..place * 4 + 4);
-            bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes)
+            bytes
+                .and_then(|bytes| bytes.try_into().ok())
+                .map_or(0, u32::from_le_bytes)
         };
         let number = self.head().name as u16;
         match self.head().what {
             what::EMIT => What::Emit {
                 name: text(number),
-                payload: Type::from_number(self.head().ty).map(|ty| (ty, [words(0), words(1), words(2)])),
+                payload: Type::from_number(self.head().ty)
+                    .map(|ty| (ty, [words(0), words(1), words(2)])),
             },
             what::RELEASE => match ChannelId::new(number as u8) {
                 Some(channel) => What::Release {
                     channel,
-                    name: rom.channel(channel).map_or("?", |record| text(record.command.get())),
+                    name: rom
+                        .channel(channel)
+                        .map_or("?", |record| text(record.command.get())),
                 },
                 None => What::Typed,
             },
@@ -379,7 +456,10 @@ impl<'a> CommandRef<'a> {
                 None => What::Typed,
             },
             what::WRITE => match KeyId::new(number) {
-                Some(key) => What::Write { key, words: [words(0), words(1), words(2)] },
+                Some(key) => What::Write {
+                    key,
+                    words: [words(0), words(1), words(2)],
+                },
                 None => What::Typed,
             },
             _ => What::Typed,

@@ -16,7 +16,12 @@ pub(crate) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     pub(crate) fn new(filled: &'a [Filled], last: &'a [u8], tick: u64) -> Self {
-        Self { rest: &[], later: filled.iter(), last, tick }
+        Self {
+            rest: &[],
+            later: filled.iter(),
+            last,
+            tick,
+        }
     }
 }
 
@@ -26,11 +31,18 @@ impl<'a> Iterator for Walk<'a> {
     #[inline]
     fn next(&mut self) -> Option<CommandRef<'a>> {
         if self.rest.is_empty() {
-            self.rest = self.later.next().map_or_else(|| std::mem::take(&mut self.last), Filled::bytes);
+            self.rest = self
+                .later
+                .next()
+                .map_or_else(|| std::mem::take(&mut self.last), Filled::bytes);
         }
         let (head, behind) = self.rest.split_first_chunk()?;
         let payload = behind.get(..usize::from(Head::get(head).length))?;
         self.rest = behind.get(payload.len().next_multiple_of(4)..)?;
-        Some(CommandRef { head, payload, tick: self.tick })
+        Some(CommandRef {
+            head,
+            payload,
+            tick: self.tick,
+        })
     }
 }

@@ -1,7 +1,9 @@
-//! Where the commands of one part of a crowd are written, agent after agent, into pages of a pool (CMD-2).
+//! Where the commands of one part of a crowd are written, agent after agent, into pages of a pool
+//! (CMD-2).
 //!
-//! A record lies in one page. An agent may write so many bytes per tick, the last quarter of them for critical commands alone; what does
-//! not fit is refused whole. An agent goes on to a next page at most once, because its budget is at most a page.
+//! A record lies in one page. An agent may write so many bytes per tick, the last quarter of them
+//! for critical commands alone; what does not fit is refused whole. An agent goes on to a next page
+//! at most once, because its budget is at most a page.
 
 use std::sync::Arc;
 
@@ -10,7 +12,8 @@ use super::pool::{PAGE_BYTES, Page, Pool};
 use super::record::{Command, Head, Lane};
 use super::walk::Walk;
 
-/// Bytes that an agent may write in one tick unless told otherwise: per command its own, in whole words, and 24 more.
+/// Bytes that an agent may write in one tick unless told otherwise: per command its own, in whole
+/// words, and 24 more.
 pub const BUDGET: usize = 1024;
 /// The largest budget.
 pub const MAX_BUDGET: usize = PAGE_BYTES;
@@ -48,7 +51,8 @@ pub(crate) struct Terms<'t> {
 /// Writes commands.
 #[derive(Debug, Default)]
 pub struct Writer {
-    /// The page that is written to. Its used bytes end at `at`; without a page that is the end of one, so that the first write gets one.
+    /// The page that is written to. Its used bytes end at `at`; without a page that is the end of
+    /// one, so that the first write gets one.
     page: Option<Box<Page>>,
     at: usize,
     /// Where commands of the agent must end: the end of its budget or of the page.
@@ -85,10 +89,15 @@ impl Writer {
     /// Begins a tick, without commands.
     pub(crate) fn restart(&mut self, terms: &Terms<'_>) {
         self.recycle();
-        if !self.pool.as_ref().is_some_and(|pool| Arc::ptr_eq(pool, terms.pool)) {
+        if !self
+            .pool
+            .as_ref()
+            .is_some_and(|pool| Arc::ptr_eq(pool, terms.pool))
+        {
             self.pool = Some(Arc::clone(terms.pool));
         }
-        (self.critical_lanes, self.accumulate_lanes) = (terms.rules.critical, terms.rules.accumulate);
+        (self.critical_lanes, self.accumulate_lanes) =
+            (terms.rules.critical, terms.rules.accumulate);
         (self.budget, self.tick, self.forgets) = (terms.budget, terms.tick, terms.forgets);
     }
 
@@ -103,7 +112,11 @@ impl Writer {
 
     /// Forgets all commands; their pages go back, but stay promised to the crowd.
     pub(crate) fn recycle(&mut self) {
-        let pages = self.filled.drain(..).map(|filled| filled.page).chain(self.page.take());
+        let pages = self
+            .filled
+            .drain(..)
+            .map(|filled| filled.page)
+            .chain(self.page.take());
         if let Some(pool) = &self.pool {
             pages.for_each(|page| pool.put(page));
         }
@@ -133,7 +146,11 @@ impl Writer {
             self.forget();
         }
         self.wrote = false;
-        self.begun = Begun { filled: self.filled.len(), at: self.at, lanes: self.lanes };
+        self.begun = Begun {
+            filled: self.filled.len(),
+            at: self.at,
+            lanes: self.lanes,
+        };
         self.set_ends(self.at, 0);
     }
 
@@ -204,16 +221,23 @@ impl Writer {
     /// Writes a whole command, or nothing if the agent's budget does not allow it.
     #[inline]
     pub(crate) fn write(&mut self, head: &Head, payload: &[u8], critical: bool) -> bool {
-        let Some(bytes) = self.room(head, payload.len(), critical) else { return false };
+        let Some(bytes) = self.room(head, payload.len(), critical) else {
+            return false;
+        };
         bytes.copy_from_slice(payload);
         true
     }
 
-    /// Room for the payload of a command whose head is written; nothing if the agent's budget does not allow it.
+    /// Room for the payload of a command whose head is written; nothing if the agent's budget does
+    /// not allow it.
     #[inline]
     pub(crate) fn room(&mut self, head: &Head, length: usize, critical: bool) -> Option<&mut [u8]> {
         let size = Head::BYTES + length.next_multiple_of(4);
-        let end = if critical { self.critical_end } else { self.plain_end };
+        let end = if critical {
+            self.critical_end
+        } else {
+            self.plain_end
+        };
         if self.at + size > end && !self.turn_page(size, critical) {
             return None;
         }
@@ -232,15 +256,25 @@ impl Writer {
         Some(bytes)
     }
 
-    /// There is no room: because the budget is spent, then nothing happens, or because the page is full, then a new one begins.
+    /// There is no room: because the budget is spent, then nothing happens, or because the page is
+    /// full, then a new one begins.
     #[cold]
     #[inline(never)]
     fn turn_page(&mut self, size: usize, critical: bool) -> bool {
         let spent = self.spent();
-        let budget = if critical { self.budget } else { self.plain_budget() };
-        let Some(pool) = self.pool.as_ref().filter(|_| spent + size <= budget) else { return false };
+        let budget = if critical {
+            self.budget
+        } else {
+            self.plain_budget()
+        };
+        let Some(pool) = self.pool.as_ref().filter(|_| spent + size <= budget) else {
+            return false;
+        };
         match self.page.replace(pool.take()) {
-            Some(page) => self.filled.push(Filled { page, used: self.at }),
+            Some(page) => self.filled.push(Filled {
+                page,
+                used: self.at,
+            }),
             None => self.begun.at = 0,
         }
         self.at = 0;
@@ -256,7 +290,8 @@ impl Writer {
         }
     }
 
-    /// Offers the agent's commands that are like this one to `merge`, in order, until one takes it. Such a command needs no room.
+    /// Offers the agent's commands that are like this one to `merge`, in order, until one takes it.
+    /// Such a command needs no room.
     pub(crate) fn merge(&mut self, head: &Head, mut merge: impl FnMut(&mut [u8]) -> bool) -> bool {
         let (at, begun) = (self.at, self.begun);
         let before = self.filled.get_mut(begun.filled);
@@ -264,7 +299,10 @@ impl Writer {
         let start = if before.is_some() { 0 } else { begun.at };
         let before = before.and_then(|filled| filled.page.get_mut(begun.at..filled.used));
         let here = self.page.as_mut().and_then(|page| page.get_mut(start..at));
-        before.into_iter().chain(here).any(|bytes| merge_in(bytes, head, &mut merge))
+        before
+            .into_iter()
+            .chain(here)
+            .any(|bytes| merge_in(bytes, head, &mut merge))
     }
 }
 
@@ -272,7 +310,9 @@ impl Writer {
     /// Gives a command of the user's own to an earlier one of its type, if one takes it.
     pub(crate) fn merge_typed<T: Command>(&mut self, later: &T) -> bool {
         self.merge(&Head::like::<T>(), |earlier| {
-            let Some(mut command) = T::read(earlier) else { return false };
+            let Some(mut command) = T::read(earlier) else {
+                return false;
+            };
             let taken = command.merge(later);
             if taken {
                 command.write(earlier);
@@ -287,8 +327,13 @@ fn merge_in(mut rest: &mut [u8], head: &Head, merge: &mut impl FnMut(&mut [u8]) 
     while let Some((earlier, behind)) = rest.split_first_chunk_mut() {
         let earlier = Head::get(earlier);
         let length = usize::from(earlier.length);
-        let Some((record, next)) = behind.split_at_mut_checked(length.next_multiple_of(4)) else { return false };
-        if earlier.is_like(head) && earlier.ty == head.ty && record.get_mut(..length).is_some_and(&mut *merge) {
+        let Some((record, next)) = behind.split_at_mut_checked(length.next_multiple_of(4)) else {
+            return false;
+        };
+        if earlier.is_like(head)
+            && earlier.ty == head.ty
+            && record.get_mut(..length).is_some_and(&mut *merge)
+        {
             return true;
         }
         rest = next;
@@ -310,7 +355,11 @@ impl Writer {
 
     /// All commands, in order.
     pub(crate) fn iter(&self) -> Walk<'_> {
-        let last = self.page.as_ref().and_then(|page| page.get(..self.at)).unwrap_or(&[]);
+        let last = self
+            .page
+            .as_ref()
+            .and_then(|page| page.get(..self.at))
+            .unwrap_or(&[]);
         Walk::new(&self.filled, last, self.tick)
     }
 }
@@ -322,22 +371,38 @@ mod tests {
     use crate::value::AgentId;
 
     /// Lane 7 is critical.
-    const RULES: Rules = Rules { merge: [Merge::StrictOrder; 32], critical: 1 << 7, accumulate: 0 };
+    const RULES: Rules = Rules {
+        merge: [Merge::StrictOrder; 32],
+        critical: 1 << 7,
+        accumulate: 0,
+    };
 
     fn writer(pool: &Arc<Pool>, budget: usize) -> Writer {
         let mut writer = Writer::default();
-        writer.restart(&Terms { pool, rules: &RULES, budget, tick: 5, forgets: false });
+        writer.restart(&Terms {
+            pool,
+            rules: &RULES,
+            budget,
+            tick: 5,
+            forgets: false,
+        });
         writer
     }
 
     fn head(agent: u32, lane: u8, payload: &[u8]) -> Head {
         let key = statewright_rom::ids::KeyId::from_index(3).unwrap();
-        Head { lane, length: payload.len() as u16, ..Head::write(AgentId::new(agent, 1), key) }
+        Head {
+            lane,
+            length: payload.len() as u16,
+            ..Head::write(AgentId::new(agent, 1), key)
+        }
     }
 
     /// Small and good enough.
     fn random(state: &mut u64) -> usize {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (*state >> 33) as usize
     }
 
@@ -359,8 +424,16 @@ mod tests {
                     let payload = vec![agent as u8; length];
                     let lane = [2, 7][random(&mut state) % 2];
                     let size = 24 + length.next_multiple_of(4);
-                    let fits = spent + size <= if lane == 7 { budget } else { budget - budget / 4 };
-                    assert_eq!(writer.write(&head(agent, lane, &payload), &payload, lane == 7), fits);
+                    let fits = spent + size
+                        <= if lane == 7 {
+                            budget
+                        } else {
+                            budget - budget / 4
+                        };
+                    assert_eq!(
+                        writer.write(&head(agent, lane, &payload), &payload, lane == 7),
+                        fits
+                    );
                     if fits {
                         spent += size;
                         model.push((agent, lane, payload));
@@ -371,10 +444,20 @@ mod tests {
                     model.truncate(before);
                 }
             }
-            assert!(writer.pages() <= pool.limit(), "{} pages, {} expected", writer.pages(), pool.limit());
+            assert!(
+                writer.pages() <= pool.limit(),
+                "{} pages, {} expected",
+                writer.pages(),
+                pool.limit()
+            );
             assert!(pool.made() <= pool.limit());
-            let read =
-                writer.iter().map(|command| (command.agent().index(), command.head().lane, command.payload.to_vec()));
+            let read = writer.iter().map(|command| {
+                (
+                    command.agent().index(),
+                    command.head().lane,
+                    command.payload.to_vec(),
+                )
+            });
             assert_eq!(read.collect::<Vec<_>>(), model);
             assert!(writer.iter().all(|command| command.tick() == 5));
         }
@@ -413,12 +496,21 @@ mod tests {
         let pool = Arc::new(Pool::new(200));
         pool.promise(200, 0).unwrap();
         let mut writer = Writer::default();
-        writer.restart(&Terms { pool: &pool, rules: &RULES, budget: 1024, tick: 5, forgets: true });
+        writer.restart(&Terms {
+            pool: &pool,
+            rules: &RULES,
+            budget: 1024,
+            tick: 5,
+            forgets: true,
+        });
         let payload = [0; 700];
         for agent in 0..100 {
             writer.begin();
             assert!(writer.write(&head(agent, 2, &payload), &payload, false));
-            assert!(!writer.write(&head(agent, 2, &payload), &payload, false), "its budget is what it was");
+            assert!(
+                !writer.write(&head(agent, 2, &payload), &payload, false),
+                "its budget is what it was"
+            );
             assert!(writer.pages() == 1 && writer.iter().count() == 1);
         }
         let message = head(100, Lane::MESSAGE.number(), &[7]);
@@ -428,7 +520,13 @@ mod tests {
             writer.begin();
             assert!(writer.write(&head(agent, 2, &payload), &payload, false));
         }
-        assert_eq!(writer.iter().filter(|command| command.payload == [7]).count(), 1);
+        assert_eq!(
+            writer
+                .iter()
+                .filter(|command| command.payload == [7])
+                .count(),
+            1
+        );
         assert!(writer.has(Lane::MESSAGE) && pool.made() == writer.pages());
     }
 
@@ -439,7 +537,9 @@ mod tests {
         let mut writer = writer(&pool, 2048);
         let seen = |writer: &mut Writer, agent| {
             let mut seen: Vec<u8> = Vec::new();
-            writer.merge(&head(agent, 7, &[0; 500]), |bytes| (seen.push(bytes[0]), false).1);
+            writer.merge(&head(agent, 7, &[0; 500]), |bytes| {
+                (seen.push(bytes[0]), false).1
+            });
             seen
         };
         for agent in 0..5 {

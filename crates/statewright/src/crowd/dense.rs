@@ -25,7 +25,8 @@ pub struct Slices<'s> {
     pub variants: &'s [VariantId],
     /// Events, sorted by place in the slices; those of one agent in order.
     pub inbox: &'s [InboxEvent],
-    /// Places of agents that are to be ticked besides those with events, ascending; `None` for all.
+    /// Places of agents that are to be ticked besides those with events, ascending; `None` for
+    /// all.
     pub awake: Option<&'s [u32]>,
     /// What happens to instances of another machine.
     pub mismatch: Mismatch,
@@ -80,16 +81,28 @@ impl fmt::Display for SlicesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Boards { found, instances } => {
-                write!(f, "{found} blackboards for {instances} instances: give one per instance")
+                write!(
+                    f,
+                    "{found} blackboards for {instances} instances: give one per instance"
+                )
             }
             Self::BoardDoesNotFit { place } => {
-                write!(f, "the blackboard of agent {place} was made for another machine, with other keys")
+                write!(
+                    f,
+                    "the blackboard of agent {place} was made for another machine, with other keys"
+                )
             }
             Self::Variants { found, instances } => {
-                write!(f, "{found} variants for {instances} instances: give one per instance, or none")
+                write!(
+                    f,
+                    "{found} variants for {instances} instances: give one per instance, or none"
+                )
             }
             Self::UnknownVariant { place } => {
-                write!(f, "the variant of agent {place} does not exist in this machine")
+                write!(
+                    f,
+                    "the variant of agent {place} does not exist in this machine"
+                )
             }
             Self::Tier => f.write_str("the instances are of another tier than the machine"),
             Self::Order { list, index } => write!(
@@ -109,14 +122,16 @@ fn disorder<T>(list: &[T], place: impl Fn(&T) -> u32, agents: usize) -> Option<u
         return None;
     }
     let mut last = 0;
-    let wrong =
-        |entry: &T| std::mem::replace(&mut last, place(entry)) > place(entry) || place(entry) as usize >= agents;
+    let wrong = |entry: &T| {
+        std::mem::replace(&mut last, place(entry)) > place(entry) || place(entry) as usize >= agents
+    };
     list.iter().position(wrong)
 }
 
 impl<B: Board, C> Program<B, C> {
-    /// Runs one tick over slices that the host owns. A refused call has changed nothing. Where the machine file asks for
-    /// strict writes (`strict_writes`), what its actions write to blackboards is done at the end of the tick, and whoever wrote is restless (CODE-5).
+    /// Runs one tick over slices that the host owns. A refused call has changed nothing. Where the
+    /// machine file asks for strict writes (`strict_writes`), what its actions write to
+    /// blackboards is done at the end of the tick, and whoever wrote is restless (CODE-5).
     pub fn tick_slices<I: Instance>(
         &self,
         instances: &mut [I],
@@ -128,28 +143,55 @@ impl<B: Board, C> Program<B, C> {
         let rom = self.machine().rom();
         let count = instances.len();
         if boards.len() != count {
-            return Err(SlicesError::Boards { found: boards.len(), instances: count });
+            return Err(SlicesError::Boards {
+                found: boards.len(),
+                instances: count,
+            });
         }
         if !slices.variants.is_empty() && slices.variants.len() != count {
-            return Err(SlicesError::Variants { found: slices.variants.len(), instances: count });
+            return Err(SlicesError::Variants {
+                found: slices.variants.len(),
+                instances: count,
+            });
         }
         let known = rom.variants().len().max(1);
-        if let Some(place) = slices.variants.iter().position(|variant| variant.index() >= known) {
+        if let Some(place) = slices
+            .variants
+            .iter()
+            .position(|variant| variant.index() >= known)
+        {
             return Err(SlicesError::UnknownVariant { place });
         }
         if I::TIER != rom.header().tier {
             return Err(SlicesError::Tier);
         }
         if let Some(index) = disorder(slices.inbox, |event| event.place, count) {
-            return Err(SlicesError::Order { list: "inbox", index });
+            return Err(SlicesError::Order {
+                list: "inbox",
+                index,
+            });
         }
-        if let Some(index) = slices.awake.and_then(|awake| disorder(awake, |&place| place, count)) {
-            return Err(SlicesError::Order { list: "awake", index });
+        if let Some(index) = slices
+            .awake
+            .and_then(|awake| disorder(awake, |&place| place, count))
+        {
+            return Err(SlicesError::Order {
+                list: "awake",
+                index,
+            });
         }
-        let fits = |place: usize| boards.get(place).is_none_or(|board| board.fits(self.machine()));
+        let fits = |place: usize| {
+            boards
+                .get(place)
+                .is_none_or(|board| board.fits(self.machine()))
+        };
         let with_events = slices.inbox.iter().map(|event| event.place as usize);
         let misfit = match slices.awake {
-            Some(awake) => awake.iter().map(|&place| place as usize).chain(with_events).find(|&place| !fits(place)),
+            Some(awake) => awake
+                .iter()
+                .map(|&place| place as usize)
+                .chain(with_events)
+                .find(|&place| !fits(place)),
             None => (0..count).find(|&place| !fits(place)),
         };
         if let Some(place) = misfit {
@@ -158,7 +200,9 @@ impl<B: Board, C> Program<B, C> {
         let SlicesOutput { part, pool } = output;
         part.writer.clear();
         let budget = usize::from(rom.header().command_bytes.get());
-        let agents = slices.awake.map_or(count, |awake| count.min(awake.len() + slices.inbox.len()));
+        let agents = slices
+            .awake
+            .map_or(count, |awake| count.min(awake.len() + slices.inbox.len()));
         let pages = Pool::pages_for(agents, budget);
         if pool.limit() < pages {
             Pool::grow(pool, pages);
@@ -167,8 +211,23 @@ impl<B: Board, C> Program<B, C> {
         debug_assert_eq!(promised, Ok(()), "nobody else has this pool");
         let strict = rom.header().policies & policy::STRICT_WRITES != 0;
         let (inbox, awake) = (slices.inbox, slices.awake);
-        let job = Job { first: 0, instances, boards: &mut *boards, inbox, awake, stops: &[], reasons: &mut [], part };
-        let terms = Terms { pool, rules: &self.rules, budget, tick: slices.tick.into(), forgets: false };
+        let job = Job {
+            first: 0,
+            instances,
+            boards: &mut *boards,
+            inbox,
+            awake,
+            stops: &[],
+            reasons: &mut [],
+            part,
+        };
+        let terms = Terms {
+            pool,
+            rules: &self.rules,
+            budget,
+            tick: slices.tick.into(),
+            forgets: false,
+        };
         let shared = Shared {
             program: self,
             rom: &rom,
@@ -190,12 +249,20 @@ impl<B: Board, C> Program<B, C> {
         Ok(())
     }
 
-    /// Does the writes that waited for the end of the tick. A condition that waits for such a key may hold now.
+    /// Does the writes that waited for the end of the tick. A condition that waits for such a key
+    /// may hold now.
     fn write_staged(&self, part: &mut Part, boards: &mut [B], first_agent: u32, rom: &Rom<'_>) {
-        let Part { writer, restless, .. } = part;
-        for command in writer.iter().filter(|command| command.lane() == Lane::BLACKBOARD) {
+        let Part {
+            writer, restless, ..
+        } = part;
+        for command in writer
+            .iter()
+            .filter(|command| command.lane() == Lane::BLACKBOARD)
+        {
             let place = command.agent().index() - first_agent;
-            if let (What::Write { key, words }, Some(board)) = (command.what(rom), boards.get_mut(place as usize)) {
+            if let (What::Write { key, words }, Some(board)) =
+                (command.what(rom), boards.get_mut(place as usize))
+            {
                 board.write(self.table.field(key), words);
                 restless.push((place, Sleep::Awake));
             }
@@ -222,7 +289,8 @@ impl SlicesOutput {
         self.part.turns
     }
 
-    /// Places of those of them that want their next tick, or a later one; all others sleep until they have an event.
+    /// Places of those of them that want their next tick, or a later one; all others sleep until
+    /// they have an event.
     pub fn restless(&self) -> impl Iterator<Item = (u32, Sleep)> + '_ {
         self.part.restless.iter().copied()
     }
@@ -242,7 +310,8 @@ impl SlicesOutput {
         self.part.panicked.iter().copied()
     }
 
-    /// Agents that a call of a missing function ended, and the function ([`Machine::bind_for_development`](crate::Machine::bind_for_development)).
+    /// Agents that a call of a missing function ended, and the function
+    /// ([`Machine::bind_for_development`](crate::Machine::bind_for_development)).
     pub fn unanswered(&self) -> impl Iterator<Item = (AgentId, FunctionId)> + '_ {
         self.part.unanswered.iter().copied()
     }

@@ -38,7 +38,10 @@ impl fmt::Display for SpawnError {
                 "the blackboard was made for another machine than `{machine}`, with other keys: make it with the machine of the crowd"
             ),
             Self::UnknownVariant { machine, variant } => {
-                write!(f, "`{machine}` has no variant {variant}: it is one of another machine")
+                write!(
+                    f,
+                    "`{machine}` has no variant {variant}: it is one of another machine"
+                )
             }
         }
     }
@@ -52,18 +55,22 @@ impl<B: Board, C> Crowd<B, C> {
     ///
     /// # Panics
     ///
-    /// If the blackboard is one of another machine, or if there are 2^32 agents already; [`Self::try_spawn`] says so instead.
+    /// If the blackboard is one of another machine, or if there are 2^32 agents already;
+    /// [`Self::try_spawn`] says so instead.
     pub fn spawn(&mut self, board: B) -> AgentId {
-        self.try_spawn(board).unwrap_or_else(|error| panic!("{error}"))
+        self.try_spawn(board)
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Adds an agent with a variant of the machine's parameters (CODE-3).
     ///
     /// # Panics
     ///
-    /// If the machine has no such variant, and as [`Self::spawn`]; [`Self::try_spawn_as`] says so instead.
+    /// If the machine has no such variant, and as [`Self::spawn`]; [`Self::try_spawn_as`] says so
+    /// instead.
     pub fn spawn_as(&mut self, board: B, variant: VariantId) -> AgentId {
-        self.try_spawn_as(board, variant).unwrap_or_else(|error| panic!("{error}"))
+        self.try_spawn_as(board, variant)
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Adds an agent, or nothing if it cannot be one of this crowd.
@@ -83,9 +90,14 @@ impl<B: Board, C> Crowd<B, C> {
     /// ```
     pub fn try_spawn(&mut self, board: B) -> Result<AgentId, SpawnError> {
         if !board.fits(self.program.machine()) {
-            return Err(SpawnError::BoardDoesNotFit { machine: self.machine().name().to_owned() });
+            return Err(SpawnError::BoardDoesNotFit {
+                machine: self.machine().name().to_owned(),
+            });
         }
-        let place = self.free.last().map_or(self.lives.len(), |&place| place as usize);
+        let place = self
+            .free
+            .last()
+            .map_or(self.lives.len(), |&place| place as usize);
         let index = u32::try_from(place).map_err(|_| SpawnError::TooMany)?;
         self.free.pop();
         self.put(board, place);
@@ -96,7 +108,10 @@ impl<B: Board, C> Crowd<B, C> {
     pub fn try_spawn_as(&mut self, board: B, variant: VariantId) -> Result<AgentId, SpawnError> {
         let known = self.machine().rom().variants().len().max(1);
         if variant.index() >= known {
-            return Err(SpawnError::UnknownVariant { machine: self.machine().name().to_owned(), variant });
+            return Err(SpawnError::UnknownVariant {
+                machine: self.machine().name().to_owned(),
+                variant,
+            });
         }
         let agent = self.try_spawn(board)?;
         self.variants.resize(self.lives.len(), VariantId::PLAIN);
@@ -115,7 +130,8 @@ impl<B: Board, C> Crowd<B, C> {
         }
         self.lives[place] = self.lives[place].wrapping_add(1);
         // Each agent has random numbers of its own, also where another one was before.
-        self.store.put(self.program.machine().id(), self.seed, self.spawned, place);
+        self.store
+            .put(self.program.machine().id(), self.seed, self.spawned, place);
         self.spawned += 1;
         if let Some(variant) = self.variants.get_mut(place) {
             *variant = VariantId::PLAIN;
@@ -123,8 +139,9 @@ impl<B: Board, C> Crowd<B, C> {
         self.wake.wake(place);
     }
 
-    /// Removes an agent at once; nothing of it runs. What it owns is not released: [`Self::held_channels`] tells before. Its blackboard is
-    /// dropped when somebody else takes its place.
+    /// Removes an agent at once; nothing of it runs. What it owns is not released:
+    /// [`Self::held_channels`] tells before. Its blackboard is dropped when somebody else takes
+    /// its place.
     pub fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
         let place = self.place(agent)?;
         self.lives[place] = self.lives[place].wrapping_add(1);
@@ -136,10 +153,11 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(())
     }
 
-    /// Ends an agent in its next tick: at its turn all its exits run instead, and what it owns is released; then it is terminated and stays in
-    /// the crowd until it is despawned or reset (SYS-10). Events on their way to it are dropped, and counted. One that has not started
-    /// runs nothing, and one that has ended stays as it is. A pause does not put it off; [`Self::reset`] and [`Self::despawn`] before that tick
-    /// come instead of it.
+    /// Ends an agent in its next tick: at its turn all its exits run instead, and what it owns is
+    /// released; then it is terminated and stays in the crowd until it is despawned or reset
+    /// (SYS-10). Events on their way to it are dropped, and counted. One that has not started
+    /// runs nothing, and one that has ended stays as it is. A pause does not put it off;
+    /// [`Self::reset`] and [`Self::despawn`] before that tick come instead of it.
     ///
     /// ```
     /// use statewright::prelude::*;

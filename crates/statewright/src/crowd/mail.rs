@@ -11,8 +11,9 @@ pub(crate) struct Letter {
     pub(crate) event: Event,
 }
 
-/// Events for the next tick, in the order in which they were sent: what the last tick left over, then messages of agents, then what the
-/// host sends (EVT-4, CMD-4). They lie as the kernel wants them, so that where they were sent in the order of agents nothing is copied.
+/// Events for the next tick, in the order in which they were sent: what the last tick left over,
+/// then messages of agents, then what the host sends (EVT-4, CMD-4). They lie as the kernel wants
+/// them, so that where they were sent in the order of agents nothing is copied.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mail {
     events: Vec<InboxEvent>,
@@ -33,7 +34,10 @@ impl Mail {
     pub(crate) fn send(&mut self, letter: Letter) {
         let place = letter.to.index();
         self.unsorted |= self.events.last().is_some_and(|last| last.place > place);
-        self.events.push(InboxEvent { place, event: letter.event });
+        self.events.push(InboxEvent {
+            place,
+            event: letter.event,
+        });
         self.lives.push(letter.to.generation());
     }
 
@@ -51,16 +55,22 @@ impl Mail {
     /// All letters, in the order in which they were sent, if the last tick was not refused.
     pub(crate) fn letters(&self) -> impl ExactSizeIterator<Item = Letter> + '_ {
         let letters = self.events.iter().zip(&self.lives);
-        letters.map(|(event, &life)| Letter { to: AgentId::new(event.place, life), event: event.event })
+        letters.map(|(event, &life)| Letter {
+            to: AgentId::new(event.place, life),
+            event: event.event,
+        })
     }
 
     /// These letters and no others.
     pub(crate) fn replace(&mut self, letters: impl IntoIterator<Item = Letter>) {
         self.clear();
-        letters.into_iter().for_each(|letter| self.send_unchecked(letter));
+        letters
+            .into_iter()
+            .for_each(|letter| self.send_unchecked(letter));
     }
 
-    /// Sorts the letters by place and drops those that `is_alive` says `false` to: how many. Nothing is delivered yet.
+    /// Sorts the letters by place and drops those that `is_alive` says `false` to: how many.
+    /// Nothing is delivered yet.
     pub(crate) fn prepare(&mut self, is_alive: impl Fn(AgentId) -> bool) -> u64 {
         let before = self.events.len();
         if self.doubtful {
@@ -86,15 +96,24 @@ impl Mail {
         self.doubtful = false;
     }
 
-    /// By place, and for each place in the order in which they were sent: place and number as one key.
+    /// By place, and for each place in the order in which they were sent: place and number as one
+    /// key.
     fn sort(&mut self) {
         self.keys.clear();
-        self.keys.extend((0_u64..).zip(&self.events).map(|(number, event)| u64::from(event.place) << 32 | number));
+        self.keys.extend(
+            (0_u64..)
+                .zip(&self.events)
+                .map(|(number, event)| u64::from(event.place) << 32 | number),
+        );
         self.keys.sort_unstable();
         let (events, lives) = &mut self.spare;
         events.clear();
         lives.clear();
-        events.extend(self.keys.iter().map(|&key| self.events[key as u32 as usize]));
+        events.extend(
+            self.keys
+                .iter()
+                .map(|&key| self.events[key as u32 as usize]),
+        );
         lives.extend(self.keys.iter().map(|&key| self.lives[key as u32 as usize]));
         std::mem::swap(&mut self.events, events);
         std::mem::swap(&mut self.lives, lives);
@@ -133,21 +152,41 @@ mod tests {
 
     fn letter(place: u32, life: u32, number: i32) -> Letter {
         let event = Event::new(EventId::from_index(0).unwrap(), Class::Normal).with_i32(number);
-        Letter { to: AgentId::new(place, life), event }
+        Letter {
+            to: AgentId::new(place, life),
+            event,
+        }
     }
 
     fn prepared(mail: &Mail) -> Vec<(u32, i32)> {
-        mail.inbox().iter().map(|event| (event.place, event.event.i32())).collect()
+        mail.inbox()
+            .iter()
+            .map(|event| (event.place, event.event.i32()))
+            .collect()
     }
 
     #[test]
     fn evt_4_letters_are_sorted_by_place_and_keep_their_order() {
         let mut mail = Mail::default();
         let places = [5, 2, 5, 0, 2, 9, 0, 5];
-        (0..).zip(places).for_each(|(number, place)| mail.send(letter(place, 1, number)));
+        (0..)
+            .zip(places)
+            .for_each(|(number, place)| mail.send(letter(place, 1, number)));
         assert_eq!(mail.letters().len(), 8);
         assert_eq!(mail.prepare(|_| panic!("all were checked when sent")), 0);
-        assert_eq!(prepared(&mail), [(0, 3), (0, 6), (2, 1), (2, 4), (5, 0), (5, 2), (5, 7), (9, 5)]);
+        assert_eq!(
+            prepared(&mail),
+            [
+                (0, 3),
+                (0, 6),
+                (2, 1),
+                (2, 4),
+                (5, 0),
+                (5, 2),
+                (5, 7),
+                (9, 5)
+            ]
+        );
         let inbox = mail.deliver();
         mail.delivered(inbox);
         assert_eq!(mail.letters().len(), 0);
@@ -163,6 +202,9 @@ mod tests {
         let is_alive = |agent: AgentId| agent == AgentId::new(4, 3);
         assert_eq!(mail.prepare(is_alive), 2);
         assert_eq!(prepared(&mail), [(4, 1)]);
-        assert_eq!(mail.letters().map(|letter| letter.to).collect::<Vec<_>>(), [AgentId::new(4, 3)]);
+        assert_eq!(
+            mail.letters().map(|letter| letter.to).collect::<Vec<_>>(),
+            [AgentId::new(4, 3)]
+        );
     }
 }

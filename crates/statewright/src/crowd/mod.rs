@@ -42,7 +42,11 @@ pub struct Missing(pub AgentId);
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is not in the crowd: it was despawned, or belongs to another crowd", self.0)
+        write!(
+            f,
+            "{} is not in the crowd: it was despawned, or belongs to another crowd",
+            self.0
+        )
     }
 }
 
@@ -109,7 +113,11 @@ impl<B: Board, C> Crowd<B, C> {
         let (store, budget, strict) = {
             let rom = program.machine().rom();
             let budget = usize::from(rom.header().command_bytes.get());
-            (Store::new(&rom), budget, rom.header().policies & policy::STRICT_WRITES != 0)
+            (
+                Store::new(&rom),
+                budget,
+                rom.header().policies & policy::STRICT_WRITES != 0,
+            )
         };
         Self {
             program,
@@ -145,16 +153,24 @@ impl<B: Board, C> Crowd<B, C> {
     ///
     /// # Panics
     ///
-    /// If the crowd has agents: their clocks and timers know the time. If the tick is above 2^62: time would come to an end.
+    /// If the crowd has agents: their clocks and timers know the time. If the tick is above 2^62:
+    /// time would come to an end.
     #[must_use]
     pub fn starting_at(mut self, tick: u64) -> Self {
-        assert!(self.lives.is_empty(), "a crowd with agents cannot change its time");
-        assert!(tick <= snapshot::MANY / 2, "the first tick of a crowd is at most 2^62");
+        assert!(
+            self.lives.is_empty(),
+            "a crowd with agents cannot change its time"
+        );
+        assert!(
+            tick <= snapshot::MANY / 2,
+            "the first tick of a crowd is at most 2^62"
+        );
         self.now = tick;
         self
     }
 
-    /// Whether agents that have nothing to do sleep, as they do unless told. Changes nothing but speed.
+    /// Whether agents that have nothing to do sleep, as they do unless told. Changes nothing but
+    /// speed.
     pub fn set_sleeping(&mut self, sleeps: bool) {
         self.sleeps = sleeps;
         self.wake_by_state();
@@ -165,13 +181,22 @@ impl<B: Board, C> Crowd<B, C> {
         self.wake.clear();
         let rom = self.program.machine().rom();
         let last = self.now.wrapping_sub(1);
-        for (place, _) in self.lives.iter().enumerate().filter(|(_, life)| *life % 2 == 1) {
+        for (place, _) in self
+            .lives
+            .iter()
+            .enumerate()
+            .filter(|(_, life)| *life % 2 == 1)
+        {
             let instances = &self.store;
             // Whoever polls gets a turn: a blackboard may have been written since the last one.
-            let sleep = with_instances!(instances, list => kernel::sleep(&rom, &list[place], last as u32));
-            self.wake.settle(place, if self.sleeps { sleep } else { Sleep::Awake }, last);
+            let sleep =
+                with_instances!(instances, list => kernel::sleep(&rom, &list[place], last as u32));
+            self.wake
+                .settle(place, if self.sleeps { sleep } else { Sleep::Awake }, last);
         }
-        self.stopping.iter().for_each(|&place| self.wake.wake(place as usize));
+        self.stopping
+            .iter()
+            .for_each(|&place| self.wake.wake(place as usize));
     }
 
     /// What happens to agents of another machine, which only a snapshot of other bytes could bring.
@@ -191,7 +216,12 @@ impl<B: Board, C> Crowd<B, C> {
 impl<B: Board, C> Crowd<B, C> {
     /// Sends an event: the agent has it in its next tick. Its class is that of its type.
     #[inline]
-    pub fn send(&mut self, agent: AgentId, event: EventId, payload: impl Payload) -> Result<(), Missing> {
+    pub fn send(
+        &mut self,
+        agent: AgentId,
+        event: EventId,
+        payload: impl Payload,
+    ) -> Result<(), Missing> {
         let class = self.program.machine().event_class(event);
         self.send_as(agent, event, class, payload)
     }
@@ -208,13 +238,17 @@ impl<B: Board, C> Crowd<B, C> {
         let place = self.place(agent)?;
         // Its turn comes soon: memory is slow, and there is other work meanwhile.
         self.store.fetch(place);
-        self.mail.send(Letter { to: agent, event: Event::new(event, class).with_words(payload.words()) });
+        self.mail.send(Letter {
+            to: agent,
+            event: Event::new(event, class).with_words(payload.words()),
+        });
         Ok(())
     }
 
     /// Sends an event to every agent.
     pub fn broadcast(&mut self, event: EventId, payload: impl Payload) {
-        let event = Event::new(event, self.program.machine().event_class(event)).with_words(payload.words());
+        let event = Event::new(event, self.program.machine().event_class(event))
+            .with_words(payload.words());
         for to in agents(&self.lives) {
             self.mail.send(Letter { to, event });
         }
@@ -229,7 +263,10 @@ fn is_alive(lives: &[u32], agent: AgentId) -> bool {
 
 /// All agents, by place.
 fn agents(lives: &[u32]) -> impl Iterator<Item = AgentId> + '_ {
-    (0_u32..).zip(lives).filter(|(_, life)| *life % 2 == 1).map(|(place, &life)| AgentId::new(place, life))
+    (0_u32..)
+        .zip(lives)
+        .filter(|(_, life)| *life % 2 == 1)
+        .map(|(place, &life)| AgentId::new(place, life))
 }
 
 /// Looking.
@@ -290,8 +327,8 @@ impl<B: Board, C> Crowd<B, C> {
         Ok(&self.boards[self.place(agent)?])
     }
 
-    /// Its blackboard, to be changed: wakes the agent. Whoever puts another one in its place must take one of the same machine, as for
-    /// [`Self::spawn`]: nobody looks.
+    /// Its blackboard, to be changed: wakes the agent. Whoever puts another one in its place must
+    /// take one of the same machine, as for [`Self::spawn`]: nobody looks.
     pub fn board_mut(&mut self, agent: AgentId) -> Result<&mut B, Missing> {
         let place = self.place(agent)?;
         self.wake.wake(place);
@@ -307,7 +344,10 @@ impl<B: Board, C> Crowd<B, C> {
     /// The paths of its active leaves, for people.
     pub fn path(&self, agent: AgentId) -> Result<String, Missing> {
         let leaves = self.leaves(agent)?;
-        let names: Vec<&str> = leaves.into_iter().map(|leaf| self.machine().state_name(leaf)).collect();
+        let names: Vec<&str> = leaves
+            .into_iter()
+            .map(|leaf| self.machine().state_name(leaf))
+            .collect();
         Ok(names.join(" + "))
     }
 
@@ -350,11 +390,14 @@ impl<B: Board, C> Crowd<B, C> {
     /// Ticks since an agent entered a state; `None` if the state has no clock.
     pub fn ticks_in_state(&self, agent: AgentId, state: StateId) -> Result<Option<u32>, Missing> {
         let (place, rom, now) = (self.place(agent)?, self.machine().rom(), self.now as u32);
-        Ok(with_instances!(&self.store, list => kernel::ticks_in_state(&rom, &list[place], state, now)))
+        Ok(
+            with_instances!(&self.store, list => kernel::ticks_in_state(&rom, &list[place], state, now)),
+        )
     }
 
-    /// Channels that its active states own, by number (CODE-7). Exits release what they own by commands; despawn and reset run no
-    /// exits, so that the host asks here, before, what it has to release itself. A quarantined agent holds none any more.
+    /// Channels that its active states own, by number (CODE-7). Exits release what they own by
+    /// commands; despawn and reset run no exits, so that the host asks here, before, what it
+    /// has to release itself. A quarantined agent holds none any more.
     ///
     /// ```
     /// use statewright::prelude::*;
@@ -374,19 +417,26 @@ impl<B: Board, C> Crowd<B, C> {
     /// crowd.despawn(agent)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn held_channels(&self, agent: AgentId) -> Result<impl Iterator<Item = ChannelId> + use<B, C>, Missing> {
+    pub fn held_channels(
+        &self,
+        agent: AgentId,
+    ) -> Result<impl Iterator<Item = ChannelId> + use<B, C>, Missing> {
         let (place, rom) = (self.place(agent)?, self.machine().rom());
         let held = with_instances!(&self.store, list => kernel::held_channels(&rom, &list[place]));
-        Ok((0..u32::BITS as usize).filter(move |bit| held >> bit & 1 != 0).filter_map(ChannelId::from_index))
+        Ok((0..u32::BITS as usize)
+            .filter(move |bit| held >> bit & 1 != 0)
+            .filter_map(ChannelId::from_index))
     }
 
-    /// What the kernel marked an agent with ([`flag`]): dropped commands, a full queue, a clamped tick.
+    /// What the kernel marked an agent with ([`flag`]): dropped commands, a full queue, a clamped
+    /// tick.
     pub fn flags(&self, agent: AgentId) -> Result<u16, Missing> {
         let place = self.place(agent)?;
         Ok(with_instances!(&self.store, list => kernel::Instance::header(&list[place]).flags.get()))
     }
 
-    /// Clears the marks that stay until the host has seen them (SYS-2). An agent that was clamped sleeps again afterwards.
+    /// Clears the marks that stay until the host has seen them (SYS-2). An agent that was clamped
+    /// sleeps again afterwards.
     pub fn clear_flags(&mut self, agent: AgentId) -> Result<(), Missing> {
         let place = self.place(agent)?;
         with_instances!(&mut self.store, list => {
@@ -399,7 +449,9 @@ impl<B: Board, C> Crowd<B, C> {
     /// Has an agent ended, by itself or by a fault?
     pub fn has_ended(&self, agent: AgentId) -> Result<bool, Missing> {
         let place = self.place(agent)?;
-        Ok(with_instances!(&self.store, list => kernel::Instance::header(&list[place]).flags.get() & flag::ENDED != 0))
+        Ok(
+            with_instances!(&self.store, list => kernel::Instance::header(&list[place]).flags.get() & flag::ENDED != 0),
+        )
     }
 
     /// Agents that a fault ended in the last tick.
@@ -412,8 +464,8 @@ impl<B: Board, C> Crowd<B, C> {
         self.ran().flat_map(|part| part.panicked.iter().copied())
     }
 
-    /// Agents that a call of a missing function ended in the last tick, and the function. There are none unless the machine was bound with
-    /// [`Machine::bind_for_development`].
+    /// Agents that a call of a missing function ended in the last tick, and the function. There are
+    /// none unless the machine was bound with [`Machine::bind_for_development`].
     pub fn unanswered(&self) -> impl Iterator<Item = (AgentId, FunctionId)> + '_ {
         self.ran().flat_map(|part| part.unanswered.iter().copied())
     }
@@ -425,6 +477,10 @@ impl<B: Board, C> Crowd<B, C> {
 
     #[inline]
     fn place(&self, agent: AgentId) -> Result<usize, Missing> {
-        if is_alive(&self.lives, agent) { Ok(agent.index() as usize) } else { Err(Missing(agent)) }
+        if is_alive(&self.lives, agent) {
+            Ok(agent.index() as usize)
+        } else {
+            Err(Missing(agent))
+        }
     }
 }

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use statewright_kernel::{
-    self as kernel, Batch, Counters, Fault, Hosts, InboxEvent, Input, Instance, Mismatch, Report, Sleep, SortedInbox,
-    Visit, flag, prefetch, tick_batch,
+    self as kernel, Batch, Counters, Fault, Hosts, InboxEvent, Input, Instance, Mismatch, Report,
+    Sleep, SortedInbox, Visit, flag, prefetch, tick_batch,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::{FunctionId, VariantId};
@@ -39,7 +39,8 @@ pub(crate) struct Part {
     pub(crate) tracer: Option<Box<Tracer>>,
 }
 
-/// What one part works on. Everything but instances and blackboards names agents by their place in the crowd.
+/// What one part works on. Everything but instances and blackboards names agents by their place in
+/// the crowd.
 pub(crate) struct Job<'j, I, B> {
     /// Place of the first instance.
     pub(crate) first: usize,
@@ -87,7 +88,8 @@ impl Part {
         (self.turns, self.clamped, self.ran) = (0, 0, true);
     }
 
-    /// A tick in which everybody ran leaves a long list behind; a crowd that sleeps does not keep it.
+    /// A tick in which everybody ran leaves a long list behind; a crowd that sleeps does not keep
+    /// it.
     pub(crate) fn give_back_memory(&mut self) {
         const SMALL: usize = 1024;
         if !self.ran {
@@ -109,7 +111,8 @@ impl<I, B> Job<'_, I, B> {
 }
 
 impl<I: Instance, B: Board> Job<'_, I, B> {
-    /// Ticks everybody who is awake or has events. A panic in user code ends its agent alone; the others go on.
+    /// Ticks everybody who is awake or has events. A panic in user code ends its agent alone; the
+    /// others go on.
     pub(crate) fn run<C>(mut self, shared: &Shared<'_, B, C>) {
         self.part.begin(&shared.terms);
         let mut from = self.first;
@@ -134,13 +137,19 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
             Some(_) => self.run_until_panic::<C, true>(shared, from, to),
         } {
             self.end_by_panic(shared, place, &*panic);
-            // A panic does not tell how much of the inbox was taken: the first event counts as taken.
+            // A panic does not tell how much of the inbox was taken: the first event counts as
+            // taken.
             self.drop_inbox_of(place, 1);
             from = place + 1;
         }
     }
 
-    fn end_by_panic<C>(&mut self, shared: &Shared<'_, B, C>, place: usize, panic: &(dyn Any + Send)) {
+    fn end_by_panic<C>(
+        &mut self,
+        shared: &Shared<'_, B, C>,
+        place: usize,
+        panic: &(dyn Any + Send),
+    ) {
         self.part.writer.discard_agent();
         let agent = agent_at(shared.lives, place, shared.base);
         match panic.downcast_ref() {
@@ -155,26 +164,68 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
     #[cold]
     fn stop<C>(&mut self, shared: &Shared<'_, B, C>, place: usize) {
         let agent = agent_at(shared.lives, place, shared.base);
-        let variant = shared.variants.get(place).copied().unwrap_or(VariantId::PLAIN);
-        let input = Input { variant, ..Input::new(agent.index().into(), shared.now) };
+        let variant = shared
+            .variants
+            .get(place)
+            .copied()
+            .unwrap_or(VariantId::PLAIN);
+        let input = Input {
+            variant,
+            ..Input::new(agent.index().into(), shared.now)
+        };
         let at = place - self.first;
         let part = &mut *self.part;
-        let turn = Turn { out: &mut part.writer, lives: shared.lives, first: shared.base, place };
-        let code = Code { table: &shared.program.table, context: shared.context, strict: shared.strict, turn };
-        let mut hosts = PartHosts { first: self.first, boards: self.boards, code };
+        let turn = Turn {
+            out: &mut part.writer,
+            lives: shared.lives,
+            first: shared.base,
+            place,
+        };
+        let code = Code {
+            table: &shared.program.table,
+            context: shared.context,
+            strict: shared.strict,
+            turn,
+        };
+        let mut hosts = PartHosts {
+            first: self.first,
+            boards: self.boards,
+            code,
+        };
         let (instance, counters) = (&mut self.instances[at], &mut part.counters);
-        let traced = part.tracer.as_deref_mut().map(|tracer| (tracer, &mut *self.reasons));
+        let traced = part
+            .tracer
+            .as_deref_mut()
+            .map(|tracer| (tracer, &mut *self.reasons));
         let run = AssertUnwindSafe(|| match traced {
-            None => kernel::stop(shared.rom, instance, &mut hosts.of(place, input.agent), &input, counters),
+            None => kernel::stop(
+                shared.rom,
+                instance,
+                &mut hosts.of(place, input.agent),
+                &input,
+                counters,
+            ),
             Some((tracer, reasons)) => {
-                let mut hosts = TracedHosts { hosts: &mut hosts, tracer, reasons };
-                kernel::stop(shared.rom, instance, &mut hosts.of(place, input.agent), &input, counters)
+                let mut hosts = TracedHosts {
+                    hosts: &mut hosts,
+                    tracer,
+                    reasons,
+                };
+                kernel::stop(
+                    shared.rom,
+                    instance,
+                    &mut hosts.of(place, input.agent),
+                    &input,
+                    counters,
+                )
             }
         });
         match catch_unwind(run) {
             Ok(stopped) => {
                 self.part.turns += 1;
-                self.part.faults.extend(stopped.err().map(|fault| (agent, fault)));
+                self.part
+                    .faults
+                    .extend(stopped.err().map(|fault| (agent, fault)));
                 self.part.restless.push((place as u32, Sleep::Awake));
             }
             Err(panic) => self.end_by_panic(shared, place, &*panic),
@@ -195,18 +246,24 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
 
     /// An agent that ends in a tick drops the rest of its inbox, counted.
     fn drop_inbox_of(&mut self, place: usize, taken: usize) {
-        let first = self.inbox.partition_point(|event| (event.place as usize) < place);
-        let own = self.inbox[first..].iter().take_while(|event| event.place as usize == place);
+        let first = self
+            .inbox
+            .partition_point(|event| (event.place as usize) < place);
+        let own = self.inbox[first..]
+            .iter()
+            .take_while(|event| event.place as usize == place);
         for event in own.skip(taken) {
             let dropped = &mut self.part.counters.dropped[usize::from(event.event.class.min(3))];
             *dropped = dropped.wrapping_add(1);
         }
     }
 
-    /// Staged writes without room count as critical commands that were dropped; the kernel does not hear of them.
+    /// Staged writes without room count as critical commands that were dropped; the kernel does not
+    /// hear of them.
     fn count_lost_writes(&mut self, base: usize) {
         for &agent in &self.part.writer.lost_writes {
-            self.part.counters.commands_dropped = self.part.counters.commands_dropped.wrapping_add(1);
+            self.part.counters.commands_dropped =
+                self.part.counters.commands_dropped.wrapping_add(1);
             if let Some(instance) = self.instances.get_mut(agent as usize - base - self.first) {
                 let flags = &mut instance.header_mut().flags;
                 flags.set(flags.get() | flag::COMMAND_DROPPED | flag::CRITICAL_DROPPED);
@@ -214,26 +271,47 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
         }
     }
 
-    /// Ticks from a place on, up to another; the place of a panic, and what it carries, if there was one. Compiled twice, so that
-    /// crowds without a trace pay nothing for the other ones.
+    /// Ticks from a place on, up to another; the place of a panic, and what it carries, if there
+    /// was one. Compiled twice, so that crowds without a trace pay nothing for the other ones.
     fn run_until_panic<C, const TRACED: bool>(
         &mut self,
         shared: &Shared<'_, B, C>,
         from: usize,
         to: usize,
     ) -> Result<(), Panic> {
-        let [first, last] = [from, to].map(|end| self.inbox.partition_point(|event| (event.place as usize) < end));
+        let [first, last] = [from, to].map(|end| {
+            self.inbox
+                .partition_point(|event| (event.place as usize) < end)
+        });
         let inbox = &self.inbox[first..last];
         let awake = self.awake.map(|awake| {
-            let [first, last] = [from, to].map(|end| awake.partition_point(|&place| (place as usize) < end));
+            let [first, last] =
+                [from, to].map(|end| awake.partition_point(|&place| (place as usize) < end));
             &awake[first..last]
         });
         let (start, end) = (from - self.first, to - self.first);
-        let (instances, boards) = (&mut self.instances[start..end], &mut self.boards[start..end]);
+        let (instances, boards) = (
+            &mut self.instances[start..end],
+            &mut self.boards[start..end],
+        );
         let part = &mut *self.part;
-        let turn = Turn { out: &mut part.writer, lives: shared.lives, first: shared.base, place: from };
-        let code = Code { table: &shared.program.table, context: shared.context, strict: shared.strict, turn };
-        let mut hosts = PartHosts { first: from, boards, code };
+        let turn = Turn {
+            out: &mut part.writer,
+            lives: shared.lives,
+            first: shared.base,
+            place: from,
+        };
+        let code = Code {
+            table: &shared.program.table,
+            context: shared.context,
+            strict: shared.strict,
+            turn,
+        };
+        let mut hosts = PartHosts {
+            first: from,
+            boards,
+            code,
+        };
         let mut ear = Ear {
             turns: &mut part.turns,
             restless: &mut part.restless,
@@ -257,10 +335,15 @@ impl<I: Instance, B: Board> Job<'_, I, B> {
                 visit: awake.map_or(Visit::All, Visit::WithEventsAnd),
                 mismatch: shared.mismatch,
             };
-            let done = |place: usize, report: &Report, left: &[InboxEvent]| ear.hear(place, report, left);
+            let done =
+                |place: usize, report: &Report, left: &[InboxEvent]| ear.hear(place, report, left);
             let ran = match traced {
                 Some((tracer, reasons)) if TRACED => {
-                    let mut hosts = TracedHosts { hosts: &mut hosts, tracer, reasons };
+                    let mut hosts = TracedHosts {
+                        hosts: &mut hosts,
+                        tracer,
+                        reasons,
+                    };
                     tick_batch(shared.rom, instances, &mut hosts, &batch, counters, done)
                 }
                 _ => tick_batch(shared.rom, instances, &mut hosts, &batch, counters, done),
@@ -294,7 +377,11 @@ impl Ear<'_> {
     #[inline(never)]
     fn note(&mut self, place: usize, report: &Report, left: &[InboxEvent]) {
         self.restless.push((place as u32, Sleep::Awake));
-        self.faults.extend(report.fault.map(|fault| (agent_at(self.lives, place, self.base), fault)));
+        self.faults.extend(
+            report
+                .fault
+                .map(|fault| (agent_at(self.lives, place, self.base), fault)),
+        );
         *self.clamped += u32::from(report.clamped);
         self.left.extend_from_slice(left);
     }
@@ -323,7 +410,10 @@ impl<'p, B: Board, C> Hosts for PartHosts<'p, B, C> {
 
     #[inline]
     fn again(&mut self, place: usize, _: u64) -> AgentHost<'_, 'p, B, C> {
-        AgentHost { board: &mut self.boards[place - self.first], code: &mut self.code }
+        AgentHost {
+            board: &mut self.boards[place - self.first],
+            code: &mut self.code,
+        }
     }
 
     #[inline]

@@ -43,7 +43,8 @@ struct Cut<'j, I, B> {
 }
 
 impl<'j, I: Instance, B> Cut<'j, I, B> {
-    /// Cuts it into one job per part, each for so many agents; parts where everybody sleeps have none.
+    /// Cuts it into one job per part, each for so many agents; parts where everybody sleeps have
+    /// none.
     fn jobs(mut self, parts: &'j mut [Part], size: usize) -> impl Iterator<Item = Job<'j, I, B>> {
         let mut first = 0;
         parts.iter_mut().filter_map(move |part| {
@@ -59,7 +60,10 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
                 inbox: self.inbox.split_off(..events).unwrap_or_default(),
                 awake: self.listed.split_off(..places),
                 stops: self.stops.split_off(..stops).unwrap_or_default(),
-                reasons: self.reasons.split_off_mut(..count.min(self.reasons.len())).unwrap_or_default(),
+                reasons: self
+                    .reasons
+                    .split_off_mut(..count.min(self.reasons.len()))
+                    .unwrap_or_default(),
                 part,
             };
             first += count;
@@ -70,8 +74,11 @@ impl<'j, I: Instance, B> Cut<'j, I, B> {
 
 /// Who runs jobs.
 trait Runner<B, C> {
-    fn run<'j, I: Instance + Send + 'j>(&self, jobs: impl Iterator<Item = Job<'j, I, B>>, shared: &Shared<'_, B, C>)
-    where
+    fn run<'j, I: Instance + Send + 'j>(
+        &self,
+        jobs: impl Iterator<Item = Job<'j, I, B>>,
+        shared: &Shared<'_, B, C>,
+    ) where
         B: 'j;
 }
 
@@ -79,8 +86,11 @@ trait Runner<B, C> {
 struct OneThread;
 
 impl<B: Board, C> Runner<B, C> for OneThread {
-    fn run<'j, I: Instance + Send + 'j>(&self, jobs: impl Iterator<Item = Job<'j, I, B>>, shared: &Shared<'_, B, C>)
-    where
+    fn run<'j, I: Instance + Send + 'j>(
+        &self,
+        jobs: impl Iterator<Item = Job<'j, I, B>>,
+        shared: &Shared<'_, B, C>,
+    ) where
         B: 'j,
     {
         jobs.for_each(|job| job.run(shared));
@@ -93,8 +103,11 @@ struct AllThreads;
 
 #[cfg(feature = "parallel")]
 impl<B: Board + Send, C: Sync> Runner<B, C> for AllThreads {
-    fn run<'j, I: Instance + Send + 'j>(&self, jobs: impl Iterator<Item = Job<'j, I, B>>, shared: &Shared<'_, B, C>)
-    where
+    fn run<'j, I: Instance + Send + 'j>(
+        &self,
+        jobs: impl Iterator<Item = Job<'j, I, B>>,
+        shared: &Shared<'_, B, C>,
+    ) where
         B: 'j,
     {
         rayon::in_place_scope(|scope| jobs.for_each(|job| scope.spawn(move |_| job.run(shared))));
@@ -107,32 +120,39 @@ impl<B: Board, C> Crowd<B, C> {
     ///
     /// # Panics
     ///
-    /// If the crowd was given a [`Pool`](crate::commands::Pool) that is too small; [`Self::try_tick`] says so instead.
+    /// If the crowd was given a [`Pool`](crate::commands::Pool) that is too small;
+    /// [`Self::try_tick`] says so instead.
     pub fn tick(&mut self, context: &C) -> Tick {
-        self.try_tick(context).unwrap_or_else(|error| panic!("{error}"))
+        self.try_tick(context)
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Runs one tick on this thread, or nothing if the pool is too small: then no agent ran and no event was delivered (CMD-2).
+    /// Runs one tick on this thread, or nothing if the pool is too small: then no agent ran and no
+    /// event was delivered (CMD-2).
     pub fn try_tick(&mut self, context: &C) -> Result<Tick, PoolTooSmall> {
         let size = self.lives.len();
         self.run(size, context, &OneThread)
     }
 
-    /// Runs one tick on all threads of rayon's pool. Every byte of every agent, all commands and all counters are those of [`Self::tick`].
+    /// Runs one tick on all threads of rayon's pool. Every byte of every agent, all commands and
+    /// all counters are those of [`Self::tick`].
     ///
     /// # Panics
     ///
-    /// If the crowd was given a [`Pool`](crate::commands::Pool) that is too small; [`Self::try_tick_parallel`] says so instead.
+    /// If the crowd was given a [`Pool`](crate::commands::Pool) that is too small;
+    /// [`Self::try_tick_parallel`] says so instead.
     #[cfg(feature = "parallel")]
     pub fn tick_parallel(&mut self, context: &C) -> Tick
     where
         B: Send,
         C: Sync,
     {
-        self.try_tick_parallel(context).unwrap_or_else(|error| panic!("{error}"))
+        self.try_tick_parallel(context)
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Runs one tick on all threads of rayon's pool, or nothing if the pool of pages is too small. Each part may need a page more.
+    /// Runs one tick on all threads of rayon's pool, or nothing if the pool of pages is too small.
+    /// Each part may need a page more.
     #[cfg(feature = "parallel")]
     pub fn try_tick_parallel(&mut self, context: &C) -> Result<Tick, PoolTooSmall>
     where
@@ -142,15 +162,23 @@ impl<B: Board, C> Crowd<B, C> {
         self.run(self.part_size, context, &AllThreads)
     }
 
-    /// Agents per piece of work of [`Self::tick_parallel`], 1,024 unless told. Changes nothing but speed.
+    /// Agents per piece of work of [`Self::tick_parallel`], 1,024 unless told. Changes nothing but
+    /// speed.
     pub fn set_part_size(&mut self, agents: usize) {
         self.part_size = agents.max(1);
     }
 
-    fn run(&mut self, size: usize, context: &C, runner: &impl Runner<B, C>) -> Result<Tick, PoolTooSmall> {
+    fn run(
+        &mut self,
+        size: usize,
+        context: &C,
+        runner: &impl Runner<B, C>,
+    ) -> Result<Tick, PoolTooSmall> {
         let (now, size) = (self.now, size.max(1));
         let lives = &self.lives;
-        self.wake.wake_due(now, |place| lives.get(place).is_some_and(|life| life % 2 == 1));
+        self.wake.wake_due(now, |place| {
+            lives.get(place).is_some_and(|life| life % 2 == 1)
+        });
         self.stops.clear();
         for &place in &self.stopping {
             self.stops.push(place);
@@ -167,13 +195,16 @@ impl<B: Board, C> Crowd<B, C> {
             // Those who have had their turn sleep unless they say otherwise.
             self.wake.put_all_to_sleep();
         } else {
-            inbox.iter().for_each(|event| self.wake.wake(event.place as usize));
+            inbox
+                .iter()
+                .for_each(|event| self.wake.wake(event.place as usize));
         }
         // A crowd whose variants do not reach its last agents gives these the plain one.
         if !self.variants.is_empty() {
             self.variants.resize(self.lives.len(), VariantId::PLAIN);
         }
-        self.parts.resize_with(self.lives.len().div_ceil(size), Part::default);
+        self.parts
+            .resize_with(self.lives.len().div_ceil(size), Part::default);
         let machine = self.program.machine().clone();
         let rom = machine.rom();
         let terms = Terms {
@@ -216,7 +247,10 @@ impl<B: Board, C> Crowd<B, C> {
 
     /// Puts together what the parts left, in their order.
     fn finish(&mut self, rom: &Rom<'_>) -> Tick {
-        let mut tick = Tick { tick: self.now, ..Tick::default() };
+        let mut tick = Tick {
+            tick: self.now,
+            ..Tick::default()
+        };
         let mut counters = Counters::default();
         let mut parts = std::mem::take(&mut self.parts);
         for part in parts.iter().filter(|part| part.ran) {
@@ -230,10 +264,17 @@ impl<B: Board, C> Crowd<B, C> {
             for &(place, sleep) in &part.restless {
                 self.wake.settle(place as usize, sleep, self.now);
             }
-            self.keep_left(&part.left, usize::from(rom.header().events_per_tick.get()), &mut counters);
+            self.keep_left(
+                &part.left,
+                usize::from(rom.header().events_per_tick.get()),
+                &mut counters,
+            );
         }
         // Messages stand behind what was left over and before what the host sends (CMD-4).
-        parts.iter().filter(|part| part.ran).for_each(|part| self.act_on(part, rom));
+        parts
+            .iter()
+            .filter(|part| part.ran)
+            .for_each(|part| self.act_on(part, rom));
         parts.iter_mut().for_each(Part::give_back_memory);
         self.counters.add(&counters);
         self.program.machine().count(&counters);
@@ -242,13 +283,17 @@ impl<B: Board, C> Crowd<B, C> {
         tick
     }
 
-    /// Events that were not taken are offered again, first: one cap's worth per agent, the newest of more are dropped (EVT-4).
+    /// Events that were not taken are offered again, first: one cap's worth per agent, the newest
+    /// of more are dropped (EVT-4).
     fn keep_left(&mut self, left: &[InboxEvent], cap: usize, counters: &mut Counters) {
         for own in left.chunk_by(|one, next| one.place == next.place) {
             let (kept, surplus) = own.split_at(cap.min(own.len()));
             for event in kept {
                 let to = AgentId::new(event.place, self.lives[event.place as usize]);
-                self.mail.send(Letter { to, event: event.event });
+                self.mail.send(Letter {
+                    to,
+                    event: event.event,
+                });
             }
             for event in surplus {
                 let dropped = &mut counters.dropped[usize::from(event.event.class.min(3))];

@@ -1,7 +1,8 @@
 //! A whole crowd as bytes, and back (SYS-6 in small: the same machine, the same version).
 //!
-//! The bytes begin with [`MAGIC`], the checksum of everything behind it, and [`BYTE_ORDER`]. Numbers of the crowd are little-endian
-//! everywhere; blackboards that are plain bytes lie there as the computer holds them, so that one of another byte order refuses them.
+//! The bytes begin with [`MAGIC`], the checksum of everything behind it, and [`BYTE_ORDER`].
+//! Numbers of the crowd are little-endian everywhere; blackboards that are plain bytes lie there as
+//! the computer holds them, so that one of another byte order refuses them.
 
 use std::fmt;
 
@@ -16,8 +17,8 @@ use crate::board::Board;
 use crate::machine::Machine;
 use crate::value::AgentId;
 
-/// A blackboard that snapshots can hold. Plain bytes are one, in the byte order of the computer; other types say how they are written
-/// and read.
+/// A blackboard that snapshots can hold. Plain bytes are one, in the byte order of the computer;
+/// other types say how they are written and read.
 pub trait Saved: Sized {
     /// Writes it behind what is there.
     fn save(&self, bytes: &mut Vec<u8>);
@@ -89,7 +90,8 @@ const MAGIC: [u8; 8] = *b"SWcrowd2";
 const BYTE_ORDER: u64 = 0x0102_0304_0506_0708;
 /// Where that what the checksum is of begins.
 const BODY: usize = MAGIC.len() + 8;
-/// Ticks, agents and lost messages of a crowd stay below: no crowd lives that long, and none that was restored counts past the end.
+/// Ticks, agents and lost messages of a crowd stay below: no crowd lives that long, and none that
+/// was restored counts past the end.
 pub(super) const MANY: u64 = 1 << 63;
 
 /// Reads numbers from the head of bytes.
@@ -99,25 +101,35 @@ struct Reader<'b> {
 
 impl<'b> Reader<'b> {
     fn take(&mut self, count: usize) -> Result<&'b [u8], SnapshotError> {
-        let (head, rest) = self.bytes.split_at_checked(count).ok_or(SnapshotError::Length)?;
+        let (head, rest) = self
+            .bytes
+            .split_at_checked(count)
+            .ok_or(SnapshotError::Length)?;
         self.bytes = rest;
         Ok(head)
     }
 
     fn u32(&mut self) -> Result<u32, SnapshotError> {
         let bytes = self.take(4)?;
-        Ok(u32::from_le_bytes(bytes.try_into().map_err(|_| SnapshotError::Length)?))
+        Ok(u32::from_le_bytes(
+            bytes.try_into().map_err(|_| SnapshotError::Length)?,
+        ))
     }
 
     fn u64(&mut self) -> Result<u64, SnapshotError> {
         let bytes = self.take(8)?;
-        Ok(u64::from_le_bytes(bytes.try_into().map_err(|_| SnapshotError::Length)?))
+        Ok(u64::from_le_bytes(
+            bytes.try_into().map_err(|_| SnapshotError::Length)?,
+        ))
     }
 
     /// A count of things of at least one byte each.
     fn count(&mut self) -> Result<usize, SnapshotError> {
         let count = self.u64()?;
-        usize::try_from(count).ok().filter(|&count| count <= self.bytes.len()).ok_or(SnapshotError::Length)
+        usize::try_from(count)
+            .ok()
+            .filter(|&count| count <= self.bytes.len())
+            .ok_or(SnapshotError::Length)
     }
 
     fn u32s(&mut self, count: usize) -> Result<Vec<u32>, SnapshotError> {
@@ -126,8 +138,9 @@ impl<'b> Reader<'b> {
 }
 
 impl<B: Board + Saved, C> Crowd<B, C> {
-    /// The whole crowd as bytes: agents, blackboards, events under way, time, counters. The same crowd gives the same bytes on every
-    /// computer of one byte order. Damage is found by a checksum.
+    /// The whole crowd as bytes: agents, blackboards, events under way, time, counters. The same
+    /// crowd gives the same bytes on every computer of one byte order. Damage is found by a
+    /// checksum.
     pub fn snapshot(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.store.bytes().len() + 64);
         self.snapshot_into(&mut bytes);
@@ -142,15 +155,31 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         bytes.extend_from_slice(&[0; 8]);
         bytes.extend_from_slice(&BYTE_ORDER.to_ne_bytes());
         let rom = self.machine().rom();
-        let numbers =
-            [rom.structure_hash(), rom.parameter_hash(), self.now, self.seed, self.spawned, self.lost_messages];
-        let counts =
-            [self.lives.len(), self.free.len(), self.stopping.len(), self.variants.len(), self.mail.letters().len()];
-        let numbers = numbers.into_iter().chain(self.counters.values()).chain(counts.map(|count| count as u64));
+        let numbers = [
+            rom.structure_hash(),
+            rom.parameter_hash(),
+            self.now,
+            self.seed,
+            self.spawned,
+            self.lost_messages,
+        ];
+        let counts = [
+            self.lives.len(),
+            self.free.len(),
+            self.stopping.len(),
+            self.variants.len(),
+            self.mail.letters().len(),
+        ];
+        let numbers = numbers
+            .into_iter()
+            .chain(self.counters.values())
+            .chain(counts.map(|count| count as u64));
         numbers.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
         let places = self.lives.iter().chain(&self.free).chain(&self.stopping);
         places.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
-        self.variants.iter().for_each(|variant| bytes.extend_from_slice(&variant.raw().to_le_bytes()));
+        self.variants
+            .iter()
+            .for_each(|variant| bytes.extend_from_slice(&variant.raw().to_le_bytes()));
         for letter in self.mail.letters() {
             bytes.extend_from_slice(&letter.to.index().to_le_bytes());
             bytes.extend_from_slice(&letter.to.generation().to_le_bytes());
@@ -176,13 +205,19 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         }
         let machine = self.machine().clone();
         let rom = machine.rom();
-        let (found, expected) = ([reader.u64()?, reader.u64()?], [rom.structure_hash(), rom.parameter_hash()]);
+        let (found, expected) = (
+            [reader.u64()?, reader.u64()?],
+            [rom.structure_hash(), rom.parameter_hash()],
+        );
         if found != expected {
             return Err(SnapshotError::Machine { found, expected });
         }
-        let [now, seed, spawned, lost_messages] = [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
+        let [now, seed, spawned, lost_messages] =
+            [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
         if now.max(spawned).max(lost_messages) > MANY {
-            return Err(SnapshotError::Content("more ticks, agents or lost messages than any crowd has"));
+            return Err(SnapshotError::Content(
+                "more ticks, agents or lost messages than any crowd has",
+            ));
         }
         let mut values = Counters::default().values();
         for value in &mut values {
@@ -221,13 +256,18 @@ impl<B: Board + Saved, C> Crowd<B, C> {
             .map(|_| {
                 let to = AgentId::new(reader.u32()?, reader.u32()?);
                 let event = Event::read_from_bytes(reader.take(size_of::<Event>())?);
-                Ok(Letter { to, event: event.map_err(|_| SnapshotError::Length)? })
+                Ok(Letter {
+                    to,
+                    event: event.map_err(|_| SnapshotError::Length)?,
+                })
             })
             .collect::<Result<Vec<_>, _>>()?;
         let size = usize::from(rom.tier().bytes);
         let instances = reader.take(places.checked_mul(size).ok_or(SnapshotError::Length)?)?;
         let mut rest = reader.bytes;
-        let boards = (0..places).map(|_| B::load(&machine, &mut rest)).collect::<Option<Vec<_>>>();
+        let boards = (0..places)
+            .map(|_| B::load(&machine, &mut rest))
+            .collect::<Option<Vec<_>>>();
         let boards = boards.ok_or(SnapshotError::Length)?;
         if !rest.is_empty() {
             return Err(SnapshotError::Length);
@@ -235,7 +275,8 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         self.store.fill(instances);
         (self.boards, self.lives, self.free, self.variants) = (boards, lives, free, variants);
         self.stopping = stopping.into_iter().collect();
-        (self.now, self.seed, self.spawned, self.lost_messages) = (now, seed, spawned, lost_messages);
+        (self.now, self.seed, self.spawned, self.lost_messages) =
+            (now, seed, spawned, lost_messages);
         self.counters = Counters::from_values(values);
         self.mail.replace(letters);
         self.parts.clear();

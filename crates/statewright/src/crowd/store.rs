@@ -34,7 +34,8 @@ impl Store {
         }
     }
 
-    /// Puts a new instance of the machine that the store was made for at a place, at most one behind the last.
+    /// Puts a new instance of the machine that the store was made for at a place, at most one
+    /// behind the last.
     pub(crate) fn put(&mut self, machine: u32, seed: u64, agent: u64, place: usize) {
         fn put<I: Instance>(list: &mut Vec<I>, place: usize, instance: I) {
             match list.get_mut(place) {
@@ -59,7 +60,11 @@ impl Store {
     pub(crate) fn fill(&mut self, bytes: &[u8]) {
         fn fill<I: Instance>(list: &mut Vec<I>, bytes: &[u8]) {
             list.clear();
-            list.extend(bytes.chunks_exact(size_of::<I>()).filter_map(|one| I::read_from_bytes(one).ok()));
+            list.extend(
+                bytes
+                    .chunks_exact(size_of::<I>())
+                    .filter_map(|one| I::read_from_bytes(one).ok()),
+            );
         }
         with_instances!(self, list => fill(list, bytes));
     }

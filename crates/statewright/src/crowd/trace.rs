@@ -1,15 +1,20 @@
 //! Traces of crowds: what their agents did, and why (SYS-3, SEL-7).
 //!
-//! Every part has a tracer of its own, so that threads share nothing; parts are read in their order, so that a trace is the same for any
-//! number of threads. A crowd without a trace has hosts that know nothing of one.
+//! Every part has a tracer of its own, so that threads share nothing; parts are read in their
+//! order, so that a trace is the same for any number of threads. A crowd without a trace has hosts
+//! that know nothing of one.
 
 use std::io::Write;
 use std::sync::Arc;
 
-use statewright_kernel::{self as kernel, Actor, Command, Event, Host, Hosts, Mode, Status, Trace, Verdict, View};
+use statewright_kernel::{
+    self as kernel, Actor, Command, Event, Host, Hosts, Mode, Status, Trace, Verdict, View,
+};
 use statewright_rom::ids::{FunctionId, KeyId};
 use statewright_trace::file::{WriteError, Writer};
-use statewright_trace::{Filter, Kind, Legend, Level, Reasons, Record, Settings, Totals, Tracer, UnknownNumber};
+use statewright_trace::{
+    Filter, Kind, Legend, Level, Reasons, Record, Settings, Totals, Tracer, UnknownNumber,
+};
 
 use super::part::{Part, PartHosts};
 use super::store::with_instances;
@@ -35,7 +40,10 @@ impl Tracing {
     /// A tick begins: gives every part its tracer, or takes it away.
     pub(super) fn begin(&mut self, parts: &mut [Part], lives: &[u32], now: u32) -> &mut [Reasons] {
         let Some(filter) = &self.filter else {
-            parts.iter_mut().filter(|part| part.tracer.is_some()).for_each(|part| part.tracer = None);
+            parts
+                .iter_mut()
+                .filter(|part| part.tracer.is_some())
+                .for_each(|part| part.tracer = None);
             return &mut [];
         };
         std::mem::swap(&mut self.told, &mut self.coming);
@@ -46,7 +54,9 @@ impl Tracing {
             coming.begin_tick(now.wrapping_add(1));
         }
         for part in parts {
-            let tracer = part.tracer.get_or_insert_with(|| Box::new(Tracer::new(filter.clone())));
+            let tracer = part
+                .tracer
+                .get_or_insert_with(|| Box::new(Tracer::new(filter.clone())));
             tracer.set_filter(filter);
             tracer.begin_tick(now);
         }
@@ -88,8 +98,8 @@ impl Part {
 
 /// Traces.
 impl<B: Board, C> Crowd<B, C> {
-    /// Records what agents do from the next tick on, or nothing any more. May be called between any two ticks. Agents that were not
-    /// recorded before begin with the leaves that they are in.
+    /// Records what agents do from the next tick on, or nothing any more. May be called between any
+    /// two ticks. Agents that were not recorded before begin with the leaves that they are in.
     ///
     /// Settings that name states or events of another machine are refused, and nothing changes.
     pub fn set_trace(&mut self, settings: Option<Settings>) -> Result<(), UnknownNumber> {
@@ -98,16 +108,31 @@ impl<B: Board, C> Crowd<B, C> {
             return Ok(());
         };
         let filter = Arc::new(Filter::new(&self.machine().rom(), settings)?);
-        let mut coming = self.tracing.coming.take().unwrap_or_else(|| Box::new(Tracer::new(filter.clone())));
+        let mut coming = self
+            .tracing
+            .coming
+            .take()
+            .unwrap_or_else(|| Box::new(Tracer::new(filter.clone())));
         if self.tracing.filter.is_none() {
             coming.begin_tick(self.now as u32);
         }
         coming.set_filter(&filter);
         let before = self.tracing.filter.replace(filter.clone());
         self.tracing.coming = Some(coming);
-        self.note_presence(|place| before.as_ref().is_none_or(|before| !before.has_agent(place)));
-        self.tracing.told.get_or_insert_with(|| Box::new(Tracer::new(filter)));
-        if self.tracing.filter.as_ref().is_some_and(|filter| filter.highest_level() < Level::All) {
+        self.note_presence(|place| {
+            before
+                .as_ref()
+                .is_none_or(|before| !before.has_agent(place))
+        });
+        self.tracing
+            .told
+            .get_or_insert_with(|| Box::new(Tracer::new(filter)));
+        if self
+            .tracing
+            .filter
+            .as_ref()
+            .is_some_and(|filter| filter.highest_level() < Level::All)
+        {
             self.tracing.reasons = Vec::new();
         }
         Ok(())
@@ -115,8 +140,13 @@ impl<B: Board, C> Crowd<B, C> {
 
     /// Says in which leaves recorded agents are, of those that this is news of.
     fn note_presence(&mut self, is_news: impl Fn(u32) -> bool) {
-        let Some(coming) = &mut self.tracing.coming else { return };
-        for place in agents(&self.lives).map(AgentId::index).filter(|&place| is_news(place)) {
+        let Some(coming) = &mut self.tracing.coming else {
+            return;
+        };
+        for place in agents(&self.lives)
+            .map(AgentId::index)
+            .filter(|&place| is_news(place))
+        {
             if coming.filter().has_agent(place) {
                 with_instances!(&self.store, list => {
                     let leaves = kernel::active_leaves(&list[place as usize]);
@@ -140,18 +170,27 @@ impl<B: Board, C> Crowd<B, C> {
         self.tracing.filter.as_deref().map(Filter::settings)
     }
 
-    /// What was recorded in the last tick: what happened before it outside of ticks, then agent by agent.
+    /// What was recorded in the last tick: what happened before it outside of ticks, then agent by
+    /// agent.
     pub fn trace(&self) -> impl Iterator<Item = &Record> {
-        let inside = self.ran().filter_map(|part| part.tracer.as_ref()).flat_map(|tracer| tracer.records());
+        let inside = self
+            .ran()
+            .filter_map(|part| part.tracer.as_ref())
+            .flat_map(|tracer| tracer.records());
         self.tracing.records().chain(inside)
     }
 
-    /// How often everything happened since the [settings](Settings::totals) ask for totals; nothing if they do not.
+    /// How often everything happened since the [settings](Settings::totals) ask for totals; nothing
+    /// if they do not.
     pub fn trace_totals(&self) -> Totals {
         let tracers = self.parts.iter().filter_map(|part| part.tracer.as_ref());
-        let tracers = tracers.chain(&self.tracing.told).chain(&self.tracing.coming);
+        let tracers = tracers
+            .chain(&self.tracing.told)
+            .chain(&self.tracing.coming);
         let mut sum = Totals::default();
-        tracers.filter_map(|tracer| tracer.totals()).for_each(|totals| sum.add(totals));
+        tracers
+            .filter_map(|tracer| tracer.totals())
+            .for_each(|totals| sum.add(totals));
         sum
     }
 
@@ -194,8 +233,16 @@ impl<'p, B: Board, C> TracedHosts<'_, 'p, B, C> {
         B: Board,
     {
         let first = self.hosts.first;
-        let reasons = self.reasons.get_mut(place - first).filter(|reasons| is_on && !reasons.is_empty());
-        TracedHost { host: host(self.hosts, place), tracer: self.tracer, reasons, is_on }
+        let reasons = self
+            .reasons
+            .get_mut(place - first)
+            .filter(|reasons| is_on && !reasons.is_empty());
+        TracedHost {
+            host: host(self.hosts, place),
+            tracer: self.tracer,
+            reasons,
+            is_on,
+        }
     }
 }
 
@@ -291,7 +338,8 @@ impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
     #[inline(always)]
     fn trace(&mut self, trace: &Trace) {
         if let Trace::Started = trace {
-            self.tracer.set_life(self.host.code.turn.agent().generation());
+            self.tracer
+                .set_life(self.host.code.turn.agent().generation());
         }
         self.tracer.trace(trace, self.reasons.as_deref_mut());
     }

@@ -11,10 +11,11 @@ pub(crate) struct Wake {
     bits: Vec<u64>,
     /// Bits that are set.
     count: usize,
-    /// Agents by the tick that wakes them. An entry may be of the past: waking somebody for nothing changes nothing.
+    /// Agents by the tick that wakes them. An entry may be of the past: waking somebody for
+    /// nothing changes nothing.
     by_tick: BTreeMap<u64, Vec<u32>>,
-    /// Low half of the tick that an agent is listed under; keeps lists short. 0 is none, or a tick that ends in 0: listing twice does no
-    /// harm.
+    /// Low half of the tick that an agent is listed under; keeps lists short. 0 is none, or a tick
+    /// that ends in 0: listing twice does no harm.
     listed: Vec<u32>,
     /// Lists to be used again.
     spare: Vec<Vec<u32>>,
@@ -49,7 +50,10 @@ impl Wake {
             Sleep::Asleep => self.put_to_sleep(place),
             Sleep::Until(deadline) => {
                 self.put_to_sleep(place);
-                self.list(place, now.wrapping_add(deadline.wrapping_sub(now as u32).into()));
+                self.list(
+                    place,
+                    now.wrapping_add(deadline.wrapping_sub(now as u32).into()),
+                );
             }
         }
     }
@@ -64,12 +68,19 @@ impl Wake {
         }
         self.listed[place] = low;
         let spare = &mut self.spare;
-        self.by_tick.entry(tick).or_insert_with(|| spare.pop().unwrap_or_default()).push(place as u32);
+        self.by_tick
+            .entry(tick)
+            .or_insert_with(|| spare.pop().unwrap_or_default())
+            .push(place as u32);
     }
 
     /// Wakes everybody whose time has come; who is gone stays so.
     pub(crate) fn wake_due(&mut self, now: u64, is_alive: impl Fn(usize) -> bool) {
-        while let Some(entry) = self.by_tick.first_entry().filter(|entry| *entry.key() <= now) {
+        while let Some(entry) = self
+            .by_tick
+            .first_entry()
+            .filter(|entry| *entry.key() <= now)
+        {
             let tick = *entry.key();
             let mut places = entry.remove();
             for place in places.drain(..) {
@@ -109,6 +120,9 @@ impl Wake {
 
     /// Nobody is awake and nobody waits.
     pub(crate) fn clear(&mut self) {
-        *self = Self { spare: std::mem::take(&mut self.spare), ..Self::default() };
+        *self = Self {
+            spare: std::mem::take(&mut self.spare),
+            ..Self::default()
+        };
     }
 }

@@ -16,7 +16,10 @@ pub fn session(text: &str, settings: Settings) -> Session {
 
 /// A sample of the repository.
 pub fn sample(name: &str) -> Session {
-    let path = format!("{}/../../machines/{name}.sw.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/../../machines/{name}.sw.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
     session(&std::fs::read_to_string(path).unwrap(), Settings::default())
 }
 
@@ -40,6 +43,10 @@ pub fn all(session: &mut Session, lines: &[&str]) -> Vec<Arc<Step>> {
 pub fn refused(session: &mut Session, line: &str) -> String {
     let before = (session.to_bytes(), session.depths());
     let error = give(session, line).expect_err(line);
-    assert_eq!((session.to_bytes(), session.depths()), before, "`{line}` changed something");
+    assert_eq!(
+        (session.to_bytes(), session.depths()),
+        before,
+        "`{line}` changed something"
+    );
     error.to_string()
 }

@@ -29,7 +29,8 @@ impl Out {
             end -= 1;
         }
         self.number(end as u16);
-        self.0.extend_from_slice(text.get(..end).unwrap_or_default().as_bytes());
+        self.0
+            .extend_from_slice(text.get(..end).unwrap_or_default().as_bytes());
     }
 
     /// A ROM has no table of more than 65,534 entries (ROM-3).
@@ -50,7 +51,8 @@ impl<'b> In<'b> {
     fn take(&mut self, count: usize) -> Result<&'b [u8], Refused> {
         let end = self.at.saturating_add(count);
         let taken = self.bytes.get(self.at..end);
-        let taken = taken.ok_or_else(|| Refused::new(self.at, "its names end in the middle of one"))?;
+        let taken =
+            taken.ok_or_else(|| Refused::new(self.at, "its names end in the middle of one"))?;
         self.at = end;
         Ok(taken)
     }
@@ -79,7 +81,10 @@ impl<'b> In<'b> {
         Ok(text.to_owned())
     }
 
-    fn list<T>(&mut self, mut one: impl FnMut(&mut Self) -> Result<T, Refused>) -> Result<Vec<T>, Refused> {
+    fn list<T>(
+        &mut self,
+        mut one: impl FnMut(&mut Self) -> Result<T, Refused>,
+    ) -> Result<Vec<T>, Refused> {
         let count = self.number()?;
         (0..count).map(|_| one(self)).collect()
     }
@@ -120,7 +125,10 @@ impl Legend {
                 Guard::Expression => EXPRESSION,
                 Guard::Function(function) => function,
             });
-            out.0.push(if transition.is_internal { INTERNAL } else { 0 } | if transition.is_pop { POP } else { 0 });
+            out.0.push(
+                if transition.is_internal { INTERNAL } else { 0 }
+                    | if transition.is_pop { POP } else { 0 },
+            );
             out.list(&transition.targets, |out, target| out.number(*target));
         });
         out.list(&self.codes, |out, code| {
@@ -141,14 +149,25 @@ impl Legend {
             tick_rate: from.number()?,
             states: from.list(|from| {
                 let (name, parent, region) = (from.text()?, from.some()?, from.some()?);
-                Ok(State { name, parent, region, is_leaf: from.byte()? != 0 })
+                Ok(State {
+                    name,
+                    parent,
+                    region,
+                    is_leaf: from.byte()? != 0,
+                })
             })?,
             regions: from.list(In::number)?,
             events: from.list(In::text)?,
             timers: from.list(In::text)?,
             functions: from.list(In::text)?,
             transitions: from.list(transition)?,
-            codes: from.list(|from| Ok(Code { function: from.number()?, code: from.number()?, text: from.text()? }))?,
+            codes: from.list(|from| {
+                Ok(Code {
+                    function: from.number()?,
+                    code: from.number()?,
+                    text: from.text()?,
+                })
+            })?,
         };
         if from.at != bytes.len() {
             return Err(Refused::new(from.at, "there is more behind its names"));
@@ -161,7 +180,8 @@ impl Legend {
         let (states, regions) = (self.states.len(), self.regions.len());
         let below = |number: u16, count: usize| usize::from(number) < count;
         let states_are_sound = (0_usize..).zip(&self.states).all(|(number, state)| {
-            state.parent.is_none_or(|parent| below(parent, number)) && state.region.is_none_or(|r| below(r, regions))
+            state.parent.is_none_or(|parent| below(parent, number))
+                && state.region.is_none_or(|r| below(r, regions))
         });
         let transitions_are_sound = self.transitions.iter().all(|transition| {
             let trigger = match transition.trigger {
@@ -173,7 +193,10 @@ impl Legend {
                 Guard::Function(function) => below(function, self.functions.len()),
                 _ => true,
             };
-            let targets = transition.targets.iter().all(|&target| below(target, states));
+            let targets = transition
+                .targets
+                .iter()
+                .all(|&target| below(target, states));
             trigger && guard && targets && below(transition.source, states)
         });
         let owners = self.regions.iter().all(|&owner| below(owner, states));
@@ -205,5 +228,12 @@ fn transition(from: &mut In<'_>) -> Result<Transition, Refused> {
     };
     let flags = from.byte()?;
     let targets = from.list(In::number)?;
-    Ok(Transition { source, trigger, guard, is_internal: flags & INTERNAL != 0, is_pop: flags & POP != 0, targets })
+    Ok(Transition {
+        source,
+        trigger,
+        guard,
+        is_internal: flags & INTERNAL != 0,
+        is_pop: flags & POP != 0,
+        targets,
+    })
 }

@@ -1,6 +1,8 @@
-//! The `.swtrace` file: a head with the legend, then frames of records, each with its length and checksum.
+//! The `.swtrace` file: a head with the legend, then frames of records, each with its length and
+//! checksum.
 //!
-//! Frames are written whole, so that after a crash everything that was flushed can be read. `docs/trace-format.md` has every byte.
+//! Frames are written whole, so that after a crash everything that was flushed can be read.
+//! `docs/trace-format.md` has every byte.
 
 mod legend;
 mod read;
@@ -60,7 +62,10 @@ const FRAME_HEAD: usize = size_of::<FrameHead>();
 
 impl Head {
     fn expected(&self, legend: &[u8]) -> u64 {
-        xxh3_64_with_seed(legend, u64::from(self.version.get()) << 32 | u64::from(self.legend.get()))
+        xxh3_64_with_seed(
+            legend,
+            u64::from(self.version.get()) << 32 | u64::from(self.legend.get()),
+        )
     }
 }
 

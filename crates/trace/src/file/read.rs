@@ -5,7 +5,9 @@ use std::fmt;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 use zerocopy::FromBytes;
 
-use super::{FRAME_HEAD, FRAME_MAGIC, FrameHead, HEAD, Head, MAGIC, MOST_LEGEND, MOST_RECORDS, VERSION};
+use super::{
+    FRAME_HEAD, FRAME_MAGIC, FrameHead, HEAD, Head, MAGIC, MOST_LEGEND, MOST_RECORDS, VERSION,
+};
 use crate::legend::Legend;
 use crate::record::{Cause, Kind, NO_TRANSITION, Record};
 
@@ -20,7 +22,10 @@ pub struct Refused {
 
 impl Refused {
     pub(super) fn new(offset: usize, reason: impl Into<String>) -> Self {
-        Self { offset, reason: reason.into() }
+        Self {
+            offset,
+            reason: reason.into(),
+        }
     }
 }
 
@@ -57,12 +62,20 @@ impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Closed => f.write_str("the trace is complete"),
-            Self::Open => f.write_str("the trace was not closed: its program still runs, or was ended"),
+            Self::Open => {
+                f.write_str("the trace was not closed: its program still runs, or was ended")
+            }
             Self::CutOff { offset } => {
-                write!(f, "the last frame, at byte {offset}, is cut off: everything before it is whole")
+                write!(
+                    f,
+                    "the last frame, at byte {offset}, is cut off: everything before it is whole"
+                )
             }
             Self::Damaged { offset, reason } => {
-                write!(f, "damaged at byte {offset}: {reason}; everything before it is whole")
+                write!(
+                    f,
+                    "damaged at byte {offset}: {reason}; everything before it is whole"
+                )
             }
         }
     }
@@ -82,7 +95,8 @@ pub struct Frame<'b> {
 impl Frame<'_> {
     /// The whole tick of one of its records.
     pub fn tick_of(&self, record: &Record) -> u64 {
-        self.tick.wrapping_add(record.tick.get().wrapping_sub(self.tick as u32).into())
+        self.tick
+            .wrapping_add(record.tick.get().wrapping_sub(self.tick as u32).into())
     }
 }
 
@@ -98,8 +112,8 @@ pub struct Reading<'b> {
 }
 
 impl<'b> Reading<'b> {
-    /// Reads the bytes of a file. A head that is damaged, foreign or of a later version is refused; damage behind it ends the
-    /// reading, and the [ending](Self::ending) says so.
+    /// Reads the bytes of a file. A head that is damaged, foreign or of a later version is refused;
+    /// damage behind it ends the reading, and the [ending](Self::ending) says so.
     pub fn new(bytes: &'b [u8]) -> Result<Self, Refused> {
         let (legend, file, mut offset) = head(bytes)?;
         let mut frames = Vec::new();
@@ -112,12 +126,21 @@ impl<'b> Reading<'b> {
                 Err(ending) => break ending,
             }
         };
-        Ok(Self { legend, frames, ending })
+        Ok(Self {
+            legend,
+            frames,
+            ending,
+        })
     }
 
     /// All records with their whole ticks, in order.
     pub fn records(&self) -> impl Iterator<Item = (u64, &'b Record)> + '_ {
-        self.frames.iter().flat_map(|frame| frame.records.iter().map(|record| (frame.tick_of(record), record)))
+        self.frames.iter().flat_map(|frame| {
+            frame
+                .records
+                .iter()
+                .map(|record| (frame.tick_of(record), record))
+        })
     }
 }
 
@@ -127,10 +150,16 @@ fn head(bytes: &[u8]) -> Result<(Legend, u64, usize), Refused> {
         return Err(Refused::new(0, "the file is empty"));
     }
     if !MAGIC.starts_with(start) {
-        return Err(Refused::new(0, "this is not a trace: it does not begin like one"));
+        return Err(Refused::new(
+            0,
+            "this is not a trace: it does not begin like one",
+        ));
     }
     let Ok((head, rest)) = Head::read_from_prefix(bytes) else {
-        return Err(Refused::new(bytes.len(), format!("cut off within its head of {HEAD} bytes")));
+        return Err(Refused::new(
+            bytes.len(),
+            format!("cut off within its head of {HEAD} bytes"),
+        ));
     };
     if head.version.get() != VERSION {
         let version = head.version.get();
@@ -139,13 +168,22 @@ fn head(bytes: &[u8]) -> Result<(Legend, u64, usize), Refused> {
     }
     let length = head.legend.get() as usize;
     if length > MOST_LEGEND {
-        return Err(Refused::new(12, format!("its names take {length} bytes, at most {MOST_LEGEND} are allowed")));
+        return Err(Refused::new(
+            12,
+            format!("its names take {length} bytes, at most {MOST_LEGEND} are allowed"),
+        ));
     }
     let Some(names) = rest.get(..length) else {
-        return Err(Refused::new(bytes.len(), format!("cut off within its names, which take {length} bytes")));
+        return Err(Refused::new(
+            bytes.len(),
+            format!("cut off within its names, which take {length} bytes"),
+        ));
     };
     if head.expected(names) != head.checksum.get() {
-        return Err(Refused::new(16, "its head is damaged: the checksum of version, length and names is another one"));
+        return Err(Refused::new(
+            16,
+            "its head is damaged: the checksum of version, length and names is another one",
+        ));
     }
     let legend = Legend::from_bytes(names).map_err(|r| Refused::new(HEAD + r.offset, r.reason))?;
     Ok((legend, head.checksum.get(), HEAD + length))
@@ -163,43 +201,69 @@ fn next_frame<'b>(
     if rest.is_empty() {
         return Err(Ending::Open);
     }
-    let start = rest.get(..FRAME_MAGIC.len().min(rest.len())).unwrap_or(rest);
+    let start = rest
+        .get(..FRAME_MAGIC.len().min(rest.len()))
+        .unwrap_or(rest);
     if !FRAME_MAGIC.starts_with(start) {
         return damaged(offset, "no frame begins here".to_owned());
     }
-    let Ok((head, rest)) = FrameHead::read_from_prefix(rest) else { return Err(Ending::CutOff { offset }) };
+    let Ok((head, rest)) = FrameHead::read_from_prefix(rest) else {
+        return Err(Ending::CutOff { offset });
+    };
     if head.expected(file) != head.checksum.get() {
-        return damaged(offset, "the head of a frame has another checksum".to_owned());
+        return damaged(
+            offset,
+            "the head of a frame has another checksum".to_owned(),
+        );
     }
     let count = head.count.get() as usize;
     if head.number.get() as usize != number || count > MOST_RECORDS || head.reserved.get() != 0 {
-        return damaged(offset, format!("frame {number} is missing or has an impossible head"));
+        return damaged(
+            offset,
+            format!("frame {number} is missing or has an impossible head"),
+        );
     }
     let length = count * size_of::<Record>();
-    let Some(records) = rest.get(..length) else { return Err(Ending::CutOff { offset }) };
+    let Some(records) = rest.get(..length) else {
+        return Err(Ending::CutOff { offset });
+    };
     if xxh3_64_with_seed(records, file ^ number as u64) != head.records.get() {
-        return damaged(offset + FRAME_HEAD, format!("the records of frame {number} have another checksum"));
+        return damaged(
+            offset + FRAME_HEAD,
+            format!("the records of frame {number} have another checksum"),
+        );
     }
     if count == 0 {
         let more = rest.len();
         let behind = offset + FRAME_HEAD;
-        return if more == 0 { Err(Ending::Closed) } else { damaged(behind, format!("{more} bytes behind the end")) };
+        return if more == 0 {
+            Err(Ending::Closed)
+        } else {
+            damaged(behind, format!("{more} bytes behind the end"))
+        };
     }
     let records = <[Record]>::ref_from_bytes(records).unwrap_or(&[]);
     if let Some(wrong) = records.iter().position(|record| !is_sound(record, legend)) {
         let at = offset + FRAME_HEAD + wrong * size_of::<Record>();
         return damaged(
             at,
-            "a record of an unknown kind, or about something that the machine does not have".to_owned(),
+            "a record of an unknown kind, or about something that the machine does not have"
+                .to_owned(),
         );
     }
-    Ok(Frame { offset, tick: head.tick.get(), records })
+    Ok(Frame {
+        offset,
+        tick: head.tick.get(),
+        records,
+    })
 }
 
 /// Whether a record is about something that exists.
 fn is_sound(record: &Record, legend: &Legend) -> bool {
     let subject = usize::from(record.subject.get());
-    let Some(kind) = record.kind() else { return false };
+    let Some(kind) = record.kind() else {
+        return false;
+    };
     match kind {
         Kind::Event | Kind::Unhandled | Kind::Deferred => subject < legend.events.len(),
         Kind::Timer | Kind::TimerSet | Kind::TimerStopped => subject < legend.timers.len(),
@@ -210,16 +274,22 @@ fn is_sound(record: &Record, legend: &Legend) -> bool {
                 Some(Cause::Timer(timer)) => usize::from(timer) < legend.timers.len(),
                 None => false,
             };
-            let leaf = record.leaf().is_none_or(|leaf| usize::from(leaf) < legend.states.len());
+            let leaf = record
+                .leaf()
+                .is_none_or(|leaf| usize::from(leaf) < legend.states.len());
             cause && leaf && subject < legend.transitions.len()
         }
         Kind::Rejected => subject < legend.transitions.len() && record.reason().is_some(),
-        Kind::Present | Kind::Leaf | Kind::Entered | Kind::Exited | Kind::Suspended | Kind::Resumed => {
-            subject < legend.states.len()
-        }
+        Kind::Present
+        | Kind::Leaf
+        | Kind::Entered
+        | Kind::Exited
+        | Kind::Suspended
+        | Kind::Resumed => subject < legend.states.len(),
         Kind::Activity => subject < legend.states.len() && record.detail <= 3,
         Kind::Guard => {
-            let transition = subject < legend.transitions.len() || record.subject.get() == NO_TRANSITION;
+            let transition =
+                subject < legend.transitions.len() || record.subject.get() == NO_TRANSITION;
             transition && usize::from(record.guard().0) < legend.states.len() && record.detail <= 1
         }
         Kind::Faulted => record.fault().is_some(),

@@ -27,7 +27,10 @@ impl fmt::Display for WriteError {
         match self {
             Self::Io(error) => write!(f, "the trace cannot be written: {error}"),
             Self::Legend(bytes) => {
-                write!(f, "the names of the machine take {bytes} bytes, a trace holds {MOST_LEGEND}: shorten them")
+                write!(
+                    f,
+                    "the names of the machine take {bytes} bytes, a trace holds {MOST_LEGEND}: shorten them"
+                )
             }
         }
     }
@@ -68,18 +71,34 @@ impl<W: Write> Writer<W> {
             return Err(WriteError::Legend(legend.len()));
         }
         let length = U32::new(legend.len() as u32);
-        let mut head = Head { magic: MAGIC, version: U32::new(VERSION), legend: length, checksum: U64::new(0) };
+        let mut head = Head {
+            magic: MAGIC,
+            version: U32::new(VERSION),
+            legend: length,
+            checksum: U64::new(0),
+        };
         head.checksum.set(head.expected(&legend));
         let mut bytes = head.as_bytes().to_vec();
         bytes.extend_from_slice(&legend);
         out.write_all(&bytes)?;
         out.flush()?;
         let frame = vec![0; FRAME_HEAD];
-        Ok(Self { out, file: head.checksum.get(), frames: 0, frame, tick: 0, failed: false })
+        Ok(Self {
+            out,
+            file: head.checksum.get(),
+            frames: 0,
+            frame,
+            tick: 0,
+            failed: false,
+        })
     }
 
     /// Adds the records of a tick; full frames go out.
-    pub fn add<'r>(&mut self, tick: u64, records: impl IntoIterator<Item = &'r Record>) -> Result<(), WriteError> {
+    pub fn add<'r>(
+        &mut self,
+        tick: u64,
+        records: impl IntoIterator<Item = &'r Record>,
+    ) -> Result<(), WriteError> {
         // Ticks of a frame do not go back; those of a crowd do when it is restored.
         if tick < self.tick {
             self.flush()?;
@@ -102,7 +121,11 @@ impl<W: Write> Writer<W> {
 
     /// Sends what was gathered out as one whole frame.
     pub fn flush(&mut self) -> Result<(), WriteError> {
-        if self.gathered() == 0 { Ok(()) } else { self.send() }
+        if self.gathered() == 0 {
+            Ok(())
+        } else {
+            self.send()
+        }
     }
 
     /// Says that the trace is complete.
@@ -120,7 +143,9 @@ impl<W: Write> Writer<W> {
     fn send(&mut self) -> Result<(), WriteError> {
         if self.failed {
             // A frame behind a broken one could not be found again.
-            return Err(WriteError::Io(io::Error::other("an earlier write failed; begin a new file")));
+            return Err(WriteError::Io(io::Error::other(
+                "an earlier write failed; begin a new file",
+            )));
         }
         let (head, records) = self.frame.split_at_mut(FRAME_HEAD);
         let mut new = FrameHead {
@@ -129,12 +154,18 @@ impl<W: Write> Writer<W> {
             number: U32::new(self.frames),
             reserved: U32::new(0),
             tick: U64::new(self.tick),
-            records: U64::new(xxh3_64_with_seed(records, self.file ^ u64::from(self.frames))),
+            records: U64::new(xxh3_64_with_seed(
+                records,
+                self.file ^ u64::from(self.frames),
+            )),
             checksum: U64::new(0),
         };
         new.checksum.set(new.expected(self.file));
         head.copy_from_slice(new.as_bytes());
-        let written = self.out.write_all(&self.frame).and_then(|()| self.out.flush());
+        let written = self
+            .out
+            .write_all(&self.frame)
+            .and_then(|()| self.out.flush());
         self.failed = written.is_err();
         self.frame.truncate(FRAME_HEAD);
         self.frames += 1;

@@ -1,4 +1,5 @@
-//! `cargo xtask charts`: random SCXML documents, imported and by the letter of the recommendation, or one seed again.
+//! `cargo xtask charts`: random SCXML documents, imported and by the letter of the recommendation,
+//! or one seed again.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -50,17 +51,33 @@ fn main() -> ExitCode {
             }
         }
     }
-    let Tally { documents, limited, refused, events, milliseconds, deeds, ended } = tally;
+    let Tally {
+        documents,
+        limited,
+        refused,
+        events,
+        milliseconds,
+        deeds,
+        ended,
+    } = tally;
     println!(
         "seeds {}..{}: {} difference{}. {documents} documents, {events} events, {milliseconds} ms, {deeds} exits, entries and actions compared in order, \
          {ended} ended; {limited} more stopped at the engine's limits, {refused} refused by the compiler for their size or an endless loop; {:.0} s",
         arguments.first,
         arguments.first.saturating_add(arguments.documents),
-        if differences == 0 { "no".to_owned() } else { differences.to_string() },
+        if differences == 0 {
+            "no".to_owned()
+        } else {
+            differences.to_string()
+        },
         if differences == 1 { "" } else { "s" },
         start.elapsed().as_secs_f64(),
     );
-    if differences == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if differences == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn show(seed: u64, difference: &Difference) {

@@ -5,8 +5,20 @@ use statewright_author::expr::BinaryOp;
 use super::number::{SIGN, arithmetic, binary};
 use super::value::Value;
 
-const BUILT_IN: [&str; 12] =
-    ["i32", "f32", "vec2", "vec3", "min", "max", "abs", "clamp", "select", "dot", "length_squared", "distance_squared"];
+const BUILT_IN: [&str; 12] = [
+    "i32",
+    "f32",
+    "vec2",
+    "vec3",
+    "min",
+    "max",
+    "abs",
+    "clamp",
+    "select",
+    "dot",
+    "length_squared",
+    "distance_squared",
+];
 
 pub(crate) fn is_built_in(name: &str) -> bool {
     BUILT_IN.contains(&name)
@@ -26,13 +38,26 @@ pub(crate) fn call(function: &str, values: &[Value]) -> Value {
         ("max", [a, b]) => most(*a, *b),
         ("clamp", [value, low, high]) => {
             let any_float = values.iter().any(|value| matches!(value, Value::F32(_)));
-            let same = |value: Value| if any_float { Value::F32(value.float()) } else { value };
+            let same = |value: Value| {
+                if any_float {
+                    Value::F32(value.float())
+                } else {
+                    value
+                }
+            };
             least(most(same(*value), same(*low)), same(*high))
         }
         ("select", [condition, a, b]) => {
-            let mixed = matches!((a, b), (Value::I32(_), Value::F32(_)) | (Value::F32(_), Value::I32(_)));
+            let mixed = matches!(
+                (a, b),
+                (Value::I32(_), Value::F32(_)) | (Value::F32(_), Value::I32(_))
+            );
             let chosen = if condition.truth() { *a } else { *b };
-            if mixed { Value::F32(chosen.float()) } else { chosen }
+            if mixed {
+                Value::F32(chosen.float())
+            } else {
+                chosen
+            }
         }
         ("dot", [a, b]) => dot(a.parts(), b.parts()),
         ("length_squared", [a]) => dot(a.parts(), a.parts()),

@@ -1,4 +1,5 @@
-//! Expressions over the author's syntax tree (CODE-4): names, state queries, logic; no types ahead of time.
+//! Expressions over the author's syntax tree (CODE-4): names, state queries, logic; no types ahead
+//! of time.
 
 mod function;
 mod number;
@@ -18,7 +19,10 @@ pub(crate) use value::Value;
 /// What a `!` stands before.
 fn negated(expr: &Expr) -> Option<&Expr> {
     match &expr.kind {
-        ExprKind::Unary { op: UnaryOp::Not, operand } => Some(operand),
+        ExprKind::Unary {
+            op: UnaryOp::Not,
+            operand,
+        } => Some(operand),
         _ => None,
     }
 }
@@ -34,7 +38,10 @@ impl Oracle {
         if let Some((function, arguments)) = self.user_call(expr) {
             return self.call_guard(env, function, arguments, site);
         }
-        Verdict { holds: self.value(env, code, site).truth(), code: 0 }
+        Verdict {
+            holds: self.value(env, code, site).truth(),
+            code: 0,
+        }
     }
 
     /// A score: a scorer function, or an expression.
@@ -55,12 +62,17 @@ impl Oracle {
     /// If an expression is nothing but a call of a user function: its name and arguments.
     fn user_call<'e>(&self, expr: &'e Expr) -> Option<(&'e str, &'e [CallArgument])> {
         match &expr.kind {
-            ExprKind::Name(name) if name != "event" && self.key(name).is_none() && self.parameter(name).is_none() => {
+            ExprKind::Name(name)
+                if name != "event"
+                    && self.key(name).is_none()
+                    && self.parameter(name).is_none() =>
+            {
                 Some((name, &[]))
             }
-            ExprKind::Call { function, arguments } if !function::is_built_in(&function.value) => {
-                Some((&function.value, arguments))
-            }
+            ExprKind::Call {
+                function,
+                arguments,
+            } if !function::is_built_in(&function.value) => Some((&function.value, arguments)),
             _ => None,
         }
     }
@@ -70,10 +82,19 @@ impl Oracle {
     }
 
     fn parameter(&self, name: &str) -> Option<usize> {
-        self.model.parameters.iter().position(|parameter| parameter.name == name)
+        self.model
+            .parameters
+            .iter()
+            .position(|parameter| parameter.name == name)
     }
 
-    fn call_guard(&mut self, env: &mut Env<'_>, function: &str, arguments: &[CallArgument], site: &Site) -> Verdict {
+    fn call_guard(
+        &mut self,
+        env: &mut Env<'_>,
+        function: &str,
+        arguments: &[CallArgument],
+        site: &Site,
+    ) -> Verdict {
         let arguments = match_arguments(&self.model.functions, function, literals(arguments));
         let call = self.call(env, function, &arguments, site);
         env.world.guard(&call, &mut self.rng)
@@ -118,7 +139,10 @@ impl Oracle {
                 }
                 Value::Bool(!decides)
             }
-            ExprKind::Call { function, arguments } => {
+            ExprKind::Call {
+                function,
+                arguments,
+            } => {
                 let mut values = Vec::new();
                 for argument in arguments {
                     values.push(self.evaluate(env, &argument.value, scope, site));
@@ -145,7 +169,9 @@ impl Oracle {
     fn named(&mut self, env: &mut Env<'_>, name: &str, site: &Site) -> Value {
         if name == "event" {
             let words = payload_of(site);
-            let Cause::Event { id, .. } = site.cause else { panic!("`event` is read where there is none") };
+            let Cause::Event { id, .. } = site.cause else {
+                panic!("`event` is read where there is none")
+            };
             return match self.model.events[id].payload {
                 Some(Payload::Value(ty)) => Value::from_words(ty, &words),
                 Some(Payload::U32) => Value::from_words(ValueType::I32, &words),
@@ -155,7 +181,9 @@ impl Oracle {
         if let Some(key) = self.key(name) {
             return self.read_key(env, key);
         }
-        let parameter = self.parameter(name).unwrap_or_else(|| panic!("no key or parameter `{name}`"));
+        let parameter = self
+            .parameter(name)
+            .unwrap_or_else(|| panic!("no key or parameter `{name}`"));
         let model = self.model.clone();
         let record = &model.parameters[parameter];
         let literal = record.values.get(env.variant).unwrap_or(&record.values[0]);

@@ -14,20 +14,34 @@ pub(crate) fn flipped(value: f32) -> f32 {
 }
 
 pub(crate) fn canonical(value: f32) -> f32 {
-    if value.is_nan() { f32::from_bits(0x7FC0_0000) } else { value }
+    if value.is_nan() {
+        f32::from_bits(0x7FC0_0000)
+    } else {
+        value
+    }
 }
 
 pub(crate) fn binary(op: BinaryOp, left: Value, right: Value) -> Value {
     match (left, right) {
         (Value::I32(a), Value::I32(b)) => whole(op, a, b),
-        (Value::I32(_) | Value::F32(_), Value::I32(_) | Value::F32(_)) => float(op, left.float(), right.float()),
+        (Value::I32(_) | Value::F32(_), Value::I32(_) | Value::F32(_)) => {
+            float(op, left.float(), right.float())
+        }
         (a, b) if a.is_vector() && b.is_vector() => vectors(op, a.parts(), b.parts()),
         (vector, number) if vector.is_vector() => {
-            let parts: Vec<f32> = vector.parts().iter().map(|&part| arithmetic(op, part, number.float())).collect();
+            let parts: Vec<f32> = vector
+                .parts()
+                .iter()
+                .map(|&part| arithmetic(op, part, number.float()))
+                .collect();
             Value::with_parts(&parts)
         }
         (number, vector) if vector.is_vector() => {
-            let parts: Vec<f32> = vector.parts().iter().map(|&part| arithmetic(op, number.float(), part)).collect();
+            let parts: Vec<f32> = vector
+                .parts()
+                .iter()
+                .map(|&part| arithmetic(op, number.float(), part))
+                .collect();
             Value::with_parts(&parts)
         }
         // Truth values, entities, symbols: only compared.
@@ -51,7 +65,11 @@ fn whole(op: BinaryOp, a: i32, b: i32) -> Value {
 }
 
 fn float(op: BinaryOp, a: f32, b: f32) -> Value {
-    if op.compares() { Value::Bool(compare(op, a, b)) } else { Value::F32(arithmetic(op, a, b)) }
+    if op.compares() {
+        Value::Bool(compare(op, a, b))
+    } else {
+        Value::F32(arithmetic(op, a, b))
+    }
 }
 
 /// `!=` is the opposite of `==`; every other comparison with NaN is false.
@@ -84,7 +102,11 @@ fn vectors(op: BinaryOp, a: &[f32], b: &[f32]) -> Value {
         BinaryOp::Eq => Value::Bool(equal),
         BinaryOp::Ne => Value::Bool(!equal),
         _ => {
-            let parts: Vec<f32> = a.iter().zip(b).map(|(&x, &y)| arithmetic(op, x, y)).collect();
+            let parts: Vec<f32> = a
+                .iter()
+                .zip(b)
+                .map(|(&x, &y)| arithmetic(op, x, y))
+                .collect();
             Value::with_parts(&parts)
         }
     }

@@ -31,14 +31,20 @@ impl Value {
         }
     }
 
-    pub(crate) fn from_literal(ty: ValueType, literal: &Literal, symbol: impl FnOnce(&str) -> u32) -> Self {
+    pub(crate) fn from_literal(
+        ty: ValueType,
+        literal: &Literal,
+        symbol: impl FnOnce(&str) -> u32,
+    ) -> Self {
         match (ty, literal) {
             (ValueType::I32, Literal::Int(value)) => Self::I32(*value as i32),
             (ValueType::F32, Literal::Int(value)) => Self::F32(*value as f32),
             (ValueType::F32, Literal::Float(value)) => Self::F32(*value as f32),
             (ValueType::Bool, Literal::Bool(value)) => Self::Bool(*value),
             (ValueType::Symbol, Literal::Text(text)) => Self::Symbol(symbol(text)),
-            (ValueType::Vec2, Literal::Vector(parts)) => Self::Vec2([parts[0] as f32, parts[1] as f32]),
+            (ValueType::Vec2, Literal::Vector(parts)) => {
+                Self::Vec2([parts[0] as f32, parts[1] as f32])
+            }
             (ValueType::Vec3, Literal::Vector(parts)) => {
                 Self::Vec3([parts[0] as f32, parts[1] as f32, parts[2] as f32])
             }
@@ -82,11 +88,19 @@ impl Value {
     }
 
     pub(crate) fn truth(self) -> bool {
-        if let Self::Bool(value) = self { value } else { panic!("{self:?} is no bool") }
+        if let Self::Bool(value) = self {
+            value
+        } else {
+            panic!("{self:?} is no bool")
+        }
     }
 
     pub(crate) fn entity(self) -> [u32; 2] {
-        if let Self::Entity(words) = self { words } else { panic!("{self:?} is no entity") }
+        if let Self::Entity(words) = self {
+            words
+        } else {
+            panic!("{self:?} is no entity")
+        }
     }
 
     pub(crate) fn float(self) -> f32 {

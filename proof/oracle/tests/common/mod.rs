@@ -7,8 +7,8 @@ use statewright_author::graph::{Action, ActionKind, Machine, State};
 use statewright_author::place::{Name, Place};
 use statewright_author::text;
 use statewright_oracle::{
-    Actor, Call, Cause, Class, Command, Event, Mode, Oracle, Outcome, Posted, Rng, Status, TickReport, Tier, Verdict,
-    World,
+    Actor, Call, Cause, Class, Command, Event, Mode, Oracle, Outcome, Posted, Rng, Status,
+    TickReport, Tier, Verdict, World,
 };
 
 /// Answers of user functions by name; everything is written into `log`.
@@ -33,11 +33,19 @@ pub type Hook = fn(&mut Actor<'_>);
 impl World for Notes {
     fn guard(&mut self, call: &Call<'_>, _: &mut Rng) -> Verdict {
         self.log.push(format!("?{}", call.function));
-        self.causes.push((format!("?{}", call.function), call.cause.clone(), call.transition));
-        self.clocks.push((call.function.to_owned(), call.ticks_in_state));
+        self.causes.push((
+            format!("?{}", call.function),
+            call.cause.clone(),
+            call.transition,
+        ));
+        self.clocks
+            .push((call.function.to_owned(), call.ticks_in_state));
         match self.no.get(call.function) {
             Some(&code) => Verdict { holds: false, code },
-            None => Verdict { holds: true, code: 0 },
+            None => Verdict {
+                holds: true,
+                code: 0,
+            },
         }
     }
 
@@ -48,8 +56,13 @@ impl World for Notes {
 
     fn action(&mut self, call: &Call<'_>, actor: &mut Actor<'_>) {
         self.log.push(call.function.to_owned());
-        self.causes.push((call.function.to_owned(), call.cause.clone(), call.transition));
-        self.clocks.push((call.function.to_owned(), call.ticks_in_state));
+        self.causes.push((
+            call.function.to_owned(),
+            call.cause.clone(),
+            call.transition,
+        ));
+        self.clocks
+            .push((call.function.to_owned(), call.ticks_in_state));
         if let Some(hook) = self.hooks.get(call.function) {
             hook(actor);
         }
@@ -58,14 +71,19 @@ impl World for Notes {
     fn activity(&mut self, call: &Call<'_>, mode: Mode, _: &mut Actor<'_>) -> Status {
         let word = if mode == Mode::Run { "run" } else { "cancel" };
         self.log.push(format!("{word}:{}", call.function));
-        self.statuses.get(call.function).copied().unwrap_or(Status::Running)
+        self.statuses
+            .get(call.function)
+            .copied()
+            .unwrap_or(Status::Running)
     }
 
     fn command(&mut self, command: &Command) -> bool {
         let text = match command {
             Command::Emit { name, payload, .. } => format!("emit:{name}{payload:?}"),
             Command::Release { channel, .. } => format!("release:{channel}"),
-            Command::Send { to, event, payload, .. } => format!("send:{event}{payload:?}to{to:?}"),
+            Command::Send {
+                to, event, payload, ..
+            } => format!("send:{event}{payload:?}to{to:?}"),
         };
         self.log.push(text);
         match &mut self.budget {
@@ -101,7 +119,8 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A machine of the standard tier; entries are `+name`, exits `-name`, suspensions `~name`, resumptions `^name`.
+    /// A machine of the standard tier; entries are `+name`, exits `-name`, suspensions `~name`,
+    /// resumptions `^name`.
     pub fn new(source: &str) -> Self {
         Self::with_tier(source, Tier::Standard)
     }
@@ -111,9 +130,20 @@ impl Bench {
         tell(&mut machine.root, true);
         let mut names = Vec::new();
         collect(&machine.root, &mut names);
-        let events = machine.events.iter().map(|event| event.name.value.clone()).collect();
+        let events = machine
+            .events
+            .iter()
+            .map(|event| event.name.value.clone())
+            .collect();
         let oracle = Oracle::new(&machine, tier, 7, 1);
-        Self { oracle, notes: Notes::default(), now: 100, names, events, last: TickReport::default() }
+        Self {
+            oracle,
+            notes: Notes::default(),
+            now: 100,
+            names,
+            events,
+            last: TickReport::default(),
+        }
     }
 
     /// Runs one tick and returns what happened.
@@ -145,11 +175,16 @@ impl Bench {
     }
 
     pub fn post_class(&mut self, name: &str, class: Class) -> Posted {
-        self.oracle.post(self.now, self.event(name), Some(class), [0; 4])
+        self.oracle
+            .post(self.now, self.event(name), Some(class), [0; 4])
     }
 
     pub fn inbox(&self, name: &str) -> Event {
-        Event { id: self.event(name), class: Class::Normal, ..Event::default() }
+        Event {
+            id: self.event(name),
+            class: Class::Normal,
+            ..Event::default()
+        }
     }
 
     pub fn skip(&mut self, ticks: u32) {
@@ -162,37 +197,66 @@ impl Bench {
 
     /// Names of the active leaves.
     pub fn leaves(&self) -> String {
-        let names: Vec<&str> = self.oracle.snapshot().leaves.iter().map(|&leaf| self.names[leaf].as_str()).collect();
+        let names: Vec<&str> = self
+            .oracle
+            .snapshot()
+            .leaves
+            .iter()
+            .map(|&leaf| self.names[leaf].as_str())
+            .collect();
         names.join(" ")
     }
 
     /// Queued events by name, deferred ones with `*`.
     pub fn queue(&self) -> String {
         let queue = self.oracle.snapshot().queue;
-        let name = |event: &Event| format!("{}{}", self.events[event.id], if event.deferred { "*" } else { "" });
+        let name = |event: &Event| {
+            format!(
+                "{}{}",
+                self.events[event.id],
+                if event.deferred { "*" } else { "" }
+            )
+        };
         queue.iter().map(name).collect::<Vec<_>>().join(" ")
     }
 
     /// Outcome of a transition in the n-th selection of the last tick.
     pub fn outcome(&self, selection: usize, transition: usize) -> Option<Outcome> {
-        self.last.selections[selection].outcomes.get(&transition).copied()
+        self.last.selections[selection]
+            .outcomes
+            .get(&transition)
+            .copied()
     }
 }
 
 pub fn read(source: &str) -> Machine {
     let (machine, problems) = text::read("test", source);
-    let messages: Vec<String> = problems.iter().map(|problem| format!("{problem:?}")).collect();
+    let messages: Vec<String> = problems
+        .iter()
+        .map(|problem| format!("{problem:?}"))
+        .collect();
     assert!(!problems.has_errors(), "{messages:?}");
     machine
 }
 
 fn call(name: String) -> Action {
     let function = Name::new(name, Place::default());
-    Action { kind: ActionKind::Call { function, arguments: Vec::new() }, muted: false, place: Place::default() }
+    Action {
+        kind: ActionKind::Call {
+            function,
+            arguments: Vec::new(),
+        },
+        muted: false,
+        place: Place::default(),
+    }
 }
 
 fn tell(state: &mut State, root: bool) {
-    let name = if root { "root".to_owned() } else { state.name.value.clone() };
+    let name = if root {
+        "root".to_owned()
+    } else {
+        state.name.value.clone()
+    };
     if state.choice.is_none() {
         state.entry.insert(0, call(format!("+{name}")));
         state.exit.insert(0, call(format!("-{name}")));
@@ -200,13 +264,25 @@ fn tell(state: &mut State, root: bool) {
         state.resume.insert(0, call(format!("^{name}")));
     }
     for region in &mut state.regions {
-        region.states.iter_mut().for_each(|child| tell(child, false));
+        region
+            .states
+            .iter_mut()
+            .for_each(|child| tell(child, false));
     }
 }
 
 fn collect(state: &State, names: &mut Vec<String>) {
-    names.push(if names.is_empty() { "root".to_owned() } else { state.name.value.clone() });
-    for child in state.regions.iter().flat_map(|region| &region.states).filter(|child| !child.muted) {
+    names.push(if names.is_empty() {
+        "root".to_owned()
+    } else {
+        state.name.value.clone()
+    });
+    for child in state
+        .regions
+        .iter()
+        .flat_map(|region| &region.states)
+        .filter(|child| !child.muted)
+    {
         collect(child, names);
     }
 }

@@ -9,14 +9,18 @@ impl Interpreter<'_> {
         let mut states_to_exit = BTreeSet::new();
         for &t in transitions {
             if let Some(domain) = self.get_transition_domain(t) {
-                let inside = self.configuration.iter().filter(|&&s| self.document.is_descendant(s, domain));
+                let inside = self
+                    .configuration
+                    .iter()
+                    .filter(|&&s| self.document.is_descendant(s, domain));
                 states_to_exit.extend(inside);
             }
         }
         states_to_exit
     }
 
-    /// `None` for a transition without target. The initial transition of the document has the `scxml` element as source and domain.
+    /// `None` for a transition without target. The initial transition of the document has the
+    /// `scxml` element as source and domain.
     pub(crate) fn get_transition_domain(&self, t: usize) -> Option<usize> {
         let tstates = self.get_effective_target_states(t);
         let transition = &self.document.transitions[t];
@@ -28,7 +32,9 @@ impl Interpreter<'_> {
             None
         } else if transition.internal
             && self.document.is_compound_state(source)
-            && tstates.iter().all(|&s| self.document.is_descendant(s, source))
+            && tstates
+                .iter()
+                .all(|&s| self.document.is_descendant(s, source))
         {
             Some(source)
         } else {
@@ -36,12 +42,16 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The least common compound ancestor of a list of states, given as head and tail. Never a parallel.
+    /// The least common compound ancestor of a list of states, given as head and tail. Never a
+    /// parallel.
     fn find_lcca(&self, head: usize, tail: &BTreeSet<usize>) -> usize {
         let ancestors = self.document.proper_ancestors(head, None);
-        let is_compound = |&anc: &usize| self.document.is_compound_state(anc) || self.document.is_scxml_element(anc);
+        let is_compound = |&anc: &usize| {
+            self.document.is_compound_state(anc) || self.document.is_scxml_element(anc)
+        };
         let mut candidates = ancestors.into_iter().filter(is_compound);
-        let lcca = candidates.find(|&anc| tail.iter().all(|&s| self.document.is_descendant(s, anc)));
+        let lcca =
+            candidates.find(|&anc| tail.iter().all(|&s| self.document.is_descendant(s, anc)));
         lcca.expect("every state is inside the scxml element")
     }
 
@@ -51,7 +61,9 @@ impl Interpreter<'_> {
             if self.document.is_history_state(s) {
                 match self.history_value.get(&s) {
                     Some(recorded) => targets.extend(recorded),
-                    None => targets.extend(self.get_effective_target_states(self.default_transition(s))),
+                    None => {
+                        targets.extend(self.get_effective_target_states(self.default_transition(s)))
+                    }
                 }
             } else {
                 targets.insert(s);

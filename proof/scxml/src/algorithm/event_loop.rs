@@ -7,7 +7,9 @@ impl Interpreter<'_> {
     /// Variables were set up by `new`.
     pub(crate) fn interpret(&mut self) {
         self.running = true;
-        let initial = self.document.states[0].initial.expect("the reader gives every document an initial transition");
+        let initial = self.document.states[0]
+            .initial
+            .expect("the reader gives every document an initial transition");
         let domains = self.domains(&[initial]);
         self.enter_states(&domains);
         self.main_event_loop();
@@ -21,7 +23,9 @@ impl Interpreter<'_> {
             if !self.running || self.endless {
                 break;
             }
-            let Some(external_event) = self.external_queue.pop_front() else { return };
+            let Some(external_event) = self.external_queue.pop_front() else {
+                return;
+            };
             macrosteps += 1;
             if macrosteps > MOST_MACROSTEPS {
                 self.endless = true;
@@ -39,7 +43,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The inner loop: eventless transitions and those triggered by internal events until the macrostep is complete.
+    /// The inner loop: eventless transitions and those triggered by internal events until the
+    /// macrostep is complete.
     fn complete_macrostep(&mut self) {
         let mut macrostep_done = false;
         while self.running && !self.endless && !macrostep_done {
@@ -82,6 +87,9 @@ impl Interpreter<'_> {
     }
 
     fn note_event(&mut self, name: &str, internal: bool) {
-        self.log.push(Happening::Event { name: name.to_string(), internal });
+        self.log.push(Happening::Event {
+            name: name.to_string(),
+            internal,
+        });
     }
 }

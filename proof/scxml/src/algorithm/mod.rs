@@ -1,7 +1,8 @@
 //! Appendix D of the recommendation, "Algorithm for SCXML Interpretation", under its own names.
 //!
-//! Left out is what this crate does not support: invoke, scripts, late binding. Sets of states are `BTreeSet`s of places in the
-//! document, so that they are in document order; reversed, they are in exit order.
+//! Left out is what this crate does not support: invoke, scripts, late binding. Sets of states are
+//! `BTreeSet`s of places in the document, so that they are in document order; reversed, they are in
+//! exit order.
 
 mod content;
 mod domain;

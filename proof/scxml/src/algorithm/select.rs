@@ -1,4 +1,5 @@
-//! `selectEventlessTransitions`, `selectTransitions`, `removeConflictingTransitions`, and how event names match.
+//! `selectEventlessTransitions`, `selectTransitions`, `removeConflictingTransitions`, and how event
+//! names match.
 
 use crate::document::{Descriptor, Transition};
 use crate::interpreter::Interpreter;
@@ -9,18 +10,29 @@ impl Interpreter<'_> {
     }
 
     pub(crate) fn select_transitions(&self, event: &str) -> Vec<usize> {
-        self.select(|t| t.event.as_ref().is_some_and(|descriptors| name_match(descriptors, event)))
+        self.select(|t| {
+            t.event
+                .as_ref()
+                .is_some_and(|descriptors| name_match(descriptors, event))
+        })
     }
 
-    /// What both functions of the pseudo-code have in common. A transition that several states select is there once, at the place
-    /// of the first of them.
+    /// What both functions of the pseudo-code have in common. A transition that several states
+    /// select is there once, at the place of the first of them.
     fn select(&self, triggered: impl Fn(&Transition) -> bool) -> Vec<usize> {
         let mut enabled_transitions: Vec<usize> = Vec::new();
-        let atomic_states = self.configuration.iter().copied().filter(|&s| self.document.is_atomic_state(s));
+        let atomic_states = self
+            .configuration
+            .iter()
+            .copied()
+            .filter(|&s| self.document.is_atomic_state(s));
         for state in atomic_states {
             let mut path = vec![state];
             path.extend(self.document.proper_ancestors(state, None));
-            let mut candidates = path.iter().flat_map(|&s| &self.document.states[s].transitions).copied();
+            let mut candidates = path
+                .iter()
+                .flat_map(|&s| &self.document.states[s].transitions)
+                .copied();
             let first = candidates.find(|&t| {
                 let t = &self.document.transitions[t];
                 triggered(t) && self.condition_match(t)
@@ -40,8 +52,14 @@ impl Interpreter<'_> {
             let mut t1_preempted = false;
             let mut transitions_to_remove = Vec::new();
             for &t2 in &filtered_transitions {
-                if !self.compute_exit_set(&[t1]).is_disjoint(&self.compute_exit_set(&[t2])) {
-                    if self.document.is_descendant(self.source(t1), self.source(t2)) {
+                if !self
+                    .compute_exit_set(&[t1])
+                    .is_disjoint(&self.compute_exit_set(&[t2]))
+                {
+                    if self
+                        .document
+                        .is_descendant(self.source(t1), self.source(t2))
+                    {
                         transitions_to_remove.push(t2);
                     } else {
                         t1_preempted = true;
@@ -67,6 +85,10 @@ fn name_match(descriptors: &[Descriptor], event: &str) -> bool {
     let tokens: Vec<&str> = event.split('.').collect();
     descriptors.iter().any(|descriptor| {
         let wanted = &descriptor.tokens;
-        wanted.len() <= tokens.len() && wanted.iter().zip(&tokens).all(|(wanted, found)| wanted == found)
+        wanted.len() <= tokens.len()
+            && wanted
+                .iter()
+                .zip(&tokens)
+                .all(|(wanted, found)| wanted == found)
     })
 }

@@ -3,8 +3,9 @@
 use crate::document::{Document, Kind};
 
 impl Document {
-    /// `getProperAncestors(state1, state2)`: ancestors in ancestry order, up to but not including `state2`. For null (`None`) the
-    /// `scxml` element is the last one. Empty if `state2` is not an ancestor.
+    /// `getProperAncestors(state1, state2)`: ancestors in ancestry order, up to but not including
+    /// `state2`. For null (`None`) the `scxml` element is the last one. Empty if `state2` is
+    /// not an ancestor.
     pub(crate) fn proper_ancestors(&self, state1: usize, state2: Option<usize>) -> Vec<usize> {
         let mut ancestors = Vec::new();
         let mut at = self.states[state1].parent;
@@ -15,7 +16,11 @@ impl Document {
             ancestors.push(ancestor);
             at = self.states[ancestor].parent;
         }
-        if state2.is_none() { ancestors } else { Vec::new() }
+        if state2.is_none() {
+            ancestors
+        } else {
+            Vec::new()
+        }
     }
 
     /// `isDescendant(state1, state2)`: is `state1` inside `state2`?
@@ -51,6 +56,7 @@ impl Document {
 
     /// A state without states inside, or a final.
     pub(crate) fn is_atomic_state(&self, state: usize) -> bool {
-        self.is_final_state(state) || self.states[state].kind == Kind::State && self.states[state].children.is_empty()
+        self.is_final_state(state)
+            || self.states[state].kind == Kind::State && self.states[state].children.is_empty()
     }
 }

@@ -33,7 +33,12 @@ impl Expression {
     }
 }
 
-fn pair(operator: Operator, left: &Expression, right: &Expression, around: &dyn Surroundings) -> Value {
+fn pair(
+    operator: Operator,
+    left: &Expression,
+    right: &Expression,
+    around: &dyn Surroundings,
+) -> Value {
     let numbers = || (left.integer(around), right.integer(around));
     let compare = |test: fn(&i32, &i32) -> bool| {
         let (left, right) = numbers();

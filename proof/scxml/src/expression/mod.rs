@@ -1,4 +1,5 @@
-//! Conditions and values: the part of ECMAScript that this crate understands, with types known before anything runs.
+//! Conditions and values: the part of ECMAScript that this crate understands, with types known
+//! before anything runs.
 
 mod evaluate;
 mod parse;
@@ -34,7 +35,8 @@ pub(crate) enum Expression {
     Constant(Value),
     Variable(usize),
     In(usize),
-    /// A question to a function outside of the document. There is nobody to ask, and the answer is yes.
+    /// A question to a function outside of the document. There is nobody to ask, and the answer is
+    /// yes.
     Ask,
     Negate(Box<Expression>),
     Not(Box<Expression>),

@@ -15,8 +15,18 @@ pub(crate) trait Names {
 const LEVELS: [&[(&str, Operator)]; 6] = [
     &[("||", Operator::Or)],
     &[("&&", Operator::And)],
-    &[("===", Operator::Equal), ("!==", Operator::NotEqual), ("==", Operator::Equal), ("!=", Operator::NotEqual)],
-    &[("<=", Operator::LessOrEqual), (">=", Operator::GreaterOrEqual), ("<", Operator::Less), (">", Operator::Greater)],
+    &[
+        ("===", Operator::Equal),
+        ("!==", Operator::NotEqual),
+        ("==", Operator::Equal),
+        ("!=", Operator::NotEqual),
+    ],
+    &[
+        ("<=", Operator::LessOrEqual),
+        (">=", Operator::GreaterOrEqual),
+        ("<", Operator::Less),
+        (">", Operator::Greater),
+    ],
     &[("+", Operator::Add), ("-", Operator::Subtract)],
     &[("*", Operator::Multiply)],
 ];
@@ -26,17 +36,30 @@ const MOST_NESTED: usize = 64;
 
 /// Reads an expression of any type.
 pub(crate) fn parse(text: &str, names: &dyn Names) -> Result<(Expression, Type), String> {
-    let mut parser = Parser { words: words(text)?, at: 0, nested: 0, names };
-    let whole = parser.level(0).map_err(|problem| format!("{problem} in `{text}`"))?;
+    let mut parser = Parser {
+        words: words(text)?,
+        at: 0,
+        nested: 0,
+        names,
+    };
+    let whole = parser
+        .level(0)
+        .map_err(|problem| format!("{problem} in `{text}`"))?;
     match parser.words.get(parser.at) {
         None => Ok(whole),
         Some(word) => Err(format!("{} is too much in `{text}`", spell(word))),
     }
 }
 
-/// Reads calls of functions outside of the document, with semicolons between them: each as `name(1, 'text')`.
+/// Reads calls of functions outside of the document, with semicolons between them: each as `name(1,
+/// 'text')`.
 pub(crate) fn parse_calls(text: &str, names: &dyn Names) -> Result<Vec<String>, String> {
-    let mut parser = Parser { words: words(text)?, at: 0, nested: 0, names };
+    let mut parser = Parser {
+        words: words(text)?,
+        at: 0,
+        nested: 0,
+        names,
+    };
     let mut calls = Vec::new();
     while parser.at < parser.words.len() {
         let Some(Word::Name(name)) = parser.words.get(parser.at).cloned() else {
@@ -60,7 +83,9 @@ type Typed = (Expression, Type);
 
 impl Parser<'_> {
     fn level(&mut self, level: usize) -> Result<Typed, String> {
-        let Some(operators) = LEVELS.get(level) else { return self.unary() };
+        let Some(operators) = LEVELS.get(level) else {
+            return self.unary();
+        };
         let mut left = self.level(level + 1)?;
         while let Some(operator) = self.operator(operators) {
             let right = self.level(level + 1)?;
@@ -70,7 +95,9 @@ impl Parser<'_> {
     }
 
     fn operator(&mut self, operators: &[(&str, Operator)]) -> Option<Operator> {
-        let Some(Word::Sign(sign)) = self.words.get(self.at) else { return None };
+        let Some(Word::Sign(sign)) = self.words.get(self.at) else {
+            return None;
+        };
         let found = operators.iter().find(|(text, _)| text == sign)?;
         self.at += 1;
         Some(found.1)
@@ -106,12 +133,16 @@ impl Parser<'_> {
     }
 
     fn atom(&mut self) -> Result<Typed, String> {
-        let word = self.words.get(self.at).cloned().ok_or("something is missing at the end")?;
+        let word = self
+            .words
+            .get(self.at)
+            .cloned()
+            .ok_or("something is missing at the end")?;
         self.at += 1;
         let value = match word {
-            Word::Integer(number) => {
-                Value::Integer(i32::try_from(number).map_err(|_| format!("`{number}` is too large"))?)
-            }
+            Word::Integer(number) => Value::Integer(
+                i32::try_from(number).map_err(|_| format!("`{number}` is too large"))?,
+            ),
             Word::Text(text) => Value::Text(text),
             Word::Name(name) if name == "true" || name == "false" => Value::Boolean(name == "true"),
             Word::Name(name) if name == "In" => return self.is_in(),
@@ -121,7 +152,11 @@ impl Parser<'_> {
             Word::Name(name) => return self.variable(&name),
             Word::Sign("(") => {
                 let inner = self.level(0)?;
-                return if self.eat(")") { Ok(inner) } else { Err("`)` is missing".into()) };
+                return if self.eat(")") {
+                    Ok(inner)
+                } else {
+                    Err("`)` is missing".into())
+                };
             }
             Word::Sign(sign) => return Err(format!("`{sign}` is out of place")),
         };
@@ -130,7 +165,10 @@ impl Parser<'_> {
     }
 
     fn variable(&self, name: &str) -> Result<Typed, String> {
-        let (variable, ty) = self.names.variable(name).ok_or_else(|| format!("no data has the id `{name}`"))?;
+        let (variable, ty) = self
+            .names
+            .variable(name)
+            .ok_or_else(|| format!("no data has the id `{name}`"))?;
         Ok((Expression::Variable(variable), ty))
     }
 
@@ -138,7 +176,10 @@ impl Parser<'_> {
         if let (true, Some(Word::Text(id))) = (self.eat("("), self.words.get(self.at).cloned()) {
             self.at += 1;
             if self.eat(")") {
-                let state = self.names.state(&id).ok_or_else(|| format!("no state has the id `{id}`"))?;
+                let state = self
+                    .names
+                    .state(&id)
+                    .ok_or_else(|| format!("no state has the id `{id}`"))?;
                 return Ok((Expression::In(state), Type::Boolean));
             }
         }
@@ -147,8 +188,10 @@ impl Parser<'_> {
 
     /// The arguments of a call, which are constants.
     fn call(&mut self, name: &str) -> Result<String, String> {
-        let function =
-            self.names.function(name).ok_or_else(|| format!("`{name}` is no function that can be called"))?;
+        let function = self
+            .names
+            .function(name)
+            .ok_or_else(|| format!("`{name}` is no function that can be called"))?;
         if !self.eat("(") {
             return Err(format!("`{name}` needs parentheses"));
         }
@@ -172,7 +215,11 @@ impl Parser<'_> {
     }
 }
 
-fn pair(operator: Operator, (left, left_ty): Typed, (right, right_ty): Typed) -> Result<Typed, String> {
+fn pair(
+    operator: Operator,
+    (left, left_ty): Typed,
+    (right, right_ty): Typed,
+) -> Result<Typed, String> {
     let (operand, result) = match operator {
         Operator::Or | Operator::And => (Type::Boolean, Type::Boolean),
         Operator::Equal | Operator::NotEqual => (left_ty, Type::Boolean),
@@ -181,11 +228,18 @@ fn pair(operator: Operator, (left, left_ty): Typed, (right, right_ty): Typed) ->
     };
     expect(left_ty, operand, "the operator")?;
     expect(right_ty, operand, "the operator")?;
-    Ok((Expression::Pair(operator, Box::new(left), Box::new(right)), result))
+    Ok((
+        Expression::Pair(operator, Box::new(left), Box::new(right)),
+        result,
+    ))
 }
 
 fn expect(found: Type, wanted: Type, by: &str) -> Result<(), String> {
-    if found == wanted { Ok(()) } else { Err(format!("{by} takes {wanted}, not {found},")) }
+    if found == wanted {
+        Ok(())
+    } else {
+        Err(format!("{by} takes {wanted}, not {found},"))
+    }
 }
 
 fn spell(word: &Word) -> String {

@@ -12,8 +12,10 @@ pub(super) enum Word {
 }
 
 /// Longer signs come before their beginnings.
-const SIGNS: [&str; 18] =
-    ["===", "!==", "==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "+", "-", "*", "(", ")", ",", ";"];
+const SIGNS: [&str; 18] = [
+    "===", "!==", "==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "+", "-", "*", "(", ")", ",",
+    ";",
+];
 
 pub(super) fn words(text: &str) -> Result<Vec<Word>, String> {
     let mut words = Vec::new();
@@ -32,16 +34,26 @@ pub(super) fn words(text: &str) -> Result<Vec<Word>, String> {
 }
 
 fn integer(rest: &str) -> Result<(Word, usize), String> {
-    let length = rest.find(|c: char| !is_name(c) && c != '.').unwrap_or(rest.len());
+    let length = rest
+        .find(|c: char| !is_name(c) && c != '.')
+        .unwrap_or(rest.len());
     let digits = &rest[..length];
-    let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (length == 1 || !digits.starts_with('0'));
-    let number = digits.parse::<i64>().ok().filter(|&number| plain && number <= 1 << 31);
-    number.map(|number| (Word::Integer(number), length)).ok_or_else(|| format!("`{digits}` is not a 32-bit integer"))
+    let plain = digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (length == 1 || !digits.starts_with('0'));
+    let number = digits
+        .parse::<i64>()
+        .ok()
+        .filter(|&number| plain && number <= 1 << 31);
+    number
+        .map(|number| (Word::Integer(number), length))
+        .ok_or_else(|| format!("`{digits}` is not a 32-bit integer"))
 }
 
 fn quoted(rest: &str, quote: char) -> Result<(Word, usize), String> {
     let inner = &rest[1..];
-    let length = inner.find(quote).ok_or_else(|| format!("a string has no closing {quote}"))?;
+    let length = inner
+        .find(quote)
+        .ok_or_else(|| format!("a string has no closing {quote}"))?;
     if inner[..length].contains('\\') {
         return Err("escapes in strings are not supported".into());
     }
@@ -59,6 +71,7 @@ fn is_name(c: char) -> bool {
 
 fn sign(rest: &str) -> Result<(Word, usize), String> {
     let found = SIGNS.iter().find(|sign| rest.starts_with(**sign));
-    let sign = found.ok_or_else(|| format!("`{}` is not supported", rest.chars().next().unwrap_or(' ')))?;
+    let sign = found
+        .ok_or_else(|| format!("`{}` is not supported", rest.chars().next().unwrap_or(' ')))?;
     Ok((Word::Sign(sign), sign.len()))
 }

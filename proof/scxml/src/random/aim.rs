@@ -13,16 +13,24 @@ impl Forge {
         let children = self.plan.nodes[at].children.clone();
         if self.plan.nodes[at].kind == Kind::Parallel {
             let regions = self.rng.some(&children, 1);
-            return regions.into_iter().flat_map(|region| self.aim_at(region, histories, shallow)).collect();
+            return regions
+                .into_iter()
+                .flat_map(|region| self.aim_at(region, histories, shallow))
+                .collect();
         }
         let not_final = |&child: &usize| self.plan.nodes[child].kind != Kind::Final;
         let usual: Vec<usize> = children.iter().copied().filter(not_final).collect();
-        let list = if usual.is_empty() || self.rng.chance(5) { children } else { usual };
+        let list = if usual.is_empty() || self.rng.chance(5) {
+            children
+        } else {
+            usual
+        };
         let child = self.rng.one(&list);
         self.aim_at(child, histories, shallow)
     }
 
-    /// A state, one of its histories, or something inside it; the state itself in so many of a hundred cases.
+    /// A state, one of its histories, or something inside it; the state itself in so many of a
+    /// hundred cases.
     fn aim_at(&mut self, at: usize, histories: bool, shallow: usize) -> Vec<String> {
         let node = &self.plan.nodes[at];
         if let Some(history) = node.histories.first().filter(|_| histories)
@@ -71,17 +79,29 @@ impl Forge {
 
     fn region_root(&mut self, source: usize) -> Option<Vec<String>> {
         let around = self.plan.ancestors(source).into_iter().chain([source]);
-        let regions = around.filter(|&at| self.plan.nodes[self.plan.nodes[at].parent].kind == Kind::Parallel);
+        let regions =
+            around.filter(|&at| self.plan.nodes[self.plan.nodes[at].parent].kind == Kind::Parallel);
         let regions: Vec<usize> = regions.collect();
         self.one_of(&regions)
     }
 
     /// A sibling, of the state itself or of one around it, or something inside the sibling.
     pub fn sibling(&mut self, source: usize) -> Option<Vec<String>> {
-        let around: Vec<usize> = [source].into_iter().chain(self.plan.ancestors(source)).collect();
-        let mine = if self.rng.chance(70) { source } else { self.rng.one(&around) };
+        let around: Vec<usize> = [source]
+            .into_iter()
+            .chain(self.plan.ancestors(source))
+            .collect();
+        let mine = if self.rng.chance(70) {
+            source
+        } else {
+            self.rng.one(&around)
+        };
         let parent = self.plan.nodes[mine].parent;
-        let siblings = self.plan.nodes[parent].children.iter().copied().filter(|&at| at != mine);
+        let siblings = self.plan.nodes[parent]
+            .children
+            .iter()
+            .copied()
+            .filter(|&at| at != mine);
         let siblings: Vec<usize> = siblings.filter(|&at| !self.ends_all(at)).collect();
         if siblings.is_empty() {
             return None;
@@ -91,15 +111,25 @@ impl Forge {
     }
 
     fn history(&mut self) -> Option<Vec<String>> {
-        let all = self.plan.nodes.iter().flat_map(|node| &node.histories).map(|history| history.id.clone());
+        let all = self
+            .plan
+            .nodes
+            .iter()
+            .flat_map(|node| &node.histories)
+            .map(|history| history.id.clone());
         let all: Vec<String> = all.collect();
-        if all.is_empty() { None } else { Some(vec![self.rng.one(&all)]) }
+        if all.is_empty() {
+            None
+        } else {
+            Some(vec![self.rng.one(&all)])
+        }
     }
 
     /// Targets in several children of a parallel.
     fn joint(&mut self) -> Option<Vec<String>> {
-        let parallels: Vec<usize> =
-            (1..self.plan.nodes.len()).filter(|&at| self.plan.nodes[at].kind == Kind::Parallel).collect();
+        let parallels: Vec<usize> = (1..self.plan.nodes.len())
+            .filter(|&at| self.plan.nodes[at].kind == Kind::Parallel)
+            .collect();
         if parallels.is_empty() {
             return None;
         }

@@ -15,18 +15,37 @@ impl Forge {
 
     fn test(&mut self) -> String {
         let with_integers = if self.integers.is_empty() { 0 } else { 8 };
-        match self.rng.weighted(&[4, 2, with_integers, 3 * usize::from(self.flag), 2 * usize::from(self.word), 1, 1]) {
+        match self.rng.weighted(&[
+            4,
+            2,
+            with_integers,
+            3 * usize::from(self.flag),
+            2 * usize::from(self.word),
+            1,
+            1,
+        ]) {
             0 => format!("In('{}')", self.any_id()),
             1 => format!("!In('{}')", self.any_id()),
             2 => {
-                let operator = self.rng.one(&["<", "<=", ">", ">=", "==", "!=", "===", "!=="]);
+                let operator = self
+                    .rng
+                    .one(&["<", "<=", ">", ">=", "==", "!=", "===", "!=="]);
                 format!("{} {operator} {}", self.sum(), self.operand())
             }
-            3 => self.rng.one(&["flag", "!flag", "flag == true", "flag != false"]).to_string(),
-            4 => self.rng.one(&["word == 'red'", "word != 'blue'", "word === 'green'"]).to_string(),
+            3 => self
+                .rng
+                .one(&["flag", "!flag", "flag == true", "flag != false"])
+                .to_string(),
+            4 => self
+                .rng
+                .one(&["word == 'red'", "word != 'blue'", "word === 'green'"])
+                .to_string(),
             5 => "true".to_string(),
             // Whoever is asked says yes.
-            _ => self.rng.one(&["ready()", "!ready(2)", "near('red', -1)"]).to_string(),
+            _ => self
+                .rng
+                .one(&["ready()", "!ready(2)", "near('red', -1)"])
+                .to_string(),
         }
     }
 
@@ -52,6 +71,8 @@ impl Forge {
         if self.rng.chance(45) {
             return self.rng.one(&self.integers).to_string();
         }
-        self.rng.one(&["0", "1", "2", "3", "5", "-1", "10"]).to_string()
+        self.rng
+            .one(&["0", "1", "2", "3", "5", "-1", "10"])
+            .to_string()
     }
 }

@@ -5,7 +5,8 @@ use super::plan::Plan;
 use super::rng::Rng;
 use super::write::Writer;
 
-/// Names that contents may raise freely: transitions that listen to them raise nothing without fuel.
+/// Names that contents may raise freely: transitions that listen to them raise nothing without
+/// fuel.
 pub(super) const RAISED: [&str; 2] = ["r", "r.s"];
 const EVENTS: [&str; 8] = ["a", "a.b", "a.b.c", "b", "b.x", "c.d", "c", "d"];
 /// Names of delayed sends, with their ids.
@@ -18,8 +19,9 @@ pub(super) struct Forge {
     pub writer: Writer,
     /// Names that transitions listen to and contents raise.
     pub events: Vec<String>,
-    /// Integers that anything may assign. Two more have a purpose: `count` ends loops of eventless transitions, and only
-    /// transitions for events from outside set it back; `fuel` ends loops of raised events and is never filled up.
+    /// Integers that anything may assign. Two more have a purpose: `count` ends loops of eventless
+    /// transitions, and only transitions for events from outside set it back; `fuel` ends
+    /// loops of raised events and is never filled up.
     pub integers: Vec<&'static str>,
     pub count_and_fuel: bool,
     pub flag: bool,
@@ -50,16 +52,28 @@ impl Forge {
         }
         let integers = if limits.data { rng.below(3) } else { 0 };
         let count_and_fuel = limits.data && rng.chance(60);
-        let delayed = if limits.delays && rng.chance(35) { rng.between(1, 2) } else { 0 };
+        let delayed = if limits.delays && rng.chance(35) {
+            rng.between(1, 2)
+        } else {
+            0
+        };
         let mut delays = DELAYS_MS.to_vec();
         let delayed = DELAYED[..delayed].iter().map(|&(event, id)| {
             let delay_ms = delays.remove(rng.below(delays.len()));
-            Delayed { event, id, delay_ms }
+            Delayed {
+                event,
+                id,
+                delay_ms,
+            }
         });
         let delayed: Vec<Delayed> = delayed.collect();
         let (flag, word) = (limits.data && rng.chance(30), limits.data && rng.chance(20));
         let raises = rng.between(0, limits.raises);
-        let delayed_sends = if delayed.is_empty() { 0 } else { rng.between(1, 3) };
+        let delayed_sends = if delayed.is_empty() {
+            0
+        } else {
+            rng.between(1, 3)
+        };
         Forge {
             rng,
             plan,

@@ -1,4 +1,5 @@
-//! Random documents and steps to drive them. The same seed and limits give the same text on every platform.
+//! Random documents and steps to drive them. The same seed and limits give the same text on every
+//! platform.
 
 mod aim;
 mod condition;
@@ -37,11 +38,21 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { states: 24, depth: 5, leaves: 8, events: 6, raises: 4, dotted_ids: 3, delays: true, data: true }
+        Limits {
+            states: 24,
+            depth: 5,
+            leaves: 8,
+            events: 6,
+            raises: 4,
+            dotted_ids: 3,
+            delays: true,
+            data: true,
+        }
     }
 }
 
-/// The text of the document of a seed. It is valid, every state has an id, and nearly everything it does leaves a log.
+/// The text of the document of a seed. It is valid, every state has an id, and nearly everything it
+/// does leaves a log.
 pub fn random_document(seed: u64, limits: &Limits) -> String {
     Forge::new(seed, limits).document()
 }

@@ -46,13 +46,31 @@ struct Budget {
 impl Plan {
     pub fn new(rng: &mut Rng, limits: &Limits) -> Self {
         let root = Node::new("scxml".into(), Kind::State, 0);
-        let mut plan = Plan { nodes: vec![root], depth: limits.depth.max(1), dotted_ids: limits.dotted_ids };
+        let mut plan = Plan {
+            nodes: vec![root],
+            depth: limits.depth.max(1),
+            dotted_ids: limits.dotted_ids,
+        };
         let few = limits.leaves.min(4);
-        let leaves = if rng.chance(75) { few } else { rng.between(few, limits.leaves) }.max(1);
+        let leaves = if rng.chance(75) {
+            few
+        } else {
+            rng.between(few, limits.leaves)
+        }
+        .max(1);
         let least = if leaves > 4 { limits.states / 2 } else { 4 };
         let states = rng.between(limits.states.min(least), limits.states).max(1);
         let wants_final = rng.chance(10);
-        plan.children(rng, 0, Budget { states: states + 1, leaves, level: 0, wants_final });
+        plan.children(
+            rng,
+            0,
+            Budget {
+                states: states + 1,
+                leaves,
+                level: 0,
+                wants_final,
+            },
+        );
         plan.histories(rng);
         plan
     }
@@ -60,11 +78,18 @@ impl Plan {
     fn grow(&mut self, rng: &mut Rng, parent: usize, budget: Budget) {
         let inside = budget.states - 1;
         let is_leaf = inside == 0 || budget.level == self.depth;
-        let splits = inside >= 2 && budget.leaves >= 2 && rng.chance(if budget.leaves > 4 { 95 } else { 40 });
+        let splits = inside >= 2
+            && budget.leaves >= 2
+            && rng.chance(if budget.leaves > 4 { 95 } else { 40 });
         let in_parallel = self.nodes[parent].kind == Kind::Parallel;
         let is_alone = !is_leaf && !splits && rng.chance(15);
         let kind = match (is_leaf, splits || is_alone) {
-            (true, _) if !in_parallel && parent != 0 && !self.nodes[parent].children.is_empty() && rng.chance(20) => {
+            (true, _)
+                if !in_parallel
+                    && parent != 0
+                    && !self.nodes[parent].children.is_empty()
+                    && rng.chance(20) =>
+            {
                 Kind::Final
             }
             (false, true) => Kind::Parallel,
@@ -74,12 +99,23 @@ impl Plan {
         match (is_leaf, kind) {
             (true, _) => {}
             (false, Kind::Parallel) => {
-                let count = if is_alone { 1 } else { rng.between(2, 3).min(inside).min(budget.leaves) };
+                let count = if is_alone {
+                    1
+                } else {
+                    rng.between(2, 3).min(inside).min(budget.leaves)
+                };
                 self.regions(rng, at, budget, count);
             }
             (false, _) => {
                 let wants_final = budget.wants_final || rng.chance(20);
-                self.children(rng, at, Budget { wants_final, ..budget });
+                self.children(
+                    rng,
+                    at,
+                    Budget {
+                        wants_final,
+                        ..budget
+                    },
+                );
             }
         }
     }
@@ -90,7 +126,16 @@ impl Plan {
         let most = if budget.leaves > 4 { 2 } else { 4 };
         let count = rng.one(&[1, 2, 2, 2, 3, 3, 4]).min(most).min(inside).max(1);
         for states in shares(rng, inside, count) {
-            self.grow(rng, parent, Budget { states, level: budget.level + 1, wants_final: false, ..budget });
+            self.grow(
+                rng,
+                parent,
+                Budget {
+                    states,
+                    level: budget.level + 1,
+                    wants_final: false,
+                    ..budget
+                },
+            );
         }
         if last_is_final {
             self.add(rng, parent, Kind::Final);
@@ -100,9 +145,25 @@ impl Plan {
     fn regions(&mut self, rng: &mut Rng, parent: usize, budget: Budget, count: usize) {
         let wants_final = budget.wants_final || rng.chance(70);
         let leaves = shares(rng, budget.leaves, count);
-        let least = if wants_final && budget.states > 3 * count { 3 } else { 1 };
-        for (states, leaves) in shares_of(rng, budget.states - 1, count, least).into_iter().zip(leaves) {
-            self.grow(rng, parent, Budget { states, leaves, level: budget.level + 1, wants_final });
+        let least = if wants_final && budget.states > 3 * count {
+            3
+        } else {
+            1
+        };
+        for (states, leaves) in shares_of(rng, budget.states - 1, count, least)
+            .into_iter()
+            .zip(leaves)
+        {
+            self.grow(
+                rng,
+                parent,
+                Budget {
+                    states,
+                    leaves,
+                    level: budget.level + 1,
+                    wants_final,
+                },
+            );
         }
     }
 
@@ -114,7 +175,11 @@ impl Plan {
             Kind::Final => "f",
         };
         let dotted = parent != 0 && rng.chance(self.dotted_ids);
-        let id = if dotted { format!("{}.{letter}{at}", self.nodes[parent].id) } else { format!("{letter}{at}") };
+        let id = if dotted {
+            format!("{}.{letter}{at}", self.nodes[parent].id)
+        } else {
+            format!("{letter}{at}")
+        };
         self.nodes.push(Node::new(id, kind, parent));
         self.nodes[parent].children.push(at);
         at
@@ -124,10 +189,17 @@ impl Plan {
         for at in 1..self.nodes.len() {
             let in_parallel = self.nodes[self.nodes[at].parent].kind == Kind::Parallel;
             let none = if in_parallel { 30 } else { 60 };
-            let count = if self.nodes[at].children.is_empty() { 0 } else { rng.weighted(&[none, 30, 10]) };
+            let count = if self.nodes[at].children.is_empty() {
+                0
+            } else {
+                rng.weighted(&[none, 30, 10])
+            };
             let first_deep = rng.chance(50);
             for number in 0..count {
-                let (id, deep) = (format!("h{at}{}", ["a", "b"][number]), first_deep ^ (number == 1));
+                let (id, deep) = (
+                    format!("h{at}{}", ["a", "b"][number]),
+                    first_deep ^ (number == 1),
+                );
                 self.nodes[at].histories.push(History { id, deep });
             }
         }
@@ -137,7 +209,13 @@ impl Plan {
     pub fn can_be_done(&self, at: usize) -> bool {
         let node = &self.nodes[at];
         match node.kind {
-            Kind::State => at != 0 && node.children.iter().any(|&child| self.nodes[child].kind == Kind::Final),
+            Kind::State => {
+                at != 0
+                    && node
+                        .children
+                        .iter()
+                        .any(|&child| self.nodes[child].kind == Kind::Final)
+            }
             Kind::Parallel => node.children.iter().all(|&child| self.can_be_done(child)),
             Kind::Final => false,
         }
@@ -157,7 +235,13 @@ impl Plan {
 
 impl Node {
     fn new(id: String, kind: Kind, parent: usize) -> Self {
-        Node { id, kind, parent, children: Vec::new(), histories: Vec::new() }
+        Node {
+            id,
+            kind,
+            parent,
+            children: Vec::new(),
+            histories: Vec::new(),
+        }
     }
 }
 

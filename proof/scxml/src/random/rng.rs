@@ -20,7 +20,11 @@ impl Rng {
 
     /// A number below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
-        if end == 0 { 0 } else { (self.next_u64() % end as u64) as usize }
+        if end == 0 {
+            0
+        } else {
+            (self.next_u64() % end as u64) as usize
+        }
     }
 
     /// A number from `least` to `most`; `least` if that is more.

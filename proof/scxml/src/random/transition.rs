@@ -10,7 +10,11 @@ impl Forge {
             self.eventless(at);
         }
         let has_children = !self.plan.nodes[at].children.is_empty();
-        let count = if has_children { self.rng.weighted(&[4, 4, 2]) } else { self.rng.weighted(&[1, 4, 3, 2]) };
+        let count = if has_children {
+            self.rng.weighted(&[4, 4, 2])
+        } else {
+            self.rng.weighted(&[1, 4, 3, 2])
+        };
         for _ in 0..count {
             let (event, place) = self.descriptors();
             let target = self.target(at);
@@ -18,7 +22,10 @@ impl Forge {
         }
         self.finish(at);
         let mine = self.plan.nodes[at].children.iter().copied().chain([at]);
-        for done in mine.filter(|&state| self.plan.can_be_done(state)).collect::<Vec<_>>() {
+        for done in mine
+            .filter(|&state| self.plan.can_be_done(state))
+            .collect::<Vec<_>>()
+        {
             if self.rng.chance(55) {
                 let event = self.done_descriptor(done);
                 let target = self.after_done(at);
@@ -39,7 +46,9 @@ impl Forge {
     /// Now and then a way to a final beside this state, so that there are done events.
     fn finish(&mut self, at: usize) {
         let siblings = self.plan.nodes[self.plan.nodes[at].parent].children.clone();
-        let found = siblings.into_iter().find(|&sibling| self.plan.nodes[sibling].kind == Kind::Final);
+        let found = siblings
+            .into_iter()
+            .find(|&sibling| self.plan.nodes[sibling].kind == Kind::Final);
         if let Some(last) = found.filter(|_| self.rng.chance(65)) {
             let target = self.plan.nodes[last].id.clone();
             let event = self.rng.one(&self.events);
@@ -48,9 +57,15 @@ impl Forge {
     }
 
     fn transition(&mut self, event: &str, target: Option<String>, place: Place) {
-        let hears_done = event.split(' ').any(|word| word == "*" || word.starts_with("done"));
+        let hears_done = event
+            .split(' ')
+            .any(|word| word == "*" || word.starts_with("done"));
         let finishes = target.as_deref().is_some_and(may_finish);
-        let target = if hears_done && finishes && self.rng.chance(85) { None } else { target };
+        let target = if hears_done && finishes && self.rng.chance(85) {
+            None
+        } else {
+            target
+        };
         let cond = self.rng.chance(25).then(|| self.condition());
         let ty = self.kind();
         let mut attributes = vec![("event", event)];
@@ -61,7 +76,8 @@ impl Forge {
         if place == Place::Outside && self.count_and_fuel && self.rng.chance(20) {
             self.writer.open("transition", &attributes);
             self.writer.leaf("log", &[("label", &label)]);
-            self.writer.leaf("assign", &[("location", "count"), ("expr", "0")]);
+            self.writer
+                .leaf("assign", &[("location", "count"), ("expr", "0")]);
             return self.writer.close("transition");
         }
         self.transition_with(&attributes, 94, place, &label);
@@ -87,7 +103,9 @@ impl Forge {
             return self.counted(at);
         }
         let siblings = self.plan.nodes[self.plan.nodes[at].parent].children.iter();
-        let later = siblings.copied().filter(|&sibling| sibling > at && self.plan.nodes[sibling].kind != Kind::Final);
+        let later = siblings
+            .copied()
+            .filter(|&sibling| sibling > at && self.plan.nodes[sibling].kind != Kind::Final);
         let later: Vec<usize> = later.collect();
         let elsewhere = self.other_region(at);
         if later.is_empty() || self.plan.nodes[self.plan.nodes[at].parent].kind == Kind::Parallel {
@@ -117,7 +135,8 @@ impl Forge {
         let label = self.label();
         self.writer.open("transition", &attributes);
         self.writer.leaf("log", &[("label", &label)]);
-        self.writer.leaf("assign", &[("location", "count"), ("expr", "count + 1")]);
+        self.writer
+            .leaf("assign", &[("location", "count"), ("expr", "count + 1")]);
         self.writer.close("transition");
     }
 
@@ -126,13 +145,26 @@ impl Forge {
         let around: Vec<usize> = [at].into_iter().chain(self.plan.ancestors(at)).collect();
         let regions = around.iter().flat_map(|&mine| {
             let parent = &self.plan.nodes[self.plan.nodes[mine].parent];
-            let others = parent.children.iter().copied().filter(move |&other| other != mine);
+            let others = parent
+                .children
+                .iter()
+                .copied()
+                .filter(move |&other| other != mine);
             others.filter(|_| parent.kind == Kind::Parallel)
         });
         let regions: Vec<usize> = regions.collect();
-        let beside = |&state: &usize| self.plan.ancestors(state).iter().any(|around| regions.contains(around));
+        let beside = |&state: &usize| {
+            self.plan
+                .ancestors(state)
+                .iter()
+                .any(|around| regions.contains(around))
+        };
         let states: Vec<usize> = (1..self.plan.nodes.len()).filter(beside).collect();
-        if states.is_empty() { None } else { Some(self.plan.nodes[self.rng.one(&states)].id.clone()) }
+        if states.is_empty() {
+            None
+        } else {
+            Some(self.plan.nodes[self.rng.one(&states)].id.clone())
+        }
     }
 
     /// The event attribute, and what content may go with it.
@@ -142,13 +174,19 @@ impl Forge {
             return (first, place);
         }
         let (second, other) = self.descriptor();
-        (format!("{first} {second}"), if place == other { place } else { Place::Inside })
+        (
+            format!("{first} {second}"),
+            if place == other { place } else { Place::Inside },
+        )
     }
 
     fn descriptor(&mut self) -> (String, Place) {
         if !self.delayed.is_empty() && self.rng.chance(25) {
             let event = self.rng.one(&self.delayed).event;
-            return (if self.rng.chance(15) { "t" } else { event }.to_string(), Place::Outside);
+            return (
+                if self.rng.chance(15) { "t" } else { event }.to_string(),
+                Place::Outside,
+            );
         }
         let event = self.rng.one(&self.events);
         let outside = match self.rng.below(20) {
@@ -176,6 +214,10 @@ impl Forge {
 
 /// Whether a target is a final, or a history that may restore one. Ids tell.
 fn may_finish(target: &str) -> bool {
-    let last_parts = target.split(' ').map(|id| id.rsplit('.').next().unwrap_or(id));
-    last_parts.into_iter().any(|part| part.starts_with(['f', 'h']))
+    let last_parts = target
+        .split(' ')
+        .map(|id| id.rsplit('.').next().unwrap_or(id));
+    last_parts
+        .into_iter()
+        .any(|part| part.starts_with(['f', 'h']))
 }

@@ -32,13 +32,18 @@ impl Writer {
 
     pub fn close(&mut self, name: &str) {
         self.level -= 1;
-        self.text.push_str(&format!("{}</{name}>\n", "  ".repeat(self.level)));
+        self.text
+            .push_str(&format!("{}</{name}>\n", "  ".repeat(self.level)));
     }
 
     fn begin(&mut self, name: &str, attributes: &[(&str, &str)]) {
-        self.text.push_str(&format!("{}<{name}", "  ".repeat(self.level)));
+        self.text
+            .push_str(&format!("{}<{name}", "  ".repeat(self.level)));
         for (key, value) in attributes {
-            let value = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+            let value = value
+                .replace('&', "&amp;")
+                .replace('<', "&lt;")
+                .replace('>', "&gt;");
             self.text.push_str(&format!(" {key}=\"{value}\""));
         }
     }
@@ -47,9 +52,15 @@ impl Writer {
 impl Forge {
     pub fn document(mut self) -> String {
         let initial = self.initial_attribute(0, 50);
-        let mut attributes =
-            vec![("xmlns", "http://www.w3.org/2005/07/scxml"), ("version", "1.0"), ("datamodel", "ecmascript")];
-        attributes.extend([("xmlns:sw", "urn:statewright"), ("sw:functions", "ready near=game::Near shout open=Open")]);
+        let mut attributes = vec![
+            ("xmlns", "http://www.w3.org/2005/07/scxml"),
+            ("version", "1.0"),
+            ("datamodel", "ecmascript"),
+        ];
+        attributes.extend([
+            ("xmlns:sw", "urn:statewright"),
+            ("sw:functions", "ready near=game::Near shout open=Open"),
+        ]);
         if let Some(initial) = &initial {
             attributes.push(("initial", initial));
         }
@@ -80,7 +91,8 @@ impl Forge {
             self.writer.leaf("data", &[("id", "flag"), ("expr", value)]);
         }
         if self.word {
-            self.writer.leaf("data", &[("id", "word"), ("expr", "'red'")]);
+            self.writer
+                .leaf("data", &[("id", "word"), ("expr", "'red'")]);
         }
         self.writer.close("datamodel");
     }
@@ -94,7 +106,11 @@ impl Forge {
         };
         let is_compound = node.kind == Kind::State && !node.children.is_empty();
         let with_element = is_compound && self.rng.chance(30);
-        let initial = if is_compound && !with_element { self.initial_attribute(at, 60) } else { None };
+        let initial = if is_compound && !with_element {
+            self.initial_attribute(at, 60)
+        } else {
+            None
+        };
         let mut attributes = vec![("id", node.id.as_str())];
         attributes.extend(initial.as_deref().map(|initial| ("initial", initial)));
         self.writer.open(name, &attributes);
@@ -124,18 +140,28 @@ impl Forge {
             let ty = if history.deep { "deep" } else { "shallow" };
             let target = self.history_default(at, history.deep);
             if history.deep || self.rng.chance(50) {
-                self.writer.open("history", &[("id", &history.id), ("type", ty)]);
+                self.writer
+                    .open("history", &[("id", &history.id), ("type", ty)]);
             } else {
                 self.writer.open("history", &[("id", &history.id)]);
             }
-            self.transition_with(&[("target", &target)], 50, Place::Inside, &format!("default {}", history.id));
+            self.transition_with(
+                &[("target", &target)],
+                50,
+                Place::Inside,
+                &format!("default {}", history.id),
+            );
             self.writer.close("history");
         }
     }
 
     /// A list of states inside, or nothing.
     fn initial_attribute(&mut self, at: usize, percent: usize) -> Option<String> {
-        if self.rng.chance(percent) { Some(self.aim_inside(at, true)) } else { None }
+        if self.rng.chance(percent) {
+            Some(self.aim_inside(at, true))
+        } else {
+            None
+        }
     }
 
     fn initial_element(&mut self, at: usize) {

@@ -16,7 +16,10 @@ const OWN_TYPES: [&str; 2] = ["scxml", "http://www.w3.org/TR/scxml/#SCXMLEventPr
 impl Reader {
     /// The content of onentry, onexit or a transition.
     pub(super) fn block(&self, node: Node) -> Result<Vec<Content>, String> {
-        elements(node)?.into_iter().map(|child| self.content(child)).collect()
+        elements(node)?
+            .into_iter()
+            .map(|child| self.content(child))
+            .collect()
     }
 
     fn content(&self, node: Node) -> Result<Content, String> {
@@ -35,7 +38,8 @@ impl Reader {
             "if" => self.choice(node),
             "script" => {
                 attributes(node, &[])?;
-                let calls = parse_calls(node.text().unwrap_or(""), self).map_err(|error| problem(node, &error))?;
+                let calls = parse_calls(node.text().unwrap_or(""), self)
+                    .map_err(|error| problem(node, &error))?;
                 Ok(Content::Call(calls))
             }
             _ => Err(problem(node, "this element is not supported here")),
@@ -45,39 +49,69 @@ impl Reader {
     /// An element with nothing inside.
     fn leaf(&self, node: Node, known: &[&str]) -> Result<(), String> {
         attributes(node, known)?;
-        if elements(node)?.is_empty() { Ok(()) } else { Err(problem(node, "nothing can stand inside")) }
+        if elements(node)?.is_empty() {
+            Ok(())
+        } else {
+            Err(problem(node, "nothing can stand inside"))
+        }
     }
 
     fn send(&self, node: Node) -> Result<Content, String> {
         self.leaf(node, &["event", "delay", "id", "type"])?;
-        if node.attribute("type").is_some_and(|ty| !OWN_TYPES.contains(&ty)) {
-            return Err(problem(node, "only events to the session itself are supported"));
+        if node
+            .attribute("type")
+            .is_some_and(|ty| !OWN_TYPES.contains(&ty))
+        {
+            return Err(problem(
+                node,
+                "only events to the session itself are supported",
+            ));
         }
-        let delay_ms = node.attribute("delay").map_or(Ok(0), |delay| delay_ms(node, delay))?;
+        let delay_ms = node
+            .attribute("delay")
+            .map_or(Ok(0), |delay| delay_ms(node, delay))?;
         let id = node.attribute("id").map(|_| word(node, "id")).transpose()?;
-        Ok(Content::Send { event: event_name(node)?, delay_ms, id })
+        Ok(Content::Send {
+            event: event_name(node)?,
+            delay_ms,
+            id,
+        })
     }
 
     fn log(&self, node: Node) -> Result<Content, String> {
         self.leaf(node, &["label", "expr"])?;
-        let expr = node.attribute("expr").map(|expr| parse(expr, self).map_err(|error| problem(node, &error)));
+        let expr = node
+            .attribute("expr")
+            .map(|expr| parse(expr, self).map_err(|error| problem(node, &error)));
         let expr = expr.transpose()?.map(|(expression, _)| expression);
-        Ok(Content::Log { label: node.attribute("label").unwrap_or("").to_string(), expr })
+        Ok(Content::Log {
+            label: node.attribute("label").unwrap_or("").to_string(),
+            expr,
+        })
     }
 
     fn assign(&self, node: Node) -> Result<Content, String> {
         self.leaf(node, &["location", "expr"])?;
         let location = word(node, "location")?;
         let found = self.variable(&location);
-        let (variable, ty) = found.ok_or_else(|| problem(node, &format!("no data has the id `{location}`")))?;
-        let text = node.attribute("expr").ok_or_else(|| problem(node, "`expr` is missing"))?;
-        Ok(Content::Assign { variable, expr: self.expression(node, text, ty)? })
+        let (variable, ty) =
+            found.ok_or_else(|| problem(node, &format!("no data has the id `{location}`")))?;
+        let text = node
+            .attribute("expr")
+            .ok_or_else(|| problem(node, "`expr` is missing"))?;
+        Ok(Content::Assign {
+            variable,
+            expr: self.expression(node, text, ty)?,
+        })
     }
 
     fn choice(&self, node: Node) -> Result<Content, String> {
         attributes(node, &["cond"])?;
         if node.ancestors().count() > MOST_LEVELS {
-            return Err(problem(node, &format!("more than {MOST_LEVELS} levels of elements")));
+            return Err(problem(
+                node,
+                &format!("more than {MOST_LEVELS} levels of elements"),
+            ));
         }
         let mut parts = vec![(Some(self.cond(node)?), Vec::new())];
         for child in elements(node)? {
@@ -94,7 +128,11 @@ impl Reader {
                 }
                 _ => {
                     let content = self.content(child)?;
-                    parts.last_mut().expect("the first part is there").1.push(content);
+                    parts
+                        .last_mut()
+                        .expect("the first part is there")
+                        .1
+                        .push(content);
                 }
             }
         }
@@ -102,7 +140,9 @@ impl Reader {
     }
 
     fn cond(&self, node: Node) -> Result<crate::expression::Expression, String> {
-        let text = node.attribute("cond").ok_or_else(|| problem(node, "`cond` is missing"))?;
+        let text = node
+            .attribute("cond")
+            .ok_or_else(|| problem(node, "`cond` is missing"))?;
         self.expression(node, text, Type::Boolean)
     }
 }
@@ -117,7 +157,12 @@ fn event_name(node: Node) -> Result<String, String> {
 
 /// `10ms`, `1s`, `1.5s`: whole milliseconds, at most an hour.
 fn delay_ms(node: Node, delay: &str) -> Result<u64, String> {
-    let wrong = || problem(node, &format!("`{delay}` is no delay of whole milliseconds up to an hour, such as `10ms`"));
+    let wrong = || {
+        problem(
+            node,
+            &format!("`{delay}` is no delay of whole milliseconds up to an hour, such as `10ms`"),
+        )
+    };
     let (digits, scale) = match (delay.strip_suffix("ms"), delay.strip_suffix('s')) {
         (Some(digits), _) => (digits, 1),
         (None, Some(digits)) => (digits, 1000),
@@ -128,9 +173,19 @@ fn delay_ms(node: Node, delay: &str) -> Result<u64, String> {
     if !plain(whole) || !plain(part) || whole.len() + part.len() == 0 {
         return Err(wrong());
     }
-    let number = |text: &str| if text.is_empty() { 0 } else { text.parse::<u64>().unwrap_or(0) };
+    let number = |text: &str| {
+        if text.is_empty() {
+            0
+        } else {
+            text.parse::<u64>().unwrap_or(0)
+        }
+    };
     let thousandths = number(part) * scale;
     let unit = 10_u64.pow(part.len() as u32);
     let milliseconds = number(whole) * scale + thousandths / unit;
-    if thousandths % unit == 0 && milliseconds <= 3_600_000 { Ok(milliseconds) } else { Err(wrong()) }
+    if thousandths % unit == 0 && milliseconds <= 3_600_000 {
+        Ok(milliseconds)
+    } else {
+        Err(wrong())
+    }
 }

@@ -12,7 +12,8 @@ impl Reader {
         let mut targets = Vec::new();
         for id in ids.split_whitespace() {
             let found = self.ids.get(id).copied().filter(|&state| state != 0);
-            targets.push(found.ok_or_else(|| problem(node, &format!("no state has the id `{id}`")))?);
+            targets
+                .push(found.ok_or_else(|| problem(node, &format!("no state has the id `{id}`")))?);
         }
         if targets.is_empty() {
             return Err(problem(node, "a list of ids names no state"));
@@ -21,24 +22,36 @@ impl Reader {
             for &second in &targets[at + 1..] {
                 if !self.go_together(first, second) {
                     let [first, second] = [first, second].map(|state| &self.states[state].id);
-                    return Err(problem(node, &format!("`{first}` and `{second}` cannot be entered together")));
+                    return Err(problem(
+                        node,
+                        &format!("`{first}` and `{second}` cannot be entered together"),
+                    ));
                 }
             }
         }
         Ok(targets)
     }
 
-    /// Two targets go together if they are in different children of a parallel. A history stands for its parent.
+    /// Two targets go together if they are in different children of a parallel. A history stands
+    /// for its parent.
     fn go_together(&self, first: usize, second: usize) -> bool {
         let [first, second] = [first, second].map(|state| self.path(state));
-        let common = first.iter().zip(&second).take_while(|(one, other)| one == other).count();
+        let common = first
+            .iter()
+            .zip(&second)
+            .take_while(|(one, other)| one == other)
+            .count();
         let apart = common < first.len() && common < second.len();
         apart && self.states[first[common - 1]].kind == Kind::Parallel
     }
 
     /// From the document down to a state, or to the parent of a history.
     fn path(&self, state: usize) -> Vec<usize> {
-        let mut at = if self.states[state].kind.is_history() { self.states[state].parent } else { Some(state) };
+        let mut at = if self.states[state].kind.is_history() {
+            self.states[state].parent
+        } else {
+            Some(state)
+        };
         let mut path = Vec::new();
         while let Some(state) = at {
             path.push(state);

@@ -1,4 +1,5 @@
-//! From XML to a [`Document`]. The first problem ends it, with its place: `line:column: what is wrong`.
+//! From XML to a [`Document`]. The first problem ends it, with its place: `line:column: what is
+//! wrong`.
 
 mod content;
 mod legal;
@@ -22,7 +23,8 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If it is not XML, not SCXML, or uses something that this crate does not know; with line and column.
+    /// If it is not XML, not SCXML, or uses something that this crate does not know; with line and
+    /// column.
     pub fn parse(text: &str) -> Result<Document, String> {
         let xml = roxmltree::Document::parse(text).map_err(|error| error.to_string())?;
         let root = xml.root_element();
@@ -33,11 +35,18 @@ impl Document {
         reader.functions(root);
         reader.number_states(root)?;
         reader.data(root)?;
-        let nodes: Vec<Node> = root.descendants().filter(|node| kind_of(*node).is_some()).collect();
+        let nodes: Vec<Node> = root
+            .descendants()
+            .filter(|node| kind_of(*node).is_some())
+            .collect();
         for node in nodes {
             reader.read_state(node)?;
         }
-        Ok(Document { states: reader.states, transitions: reader.transitions, data: reader.data })
+        Ok(Document {
+            states: reader.states,
+            transitions: reader.transitions,
+            data: reader.data,
+        })
     }
 }
 
@@ -54,7 +63,9 @@ struct Reader {
 impl Reader {
     /// The functions that the document may call: `name`, or `name=its name outside`.
     fn functions(&mut self, root: Node) {
-        let table = root.attribute(("urn:statewright", "functions")).unwrap_or_default();
+        let table = root
+            .attribute(("urn:statewright", "functions"))
+            .unwrap_or_default();
         for word in table.split_whitespace() {
             let (name, outside) = word.split_once('=').unwrap_or((word, word));
             self.functions.insert(name.to_string(), outside.to_string());
@@ -88,9 +99,14 @@ impl Reader {
             return Ok(None);
         }
         if node.ancestors().count() > MOST_LEVELS {
-            return Err(problem(node, &format!("more than {MOST_LEVELS} levels of elements")));
+            return Err(problem(
+                node,
+                &format!("more than {MOST_LEVELS} levels of elements"),
+            ));
         }
-        let parent = node.parent().and_then(|parent| self.numbers.get(&parent.id()).copied());
+        let parent = node
+            .parent()
+            .and_then(|parent| self.numbers.get(&parent.id()).copied());
         let parent = parent.ok_or_else(|| problem(node, "a state stands in a state"))?;
         let fits = match self.states[parent].kind {
             Kind::Scxml => !kind.is_history(),
@@ -98,21 +114,32 @@ impl Reader {
             Kind::Parallel => kind != Kind::Final,
             _ => false,
         };
-        if fits { Ok(Some(parent)) } else { Err(problem(node, "this kind of state cannot stand here")) }
+        if fits {
+            Ok(Some(parent))
+        } else {
+            Err(problem(node, "this kind of state cannot stand here"))
+        }
     }
 
     fn add(&mut self, state: State) {
         let number = self.states.len();
         if let Some(parent) = state.parent {
             let parent = &mut self.states[parent];
-            if state.kind.is_history() { &mut parent.histories } else { &mut parent.children }.push(number);
+            if state.kind.is_history() {
+                &mut parent.histories
+            } else {
+                &mut parent.children
+            }
+            .push(number);
         }
         self.states.push(state);
     }
 
     /// Data of all states exist from the start.
     fn data(&mut self, root: Node) -> Result<(), String> {
-        let models = root.descendants().filter(|node| node.is_element() && node.tag_name().name() == "datamodel");
+        let models = root
+            .descendants()
+            .filter(|node| node.is_element() && node.tag_name().name() == "datamodel");
         for model in models {
             attributes(model, &[])?;
             for node in elements(model)? {
@@ -128,13 +155,18 @@ impl Reader {
 
     fn one_data(&self, node: Node) -> Result<Data, String> {
         attributes(node, &["id", "expr"])?;
-        let id = node.attribute("id").ok_or_else(|| problem(node, "`data` needs an id"))?;
+        let id = node
+            .attribute("id")
+            .ok_or_else(|| problem(node, "`data` needs an id"))?;
         if self.variable(id).is_some() {
             return Err(problem(node, &format!("the data `{id}` is declared twice")));
         }
         let text = node.attribute("expr").or(node.text()).unwrap_or("");
         let (expression, _) = parse(text, self).map_err(|error| problem(node, &error))?;
-        Ok(Data { id: id.to_string(), value: expression.evaluate(&Before(&self.data)) })
+        Ok(Data {
+            id: id.to_string(),
+            value: expression.evaluate(&Before(&self.data)),
+        })
     }
 
     /// An expression of a given type.
@@ -143,7 +175,10 @@ impl Reader {
         if found == wanted {
             return Ok(expression);
         }
-        Err(problem(node, &format!("`{text}` must be {wanted}, not {found}")))
+        Err(problem(
+            node,
+            &format!("`{text}` must be {wanted}, not {found}"),
+        ))
     }
 }
 
@@ -158,7 +193,10 @@ impl Names for Reader {
     }
 
     fn state(&self, id: &str) -> Option<usize> {
-        self.ids.get(id).copied().filter(|&state| state != 0 && !self.states[state].kind.is_history())
+        self.ids
+            .get(id)
+            .copied()
+            .filter(|&state| state != 0 && !self.states[state].kind.is_history())
     }
 }
 

@@ -9,7 +9,17 @@ use crate::document::{Kind, State, Transition};
 impl State {
     pub(super) fn new(id: String, kind: Kind, parent: Option<usize>) -> Self {
         let (children, histories, transitions, onentry, onexit) = Default::default();
-        State { id, kind, parent, children, histories, initial: None, transitions, onentry, onexit }
+        State {
+            id,
+            kind,
+            parent,
+            children,
+            histories,
+            initial: None,
+            transitions,
+            onentry,
+            onexit,
+        }
     }
 }
 
@@ -35,8 +45,14 @@ impl Reader {
     fn check_attributes(&self, node: Node, kind: Kind) -> Result<(), String> {
         match kind {
             Kind::Scxml => {
-                attributes(node, &["initial", "name", "version", "datamodel", "binding"])?;
-                if node.attribute("binding").is_some_and(|binding| binding != "early") {
+                attributes(
+                    node,
+                    &["initial", "name", "version", "datamodel", "binding"],
+                )?;
+                if node
+                    .attribute("binding")
+                    .is_some_and(|binding| binding != "early")
+                {
                     return Err(problem(node, "late binding is not supported"));
                 }
                 Ok(())
@@ -62,7 +78,12 @@ impl Reader {
                 attributes(child, &[])?;
                 let block = self.block(child)?;
                 let state = &mut self.states[number];
-                if name(child)? == "onentry" { &mut state.onentry } else { &mut state.onexit }.push(block);
+                if name(child)? == "onentry" {
+                    &mut state.onentry
+                } else {
+                    &mut state.onexit
+                }
+                .push(block);
                 Ok(())
             }
             ("transition", Kind::State | Kind::Parallel) => {
@@ -88,7 +109,9 @@ impl Reader {
     fn initial_element(&mut self, number: usize, node: Node) -> Result<(), String> {
         attributes(node, &[])?;
         let inside = elements(node)?;
-        let [only] = inside[..] else { return Err(problem(node, "`initial` holds one transition")) };
+        let [only] = inside[..] else {
+            return Err(problem(node, "`initial` holds one transition"));
+        };
         if name(only)? != "transition" || self.states[number].initial.is_some() {
             return Err(problem(node, "there is one `initial` with one transition"));
         }
@@ -109,12 +132,26 @@ impl Reader {
             (Some(_), Some(_), Some(_)) => Err(problem(node, "`initial` is there twice")),
             (Some(_), None, Some(_)) => Ok(()),
             (Some(&first), None, None) => {
-                self.set_initial(number, Transition { source: number, target: vec![first], ..Default::default() });
+                self.set_initial(
+                    number,
+                    Transition {
+                        source: number,
+                        target: vec![first],
+                        ..Default::default()
+                    },
+                );
                 Ok(())
             }
             (Some(_), Some(ids), None) => {
                 let target = self.initial_targets(number, node, ids)?;
-                self.set_initial(number, Transition { source: number, target, ..Default::default() });
+                self.set_initial(
+                    number,
+                    Transition {
+                        source: number,
+                        target,
+                        ..Default::default()
+                    },
+                );
                 Ok(())
             }
         }

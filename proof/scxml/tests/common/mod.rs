@@ -9,11 +9,14 @@ pub fn scxml(inside: &str) -> String {
 
 /// A document with these attributes and this inside.
 pub fn with(attributes: &str, inside: &str) -> String {
-    format!(r#"<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" {attributes}>{inside}</scxml>"#)
+    format!(
+        r#"<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0" {attributes}>{inside}</scxml>"#
+    )
 }
 
-/// Starts a document, sends these events (`+10` lets 10 milliseconds pass) and compares a line for the start and for each step:
-/// active leaves, then what happened: `-a` exit, `+a` enter, `^e` raise, `>e` send, `~i` cancel, `label` or `label=value` log.
+/// Starts a document, sends these events (`+10` lets 10 milliseconds pass) and compares a line for
+/// the start and for each step: active leaves, then what happened: `-a` exit, `+a` enter, `^e`
+/// raise, `>e` send, `~i` cancel, `label` or `label=value` log.
 #[track_caller]
 pub fn check(text: &str, steps: &[&str], expected: &[&str]) {
     let document = Document::parse(text).unwrap_or_else(|error| panic!("{error}"));
@@ -53,7 +56,10 @@ fn word(happening: &Happening) -> Option<String> {
         Happening::Raise(name) => format!("^{name}"),
         Happening::Send { name, .. } => format!(">{name}"),
         Happening::Cancel(id) => format!("~{id}"),
-        Happening::Log { label, value: Some(value) } => format!("{label}={value}"),
+        Happening::Log {
+            label,
+            value: Some(value),
+        } => format!("{label}={value}"),
         Happening::Log { label, value: None } => label.clone(),
         _ => return None,
     })

@@ -1,5 +1,6 @@
-//! Follows a run by its log alone and holds its configurations against the XML: no state is entered twice or left while inactive,
-//! a state is active with its parent, a compound has one active child, a parallel all of them.
+//! Follows a run by its log alone and holds its configurations against the XML: no state is entered
+//! twice or left while inactive, a state is active with its parent, a compound has one active
+//! child, a parallel all of them.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,10 @@ pub struct Active<'t> {
 impl<'t> Active<'t> {
     pub fn new(text: &'t str) -> Self {
         let document = Document::parse(text).unwrap();
-        Active { document, states: BTreeSet::new() }
+        Active {
+            document,
+            states: BTreeSet::new(),
+        }
     }
 
     pub fn follow(&mut self, log: &[Happening]) -> Result<(), String> {
@@ -36,27 +40,43 @@ impl<'t> Active<'t> {
         for node in self.document.descendants().filter(|node| is_state(*node)) {
             let id = node.attribute("id").unwrap_or("");
             let children: Vec<Node> = node.children().filter(|child| is_state(*child)).collect();
-            let active = children.iter().filter(|child| self.is_active(**child)).count();
+            let active = children
+                .iter()
+                .filter(|child| self.is_active(**child))
+                .count();
             let wanted = match (self.is_active(node), node.tag_name().name()) {
                 (false, _) => 0,
                 (true, "parallel") => children.len(),
                 (true, _) => children.len().min(1),
             };
             if active != wanted {
-                return Err(format!("{active} instead of {wanted} children of `{id}` are active in {:?}", self.states));
+                return Err(format!(
+                    "{active} instead of {wanted} children of `{id}` are active in {:?}",
+                    self.states
+                ));
             }
             if self.is_active(node) && children.is_empty() {
                 expected.push(id.to_string());
             }
         }
-        if expected == leaves { Ok(()) } else { Err(format!("{leaves:?} instead of {expected:?}")) }
+        if expected == leaves {
+            Ok(())
+        } else {
+            Err(format!("{leaves:?} instead of {expected:?}"))
+        }
     }
 
     fn is_active(&self, node: Node) -> bool {
-        node.tag_name().name() == "scxml" || node.attribute("id").is_some_and(|id| self.states.contains(id))
+        node.tag_name().name() == "scxml"
+            || node
+                .attribute("id")
+                .is_some_and(|id| self.states.contains(id))
     }
 }
 
 fn is_state(node: Node) -> bool {
-    matches!(node.tag_name().name(), "scxml" | "state" | "parallel" | "final")
+    matches!(
+        node.tag_name().name(),
+        "scxml" | "state" | "parallel" | "final"
+    )
 }

@@ -1,4 +1,5 @@
-//! Random documents are valid, stay in their limits, do something, and come to rest in configurations that the document allows.
+//! Random documents are valid, stay in their limits, do something, and come to rest in
+//! configurations that the document allows.
 
 mod active;
 mod coverage;
@@ -35,18 +36,33 @@ impl Seen {
     fn run(&mut self, seed: u64) {
         let limits = Limits::default();
         let text = random_document(seed, &limits);
-        let document = Document::parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+        let document =
+            Document::parse(&text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
         self.documents += 1;
-        assert!(document.most_leaves() <= limits.leaves, "seed {seed}: {} leaves", document.most_leaves());
-        assert!(document.depth() <= limits.depth + 1, "seed {seed}: depth {}", document.depth());
-        assert!(document.state_ids().len() <= limits.states + 1, "seed {seed}: {} states", document.state_ids().len());
+        assert!(
+            document.most_leaves() <= limits.leaves,
+            "seed {seed}: {} leaves",
+            document.most_leaves()
+        );
+        assert!(
+            document.depth() <= limits.depth + 1,
+            "seed {seed}: depth {}",
+            document.depth()
+        );
+        assert!(
+            document.state_ids().len() <= limits.states + 1,
+            "seed {seed}: {} states",
+            document.state_ids().len()
+        );
         self.over_four_leaves += usize::from(document.most_leaves() > 4);
         self.parallel += usize::from(text.contains("<parallel"));
         let mut run = Interpreter::new(&document);
         let mut outcome = run.start();
         let mut log = run.take_log();
         let mut active = Active::new(&text);
-        active.follow(&log).unwrap_or_else(|problem| panic!("seed {seed}: {problem}\n{text}"));
+        active
+            .follow(&log)
+            .unwrap_or_else(|problem| panic!("seed {seed}: {problem}\n{text}"));
         for step in random_events(seed, &text, 50) {
             if outcome != Outcome::Stable {
                 break;
@@ -57,15 +73,25 @@ impl Seen {
                 Step::Advance(milliseconds) => run.advance(*milliseconds),
             };
             log.extend(run.take_log());
-            active.follow(&log[before..]).unwrap_or_else(|problem| panic!("seed {seed}: {problem}\n{text}"));
+            active
+                .follow(&log[before..])
+                .unwrap_or_else(|problem| panic!("seed {seed}: {problem}\n{text}"));
             if matches!(step, Step::Send(_)) {
                 self.sends += 1;
-                let took = log[before..].iter().filter(|one| matches!(one, Happening::Take(_))).count();
+                let took = log[before..]
+                    .iter()
+                    .filter(|one| matches!(one, Happening::Take(_)))
+                    .count();
                 self.sends_with_transition += usize::from(took > 0);
             }
-            assert!(outcome != Outcome::Ended || run.configuration().is_empty(), "seed {seed}");
+            assert!(
+                outcome != Outcome::Ended || run.configuration().is_empty(),
+                "seed {seed}"
+            );
             if outcome == Outcome::Stable {
-                active.check(&run.configuration()).unwrap_or_else(|problem| panic!("seed {seed}: {problem}\n{text}"));
+                active
+                    .check(&run.configuration())
+                    .unwrap_or_else(|problem| panic!("seed {seed}: {problem}\n{text}"));
             }
         }
         self.count(&log, &run, outcome);
@@ -74,8 +100,10 @@ impl Seen {
     fn count(&mut self, log: &[Happening], run: &Interpreter, outcome: Outcome) {
         let any = |test: fn(&Happening) -> bool| usize::from(log.iter().any(test));
         self.restored += any(|one| matches!(one, Happening::Restore(_)));
-        self.done += any(|one| matches!(one, Happening::Raise(name) if name.starts_with("done.state")));
-        self.parallel_done += any(|one| matches!(one, Happening::Raise(name) if name.starts_with("done.state.p")));
+        self.done +=
+            any(|one| matches!(one, Happening::Raise(name) if name.starts_with("done.state")));
+        self.parallel_done +=
+            any(|one| matches!(one, Happening::Raise(name) if name.starts_with("done.state.p")));
         self.delayed += any(|one| matches!(one, Happening::Send { delay_ms, .. } if *delay_ms > 0));
         self.cancelled += any(|one| matches!(one, Happening::Cancel(_)));
         self.assigned += any(|one| matches!(one, Happening::Assign { .. }));
@@ -105,7 +133,10 @@ fn takes_together(log: &[Happening]) -> bool {
 fn random_documents_do_much_and_rest() {
     let mut seen = Seen::default();
     (0..2000).for_each(|seed| seen.run(seed));
-    assert!(seen.sends_with_transition * 100 > seen.sends * 50, "{seen:#?}");
+    assert!(
+        seen.sends_with_transition * 100 > seen.sends * 50,
+        "{seen:#?}"
+    );
     assert!(seen.endless * 100 < seen.documents * 2, "{seen:#?}");
     let at_least = [
         (seen.sends, 60_000),
@@ -121,19 +152,31 @@ fn random_documents_do_much_and_rest() {
         (seen.ended, 15),
     ];
     for (place, (found, least)) in at_least.into_iter().enumerate() {
-        assert!(found >= least, "number {place}: {found} of {least} in {seen:#?}");
+        assert!(
+            found >= least,
+            "number {place}: {found} of {least} in {seen:#?}"
+        );
     }
-    let at_most =
-        [(seen.over_four_leaves, 400), (seen.queued_over_six, 100), (seen.ties, 20), (seen.pending_over_two, 150)];
+    let at_most = [
+        (seen.over_four_leaves, 400),
+        (seen.queued_over_six, 100),
+        (seen.ties, 20),
+        (seen.pending_over_two, 150),
+    ];
     for (place, (found, most)) in at_most.into_iter().enumerate() {
-        assert!(found <= most, "number {place}: {found} of {most} in {seen:#?}");
+        assert!(
+            found <= most,
+            "number {place}: {found} of {most} in {seen:#?}"
+        );
     }
 }
 
 #[test]
 fn a_seed_gives_one_text() {
     let limits = Limits::default();
-    let texts: BTreeSet<String> = (0..200).map(|seed| random_document(seed, &limits)).collect();
+    let texts: BTreeSet<String> = (0..200)
+        .map(|seed| random_document(seed, &limits))
+        .collect();
     assert_eq!(texts.len(), 200);
     assert!((0..200).all(|seed| texts.contains(&random_document(seed, &limits))));
     let text = random_document(5, &limits);

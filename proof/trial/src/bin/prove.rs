@@ -86,17 +86,21 @@ fn one(seed: u64, ticks: u64) -> Result<String, String> {
 fn with_stack(line: String, deepest: usize) -> Result<String, String> {
     let line = format!("{line}, deepest stack {deepest} bytes");
     match deepest {
-        0 => Err(format!("{line}\nno call of user code was seen: nothing was measured")),
+        0 => Err(format!(
+            "{line}\nno call of user code was seen: nothing was measured"
+        )),
         // Without optimization frames are larger.
-        depth::LIMIT.. if !cfg!(debug_assertions) => {
-            Err(format!("{line}\na tick must use less than {} bytes of stack", depth::LIMIT))
-        }
+        depth::LIMIT.. if !cfg!(debug_assertions) => Err(format!(
+            "{line}\na tick must use less than {} bytes of stack",
+            depth::LIMIT
+        )),
         _ => Ok(line),
     }
 }
 
 fn bar(length: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} machines, {eta} left").expect("a template");
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} machines, {eta} left")
+        .expect("a template");
     let bar = ProgressBar::new(length).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(500));
     bar
@@ -110,7 +114,10 @@ fn many(arguments: &Arguments) -> Result<String, String> {
     let result = search(seeds.clone(), ticks, |done| bar.set_position(done));
     bar.finish_and_clear();
     match result {
-        Ok(total) => with_stack(summary(&seeds, &total, start.elapsed()), total.deepest_stack),
+        Ok(total) => with_stack(
+            summary(&seeds, &total, start.elapsed()),
+            total.deepest_stack,
+        ),
         Err(seed) => Err(match prove(seed, ticks) {
             Err(problem) => problem,
             Ok(_) => format!("seed {seed} differed once and not again: that must not be"),
@@ -152,7 +159,10 @@ fn small_scope(states: usize) -> Result<String, String> {
                     deepest.fetch_max(count.deepest_stack, Ordering::Relaxed);
                 }
                 Err(text) => {
-                    problem.lock().expect("no thread panics").get_or_insert(text);
+                    problem
+                        .lock()
+                        .expect("no thread panics")
+                        .get_or_insert(text);
                     return;
                 }
             }

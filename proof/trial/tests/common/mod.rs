@@ -4,7 +4,8 @@
 use std::cell::Cell;
 
 use statewright_kernel::{
-    Actor, Class, Command, Counters, Host, Input, Instance, Mode, Status, Trace, Verdict, View, tick,
+    Actor, Class, Command, Counters, Host, Input, Instance, Mode, Status, Trace, Verdict, View,
+    tick,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
@@ -81,7 +82,8 @@ impl Dice {
                 actor.rng().next_u32();
             }
             4 if !rom.scratch().is_empty() => {
-                let scratch = ScratchId::from_index(self.below(rom.scratch().len() as u64) as usize);
+                let scratch =
+                    ScratchId::from_index(self.below(rom.scratch().len() as u64) as usize);
                 if let Some(scratch) = scratch {
                     actor.set_scratch(scratch, 0, self.below(99) as u16);
                 }
@@ -113,7 +115,12 @@ impl Host for Dice {
     fn activity(&mut self, _: FunctionId, _: Mode, mut actor: Actor<'_, '_>) -> Status {
         self.count();
         self.act(&mut actor);
-        [Status::Running, Status::Running, Status::Succeeded, Status::Failed][self.below(4) as usize]
+        [
+            Status::Running,
+            Status::Running,
+            Status::Succeeded,
+            Status::Failed,
+        ][self.below(4) as usize]
     }
 
     fn command(&mut self, _: &Command) -> bool {
@@ -166,7 +173,10 @@ pub fn random_tick<I: Instance>(
             count += 1;
         }
     }
-    let input = Input { inbox: (&inbox[..count]).into(), ..Input::new(3, now) };
+    let input = Input {
+        inbox: (&inbox[..count]).into(),
+        ..Input::new(3, now)
+    };
     let report = tick(rom, instance, host, &input, counters);
     assert!(report.inbox_taken <= count);
     report

@@ -100,7 +100,8 @@ fn take<C: Calls, const REGIONS: bool>(agent: &mut Agent, event: u8) {
     }
 }
 
-/// A tick without events: one look at the agent, and at its deadline if it has one. `ACTIVITY` is the machine that aims in `windup`.
+/// A tick without events: one look at the agent, and at its deadline if it has one. `ACTIVITY` is
+/// the machine that aims in `windup`.
 #[inline(always)]
 fn look<C: Calls, const REGIONS: bool, const ACTIVITY: bool>(agent: &mut Agent, now: u32) {
     let due = agent.armed != 0 && (now.wrapping_sub(agent.deadline) as i32) >= 0;
@@ -131,8 +132,14 @@ impl<C: Calls, const REGIONS: bool, const ACTIVITY: bool> Agents<C, REGIONS, ACT
         if REGIONS {
             C::enter::<CALM>(&mut board);
         }
-        let agent =
-            Agent { state: IDLE, mood: CALM, busy: 0, armed: u8::from(timer), deadline: i32::MAX as u32, board };
+        let agent = Agent {
+            state: IDLE,
+            mood: CALM,
+            busy: 0,
+            armed: u8::from(timer),
+            deadline: i32::MAX as u32,
+            board,
+        };
         Self {
             agents: vec![agent; agents],
             script: Script::default(),
@@ -144,7 +151,9 @@ impl<C: Calls, const REGIONS: bool, const ACTIVITY: bool> Agents<C, REGIONS, ACT
     }
 }
 
-impl<C: Calls, const REGIONS: bool, const ACTIVITY: bool> Contender for Agents<C, REGIONS, ACTIVITY> {
+impl<C: Calls, const REGIONS: bool, const ACTIVITY: bool> Contender
+    for Agents<C, REGIONS, ACTIVITY>
+{
     fn bytes_per_agent(&self) -> usize {
         size_of::<Agent>()
     }
@@ -164,9 +173,15 @@ impl<C: Calls, const REGIONS: bool, const ACTIVITY: bool> Contender for Agents<C
         }
         for tick in self.script.ticks.iter().cycle().take(ticks) {
             match black_box(tick) {
-                Tick::Quiet => self.agents.iter_mut().for_each(|agent| look::<C, REGIONS, ACTIVITY>(agent, self.now)),
+                Tick::Quiet => self
+                    .agents
+                    .iter_mut()
+                    .for_each(|agent| look::<C, REGIONS, ACTIVITY>(agent, self.now)),
                 Tick::All(events) => {
-                    self.agents.iter_mut().zip(events).for_each(|(agent, &event)| take::<C, REGIONS>(agent, event));
+                    self.agents
+                        .iter_mut()
+                        .zip(events)
+                        .for_each(|(agent, &event)| take::<C, REGIONS>(agent, event));
                 }
                 Tick::Some(events) => {
                     for &(place, event) in events {
@@ -179,6 +194,9 @@ impl<C: Calls, const REGIONS: bool, const ACTIVITY: bool> Contender for Agents<C
     }
 
     fn totals(&self) -> Option<Totals> {
-        Some(Totals::of(self.agents.iter().map(|agent| &agent.board), self.events))
+        Some(Totals::of(
+            self.agents.iter().map(|agent| &agent.board),
+            self.events,
+        ))
     }
 }

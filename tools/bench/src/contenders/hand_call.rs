@@ -1,4 +1,5 @@
-//! `hand-call`: the hand-written machine with callbacks that are real calls, as user code in another crate is.
+//! `hand-call`: the hand-written machine with callbacks that are real calls, as user code in
+//! another crate is.
 
 use crate::board::Board;
 use crate::callbacks;

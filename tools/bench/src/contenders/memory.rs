@@ -52,7 +52,10 @@ pub struct Sweep {
 impl Sweep {
     /// So many lines.
     pub fn new(lines: usize) -> Self {
-        Self { lines: vec![Line::default(); lines], found: 0 }
+        Self {
+            lines: vec![Line::default(); lines],
+            found: 0,
+        }
     }
 }
 

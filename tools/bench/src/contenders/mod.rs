@@ -35,7 +35,8 @@ pub trait Contender {
 /// All contenders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Kind {
-    /// Statewright, events through the inbox; only those who get one are run where that is possible.
+    /// Statewright, events through the inbox; only those who get one are run where that is
+    /// possible.
     Inbox,
     /// Statewright, events through the inbox, everybody is run.
     Scan,
@@ -74,14 +75,17 @@ impl Kind {
         }
     }
 
-    /// Whether it can do a workload. `statig` has no tick, no timers and no regions; a queue needs events; a scan differs only where few get events.
+    /// Whether it can do a workload. `statig` has no tick, no timers and no regions; a queue needs
+    /// events; a scan differs only where few get events.
     pub fn can(self, workload: Workload) -> bool {
         match self {
             Self::Inbox | Self::Hand64 | Self::HandCall => true,
             Self::Queue => workload.has_events(),
             Self::Statig => workload.has_events() && workload != Workload::W2Regions,
             Self::Scan => workload == Workload::W5,
-            Self::Typed | Self::Traced => matches!(workload, Workload::W2 | Workload::W3 | Workload::W6),
+            Self::Typed | Self::Traced => {
+                matches!(workload, Workload::W2 | Workload::W3 | Workload::W6)
+            }
             Self::Touch | Self::Sweep => workload != Workload::W4,
         }
     }

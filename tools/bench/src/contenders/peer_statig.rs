@@ -1,7 +1,8 @@
-//! The machine in the crate `statig`: hierarchy with superstates, entry and exit actions; effects run in the handler.
+//! The machine in the crate `statig`: hierarchy with superstates, entry and exit actions; effects
+//! run in the handler.
 //!
-//! Death stands in each of the outermost states. A superstate for the root would be closer to the machine file, but would cost
-//! `statig` nearly twice the instructions: it is shown at its best.
+//! Death stands in each of the outermost states. A superstate for the root would be closer to the
+//! machine file, but would cost `statig` nearly twice the instructions: it is shown at its best.
 
 use std::hint::black_box;
 
@@ -56,7 +57,11 @@ impl Fighter {
         }
     }
 
-    #[state(superstate = "combat", entry_action = "enter_approach", exit_action = "exit_approach")]
+    #[state(
+        superstate = "combat",
+        entry_action = "enter_approach",
+        exit_action = "exit_approach"
+    )]
     fn approach(&mut self, event: &u8) -> Outcome<State> {
         match *event {
             IN_RANGE => self.go::<IN_RANGE>(State::windup()),
@@ -64,7 +69,11 @@ impl Fighter {
         }
     }
 
-    #[superstate(superstate = "combat", entry_action = "enter_attack", exit_action = "exit_attack")]
+    #[superstate(
+        superstate = "combat",
+        entry_action = "enter_attack",
+        exit_action = "exit_attack"
+    )]
     fn attack(&mut self, event: &u8) -> Outcome<State> {
         match *event {
             LOW_HP => self.go::<LOW_HP>(State::retreat()),
@@ -72,7 +81,11 @@ impl Fighter {
         }
     }
 
-    #[state(superstate = "attack", entry_action = "enter_windup", exit_action = "exit_windup")]
+    #[state(
+        superstate = "attack",
+        entry_action = "enter_windup",
+        exit_action = "exit_windup"
+    )]
     fn windup(&mut self, event: &u8) -> Outcome<State> {
         match *event {
             SWING => self.go::<SWING>(State::strike()),
@@ -80,7 +93,11 @@ impl Fighter {
         }
     }
 
-    #[state(superstate = "attack", entry_action = "enter_strike", exit_action = "exit_strike")]
+    #[state(
+        superstate = "attack",
+        entry_action = "enter_strike",
+        exit_action = "exit_strike"
+    )]
     fn strike(&mut self, event: &u8) -> Outcome<State> {
         match *event {
             SWING => self.go::<SWING>(State::windup()),
@@ -88,7 +105,11 @@ impl Fighter {
         }
     }
 
-    #[state(superstate = "combat", entry_action = "enter_retreat", exit_action = "exit_retreat")]
+    #[state(
+        superstate = "combat",
+        entry_action = "enter_retreat",
+        exit_action = "exit_retreat"
+    )]
     fn retreat(&mut self, event: &u8) -> Outcome<State> {
         match *event {
             HEALED => self.go::<HEALED>(State::windup()),
@@ -206,8 +227,19 @@ pub struct Fighters {
 impl Fighters {
     /// New machines, idle.
     pub fn new(agents: usize) -> Self {
-        let new = |_| Fighter { board: Board::default() }.uninitialized_state_machine().init();
-        Self { machines: (0..agents).map(new).collect(), script: Script::default(), singles: None, events: 0 }
+        let new = |_| {
+            Fighter {
+                board: Board::default(),
+            }
+            .uninitialized_state_machine()
+            .init()
+        };
+        Self {
+            machines: (0..agents).map(new).collect(),
+            script: Script::default(),
+            singles: None,
+            events: 0,
+        }
     }
 }
 
@@ -224,23 +256,35 @@ impl Contender for Fighters {
     fn run(&mut self, ticks: usize) {
         self.events += self.script.events(ticks);
         if let Some(events) = &self.singles {
-            events.iter().cycle().take(ticks).for_each(|event| black_box(&mut self.machines[0]).handle(event));
+            events
+                .iter()
+                .cycle()
+                .take(ticks)
+                .for_each(|event| black_box(&mut self.machines[0]).handle(event));
             return;
         }
         for tick in self.script.ticks.iter().cycle().take(ticks) {
             match black_box(tick) {
                 Tick::Quiet => {}
                 Tick::All(events) => {
-                    self.machines.iter_mut().zip(events).for_each(|(machine, event)| machine.handle(event));
+                    self.machines
+                        .iter_mut()
+                        .zip(events)
+                        .for_each(|(machine, event)| machine.handle(event));
                 }
                 Tick::Some(events) => {
-                    events.iter().for_each(|(place, event)| self.machines[*place as usize].handle(event));
+                    events
+                        .iter()
+                        .for_each(|(place, event)| self.machines[*place as usize].handle(event));
                 }
             }
         }
     }
 
     fn totals(&self) -> Option<Totals> {
-        Some(Totals::of(self.machines.iter().map(|machine| &machine.inner().board), self.events))
+        Some(Totals::of(
+            self.machines.iter().map(|machine| &machine.inner().board),
+            self.events,
+        ))
     }
 }

@@ -1,4 +1,5 @@
-//! Statewright: a compiled machine, instances beside blackboards, and a host that has a table of functions.
+//! Statewright: a compiled machine, instances beside blackboards, and a host that has a table of
+//! functions.
 //!
 //! Everything that knows the kernel's interface is in this file.
 
@@ -8,8 +9,9 @@ use std::rc::Rc;
 use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, Output, compile_with};
 use statewright_kernel::{
-    Actor, Batch, Command, Counters, Event, Host, Hosts, Inbox, InboxEvent, Input, Instance, Instance64, Instance128,
-    Instance256, Mismatch, Mode, SortedInbox, Status, Verdict, View, Visit, post, prefetch, tick, tick_batch,
+    Actor, Batch, Command, Counters, Event, Host, Hosts, Inbox, InboxEvent, Input, Instance,
+    Instance64, Instance128, Instance256, Mismatch, Mode, SortedInbox, Status, Verdict, View,
+    Visit, post, prefetch, tick, tick_batch,
 };
 use statewright_rom::ids::{EventId, FunctionId, KeyId};
 use statewright_rom::{OwnedRom, Rom};
@@ -20,7 +22,12 @@ use crate::contenders::{Contender, Kind};
 use crate::script::{Script, Tick};
 
 /// Compiles a machine and makes agents of it, started; `kind` says how events reach them.
-pub fn machine(name: &str, text: &str, kind: Kind, agents: usize) -> Result<Box<dyn Contender>, String> {
+pub fn machine(
+    name: &str,
+    text: &str,
+    kind: Kind,
+    agents: usize,
+) -> Result<Box<dyn Contender>, String> {
     let output = compile(name, text)?;
     Ok(match output.rom.as_rom().header().tier {
         0 => Box::new(Agents::<Instance64>::new(output, kind, agents)?),
@@ -44,8 +51,20 @@ pub(super) fn inboxes(rom: &Rom<'_>, script: &Script) -> Vec<Vec<InboxEvent>> {
     };
     let inbox = |tick: &Tick| match tick {
         Tick::Quiet => Vec::new(),
-        Tick::All(events) => (0..).zip(events).map(|(place, &e)| InboxEvent { place, event: event(e) }).collect(),
-        Tick::Some(events) => events.iter().map(|&(place, e)| InboxEvent { place, event: event(e) }).collect(),
+        Tick::All(events) => (0..)
+            .zip(events)
+            .map(|(place, &e)| InboxEvent {
+                place,
+                event: event(e),
+            })
+            .collect(),
+        Tick::Some(events) => events
+            .iter()
+            .map(|&(place, e)| InboxEvent {
+                place,
+                event: event(e),
+            })
+            .collect(),
     };
     script.ticks.iter().map(inbox).collect()
 }
@@ -65,16 +84,29 @@ pub(super) struct Functions {
 
 impl Functions {
     pub(super) fn new(output: &Output, agents: usize) -> Result<Self, String> {
-        let (mut actions, mut guards): (Actions, Guards) = ([|_| {}; FUNCTIONS], [|_| false; FUNCTIONS]);
+        let (mut actions, mut guards): (Actions, Guards) =
+            ([|_| {}; FUNCTIONS], [|_| false; FUNCTIONS]);
         for (place, function) in output.symbols.functions.iter().enumerate() {
-            match (callbacks::action(&function.name), callbacks::guard(&function.name)) {
+            match (
+                callbacks::action(&function.name),
+                callbacks::guard(&function.name),
+            ) {
                 _ if place >= FUNCTIONS => return Err(format!("more than {FUNCTIONS} functions")),
                 (Some(action), _) => actions[place] = action,
                 (_, Some(guard)) => guards[place] = guard,
-                _ => return Err(format!("the machine calls `{}`, which the benchmark does not have", function.name)),
+                _ => {
+                    return Err(format!(
+                        "the machine calls `{}`, which the benchmark does not have",
+                        function.name
+                    ));
+                }
             }
         }
-        Ok(Self { actions, guards, boards: vec![Board::default(); agents] })
+        Ok(Self {
+            actions,
+            guards,
+            boards: vec![Board::default(); agents],
+        })
     }
 }
 
@@ -90,7 +122,11 @@ impl Hosts for Functions {
 
     #[inline]
     fn of(&mut self, place: usize, _: u64) -> One<'_> {
-        One { board: &mut self.boards[place], actions: &self.actions, guards: &self.guards }
+        One {
+            board: &mut self.boards[place],
+            actions: &self.actions,
+            guards: &self.guards,
+        }
     }
 
     #[inline]
@@ -172,22 +208,55 @@ impl<I: Instance> Agents<I> {
 impl<I: Instance> Agents<I> {
     fn run_batch(&mut self, rom: &Rom<'_>, inbox: SortedInbox<'_>, visit: Visit) {
         let mismatch = Mismatch::Quarantine;
-        let batch = Batch { first_place: 0, first_agent: 0, tick: self.now, variants: &[], inbox, visit, mismatch };
-        tick_batch(rom, &mut self.instances, &mut self.host, &batch, &mut self.counters, |_, _, _| {})
-            .expect("all events are for agents that exist");
+        let batch = Batch {
+            first_place: 0,
+            first_agent: 0,
+            tick: self.now,
+            variants: &[],
+            inbox,
+            visit,
+            mismatch,
+        };
+        tick_batch(
+            rom,
+            &mut self.instances,
+            &mut self.host,
+            &batch,
+            &mut self.counters,
+            |_, _, _| {},
+        )
+        .expect("all events are for agents that exist");
     }
 
     fn run_one(&mut self, rom: &Rom<'_>, place: usize, events: &[Event]) {
-        let input = Input { inbox: Inbox::Own(events), ..Input::new(place as u64, self.now) };
+        let input = Input {
+            inbox: Inbox::Own(events),
+            ..Input::new(place as u64, self.now)
+        };
         let mut host = self.host.of(place, place as u64);
-        tick(rom, &mut self.instances[place], &mut host, &input, &mut self.counters);
+        tick(
+            rom,
+            &mut self.instances[place],
+            &mut host,
+            &input,
+            &mut self.counters,
+        );
     }
 
     fn post_all(&mut self, rom: &Rom<'_>, events: &[InboxEvent]) {
         for InboxEvent { place, event } in events {
             let id = event.id().expect("scripts have known events only");
             let instance = &mut self.instances[*place as usize];
-            post(rom, instance, self.now, id, None, [0; 4], &mut self.counters).expect("the instance is sound");
+            post(
+                rom,
+                instance,
+                self.now,
+                id,
+                None,
+                [0; 4],
+                &mut self.counters,
+            )
+            .expect("the instance is sound");
         }
     }
 
@@ -228,7 +297,11 @@ impl<I: Instance> Contender for Agents<I> {
     fn load(&mut self, script: &Script) {
         self.ticks = inboxes(&self.rom.as_rom(), script);
         let alone = script.singles().is_some();
-        self.singles = if alone { self.ticks.iter().flatten().copied().collect() } else { Vec::new() };
+        self.singles = if alone {
+            self.ticks.iter().flatten().copied().collect()
+        } else {
+            Vec::new()
+        };
     }
 
     fn run(&mut self, ticks: usize) {
@@ -238,10 +311,21 @@ impl<I: Instance> Contender for Agents<I> {
         let singles = std::mem::take(&mut self.singles);
         if singles.is_empty() {
             let sorted = |events| SortedInbox::new(events).expect("scripts are sorted");
-            let inboxes: Vec<SortedInbox<'_>> = script.iter().map(|events| sorted(events.as_slice())).collect();
-            inboxes.iter().cycle().take(ticks).for_each(|inbox| self.run_tick(&rom, black_box(*inbox)));
+            let inboxes: Vec<SortedInbox<'_>> = script
+                .iter()
+                .map(|events| sorted(events.as_slice()))
+                .collect();
+            inboxes
+                .iter()
+                .cycle()
+                .take(ticks)
+                .for_each(|inbox| self.run_tick(&rom, black_box(*inbox)));
         } else {
-            singles.iter().cycle().take(ticks).for_each(|event| black_box(&mut *self).run_alone(&rom, event));
+            singles
+                .iter()
+                .cycle()
+                .take(ticks)
+                .for_each(|event| black_box(&mut *self).run_alone(&rom, event));
         }
         self.singles = singles;
         self.ticks = script;
@@ -249,8 +333,17 @@ impl<I: Instance> Contender for Agents<I> {
 
     fn totals(&self) -> Option<Totals> {
         let counters = &self.counters;
-        let lost = counters.dropped.iter().chain(&counters.evicted).sum::<u64>() + counters.expired;
-        assert_eq!((lost, counters.clamps, counters.quarantines), (0, 0, 0), "events or agents were lost");
+        let lost = counters
+            .dropped
+            .iter()
+            .chain(&counters.evicted)
+            .sum::<u64>()
+            + counters.expired;
+        assert_eq!(
+            (lost, counters.clamps, counters.quarantines),
+            (0, 0, 0),
+            "events or agents were lost"
+        );
         Some(Totals::of(self.host.boards.iter(), counters.events))
     }
 }

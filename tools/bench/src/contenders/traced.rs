@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use statewright_kernel::{
-    Actor, Batch, Command, Counters, Event, Host, Hosts, InboxEvent, Instance, Instance64, Mismatch, Mode, SortedInbox,
-    Status, Trace, Verdict, View, Visit, tick_batch,
+    Actor, Batch, Command, Counters, Event, Host, Hosts, InboxEvent, Instance, Instance64,
+    Mismatch, Mode, SortedInbox, Status, Trace, Verdict, View, Visit, tick_batch,
 };
 use statewright_rom::OwnedRom;
 use statewright_rom::ids::{FunctionId, KeyId};
@@ -34,7 +34,10 @@ impl Hosts for TracedFunctions {
     #[inline(always)]
     fn of(&mut self, place: usize, agent: u64) -> TracedOne<'_> {
         self.tracer.begin(agent as u32);
-        TracedOne { one: self.functions.of(place, agent), tracer: &mut self.tracer }
+        TracedOne {
+            one: self.functions.of(place, agent),
+            tracer: &mut self.tracer,
+        }
     }
 
     #[inline]
@@ -115,10 +118,23 @@ impl Traced {
         let rom = output.rom.as_rom();
         let settings = Settings::new(Level::Outline);
         let filter = Filter::new(&rom, settings).map_err(|error| error.to_string())?;
-        let instances = (0..agents as u64).filter_map(|agent| Instance64::new(&rom, 1, agent)).collect();
-        let host = TracedFunctions { functions, tracer: Tracer::new(Arc::new(filter)) };
+        let instances = (0..agents as u64)
+            .filter_map(|agent| Instance64::new(&rom, 1, agent))
+            .collect();
+        let host = TracedFunctions {
+            functions,
+            tracer: Tracer::new(Arc::new(filter)),
+        };
         let (ticks, counters) = (vec![Vec::new()], Counters::default());
-        let mut traced = Self { rom: Rc::new(output.rom), instances, host, ticks, now: 0, counters, records: 0 };
+        let mut traced = Self {
+            rom: Rc::new(output.rom),
+            instances,
+            host,
+            ticks,
+            now: 0,
+            counters,
+            records: 0,
+        };
         traced.run(1);
         Ok(traced)
     }
@@ -138,14 +154,31 @@ impl Contender for Traced {
         let owned = Rc::clone(&self.rom);
         let rom = owned.as_rom();
         let sorted = |events| SortedInbox::new(events).expect("scripts are sorted");
-        let inboxes: Vec<SortedInbox<'_>> = script.iter().map(|events| sorted(events.as_slice())).collect();
+        let inboxes: Vec<SortedInbox<'_>> = script
+            .iter()
+            .map(|events| sorted(events.as_slice()))
+            .collect();
         for &inbox in inboxes.iter().cycle().take(ticks) {
             self.host.tracer.begin_tick(self.now);
             let (tick, mismatch) = (self.now, Mismatch::Quarantine);
-            let batch =
-                Batch { first_place: 0, first_agent: 0, tick, variants: &[], inbox, visit: Visit::All, mismatch };
-            tick_batch(&rom, &mut self.instances, &mut self.host, &batch, &mut self.counters, |_, _, _| {})
-                .expect("all events are for agents that exist");
+            let batch = Batch {
+                first_place: 0,
+                first_agent: 0,
+                tick,
+                variants: &[],
+                inbox,
+                visit: Visit::All,
+                mismatch,
+            };
+            tick_batch(
+                &rom,
+                &mut self.instances,
+                &mut self.host,
+                &batch,
+                &mut self.counters,
+                |_, _, _| {},
+            )
+            .expect("all events are for agents that exist");
             self.now = tick.wrapping_add(1);
             self.records += self.host.tracer.records().count() as u64;
         }
@@ -154,7 +187,14 @@ impl Contender for Traced {
 
     fn totals(&self) -> Option<Totals> {
         // Every event has at least a record of its own.
-        assert!(self.records >= self.counters.events, "{} records", self.records);
-        Some(Totals::of(self.host.functions.boards.iter(), self.counters.events))
+        assert!(
+            self.records >= self.counters.events,
+            "{} records",
+            self.records
+        );
+        Some(Totals::of(
+            self.host.functions.boards.iter(),
+            self.counters.events,
+        ))
     }
 }

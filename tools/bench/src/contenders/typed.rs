@@ -1,8 +1,10 @@
-//! Statewright through its typed API: functions bound by name, a tick over slices of the host's own.
+//! Statewright through its typed API: functions bound by name, a tick over slices of the host's
+//! own.
 
 use statewright::ids::EventId;
 use statewright::{
-    Class, Counters, Event, Functions, InboxEvent, Instance, Instance64, Machine, Program, Slices, SlicesOutput,
+    Class, Counters, Event, Functions, InboxEvent, Instance, Instance64, Machine, Program, Slices,
+    SlicesOutput,
 };
 
 use crate::board::{Board, Totals};
@@ -65,9 +67,13 @@ impl Typed {
     /// Agents of a machine of 64 bytes, started.
     pub fn new(text: &str, agents: usize) -> Result<Self, String> {
         let machine = Machine::from_text("benchmark", text).map_err(|error| error.to_string())?;
-        let program = machine.bind(functions()).map_err(|error| error.to_string())?;
+        let program = machine
+            .bind(functions())
+            .map_err(|error| error.to_string())?;
         let rom = machine.rom();
-        let instances = (0..agents as u64).filter_map(|agent| Instance64::new(&rom, 1, agent)).collect();
+        let instances = (0..agents as u64)
+            .filter_map(|agent| Instance64::new(&rom, 1, agent))
+            .collect();
         let mut typed = Self {
             program,
             instances,
@@ -82,8 +88,19 @@ impl Typed {
     }
 
     fn tick(&mut self, inbox: &[InboxEvent], awake: Option<&[u32]>) {
-        let slices = Slices { tick: self.now, inbox, awake, ..Slices::default() };
-        let done = self.program.tick_slices(&mut self.instances, &mut self.boards, &(), slices, &mut self.output);
+        let slices = Slices {
+            tick: self.now,
+            inbox,
+            awake,
+            ..Slices::default()
+        };
+        let done = self.program.tick_slices(
+            &mut self.instances,
+            &mut self.boards,
+            &(),
+            slices,
+            &mut self.output,
+        );
         done.expect("scripts are sorted");
         self.counters.add(self.output.counters());
         self.now = self.now.wrapping_add(1);
@@ -96,13 +113,31 @@ impl Contender for Typed {
     }
 
     fn load(&mut self, script: &Script) {
-        let event =
-            |number: u8| Event::new(EventId::new(number.into()).expect("event numbers are small"), Class::Normal);
+        let event = |number: u8| {
+            Event::new(
+                EventId::new(number.into()).expect("event numbers are small"),
+                Class::Normal,
+            )
+        };
         self.ticks.clear();
-        self.ticks.extend(script.ticks.iter().map(|tick| match tick {
-            Tick::Quiet => Vec::new(),
-            Tick::All(events) => (0..).zip(events).map(|(place, &e)| InboxEvent { place, event: event(e) }).collect(),
-            Tick::Some(events) => events.iter().map(|&(place, e)| InboxEvent { place, event: event(e) }).collect(),
+        self.ticks.extend(script.ticks.iter().map(|tick| {
+            match tick {
+                Tick::Quiet => Vec::new(),
+                Tick::All(events) => (0..)
+                    .zip(events)
+                    .map(|(place, &e)| InboxEvent {
+                        place,
+                        event: event(e),
+                    })
+                    .collect(),
+                Tick::Some(events) => events
+                    .iter()
+                    .map(|&(place, e)| InboxEvent {
+                        place,
+                        event: event(e),
+                    })
+                    .collect(),
+            }
         }));
     }
 

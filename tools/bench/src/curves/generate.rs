@@ -1,7 +1,7 @@
 //! Machines of a wanted shape, as text of machine files.
 //!
-//! Every state has entry and exit and every transition an effect, as in the machine of the table. All are of the largest tier, so
-//! that along a curve only the shape changes.
+//! Every state has entry and exit and every transition an effect, as in the machine of the table.
+//! All are of the largest tier, so that along a curve only the shape changes.
 
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,8 @@ fn go(event: &str, to: &str) -> Value {
     json!({ "on": event, "to": to, "do": "Effect" })
 }
 
-/// Two towers of states, so deep with the root. Event 0 changes between the two leaves of a tower, 1 goes to the other tower, 2 is handled nowhere.
+/// Two towers of states, so deep with the root. Event 0 changes between the two leaves of a tower,
+/// 1 goes to the other tower, 2 is handled nowhere.
 pub fn towers(depth: usize) -> String {
     let tower = |name: &str, other: &str| {
         let leaf = |to: String| state(vec![go("FLIP", &to), go("JUMP", &format!("{other}_a"))]);
@@ -42,10 +43,15 @@ pub fn towers(depth: usize) -> String {
     let (left, right) = (tower("left", "right"), tower("right", "left"));
     let initial = left.keys().next().cloned();
     let states: Map<String, Value> = left.into_iter().chain(right).collect();
-    machine("Towers", &names(&["FLIP", "JUMP", "NOP"]), json!({ "initial": initial, "states": states }))
+    machine(
+        "Towers",
+        &names(&["FLIP", "JUMP", "NOP"]),
+        json!({ "initial": initial, "states": states }),
+    )
 }
 
-/// So many regions of two leaves. Event 0 changes the first region, 1 changes all, 2 is handled nowhere.
+/// So many regions of two leaves. Event 0 changes the first region, 1 changes all, 2 is handled
+/// nowhere.
 pub fn regions(count: usize) -> String {
     let region = |number: usize| {
         let leaf = |to: &str| {
@@ -60,14 +66,17 @@ pub fn regions(count: usize) -> String {
     let regions: Map<String, Value> = (0..count).map(region).collect();
     let root = match count {
         // One region is no orthogonal state.
-        1 => regions.into_iter().next().map_or(Value::Null, |(_, region)| region),
+        1 => regions
+            .into_iter()
+            .next()
+            .map_or(Value::Null, |(_, region)| region),
         _ => json!({ "regions": regions }),
     };
     machine("Regions", &names(&["ONE", "ALL", "NOP"]), root)
 }
 
-/// Two states with so many transitions, of which event 0 takes the last. The others wait for events of their own, or have a guard that
-/// fails first.
+/// Two states with so many transitions, of which event 0 takes the last. The others wait for events
+/// of their own, or have a guard that fails first.
 pub fn transitions(count: usize, guards: bool) -> String {
     let others: Vec<String> = (1..count).map(|number| format!("OTHER{number}")).collect();
     let all = |to: &str| {
@@ -77,19 +86,25 @@ pub fn transitions(count: usize, guards: bool) -> String {
         };
         state(others.iter().map(other).chain([go("FLIP", to)]).collect())
     };
-    let events: Vec<String> = std::iter::once("FLIP".to_owned()).chain(others.iter().cloned()).collect();
+    let events: Vec<String> = std::iter::once("FLIP".to_owned())
+        .chain(others.iter().cloned())
+        .collect();
     let root = json!({ "initial": "a", "states": { "a": all("b"), "b": all("a") } });
     machine("Transitions", &events, root)
 }
 
-/// Leaves in groups of 15, so many states in all. Event 0 goes to the next leaf, 1 far away, 2 is handled nowhere.
+/// Leaves in groups of 15, so many states in all. Event 0 goes to the next leaf, 1 far away, 2 is
+/// handled nowhere.
 pub fn ring(states: usize) -> String {
     const GROUP: usize = 16;
     let is_group = |number: usize| number.is_multiple_of(GROUP) && number + 1 < states;
     let leaves: Vec<usize> = (0..states).filter(|&number| !is_group(number)).collect();
     let leaf = |place: usize| {
         let to = |place: usize| format!("s{}", leaves[place % leaves.len()]);
-        state(vec![go("NEXT", &to(place + 1)), go("HOP", &to(place * 7 + 3))])
+        state(vec![
+            go("NEXT", &to(place + 1)),
+            go("HOP", &to(place * 7 + 3)),
+        ])
     };
     let mut groups = Map::new();
     for (place, number) in leaves.iter().enumerate() {
@@ -98,5 +113,9 @@ pub fn ring(states: usize) -> String {
         );
         group["states"][format!("s{number}")] = leaf(place);
     }
-    machine("Ring", &names(&["NEXT", "HOP", "NOP"]), json!({ "initial": "g0", "states": groups }))
+    machine(
+        "Ring",
+        &names(&["NEXT", "HOP", "NOP"]),
+        json!({ "initial": "g0", "states": groups }),
+    )
 }

@@ -30,14 +30,28 @@ fn mixed(text: String, moves: bool) -> Task {
     let random = |seed, ticks: usize| {
         let mut random = Random::new(seed);
         let mut tick = || Tick::All((0..AGENTS).map(|_| random.below(2) as u8).collect());
-        Script { ticks: (0..ticks).map(|_| tick()).collect() }
+        Script {
+            ticks: (0..ticks).map(|_| tick()).collect(),
+        }
     };
-    let script = if moves { random(2, 16) } else { Script::same_for_all(AGENTS, &[UNHANDLED]) };
-    Task::Generated { text, warm_up: random(1, 64), script, moves }
+    let script = if moves {
+        random(2, 16)
+    } else {
+        Script::same_for_all(AGENTS, &[UNHANDLED])
+    };
+    Task::Generated {
+        text,
+        warm_up: random(1, 64),
+        script,
+        moves,
+    }
 }
 
 fn series(name: &'static str, xs: &[usize], task: impl Fn(usize) -> Task) -> Series {
-    Series { name, points: xs.iter().map(|&x| Point { x, task: task(x) }).collect() }
+    Series {
+        name,
+        points: xs.iter().map(|&x| Point { x, task: task(x) }).collect(),
+    }
 }
 
 fn depth() -> Curve {
@@ -46,11 +60,22 @@ fn depth() -> Curve {
     Curve {
         file: "depth",
         title: "Cost by depth of the tree",
-        axes: Axes { x: "depth of the leaf, root included", unit: HAND, log_x: false, log_y: false },
+        axes: Axes {
+            x: "depth of the leaf, root included",
+            unit: HAND,
+            log_x: false,
+            log_y: false,
+        },
         series: vec![
-            series("across all levels", &depths, |depth| same(towers(depth), SECOND)),
-            series("between siblings at the bottom", &depths, |depth| same(towers(depth), FIRST)),
-            series("an event that nobody handles", &depths, |depth| same(towers(depth), UNHANDLED)),
+            series("across all levels", &depths, |depth| {
+                same(towers(depth), SECOND)
+            }),
+            series("between siblings at the bottom", &depths, |depth| {
+                same(towers(depth), FIRST)
+            }),
+            series("an event that nobody handles", &depths, |depth| {
+                same(towers(depth), UNHANDLED)
+            }),
         ],
     }
 }
@@ -61,11 +86,22 @@ fn by_regions() -> Curve {
         file: "regions",
         title: "Cost by number of active regions",
         // A jump and the general way are a hundred times apart.
-        axes: Axes { x: "regions", unit: HAND, log_x: false, log_y: true },
+        axes: Axes {
+            x: "regions",
+            unit: HAND,
+            log_x: false,
+            log_y: true,
+        },
         series: vec![
-            series("all regions react", &counts, |count| same(regions(count), SECOND)),
-            series("one region reacts", &counts, |count| same(regions(count), FIRST)),
-            series("an event that nobody handles", &counts, |count| same(regions(count), UNHANDLED)),
+            series("all regions react", &counts, |count| {
+                same(regions(count), SECOND)
+            }),
+            series("one region reacts", &counts, |count| {
+                same(regions(count), FIRST)
+            }),
+            series("an event that nobody handles", &counts, |count| {
+                same(regions(count), UNHANDLED)
+            }),
         ],
     }
 }
@@ -75,10 +111,19 @@ fn by_transitions() -> Curve {
     Curve {
         file: "transitions",
         title: "Cost by transitions per state",
-        axes: Axes { x: "transitions per state", unit: HAND, log_x: true, log_y: true },
+        axes: Axes {
+            x: "transitions per state",
+            unit: HAND,
+            log_x: true,
+            log_y: true,
+        },
         series: vec![
-            series("the others have guards that fail first", &counts, |count| same(transitions(count, true), FIRST)),
-            series("the others have other events", &counts, |count| same(transitions(count, false), FIRST)),
+            series("the others have guards that fail first", &counts, |count| {
+                same(transitions(count, true), FIRST)
+            }),
+            series("the others have other events", &counts, |count| {
+                same(transitions(count, false), FIRST)
+            }),
         ],
     }
 }
@@ -88,10 +133,21 @@ fn size() -> Curve {
     Curve {
         file: "size",
         title: "Cost by size of the machine",
-        axes: Axes { x: "states", unit: HAND, log_x: true, log_y: false },
+        axes: Axes {
+            x: "states",
+            unit: HAND,
+            log_x: true,
+            log_y: false,
+        },
         series: vec![
-            series("agents spread over all states, mixed transitions", &sizes, |size| mixed(ring(size), true)),
-            series("an event that nobody handles", &sizes, |size| mixed(ring(size), false)),
+            series(
+                "agents spread over all states, mixed transitions",
+                &sizes,
+                |size| mixed(ring(size), true),
+            ),
+            series("an event that nobody handles", &sizes, |size| {
+                mixed(ring(size), false)
+            }),
         ],
     }
 }
@@ -102,7 +158,12 @@ fn agents() -> Curve {
     Curve {
         file: "agents",
         title: "Cost by number of agents",
-        axes: Axes { x: "agents", unit: "hand64 doing the same", log_x: true, log_y: true },
+        axes: Axes {
+            x: "agents",
+            unit: "hand64 doing the same",
+            log_x: true,
+            log_y: true,
+        },
         series: vec![
             of("W2: a transition each", Workload::W2),
             of("W3: an event that nobody handles", Workload::W3),

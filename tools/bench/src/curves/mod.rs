@@ -14,7 +14,12 @@ use crate::workload::Workload;
 /// What is run for a point.
 enum Task {
     /// A generated machine beside one hand-written transition between siblings.
-    Generated { text: String, warm_up: Script, script: Script, moves: bool },
+    Generated {
+        text: String,
+        warm_up: Script,
+        script: Script,
+        moves: bool,
+    },
     /// A row of the table.
     Table { workload: Workload, agents: usize },
 }
@@ -68,27 +73,59 @@ impl Curve {
         self.series.iter().flat_map(|series| &series.points)
     }
 
-    /// Measures all points and draws the picture; `step` is called after each measurement. The curve is gone through several times,
-    /// so that a slow phase of the computer does not become a bump.
+    /// Measures all points and draws the picture; `step` is called after each measurement. The
+    /// curve is gone through several times, so that a slow phase of the computer does not
+    /// become a bump.
     pub fn draw(&self, quick: bool, step: &mut dyn FnMut()) -> Result<String, String> {
-        let mut costs: Vec<Cost> = self.points().map(|_| Cost { own: f64::INFINITY, hand: f64::INFINITY }).collect();
+        let mut costs: Vec<Cost> = self
+            .points()
+            .map(|_| Cost {
+                own: f64::INFINITY,
+                hand: f64::INFINITY,
+            })
+            .collect();
         for _ in 0..passes(quick) {
             for (best, point) in costs.iter_mut().zip(self.points()) {
-                let cost = point.task.measure(quick).map_err(|problem| format!("{}: {problem}", self.title))?;
-                *best = Cost { own: best.own.min(cost.own), hand: best.hand.min(cost.hand) };
+                let cost = point
+                    .task
+                    .measure(quick)
+                    .map_err(|problem| format!("{}: {problem}", self.title))?;
+                *best = Cost {
+                    own: best.own.min(cost.own),
+                    hand: best.hand.min(cost.hand),
+                };
                 step();
             }
         }
-        let best_hand = costs.iter().map(|cost| cost.hand).fold(f64::INFINITY, f64::min);
+        let best_hand = costs
+            .iter()
+            .map(|cost| cost.hand)
+            .fold(f64::INFINITY, f64::min);
         let mut costs = costs.into_iter();
         let lines = self.series.iter().map(|series| {
             let point = |(point, cost): (&Point, Cost)| {
-                let hand = if point.task.is_generated() { best_hand } else { cost.hand };
+                let hand = if point.task.is_generated() {
+                    best_hand
+                } else {
+                    cost.hand
+                };
                 (point.x as f64, cost.own / hand)
             };
-            (series.name, series.points.iter().zip(costs.by_ref()).map(point).collect())
+            (
+                series.name,
+                series
+                    .points
+                    .iter()
+                    .zip(costs.by_ref())
+                    .map(point)
+                    .collect(),
+            )
         });
-        Ok(svg::picture(self.title, &self.axes, &lines.collect::<Vec<_>>()))
+        Ok(svg::picture(
+            self.title,
+            &self.axes,
+            &lines.collect::<Vec<_>>(),
+        ))
     }
 }
 
@@ -99,36 +136,64 @@ struct Cost {
 }
 
 impl Task {
-    /// Beside generated machines `hand64` does always the same, so the whole curve is compared with its best round.
+    /// Beside generated machines `hand64` does always the same, so the whole curve is compared with
+    /// its best round.
     fn is_generated(&self) -> bool {
         matches!(self, Self::Generated { .. })
     }
 
     fn measure(&self, quick: bool) -> Result<Cost, String> {
         match self {
-            Self::Generated { text, warm_up, script, moves } => {
-                let mut machine = statewright_machine("generated", text, Kind::Inbox, list::AGENTS)?;
+            Self::Generated {
+                text,
+                warm_up,
+                script,
+                moves,
+            } => {
+                let mut machine =
+                    statewright_machine("generated", text, Kind::Inbox, list::AGENTS)?;
                 machine.load(warm_up);
                 machine.run(warm_up.ticks.len());
                 beside_hand(machine.as_mut(), script, *moves, if quick { 5 } else { 11 })
             }
             &Self::Table { workload, agents } => {
                 let rounds = if quick || agents >= 1_000_000 { 5 } else { 11 };
-                let row = measure(&Order { workload, agents, rounds, kinds: vec![Kind::Inbox, Kind::Hand64] })?;
+                let row = measure(&Order {
+                    workload,
+                    agents,
+                    rounds,
+                    kinds: vec![Kind::Inbox, Kind::Hand64],
+                })?;
                 let best = |kind: Kind| {
-                    let cell = row.cell(kind).ok_or_else(|| format!("{} cannot do {workload}", kind.name()))?;
+                    let cell = row
+                        .cell(kind)
+                        .ok_or_else(|| format!("{} cannot do {workload}", kind.name()))?;
                     Ok::<f64, String>(cell.min)
                 };
-                Ok(Cost { own: best(Kind::Inbox)?, hand: best(Kind::Hand64)? })
+                Ok(Cost {
+                    own: best(Kind::Inbox)?,
+                    hand: best(Kind::Hand64)?,
+                })
             }
         }
     }
 }
 
-/// Both take turns. The best rounds count, because bumps of the machine would hide those of the kernel.
-fn beside_hand(machine: &mut dyn Contender, script: &Script, moves: bool, rounds: usize) -> Result<Cost, String> {
+/// Both take turns. The best rounds count, because bumps of the machine would hide those of the
+/// kernel.
+fn beside_hand(
+    machine: &mut dyn Contender,
+    script: &Script,
+    moves: bool,
+    rounds: usize,
+) -> Result<Cost, String> {
     let agents = list::AGENTS;
-    let mut hand = ready(Kind::Hand64, Workload::W4, agents, &Workload::W4.warm_up(agents))?;
+    let mut hand = ready(
+        Kind::Hand64,
+        Workload::W4,
+        agents,
+        &Workload::W4.warm_up(agents),
+    )?;
     hand.load(&Workload::W4.script(agents, 0));
     machine.load(script);
     let before = machine.totals();
@@ -142,7 +207,10 @@ fn beside_hand(machine: &mut dyn Contender, script: &Script, moves: bool, rounds
     if moved != moves {
         return Err("a generated machine did not do its work".to_owned());
     }
-    Ok(Cost { own: Cell::new(times, 0).min, hand: Cell::new(hand_times, 0).min })
+    Ok(Cost {
+        own: Cell::new(times, 0).min,
+        hand: Cell::new(hand_times, 0).min,
+    })
 }
 
 fn timed(contender: &mut dyn Contender, ticks: usize) -> f64 {
@@ -157,7 +225,11 @@ mod tests {
 
     #[test]
     fn every_generated_machine_compiles() {
-        for point in all().iter().flat_map(|curve| &curve.series).flat_map(|series| &series.points) {
+        for point in all()
+            .iter()
+            .flat_map(|curve| &curve.series)
+            .flat_map(|series| &series.points)
+        {
             if let Task::Generated { text, .. } = &point.task {
                 statewright_machine("generated", text, Kind::Inbox, 1).unwrap();
             }

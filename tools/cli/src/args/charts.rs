@@ -22,11 +22,12 @@ pub(crate) struct Import {
     /// File to write, `-` for standard output [default: the chart's name with `.sw.json`]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// What the file is [default: what its name says: .scxml, .xstate.json, .mmd or .mermaid, .puml or .plantuml]
+    /// What the file is [default: what its name says: .scxml, .xstate.json, .mmd or .mermaid,
+    /// .puml or .plantuml]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(FORMATS.map(Format::as_str)).map(|name| format_of(&name)))]
     pub(crate) from: Option<Format>,
-    /// A function of the game that the SCXML document may call, in conditions or in `<script>`; `NAME=FUNCTION` if the game calls it
-    /// otherwise, several with commas
+    /// A function of the game that the SCXML document may call, in conditions or in `<script>`;
+    /// `NAME=FUNCTION` if the game calls it otherwise, several with commas
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) function: Vec<String>,
     /// Replace a file that exists
@@ -59,5 +60,8 @@ pub(crate) struct Export {
 const FORMATS: [Format; 4] = Format::ALL;
 
 fn format_of(name: &str) -> Format {
-    FORMATS.into_iter().find(|format| format.as_str() == name).unwrap_or(Format::Scxml)
+    FORMATS
+        .into_iter()
+        .find(|format| format.as_str() == name)
+        .unwrap_or(Format::Scxml)
 }

@@ -11,7 +11,9 @@ use super::summary::Summary;
 use crate::args::{Build, MessageFormat};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::{Content, Input, ROM_EXTENSION, SIDECAR_EXTENSION, Wanted, collect, with_extension};
+use crate::input::{
+    Content, Input, ROM_EXTENSION, SIDECAR_EXTENSION, Wanted, collect, with_extension,
+};
 use crate::load::compile;
 use crate::output::{Prepared, is_same_file};
 use crate::progress::Progress;
@@ -26,7 +28,9 @@ pub(crate) fn run(args: &Build, console: &Console) -> Result<Outcome, CliError> 
     let (inputs, errors) = collect(&args.paths, Wanted::Machines);
     let targets = targets(args, &inputs)?;
     let mut summary = Summary::new(console, args.compiling.format());
-    errors.iter().for_each(|error| summary.unreadable(None, error));
+    errors
+        .iter()
+        .for_each(|error| summary.unreadable(None, error));
     let progress = Progress::new(console, "building", inputs.len());
     for (input, target) in inputs.iter().zip(&targets) {
         build(args, input, target, console, &mut summary);
@@ -41,16 +45,29 @@ fn targets(args: &Build, inputs: &[Input]) -> Result<Vec<Target>, CliError> {
     if let Some(output) = &args.output
         && inputs.len() > 1
     {
-        let text = format!("{} machines cannot all be written to `{}`", inputs.len(), output.display());
+        let text = format!(
+            "{} machines cannot all be written to `{}`",
+            inputs.len(),
+            output.display()
+        );
         return Err(CliError::new(text).help("use `--out-dir FOLDER`, or name one file"));
     }
-    let targets = inputs.iter().map(|input| target(args, input)).collect::<Result<Vec<_>, _>>()?;
+    let targets = inputs
+        .iter()
+        .map(|input| target(args, input))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut seen: HashMap<&Path, String> = HashMap::new();
     for (input, target) in inputs.iter().zip(&targets) {
         let Target::File(path) = target else { continue };
         if let Some(first) = seen.insert(path, input.name()) {
-            let text = format!("`{first}` and `{}` would both be written to `{}`", input.name(), path.display());
-            return Err(CliError::new(text).help("build them one by one with `-o`, or name their folder"));
+            let text = format!(
+                "`{first}` and `{}` would both be written to `{}`",
+                input.name(),
+                path.display()
+            );
+            return Err(
+                CliError::new(text).help("build them one by one with `-o`, or name their folder")
+            );
         }
     }
     Ok(targets)
@@ -59,8 +76,15 @@ fn targets(args: &Build, inputs: &[Input]) -> Result<Vec<Target>, CliError> {
 fn target(args: &Build, input: &Input) -> Result<Target, CliError> {
     match (&args.output, &args.out_dir, &input.path) {
         (Some(output), ..) if output == Path::new("-") => to_stdout(args),
-        (Some(output), ..) if output.extension().is_some_and(|extension| extension == "json") => {
-            let text = format!("`{}` is the name of a source, not of a ROM", output.display());
+        (Some(output), ..)
+            if output
+                .extension()
+                .is_some_and(|extension| extension == "json") =>
+        {
+            let text = format!(
+                "`{}` is the name of a source, not of a ROM",
+                output.display()
+            );
             Err(CliError::new(text).help("call it `*.swrom`"))
         }
         (Some(output), _, Some(path)) if is_same_file(output, path) => {
@@ -68,25 +92,38 @@ fn target(args: &Build, input: &Input) -> Result<Target, CliError> {
             Err(CliError::new(text).help("call it `*.swrom`"))
         }
         (Some(output), ..) => Ok(Target::File(output.clone())),
-        (None, Some(folder), _) => Ok(Target::File(folder.join(with_extension(&input.below, ROM_EXTENSION)))),
+        (None, Some(folder), _) => Ok(Target::File(
+            folder.join(with_extension(&input.below, ROM_EXTENSION)),
+        )),
         (None, None, Some(path)) => Ok(Target::File(with_extension(path, ROM_EXTENSION))),
-        (None, None, None) => {
-            Err(CliError::new("standard input has no name to call the ROM by").help("add `-o FILE`, or `-o -`"))
-        }
+        (None, None, None) => Err(
+            CliError::new("standard input has no name to call the ROM by")
+                .help("add `-o FILE`, or `-o -`"),
+        ),
     }
 }
 
 fn to_stdout(args: &Build) -> Result<Target, CliError> {
     if args.compiling.format() == MessageFormat::Json {
-        return Err(CliError::new("standard output cannot take both the ROM and JSON").help("use `-o FILE`"));
+        return Err(
+            CliError::new("standard output cannot take both the ROM and JSON")
+                .help("use `-o FILE`"),
+        );
     }
     if std::io::stdout().is_terminal() {
-        return Err(CliError::new("a ROM is not for a terminal").help("redirect it: `… -o - > machine.swrom`"));
+        return Err(CliError::new("a ROM is not for a terminal")
+            .help("redirect it: `… -o - > machine.swrom`"));
     }
     Ok(Target::Stdout)
 }
 
-fn build(args: &Build, input: &Input, target: &Target, console: &Console, summary: &mut Summary<'_>) {
+fn build(
+    args: &Build,
+    input: &Input,
+    target: &Target,
+    console: &Console,
+    summary: &mut Summary<'_>,
+) {
     let name = input.name();
     let bytes = match input.read() {
         Ok(Content::Machine(bytes)) => bytes,
@@ -97,11 +134,19 @@ fn build(args: &Build, input: &Input, target: &Target, console: &Console, summar
         }
         Err(error) => return summary.unreadable(Some(&name), &error),
     };
-    let options = Options { strict: args.compiling.strict, dev: args.compiling.dev };
+    let options = Options {
+        strict: args.compiling.strict,
+        dev: args.compiling.dev,
+    };
     let compiled = compile(&name, &bytes, &options);
     let mut facts = json!({ "kind": "machine" });
     let Some(output) = &compiled.output else {
-        return summary.machine(&compiled.diagnostics, &compiled.machine.source, false, facts);
+        return summary.machine(
+            &compiled.diagnostics,
+            &compiled.machine.source,
+            false,
+            facts,
+        );
     };
     let written = match target {
         Target::Stdout => Ok(None),
@@ -111,7 +156,11 @@ fn build(args: &Build, input: &Input, target: &Target, console: &Console, summar
         Err(error) => summary.unreadable(Some(&name), &error),
         Ok(files) => {
             facts["machine"] = output.report.machine.as_str().into();
-            facts["written"] = files.iter().flatten().map(|path| path.display().to_string()).collect();
+            facts["written"] = files
+                .iter()
+                .flatten()
+                .map(|path| path.display().to_string())
+                .collect();
             if summary.is_json() {
                 facts["report"] = serde_json::to_value(&output.report).unwrap_or_default();
             }
@@ -121,17 +170,22 @@ fn build(args: &Build, input: &Input, target: &Target, console: &Console, summar
     }
 }
 
-/// Writes the files. Only when all are on disk do they get their names, so a failure leaves the old ones.
+/// Writes the files. Only when all are on disk do they get their names, so a failure leaves the old
+/// ones.
 fn write(args: &Build, path: &Path, output: &Output) -> Result<Vec<PathBuf>, CliError> {
     let mut files = vec![(path.to_owned(), Prepared::new(path, output.rom.as_bytes())?)];
     if !args.no_debug {
         let sidecar = path.with_extension(SIDECAR_EXTENSION);
         if sidecar == path {
-            let text = format!("`{}` is the name of a sidecar, not of a ROM", path.display());
+            let text = format!(
+                "`{}` is the name of a sidecar, not of a ROM",
+                path.display()
+            );
             return Err(CliError::new(text).help("call it `*.swrom`"));
         }
         let prepared = Prepared::new(&sidecar, output.symbols.to_json().as_bytes())?;
-        // The sidecar first: a ROM with a newer sidecar is noticed, names of an older one are not missed.
+        // The sidecar first: a ROM with a newer sidecar is noticed, names of an older one are not
+        // missed.
         files.insert(0, (sidecar, prepared));
     }
     let mut paths = Vec::new();
@@ -142,7 +196,8 @@ fn write(args: &Build, path: &Path, output: &Output) -> Result<Vec<PathBuf>, Cli
     Ok(paths)
 }
 
-/// The report and the files, unless nobody wants to know; beside the ROM if that goes to standard output.
+/// The report and the files, unless nobody wants to know; beside the ROM if that goes to standard
+/// output.
 fn tell(output: &Output, files: Option<&[PathBuf]>, console: &Console, summary: &Summary<'_>) {
     let Some(files) = files else {
         console.note(&output.report);
@@ -151,7 +206,10 @@ fn tell(output: &Output, files: Option<&[PathBuf]>, console: &Console, summary: 
     if console.is_quiet() || summary.is_json() {
         return;
     }
-    let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = files
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
     console.result(format!("{}\n", output.report));
     console.note(format_args!("wrote {}", names.join(" and ")));
 }

@@ -15,7 +15,9 @@ use crate::progress::Progress;
 pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> {
     let (inputs, errors) = collect(&args.paths, Wanted::Everything);
     let mut summary = Summary::new(console, args.compiling.format());
-    errors.iter().for_each(|error| summary.unreadable(None, error));
+    errors
+        .iter()
+        .for_each(|error| summary.unreadable(None, error));
     let progress = Progress::new(console, "checking", inputs.len());
     for input in &inputs {
         check(args, input, console, &mut summary);
@@ -35,7 +37,10 @@ fn check(args: &Check, input: &Input, console: &Console, summary: &mut Summary<'
 }
 
 fn machine(args: &Check, name: &str, bytes: &[u8], console: &Console, summary: &mut Summary<'_>) {
-    let options = Options { strict: args.compiling.strict, dev: args.compiling.dev };
+    let options = Options {
+        strict: args.compiling.strict,
+        dev: args.compiling.dev,
+    };
     let compiled = compile(name, bytes, &options);
     let mut facts = json!({ "kind": "machine" });
     if let Some(output) = &compiled.output {
@@ -49,8 +54,16 @@ fn machine(args: &Check, name: &str, bytes: &[u8], console: &Console, summary: &
             return summary.refused(name, &error, facts);
         }
     }
-    summary.machine(&compiled.diagnostics, &compiled.machine.source, compiled.output.is_some(), facts);
-    if let Some(output) = compiled.output.filter(|_| args.report && !summary.is_json()) {
+    summary.machine(
+        &compiled.diagnostics,
+        &compiled.machine.source,
+        compiled.output.is_some(),
+        facts,
+    );
+    if let Some(output) = compiled
+        .output
+        .filter(|_| args.report && !summary.is_json())
+    {
         console.result(format!("{}\n", output.report));
     }
 }
@@ -61,7 +74,9 @@ fn rom(args: &Check, name: &str, bytes: &[u8], console: &Console, summary: &mut 
         Ok(rom) => rom,
         Err(error) => {
             facts["table"] = error.section.map(|section| section.name()).into();
-            facts["record"] = (error.record != statewright_rom::LoadError::WHOLE).then_some(error.record).into();
+            facts["record"] = (error.record != statewright_rom::LoadError::WHOLE)
+                .then_some(error.record)
+                .into();
             facts["reason"] = error.problem.to_string().into();
             return summary.refused(name, &refused(name, &error), facts);
         }
@@ -89,6 +104,12 @@ fn prove(name: &str, rom: &Rom<'_>, facts: &mut Value) -> Option<CliError> {
     if differences.is_empty() {
         return None;
     }
-    let text = format!("the plans of `{name}` are not those of its tables: {}", differences.join("; "));
-    Some(CliError::new(text).help("build it again from its machine file; if that does not help, please report it"))
+    let text = format!(
+        "the plans of `{name}` are not those of its tables: {}",
+        differences.join("; ")
+    );
+    Some(
+        CliError::new(text)
+            .help("build it again from its machine file; if that does not help, please report it"),
+    )
 }

@@ -11,7 +11,8 @@ use crate::load::load;
 pub(crate) fn run(args: &Diff, console: &Console) -> Result<Outcome, CliError> {
     let (old, new) = (Input::single(&args.old), Input::single(&args.new));
     if old.path.is_none() && new.path.is_none() {
-        return Err(CliError::new("only one side can be standard input").help("name a file for the other one"));
+        return Err(CliError::new("only one side can be standard input")
+            .help("name a file for the other one"));
     }
     let (old, new) = match (load(&old, console), load(&new, console)) {
         (Ok(old), Ok(new)) => (old, new),
@@ -28,5 +29,9 @@ pub(crate) fn run(args: &Diff, console: &Console) -> Result<Outcome, CliError> {
     } else if !(console.is_quiet() && comparison.same) {
         console.result(comparison.to_string());
     }
-    Ok(if comparison.same { Outcome::Fine } else { Outcome::Problems })
+    Ok(if comparison.same {
+        Outcome::Fine
+    } else {
+        Outcome::Problems
+    })
 }

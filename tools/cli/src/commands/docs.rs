@@ -25,13 +25,22 @@ pub(crate) fn run(args: &Docs, console: &Console) -> Result<Outcome, CliError> {
             let source = &compiled.machine.source;
             let Some(output) = compiled.output else {
                 console.problems(&compiled.diagnostics, source);
-                console.error(&CliError::new(format!("`{}` does not compile", input.name())));
+                console.error(&CliError::new(format!(
+                    "`{}` does not compile",
+                    input.name()
+                )));
                 return Ok(Outcome::Problems);
             };
             let problems = render_json(&compiled.diagnostics, source);
-            let facts =
-                Facts { machine: Some(&compiled.machine), report: Some(&output.report), problems: Some(&problems) };
-            let loaded = Loaded { rom: output.rom.clone(), symbols: Some(output.symbols.clone()) };
+            let facts = Facts {
+                machine: Some(&compiled.machine),
+                report: Some(&output.report),
+                problems: Some(&problems),
+            };
+            let loaded = Loaded {
+                rom: output.rom.clone(),
+                symbols: Some(output.symbols.clone()),
+            };
             let chart = chart(&loaded, &input)?;
             page(&chart, &facts, &options(&chart, args.theme, &args.active)?)
         }
@@ -41,7 +50,11 @@ pub(crate) fn run(args: &Docs, console: &Console) -> Result<Outcome, CliError> {
                 Err(outcome) => return Ok(outcome),
             };
             let chart = chart(&loaded, &input)?;
-            page(&chart, &Facts::default(), &options(&chart, args.theme, &args.active)?)
+            page(
+                &chart,
+                &Facts::default(),
+                &options(&chart, args.theme, &args.active)?,
+            )
         }
     };
     output::deliver(args.output.as_deref(), text.as_bytes(), console)?;
@@ -50,7 +63,9 @@ pub(crate) fn run(args: &Docs, console: &Console) -> Result<Outcome, CliError> {
 
 /// A page that is called like something else would be opened as that.
 fn refuse_other_names(output: Option<&Path>) -> Result<(), CliError> {
-    let extension = output.filter(|path| *path != Path::new("-")).and_then(Path::extension);
+    let extension = output
+        .filter(|path| *path != Path::new("-"))
+        .and_then(Path::extension);
     let extension = extension.map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {
         None | Some("html" | "htm") => Ok(()),

@@ -50,7 +50,8 @@ pub(crate) fn run(args: &Draw, console: &Console) -> Result<Outcome, CliError> {
     Ok(outcome)
 }
 
-/// How often everything happened in a trace; how much of the trace could be read. An error has been said.
+/// How often everything happened in a trace; how much of the trace could be read. An error has been
+/// said.
 fn heat(
     path: &Path,
     loaded: &Loaded,
@@ -64,25 +65,46 @@ fn heat(
         Err(outcome) => return Ok(Err(outcome)),
     };
     let legend = &reading.legend;
-    if !is_same_machine(legend, &Legend::new(&loaded.rom.as_rom(), &Names::default())) {
-        let text =
-            format!("`{name}` is a trace of machine `{}`, not of `{}` as it is now", legend.machine, input.name());
-        return Err(CliError::new(text).help("draw the machine that was recorded, or record it again"));
+    if !is_same_machine(
+        legend,
+        &Legend::new(&loaded.rom.as_rom(), &Names::default()),
+    ) {
+        let text = format!(
+            "`{name}` is a trace of machine `{}`, not of `{}` as it is now",
+            legend.machine,
+            input.name()
+        );
+        return Err(
+            CliError::new(text).help("draw the machine that was recorded, or record it again")
+        );
     }
     let mut totals = Totals::new(legend.states.len(), legend.transitions.len());
-    let stays = |number: u16| legend.transitions.get(usize::from(number)).is_some_and(|found| found.is_internal);
-    reading.records().for_each(|(_, record)| totals.count(record, stays));
+    let stays = |number: u16| {
+        legend
+            .transitions
+            .get(usize::from(number))
+            .is_some_and(|found| found.is_internal)
+    };
+    reading
+        .records()
+        .for_each(|(_, record)| totals.count(record, stays));
     Ok(Ok((counts::heat(&totals, legend), outcome)))
 }
 
-/// Whether numbers of states and transitions mean the same. Other constants and guards change neither.
+/// Whether numbers of states and transitions mean the same. Other constants and guards change
+/// neither.
 fn is_same_machine(recorded: &Legend, drawn: &Legend) -> bool {
     let same = |(a, b): (&Transition, &Transition)| {
-        (a.source, a.trigger, a.is_internal, &a.targets) == (b.source, b.trigger, b.is_internal, &b.targets)
+        (a.source, a.trigger, a.is_internal, &a.targets)
+            == (b.source, b.trigger, b.is_internal, &b.targets)
     };
     recorded.structure_hash == drawn.structure_hash
         && recorded.transitions.len() == drawn.transitions.len()
-        && recorded.transitions.iter().zip(&drawn.transitions).all(same)
+        && recorded
+            .transitions
+            .iter()
+            .zip(&drawn.transitions)
+            .all(same)
 }
 
 /// What to draw. A ROM without names would be a picture of numbers.
@@ -99,31 +121,48 @@ pub(super) fn chart(loaded: &Loaded, input: &Input) -> Result<Chart, CliError> {
 }
 
 /// Colors and lit states.
-pub(super) fn options(chart: &Chart, theme: Option<ThemeChoice>, active: &[String]) -> Result<Options, CliError> {
+pub(super) fn options(
+    chart: &Chart,
+    theme: Option<ThemeChoice>,
+    active: &[String],
+) -> Result<Options, CliError> {
     let theme = match theme {
         Some(ThemeChoice::Light) => Theme::Light,
         Some(ThemeChoice::Dark) => Theme::Dark,
         Some(ThemeChoice::Auto) | None => Theme::Auto,
     };
     let mut found = Vec::new();
-    for name in active.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+    for name in active
+        .iter()
+        .map(|name| name.trim())
+        .filter(|name| !name.is_empty())
+    {
         let state = chart.find(name).map_err(|problem| {
             let names = chart.states.iter().map(|state| state.name.as_str());
             let nearest = statewright_author::similar::closest(name, names);
             let help = match nearest {
                 Some(nearest) => format!("did you mean `{nearest}`?"),
-                None => "name states as in the machine, such as `patrol` or `alive/idle/patrol`".to_owned(),
+                None => "name states as in the machine, such as `patrol` or `alive/idle/patrol`"
+                    .to_owned(),
             };
             CliError::new(format!("`--active`: {problem}")).help(help)
         })?;
         found.push(state);
     }
-    Ok(Options { theme, active: found, heat: None })
+    Ok(Options {
+        theme,
+        active: found,
+        heat: None,
+    })
 }
 
 /// The format that was asked for, or the one that the name of the file tells.
 fn format(args: &Draw) -> Result<Picture, CliError> {
-    let told = args.output.as_deref().filter(|path| *path != Path::new("-")).and_then(Path::extension);
+    let told = args
+        .output
+        .as_deref()
+        .filter(|path| *path != Path::new("-"))
+        .and_then(Path::extension);
     let told = told.map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     let by_name = match told.as_deref() {
         Some("svg") => Some(Picture::Svg),
@@ -137,7 +176,10 @@ fn format(args: &Draw) -> Result<Picture, CliError> {
         (None, Some(format), _) => format,
         (None, None, None) => Picture::Svg,
         (None, None, Some(other)) => {
-            let text = format!("`*.{}` is no format of pictures that this command writes", visible(&other));
+            let text = format!(
+                "`*.{}` is no format of pictures that this command writes",
+                visible(&other)
+            );
             return Err(CliError::new(text).help(match other.as_str() {
                 "png" | "jpg" | "jpeg" | "webp" | "pdf" => {
                     "write `*.svg` and convert it, for example with `resvg x.svg x.png`; `--theme light` or `dark` fixes the colors"
@@ -146,7 +188,9 @@ fn format(args: &Draw) -> Result<Picture, CliError> {
             }));
         }
     };
-    if format != Picture::Svg && (args.theme.is_some() || !args.active.is_empty() || args.heat.is_some()) {
+    if format != Picture::Svg
+        && (args.theme.is_some() || !args.active.is_empty() || args.heat.is_some())
+    {
         let text = "`--theme`, `--active` and `--heat` are for SVG; in the other formats the tool that draws decides";
         return Err(CliError::new(text).help("leave them out, or write `*.svg`"));
     }

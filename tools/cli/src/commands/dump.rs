@@ -13,7 +13,11 @@ use crate::load::load;
 pub(crate) fn run(args: &Dump, console: &Console) -> Result<Outcome, CliError> {
     let (inputs, errors) = collect(&args.paths, Wanted::Machines);
     errors.iter().for_each(|error| console.error(error));
-    let mut outcome = if errors.is_empty() { Outcome::Fine } else { Outcome::Failed };
+    let mut outcome = if errors.is_empty() {
+        Outcome::Fine
+    } else {
+        Outcome::Failed
+    };
     let mut documents: Vec<Value> = Vec::new();
     for input in &inputs {
         let loaded = match load(input, console) {
@@ -34,7 +38,12 @@ pub(crate) fn run(args: &Dump, console: &Console) -> Result<Outcome, CliError> {
         if inputs.len() > 1 {
             console.result(format!("== {}\n", visible(&input.name())));
         }
-        let tables = || format!("\n{}", visible_lines(&describe::tables(&loaded.rom.as_rom())));
+        let tables = || {
+            format!(
+                "\n{}",
+                visible_lines(&describe::tables(&loaded.rom.as_rom()))
+            )
+        };
         let tables = if args.tables { tables() } else { String::new() };
         let end = if inputs.len() > 1 { "\n" } else { "" };
         console.result(format!("{}{tables}{end}", describe::to_text(&described)));

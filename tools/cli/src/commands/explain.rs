@@ -13,7 +13,11 @@ use crate::error::{CliError, Outcome};
 pub(crate) fn run(args: &Explain, console: &Console) -> Result<Outcome, CliError> {
     if args.json {
         let all = || Ok(Code::ALL.iter().map(|code| code.info()).collect());
-        let found = args.codes.iter().map(|code| find(code)).collect::<Result<Vec<_>, _>>();
+        let found = args
+            .codes
+            .iter()
+            .map(|code| find(code))
+            .collect::<Result<Vec<_>, _>>();
         let infos = if args.codes.is_empty() { all() } else { found }?;
         console.json(&infos.iter().map(to_json).collect());
         return Ok(Outcome::Fine);
@@ -22,7 +26,11 @@ pub(crate) fn run(args: &Explain, console: &Console) -> Result<Outcome, CliError
         console.result(list());
         return Ok(Outcome::Fine);
     }
-    let infos = args.codes.iter().map(|code| find(code)).collect::<Result<Vec<_>, _>>()?;
+    let infos = args
+        .codes
+        .iter()
+        .map(|code| find(code))
+        .collect::<Result<Vec<_>, _>>()?;
     let pages: Vec<String> = infos.iter().map(page).collect();
     console.result(pages.join("\n"));
     Ok(Outcome::Fine)
@@ -35,7 +43,13 @@ fn to_json(info: &Info) -> Value {
 fn list() -> String {
     let mut out = String::new();
     for info in Code::ALL.iter().map(|code| code.info()) {
-        let _ = writeln!(out, "{}  {:<7}  {}", info.id, info.severity.as_str(), info.title);
+        let _ = writeln!(
+            out,
+            "{}  {:<7}  {}",
+            info.id,
+            info.severity.as_str(),
+            info.title
+        );
     }
     out
 }
@@ -60,7 +74,9 @@ fn find(code: &str) -> Result<Info, CliError> {
     let error = CliError::new(format!("there is no code `{code}`"));
     let known = Code::ALL.iter().map(|code| code.info().id);
     Err(match closest(code, known) {
-        Some(close) => error.help(format!("did you mean `{close}`? `statewright explain` lists all")),
+        Some(close) => error.help(format!(
+            "did you mean `{close}`? `statewright explain` lists all"
+        )),
         None => error.help("`statewright explain` lists all codes"),
     })
 }

@@ -26,13 +26,18 @@ pub(crate) fn run(args: &Fmt, console: &Console) -> Result<Outcome, CliError> {
         return Err(CliError::new(text).help("name a file, or add `--check`"));
     }
     errors.iter().for_each(|error| console.error(error));
-    let mut outcome = if errors.is_empty() { Outcome::Fine } else { Outcome::Failed };
+    let mut outcome = if errors.is_empty() {
+        Outcome::Fine
+    } else {
+        Outcome::Failed
+    };
     let progress = Progress::new(console, "formatting", inputs.len());
     let mut changed = 0;
     let mut files: Vec<Value> = Vec::new();
     for input in &inputs {
         let done = file(args, input, console);
-        files.push(json!({ "file": input.name(), "ok": done.is_ok(), "changed": done == Ok(true) }));
+        files
+            .push(json!({ "file": input.name(), "ok": done.is_ok(), "changed": done == Ok(true) }));
         match done {
             Ok(true) => changed += 1,
             Ok(false) => {}
@@ -42,12 +47,25 @@ pub(crate) fn run(args: &Fmt, console: &Console) -> Result<Outcome, CliError> {
     }
     drop(progress);
     if args.json {
-        console.json(&json!({ "files": files, "summary": { "files": inputs.len(), "changed": changed } }));
+        console.json(
+            &json!({ "files": files, "summary": { "files": inputs.len(), "changed": changed } }),
+        );
     } else if inputs.iter().any(|input| input.path.is_some()) {
-        let verb = if args.check { "not formatted" } else { "changed" };
-        console.note(format_args!("{verb}: {changed} of {}", count(inputs.len(), "file")));
+        let verb = if args.check {
+            "not formatted"
+        } else {
+            "changed"
+        };
+        console.note(format_args!(
+            "{verb}: {changed} of {}",
+            count(inputs.len(), "file")
+        ));
     }
-    let found = if args.check && changed > 0 { Outcome::Problems } else { Outcome::Fine };
+    let found = if args.check && changed > 0 {
+        Outcome::Problems
+    } else {
+        Outcome::Fine
+    };
     Ok(outcome.max(found))
 }
 
@@ -74,7 +92,8 @@ fn file(args: &Fmt, input: &Input, console: &Console) -> Result<bool, Outcome> {
         _ if args.check && args.json => {}
         _ if args.check => console.result(format!("{name}\n")),
         Some(path) => {
-            output::write(path, formatted.as_bytes()).map_err(|error| failed(error, Outcome::Failed))?;
+            output::write(path, formatted.as_bytes())
+                .map_err(|error| failed(error, Outcome::Failed))?;
             console.note(format_args!("changed {name}"));
         }
         None => {}
@@ -87,10 +106,14 @@ fn formatted(args: &Fmt, name: &str, bytes: &[u8], console: &Console) -> Result<
     let (machine, found) = read_bytes(name, bytes);
     let refuse = |problems: &Diagnostics| {
         console.problems(problems, &machine.source);
-        console.error(&CliError::new(format!("`{name}` is left as it is: correct it first")));
+        console.error(&CliError::new(format!(
+            "`{name}` is left as it is: correct it first"
+        )));
         Outcome::Problems
     };
-    let Ok(text) = std::str::from_utf8(bytes) else { return Err(refuse(&found)) };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Err(refuse(&found));
+    };
     if !args.ids {
         return format(text).map_err(|problems| refuse(&problems));
     }
@@ -105,13 +128,29 @@ fn formatted(args: &Fmt, name: &str, bytes: &[u8], console: &Console) -> Result<
 }
 
 /// The text with all ids, and a word on what could not get one.
-fn with_ids(machine: &Machine, name: &str, text: &str, console: &Console) -> Result<String, CliError> {
+fn with_ids(
+    machine: &Machine,
+    name: &str,
+    text: &str,
+    console: &Console,
+) -> Result<String, CliError> {
     let written = write_ids(machine, |missing| derived(machine, missing));
-    let Ok(written) = written else { return Err(CliError::new(format!("cannot write ids into `{name}`"))) };
+    let Ok(written) = written else {
+        return Err(CliError::new(format!("cannot write ids into `{name}`")));
+    };
     if !written.skipped.is_empty() {
-        let names: Vec<&str> = written.skipped.iter().take(MAX_LISTED).map(|item| item.name.value.as_str()).collect();
+        let names: Vec<&str> = written
+            .skipped
+            .iter()
+            .take(MAX_LISTED)
+            .map(|item| item.name.value.as_str())
+            .collect();
         let more = written.skipped.len() - names.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
         console.note(format_args!(
             "{name}: no id for {}{more}, written in a short form; give them an object, such as `\"{}\": {{}}`",
             names.join(", "),
@@ -120,7 +159,8 @@ fn with_ids(machine: &Machine, name: &str, text: &str, console: &Console) -> Res
     }
     if hashes(name, text) != hashes(name, &written.text) {
         let text = format!("`{name}` is left as it is: its ids would change the machine");
-        return Err(CliError::new(text).help("this is a mistake of this tool; please report it with the file"));
+        return Err(CliError::new(text)
+            .help("this is a mistake of this tool; please report it with the file"));
     }
     Ok(written.text)
 }
@@ -128,5 +168,10 @@ fn with_ids(machine: &Machine, name: &str, text: &str, console: &Console) -> Res
 /// Both hashes of a machine that compiles.
 fn hashes(name: &str, text: &str) -> Option<(u64, u64)> {
     let (output, _) = compile_text(name, text, &Options::default());
-    output.map(|output| (output.rom.as_rom().structure_hash(), output.rom.as_rom().parameter_hash()))
+    output.map(|output| {
+        (
+            output.rom.as_rom().structure_hash(),
+            output.rom.as_rom().parameter_hash(),
+        )
+    })
 }

@@ -24,7 +24,11 @@ pub(crate) fn run(args: &Man, console: &Console) -> Result<Outcome, CliError> {
     }
     let written = pages.len();
     pages.into_iter().try_for_each(Prepared::place)?;
-    console.note(format_args!("wrote {} to {}", count(written, "page"), folder.display()));
+    console.note(format_args!(
+        "wrote {} to {}",
+        count(written, "page"),
+        folder.display()
+    ));
     Ok(Outcome::Fine)
 }
 
@@ -32,6 +36,7 @@ pub(crate) fn run(args: &Man, console: &Console) -> Result<Outcome, CliError> {
 fn render(command: clap::Command) -> Result<(String, Vec<u8>), CliError> {
     let page = Page::new(command);
     let mut text = Vec::new();
-    page.render(&mut text).map_err(|error| CliError::new(format!("cannot make a manual page: {error}")))?;
+    page.render(&mut text)
+        .map_err(|error| CliError::new(format!("cannot make a manual page: {error}")))?;
     Ok((page.get_filename(), text))
 }

@@ -18,26 +18,38 @@ const SAMPLE: &str = include_str!("new.sw.json");
 
 pub(crate) fn run(args: &New, console: &Console) -> Result<Outcome, CliError> {
     check_name(&args.name).map_err(|rule| {
-        let error = CliError::new(format!("`{}` cannot be the name of a machine: {rule}", args.name));
+        let error = CliError::new(format!(
+            "`{}` cannot be the name of a machine: {rule}",
+            args.name
+        ));
         if args.name.contains('/') {
             error.help("give the place with `-o`: `statewright new Guard -o ai/guard.sw.json`")
         } else {
             error
         }
     })?;
-    let path = args.output.clone().unwrap_or_else(|| PathBuf::from(file_name(&args.name)));
+    let path = args
+        .output
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(file_name(&args.name)));
     if path == Path::new("-") {
         console.result(sample(&args.name, "FILE"));
         return Ok(Outcome::Fine);
     }
     let shown = path.display().to_string();
     if path.is_dir() {
-        return Err(CliError::new(format!("`{shown}` is a folder"))
-            .help(format!("name a file: `-o {shown}/{}`", file_name(&args.name))));
+        return Err(
+            CliError::new(format!("`{shown}` is a folder")).help(format!(
+                "name a file: `-o {shown}/{}`",
+                file_name(&args.name)
+            )),
+        );
     }
     output::refuse_existing(&path, args.force)?;
     output::write(&path, sample(&args.name, &shown).as_bytes())?;
-    console.note(format_args!("wrote {shown}; now try `statewright check {shown}`"));
+    console.note(format_args!(
+        "wrote {shown}; now try `statewright check {shown}`"
+    ));
     Ok(Outcome::Fine)
 }
 
@@ -56,14 +68,28 @@ fn file_name(name: &str) -> String {
             out.push('_');
         }
     }
-    format!("{}{MACHINE_SUFFIX}", if out.trim_matches('_').is_empty() { "machine" } else { &out })
+    format!(
+        "{}{MACHINE_SUFFIX}",
+        if out.trim_matches('_').is_empty() {
+            "machine"
+        } else {
+            &out
+        }
+    )
 }
 
 /// The sample under a name, with the ids of its states.
 fn sample(name: &str, file: &str) -> String {
     let quoted = serde_json::Value::from(name).to_string();
-    let file = if file.contains(char::is_control) { "FILE" } else { file };
-    let text = SAMPLE.replace("@FILE@", file).replace("\"@NAME@\"", &quoted).replace("@NAME@", name);
+    let file = if file.contains(char::is_control) {
+        "FILE"
+    } else {
+        file
+    };
+    let text = SAMPLE
+        .replace("@FILE@", file)
+        .replace("\"@NAME@\"", &quoted)
+        .replace("@NAME@", name);
     let (machine, _) = read(file, &text);
     let written = write_ids(&machine, |missing| match missing.kind {
         ItemKind::State => derived(&machine, missing),

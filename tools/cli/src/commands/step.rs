@@ -14,18 +14,26 @@ use crate::stepping::{Talk, prompt, tui};
 pub(crate) fn run(args: &Step, console: &Console) -> Result<Outcome, CliError> {
     let input = Input::single(&args.file);
     if input.path.is_none() && args.events.is_none() {
-        return Err(CliError::new("the machine and the commands cannot both come from standard input")
-            .help("name the machine's file, or give the events with `--events`"));
+        return Err(CliError::new(
+            "the machine and the commands cannot both come from standard input",
+        )
+        .help("name the machine's file, or give the events with `--events`"));
     }
     if args.tui && !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-        return Err(CliError::new("`--tui` needs a terminal").help("leave it out to read commands line by line"));
+        return Err(CliError::new("`--tui` needs a terminal")
+            .help("leave it out to read commands line by line"));
     }
     let loaded = match load(&input, console) {
         Ok(loaded) => loaded,
         Err(outcome) => return Ok(outcome),
     };
-    let settings = Settings { guards: args.stub_guards, seed: args.seed, variant: args.variant.clone() };
-    let session = Session::new(loaded.rom, loaded.symbols, settings).map_err(|error| CliError::from(&error))?;
+    let settings = Settings {
+        guards: args.stub_guards,
+        seed: args.seed,
+        variant: args.variant.clone(),
+    };
+    let session = Session::new(loaded.rom, loaded.symbols, settings)
+        .map_err(|error| CliError::from(&error))?;
     let mut talk = Talk::new(session, console, args.json);
     if args.tui {
         let given = args.events.as_deref().unwrap_or_default();
@@ -52,7 +60,10 @@ fn refuse(console: &Console, error: &CliError) -> Result<Outcome, CliError> {
 fn script(talk: &mut Talk<'_>, console: &Console) -> Result<Outcome, CliError> {
     for (number, line) in (1_u64..).zip(io::stdin().lock().lines()) {
         let line = line.map_err(|error| CliError::read("standard input", &error))?;
-        let line = line.split_once('#').map_or(line.as_str(), |(before, _)| before).trim();
+        let line = line
+            .split_once('#')
+            .map_or(line.as_str(), |(before, _)| before)
+            .trim();
         if line.is_empty() {
             continue;
         }
@@ -60,7 +71,10 @@ fn script(talk: &mut Talk<'_>, console: &Console) -> Result<Outcome, CliError> {
             Ok(true) => {}
             Ok(false) => break,
             Err(error) => {
-                let placed = StepError { message: format!("line {number}: {}", error.message), help: error.help };
+                let placed = StepError {
+                    message: format!("line {number}: {}", error.message),
+                    help: error.help,
+                };
                 return refuse(console, &CliError::from(&placed));
             }
         }
@@ -72,7 +86,11 @@ fn script(talk: &mut Talk<'_>, console: &Console) -> Result<Outcome, CliError> {
 fn send_list(talk: &mut Talk<'_>, events: &str, console: &Console) -> Result<Outcome, CliError> {
     let mut shown = Vec::new();
     let sent = send_all(&mut talk.session, events, |session, steps| {
-        shown.extend(steps.into_iter().map(|step| (json::step(session, &step), step)));
+        shown.extend(
+            steps
+                .into_iter()
+                .map(|step| (json::step(session, &step), step)),
+        );
     });
     talk.print_steps(&shown);
     match sent {
@@ -83,14 +101,26 @@ fn send_list(talk: &mut Talk<'_>, events: &str, console: &Console) -> Result<Out
 
 type Steps = Vec<std::sync::Arc<statewright_step::Step>>;
 
-fn send_all(session: &mut Session, events: &str, mut done: impl FnMut(&Session, Steps)) -> Result<(), CliError> {
+fn send_all(
+    session: &mut Session,
+    events: &str,
+    mut done: impl FnMut(&Session, Steps),
+) -> Result<(), CliError> {
     for (number, event) in (1_u64..).zip(split(events)) {
         let placed = |error: StepError| {
             let message = format!("event {number} of `--events`: {}", error.message);
-            CliError::from(&StepError { message, help: error.help })
+            CliError::from(&StepError {
+                message,
+                help: error.help,
+            })
         };
-        let waits = event.starts_with("after ") && !session.names().events.iter().any(|known| known == "after");
-        let line = if waits { event.to_owned() } else { format!("send {event}") };
+        let waits = event.starts_with("after ")
+            && !session.names().events.iter().any(|known| known == "after");
+        let line = if waits {
+            event.to_owned()
+        } else {
+            format!("send {event}")
+        };
         let command = Command::parse(&line, session).map_err(placed)?;
         let steps = session.carry_out(&command).map_err(placed)?;
         done(session, steps);

@@ -25,7 +25,17 @@ pub(crate) struct Summary<'c> {
 impl<'c> Summary<'c> {
     pub(crate) fn new(console: &'c Console, format: MessageFormat) -> Self {
         let (fine, with_problems, unreadable, errors, warnings, omitted) = (0, 0, 0, 0, 0, 0);
-        Self { console, format, files: Vec::new(), fine, with_problems, unreadable, errors, warnings, omitted }
+        Self {
+            console,
+            format,
+            files: Vec::new(),
+            fine,
+            with_problems,
+            unreadable,
+            errors,
+            warnings,
+            omitted,
+        }
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -46,12 +56,21 @@ impl<'c> Summary<'c> {
         }
         self.with_problems += 1;
         self.errors += 1;
-        let said = [("error", error.message().into()), ("help", error.help_text().into())];
+        let said = [
+            ("error", error.message().into()),
+            ("help", error.help_text().into()),
+        ];
         self.push(name, false, said, facts);
     }
 
     /// A machine with what the compiler found.
-    pub(crate) fn machine(&mut self, diagnostics: &Diagnostics, source: &Source, is_fine: bool, facts: Value) {
+    pub(crate) fn machine(
+        &mut self,
+        diagnostics: &Diagnostics,
+        source: &Source,
+        is_fine: bool,
+        facts: Value,
+    ) {
         if !self.is_json() {
             self.console.problems(diagnostics, source);
         }
@@ -59,7 +78,9 @@ impl<'c> Summary<'c> {
         self.warnings += diagnostics.warnings();
         self.omitted += diagnostics.omitted();
         self.count(is_fine);
-        let list = self.is_json().then(|| ("diagnostics", render_json(diagnostics, source)));
+        let list = self
+            .is_json()
+            .then(|| ("diagnostics", render_json(diagnostics, source)));
         self.push(source.name(), is_fine, list, facts);
     }
 
@@ -77,7 +98,13 @@ impl<'c> Summary<'c> {
         }
     }
 
-    fn push<'k>(&mut self, name: &str, ok: bool, more: impl IntoIterator<Item = (&'k str, Value)>, facts: Value) {
+    fn push<'k>(
+        &mut self,
+        name: &str,
+        ok: bool,
+        more: impl IntoIterator<Item = (&'k str, Value)>,
+        facts: Value,
+    ) {
         if !self.is_json() {
             return;
         }
@@ -91,7 +118,8 @@ impl<'c> Summary<'c> {
         self.files.push(Value::Object(file));
     }
 
-    /// Ends the command: the line for people, or the document for tools. `verb` is `checked` or `built`.
+    /// Ends the command: the line for people, or the document for tools. `verb` is `checked` or
+    /// `built`.
     pub(crate) fn finish(self, verb: &str) -> Outcome {
         if self.is_json() {
             self.console.json(&json!({ "files": self.files, "summary": {
@@ -123,10 +151,17 @@ impl<'c> Summary<'c> {
         facts.extend((self.errors > 0).then(|| count(self.errors, "error")));
         facts.extend((self.warnings > 0).then(|| count(self.warnings, "warning")));
         facts.extend((self.omitted > 0).then(|| format!("{} not shown", self.omitted)));
-        facts.extend(
-            (self.unreadable > 0).then(|| format!("{} could not be read or written", count(self.unreadable, "file"))),
-        );
-        line.push_str(if facts.is_empty() { ": no problems" } else { ": " });
+        facts.extend((self.unreadable > 0).then(|| {
+            format!(
+                "{} could not be read or written",
+                count(self.unreadable, "file")
+            )
+        }));
+        line.push_str(if facts.is_empty() {
+            ": no problems"
+        } else {
+            ": "
+        });
         line + &facts.join(", ")
     }
 }

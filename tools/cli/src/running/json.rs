@@ -23,13 +23,18 @@ pub(crate) fn report(outcome: &Outcome) -> Value {
         .zip(&outcome.visits)
         .map(|(state, visits)| json!({ "name": state.name, "leaf": state.is_leaf, "visits": visits }))
         .collect();
-    let population: Vec<Value> =
-        outcome.series().iter().map(|series| json!({ "state": series.name, "counts": series.counts })).collect();
+    let population: Vec<Value> = outcome
+        .series()
+        .iter()
+        .map(|series| json!({ "state": series.name, "counts": series.counts }))
+        .collect();
     let ticks: Vec<u64> = outcome.samples.iter().map(|sample| sample.tick).collect();
     let functions: Vec<Value> = outcome
         .functions
         .iter()
-        .map(|(name, kind, calls)| json!({ "name": name, "kind": kind.to_string(), "calls": calls }))
+        .map(
+            |(name, kind, calls)| json!({ "name": name, "kind": kind.to_string(), "calls": calls }),
+        )
         .collect();
     json!({
         "machine": legend.machine,

@@ -1,4 +1,5 @@
-//! Running a machine without a game: a crowd of agents, events from a seed or a script, and a report.
+//! Running a machine without a game: a crowd of agents, events from a seed or a script, and a
+//! report.
 
 mod json;
 mod outcome;
@@ -47,7 +48,8 @@ pub(crate) struct Plan {
     pub(crate) recorder: Option<Recorder>,
 }
 
-/// Runs a machine. `progress` hears how many ticks are done and how long they took; once `stop` is set the run ends after its tick.
+/// Runs a machine. `progress` hears how many ticks are done and how long they took; once `stop` is
+/// set the run ends after its tick.
 pub(crate) fn run(
     machine: &Machine,
     plan: Plan,
@@ -70,7 +72,9 @@ fn run_with<S: Room>(
 ) -> Result<Outcome, Failed> {
     let begun = Instant::now();
     let world = World::new(machine, plan.seed, plan.stub_guards);
-    let program = machine.bind(stubs(machine)).map_err(|error| error.to_string())?;
+    let program = machine
+        .bind(stubs(machine))
+        .map_err(|error| error.to_string())?;
     let mut crowd = Crowd::new(program, plan.seed);
     crowd.set_forgets_commands(true);
     // What a part keeps besides its agents is shared by more of them where there are many.
@@ -82,9 +86,14 @@ fn run_with<S: Room>(
         crowd.spawn(board.clone());
     }
     let settings = tracing::settings(plan.recorder.as_ref().map(|recorder| &recorder.chosen));
-    crowd.set_trace(Some(settings)).map_err(|error| error.to_string())?;
+    crowd
+        .set_trace(Some(settings))
+        .map_err(|error| error.to_string())?;
     let legend = crowd.legend();
-    let mut recording = plan.recorder.map(|recorder| recorder.begin(&legend)).transpose()?;
+    let mut recording = plan
+        .recorder
+        .map(|recorder| recorder.begin(&legend))
+        .transpose()?;
     let mut source = Source::new(machine, plan.seed, plan.rate, plan.script);
     let mut tally = Tally::new(plan.ticks);
     let pool = threads(plan.threads)?;
@@ -141,7 +150,9 @@ fn run_with<S: Room>(
 /// So many threads, if a number was asked for.
 fn threads(count: Option<u16>) -> Result<Option<rayon::ThreadPool>, Failed> {
     let build = |count: u16| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(count.into()).build();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(count.into())
+            .build();
         pool.map_err(|error| format!("cannot start {count} threads: {error}").into())
     };
     count.map(build).transpose()

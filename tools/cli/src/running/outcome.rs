@@ -52,27 +52,43 @@ impl Outcome {
 
     /// Whether an agent can be in several leaves at once, one per region.
     pub(crate) fn has_regions(&self) -> bool {
-        self.samples.iter().any(|sample| sample.leaves.iter().sum::<u64>() + sample.ended > self.agents.into())
+        self.samples
+            .iter()
+            .any(|sample| sample.leaves.iter().sum::<u64>() + sample.ended > self.agents.into())
     }
 
     /// Leaves by their share at the end, most first; those where nobody ever was are left out.
     pub(crate) fn series(&self) -> Vec<Series<'_>> {
-        let leaves = (0_u16..).zip(&self.legend.states).filter(|(_, state)| state.is_leaf);
+        let leaves = (0_u16..)
+            .zip(&self.legend.states)
+            .filter(|(_, state)| state.is_leaf);
         let mut series: Vec<Series<'_>> = leaves
             .map(|(number, state)| {
-                let count = |sample: &Sample| sample.leaves.get(usize::from(number)).copied().unwrap_or(0);
-                Series { state: number, name: &state.name, counts: self.samples.iter().map(count).collect() }
+                let count =
+                    |sample: &Sample| sample.leaves.get(usize::from(number)).copied().unwrap_or(0);
+                Series {
+                    state: number,
+                    name: &state.name,
+                    counts: self.samples.iter().map(count).collect(),
+                }
             })
             .filter(|series| series.counts.iter().any(|&count| count != 0))
             .collect();
-        series.sort_by_key(|series| (std::cmp::Reverse(series.counts.last().copied()), series.state));
+        series.sort_by_key(|series| {
+            (
+                std::cmp::Reverse(series.counts.last().copied()),
+                series.state,
+            )
+        });
         series
     }
 
     /// Transitions that were taken, most first.
     pub(crate) fn hottest(&self) -> Vec<(u16, u64)> {
-        let mut taken: Vec<(u16, u64)> =
-            (0..).zip(self.transitions.iter().copied()).filter(|(_, count)| *count != 0).collect();
+        let mut taken: Vec<(u16, u64)> = (0..)
+            .zip(self.transitions.iter().copied())
+            .filter(|(_, count)| *count != 0)
+            .collect();
         taken.sort_by_key(|&(number, count)| (std::cmp::Reverse(count), number));
         taken
     }
@@ -80,24 +96,36 @@ impl Outcome {
     /// States that were never active.
     pub(crate) fn never_visited(&self) -> Vec<&str> {
         let states = self.legend.states.iter().zip(&self.visits);
-        states.filter(|(_, visits)| **visits == 0).map(|(state, _)| state.name.as_str()).collect()
+        states
+            .filter(|(_, visits)| **visits == 0)
+            .map(|(state, _)| state.name.as_str())
+            .collect()
     }
 
     /// Transitions that were never taken.
     pub(crate) fn never_taken(&self) -> Vec<u16> {
-        (0..).zip(&self.transitions).filter(|(_, count)| **count == 0).map(|(number, _)| number).collect()
+        (0..)
+            .zip(&self.transitions)
+            .filter(|(_, count)| **count == 0)
+            .map(|(number, _)| number)
+            .collect()
     }
 
     /// A transition in words: `idle -> alert on Noise`.
     pub(crate) fn transition(&self, number: u16) -> String {
         let (way, legend) = (self.legend.way(number), &self.legend);
-        let Some(transition) = legend.transitions.get(usize::from(number)) else { return way };
+        let Some(transition) = legend.transitions.get(usize::from(number)) else {
+            return way;
+        };
         let trigger = legend.trigger(transition.trigger);
         match transition.trigger {
             Trigger::Event(_) | Trigger::Any => format!("{way} on {trigger}"),
             Trigger::Done | Trigger::Failed => format!("{way} when {trigger}"),
             // `after 15s to …`: where to has been said.
-            Trigger::Timer(_) => format!("{way} {}", trigger.split(" to `").next().unwrap_or(&trigger)),
+            Trigger::Timer(_) => format!(
+                "{way} {}",
+                trigger.split(" to `").next().unwrap_or(&trigger)
+            ),
             Trigger::Always => format!("{way} {trigger}"),
         }
     }
@@ -120,7 +148,10 @@ impl Outcome {
             ("times the fail-safe was entered", counters.fail_safes),
             ("agents were ended by a fault", counters.quarantines),
             ("events were dropped", counters.dropped.iter().sum()),
-            ("queued events made room for others", counters.evicted.iter().sum()),
+            (
+                "queued events made room for others",
+                counters.evicted.iter().sum(),
+            ),
             ("events expired", counters.expired),
             ("commands found no room", counters.commands_dropped),
         ];

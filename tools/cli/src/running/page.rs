@@ -1,4 +1,5 @@
-//! The report of a run as one page: plots, the picture of the machine colored by use, tables. Nothing is loaded, nothing runs.
+//! The report of a run as one page: plots, the picture of the machine colored by use, tables.
+//! Nothing is loaded, nothing runs.
 
 use std::fmt::Write;
 
@@ -14,8 +15,10 @@ const LEFT: f64 = 70.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 40.0;
 /// Leaves with a color of their own; the others share the last.
-const COLORS: [&str; 10] =
-    ["#4477aa", "#ee7733", "#228833", "#cc3377", "#ccbb44", "#66ccee", "#aa3377", "#009988", "#dd6688", "#8899aa"];
+const COLORS: [&str; 10] = [
+    "#4477aa", "#ee7733", "#228833", "#cc3377", "#ccbb44", "#66ccee", "#aa3377", "#009988",
+    "#dd6688", "#8899aa",
+];
 
 /// The color of those who have ended.
 const ENDED: &str = "#99a3b1";
@@ -37,9 +40,16 @@ pub(crate) fn plot(outcome: &Outcome) -> String {
         LEFT + WIDTH + 20.0,
         LEFT + WIDTH + 20.0
     );
-    put!(out, "<title>{}: where agents are over time</title>", xml(&outcome.legend.machine));
+    put!(
+        out,
+        "<title>{}: where agents are over time</title>",
+        xml(&outcome.legend.machine)
+    );
     put!(out, "<style>{PLOT_STYLE}</style>");
-    put!(out, "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>");
+    put!(
+        out,
+        "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>"
+    );
     areas(&mut out, outcome);
     axes(&mut out, outcome);
     keys(&mut out, outcome, plot_height);
@@ -52,7 +62,11 @@ const PLOT_STYLE: &str = ".paper{fill:#fff}.axis{stroke:#66758c}.grid{stroke:#66
 
 /// Names and colors: the first of a list, the rest together.
 fn shown<'o>(series: &'o [Series<'o>]) -> (&'o [Series<'o>], &'o [Series<'o>]) {
-    if series.len() <= COLORS.len() { (series, &[]) } else { series.split_at(COLORS.len() - 1) }
+    if series.len() <= COLORS.len() {
+        (series, &[])
+    } else {
+        series.split_at(COLORS.len() - 1)
+    }
 }
 
 fn legend_rows(outcome: &Outcome) -> usize {
@@ -68,20 +82,40 @@ fn areas(out: &mut String, outcome: &Outcome) {
     let x = |at: usize| scale.x(outcome.samples.get(at).map_or(0, |sample| sample.tick));
     let y = |count: u64| scale.y(100.0 * count as f64 / f64::from(outcome.agents.max(1)));
     let mut below = vec![0_u64; points];
-    let rest: Vec<u64> = (0..points).map(|at| others.iter().map(|series| series.counts[at]).sum()).collect();
-    let bands = first.iter().map(|series| &series.counts).chain((!others.is_empty()).then_some(&rest));
+    let rest: Vec<u64> = (0..points)
+        .map(|at| others.iter().map(|series| series.counts[at]).sum())
+        .collect();
+    let bands = first
+        .iter()
+        .map(|series| &series.counts)
+        .chain((!others.is_empty()).then_some(&rest));
     for (counts, color) in bands.zip(COLORS).chain([(&ended, ENDED)]) {
-        let above: Vec<u64> = below.iter().zip(counts).map(|(below, count)| below + count).collect();
+        let above: Vec<u64> = below
+            .iter()
+            .zip(counts)
+            .map(|(below, count)| below + count)
+            .collect();
         let mut path = String::new();
         for (at, &count) in above.iter().enumerate() {
-            _ = write!(path, "{}{:.1},{:.1} ", if at == 0 { "M" } else { "L" }, x(at), y(count));
+            _ = write!(
+                path,
+                "{}{:.1},{:.1} ",
+                if at == 0 { "M" } else { "L" },
+                x(at),
+                y(count)
+            );
         }
         for (at, &count) in below.iter().enumerate().rev() {
             _ = write!(path, "L{:.1},{:.1} ", x(at), y(count));
         }
         // A run of one tick is a bar.
         if points == 1 {
-            path = format!("M{LEFT},{:.1} H{:.1} V{:.1} H{LEFT} Z", y(above[0]), LEFT + WIDTH, y(below[0]));
+            path = format!(
+                "M{LEFT},{:.1} H{:.1} V{:.1} H{LEFT} Z",
+                y(above[0]),
+                LEFT + WIDTH,
+                y(below[0])
+            );
         }
         put!(out, "<path d=\"{}\" fill=\"{color}\"/>", path.trim_end());
         below = above;
@@ -98,11 +132,23 @@ struct Scale {
 
 impl Scale {
     fn new(outcome: &Outcome) -> Self {
-        let sums = outcome.samples.iter().map(|sample| sample.leaves.iter().sum::<u64>() + sample.ended);
-        let percent = (sums.max().unwrap_or(0) * 100).div_ceil(outcome.agents.max(1).into()).max(100);
-        let step = [25, 50, 100].into_iter().find(|step| percent <= step * 5).unwrap_or_else(|| round(percent));
+        let sums = outcome
+            .samples
+            .iter()
+            .map(|sample| sample.leaves.iter().sum::<u64>() + sample.ended);
+        let percent = (sums.max().unwrap_or(0) * 100)
+            .div_ceil(outcome.agents.max(1).into())
+            .max(100);
+        let step = [25, 50, 100]
+            .into_iter()
+            .find(|step| percent <= step * 5)
+            .unwrap_or_else(|| round(percent));
         let last = outcome.samples.last().map_or(0, |sample| sample.tick);
-        Self { last, step, top: percent.next_multiple_of(step) }
+        Self {
+            last,
+            step,
+            top: percent.next_multiple_of(step),
+        }
     }
 
     fn x(&self, tick: u64) -> f64 {
@@ -118,14 +164,22 @@ impl Scale {
 fn round(most: u64) -> u64 {
     let powers = (0..19).map(|power| 10_u64.pow(power));
     let steps = powers.flat_map(|power| [power, 2 * power, 5_u64.saturating_mul(power)]);
-    steps.into_iter().find(|step| most / step <= 6).unwrap_or(most).max(1)
+    steps
+        .into_iter()
+        .find(|step| most / step <= 6)
+        .unwrap_or(most)
+        .max(1)
 }
 
 fn axes(out: &mut String, outcome: &Outcome) {
     let scale = Scale::new(outcome);
     for percent in (0..=scale.top).step_by(scale.step as usize) {
         let y = scale.y(percent as f64);
-        put!(out, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{y:.0}\" y2=\"{y:.0}\"/>", LEFT + WIDTH);
+        put!(
+            out,
+            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{y:.0}\" y2=\"{y:.0}\"/>",
+            LEFT + WIDTH
+        );
         put!(
             out,
             "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{percent} %</text>",
@@ -162,14 +216,33 @@ fn keys(out: &mut String, outcome: &Outcome, top: f64) {
     let series = outcome.series();
     let (first, others) = shown(&series);
     let rest = format!("{} others", others.len());
-    let names = first.iter().map(|series| series.name).chain((!others.is_empty()).then_some(rest.as_str()));
-    let ended = (outcome.ended_series().iter().any(|&count| count != 0)).then_some(("(ended)", ENDED));
+    let names = first
+        .iter()
+        .map(|series| series.name)
+        .chain((!others.is_empty()).then_some(rest.as_str()));
+    let ended =
+        (outcome.ended_series().iter().any(|&count| count != 0)).then_some(("(ended)", ENDED));
     for (place, (name, color)) in names.zip(COLORS).chain(ended).enumerate() {
-        let (x, y) = (LEFT + (place % 3) as f64 * 300.0, top + (place / 3) as f64 * 22.0);
-        put!(out, "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"14\" height=\"14\" rx=\"3\" fill=\"{color}\"/>");
-        let short: String =
-            if name.chars().count() > 36 { name.chars().take(35).chain(['…']).collect() } else { name.to_owned() };
-        put!(out, "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\">{}</text>", x + 20.0, y + 12.0, xml(&short));
+        let (x, y) = (
+            LEFT + (place % 3) as f64 * 300.0,
+            top + (place / 3) as f64 * 22.0,
+        );
+        put!(
+            out,
+            "<rect x=\"{x:.0}\" y=\"{y:.0}\" width=\"14\" height=\"14\" rx=\"3\" fill=\"{color}\"/>"
+        );
+        let short: String = if name.chars().count() > 36 {
+            name.chars().take(35).chain(['…']).collect()
+        } else {
+            name.to_owned()
+        };
+        put!(
+            out,
+            "<text class=\"label\" x=\"{:.0}\" y=\"{:.0}\">{}</text>",
+            x + 20.0,
+            y + 12.0,
+            xml(&short)
+        );
     }
 }
 
@@ -191,14 +264,27 @@ td.b i{display:block;height:.8em;border-radius:3px;background:var(--bar)}
 pub(crate) fn page(outcome: &Outcome, picture: &str) -> String {
     let mut out = String::new();
     let name = xml(&outcome.legend.machine);
-    put!(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">");
-    put!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    put!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"
+    );
+    put!(
+        out,
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+    );
     put!(
         out,
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
     );
-    put!(out, "<title>{name}: a run</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>");
-    let early = if outcome.ticks < outcome.wanted_ticks { ", stopped early" } else { "" };
+    put!(
+        out,
+        "<title>{name}: a run</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{name}</h1>"
+    );
+    let early = if outcome.ticks < outcome.wanted_ticks {
+        ", stopped early"
+    } else {
+        ""
+    };
     put!(
         out,
         "<p class=\"lead\">{} agents, {} ticks{early}, seed {}</p>",
@@ -209,9 +295,15 @@ pub(crate) fn page(outcome: &Outcome, picture: &str) -> String {
     facts(&mut out, outcome);
     put!(out, "<h2>Where agents are</h2>\n{}", plot(outcome));
     if outcome.has_regions() {
-        put!(out, "<p class=\"lead\">Who is in several regions at once is counted in each.</p>");
+        put!(
+            out,
+            "<p class=\"lead\">Who is in several regions at once is counted in each.</p>"
+        );
     }
-    put!(out, "<h2>The machine, colored by use</h2>\n<div class=\"picture\">\n{picture}</div>");
+    put!(
+        out,
+        "<h2>The machine, colored by use</h2>\n<div class=\"picture\">\n{picture}</div>"
+    );
     tables(&mut out, outcome);
     put!(out, "</body>\n</html>");
     out
@@ -219,42 +311,91 @@ pub(crate) fn page(outcome: &Outcome, picture: &str) -> String {
 
 fn facts(out: &mut String, outcome: &Outcome) {
     let seconds = outcome.ticking.as_secs_f64().max(1e-9);
-    let peak = outcome.peak_bytes.map_or_else(|| "unknown".to_owned(), bytes);
+    let peak = outcome
+        .peak_bytes
+        .map_or_else(|| "unknown".to_owned(), bytes);
     let facts = [
-        (number(outcome.counters.transitions), "transitions".to_owned()),
-        (number(outcome.sent), format!("events sent, {} that nobody handles", number(outcome.counters.unhandled))),
-        (format!("{:.1} ns", outcome.nanoseconds()), "per agent and tick".to_owned()),
-        (number((outcome.ticks as f64 / seconds) as u64), "ticks per second".to_owned()),
+        (
+            number(outcome.counters.transitions),
+            "transitions".to_owned(),
+        ),
+        (
+            number(outcome.sent),
+            format!(
+                "events sent, {} that nobody handles",
+                number(outcome.counters.unhandled)
+            ),
+        ),
+        (
+            format!("{:.1} ns", outcome.nanoseconds()),
+            "per agent and tick".to_owned(),
+        ),
+        (
+            number((outcome.ticks as f64 / seconds) as u64),
+            "ticks per second".to_owned(),
+        ),
         (
             bytes((outcome.instance_bytes + outcome.board_bytes) as u64),
             format!("agents and blackboards; {peak} at most in all"),
         ),
     ];
     put!(out, "<div class=\"facts\">");
-    facts.iter().for_each(|(figure, what)| put!(out, "<div><b>{figure}</b><span>{what}</span></div>"));
+    facts
+        .iter()
+        .for_each(|(figure, what)| put!(out, "<div><b>{figure}</b><span>{what}</span></div>"));
     put!(out, "</div>");
 }
 
 fn tables(out: &mut String, outcome: &Outcome) {
     let hottest = outcome.hottest();
-    let rows = hottest.iter().map(|&(transition, count)| (outcome.transition(transition), count));
+    let rows = hottest
+        .iter()
+        .map(|&(transition, count)| (outcome.transition(transition), count));
     table(out, "Transitions", rows);
-    list(out, "Never taken", outcome.never_taken().into_iter().map(|number| outcome.transition(number)));
-    list(out, "Never visited", outcome.never_visited().into_iter().map(str::to_owned));
-    let functions = outcome.functions.iter().map(|(name, kind, calls)| (format!("{kind} {name}"), *calls));
+    list(
+        out,
+        "Never taken",
+        outcome
+            .never_taken()
+            .into_iter()
+            .map(|number| outcome.transition(number)),
+    );
+    list(
+        out,
+        "Never visited",
+        outcome.never_visited().into_iter().map(str::to_owned),
+    );
+    let functions = outcome
+        .functions
+        .iter()
+        .map(|(name, kind, calls)| (format!("{kind} {name}"), *calls));
     table(
         out,
-        &format!("Functions of the game, for which something stood in (guards: {})", outcome.stub_guards),
+        &format!(
+            "Functions of the game, for which something stood in (guards: {})",
+            outcome.stub_guards
+        ),
         functions,
     );
     let troubles = outcome.troubles();
-    table(out, "Worth a look", troubles.iter().map(|(what, count)| ((*what).to_owned(), *count)));
+    table(
+        out,
+        "Worth a look",
+        troubles
+            .iter()
+            .map(|(what, count)| ((*what).to_owned(), *count)),
+    );
 }
 
 /// Counts with bars; nothing without rows.
 fn table(out: &mut String, title: &str, rows: impl Iterator<Item = (String, u64)>) {
     let rows: Vec<(String, u64)> = rows.collect();
-    let most = rows.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
+    let most = rows
+        .iter()
+        .map(|(_, count)| *count)
+        .max()
+        .unwrap_or(0)
+        .max(1);
     if rows.is_empty() {
         return;
     }
@@ -272,7 +413,9 @@ fn table(out: &mut String, title: &str, rows: impl Iterator<Item = (String, u64)
 }
 
 fn list(out: &mut String, title: &str, items: impl Iterator<Item = String>) {
-    let items: Vec<String> = items.map(|item| format!("<li>{}</li>", xml(&item))).collect();
+    let items: Vec<String> = items
+        .map(|item| format!("<li>{}</li>", xml(&item)))
+        .collect();
     if !items.is_empty() {
         put!(out, "<h2>{title}</h2>\n<ul>{}</ul>", items.join("\n"));
     }
@@ -284,7 +427,10 @@ mod tests {
 
     #[test]
     fn steps_are_round_numbers() {
-        assert_eq!([0, 1, 6, 7, 59, 599, 999_999].map(round), [1, 1, 1, 2, 10, 100, 200_000]);
+        assert_eq!(
+            [0, 1, 6, 7, 59, 599, 999_999].map(round),
+            [1, 1, 1, 2, 10, 100, 200_000]
+        );
         assert!(round(u64::MAX) > 0);
     }
 }

@@ -1,6 +1,7 @@
 //! Scripts: what happens to the agents of a run, and when.
 //!
-//! One thing per line: `at 10 send Alarm to all`, `every 30 send Noise 1,0,2 to 5%`, `at 100 set health 10 to agent 7`.
+//! One thing per line: `at 10 send Alarm to all`, `every 30 send Noise 1,0,2 to 5%`, `at 100 set
+//! health 10 to agent 7`.
 
 use std::fmt;
 
@@ -70,19 +71,36 @@ impl fmt::Display for ScriptError {
 }
 
 /// Reads a script, or says everything that is wrong with it.
-pub(crate) fn read(machine: &Machine, text: &str, agents: u32) -> Result<Vec<Line>, Vec<ScriptError>> {
+pub(crate) fn read(
+    machine: &Machine,
+    text: &str,
+    agents: u32,
+) -> Result<Vec<Line>, Vec<ScriptError>> {
     let (mut lines, mut errors) = (Vec::new(), Vec::new());
     for (number, text) in (1..).zip(text.lines()) {
         let text = text.split('#').next().unwrap_or_default().trim();
         if text.is_empty() {
             continue;
         }
-        match (Words { rest: text.split_whitespace().collect(), machine, agents }).line() {
+        match (Words {
+            rest: text.split_whitespace().collect(),
+            machine,
+            agents,
+        })
+        .line()
+        {
             Ok(line) => lines.push(line),
-            Err(problem) => errors.push(ScriptError { line: number, problem }),
+            Err(problem) => errors.push(ScriptError {
+                line: number,
+                problem,
+            }),
         }
     }
-    if errors.is_empty() { Ok(lines) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(lines)
+    } else {
+        Err(errors)
+    }
 }
 
 /// The words of a line that are not yet read.
@@ -97,12 +115,17 @@ const FORM: &str = "a line is `at TICK …` or `every TICKS [from TICK] …`, th
 
 impl<'l> Words<'l> {
     fn next(&mut self) -> Option<&'l str> {
-        if self.rest.is_empty() { None } else { Some(self.rest.remove(0)) }
+        if self.rest.is_empty() {
+            None
+        } else {
+            Some(self.rest.remove(0))
+        }
     }
 
     fn number(&mut self, what: &str) -> Result<u64, String> {
         let word = self.next().unwrap_or_default();
-        word.parse().map_err(|_| format!("`{word}` is no {what}: {FORM}"))
+        word.parse()
+            .map_err(|_| format!("`{word}` is no {what}: {FORM}"))
     }
 
     fn line(mut self) -> Result<Line, String> {
@@ -121,7 +144,12 @@ impl<'l> Words<'l> {
                 };
                 When::Every(step, from)
             }
-            other => return Err(format!("`{}` is no time: {FORM}", other.unwrap_or_default())),
+            other => {
+                return Err(format!(
+                    "`{}` is no time: {FORM}",
+                    other.unwrap_or_default()
+                ));
+            }
         };
         // Behind the last `to`.
         let whom = match self.rest.iter().rposition(|word| *word == "to") {
@@ -134,7 +162,12 @@ impl<'l> Words<'l> {
         let deed = match self.next() {
             Some("send") => self.send()?,
             Some("set") => self.set()?,
-            other => return Err(format!("`{}` is nothing that can be done: {FORM}", other.unwrap_or_default())),
+            other => {
+                return Err(format!(
+                    "`{}` is nothing that can be done: {FORM}",
+                    other.unwrap_or_default()
+                ));
+            }
         };
         Ok(Line { when, deed, whom })
     }
@@ -143,10 +176,14 @@ impl<'l> Words<'l> {
         match words {
             ["all"] => Ok(Whom::All),
             ["agent", place] => {
-                let place: u32 = place.parse().map_err(|_| format!("`{place}` is no number of an agent"))?;
+                let place: u32 = place
+                    .parse()
+                    .map_err(|_| format!("`{place}` is no number of an agent"))?;
                 if place >= self.agents {
                     let last = self.agents.saturating_sub(1);
-                    return Err(format!("there is no agent {place}: they are numbered from 0 to {last}"));
+                    return Err(format!(
+                        "there is no agent {place}: they are numbered from 0 to {last}"
+                    ));
                 }
                 Ok(Whom::Agent(place))
             }
@@ -154,25 +191,38 @@ impl<'l> Words<'l> {
                 Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Whom::Share(percent / 100.0)),
                 _ => Err(format!("`{share}` is no share: say `5%`")),
             },
-            _ => Err(format!("`to {}` names nobody: say `to all`, `to 5%` or `to agent 7`", words.join(" "))),
+            _ => Err(format!(
+                "`to {}` names nobody: say `to all`, `to 5%` or `to agent 7`",
+                words.join(" ")
+            )),
         }
     }
 
     fn send(&mut self) -> Result<Deed, String> {
         let name = self.next().unwrap_or_default();
         let machine = self.machine;
-        let event = machine.event(name).map_err(|_| unknown("event", name, &machine.names().events))?;
+        let event = machine
+            .event(name)
+            .map_err(|_| unknown("event", name, &machine.names().events))?;
         let rom = machine.rom();
         let words = parse_payload(&rom, event, name, &self.rest.join(" ")).map_err(plain)?;
-        Ok(Deed::Send(event, of_first_life(carried_type(&rom, event), words)))
+        Ok(Deed::Send(
+            event,
+            of_first_life(carried_type(&rom, event), words),
+        ))
     }
 
     fn set(&mut self) -> Result<Deed, String> {
         let name = self.next().unwrap_or_default();
         let machine = self.machine;
-        let key = machine.key(name).map_err(|_| unknown("blackboard key", name, &machine.names().keys))?;
+        let key = machine
+            .key(name)
+            .map_err(|_| unknown("blackboard key", name, &machine.names().keys))?;
         let rom = machine.rom();
-        let ty = rom.keys().get(key.index()).map_or(value_type::I32, |record| record.ty);
+        let ty = rom
+            .keys()
+            .get(key.index())
+            .map_or(value_type::I32, |record| record.ty);
         let text = self.rest.join(" ");
         if text.is_empty() {
             return Err(format!("`set {name}` needs a value"));
@@ -184,11 +234,17 @@ impl<'l> Words<'l> {
 
 /// An agent is written by its place alone: all of a run are in their first life.
 fn of_first_life(ty: u8, words: [u32; 4]) -> [u32; 4] {
-    if ty == value_type::ENTITY { [words[0], 1, 0, 0] } else { words }
+    if ty == value_type::ENTITY {
+        [words[0], 1, 0, 0]
+    } else {
+        words
+    }
 }
 
 fn plain(error: StepError) -> String {
-    let help = error.help.map_or_else(String::new, |help| format!("; {help}"));
+    let help = error
+        .help
+        .map_or_else(String::new, |help| format!("; {help}"));
     error.message + &help
 }
 

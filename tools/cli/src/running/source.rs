@@ -32,7 +32,8 @@ impl Dice {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Places of a crowd, each with a probability, in order: jumps from one to the next instead of asking for each.
+    /// Places of a crowd, each with a probability, in order: jumps from one to the next instead of
+    /// asking for each.
     fn places(&mut self, agents: u32, share: f64) -> impl Iterator<Item = u32> {
         let mut at = -1.0_f64;
         // The logarithm of the chance to be passed over.
@@ -41,7 +42,11 @@ impl Dice {
             if share <= 0.0 {
                 return None;
             }
-            let gap = if passed == f64::NEG_INFINITY { 0.0 } else { ((1.0 - self.unit()).ln() / passed).floor() };
+            let gap = if passed == f64::NEG_INFINITY {
+                0.0
+            } else {
+                ((1.0 - self.unit()).ln() / passed).floor()
+            };
             at += gap + 1.0;
             (at < f64::from(agents)).then_some(at as u32)
         })
@@ -73,19 +78,37 @@ impl Source {
         // What the machine raises itself is not for others to send.
         let is_sent = |name: &str| !name.starts_with("done.") && !name.starts_with("error.");
         let choices = (0..rom.events().len()).filter_map(|place| {
-            let event = EventId::from_index(place).filter(|&event| is_sent(machine.event_name(event)))?;
-            Some(Choice { event, carries: carried_type(&rom, event) })
+            let event =
+                EventId::from_index(place).filter(|&event| is_sent(machine.event_name(event)))?;
+            Some(Choice {
+                event,
+                carries: carried_type(&rom, event),
+            })
         });
-        Self { dice: Dice::new(seed), rate, choices: choices.collect(), script, sent: 0 }
+        Self {
+            dice: Dice::new(seed),
+            rate,
+            choices: choices.collect(),
+            script,
+            sent: 0,
+        }
     }
 
     /// Sends what is due before a tick. All agents are in their first life.
     pub(crate) fn happen<S: Room>(&mut self, crowd: &mut Crowd<Words<S>, World>, tick: u64) {
         let count = crowd.len() as u32;
-        let Self { dice, choices, script, sent, .. } = self;
+        let Self {
+            dice,
+            choices,
+            script,
+            sent,
+            ..
+        } = self;
         for line in script.iter().filter(|line| line.when.is(tick)) {
             match line.whom {
-                Whom::All => (0..count).for_each(|place| *sent += act(crowd, agent(place), line.deed)),
+                Whom::All => {
+                    (0..count).for_each(|place| *sent += act(crowd, agent(place), line.deed))
+                }
                 Whom::Agent(place) => *sent += act(crowd, agent(place), line.deed),
                 Whom::Share(share) => {
                     let mut places = Dice::new(dice.next());

@@ -28,15 +28,28 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub(crate) fn new(ticks: u64) -> Self {
-        Self { step: ticks.div_ceil(MOST_SAMPLES).max(1), ..Self::default() }
+        Self {
+            step: ticks.div_ceil(MOST_SAMPLES).max(1),
+            ..Self::default()
+        }
     }
 
     /// Counts where everybody is, if it is time to.
     pub(crate) fn sample<B: Board, C>(&mut self, crowd: &Crowd<B, C>, tick: u64, is_last: bool) {
-        let is_known = self.samples.last().is_some_and(|sample| sample.tick == tick);
+        let is_known = self
+            .samples
+            .last()
+            .is_some_and(|sample| sample.tick == tick);
         if !is_known && (is_last || tick.is_multiple_of(self.step)) {
-            let ended = crowd.agents().filter(|&agent| crowd.has_ended(agent) == Ok(true)).count() as u64;
-            self.samples.push(Sample { tick, leaves: crowd.population(), ended });
+            let ended = crowd
+                .agents()
+                .filter(|&agent| crowd.has_ended(agent) == Ok(true))
+                .count() as u64;
+            self.samples.push(Sample {
+                tick,
+                leaves: crowd.population(),
+                ended,
+            });
         }
     }
 }

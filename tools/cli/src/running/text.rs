@@ -41,7 +41,11 @@ fn head(out: &mut String, outcome: &Outcome) {
         outcome.seed
     );
     if outcome.ticks < outcome.wanted_ticks {
-        line!(out, "  stopped early: {} ticks were asked for", number(outcome.wanted_ticks));
+        line!(
+            out,
+            "  stopped early: {} ticks were asked for",
+            number(outcome.wanted_ticks)
+        );
     }
     let counters = &outcome.counters;
     line!(
@@ -51,9 +55,16 @@ fn head(out: &mut String, outcome: &Outcome) {
         number(counters.events.saturating_sub(counters.unhandled)),
         number(counters.unhandled)
     );
-    let ended =
-        if outcome.ended == 0 { String::new() } else { format!("; {} agents have ended", number(outcome.ended)) };
-    line!(out, "  changes   {} transitions{ended}", number(counters.transitions));
+    let ended = if outcome.ended == 0 {
+        String::new()
+    } else {
+        format!("; {} agents have ended", number(outcome.ended))
+    };
+    line!(
+        out,
+        "  changes   {} transitions{ended}",
+        number(counters.transitions)
+    );
     let seconds = outcome.ticking.as_secs_f64().max(1e-9);
     line!(
         out,
@@ -63,7 +74,9 @@ fn head(out: &mut String, outcome: &Outcome) {
         outcome.nanoseconds(),
         100.0 * outcome.turns as f64 / outcome.agent_ticks().max(1) as f64
     );
-    let peak = outcome.peak_bytes.map_or_else(String::new, |peak| format!(", {} at most in all", bytes(peak)));
+    let peak = outcome.peak_bytes.map_or_else(String::new, |peak| {
+        format!(", {} at most in all", bytes(peak))
+    });
     line!(
         out,
         "  memory    {} of agents, {} of blackboards{peak}",
@@ -75,11 +88,20 @@ fn head(out: &mut String, outcome: &Outcome) {
 /// How many agents are where: at the end, and over time.
 fn population(out: &mut String, outcome: &Outcome) {
     let (series, ended) = (outcome.series(), outcome.ended_series());
-    line!(out, "\nwhere agents are                 at the end         over time, each row up to its      most");
+    line!(
+        out,
+        "\nwhere agents are                 at the end         over time, each row up to its      most"
+    );
     let row = |out: &mut String, name: &str, counts: &[u64]| {
-        let (last, most) = (counts.last().copied().unwrap_or(0), counts.iter().copied().max().unwrap_or(0));
+        let (last, most) = (
+            counts.last().copied().unwrap_or(0),
+            counts.iter().copied().max().unwrap_or(0),
+        );
         let share = 100.0 * last as f64 / f64::from(outcome.agents.max(1));
-        let chart: String = shrink(counts, CHART).into_iter().map(|count| level(count, most)).collect();
+        let chart: String = shrink(counts, CHART)
+            .into_iter()
+            .map(|count| level(count, most))
+            .collect();
         line!(
             out,
             "  {:<28} {:>10} {share:>5.1} %  {chart:<CHART$} {:>10}",
@@ -88,13 +110,19 @@ fn population(out: &mut String, outcome: &Outcome) {
             number(most)
         );
     };
-    series.iter().take(MOST * 2).for_each(|series| row(out, series.name, &series.counts));
+    series
+        .iter()
+        .take(MOST * 2)
+        .for_each(|series| row(out, series.name, &series.counts));
     rest(out, series.len(), MOST * 2, "leaves");
     if outcome.ended != 0 {
         row(out, "(ended)", &ended);
     }
     if outcome.has_regions() {
-        line!(out, "  (who is in several regions at once is counted in each)");
+        line!(
+            out,
+            "  (who is in several regions at once is counted in each)"
+        );
     }
 }
 
@@ -104,7 +132,12 @@ fn transitions(out: &mut String, outcome: &Outcome) {
     line!(out, "\ntransitions, most often first");
     for &(transition, count) in hottest.iter().take(MOST) {
         let bar = "█".repeat(((count as f64 / most as f64) * 12.0).ceil() as usize);
-        line!(out, "  {:>12} {bar:<12} {}", number(count), visible(&outcome.transition(transition)));
+        line!(
+            out,
+            "  {:>12} {bar:<12} {}",
+            number(count),
+            visible(&outcome.transition(transition))
+        );
     }
     rest(out, hottest.len(), MOST, "transitions");
     if hottest.is_empty() {
@@ -116,14 +149,23 @@ fn never(out: &mut String, outcome: &Outcome) {
     let (states, transitions) = (outcome.never_visited(), outcome.never_taken());
     if !states.is_empty() {
         line!(out, "\nstates where nobody ever was");
-        states.iter().take(MOST).for_each(|name| line!(out, "  {}", visible(name)));
+        states
+            .iter()
+            .take(MOST)
+            .for_each(|name| line!(out, "  {}", visible(name)));
         rest(out, states.len(), MOST, "states");
     }
     if !transitions.is_empty() {
         line!(out, "\ntransitions that were never taken");
-        transitions.iter().take(MOST).for_each(|&number| line!(out, "  {}", visible(&outcome.transition(number))));
+        transitions
+            .iter()
+            .take(MOST)
+            .for_each(|&number| line!(out, "  {}", visible(&outcome.transition(number))));
         rest(out, transitions.len(), MOST, "transitions");
-        line!(out, "  (what depends on the blackboard needs somebody who writes it: `--script` with `set`)");
+        line!(
+            out,
+            "  (what depends on the blackboard needs somebody who writes it: `--script` with `set`)"
+        );
     }
     if states.is_empty() && transitions.is_empty() {
         line!(out, "\nall states were visited and all transitions taken");
@@ -135,11 +177,20 @@ fn functions(out: &mut String, outcome: &Outcome) {
     if outcome.functions.is_empty() {
         return;
     }
-    line!(out, "\nfunctions of the game, for which something stood in (guards: {})", outcome.stub_guards);
+    line!(
+        out,
+        "\nfunctions of the game, for which something stood in (guards: {})",
+        outcome.stub_guards
+    );
     let mut functions: Vec<_> = outcome.functions.iter().collect();
     functions.sort_by_key(|(name, _, calls)| (std::cmp::Reverse(*calls), name.clone()));
     for (name, kind, calls) in functions.iter().take(MOST) {
-        line!(out, "  {:>12} calls of {kind} {}", number(*calls), visible(name));
+        line!(
+            out,
+            "  {:>12} calls of {kind} {}",
+            number(*calls),
+            visible(name)
+        );
     }
     rest(out, functions.len(), MOST, "functions");
 }
@@ -147,24 +198,40 @@ fn functions(out: &mut String, outcome: &Outcome) {
 fn troubles(out: &mut String, outcome: &Outcome) {
     let troubles = outcome.troubles();
     if troubles.is_empty() {
-        line!(out, "\nno tick was cut short, nothing was dropped, nobody failed");
+        line!(
+            out,
+            "\nno tick was cut short, nothing was dropped, nobody failed"
+        );
         return;
     }
     line!(out, "\nworth a look");
-    troubles.iter().for_each(|(what, count)| line!(out, "  {:>12} {what}", number(*count)));
+    troubles
+        .iter()
+        .for_each(|(what, count)| line!(out, "  {:>12} {what}", number(*count)));
 }
 
 fn rest(out: &mut String, count: usize, shown: usize, what: &str) {
     if count > shown {
-        line!(out, "  … and {} {what} more (`--json` has all)", count - shown);
+        line!(
+            out,
+            "  … and {} {what} more (`--json` has all)",
+            count - shown
+        );
     }
 }
 
 /// So many points at most: each stands for the largest of those that it replaces.
 fn shrink(counts: &[u64], columns: usize) -> Vec<u64> {
     let columns = columns.min(counts.len());
-    let bounds = (0..columns).map(|column| (column * counts.len() / columns, (column + 1) * counts.len() / columns));
-    bounds.map(|(from, to)| counts[from..to].iter().copied().max().unwrap_or(0)).collect()
+    let bounds = (0..columns).map(|column| {
+        (
+            column * counts.len() / columns,
+            (column + 1) * counts.len() / columns,
+        )
+    });
+    bounds
+        .map(|(from, to)| counts[from..to].iter().copied().max().unwrap_or(0))
+        .collect()
 }
 
 fn level(count: u64, most: u64) -> char {
@@ -181,7 +248,9 @@ fn short(name: &str, columns: usize) -> String {
     if length <= columns {
         return name;
     }
-    std::iter::once('…').chain(name.chars().skip(length - columns + 1)).collect()
+    std::iter::once('…')
+        .chain(name.chars().skip(length - columns + 1))
+        .collect()
 }
 
 /// With a comma every three digits.
@@ -198,7 +267,11 @@ pub(crate) fn number(number: u64) -> String {
 }
 
 fn compact(number: f64) -> String {
-    if number >= 100.0 { format!("{number:.0}") } else { format!("{number:.1}") }
+    if number >= 100.0 {
+        format!("{number:.0}")
+    } else {
+        format!("{number:.1}")
+    }
 }
 
 /// Bytes in the unit that fits.
@@ -216,11 +289,20 @@ mod tests {
 
     #[test]
     fn numbers_bytes_and_charts_are_readable() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([64, 20 << 10, 64 << 20].map(bytes), ["64 bytes", "20 KiB", "64 MiB"]);
+        assert_eq!(
+            [0, 999, 1000, 1_234_567].map(number),
+            ["0", "999", "1,000", "1,234,567"]
+        );
+        assert_eq!(
+            [64, 20 << 10, 64 << 20].map(bytes),
+            ["64 bytes", "20 KiB", "64 MiB"]
+        );
         assert_eq!(shrink(&[1, 5, 2, 9, 0, 3], 3), [5, 9, 3]);
         assert_eq!(shrink(&[4], 40), [4]);
-        assert_eq!([0, 1, 50, 100].map(|count| level(count, 100)), [' ', '▁', '▄', '█']);
+        assert_eq!(
+            [0, 1, 50, 100].map(|count| level(count, 100)),
+            [' ', '▁', '▄', '█']
+        );
         assert_eq!(short("alive/combat/approach", 10), "…/approach");
         assert_eq!(short("\x1b[31mred", 30), visible("\x1b[31mred"));
     }

@@ -14,7 +14,8 @@ pub(crate) struct Chosen {
     pub(crate) agents: Vec<u32>,
 }
 
-/// What a crowd has to record: everybody in outline, only counted, for the report; those that are chosen as closely as was asked for.
+/// What a crowd has to record: everybody in outline, only counted, for the report; those that are
+/// chosen as closely as was asked for.
 pub(super) fn settings(chosen: Option<&Chosen>) -> Settings {
     let settings = Settings::new(Level::Outline).totals();
     match chosen {
@@ -52,7 +53,11 @@ impl Recorder {
         let Self { path, file, .. } = self;
         let is_plain = file.metadata().is_ok_and(|found| found.is_file());
         match Writer::new(file, legend) {
-            Ok(writer) => Ok(Recording { writer, path, records: 0 }),
+            Ok(writer) => Ok(Recording {
+                writer,
+                path,
+                records: 0,
+            }),
             Err(error) => {
                 if is_plain {
                     // Nothing more can be done about a file that cannot be removed.
@@ -73,21 +78,37 @@ pub(super) struct Recording {
 
 impl Recording {
     /// Adds a tick. It is in the file afterwards, whatever happens to the program.
-    pub(super) fn add<'r>(&mut self, tick: u64, records: impl Iterator<Item = &'r Record>) -> Result<(), Failed> {
+    pub(super) fn add<'r>(
+        &mut self,
+        tick: u64,
+        records: impl Iterator<Item = &'r Record>,
+    ) -> Result<(), Failed> {
         let count = &mut self.records;
-        let written = self.writer.add(tick, records.inspect(|_| *count += 1)).and_then(|()| self.writer.flush());
+        let written = self
+            .writer
+            .add(tick, records.inspect(|_| *count += 1))
+            .and_then(|()| self.writer.flush());
         written.map_err(|error| Failed::Trace(self.path.clone(), error))
     }
 
     /// Says that the trace is complete; how many records it has.
     pub(super) fn close(self) -> Result<u64, Failed> {
         let (path, records) = (self.path, self.records);
-        let closed = self.writer.close().and_then(|file| file.sync_all().or_else(is_no_file).map_err(WriteError::Io));
-        closed.map(|()| records).map_err(|error| Failed::Trace(path, error))
+        let closed = self
+            .writer
+            .close()
+            .and_then(|file| file.sync_all().or_else(is_no_file).map_err(WriteError::Io));
+        closed
+            .map(|()| records)
+            .map_err(|error| Failed::Trace(path, error))
     }
 }
 
 /// Pipes and devices have nothing to be synced.
 fn is_no_file(error: io::Error) -> io::Result<()> {
-    if error.kind() == io::ErrorKind::InvalidInput { Ok(()) } else { Err(error) }
+    if error.kind() == io::ErrorKind::InvalidInput {
+        Ok(())
+    } else {
+        Err(error)
+    }
 }

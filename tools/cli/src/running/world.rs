@@ -1,4 +1,5 @@
-//! What stands in for a game: blackboards as the machine declares them, and functions that nobody provides.
+//! What stands in for a game: blackboards as the machine declares them, and functions that nobody
+//! provides.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,7 +9,8 @@ use statewright::{Key, Kind, Type};
 
 use statewright_step::{Answer, mix};
 
-/// Where the words of a blackboard lie: small ones beside each other, so that a large crowd has no allocation per agent.
+/// Where the words of a blackboard lie: small ones beside each other, so that a large crowd has no
+/// allocation per agent.
 pub(crate) trait Room: Clone + Send + Sync + 'static {
     fn empty(words: usize) -> Self;
     fn words(&self) -> &[u32];
@@ -65,7 +67,9 @@ impl<S: Room> Words<S> {
         let words = room.words_mut();
         for key in rom.keys() {
             let cells = words.iter_mut().skip(usize::from(key.offset.get()));
-            cells.zip(key.default).for_each(|(cell, default)| *cell = default.get());
+            cells
+                .zip(key.default)
+                .for_each(|(cell, default)| *cell = default.get());
         }
         Self(room)
     }
@@ -85,12 +89,20 @@ impl<S: Room> Board for Words<S> {
     fn read(&self, field: usize) -> [u32; 3] {
         let mut words = [0; 3];
         let found = self.0.words().iter().skip(field / 4).take(field % 4);
-        words.iter_mut().zip(found).for_each(|(word, found)| *word = *found);
+        words
+            .iter_mut()
+            .zip(found)
+            .for_each(|(word, found)| *word = *found);
         words
     }
 
     fn write(&mut self, field: usize, words: [u32; 3]) {
-        let cells = self.0.words_mut().iter_mut().skip(field / 4).take(field % 4);
+        let cells = self
+            .0
+            .words_mut()
+            .iter_mut()
+            .skip(field / 4)
+            .take(field % 4);
         cells.zip(words).for_each(|(cell, word)| *cell = word);
     }
 }
@@ -105,8 +117,17 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(machine: &Machine, seed: u64, guards: Answer) -> Self {
-        let calls = machine.rom().linker().iter().map(|_| AtomicU64::new(0)).collect();
-        Self { seed, guards, calls }
+        let calls = machine
+            .rom()
+            .linker()
+            .iter()
+            .map(|_| AtomicU64::new(0))
+            .collect();
+        Self {
+            seed,
+            guards,
+            calls,
+        }
     }
 
     /// Names, kinds and calls of all functions.
@@ -115,7 +136,11 @@ impl World {
         let functions = rom.linker().iter().zip(&self.calls).enumerate();
         let named = functions.filter_map(|(place, (record, calls))| {
             let name = machine.function_name(FunctionId::from_index(place)?);
-            Some((name, Kind::from_number(record.kind)?, calls.load(Ordering::Relaxed)))
+            Some((
+                name,
+                Kind::from_number(record.kind)?,
+                calls.load(Ordering::Relaxed),
+            ))
         });
         named.collect()
     }
@@ -126,7 +151,8 @@ impl World {
         }
     }
 
-    /// A number that is the same for the same agent, tick and function, however many threads there are.
+    /// A number that is the same for the same agent, tick and function, however many threads there
+    /// are.
     fn dice(&self, agent: AgentId, tick: u32, function: FunctionId) -> u64 {
         let call = u64::from(tick) << 32 | u64::from(agent.index());
         mix(self.seed ^ mix(call ^ u64::from(function.raw()) << 48))
@@ -137,11 +163,14 @@ impl World {
         match self.guards {
             Answer::True => true,
             Answer::False => false,
-            Answer::Random => self.dice(see.agent(), see.tick(), see.function()).is_multiple_of(2),
+            Answer::Random => self
+                .dice(see.agent(), see.tick(), see.function())
+                .is_multiple_of(2),
         }
     }
 
-    /// Activities go on; where guards are random, one in a hundred ticks ends one, and one end in four is a failure.
+    /// Activities go on; where guards are random, one in a hundred ticks ends one, and one end in
+    /// four is a failure.
     fn goes_on(&self, act: &Act) -> Status {
         if self.guards != Answer::Random {
             return Status::Running;
@@ -154,13 +183,15 @@ impl World {
     }
 }
 
-/// A function for every name of the machine: guards and activities as [`Answer`] asks for, scorers say anything from 0 to 1, actions do
-/// nothing.
+/// A function for every name of the machine: guards and activities as [`Answer`] asks for, scorers
+/// say anything from 0 to 1, actions do nothing.
 pub(crate) fn stubs<S: Room>(machine: &Machine) -> Functions<Words<S>, World> {
     let rom = machine.rom();
     let mut functions = Functions::new();
     for (place, record) in rom.linker().iter().enumerate() {
-        let Some(id) = FunctionId::from_index(place) else { continue };
+        let Some(id) = FunctionId::from_index(place) else {
+            continue;
+        };
         let name = machine.function_name(id);
         functions = match Kind::from_number(record.kind) {
             Some(Kind::Guard) => functions.guard(&name, |_: &Words<S>, world: &World, see| {

@@ -12,7 +12,10 @@ use crate::input::read_limited;
 use crate::output;
 
 fn told(error: &CliError) -> StepError {
-    StepError { message: error.message().to_owned(), help: error.help_text().map(str::to_owned) }
+    StepError {
+        message: error.message().to_owned(),
+        help: error.help_text().map(str::to_owned),
+    }
 }
 
 /// Keeps the present, in a file if one is named.
@@ -29,9 +32,13 @@ pub(crate) fn restore(session: &mut Session, file: &Path) -> Result<Arc<Step>, S
     let name = visible(&file.display().to_string());
     let bytes = bytes.map_err(|error| {
         let found = CliError::read(&name, &error);
-        StepError { message: found.message().to_owned(), help: Some("`snapshot FILE` makes one".to_owned()) }
+        StepError {
+            message: found.message().to_owned(),
+            help: Some("`snapshot FILE` makes one".to_owned()),
+        }
     })?;
-    session
-        .restore_bytes(&bytes)
-        .map_err(|error| StepError { message: format!("`{name}`: {}", error.message), ..error })
+    session.restore_bytes(&bytes).map_err(|error| StepError {
+        message: format!("`{name}`: {}", error.message),
+        ..error
+    })
 }

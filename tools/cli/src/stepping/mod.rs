@@ -1,4 +1,5 @@
-//! A session with a person or a script: commands in, words or JSON out. [`prompt`] reads a keyboard, [`tui`] has the whole screen.
+//! A session with a person or a script: commands in, words or JSON out. [`prompt`] reads a
+//! keyboard, [`tui`] has the whole screen.
 
 pub(crate) mod files;
 pub(crate) mod paint;
@@ -23,7 +24,11 @@ pub(crate) struct Talk<'c> {
 
 impl<'c> Talk<'c> {
     pub(crate) fn new(session: Session, console: &'c Console, json: bool) -> Self {
-        Self { session, console, json }
+        Self {
+            session,
+            console,
+            json,
+        }
     }
 
     /// Says what the start did.
@@ -47,8 +52,11 @@ impl<'c> Talk<'c> {
             Command::In(state) if !self.json => self.print(&text::is_in(&self.session, *state)),
             Command::Snapshot(file) => {
                 files::snapshot(&mut self.session, file.as_deref().map(Path::new))?;
-                let place = file.as_ref().map_or(String::new(), |file| format!(" in {}", visible(file)));
-                self.console.note(format_args!("kept step {}{place}", self.session.steps()));
+                let place = file
+                    .as_ref()
+                    .map_or(String::new(), |file| format!(" in {}", visible(file)));
+                self.console
+                    .note(format_args!("kept step {}{place}", self.session.steps()));
             }
             Command::Restore(Some(file)) => {
                 let step = files::restore(&mut self.session, Path::new(file))?;
@@ -61,7 +69,8 @@ impl<'c> Talk<'c> {
 
     /// Where to go from here.
     pub(crate) fn hint(&self) {
-        self.console.note("`help` lists the commands, `events` what can be sent, `quit` ends");
+        self.console
+            .note("`help` lists the commands, `events` what can be sent, `quit` ends");
     }
 
     /// Says what is wrong with a command.
@@ -76,7 +85,10 @@ impl<'c> Talk<'c> {
         }
         let steps = self.session.carry_out(command)?;
         let shown: Vec<(Value, Arc<Step>)> = match self.json {
-            true => steps.into_iter().map(|step| (json::step(&self.session, &step), step)).collect(),
+            true => steps
+                .into_iter()
+                .map(|step| (json::step(&self.session, &step), step))
+                .collect(),
             false => steps.into_iter().map(|step| (Value::Null, step)).collect(),
         };
         self.print_steps(&shown);
@@ -86,7 +98,9 @@ impl<'c> Talk<'c> {
     /// Steps of one command. Of several, those in which nothing happened are only counted.
     pub(crate) fn print_steps(&self, steps: &[(Value, Arc<Step>)]) {
         if self.json {
-            return self.console.json_lines(steps.iter().map(|(value, _)| value));
+            return self
+                .console
+                .json_lines(steps.iter().map(|(value, _)| value));
         }
         let mut quiet = 0_u32;
         for (place, (_, step)) in steps.iter().enumerate() {
@@ -103,14 +117,21 @@ impl<'c> Talk<'c> {
     fn print_quiet(&self, quiet: &mut u32) {
         match std::mem::take(quiet) {
             0 => {}
-            1 => self.print(&[text::Line { tone: text::Tone::Dim, label: "…", words: "1 quiet tick".to_owned() }]),
-            many => {
-                self.print(&[text::Line { tone: text::Tone::Dim, label: "…", words: format!("{many} quiet ticks") }])
-            }
+            1 => self.print(&[text::Line {
+                tone: text::Tone::Dim,
+                label: "…",
+                words: "1 quiet tick".to_owned(),
+            }]),
+            many => self.print(&[text::Line {
+                tone: text::Tone::Dim,
+                label: "…",
+                words: format!("{many} quiet ticks"),
+            }]),
         }
     }
 
     fn print(&self, lines: &[text::Line]) {
-        self.console.result(paint::lines(lines, self.console.paints()));
+        self.console
+            .result(paint::lines(lines, self.console.paints()));
     }
 }

@@ -4,7 +4,16 @@ use statewright_step::text::{Line, Tone};
 
 /// Lines as they are printed.
 pub(crate) fn lines(lines: &[Line], color: bool) -> String {
-    lines.iter().map(|line| if color { painted(line) } else { format!("{}\n", line.plain()) }).collect()
+    lines
+        .iter()
+        .map(|line| {
+            if color {
+                painted(line)
+            } else {
+                format!("{}\n", line.plain())
+            }
+        })
+        .collect()
 }
 
 fn painted(line: &Line) -> String {
@@ -18,5 +27,8 @@ fn painted(line: &Line) -> String {
         Tone::Now => "1;36",
         Tone::Warning => "33",
     };
-    format!("  \x1b[90m{:<9}\x1b[0m \x1b[{code}m{}\x1b[0m\n", line.label, line.words)
+    format!(
+        "  \x1b[90m{:<9}\x1b[0m \x1b[{code}m{}\x1b[0m\n",
+        line.label, line.words
+    )
 }

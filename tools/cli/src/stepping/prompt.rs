@@ -9,9 +9,11 @@ use crate::stepping::Talk;
 /// Talks until the person has had enough. Mistakes change nothing and end nothing.
 pub(crate) fn run(talk: &mut Talk<'_>) -> Result<Outcome, CliError> {
     let unusable = |error: ReadlineError| {
-        CliError::new(format!("the terminal cannot be used: {error}")).help("pipe the commands in: `… < commands.txt`")
+        CliError::new(format!("the terminal cannot be used: {error}"))
+            .help("pipe the commands in: `… < commands.txt`")
     };
-    let mut editor = DefaultEditor::with_config(Config::builder().auto_add_history(true).build()).map_err(unusable)?;
+    let mut editor = DefaultEditor::with_config(Config::builder().auto_add_history(true).build())
+        .map_err(unusable)?;
     talk.hint();
     loop {
         let line = match editor.readline("> ") {

@@ -52,21 +52,33 @@ impl Ran {
     /// Asserts the exit code.
     #[track_caller]
     pub fn code(self, code: i32) -> Self {
-        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
+        assert_eq!(
+            self.code, code,
+            "stdout:\n{}\nstderr:\n{}",
+            self.out, self.err
+        );
         self
     }
 
     /// Asserts that standard error contains a text.
     #[track_caller]
     pub fn says(self, text: &str) -> Self {
-        assert!(self.err.contains(text), "no `{text}` in stderr:\n{}", self.err);
+        assert!(
+            self.err.contains(text),
+            "no `{text}` in stderr:\n{}",
+            self.err
+        );
         self
     }
 
     /// Asserts that standard output contains a text.
     #[track_caller]
     pub fn prints(self, text: &str) -> Self {
-        assert!(self.out.contains(text), "no `{text}` in stdout:\n{}", self.out);
+        assert!(
+            self.out.contains(text),
+            "no `{text}` in stdout:\n{}",
+            self.out
+        );
         self
     }
 
@@ -86,7 +98,8 @@ impl Folder {
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("statewright-cli-{}-{number}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("statewright-cli-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Self { path }
     }
@@ -119,7 +132,9 @@ impl Folder {
     /// Names of everything in it, sorted.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.path).unwrap();
-        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -161,8 +176,12 @@ impl Drop for Folder {
 /// The sample machines of the repository.
 pub fn samples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines");
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> = entries.filter(|path| path.to_string_lossy().ends_with(".sw.json")).collect();
+    let entries = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = entries
+        .filter(|path| path.to_string_lossy().ends_with(".sw.json"))
+        .collect();
     files.sort();
     assert!(files.len() >= 4, "{files:?}");
     files

@@ -52,10 +52,16 @@ fn literals_and_names_have_their_forms() {
     reads_as("true != false", "true != false");
     reads_as("kind == \"orc\"", "kind == 'orc'");
     reads_as(r#"kind == 'it\'s \\ "x"'"#, r#"kind == 'it\'s \\ "x"'"#);
-    reads_as("ai::Near(5, far: -1.5, who: 'x', at: vec2(1, 2),)", "ai::Near(5, far: -1.5, who: 'x', at: vec2(1, 2))");
+    reads_as(
+        "ai::Near(5, far: -1.5, who: 'x', at: vec2(1, 2),)",
+        "ai::Near(5, far: -1.5, who: 'x', at: vec2(1, 2))",
+    );
     reads_as("in( combat / attack )", "in(combat/attack)");
     reads_as("in('combat/attack')", "in(combat/attack)");
-    reads_as("in('my state') && ticks_in_state() > 3", "in('my state') && ticks_in_state() > 3");
+    reads_as(
+        "in('my state') && ticks_in_state() > 3",
+        "in('my state') && ticks_in_state() > 3",
+    );
     reads_as("time_in_state(a) < 1.5", "time_in_state(a) < 1.5");
     reads_as("event.x + min", "event.x + min");
 }
@@ -66,8 +72,12 @@ fn ranges_are_bytes_of_the_text() {
     assert_eq!(parsed.range, 11..13);
     let parsed = parse(" (a) + b.x ").unwrap();
     assert_eq!(parsed.range, 1..10);
-    let ExprKind::Binary { right, .. } = parsed.kind else { panic!() };
-    let ExprKind::Field { base, field } = right.kind else { panic!() };
+    let ExprKind::Binary { right, .. } = parsed.kind else {
+        panic!()
+    };
+    let ExprKind::Field { base, field } = right.kind else {
+        panic!()
+    };
     assert_eq!((base.range, field.place), (7..8, Place::bytes(9..10)));
 }
 
@@ -115,15 +125,33 @@ fn what_is_missing_or_too_much_is_named() {
 fn size_is_bounded_and_no_depth_overflows_the_stack() {
     for open in ["(", "!", "-", "min(", "(-", "!(", "a+(", "a&&("] {
         let error = parse(&open.repeat(MAX_EXPRESSION_BYTES / open.len())).unwrap_err();
-        assert!(error.too_large || error.message.contains("ends"), "{open}: {error}");
+        assert!(
+            error.too_large || error.message.contains("ends"),
+            "{open}: {error}"
+        );
     }
     let sum = |terms: usize| vec!["1"; terms].join("+");
     assert!(parse(&sum(MAX_EXPRESSION_DEPTH)).is_ok());
     assert!(parse(&sum(MAX_EXPRESSION_DEPTH + 1)).unwrap_err().too_large);
-    assert!(parse(&format!("a{}", ".x".repeat(2000))).unwrap_err().too_large);
-    assert!(parse(&vec!["a"; 1000].join("&&")).is_ok(), "chains of conditions are flat");
-    assert!(parse(&" ".repeat(MAX_EXPRESSION_BYTES + 1)).unwrap_err().too_large);
-    let nested = format!("{}a{}", "(".repeat(MAX_EXPRESSION_DEPTH), ")".repeat(MAX_EXPRESSION_DEPTH));
+    assert!(
+        parse(&format!("a{}", ".x".repeat(2000)))
+            .unwrap_err()
+            .too_large
+    );
+    assert!(
+        parse(&vec!["a"; 1000].join("&&")).is_ok(),
+        "chains of conditions are flat"
+    );
+    assert!(
+        parse(&" ".repeat(MAX_EXPRESSION_BYTES + 1))
+            .unwrap_err()
+            .too_large
+    );
+    let nested = format!(
+        "{}a{}",
+        "(".repeat(MAX_EXPRESSION_DEPTH),
+        ")".repeat(MAX_EXPRESSION_DEPTH)
+    );
     assert!(parse(&nested).is_ok());
     assert!(parse(&format!("({nested})")).unwrap_err().too_large);
 }
@@ -136,7 +164,11 @@ fn name(text: &str, range: Range<usize>) -> Name {
 fn calls_take_literals() {
     let call = parse_call("Shout(3, 'hey', power: -1.5, vec2(1, -2.5), true)").unwrap();
     assert_eq!(call.name, name("Shout", 0..5));
-    let values: Vec<_> = call.arguments.iter().map(|argument| argument.value.value.clone()).collect();
+    let values: Vec<_> = call
+        .arguments
+        .iter()
+        .map(|argument| argument.value.value.clone())
+        .collect();
     let expected = [
         Literal::Int(3),
         Literal::Text("hey".into()),
@@ -149,21 +181,50 @@ fn calls_take_literals() {
     assert_eq!(call.arguments[2].value.place, Place::bytes(23..27));
     assert!(parse_call("Patrol").unwrap().arguments.is_empty());
     assert!(parse_call("Patrol()").unwrap().arguments.is_empty());
-    for bad in ["", "3", "Shout(health)", "Shout(1 + 2)", "Shout(3", "Shout(3) 4", "a = 3", "Shout(vec2(1))", "-x"] {
+    for bad in [
+        "",
+        "3",
+        "Shout(health)",
+        "Shout(1 + 2)",
+        "Shout(3",
+        "Shout(3) 4",
+        "a = 3",
+        "Shout(vec2(1))",
+        "-x",
+    ] {
         assert!(parse_call(bad).is_err(), "{bad}");
     }
 }
 
 #[test]
 fn actions_call_or_write() {
-    assert!(matches!(parse_action("ai::Shout(3)").unwrap(), ActionText::Call(call) if call.name.value == "ai::Shout"));
-    let ActionText::Set { key, value } = parse_action("health = max + 1").unwrap() else { panic!() };
-    assert_eq!((key, value.to_string(), value.range), (name("health", 0..6), "max + 1".into(), 9..16));
-    let ActionText::Add { key, value } = parse_action("ammo+=-1").unwrap() else { panic!() };
-    assert_eq!((key.value.as_str(), value.to_string()), ("ammo", "-1".into()));
-    let ActionText::Add { value, .. } = parse_action("health -= a + b").unwrap() else { panic!() };
-    assert_eq!((value.to_string(), value.range), ("-(a + b)".into(), 10..15));
-    let ActionText::Set { value, .. } = parse_action("flag=!flag").unwrap() else { panic!() };
+    assert!(
+        matches!(parse_action("ai::Shout(3)").unwrap(), ActionText::Call(call) if call.name.value == "ai::Shout")
+    );
+    let ActionText::Set { key, value } = parse_action("health = max + 1").unwrap() else {
+        panic!()
+    };
+    assert_eq!(
+        (key, value.to_string(), value.range),
+        (name("health", 0..6), "max + 1".into(), 9..16)
+    );
+    let ActionText::Add { key, value } = parse_action("ammo+=-1").unwrap() else {
+        panic!()
+    };
+    assert_eq!(
+        (key.value.as_str(), value.to_string()),
+        ("ammo", "-1".into())
+    );
+    let ActionText::Add { value, .. } = parse_action("health -= a + b").unwrap() else {
+        panic!()
+    };
+    assert_eq!(
+        (value.to_string(), value.range),
+        ("-(a + b)".into(), 10..15)
+    );
+    let ActionText::Set { value, .. } = parse_action("flag=!flag").unwrap() else {
+        panic!()
+    };
     assert_eq!(value.to_string(), "!flag");
     let tall = format!("a -= {}", vec!["1"; MAX_EXPRESSION_DEPTH].join("+"));
     assert!(parse_action(&tall).unwrap_err().too_large);
@@ -186,9 +247,14 @@ fn places_follow_the_code_unless_it_was_escaped() {
     let code = Code::new("Shout(3)".into(), Place::bytes(100..108));
     let (function, arguments) = parse_call(&code.value).unwrap().placed(&code);
     assert_eq!(function.place, Place::bytes(100..105));
-    assert!(matches!(arguments.as_slice(), [Argument { value, .. }] if value.place == Place::bytes(106..107)));
+    assert!(
+        matches!(arguments.as_slice(), [Argument { value, .. }] if value.place == Place::bytes(106..107))
+    );
     let escaped = Code::new(code.value.clone(), Place::bytes(100..110));
-    assert_eq!(parse_call(&code.value).unwrap().placed(&escaped).0.place, Place::bytes(100..110));
+    assert_eq!(
+        parse_call(&code.value).unwrap().placed(&escaped).0.place,
+        Place::bytes(100..110)
+    );
     let step = Code::new(code.value.clone(), Place::step(3));
     assert_eq!(code_place(&step, 0..5), Place::step(3));
 }

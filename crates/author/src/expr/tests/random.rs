@@ -15,7 +15,11 @@ fn name() -> impl Strategy<Value = Name> {
 }
 
 fn leaf() -> impl Strategy<Value = ExprKind> {
-    let state = prop_oneof![Just("a".to_owned()), Just("combat/attack".to_owned()), "[ -~é]{0,6}"];
+    let state = prop_oneof![
+        Just("a".to_owned()),
+        Just("combat/attack".to_owned()),
+        "[ -~é]{0,6}"
+    ];
     let query = proptest::sample::select(vec![StateQuery::In, StateQuery::Ticks, StateQuery::Time]);
     prop_oneof![
         (0..=i64::MAX as u64).prop_map(ExprKind::Int),
@@ -28,7 +32,10 @@ fn leaf() -> impl Strategy<Value = ExprKind> {
             let state = Some(Name::new(state, Place::default()));
             ExprKind::State { query, state }
         }),
-        Just(ExprKind::State { query: StateQuery::Ticks, state: None }),
+        Just(ExprKind::State {
+            query: StateQuery::Ticks,
+            state: None
+        }),
     ]
 }
 
@@ -37,8 +44,13 @@ fn branch(inner: impl Strategy<Value = Expr> + Clone + 'static) -> impl Strategy
     let binary = proptest::sample::select(vec![Add, Sub, Mul, Div, Rem, Eq, Ne, Lt, Le, Gt, Ge]);
     let unary = proptest::sample::select(vec![UnaryOp::Not, UnaryOp::Neg]);
     let logic = proptest::sample::select(vec![LogicOp::And, LogicOp::Or]);
-    let argument = (proptest::option::of("[a-z]{1,3}x"), inner.clone())
-        .prop_map(|(name, value)| CallArgument { name: name.map(|n| Name::new(n, Place::default())), value });
+    let argument =
+        (proptest::option::of("[a-z]{1,3}x"), inner.clone()).prop_map(|(name, value)| {
+            CallArgument {
+                name: name.map(|n| Name::new(n, Place::default())),
+                value,
+            }
+        });
     let pair = (inner.clone(), inner.clone());
     prop_oneof![
         (binary, pair).prop_map(|(op, (left, right))| ExprKind::Binary {
@@ -46,35 +58,56 @@ fn branch(inner: impl Strategy<Value = Expr> + Clone + 'static) -> impl Strategy
             left: Box::new(left),
             right: Box::new(right)
         }),
-        (unary, inner.clone()).prop_map(|(op, operand)| ExprKind::Unary { op, operand: Box::new(operand) }),
-        (logic, prop::collection::vec(inner.clone(), 2..4)).prop_map(|(op, operands)| ExprKind::Logic { op, operands }),
+        (unary, inner.clone()).prop_map(|(op, operand)| ExprKind::Unary {
+            op,
+            operand: Box::new(operand)
+        }),
+        (logic, prop::collection::vec(inner.clone(), 2..4))
+            .prop_map(|(op, operands)| ExprKind::Logic { op, operands }),
         (inner, "[xyzw]").prop_map(|(base, field)| ExprKind::Field {
             base: Box::new(base),
             field: Name::new(field, Place::default())
         }),
-        (name(), prop::collection::vec(argument, 0..3))
-            .prop_map(|(function, arguments)| ExprKind::Call { function, arguments }),
+        (name(), prop::collection::vec(argument, 0..3)).prop_map(|(function, arguments)| {
+            ExprKind::Call {
+                function,
+                arguments,
+            }
+        }),
     ]
 }
 
 fn tree() -> impl Strategy<Value = Expr> {
-    leaf().prop_map(expr).prop_recursive(6, 40, 3, |inner| branch(inner).prop_map(expr))
+    leaf()
+        .prop_map(expr)
+        .prop_recursive(6, 40, 3, |inner| branch(inner).prop_map(expr))
 }
 
 /// Texts made of what the language knows, in any order.
 fn soup() -> impl Strategy<Value = String> {
     let words = vec![
-        "a", "1", "1.5", "0x", "'x'", "'", "(", ")", ",", ".", ":", "::", "+", "-", "*", "/", "!", "=", "==", "<",
-        "&&", "||", "in(", "min(", "and", " ", "é", "\\", "_", "e5", "true", "\u{0}",
+        "a", "1", "1.5", "0x", "'x'", "'", "(", ")", ",", ".", ":", "::", "+", "-", "*", "/", "!",
+        "=", "==", "<", "&&", "||", "in(", "min(", "and", " ", "é", "\\", "_", "e5", "true",
+        "\u{0}",
     ];
     prop::collection::vec(proptest::sample::select(words), 0..40).prop_map(|words| words.concat())
 }
 
 fn read_all(text: &str) {
-    let errors = [parse(text).err(), parse_action(text).err(), parse_call(text).err()];
+    let errors = [
+        parse(text).err(),
+        parse_action(text).err(),
+        parse_call(text).err(),
+    ];
     for error in errors.into_iter().flatten() {
-        assert!(error.range.start <= error.range.end && error.range.end <= text.len(), "{text:?}: {error:?}");
-        assert!(text.get(error.range).is_some(), "{text:?} is cut inside a character");
+        assert!(
+            error.range.start <= error.range.end && error.range.end <= text.len(),
+            "{text:?}: {error:?}"
+        );
+        assert!(
+            text.get(error.range).is_some(),
+            "{text:?} is cut inside a character"
+        );
     }
 }
 

@@ -1,44 +1,119 @@
-//! Owns what the reports on a file's form suggest: the field that was meant, a name that is legal, a unit.
+//! Owns what the reports on a file's form suggest: the field that was meant, a name that is legal,
+//! a unit.
 
 use crate::names::{is_invisible, is_reserved};
 use crate::text::name::NameKind;
 use crate::text::shape::Kind;
 use crate::text::shapes::TRIGGERS;
 
-const TRANSITIONS: &[Kind] = &[Kind::Transition, Kind::AnyTransition, Kind::Decision, Kind::Branch];
+const TRANSITIONS: &[Kind] = &[
+    Kind::Transition,
+    Kind::AnyTransition,
+    Kind::Decision,
+    Kind::Branch,
+];
 const STATES: &[Kind] = &[Kind::State, Kind::Machine, Kind::Region];
 const MACHINES: &[Kind] = &[Kind::Machine, Kind::FlatMachine];
 
 /// What other tools, and our own flat shape, call a field; and what to write here.
 const OTHER_NAMES: &[(&[Kind], &[&str], &str)] = &[
-    (TRANSITIONS, &["target", "goto", "next", "state"], "write `\"to\"`: where it goes"),
-    (TRANSITIONS, &["event", "trigger", "signal"], "write `\"on\"`: the event that starts it"),
-    (TRANSITIONS, &["guard", "cond", "condition"], "write `\"if\"`: the guard that must hold"),
-    (TRANSITIONS, &["action", "actions", "effect", "effects"], "write `\"do\"`: its actions"),
-    (TRANSITIONS, &["delay", "timeout", "wait"], "write `\"after\": \"2s\"`"),
+    (
+        TRANSITIONS,
+        &["target", "goto", "next", "state"],
+        "write `\"to\"`: where it goes",
+    ),
+    (
+        TRANSITIONS,
+        &["event", "trigger", "signal"],
+        "write `\"on\"`: the event that starts it",
+    ),
+    (
+        TRANSITIONS,
+        &["guard", "cond", "condition"],
+        "write `\"if\"`: the guard that must hold",
+    ),
+    (
+        TRANSITIONS,
+        &["action", "actions", "effect", "effects"],
+        "write `\"do\"`: its actions",
+    ),
+    (
+        TRANSITIONS,
+        &["delay", "timeout", "wait"],
+        "write `\"after\": \"2s\"`",
+    ),
     (TRANSITIONS, &["always"], "write `\"when\": \"always\"`"),
-    (TRANSITIONS, &["done", "onDone"], "write `\"when\": \"done\"`"),
-    (TRANSITIONS, &["failed", "onError"], "write `\"when\": \"failed\"`"),
-    (STATES, &["onEntry", "on_entry", "onEnter", "on_enter", "enter"], "write `\"entry\"`: actions on entry"),
-    (STATES, &["onExit", "on_exit", "onLeave", "on_leave", "leave"], "write `\"exit\"`: actions on exit"),
+    (
+        TRANSITIONS,
+        &["done", "onDone"],
+        "write `\"when\": \"done\"`",
+    ),
+    (
+        TRANSITIONS,
+        &["failed", "onError"],
+        "write `\"when\": \"failed\"`",
+    ),
+    (
+        STATES,
+        &["onEntry", "on_entry", "onEnter", "on_enter", "enter"],
+        "write `\"entry\"`: actions on entry",
+    ),
+    (
+        STATES,
+        &["onExit", "on_exit", "onLeave", "on_leave", "leave"],
+        "write `\"exit\"`: actions on exit",
+    ),
     (
         STATES,
         &["onUpdate", "on_update", "update", "tick", "invoke", "do"],
         "write `\"activity\"`: what runs every tick",
     ),
-    (STATES, &["on"], "write `\"transitions\": [{ \"on\": …, \"to\": … }]`"),
-    (STATES, &["after"], "write `\"transitions\": [{ \"after\": …, \"to\": … }]`"),
-    (STATES, &["always"], "write `\"transitions\": [{ \"when\": \"always\", \"if\": …, \"to\": … }]`"),
-    (STATES, &["children", "substates"], "write `\"states\"`: the states inside"),
-    (STATES, &["parallel", "type"], "an orthogonal state has `\"regions\"`, a final one `\"final\": true`"),
-    (MACHINES, &["name"], "write `\"machine\"`: the name of the machine"),
-    (MACHINES, &["variables", "context", "data"], "write `\"blackboard\"`: values that the machine reads and writes"),
-    (STATES, &["name"], "the name of a state is its key: `\"Idle\": { … }`"),
+    (
+        STATES,
+        &["on"],
+        "write `\"transitions\": [{ \"on\": …, \"to\": … }]`",
+    ),
+    (
+        STATES,
+        &["after"],
+        "write `\"transitions\": [{ \"after\": …, \"to\": … }]`",
+    ),
+    (
+        STATES,
+        &["always"],
+        "write `\"transitions\": [{ \"when\": \"always\", \"if\": …, \"to\": … }]`",
+    ),
+    (
+        STATES,
+        &["children", "substates"],
+        "write `\"states\"`: the states inside",
+    ),
+    (
+        STATES,
+        &["parallel", "type"],
+        "an orthogonal state has `\"regions\"`, a final one `\"final\": true`",
+    ),
+    (
+        MACHINES,
+        &["name"],
+        "write `\"machine\"`: the name of the machine",
+    ),
+    (
+        MACHINES,
+        &["variables", "context", "data"],
+        "write `\"blackboard\"`: values that the machine reads and writes",
+    ),
+    (
+        STATES,
+        &["name"],
+        "the name of a state is its key: `\"Idle\": { … }`",
+    ),
 ];
 
 /// What to write instead of a field that does not exist here, if it is one that people bring along.
 pub(super) fn other_name(kind: Kind, key: &str) -> Option<&'static str> {
-    let fits = |(kinds, keys, _): &&(&[Kind], &[&str], &str)| kinds.contains(&kind) && keys.contains(&key);
+    let fits =
+        |(kinds, keys, _): &&(&[Kind], &[&str], &str)| kinds.contains(&kind) && keys.contains(&key);
     OTHER_NAMES.iter().find(fits).map(|&(_, _, help)| help)
 }
 
@@ -46,10 +121,18 @@ pub(super) fn other_name(kind: Kind, key: &str) -> Option<&'static str> {
 pub(super) fn keep_one(first: &str, second: &str) -> String {
     let is_trigger = |key: &str| TRIGGERS.contains(&key) || key == "trigger";
     match (first, second) {
-        ("states", "regions") | ("regions", "states") => "move the states into a region, or remove `regions`".into(),
-        ("initial" | "stack", "regions") => format!("each region has its own `{first}`: move it there"),
-        ("regions", "initial" | "stack") => format!("each region has its own `{second}`: move it there"),
-        _ if is_trigger(first) && is_trigger(second) => "keep one of them, or write two transitions".into(),
+        ("states", "regions") | ("regions", "states") => {
+            "move the states into a region, or remove `regions`".into()
+        }
+        ("initial" | "stack", "regions") => {
+            format!("each region has its own `{first}`: move it there")
+        }
+        ("regions", "initial" | "stack") => {
+            format!("each region has its own `{second}`: move it there")
+        }
+        _ if is_trigger(first) && is_trigger(second) => {
+            "keep one of them, or write two transitions".into()
+        }
         _ => "keep one of them".into(),
     }
 }
@@ -63,7 +146,13 @@ pub(super) fn legal_name(name: &str, kind: NameKind) -> Option<String> {
     if kind.check(&shown).is_ok() {
         return Some(shown);
     }
-    let plain = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '_' };
+    let plain = |c: char| {
+        if c.is_alphanumeric() || c == '_' {
+            c
+        } else {
+            '_'
+        }
+    };
     let mut legal: String = name.trim().chars().map(plain).collect();
     if legal.starts_with(|c: char| c.is_ascii_digit()) {
         legal.insert(0, '_');
@@ -73,7 +162,9 @@ pub(super) fn legal_name(name: &str, kind: NameKind) -> Option<String> {
 
 /// What to write for a duration that is only a number.
 pub(super) fn with_unit(number: &str) -> String {
-    format!("write \"{number}s\" for seconds, \"{number}ms\" for milliseconds or \"{number}t\" for ticks")
+    format!(
+        "write \"{number}s\" for seconds, \"{number}ms\" for milliseconds or \"{number}t\" for ticks"
+    )
 }
 
 /// Words with commas, in lines that fit a terminal.
@@ -83,7 +174,9 @@ pub(super) fn in_lines(words: &[String]) -> String {
     for (at, word) in words.iter().enumerate() {
         let comma = if at + 1 < words.len() { "," } else { "" };
         match lines.last_mut() {
-            Some(line) if line.len() + word.len() < WIDTH => *line = format!("{line} {word}{comma}"),
+            Some(line) if line.len() + word.len() < WIDTH => {
+                *line = format!("{line} {word}{comma}")
+            }
             _ => lines.push(format!("{word}{comma}")),
         }
     }

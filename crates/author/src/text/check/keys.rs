@@ -61,12 +61,17 @@ impl Checker<'_> {
             if let Some(help) = other_name(kind, key) {
                 return problem.help(help);
             }
-            let fields: Vec<_> = shape.fields().map(|field| format!("`{}`", field.key)).collect();
-            problem.suggest(key, shape.fields().map(|field| field.key)).note(format!(
-                "the fields of {} are\n{}",
-                shape.title,
-                in_lines(&fields)
-            ))
+            let fields: Vec<_> = shape
+                .fields()
+                .map(|field| format!("`{}`", field.key))
+                .collect();
+            problem
+                .suggest(key, shape.fields().map(|field| field.key))
+                .note(format!(
+                    "the fields of {} are\n{}",
+                    shape.title,
+                    in_lines(&fields)
+                ))
         });
     }
 
@@ -75,22 +80,37 @@ impl Checker<'_> {
             let message = format!("{} needs the field `{}`", kind.shape().title, field.key);
             let help = format!("add `\"{}\": …`, {}", field.key, expected(&field.ty));
             let note = format!("`{}`: {}", field.key, field.doc);
-            Diagnostic { message, ..bare }.label(format!("without `{}`", field.key)).note(note).help(help)
+            Diagnostic { message, ..bare }
+                .label(format!("without `{}`", field.key))
+                .note(note)
+                .help(help)
         });
     }
 
     pub(super) fn missing_group(&mut self, object: &Object, kind: Kind, keys: &[&str]) {
         self.report(Code::MissingField, opening(object), |bare| {
-            let message = format!("{} needs one of the fields {}", kind.shape().title, or_list(keys));
+            let message = format!(
+                "{} needs one of the fields {}",
+                kind.shape().title,
+                or_list(keys)
+            );
             let docs = keys.iter().filter_map(|key| kind.shape().field(key));
-            let docs: Vec<_> = docs.map(|field| format!("`{}`: {}", field.key, field.doc)).collect();
-            Diagnostic { message, ..bare }.label("has none of them").note(docs.join("\n"))
+            let docs: Vec<_> = docs
+                .map(|field| format!("`{}`: {}", field.key, field.doc))
+                .collect();
+            Diagnostic { message, ..bare }
+                .label("has none of them")
+                .note(docs.join("\n"))
         });
     }
 
     pub(super) fn exclusive(&mut self, first: &ObjectProp, second: &ObjectProp) {
         self.report(Code::FieldsExclude, place(second.name.range()), |bare| {
-            let message = format!("`{}` and `{}` exclude each other", first.name.as_str(), second.name.as_str());
+            let message = format!(
+                "`{}` and `{}` exclude each other",
+                first.name.as_str(),
+                second.name.as_str()
+            );
             Diagnostic { message, ..bare }
                 .label("not with the other one")
                 .related(place(first.name.range()), "this one is given, too")
@@ -101,10 +121,15 @@ impl Checker<'_> {
     /// Whether an action has no more than one verb; whose fields the others are would be a guess.
     pub(super) fn has_one_tag(&mut self, object: &Object, ty: &'static Type) -> bool {
         let Some(tags) = tags(ty) else { return true };
-        let is_tag = |property: &&ObjectProp| tags.iter().any(|(key, _)| *key == property.name.as_str());
+        let is_tag =
+            |property: &&ObjectProp| tags.iter().any(|(key, _)| *key == property.name.as_str());
         let mut given = object.properties.iter().filter(is_tag);
-        let Some(first) = given.next() else { return true };
-        let Some(second) = given.find(|second| second.name.as_str() != first.name.as_str()) else { return true };
+        let Some(first) = given.next() else {
+            return true;
+        };
+        let Some(second) = given.find(|second| second.name.as_str() != first.name.as_str()) else {
+            return true;
+        };
         self.bad.insert(object.start());
         self.exclusive(first, second);
         false
@@ -113,7 +138,10 @@ impl Checker<'_> {
     /// An action without a verb.
     pub(super) fn no_tag(&mut self, object: &Object, tags: &'static [(&'static str, Kind)]) {
         self.bad.insert(object.start());
-        let slip = object.properties.first().map(|property| property.name.as_str());
+        let slip = object
+            .properties
+            .first()
+            .map(|property| property.name.as_str());
         self.report(Code::MissingField, opening(object), |bare| {
             let keys: Vec<_> = tags.iter().map(|&(key, _)| key).collect();
             let message = format!("an action needs one of the fields {}", or_list(&keys));
@@ -128,18 +156,30 @@ impl Checker<'_> {
     /// A key that is a name (SW0008).
     pub(super) fn key_name(&mut self, property: &ObjectProp, kind: NameKind) {
         if let Err(problem) = kind.check(property.name.as_str()) {
-            self.bad_name(place(property.name.range()), property.name.as_str(), kind, problem);
+            self.bad_name(
+                place(property.name.range()),
+                property.name.as_str(),
+                kind,
+                problem,
+            );
         }
     }
 
     pub(super) fn bad_name(&mut self, place: Place, name: &str, kind: NameKind, problem: String) {
-        let written = self.text.get(place.start as usize..place.end as usize).unwrap_or_default();
+        let written = self
+            .text
+            .get(place.start as usize..place.end as usize)
+            .unwrap_or_default();
         // A control character that stands there as it is has been reported.
         if written.bytes().any(|byte| byte < b' ') {
             return;
         }
         self.report(Code::BadName, place, |bare| {
-            let problem = Diagnostic { message: problem, ..bare }.label("not a legal name");
+            let problem = Diagnostic {
+                message: problem,
+                ..bare
+            }
+            .label("not a legal name");
             match legal_name(name, kind) {
                 Some(legal) => problem.help(format!("write `{legal}`")),
                 None => problem,

@@ -22,7 +22,9 @@ impl Checker<'_> {
             (Value::StringLit(text), Type::Word(words)) => self.word(text, words, subject),
             (Value::StringLit(text), Type::Duration) => self.duration(text),
             (Value::StringLit(text), Type::StableId) => self.stable_id(text),
-            (Value::Array(list), _) => self.vector(list.range.start..list.range.end, &list.elements, subject),
+            (Value::Array(list), _) => {
+                self.vector(list.range.start..list.range.end, &list.elements, subject)
+            }
             _ => {}
         }
     }
@@ -34,7 +36,10 @@ impl Checker<'_> {
             Value::Array(list) => list.elements.iter().for_each(|element| self.any(element)),
             Value::Object(object) => {
                 self.duplicates(object, "keep one of them");
-                object.properties.iter().for_each(|property| self.any(&property.value));
+                object
+                    .properties
+                    .iter()
+                    .for_each(|property| self.any(&property.value));
             }
             _ => {}
         }
@@ -61,7 +66,11 @@ impl Checker<'_> {
         self.bad.insert(raw.start());
         self.report(Code::BadValue, place(raw.range()), |bare| {
             let shown: String = raw.value.chars().take(30).collect();
-            Diagnostic { message: format!("the number {shown} is too large"), ..bare }.label("cannot be represented")
+            Diagnostic {
+                message: format!("the number {shown} is too large"),
+                ..bare
+            }
+            .label("cannot be represented")
         });
     }
 
@@ -69,7 +78,11 @@ impl Checker<'_> {
         self.bad.insert(value.range().start);
         self.report(Code::BadValue, place(value.range()), |bare| {
             let shown: String = found.chars().take(60).collect();
-            let message = format!("{} must be {}, found `{shown}`", subject.words(), expected(ty));
+            let message = format!(
+                "{} must be {}, found `{shown}`",
+                subject.words(),
+                expected(ty)
+            );
             Diagnostic { message, ..bare }.label("not allowed here")
         });
     }
@@ -88,9 +101,15 @@ impl Checker<'_> {
         self.bad.insert(text.start());
         self.report(Code::BadValue, string_place(self.text, text), |bare| {
             let shown: String = text.value.chars().take(60).collect();
-            let message = format!("{} must be {}, found `{shown}`", subject.words(), or_list(words.words));
+            let message = format!(
+                "{} must be {}, found `{shown}`",
+                subject.words(),
+                or_list(words.words)
+            );
             let problem = Diagnostic { message, ..bare }.label("no such word");
-            match ValueType::of_other_word(&text.value).filter(|ty| words.words.contains(&ty.as_str())) {
+            match ValueType::of_other_word(&text.value)
+                .filter(|ty| words.words.contains(&ty.as_str()))
+            {
                 Some(ty) => problem.help(format!("write `{ty}`")),
                 None => problem.suggest(&text.value, words.words.iter().copied()),
             }
@@ -101,9 +120,13 @@ impl Checker<'_> {
         if let Err(problem) = Duration::parse(&text.value) {
             self.bad.insert(text.start());
             let number = text.value.trim();
-            let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+            let is_number =
+                !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
             self.report(Code::BadDuration, string_place(self.text, text), |bare| {
-                let bare = Diagnostic { message: problem.message().into(), ..bare };
+                let bare = Diagnostic {
+                    message: problem.message().into(),
+                    ..bare
+                };
                 if is_number {
                     return bare.label("the unit is missing").help(with_unit(number));
                 }
@@ -116,22 +139,31 @@ impl Checker<'_> {
         if stable_id(&text.value).is_none() {
             self.bad.insert(text.start());
             self.report(Code::BadStableId, string_place(self.text, text), |bare| {
-                let message = "a stable id is 1 to 16 hexadecimal digits, such as \"9f03a1\" or \"0x9f03a1\"";
-                Diagnostic { message: message.into(), ..bare }
-                    .label("not a stable id")
-                    .help("leave `id` out: `statewright fmt --ids` writes one")
+                let message =
+                    "a stable id is 1 to 16 hexadecimal digits, such as \"9f03a1\" or \"0x9f03a1\"";
+                Diagnostic {
+                    message: message.into(),
+                    ..bare
+                }
+                .label("not a stable id")
+                .help("leave `id` out: `statewright fmt --ids` writes one")
             });
         }
     }
 
     /// A list as literal: two or three numbers.
     fn vector(&mut self, range: std::ops::Range<usize>, elements: &[Value], subject: Subject) {
-        let numbers = elements.iter().all(|element| matches!(element, Value::NumberLit(_)));
+        let numbers = elements
+            .iter()
+            .all(|element| matches!(element, Value::NumberLit(_)));
         if !numbers || !(2..=3).contains(&elements.len()) {
             self.bad.insert(range.start);
             let place = crate::place::Place::bytes(range);
             return self.report(Code::BadValue, place, |bare| {
-                let message = format!("{} must be two or three numbers if it is a list", subject.words());
+                let message = format!(
+                    "{} must be two or three numbers if it is a list",
+                    subject.words()
+                );
                 Diagnostic { message, ..bare }.label("not a vector")
             });
         }
@@ -148,5 +180,9 @@ impl Checker<'_> {
 pub(crate) fn stable_id(text: &str) -> Option<u64> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     let legal = (1..=16).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
-    if legal { u64::from_str_radix(digits, 16).ok() } else { None }
+    if legal {
+        u64::from_str_radix(digits, 16).ok()
+    } else {
+        None
+    }
 }

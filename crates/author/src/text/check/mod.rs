@@ -1,7 +1,9 @@
-//! Owns the check of a file against its shape: every problem of form, reported once (SW0003 to SW0012).
+//! Owns the check of a file against its shape: every problem of form, reported once (SW0003 to
+//! SW0012).
 //!
-//! In comes the JSON tree, out go diagnostics and the set of [`Bad`] values, which the extraction then leaves out,
-//! so that no problem is reported a second time. Recursion is bounded by the nesting that the scan lets through.
+//! In comes the JSON tree, out go diagnostics and the set of [`Bad`] values, which the extraction
+//! then leaves out, so that no problem is reported a second time. Recursion is bounded by the
+//! nesting that the scan lets through.
 
 mod hints;
 mod keys;
@@ -23,18 +25,29 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::place::Place;
 use hints::with_unit;
 
-/// Values, by where they start, that do not have the right form; and keys that are given a second time.
+/// Values, by where they start, that do not have the right form; and keys that are given a second
+/// time.
 pub(crate) type Bad = HashSet<usize>;
 
 /// Checks a whole file.
 pub(crate) fn check(text: &str, object: &Object, kind: Kind, out: &mut Diagnostics) -> Bad {
-    let mut checker = Checker { text, out, bad: Bad::new() };
+    let mut checker = Checker {
+        text,
+        out,
+        bad: Bad::new(),
+    };
     checker.object(object, kind);
     checker.bad
 }
 
-/// Reports a problem. Its text is only made while it would be shown, so that a file full of them stays cheap.
-pub(crate) fn report(out: &mut Diagnostics, code: Code, place: Place, full: impl FnOnce(Diagnostic) -> Diagnostic) {
+/// Reports a problem. Its text is only made while it would be shown, so that a file full of them
+/// stays cheap.
+pub(crate) fn report(
+    out: &mut Diagnostics,
+    code: Code,
+    place: Place,
+    full: impl FnOnce(Diagnostic) -> Diagnostic,
+) {
     let bare = Diagnostic::new(code, place, "");
     let shown = out.has_room();
     out.push(if shown { full(bare) } else { bare });
@@ -79,7 +92,10 @@ impl Checker<'_> {
 
     fn object(&mut self, object: &Object, kind: Kind) {
         let shape = kind.shape();
-        self.duplicates(object, "keep one of them; several actions or transitions go into one list");
+        self.duplicates(
+            object,
+            "keep one of them; several actions or transitions go into one list",
+        );
         let mut slipped = false;
         for property in &object.properties {
             match shape.field(property.name.as_str()) {
@@ -160,28 +176,52 @@ impl Checker<'_> {
         self.bad.insert(value.start());
         let found = json(value);
         let list_of_one = matches!(ty, Type::List(item) if item.accepts(found));
-        let raw = self.text.get(value.start()..value.end()).filter(|raw| raw.len() <= 40).map(str::to_owned);
+        let raw = self
+            .text
+            .get(value.start()..value.end())
+            .filter(|raw| raw.len() <= 40)
+            .map(str::to_owned);
         self.report(Code::WrongType, place(value.range()), |bare| {
-            let message = format!("{} must be {}, found {}", subject.words(), expected(ty), found.words());
-            let problem = Diagnostic { message, ..bare }.label(format!("this is {}", found.words()));
+            let message = format!(
+                "{} must be {}, found {}",
+                subject.words(),
+                expected(ty),
+                found.words()
+            );
+            let problem =
+                Diagnostic { message, ..bare }.label(format!("this is {}", found.words()));
             match raw {
                 Some(raw) if list_of_one => problem.help(format!("write `[{raw}]`")),
-                Some(raw) if matches!(ty, Type::Duration) && found == Json::Number => problem.help(with_unit(&raw)),
+                Some(raw) if matches!(ty, Type::Duration) && found == Json::Number => {
+                    problem.help(with_unit(&raw))
+                }
                 _ => problem,
             }
         });
     }
 
-    fn group(&mut self, object: &Object, kind: Kind, keys: &'static [&'static str], rule: Rule, slipped: bool) {
+    fn group(
+        &mut self,
+        object: &Object,
+        kind: Kind,
+        keys: &'static [&'static str],
+        rule: Rule,
+        slipped: bool,
+    ) {
         // A flag that is off excludes nothing.
         let is_off = |property: &&ObjectProp| matches!(&property.value, Value::BooleanLit(flag) if !flag.value);
-        let is_flag = |property: &&ObjectProp| kind.shape().field(property.name.as_str()).is_some_and(Field::is_flag);
-        let mut given = object
-            .properties
-            .iter()
-            .filter(|property| keys.contains(&property.name.as_str()) && !(is_off(property) && is_flag(property)));
+        let is_flag = |property: &&ObjectProp| {
+            kind.shape()
+                .field(property.name.as_str())
+                .is_some_and(Field::is_flag)
+        };
+        let mut given = object.properties.iter().filter(|property| {
+            keys.contains(&property.name.as_str()) && !(is_off(property) && is_flag(property))
+        });
         match (given.next(), rule) {
-            (None, Rule::One | Rule::AtLeastOne) if !slipped => self.missing_group(object, kind, keys),
+            (None, Rule::One | Rule::AtLeastOne) if !slipped => {
+                self.missing_group(object, kind, keys)
+            }
             (Some(first), Rule::One | Rule::AtMostOne) => {
                 let other = given.find(|second| second.name.as_str() != first.name.as_str());
                 if let Some(second) = other {

@@ -13,7 +13,10 @@ impl Reader<'_> {
     /// One action or a list of actions.
     pub(crate) fn actions(&self, object: &Object, key: &str) -> Vec<Action> {
         match self.field(object, key) {
-            Some(list @ Value::Array(_)) => self.items(Some(list)).filter_map(|item| self.action(item)).collect(),
+            Some(list @ Value::Array(_)) => self
+                .items(Some(list))
+                .filter_map(|item| self.action(item))
+                .collect(),
             Some(single) => self.action(single).into_iter().collect(),
             None => Vec::new(),
         }
@@ -25,7 +28,11 @@ impl Reader<'_> {
             Value::Object(object) => (self.built_in(object)?, self.flag(object, "muted")),
             _ => return None,
         };
-        Some(Action { kind, muted, place: place(value.range()) })
+        Some(Action {
+            kind,
+            muted,
+            place: place(value.range()),
+        })
     }
 
     /// An action written as an object; `None` if a field that it needs is missing or bad.
@@ -33,18 +40,45 @@ impl Reader<'_> {
         let &(tag, kind) = TAGS.iter().find(|(tag, _)| has_key(object, tag))?;
         if kind == Kind::If {
             let (then, otherwise) = (self.actions(object, "then"), self.actions(object, "else"));
-            return Some(ActionKind::If { condition: self.code(object, tag)?, then, otherwise });
+            return Some(ActionKind::If {
+                condition: self.code(object, tag)?,
+                then,
+                otherwise,
+            });
         }
         let name = self.name(object, tag)?;
         let payload = || self.code(object, "payload");
         Some(match kind {
-            Kind::Call => ActionKind::Call { function: name, arguments: self.arguments(object) },
-            Kind::Set => ActionKind::Set { key: name, value: self.code(object, "to")? },
-            Kind::Add => ActionKind::Add { key: name, value: self.code(object, "by")? },
-            Kind::Raise => ActionKind::Raise { event: name, payload: payload() },
-            Kind::Send => ActionKind::Send { event: name, payload: payload(), to: self.code(object, "to") },
-            Kind::Emit => ActionKind::Emit { command: name, lane: self.name(object, "lane")?, payload: payload() },
-            Kind::Start => ActionKind::StartTimer { timer: name, after: self.duration(object, "after")? },
+            Kind::Call => ActionKind::Call {
+                function: name,
+                arguments: self.arguments(object),
+            },
+            Kind::Set => ActionKind::Set {
+                key: name,
+                value: self.code(object, "to")?,
+            },
+            Kind::Add => ActionKind::Add {
+                key: name,
+                value: self.code(object, "by")?,
+            },
+            Kind::Raise => ActionKind::Raise {
+                event: name,
+                payload: payload(),
+            },
+            Kind::Send => ActionKind::Send {
+                event: name,
+                payload: payload(),
+                to: self.code(object, "to"),
+            },
+            Kind::Emit => ActionKind::Emit {
+                command: name,
+                lane: self.name(object, "lane")?,
+                payload: payload(),
+            },
+            Kind::Start => ActionKind::StartTimer {
+                timer: name,
+                after: self.duration(object, "after")?,
+            },
             Kind::Stop => ActionKind::StopTimer { timer: name },
             Kind::ClearHistory => ActionKind::ClearHistory { state: name },
             _ => return None,
@@ -52,12 +86,20 @@ impl Reader<'_> {
     }
 
     fn arguments(&self, object: &Object) -> Vec<Argument> {
-        let unnamed = |item: &Value| Some(Argument { name: None, value: self.literal_of(item)? });
+        let unnamed = |item: &Value| {
+            Some(Argument {
+                name: None,
+                value: self.literal_of(item)?,
+            })
+        };
         match self.field(object, "with") {
             Some(Value::Object(named)) => self
                 .entries(named)
                 .filter_map(|entry| {
-                    Some(Argument { name: Some(self.key(&entry)), value: self.literal_of(entry.value())? })
+                    Some(Argument {
+                        name: Some(self.key(&entry)),
+                        value: self.literal_of(entry.value())?,
+                    })
                 })
                 .collect(),
             list => self.items(list).filter_map(unnamed).collect(),

@@ -1,11 +1,13 @@
-//! Owns the reading of what a machine declares: events, keys, parameters, variants, channels, lanes, functions,
-//! observers, transition sets.
+//! Owns the reading of what a machine declares: events, keys, parameters, variants, channels,
+//! lanes, functions, observers, transition sets.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
 use super::{Entry, Reader};
-use crate::graph::{Channel, Event, Function, Key, Lane, Observer, Parameter, Payload, TransitionSet, Variant};
+use crate::graph::{
+    Channel, Event, Function, Key, Lane, Observer, Parameter, Payload, TransitionSet, Variant,
+};
 use crate::place::Spanned;
 use crate::text::parse::place;
 use crate::value::{Class, FunctionKind, Literal, MergeRule, ValueType};
@@ -13,23 +15,35 @@ use crate::value::{Class, FunctionKind, Literal, MergeRule, ValueType};
 impl Reader<'_> {
     /// The entries of a field that is a map, each read by a function.
     fn each<T>(&self, object: &Object, key: &str, read: impl Fn(&Entry) -> Option<T>) -> Vec<T> {
-        let Some(map) = self.field(object, key).and_then(Value::as_object) else { return Vec::new() };
+        let Some(map) = self.field(object, key).and_then(Value::as_object) else {
+            return Vec::new();
+        };
         self.entries(map).filter_map(|entry| read(&entry)).collect()
     }
 
     /// Event types.
     pub(super) fn events(&self, object: &Object) -> Vec<Event> {
         match self.field(object, "events") {
-            Some(list @ Value::Array(_)) => {
-                self.names_of(list).into_iter().map(|name| Event { name, ..Event::default() }).collect()
-            }
+            Some(list @ Value::Array(_)) => self
+                .names_of(list)
+                .into_iter()
+                .map(|name| Event {
+                    name,
+                    ..Event::default()
+                })
+                .collect(),
             _ => self.each(object, "events", |entry| Some(self.event(entry))),
         }
     }
 
     fn event(&self, entry: &Entry) -> Event {
         let name = self.key(entry);
-        let Some(object) = entry.object() else { return Event { name, ..Event::default() } };
+        let Some(object) = entry.object() else {
+            return Event {
+                name,
+                ..Event::default()
+            };
+        };
         Event {
             name,
             id: self.id(object, "id"),
@@ -47,7 +61,10 @@ impl Reader<'_> {
         match self.field(object, "payload")? {
             Value::Object(raw) => {
                 let bytes = self.count(raw, "bytes")?;
-                Some(Spanned::new(Payload::Bytes(bytes.value), place(raw.range())))
+                Some(Spanned::new(
+                    Payload::Bytes(bytes.value),
+                    place(raw.range()),
+                ))
             }
             word => self.word_of(word, payload),
         }
@@ -62,9 +79,14 @@ impl Reader<'_> {
                 Some(object) => self.word(object, "type", ValueType::parse),
                 None => self.word_of(entry.value(), ValueType::parse),
             };
-            // A bad type has been reported; the one that was probably meant saves the author what would follow.
-            let written = full.map_or(Some(entry.value()), |object| object.get("type").map(|property| &property.value));
-            let written = written.and_then(Value::as_string_lit).map_or("", |text| &text.value);
+            // A bad type has been reported; the one that was probably meant saves the author what
+            // would follow.
+            let written = full.map_or(Some(entry.value()), |object| {
+                object.get("type").map(|property| &property.value)
+            });
+            let written = written
+                .and_then(Value::as_string_lit)
+                .map_or("", |text| &text.value);
             let guess = ValueType::of_other_word(written).unwrap_or(ValueType::I32);
             Some(Key {
                 doc: full.and_then(|object| self.text(object, "doc")),
@@ -83,7 +105,9 @@ impl Reader<'_> {
             let name = self.key(entry);
             let full = entry.object();
             let value = match full {
-                Some(object) => self.field(object, "value").and_then(|value| self.literal_of(value)),
+                Some(object) => self
+                    .field(object, "value")
+                    .and_then(|value| self.literal_of(value)),
                 None => self.literal_of(entry.value()),
             };
             let value = value.unwrap_or_else(|| Spanned::new(Literal::Int(0), name.place));
@@ -103,17 +127,37 @@ impl Reader<'_> {
     pub(super) fn variants(&self, object: &Object) -> Vec<Variant> {
         self.each(object, "variants", |entry| {
             let name = self.key(entry);
-            let Some(map) = entry.object() else { return Some(Variant { name, ..Variant::default() }) };
+            let Some(map) = entry.object() else {
+                return Some(Variant {
+                    name,
+                    ..Variant::default()
+                });
+            };
             let value = |entry: Entry| Some((self.key(&entry), self.literal_of(entry.value())?));
-            let values = self.entries(map).filter(|entry| !entry.is_field()).filter_map(value).collect();
-            Some(Variant { name, doc: self.text(map, "$doc"), values })
+            let values = self
+                .entries(map)
+                .filter(|entry| !entry.is_field())
+                .filter_map(value)
+                .collect();
+            Some(Variant {
+                name,
+                doc: self.text(map, "$doc"),
+                values,
+            })
         })
     }
 
     /// Channels, by name only or with fields.
     pub(super) fn channels(&self, object: &Object) -> Vec<Channel> {
         if let Some(list @ Value::Array(_)) = self.field(object, "channels") {
-            return self.names_of(list).into_iter().map(|name| Channel { name, ..Channel::default() }).collect();
+            return self
+                .names_of(list)
+                .into_iter()
+                .map(|name| Channel {
+                    name,
+                    ..Channel::default()
+                })
+                .collect();
         }
         self.each(object, "channels", |entry| {
             let full = entry.object();
@@ -146,7 +190,13 @@ impl Reader<'_> {
             let name = self.key(entry);
             let Some(full) = entry.object() else {
                 let kind = self.word_of(entry.value(), FunctionKind::parse)?;
-                return Some(Function { name, doc: None, kind, rng: false, parameters: Vec::new() });
+                return Some(Function {
+                    name,
+                    doc: None,
+                    kind,
+                    rng: false,
+                    parameters: Vec::new(),
+                });
             };
             Some(Function {
                 name,
@@ -154,7 +204,10 @@ impl Reader<'_> {
                 kind: self.word(full, "kind", FunctionKind::parse)?,
                 rng: self.flag(full, "rng"),
                 parameters: self.each(full, "parameters", |entry| {
-                    Some((self.key(entry), self.word_of(entry.value(), ValueType::parse)?))
+                    Some((
+                        self.key(entry),
+                        self.word_of(entry.value(), ValueType::parse)?,
+                    ))
                 }),
             })
         })
@@ -170,13 +223,18 @@ impl Reader<'_> {
                 place: place(observer.range()),
             })
         };
-        self.objects(self.field(object, "observers")).filter_map(read).collect()
+        self.objects(self.field(object, "observers"))
+            .filter_map(read)
+            .collect()
     }
 
     /// Transition sets.
     pub(super) fn transition_sets(&self, object: &Object) -> Vec<TransitionSet> {
         self.each(object, "transition_sets", |entry| {
-            Some(TransitionSet { name: self.key(entry), transitions: self.transitions(Some(entry.value())) })
+            Some(TransitionSet {
+                name: self.key(entry),
+                transitions: self.transitions(Some(entry.value())),
+            })
         })
     }
 }

@@ -17,29 +17,38 @@ impl Reader<'_> {
 
     /// Free text.
     pub(crate) fn text(&self, object: &Object, key: &str) -> Option<String> {
-        self.string(object, key).map(|text| text.value.clone().into_owned())
+        self.string(object, key)
+            .map(|text| text.value.clone().into_owned())
     }
 
     /// A string as a name.
     pub(crate) fn name_of(&self, value: &Value) -> Option<Name> {
         let literal = value.as_string_lit()?;
-        Some(Spanned::new(literal.value.clone().into_owned(), string_place(self.text, literal)))
+        Some(Spanned::new(
+            literal.value.clone().into_owned(),
+            string_place(self.text, literal),
+        ))
     }
 
     /// A name.
     pub(crate) fn name(&self, object: &Object, key: &str) -> Option<Name> {
-        self.field(object, key).and_then(|value| self.name_of(value))
+        self.field(object, key)
+            .and_then(|value| self.name_of(value))
     }
 
     /// One name or a list of names.
     pub(crate) fn names(&self, object: &Object, key: &str) -> Vec<Name> {
-        self.field(object, key).map_or_else(Vec::new, |value| self.names_of(value))
+        self.field(object, key)
+            .map_or_else(Vec::new, |value| self.names_of(value))
     }
 
     /// The same of a value.
     pub(crate) fn names_of(&self, value: &Value) -> Vec<Name> {
         match value {
-            Value::Array(_) => self.items(Some(value)).filter_map(|item| self.name_of(item)).collect(),
+            Value::Array(_) => self
+                .items(Some(value))
+                .filter_map(|item| self.name_of(item))
+                .collect(),
             _ => self.name_of(value).into_iter().collect(),
         }
     }
@@ -57,7 +66,8 @@ impl Reader<'_> {
 
     /// A whole number.
     pub(crate) fn count(&self, object: &Object, key: &str) -> Option<Spanned<u32>> {
-        self.field(object, key).and_then(|value| self.count_of(value))
+        self.field(object, key)
+            .and_then(|value| self.count_of(value))
     }
 
     /// The same of a value.
@@ -70,18 +80,33 @@ impl Reader<'_> {
     /// Any number.
     pub(crate) fn number(&self, object: &Object, key: &str) -> Option<Spanned<f64>> {
         let literal = self.field(object, key)?.as_number_lit()?;
-        Some(Spanned::new(literal.value.parse().ok()?, place(literal.range)))
+        Some(Spanned::new(
+            literal.value.parse().ok()?,
+            place(literal.range),
+        ))
     }
 
     /// One of some words.
-    pub(crate) fn word<T>(&self, object: &Object, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<Spanned<T>> {
+    pub(crate) fn word<T>(
+        &self,
+        object: &Object,
+        key: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<Spanned<T>> {
         self.word_of(self.field(object, key)?, read)
     }
 
     /// The same of a value.
-    pub(crate) fn word_of<T>(&self, value: &Value, read: impl Fn(&str) -> Option<T>) -> Option<Spanned<T>> {
+    pub(crate) fn word_of<T>(
+        &self,
+        value: &Value,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<Spanned<T>> {
         let literal = value.as_string_lit()?;
-        Some(Spanned::new(read(&literal.value)?, string_place(self.text, literal)))
+        Some(Spanned::new(
+            read(&literal.value)?,
+            string_place(self.text, literal),
+        ))
     }
 
     /// A duration.
@@ -96,7 +121,8 @@ impl Reader<'_> {
 
     /// Source text; numbers and truth values stand for theirs.
     pub(crate) fn code(&self, object: &Object, key: &str) -> Option<Code> {
-        self.field(object, key).and_then(|value| self.code_of(value))
+        self.field(object, key)
+            .and_then(|value| self.code_of(value))
     }
 
     /// The same of a value.
@@ -104,7 +130,9 @@ impl Reader<'_> {
         match value {
             Value::StringLit(_) => self.name_of(value),
             Value::NumberLit(raw) => Some(Spanned::new(raw.value.to_owned(), place(raw.range))),
-            Value::BooleanLit(truth) => Some(Spanned::new(truth.value.to_string(), place(truth.range))),
+            Value::BooleanLit(truth) => {
+                Some(Spanned::new(truth.value.to_string(), place(truth.range)))
+            }
             _ => None,
         }
     }
@@ -115,9 +143,13 @@ impl Reader<'_> {
             _ if !self.good(value) => return None,
             Value::StringLit(text) => Literal::Text(text.value.clone().into_owned()),
             Value::BooleanLit(truth) => Literal::Bool(truth.value),
-            Value::NumberLit(raw) if is_written_whole(raw.value) => Literal::Int(raw.value.parse().ok()?),
+            Value::NumberLit(raw) if is_written_whole(raw.value) => {
+                Literal::Int(raw.value.parse().ok()?)
+            }
             Value::NumberLit(raw) => Literal::Float(raw.value.parse().ok()?),
-            Value::Array(list) => Literal::Vector(list.elements.iter().map(component).collect::<Option<_>>()?),
+            Value::Array(list) => {
+                Literal::Vector(list.elements.iter().map(component).collect::<Option<_>>()?)
+            }
             _ => return None,
         };
         Some(Spanned::new(literal, place(value.range())))

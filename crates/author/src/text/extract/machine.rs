@@ -12,8 +12,14 @@ use crate::value::Tier;
 impl Reader<'_> {
     /// A machine of the nested shape.
     pub(crate) fn nested_machine(&self, object: &Object) -> Machine {
-        let root = State { place: place(object.range()), ..self.behavior(object) };
-        Machine { root, ..self.machine_head(object) }
+        let root = State {
+            place: place(object.range()),
+            ..self.behavior(object)
+        };
+        Machine {
+            root,
+            ..self.machine_head(object)
+        }
     }
 
     /// Everything but the root: the same in both shapes.

@@ -1,5 +1,5 @@
-//! Owns the step from a checked JSON tree to the author graph. It reports nothing: the check has done that, and what
-//! the check marked as bad is left out here. The root of all is [`machine`].
+//! Owns the step from a checked JSON tree to the author graph. It reports nothing: the check has
+//! done that, and what the check marked as bad is left out here. The root of all is [`machine`].
 
 mod action;
 mod declare;
@@ -28,7 +28,10 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     /// The value of a field, if it is given and has the right form.
     pub(crate) fn field<'v, 't>(&self, object: &'v Object<'t>, key: &str) -> Option<&'v Value<'t>> {
-        let property = object.properties.iter().find(|property| property.name.as_str() == key)?;
+        let property = object
+            .properties
+            .iter()
+            .find(|property| property.name.as_str() == key)?;
         self.good(&property.value).then_some(&property.value)
     }
 
@@ -37,21 +40,37 @@ impl Reader<'_> {
         !self.bad.contains(&value.start())
     }
 
-    /// The entries of a map under their names. Of a name given twice the first counts. An entry whose value has
-    /// the wrong form stays, so that its name is known.
-    pub(crate) fn entries<'v, 't>(&self, object: &'v Object<'t>) -> impl Iterator<Item = Entry<'v, 't>> {
+    /// The entries of a map under their names. Of a name given twice the first counts. An entry
+    /// whose value has the wrong form stays, so that its name is known.
+    pub(crate) fn entries<'v, 't>(
+        &self,
+        object: &'v Object<'t>,
+    ) -> impl Iterator<Item = Entry<'v, 't>> {
         let first = |property: &&ObjectProp| !self.bad.contains(&property.name.start());
-        object.properties.iter().filter(first).map(|property| Entry { property })
+        object
+            .properties
+            .iter()
+            .filter(first)
+            .map(|property| Entry { property })
     }
 
     /// The items of a list that have the right form.
-    pub(crate) fn items<'v, 't>(&self, value: Option<&'v Value<'t>>) -> impl Iterator<Item = &'v Value<'t>> {
-        let list = value.and_then(Value::as_array).map(|list| list.elements.as_slice()).unwrap_or_default();
+    pub(crate) fn items<'v, 't>(
+        &self,
+        value: Option<&'v Value<'t>>,
+    ) -> impl Iterator<Item = &'v Value<'t>> {
+        let list = value
+            .and_then(Value::as_array)
+            .map(|list| list.elements.as_slice())
+            .unwrap_or_default();
         list.iter().filter(|item| self.good(item))
     }
 
     /// The same, objects only.
-    pub(crate) fn objects<'v, 't>(&self, value: Option<&'v Value<'t>>) -> impl Iterator<Item = &'v Object<'t>> {
+    pub(crate) fn objects<'v, 't>(
+        &self,
+        value: Option<&'v Value<'t>>,
+    ) -> impl Iterator<Item = &'v Object<'t>> {
         self.items(value).filter_map(Value::as_object)
     }
 

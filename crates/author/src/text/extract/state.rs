@@ -12,10 +12,14 @@ use crate::value::Class;
 impl Reader<'_> {
     /// The states of a map.
     fn states(&self, value: Option<&Value>) -> Vec<State> {
-        let Some(map) = value.and_then(Value::as_object) else { return Vec::new() };
+        let Some(map) = value.and_then(Value::as_object) else {
+            return Vec::new();
+        };
         let mut states = Vec::with_capacity(map.properties.len());
         for entry in self.entries(map) {
-            let mut state = entry.object().map_or_else(State::default, |object| self.state(object));
+            let mut state = entry
+                .object()
+                .map_or_else(State::default, |object| self.state(object));
             state.name = self.key(&entry);
             state.place = entry.place();
             states.push(state);
@@ -28,8 +32,13 @@ impl Reader<'_> {
         State {
             id: self.id(object, "id"),
             doc: self.text(object, "doc"),
-            is_final: self.boolean(object, "final").filter(|is| is.value).map(|is| is.place),
-            choice: self.field(object, "choice").map(|list| self.branches(Some(list))),
+            is_final: self
+                .boolean(object, "final")
+                .filter(|is| is.value)
+                .map(|is| is.place),
+            choice: self
+                .field(object, "choice")
+                .map(|list| self.branches(Some(list))),
             timers: self.timers(object),
             meta: self.meta(object),
             ..self.behavior(object)
@@ -74,15 +83,27 @@ impl Reader<'_> {
         if let Some(map) = self.field(object, "regions").and_then(Value::as_object) {
             return self.named_regions(map);
         }
-        let given = ["states", "initial", "stack"].iter().find_map(|key| self.field(object, key));
-        given.map(|value| self.region(object, place(value.range()))).into_iter().collect()
+        let given = ["states", "initial", "stack"]
+            .iter()
+            .find_map(|key| self.field(object, key));
+        given
+            .map(|value| self.region(object, place(value.range())))
+            .into_iter()
+            .collect()
     }
 
     fn named_regions(&self, map: &Object) -> Vec<Region> {
         let read = |entry: super::Entry| {
-            let region = entry.object().map(|object| self.region(object, entry.place()));
+            let region = entry
+                .object()
+                .map(|object| self.region(object, entry.place()));
             let id = entry.object().and_then(|object| self.id(object, "id"));
-            Region { name: Some(self.key(&entry)), id, place: entry.place(), ..region.unwrap_or_default() }
+            Region {
+                name: Some(self.key(&entry)),
+                id,
+                place: entry.place(),
+                ..region.unwrap_or_default()
+            }
         };
         self.entries(map).map(read).collect()
     }
@@ -105,14 +126,26 @@ impl Reader<'_> {
             Value::Object(full) => (self.names(full, "to"), self.actions(full, "do")),
             _ => (self.names_of(value), Vec::new()),
         };
-        Some(Initial { targets, effect, place: place(value.range()) })
+        Some(Initial {
+            targets,
+            effect,
+            place: place(value.range()),
+        })
     }
 
     fn history(&self, object: &Object) -> Vec<HistoryPoint> {
-        let Some(map) = self.field(object, "history").and_then(Value::as_object) else { return Vec::new() };
+        let Some(map) = self.field(object, "history").and_then(Value::as_object) else {
+            return Vec::new();
+        };
         let read = |entry: super::Entry| {
-            let point = entry.object().map_or_else(HistoryPoint::default, |object| self.history_point(object));
-            HistoryPoint { name: self.key(&entry), place: entry.place(), ..point }
+            let point = entry
+                .object()
+                .map_or_else(HistoryPoint::default, |object| self.history_point(object));
+            HistoryPoint {
+                name: self.key(&entry),
+                place: entry.place(),
+                ..point
+            }
         };
         self.entries(map).map(read).collect()
     }
@@ -132,14 +165,26 @@ impl Reader<'_> {
     pub(crate) fn timers(&self, object: &Object) -> Vec<Timer> {
         match self.field(object, "timers") {
             Some(Value::Object(map)) => self.entries(map).map(|entry| self.timer(&entry)).collect(),
-            Some(list) => self.names_of(list).into_iter().map(|name| Timer { name, ..Timer::default() }).collect(),
+            Some(list) => self
+                .names_of(list)
+                .into_iter()
+                .map(|name| Timer {
+                    name,
+                    ..Timer::default()
+                })
+                .collect(),
             None => Vec::new(),
         }
     }
 
     fn timer(&self, entry: &super::Entry) -> Timer {
         let name = self.key(entry);
-        let Some(object) = entry.object() else { return Timer { name, ..Timer::default() } };
+        let Some(object) = entry.object() else {
+            return Timer {
+                name,
+                ..Timer::default()
+            };
+        };
         Timer {
             name,
             id: self.id(object, "id"),
@@ -151,14 +196,23 @@ impl Reader<'_> {
     }
 
     fn scratch(&self, object: &Object) -> Vec<Scratch> {
-        let Some(map) = self.field(object, "scratch").and_then(Value::as_object) else { return Vec::new() };
-        self.entries(map).map(|entry| self.scratch_of(&entry)).collect()
+        let Some(map) = self.field(object, "scratch").and_then(Value::as_object) else {
+            return Vec::new();
+        };
+        self.entries(map)
+            .map(|entry| self.scratch_of(&entry))
+            .collect()
     }
 
     fn scratch_of(&self, entry: &super::Entry) -> Scratch {
         let (id, slots) = match entry.object() {
             Some(object) => (self.id(object, "id"), self.count(object, "slots")),
-            None => (None, Some(entry.value()).filter(|value| self.good(value)).and_then(|value| self.count_of(value))),
+            None => (
+                None,
+                Some(entry.value())
+                    .filter(|value| self.good(value))
+                    .and_then(|value| self.count_of(value)),
+            ),
         };
         let name = self.key(entry);
         let slots = slots.unwrap_or_else(|| Spanned::new(1, name.place));

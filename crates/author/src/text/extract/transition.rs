@@ -4,7 +4,9 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
 use super::Reader;
-use crate::graph::{AnyTransition, Branch, Decision, StackOperation, Transition, TransitionKind, Trigger};
+use crate::graph::{
+    AnyTransition, Branch, Decision, StackOperation, Transition, TransitionKind, Trigger,
+};
 use crate::place::Name;
 use crate::text::parse::{has_key, place};
 use crate::text::shapes::TRIGGERS;
@@ -12,10 +14,13 @@ use crate::text::shapes::TRIGGERS;
 impl Reader<'_> {
     /// A list of transitions.
     pub(crate) fn transitions(&self, list: Option<&Value>) -> Vec<Transition> {
-        self.objects(list).filter_map(|object| self.transition(object)).collect()
+        self.objects(list)
+            .filter_map(|object| self.transition(object))
+            .collect()
     }
 
-    /// A transition; `None` without a legal trigger, because any other one would mean something else.
+    /// A transition; `None` without a legal trigger, because any other one would mean something
+    /// else.
     fn transition(&self, object: &Object) -> Option<Transition> {
         Some(Transition {
             trigger: self.trigger(object, "on")?,
@@ -49,7 +54,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What starts it: the first trigger field that is given. `event` is the key of the event trigger.
+    /// What starts it: the first trigger field that is given. `event` is the key of the event
+    /// trigger.
     pub(crate) fn trigger(&self, object: &Object, event: &str) -> Option<Trigger> {
         if has_key(object, event) {
             return self.event_or_any(object, event);
@@ -70,12 +76,24 @@ impl Reader<'_> {
 
     fn event_or_any(&self, object: &Object, key: &str) -> Option<Trigger> {
         let event = self.name(object, key)?;
-        Some(if event.value == "*" { Trigger::Any(event.place) } else { Trigger::Event(event) })
+        Some(if event.value == "*" {
+            Trigger::Any(event.place)
+        } else {
+            Trigger::Event(event)
+        })
     }
 
     fn sync(&self, object: &Object) -> Vec<(Name, Name)> {
-        let Some(groups) = self.field(object, "sync").and_then(Value::as_object) else { return Vec::new() };
-        let pair = |entry| Some((self.key(&entry), self.good(entry.value()).then(|| self.name_of(entry.value()))??));
+        let Some(groups) = self.field(object, "sync").and_then(Value::as_object) else {
+            return Vec::new();
+        };
+        let pair = |entry| {
+            Some((
+                self.key(&entry),
+                self.good(entry.value())
+                    .then(|| self.name_of(entry.value()))??,
+            ))
+        };
         self.entries(groups).filter_map(pair).collect()
     }
 
@@ -93,14 +111,20 @@ impl Reader<'_> {
 
     /// Decisions. Without a trigger field they are always tried.
     pub(crate) fn decisions(&self, list: Option<&Value>) -> Vec<Decision> {
-        self.objects(list).filter_map(|object| self.decision(object)).collect()
+        self.objects(list)
+            .filter_map(|object| self.decision(object))
+            .collect()
     }
 
     fn decision(&self, object: &Object) -> Option<Decision> {
         let place = place(object.range());
         let has_trigger = TRIGGERS.iter().any(|key| has_key(object, key));
         Some(Decision {
-            trigger: if has_trigger { self.trigger(object, "on")? } else { Trigger::Always(place) },
+            trigger: if has_trigger {
+                self.trigger(object, "on")?
+            } else {
+                Trigger::Always(place)
+            },
             guard: self.code(object, "if")?,
             then: self.name(object, "then"),
             otherwise: self.name(object, "else"),

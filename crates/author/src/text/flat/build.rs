@@ -31,13 +31,24 @@ impl Builder<'_, '_, '_> {
         let initial = self.reader.initial(machine);
         let Some(root) = self.tree.root else {
             let states = self.states(&self.tree.top, out);
-            let region = Region { place: place(machine.range()), initial, states, ..Region::default() };
-            return State { place: place(machine.range()), regions: vec![region], ..State::default() };
+            let region = Region {
+                place: place(machine.range()),
+                initial,
+                states,
+                ..Region::default()
+            };
+            return State {
+                place: place(machine.range()),
+                regions: vec![region],
+                ..State::default()
+            };
         };
         let mut state = self.state(root, out);
         let Some(initial) = initial else { return state };
         match state.regions.first_mut() {
-            Some(region) if region.initial.is_none() && region.name.is_none() => region.initial = Some(initial),
+            Some(region) if region.initial.is_none() && region.name.is_none() => {
+                region.initial = Some(initial)
+            }
             _ => two_initials(machine, &state.name, out),
         }
         state
@@ -73,7 +84,12 @@ impl Builder<'_, '_, '_> {
     }
 
     /// Branches: those of the `choice` field, then the transitions that leave the choice.
-    fn choice(&self, object: &Object, word: &str, from_transitions: Vec<Branch>) -> Option<Vec<Branch>> {
+    fn choice(
+        &self,
+        object: &Object,
+        word: &str,
+        from_transitions: Vec<Branch>,
+    ) -> Option<Vec<Branch>> {
         let field = self.reader.field(object, "choice");
         if field.is_none() && word != "choice" {
             return None;
@@ -89,10 +105,15 @@ impl Builder<'_, '_, '_> {
         let named = region_objects(reader, object);
         let children = &tree.children[node];
         if named.is_empty() {
-            let has_region =
-                !children.is_empty() || word == "composite" || has_key(object, "initial") || has_key(object, "stack");
+            let has_region = !children.is_empty()
+                || word == "composite"
+                || has_key(object, "initial")
+                || has_key(object, "stack");
             let states = self.states(children, out);
-            return has_region.then(|| self.region(object, None, states)).into_iter().collect();
+            return has_region
+                .then(|| self.region(object, None, states))
+                .into_iter()
+                .collect();
         }
         let mut inside: Vec<Vec<usize>> = vec![Vec::new(); named.len()];
         for &child in children {
@@ -109,21 +130,35 @@ impl Builder<'_, '_, '_> {
 
     fn region(&self, object: &Object, name: Option<Name>, states: Vec<State>) -> Region {
         let id = name.as_ref().and_then(|_| self.reader.id(object, "id"));
-        let (initial, stack_depth) = (self.reader.initial(object), self.reader.count(object, "stack"));
-        Region { name, id, place: place(object.range()), initial, stack_depth, states }
+        let (initial, stack_depth) = (
+            self.reader.initial(object),
+            self.reader.count(object, "stack"),
+        );
+        Region {
+            name,
+            id,
+            place: place(object.range()),
+            initial,
+            stack_depth,
+            states,
+        }
     }
 
     /// A type that contradicts what the state has (SW0006, SW0007).
     fn check_type(&self, node: usize, ty: &Option<Name>, out: &mut Diagnostics) {
         let Some(ty) = ty else { return };
         let object = self.nodes.list[node].object;
-        let inside = ["children", "regions", "choice"].into_iter().find(|key| has_key(object, key));
+        let inside = ["children", "regions", "choice"]
+            .into_iter()
+            .find(|key| has_key(object, key));
         match (ty.value.as_str(), inside) {
             ("parallel", _) if !has_key(object, "regions") => {
                 report(out, Code::MissingField, opening(object), |bare| {
                     let message = "a parallel state needs the field `regions`".into();
                     let help = "add `\"regions\": [{ \"name\": \"A\", \"initial\": \"a\" }, …]`";
-                    Diagnostic { message, ..bare }.label("without `regions`").help(help)
+                    Diagnostic { message, ..bare }
+                        .label("without `regions`")
+                        .help(help)
                 });
             }
             ("leaf", Some(key)) => report(out, Code::BadValue, ty.place, |bare| {
@@ -138,14 +173,21 @@ impl Builder<'_, '_, '_> {
 }
 
 fn two_initials(machine: &Object, root: &Name, out: &mut Diagnostics) {
-    let Some(property) = machine.get("initial") else { return };
-    report(out, Code::FieldsExclude, place(property.name.range()), |bare| {
-        let message = format!("the root `{}` says itself where it starts", root.value);
-        Diagnostic { message, ..bare }
-            .label("a second `initial`")
-            .related(root.place, "this state is the root")
-            .help("remove `initial` from the machine or from the root")
-    });
+    let Some(property) = machine.get("initial") else {
+        return;
+    };
+    report(
+        out,
+        Code::FieldsExclude,
+        place(property.name.range()),
+        |bare| {
+            let message = format!("the root `{}` says itself where it starts", root.value);
+            Diagnostic { message, ..bare }
+                .label("a second `initial`")
+                .related(root.place, "this state is the root")
+                .help("remove `initial` from the machine or from the root")
+        },
+    );
 }
 
 /// The events that triggers name, in the order of the file: a flat file need not declare them.
@@ -158,7 +200,13 @@ pub(super) fn implied_events(machine: &Machine) -> Vec<Event> {
     names.sort_by_key(|name| name.place);
     let mut seen = HashSet::new();
     names.retain(|name| seen.insert(name.value.as_str()));
-    names.into_iter().map(|name| Event { name: name.clone(), ..Event::default() }).collect()
+    names
+        .into_iter()
+        .map(|name| Event {
+            name: name.clone(),
+            ..Event::default()
+        })
+        .collect()
 }
 
 fn from_state<'m>(state: &'m State, names: &mut Vec<&'m Name>) {
@@ -172,7 +220,11 @@ fn from_state<'m>(state: &'m State, names: &mut Vec<&'m Name>) {
 }
 
 fn from_transitions<'m>(transitions: &'m [Transition], names: &mut Vec<&'m Name>) {
-    names.extend(transitions.iter().filter_map(|transition| event(&transition.trigger)));
+    names.extend(
+        transitions
+            .iter()
+            .filter_map(|transition| event(&transition.trigger)),
+    );
 }
 
 fn event(trigger: &Trigger) -> Option<&Name> {

@@ -1,8 +1,9 @@
-//! Owns the flat shape of the design documents: a list of states that name their children, and a list of transitions.
+//! Owns the flat shape of the design documents: a list of states that name their children, and a
+//! list of transitions.
 //!
-//! The stages are the files: `tree` links states to their parents and finds the root, `region` puts children into
-//! regions, `transition` gives each state its transitions, `build` makes the graph. Problems are SW0013 and SW0014,
-//! and the few of form that depend on several states.
+//! The stages are the files: `tree` links states to their parents and finds the root, `region` puts
+//! children into regions, `transition` gives each state its transitions, `build` makes the graph.
+//! Problems are SW0013 and SW0014, and the few of form that depend on several states.
 
 mod build;
 mod region;
@@ -33,8 +34,14 @@ pub(crate) fn machine(reader: &Reader, object: &Object, out: &mut Diagnostics) -
     let transitions = transition::distribute(reader, object, &nodes, out);
     tree.cut_too_deep(&nodes, out);
     let mut machine = reader.machine_head(object);
-    machine.root =
-        build::Builder { reader, nodes: &nodes, tree: &tree, regions: &regions, transitions }.root(object, out);
+    machine.root = build::Builder {
+        reader,
+        nodes: &nodes,
+        tree: &tree,
+        regions: &regions,
+        transitions,
+    }
+    .root(object, out);
     if !has_key(object, "events") {
         machine.events = build::implied_events(&machine);
     }
@@ -65,24 +72,42 @@ impl Nodes<'_, '_> {
     /// Reports a state that does not exist (SW0101).
     fn unknown(&self, name: &Name, out: &mut Diagnostics, help: impl FnOnce() -> String) {
         report(out, Code::UnknownState, name.place, |bare| {
-            let known = self.list.iter().take(MOST_SUGGESTED).map(|node| node.name.value.as_str());
+            let known = self
+                .list
+                .iter()
+                .take(MOST_SUGGESTED)
+                .map(|node| node.name.value.as_str());
             let message = format!("no state has the id `{}`", name.value);
-            let problem = Diagnostic { message, ..bare }.label("not in `states`").suggest(&name.value, known);
-            if problem.help.is_some() { problem } else { problem.help(help()) }
+            let problem = Diagnostic { message, ..bare }
+                .label("not in `states`")
+                .suggest(&name.value, known);
+            if problem.help.is_some() {
+                problem
+            } else {
+                problem.help(help())
+            }
         });
     }
 }
 
 /// Takes the states that have a name; of two with the same name the first (SW0109).
 fn nodes<'v, 't>(reader: &Reader, object: &'v Object<'t>, out: &mut Diagnostics) -> Nodes<'v, 't> {
-    let mut nodes = Nodes { list: Vec::new(), by_name: HashMap::new() };
+    let mut nodes = Nodes {
+        list: Vec::new(),
+        by_name: HashMap::new(),
+    };
     for state in reader.objects(reader.field(object, "states")) {
-        let Some(name) = reader.name(state, "id") else { continue };
+        let Some(name) = reader.name(state, "id") else {
+            continue;
+        };
         match nodes.by_name.entry(name.value.clone()) {
             Entry::Occupied(first) => twice(&name, &nodes.list[*first.get()].name, out),
             Entry::Vacant(free) => {
                 free.insert(nodes.list.len());
-                nodes.list.push(Node { name, object: state });
+                nodes.list.push(Node {
+                    name,
+                    object: state,
+                });
             }
         }
     }
@@ -107,5 +132,8 @@ fn type_of(reader: &Reader, state: &Object) -> Option<Name> {
 /// The region objects of a state that have a name.
 fn region_objects<'v, 't>(reader: &Reader, state: &'v Object<'t>) -> Vec<(Name, &'v Object<'t>)> {
     let list: Option<&Value> = reader.field(state, "regions");
-    reader.objects(list).filter_map(|region| Some((reader.name(region, "name")?, region))).collect()
+    reader
+        .objects(list)
+        .filter_map(|region| Some((reader.name(region, "name")?, region)))
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! Owns the question which region of an orthogonal parent a child of the flat shape belongs to (SW0013).
+//! Owns the question which region of an orthogonal parent a child of the flat shape belongs to
+//! (SW0013).
 
 use std::collections::HashMap;
 
@@ -11,7 +12,12 @@ use crate::text::check::report;
 use crate::text::extract::Reader;
 
 /// The number of each state's region in its parent; 0 where the parent has none.
-pub(super) fn assign(reader: &Reader, nodes: &Nodes, tree: &Tree, out: &mut Diagnostics) -> Vec<usize> {
+pub(super) fn assign(
+    reader: &Reader,
+    nodes: &Nodes,
+    tree: &Tree,
+    out: &mut Diagnostics,
+) -> Vec<usize> {
     let mut regions = vec![0; nodes.list.len()];
     for parent in 0..nodes.list.len() {
         let names = Names::of(reader, nodes, parent);
@@ -46,7 +52,11 @@ impl<'n> Names<'n> {
             by_initial: HashMap::new(),
         };
         for (at, (name, object)) in objects.into_iter().enumerate() {
-            for target in reader.initial(object).into_iter().flat_map(|initial| initial.targets) {
+            for target in reader
+                .initial(object)
+                .into_iter()
+                .flat_map(|initial| initial.targets)
+            {
                 found.by_initial.entry(target.value).or_insert(at);
             }
             found.by_name.entry(name.value.clone()).or_insert(at);
@@ -55,12 +65,22 @@ impl<'n> Names<'n> {
         found
     }
 
-    fn region_of(&self, reader: &Reader, nodes: &Nodes, child: usize, out: &mut Diagnostics) -> usize {
+    fn region_of(
+        &self,
+        reader: &Reader,
+        nodes: &Nodes,
+        child: usize,
+        out: &mut Diagnostics,
+    ) -> usize {
         let node = &nodes.list[child];
         let stated = reader.name(node.object, "region");
         match stated {
             Some(region) if self.names.is_empty() => {
-                no_regions(&region, &format!("its parent `{}` has no `regions`", self.parent), out);
+                no_regions(
+                    &region,
+                    &format!("its parent `{}` has no `regions`", self.parent),
+                    out,
+                );
             }
             Some(region) => match self.by_name.get(&region.value) {
                 Some(&found) => return found,
@@ -77,26 +97,41 @@ impl<'n> Names<'n> {
 
     fn unknown(&self, region: &Name, out: &mut Diagnostics) {
         report(out, Code::UnknownRegion, region.place, |bare| {
-            let message = format!("the state `{}` has no region named `{}`", self.parent, region.value);
+            let message = format!(
+                "the state `{}` has no region named `{}`",
+                self.parent, region.value
+            );
             let known: Vec<_> = self.names.iter().map(|name| name.value.as_str()).collect();
             let note = format!("its regions are {}", quoted(&known, ", "));
-            Diagnostic { message, ..bare }.label("no such region").suggest(&region.value, known).note(note)
+            Diagnostic { message, ..bare }
+                .label("no such region")
+                .suggest(&region.value, known)
+                .note(note)
         });
     }
 
     fn not_stated(&self, child: &Name, out: &mut Diagnostics) {
         report(out, Code::RegionNotStated, child.place, |bare| {
             let known: Vec<_> = self.names.iter().map(|name| name.value.as_str()).collect();
-            let fields: Vec<_> = known.iter().map(|name| format!("`\"region\": \"{name}\"`")).collect();
-            let message =
-                format!("the state `{}` does not say which region of `{}` it is in", child.value, self.parent);
-            let problem = Diagnostic { message, ..bare }.label("in which region?").help(format!(
-                "add {} to the state `{}`",
-                fields.join(" or "),
-                child.value
-            ));
+            let fields: Vec<_> = known
+                .iter()
+                .map(|name| format!("`\"region\": \"{name}\"`"))
+                .collect();
+            let message = format!(
+                "the state `{}` does not say which region of `{}` it is in",
+                child.value, self.parent
+            );
+            let problem = Diagnostic { message, ..bare }
+                .label("in which region?")
+                .help(format!(
+                    "add {} to the state `{}`",
+                    fields.join(" or "),
+                    child.value
+                ));
             match self.names.first() {
-                Some(first) => problem.related(first.place, format!("regions of `{}`", self.parent)),
+                Some(first) => {
+                    problem.related(first.place, format!("regions of `{}`", self.parent))
+                }
                 None => problem,
             }
         });
@@ -105,7 +140,10 @@ impl<'n> Names<'n> {
 
 fn no_regions(region: &Name, why: &str, out: &mut Diagnostics) {
     report(out, Code::UnknownRegion, region.place, |bare| {
-        let message = format!("the state cannot be in the region `{}`: {why}", region.value);
+        let message = format!(
+            "the state cannot be in the region `{}`: {why}",
+            region.value
+        );
         Diagnostic { message, ..bare }
             .label("no such region")
             .help("leave `region` out, or add `regions` to the parent")
@@ -113,5 +151,9 @@ fn no_regions(region: &Name, why: &str, out: &mut Diagnostics) {
 }
 
 fn quoted(names: &[&str], between: &str) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(between)
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(between)
 }

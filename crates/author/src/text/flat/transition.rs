@@ -1,4 +1,5 @@
-//! Owns the transitions of the flat shape: each goes to its source, or becomes a branch if that is a choice.
+//! Owns the transitions of the flat shape: each goes to its source, or becomes a branch if that is
+//! a choice.
 
 use jsonc_parser::ast::Object;
 use jsonc_parser::common::Ranged;
@@ -22,14 +23,27 @@ pub(super) struct Given {
 const TRIGGERS: &[&str] = &["trigger", "after", "timer", "when"];
 
 /// Gives every transition to its source.
-pub(super) fn distribute(reader: &Reader, machine: &Object, nodes: &Nodes, out: &mut Diagnostics) -> Vec<Given> {
+pub(super) fn distribute(
+    reader: &Reader,
+    machine: &Object,
+    nodes: &Nodes,
+    out: &mut Diagnostics,
+) -> Vec<Given> {
     let mut given: Vec<Given> = nodes.list.iter().map(|_| Given::default()).collect();
-    let choices: Vec<bool> = nodes.list.iter().map(|node| is_choice(reader, node.object)).collect();
+    let choices: Vec<bool> = nodes
+        .list
+        .iter()
+        .map(|node| is_choice(reader, node.object))
+        .collect();
     for object in reader.objects(reader.field(machine, "transitions")) {
-        let Some(source) = reader.name(object, "source") else { continue };
+        let Some(source) = reader.name(object, "source") else {
+            continue;
+        };
         let has_trigger = TRIGGERS.iter().any(|key| has_key(object, key));
         let Some(at) = nodes.find(&source.value) else {
-            nodes.unknown(&source, out, || format!("add `{{ \"id\": \"{}\" }}` to `states`", source.value));
+            nodes.unknown(&source, out, || {
+                format!("add `{{ \"id\": \"{}\" }}` to `states`", source.value)
+            });
             continue;
         };
         if has_trigger {
@@ -71,12 +85,17 @@ fn branch(reader: &Reader, object: &Object) -> Branch {
 }
 
 fn effect_key(object: &Object) -> &'static str {
-    if has_key(object, "effect") { "effect" } else { "action" }
+    if has_key(object, "effect") {
+        "effect"
+    } else {
+        "action"
+    }
 }
 
 fn no_trigger(object: &Object, out: &mut Diagnostics) {
     report(out, Code::MissingField, opening(object), |bare| {
-        let message = "a transition needs one of the fields `trigger`, `after`, `timer` or `when`".into();
+        let message =
+            "a transition needs one of the fields `trigger`, `after`, `timer` or `when`".into();
         Diagnostic { message, ..bare }
             .label("has none of them")
             .help("for a transition without an event write `\"when\": \"always\"` or `\"when\": \"done\"`")

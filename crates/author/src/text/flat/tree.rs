@@ -1,4 +1,5 @@
-//! Owns the links between parents and children of the flat shape, and the choice of the root (SW0014).
+//! Owns the links between parents and children of the flat shape, and the choice of the root
+//! (SW0014).
 
 use std::collections::VecDeque;
 
@@ -11,7 +12,8 @@ use crate::place::{Name, Place};
 use crate::text::check::{opening, report};
 use crate::text::extract::Reader;
 
-/// Deepest tree that is built, well beyond what the compiler accepts: a list has no brackets to count.
+/// Deepest tree that is built, well beyond what the compiler accepts: a list has no brackets to
+/// count.
 const MAX_DEPTH: usize = 32;
 
 /// Who is whose child.
@@ -27,15 +29,27 @@ pub(super) struct Tree {
 }
 
 /// Links the states. The result is a tree whatever the file says; what had to be cut is reported.
-pub(super) fn link(reader: &Reader, machine: &Object, nodes: &Nodes, out: &mut Diagnostics) -> Tree {
+pub(super) fn link(
+    reader: &Reader,
+    machine: &Object,
+    nodes: &Nodes,
+    out: &mut Diagnostics,
+) -> Tree {
     let count = nodes.list.len();
-    let mut tree = Tree { children: vec![Vec::new(); count], parent: vec![None; count], root: None, top: Vec::new() };
+    let mut tree = Tree {
+        children: vec![Vec::new(); count],
+        parent: vec![None; count],
+        root: None,
+        top: Vec::new(),
+    };
     for (at, node) in nodes.list.iter().enumerate() {
         for name in reader.names(node.object, "children") {
             tree.adopt(at, &name, reader, nodes, out);
         }
     }
-    let mut orphans: Vec<usize> = (0..count).filter(|&node| tree.parent[node].is_none()).collect();
+    let mut orphans: Vec<usize> = (0..count)
+        .filter(|&node| tree.parent[node].is_none())
+        .collect();
     let circles = tree.break_circles(&orphans, nodes, out);
     tree.choose_root(reader, machine, nodes, &mut orphans, out);
     for node in circles {
@@ -45,7 +59,14 @@ pub(super) fn link(reader: &Reader, machine: &Object, nodes: &Nodes, out: &mut D
 }
 
 impl Tree {
-    fn adopt(&mut self, parent: usize, name: &Name, reader: &Reader, nodes: &Nodes, out: &mut Diagnostics) {
+    fn adopt(
+        &mut self,
+        parent: usize,
+        name: &Name,
+        reader: &Reader,
+        nodes: &Nodes,
+        out: &mut Diagnostics,
+    ) {
         let Some(child) = nodes.find(&name.value) else {
             return nodes.unknown(name, out, || to_add(reader, nodes, parent, &name.value));
         };
@@ -57,18 +78,30 @@ impl Tree {
             Some((other, first)) => report(out, Code::FlatTree, name.place, |bare| {
                 let parents = match other == parent {
                     true => format!("twice a child of `{}`", nodes.name(parent)),
-                    false => format!("a child of `{}` and of `{}`", nodes.name(other), nodes.name(parent)),
+                    false => format!(
+                        "a child of `{}` and of `{}`",
+                        nodes.name(other),
+                        nodes.name(parent)
+                    ),
                 };
-                Diagnostic { message: format!("the state `{}` is {parents}", name.value), ..bare }
-                    .label("listed again")
-                    .related(first, "first listed here")
-                    .help("list every state in the `children` of one state")
+                Diagnostic {
+                    message: format!("the state `{}` is {parents}", name.value),
+                    ..bare
+                }
+                .label("listed again")
+                .related(first, "first listed here")
+                .help("list every state in the `children` of one state")
             }),
         }
     }
 
     /// Cuts every circle at its first state and gives these back.
-    fn break_circles(&mut self, orphans: &[usize], nodes: &Nodes, out: &mut Diagnostics) -> Vec<usize> {
+    fn break_circles(
+        &mut self,
+        orphans: &[usize],
+        nodes: &Nodes,
+        out: &mut Diagnostics,
+    ) -> Vec<usize> {
         let mut seen = vec![false; nodes.list.len()];
         self.mark(orphans, &mut seen);
         let mut cut = Vec::new();
@@ -92,11 +125,17 @@ impl Tree {
         let mut queue: VecDeque<usize> = from.iter().copied().collect();
         while let Some(node) = queue.pop_front() {
             seen[node] = true;
-            queue.extend(self.children[node].iter().copied().filter(|&child| !seen[child]));
+            queue.extend(
+                self.children[node]
+                    .iter()
+                    .copied()
+                    .filter(|&child| !seen[child]),
+            );
         }
     }
 
-    /// The first state, in the order of the list, of the circle that a state without a way to the top leads to.
+    /// The first state, in the order of the list, of the circle that a state without a way to the
+    /// top leads to.
     fn on_circle(&self, from: usize) -> usize {
         let up = |node: usize| self.parent[node].map_or(node, |(parent, _)| parent);
         let (mut slow, mut fast) = (up(from), up(up(from)));
@@ -115,7 +154,9 @@ impl Tree {
 
     fn report_circle(&self, member: usize, nodes: &Nodes, out: &mut Diagnostics) {
         const MOST_SHOWN: usize = 8;
-        let Some((_, place)) = self.parent[member] else { return };
+        let Some((_, place)) = self.parent[member] else {
+            return;
+        };
         report(out, Code::FlatTree, place, |bare| {
             let mut names = vec![format!("`{}`", nodes.name(member))];
             let mut at = member;
@@ -126,8 +167,13 @@ impl Tree {
                     break;
                 }
             }
-            let message = format!("states contain each other in a circle: {}", names.join(" in "));
-            Diagnostic { message, ..bare }.label("closes the circle").help("take it out of these `children`")
+            let message = format!(
+                "states contain each other in a circle: {}",
+                names.join(" in ")
+            );
+            Diagnostic { message, ..bare }
+                .label("closes the circle")
+                .help("take it out of these `children`")
         });
     }
 
@@ -141,7 +187,12 @@ impl Tree {
     ) {
         let initial = reader.initial(machine);
         let named = |node: usize| {
-            initial.as_ref().is_some_and(|initial| initial.targets.iter().any(|to| to.value == nodes.name(node)))
+            initial.as_ref().is_some_and(|initial| {
+                initial
+                    .targets
+                    .iter()
+                    .any(|to| to.value == nodes.name(node))
+            })
         };
         match orphans[..] {
             [only] if !named(only) => self.root = Some(only),
@@ -151,8 +202,17 @@ impl Tree {
     }
 
     /// Several states are nobody's child, or none is.
-    fn no_root(&mut self, machine: &Object, nodes: &Nodes, orphans: &[usize], out: &mut Diagnostics) {
-        let mut parents = orphans.iter().copied().filter(|&node| !self.children[node].is_empty());
+    fn no_root(
+        &mut self,
+        machine: &Object,
+        nodes: &Nodes,
+        orphans: &[usize],
+        out: &mut Diagnostics,
+    ) {
+        let mut parents = orphans
+            .iter()
+            .copied()
+            .filter(|&node| !self.children[node].is_empty());
         if let (Some(root), None) = (parents.next(), parents.next()) {
             self.root = Some(root);
             for &node in orphans.iter().filter(|&&node| node != root) {
@@ -163,15 +223,24 @@ impl Tree {
         }
         self.top = orphans.to_vec();
         report(out, Code::FlatTree, opening(machine), |bare| {
-            let names: Vec<_> = orphans.iter().take(8).map(|&node| format!("`{}`", nodes.name(node))).collect();
+            let names: Vec<_> = orphans
+                .iter()
+                .take(8)
+                .map(|&node| format!("`{}`", nodes.name(node)))
+                .collect();
             let (message, first) = match orphans.first() {
-                Some(&first) => (format!("several states are nobody's child: {}", names.join(", ")), nodes.name(first)),
+                Some(&first) => (
+                    format!("several states are nobody's child: {}", names.join(", ")),
+                    nodes.name(first),
+                ),
                 None => ("no state is the root".to_owned(), "idle"),
             };
             let help = format!(
                 "say where the machine starts, such as `\"initial\": \"{first}\"`, or add a root state with `\"children\"`"
             );
-            Diagnostic { message, ..bare }.label("has no root").help(help)
+            Diagnostic { message, ..bare }
+                .label("has no root")
+                .help(help)
         });
     }
 
@@ -179,9 +248,14 @@ impl Tree {
         let name = &nodes.list[node].name;
         report(out, Code::FlatTree, name.place, |bare| {
             let message = format!("the state `{}` is nobody's child", name.value);
-            let help =
-                format!("add `\"{}\"` to the `children` of `{}` or of another state", name.value, nodes.name(root));
-            Diagnostic { message, ..bare }.label("in no `children`").help(help)
+            let help = format!(
+                "add `\"{}\"` to the `children` of `{}` or of another state",
+                name.value,
+                nodes.name(root)
+            );
+            Diagnostic { message, ..bare }
+                .label("in no `children`")
+                .help(help)
         });
     }
 
@@ -195,9 +269,16 @@ impl Tree {
 
     /// Drops what is nested beyond any use, so that nothing recurses without bound (SW0203).
     pub(super) fn cut_too_deep(&mut self, nodes: &Nodes, out: &mut Diagnostics) {
-        let mut level: Vec<usize> = self.root.into_iter().chain(self.top.iter().copied()).collect();
+        let mut level: Vec<usize> = self
+            .root
+            .into_iter()
+            .chain(self.top.iter().copied())
+            .collect();
         for _ in 0..MAX_DEPTH {
-            level = level.iter().flat_map(|&node| self.children[node].iter().copied()).collect();
+            level = level
+                .iter()
+                .flat_map(|&node| self.children[node].iter().copied())
+                .collect();
         }
         for node in level {
             if self.children[node].is_empty() {
@@ -216,15 +297,23 @@ impl Tree {
 fn to_add(reader: &Reader, nodes: &Nodes, parent: usize, name: &str) -> String {
     let regions = super::region_objects(reader, nodes.list[parent].object);
     let starts_with = |region: &Object| {
-        reader.initial(region).is_some_and(|initial| initial.targets.iter().any(|target| target.value == name))
+        reader
+            .initial(region)
+            .is_some_and(|initial| initial.targets.iter().any(|target| target.value == name))
     };
     let region = regions.iter().find(|(_, object)| starts_with(object));
     match (region, regions.first()) {
         (Some((region, _)), _) => {
-            format!("add `{{ \"id\": \"{name}\", \"region\": \"{}\" }}` to `states`", region.value)
+            format!(
+                "add `{{ \"id\": \"{name}\", \"region\": \"{}\" }}` to `states`",
+                region.value
+            )
         }
         (None, Some((region, _))) => {
-            format!("add `{{ \"id\": \"{name}\", \"region\": \"{}\" }}` (or another region) to `states`", region.value)
+            format!(
+                "add `{{ \"id\": \"{name}\", \"region\": \"{}\" }}` (or another region) to `states`",
+                region.value
+            )
         }
         (None, None) => format!("add `{{ \"id\": \"{name}\" }}` to `states`"),
     }

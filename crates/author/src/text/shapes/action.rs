@@ -17,7 +17,10 @@ pub(crate) const TAGS: &[(&str, Kind)] = &[
     ("if", Kind::If),
 ];
 
-const ARGUMENTS: Type = Type::OneOf(&[Type::List(&Type::Literal), map!(Identifier => Type::Literal)]);
+const ARGUMENTS: Type = Type::OneOf(&[
+    Type::List(&Type::Literal),
+    map!(Identifier => Type::Literal),
+]);
 
 /// Declares the shape of one action.
 macro_rules! action {
@@ -38,7 +41,11 @@ action!(
     "Calls a function of the game.",
     [
         Field::required("call", FUNCTION, "The function."),
-        Field::new("with", ARGUMENTS, "Its literal arguments, in order or by name."),
+        Field::new(
+            "with",
+            ARGUMENTS,
+            "Its literal arguments, in order or by name."
+        ),
     ]
 );
 action!(
@@ -46,14 +53,20 @@ action!(
     "set",
     "a `set` action",
     "Writes a blackboard key.",
-    [Field::required("set", IDENTIFIER, "The key."), Field::required("to", Type::Expression, "Its new value."),]
+    [
+        Field::required("set", IDENTIFIER, "The key."),
+        Field::required("to", Type::Expression, "Its new value."),
+    ]
 );
 action!(
     ADD,
     "add",
     "an `add` action",
     "Adds to a blackboard key.",
-    [Field::required("add", IDENTIFIER, "The key."), Field::required("by", Type::Expression, "What to add."),]
+    [
+        Field::required("add", IDENTIFIER, "The key."),
+        Field::required("by", Type::Expression, "What to add."),
+    ]
 );
 action!(
     RAISE,
@@ -70,7 +83,12 @@ action!(
     [
         Field::required("send", EVENT, "The event."),
         payload(),
-        Field::or("to", Type::Expression, "the agent itself", "The receiver, an entity."),
+        Field::or(
+            "to",
+            Type::Expression,
+            "the agent itself",
+            "The receiver, an entity."
+        ),
     ]
 );
 action!(
@@ -89,9 +107,18 @@ action!(
     "start",
     "a `start` action",
     "Starts a named timer.",
-    [Field::required("start", NAME, "The timer."), Field::required("after", Type::Duration, "When it fires."),]
+    [
+        Field::required("start", NAME, "The timer."),
+        Field::required("after", Type::Duration, "When it fires."),
+    ]
 );
-action!(STOP, "stop", "a `stop` action", "Stops a named timer.", [Field::required("stop", NAME, "The timer.")]);
+action!(
+    STOP,
+    "stop",
+    "a `stop` action",
+    "Stops a named timer.",
+    [Field::required("stop", NAME, "The timer.")]
+);
 action!(
     CLEAR_HISTORY,
     "clear_history",

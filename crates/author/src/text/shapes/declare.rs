@@ -1,4 +1,5 @@
-//! Owns the shapes of what a machine declares: events, keys, parameters, channels, lanes, functions, observers.
+//! Owns the shapes of what a machine declares: events, keys, parameters, channels, lanes,
+//! functions, observers.
 
 use super::{ACTIONS, CLASS, EVENT_OR_ANY, NAME, VALUE_TYPE, doc, id, map, meta, words};
 use crate::text::shape::{Field, Kind, Shape, Type, Words};
@@ -6,7 +7,9 @@ use crate::value::{FunctionKind, MergeRule};
 
 /// What an event may carry.
 const PAYLOAD: Type = Type::OneOf(&[
-    words!("i32", "f32", "bool", "entity", "vec2", "vec3", "symbol", "u32", "u64", "vec4"),
+    words!(
+        "i32", "f32", "bool", "entity", "vec2", "vec3", "symbol", "u32", "u64", "vec4"
+    ),
     Type::Object(Kind::Bytes),
 ]);
 
@@ -17,11 +20,36 @@ pub(crate) static EVENT: Shape = Shape {
     parts: &[&[
         id(),
         doc(),
-        Field::or("payload", PAYLOAD, "nothing", "Type of what the event carries."),
-        Field::or("class", CLASS, "\"normal\"", "Class used unless the sender gives one; higher ones are taken first."),
-        Field::or("coalesce", Type::Bool, "false", "A newer event replaces a queued one."),
-        Field::or("ttl", Type::Duration, "no end", "How long a deferred event stays good."),
-        Field::or("indirect", Type::Bool, "false", "The payload is an index into the blackboard."),
+        Field::or(
+            "payload",
+            PAYLOAD,
+            "nothing",
+            "Type of what the event carries.",
+        ),
+        Field::or(
+            "class",
+            CLASS,
+            "\"normal\"",
+            "Class used unless the sender gives one; higher ones are taken first.",
+        ),
+        Field::or(
+            "coalesce",
+            Type::Bool,
+            "false",
+            "A newer event replaces a queued one.",
+        ),
+        Field::or(
+            "ttl",
+            Type::Duration,
+            "no end",
+            "How long a deferred event stays good.",
+        ),
+        Field::or(
+            "indirect",
+            Type::Bool,
+            "false",
+            "The payload is an index into the blackboard.",
+        ),
         meta(),
     ]],
     groups: &[],
@@ -31,7 +59,14 @@ pub(crate) static BYTES: Shape = Shape {
     name: "bytes",
     title: "a payload of raw bytes",
     doc: "A payload of raw bytes; more than 16 must be `indirect`.",
-    parts: &[&[Field::required("bytes", Type::Int { min: 1, max: 65_535 }, "How many bytes.")]],
+    parts: &[&[Field::required(
+        "bytes",
+        Type::Int {
+            min: 1,
+            max: 65_535,
+        },
+        "How many bytes.",
+    )]],
     groups: &[],
 };
 
@@ -42,7 +77,12 @@ pub(crate) static KEY: Shape = Shape {
     parts: &[&[
         doc(),
         Field::required("type", VALUE_TYPE, "Type of the value."),
-        Field::or("default", Type::Literal, "zero", "Value before the first tick."),
+        Field::or(
+            "default",
+            Type::Literal,
+            "zero",
+            "Value before the first tick.",
+        ),
         meta(),
     ]],
     groups: &[],
@@ -55,7 +95,11 @@ pub(crate) static PARAMETER: Shape = Shape {
     parts: &[&[
         doc(),
         Field::or("type", VALUE_TYPE, "from the value", "Type of the value."),
-        Field::required("value", Type::Literal, "Value where no variant says otherwise."),
+        Field::required(
+            "value",
+            Type::Literal,
+            "Value where no variant says otherwise.",
+        ),
         meta(),
     ]],
     groups: &[],
@@ -68,7 +112,12 @@ pub(crate) static CHANNEL: Shape = Shape {
     parts: &[&[
         doc(),
         Field::or("lane", NAME, "\"gameplay\"", "Lane of the release command."),
-        Field::or("release", NAME, "\"release\"", "Command emitted when the owner is left."),
+        Field::or(
+            "release",
+            NAME,
+            "\"release\"",
+            "Command emitted when the owner is left.",
+        ),
     ]],
     groups: &[],
 };
@@ -80,15 +129,26 @@ pub(crate) static LANE: Shape = Shape {
     parts: &[&[
         doc(),
         Field::required("merge", MERGE, "How commands of one agent and tick merge."),
-        Field::or("critical", Type::Bool, "false", "May use the reserved quarter of the command budget."),
+        Field::or(
+            "critical",
+            Type::Bool,
+            "false",
+            "May use the reserved quarter of the command budget.",
+        ),
     ]],
     groups: &[],
 };
 
-const MERGE: Type = Type::Word(&Words { words: MergeRule::WORDS, aliases: &[] });
+const MERGE: Type = Type::Word(&Words {
+    words: MergeRule::WORDS,
+    aliases: &[],
+});
 
 /// What a function is.
-pub(crate) const FUNCTION_KIND: Type = Type::Word(&Words { words: FunctionKind::WORDS, aliases: &[] });
+pub(crate) const FUNCTION_KIND: Type = Type::Word(&Words {
+    words: FunctionKind::WORDS,
+    aliases: &[],
+});
 
 pub(crate) static FUNCTION: Shape = Shape {
     name: "function",
@@ -97,8 +157,17 @@ pub(crate) static FUNCTION: Shape = Shape {
     parts: &[&[
         doc(),
         Field::required("kind", FUNCTION_KIND, "What the function is."),
-        Field::or("rng", Type::Bool, "false", "It uses the random number generator."),
-        Field::new("parameters", map!(Identifier => VALUE_TYPE), "Its literal parameters and their types, in order."),
+        Field::or(
+            "rng",
+            Type::Bool,
+            "false",
+            "It uses the random number generator.",
+        ),
+        Field::new(
+            "parameters",
+            map!(Identifier => VALUE_TYPE),
+            "Its literal parameters and their types, in order.",
+        ),
     ]],
     groups: &[],
 };
@@ -109,7 +178,11 @@ pub(crate) static OBSERVER: Shape = Shape {
     doc: "Runs for every event of a type, handled or not.",
     parts: &[&[
         Field::required("on", EVENT_OR_ANY, "The event; `*` is any."),
-        Field::required("do", ACTIONS, "What to do; writing the blackboard is not allowed."),
+        Field::required(
+            "do",
+            ACTIONS,
+            "What to do; writing the blackboard is not allowed.",
+        ),
     ]],
     groups: &[],
 };

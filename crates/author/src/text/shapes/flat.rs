@@ -1,7 +1,9 @@
-//! Owns the flat shape of the design documents: `states` is a list, and parents name their children.
+//! Owns the flat shape of the design documents: `states` is a list, and parents name their
+//! children.
 
 use super::{
-    ACTIONS, EVENT_OR_ANY, NAME, STATES, at_most_one, doc, id, machine, meta, muted, state, transition, words,
+    ACTIONS, EVENT_OR_ANY, NAME, STATES, at_most_one, doc, id, machine, meta, muted, state,
+    transition, words,
 };
 use crate::text::shape::{Field, Kind, Shape, Type};
 
@@ -12,9 +14,21 @@ pub(crate) static MACHINE: Shape = Shape {
     parts: &[
         machine::HEAD,
         &[
-            Field::new("initial", state::INITIAL_TYPE, "Where the implied root starts, if no state is the root."),
-            Field::required("states", Type::List(&Type::Object(Kind::FlatState)), "All states."),
-            Field::new("transitions", Type::List(&Type::Object(Kind::FlatTransition)), "All transitions, in order."),
+            Field::new(
+                "initial",
+                state::INITIAL_TYPE,
+                "Where the implied root starts, if no state is the root.",
+            ),
+            Field::required(
+                "states",
+                Type::List(&Type::Object(Kind::FlatState)),
+                "All states.",
+            ),
+            Field::new(
+                "transitions",
+                Type::List(&Type::Object(Kind::FlatTransition)),
+                "All transitions, in order.",
+            ),
             meta(),
         ],
     ],
@@ -28,7 +42,12 @@ pub(crate) static STATE: Shape = Shape {
     parts: &[
         &[
             Field::required("id", NAME, "Name of the state."),
-            Field::or("stable_id", Type::StableId, "from the names", "Stable id that survives renaming."),
+            Field::or(
+                "stable_id",
+                Type::StableId,
+                "from the names",
+                "Stable id that survives renaming.",
+            ),
             Field::or(
                 "type",
                 words!("composite", "leaf", "final", "choice", "parallel"),
@@ -37,7 +56,11 @@ pub(crate) static STATE: Shape = Shape {
             ),
             doc(),
             muted(),
-            Field::new("region", NAME, "Region of the parent that the state belongs to."),
+            Field::new(
+                "region",
+                NAME,
+                "Region of the parent that the state belongs to.",
+            ),
             Field::new("onEntry", ACTIONS, "Actions on entry."),
             Field::new("onUpdate", Type::Code, "Function that runs every tick."),
             Field::new("onExit", ACTIONS, "Actions on exit."),
@@ -53,19 +76,31 @@ pub(crate) static STATE: Shape = Shape {
             state::history_reset(),
             state::stack(),
             state::initial(),
-            Field::new("regions", Type::List(&Type::Object(Kind::FlatRegion)), "Regions of an orthogonal state."),
+            Field::new(
+                "regions",
+                Type::List(&Type::Object(Kind::FlatRegion)),
+                "Regions of an orthogonal state.",
+            ),
             Field::new("children", Type::List(&NAME), "States inside, in order."),
             meta(),
         ],
     ],
-    groups: &[at_most_one(&["initial", "regions"]), at_most_one(&["stack", "regions"])],
+    groups: &[
+        at_most_one(&["initial", "regions"]),
+        at_most_one(&["stack", "regions"]),
+    ],
 };
 
 pub(crate) static REGION: Shape = Shape {
     name: "flat_region",
     title: "a region",
     doc: "A region of an orthogonal state; its states say `region`.",
-    parts: &[&[Field::required("name", NAME, "Name of the region."), id(), state::stack(), state::initial()]],
+    parts: &[&[
+        Field::required("name", NAME, "Name of the region."),
+        id(),
+        state::stack(),
+        state::initial(),
+    ]],
     groups: &[],
 };
 
@@ -79,16 +114,30 @@ pub(crate) static TRANSITION: Shape = Shape {
             id(),
             doc(),
             Field::required("source", NAME, "State that has the transition."),
-            Field::or("target", STATES, "internal: no state is left", "Where it goes."),
+            Field::or(
+                "target",
+                STATES,
+                "internal: no state is left",
+                "Where it goes.",
+            ),
             transition::sync(),
-            Field::new("trigger", EVENT_OR_ANY, "Event that starts it; `*` is any event."),
+            Field::new(
+                "trigger",
+                EVENT_OR_ANY,
+                "Event that starts it; `*` is any event.",
+            ),
         ],
         transition::OTHER_TRIGGERS,
         &[
             Field::new("guard", Type::Expression, "Guard that must hold."),
             Field::new("effect", ACTIONS, "Actions between exits and entries."),
             Field::new("action", ACTIONS, "The same as `effect`."),
-            Field::or("isInternal", Type::Bool, "false", "No state is left; actions only."),
+            Field::or(
+                "isInternal",
+                Type::Bool,
+                "false",
+                "No state is left; actions only.",
+            ),
             Field::or(
                 "kind",
                 words!("internal", "local", "external"),
@@ -97,7 +146,12 @@ pub(crate) static TRANSITION: Shape = Shape {
             ),
             transition::stack(),
             transition::priority(),
-            Field::or("isInterrupt", Type::Bool, "false", "Stands alone before all that are no interrupts."),
+            Field::or(
+                "isInterrupt",
+                Type::Bool,
+                "false",
+                "Stands alone before all that are no interrupts.",
+            ),
         ],
         transition::CONDITIONS,
         &[meta()],

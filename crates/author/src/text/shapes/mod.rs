@@ -30,17 +30,29 @@ pub(crate) const STATES: Type = Type::OneOf(&[STATE, Type::List(&STATE)]);
 /// One action.
 pub(crate) const ACTION: Type = Type::OneOf(&[Type::Code, Type::Tagged(action::TAGS)]);
 /// One action or several.
-pub(crate) const ACTIONS: Type = Type::OneOf(&[Type::Code, Type::Tagged(action::TAGS), Type::List(&ACTION)]);
+pub(crate) const ACTIONS: Type =
+    Type::OneOf(&[Type::Code, Type::Tagged(action::TAGS), Type::List(&ACTION)]);
 /// Event classes.
-pub(crate) const CLASS: Type = Type::Word(&Words { words: Class::WORDS, aliases: &[] });
+pub(crate) const CLASS: Type = Type::Word(&Words {
+    words: Class::WORDS,
+    aliases: &[],
+});
 /// Types of keys and parameters.
-pub(crate) const VALUE_TYPE: Type = Type::Word(&Words { words: ValueType::WORDS, aliases: &[] });
+pub(crate) const VALUE_TYPE: Type = Type::Word(&Words {
+    words: ValueType::WORDS,
+    aliases: &[],
+});
 /// Priority of a transition (SEL-3).
 pub(crate) const PRIORITY: Type = Type::Int { min: 0, max: 15 };
 
 /// Stable id (ROM-6).
 pub(crate) const fn id() -> Field {
-    Field::or("id", Type::StableId, "from the names", "Stable id that survives renaming: 1 to 16 hexadecimal digits.")
+    Field::or(
+        "id",
+        Type::StableId,
+        "from the names",
+        "Stable id that survives renaming: 1 to 16 hexadecimal digits.",
+    )
 }
 
 /// Documentation.
@@ -50,12 +62,21 @@ pub(crate) const fn doc() -> Field {
 
 /// Editor data.
 pub(crate) const fn meta() -> Field {
-    Field::new("meta", Type::Any, "Data of editors and tools; kept and never looked at.")
+    Field::new(
+        "meta",
+        Type::Any,
+        "Data of editors and tools; kept and never looked at.",
+    )
 }
 
 /// Left out of the compiled machine (CODE-8).
 pub(crate) const fn muted() -> Field {
-    Field::or("muted", Type::Bool, "false", "Left out of the compiled machine, as if it were commented out.")
+    Field::or(
+        "muted",
+        Type::Bool,
+        "false",
+        "Left out of the compiled machine, as if it were commented out.",
+    )
 }
 
 /// The fields that say what starts a transition.
@@ -63,7 +84,10 @@ pub(crate) const TRIGGERS: &[&str] = &["on", "after", "timer", "when"];
 
 /// At most one of the fields.
 pub(crate) const fn at_most_one(keys: &'static [&'static str]) -> Group {
-    Group { keys, rule: Rule::AtMostOne }
+    Group {
+        keys,
+        rule: Rule::AtMostOne,
+    }
 }
 
 /// Words without other spellings.
@@ -90,4 +114,5 @@ pub(crate) use map;
 /// A list of objects.
 pub(crate) const TRANSITION_LIST: Type = Type::List(&Type::Object(Kind::Transition));
 /// Timers, by name only or with fields.
-pub(crate) const TIMERS: Type = Type::OneOf(&[Type::List(&NAME), map!(Plain => Type::Object(Kind::Timer))]);
+pub(crate) const TIMERS: Type =
+    Type::OneOf(&[Type::List(&NAME), map!(Plain => Type::Object(Kind::Timer))]);

@@ -1,7 +1,8 @@
 //! Owns the shapes of states and of what stands in them, transitions aside.
 
 use super::{
-    ACTIONS, CLASS, EVENT, NAME, STATES, TIMERS, TRANSITION_LIST, at_most_one, doc, id, map, meta, muted, words,
+    ACTIONS, CLASS, EVENT, NAME, STATES, TIMERS, TRANSITION_LIST, at_most_one, doc, id, map, meta,
+    muted, words,
 };
 use crate::text::name::NameKind;
 use crate::text::shape::{Field, Group, Kind, Map, Shape, Type};
@@ -10,8 +11,11 @@ use crate::text::shape::{Field, Group, Kind, Map, Shape, Type};
 const COUNT: Type = Type::Int { min: 1, max: 255 };
 
 /// Where default entry goes.
-pub(crate) const INITIAL_TYPE: Type =
-    Type::OneOf(&[super::STATE, Type::List(&super::STATE), Type::Object(Kind::Initial)]);
+pub(crate) const INITIAL_TYPE: Type = Type::OneOf(&[
+    super::STATE,
+    Type::List(&super::STATE),
+    Type::Object(Kind::Initial),
+]);
 
 const BRANCHES: Type = Type::List(&Type::Object(Kind::Branch));
 const HISTORIES: Type = map!(Plain => Type::Object(Kind::History));
@@ -19,49 +23,120 @@ const DECISIONS: Type = Type::List(&Type::Object(Kind::Decision));
 const ANY_STATE: Type = Type::List(&Type::Object(Kind::AnyTransition));
 const SCRATCHES: Type = map!(Plain => Type::OneOf(&[COUNT, Type::Object(Kind::Scratch)]));
 const STATE_MAP: Type = map!(Plain => Type::Object(Kind::State));
-const REGION_MAP: Type =
-    Type::Map(&Map { keys: NameKind::Plain, value: Type::Object(Kind::Region), fields: &[], may_be_empty: false });
+const REGION_MAP: Type = Type::Map(&Map {
+    keys: NameKind::Plain,
+    value: Type::Object(Kind::Region),
+    fields: &[],
+    may_be_empty: false,
+});
 
 pub(crate) const fn timers() -> Field {
-    Field::new("timers", TIMERS, "Named timers, stopped when the state is left.")
+    Field::new(
+        "timers",
+        TIMERS,
+        "Named timers, stopped when the state is left.",
+    )
 }
 pub(crate) const fn choice() -> Field {
-    Field::new("choice", BRANCHES, "Makes it a choice: the first branch whose `if` holds; the last one has none.")
+    Field::new(
+        "choice",
+        BRANCHES,
+        "Makes it a choice: the first branch whose `if` holds; the last one has none.",
+    )
 }
 pub(crate) const fn stack() -> Field {
-    Field::or("stack", COUNT, "no stack", "How many frames `push` may save here.")
+    Field::or(
+        "stack",
+        COUNT,
+        "no stack",
+        "How many frames `push` may save here.",
+    )
 }
 pub(crate) const fn history() -> Field {
-    Field::new("history", HISTORIES, "History points by name; each is a target like a child.")
+    Field::new(
+        "history",
+        HISTORIES,
+        "History points by name; each is a target like a child.",
+    )
 }
 pub(crate) const fn history_reset() -> Field {
-    Field::or("history_reset", words!("on_done", "never"), "\"never\"", "When the state forgets its history.")
+    Field::or(
+        "history_reset",
+        words!("on_done", "never"),
+        "\"never\"",
+        "When the state forgets its history.",
+    )
 }
 pub(crate) const fn suspend() -> Field {
-    Field::new("suspend", ACTIONS, "Actions when a push suspends the state.")
+    Field::new(
+        "suspend",
+        ACTIONS,
+        "Actions when a push suspends the state.",
+    )
 }
 pub(crate) const fn resume() -> Field {
     Field::new("resume", ACTIONS, "Actions when a pop resumes the state.")
 }
 pub(crate) const fn initial() -> Field {
-    Field::new("initial", INITIAL_TYPE, "Where default entry goes: one or several states inside, or with actions.")
+    Field::new(
+        "initial",
+        INITIAL_TYPE,
+        "Where default entry goes: one or several states inside, or with actions.",
+    )
 }
 
 /// Rules of leaving and small declarations, shared by the nested and the flat shape.
 pub(crate) const LIMITS: &[Field] = &[
-    Field::new("defer", Type::List(&EVENT), "Events kept for later while the state is active."),
-    Field::new("owns", Type::List(&NAME), "Channels that the state holds while it is active."),
-    Field::new("scratch", SCRATCHES, "Slots zeroed on entry: how many, or fields."),
-    Field::new("exit_ready", Type::Expression, "Must hold before the state may be left."),
-    Field::new("min_active", Type::Duration, "Time before the state may be left."),
-    Field::or("clock", Type::Bool, "false", "Keeps its time in state even if no expression reads it."),
+    Field::new(
+        "defer",
+        Type::List(&EVENT),
+        "Events kept for later while the state is active.",
+    ),
+    Field::new(
+        "owns",
+        Type::List(&NAME),
+        "Channels that the state holds while it is active.",
+    ),
+    Field::new(
+        "scratch",
+        SCRATCHES,
+        "Slots zeroed on entry: how many, or fields.",
+    ),
+    Field::new(
+        "exit_ready",
+        Type::Expression,
+        "Must hold before the state may be left.",
+    ),
+    Field::new(
+        "min_active",
+        Type::Duration,
+        "Time before the state may be left.",
+    ),
+    Field::or(
+        "clock",
+        Type::Bool,
+        "false",
+        "Keeps its time in state even if no expression reads it.",
+    ),
 ];
 
 /// Transitions in other forms, shared by the nested and the flat shape.
 pub(crate) const MORE_TRANSITIONS: &[Field] = &[
-    Field::new("decisions", DECISIONS, "Two transitions on one condition each."),
-    Field::new("use", Type::List(&NAME), "Transition sets, after the state's own transitions."),
-    Field::new("any_state", ANY_STATE, "Transitions that the children have in common."),
+    Field::new(
+        "decisions",
+        DECISIONS,
+        "Two transitions on one condition each.",
+    ),
+    Field::new(
+        "use",
+        Type::List(&NAME),
+        "Transition sets, after the state's own transitions.",
+    ),
+    Field::new(
+        "any_state",
+        ANY_STATE,
+        "Transitions that the children have in common.",
+    ),
 ];
 
 /// Actions, under the names of the nested shape.
@@ -70,11 +145,19 @@ pub(crate) const ACTION_FIELDS: &[Field] = &[
     Field::new("exit", ACTIONS, "Actions on exit."),
     suspend(),
     resume(),
-    Field::new("activity", Type::Code, "Function that runs every tick, such as `Patrol` or `Patrol(3)`."),
+    Field::new(
+        "activity",
+        Type::Code,
+        "Function that runs every tick, such as `Patrol` or `Patrol(3)`.",
+    ),
 ];
 
 /// Transitions of a state of the nested shape.
-pub(crate) const TRANSITIONS: &[Field] = &[Field::new("transitions", TRANSITION_LIST, "Transitions, in order.")];
+pub(crate) const TRANSITIONS: &[Field] = &[Field::new(
+    "transitions",
+    TRANSITION_LIST,
+    "Transitions, in order.",
+)];
 
 /// What is inside, last because it is long.
 pub(crate) const CHILDREN: &[Field] = &[
@@ -83,19 +166,37 @@ pub(crate) const CHILDREN: &[Field] = &[
     stack(),
     initial(),
     Field::new("states", STATE_MAP, "States inside, in order."),
-    Field::new("regions", REGION_MAP, "Regions of an orthogonal state, in order; instead of `states`."),
+    Field::new(
+        "regions",
+        REGION_MAP,
+        "Regions of an orthogonal state, in order; instead of `states`.",
+    ),
 ];
 
 /// Regions take the place of what a compound says about its only one.
-pub(crate) const REGION_GROUPS: &[Group] =
-    &[at_most_one(&["states", "regions"]), at_most_one(&["initial", "regions"]), at_most_one(&["stack", "regions"])];
+pub(crate) const REGION_GROUPS: &[Group] = &[
+    at_most_one(&["states", "regions"]),
+    at_most_one(&["initial", "regions"]),
+    at_most_one(&["stack", "regions"]),
+];
 
 pub(crate) static STATE: Shape = Shape {
     name: "state",
     title: "a state",
     doc: "A state: atomic, compound (`states`), orthogonal (`regions`), final or a choice.",
     parts: &[
-        &[id(), doc(), muted(), Field::or("final", Type::Bool, "false", "Completes the state around it."), choice()],
+        &[
+            id(),
+            doc(),
+            muted(),
+            Field::or(
+                "final",
+                Type::Bool,
+                "false",
+                "Completes the state around it.",
+            ),
+            choice(),
+        ],
         ACTION_FIELDS,
         LIMITS,
         &[timers()],
@@ -116,7 +217,12 @@ pub(crate) static REGION: Shape = Shape {
     name: "region",
     title: "a region",
     doc: "A region of an orthogonal state.",
-    parts: &[&[id(), stack(), initial(), Field::required("states", STATE_MAP, "States of the region, in order.")]],
+    parts: &[&[
+        id(),
+        stack(),
+        initial(),
+        Field::required("states", STATE_MAP, "States of the region, in order."),
+    ]],
     groups: &[],
 };
 
@@ -125,8 +231,16 @@ pub(crate) static INITIAL: Shape = Shape {
     title: "an initial transition",
     doc: "Where default entry goes, and what it does on the way.",
     parts: &[&[
-        Field::required("to", STATES, "One state inside, or several in different regions."),
-        Field::new("do", ACTIONS, "Actions between the entry of the parent and of the child."),
+        Field::required(
+            "to",
+            STATES,
+            "One state inside, or several in different regions.",
+        ),
+        Field::new(
+            "do",
+            ACTIONS,
+            "Actions between the entry of the parent and of the child.",
+        ),
     ]],
     groups: &[],
 };
@@ -136,7 +250,12 @@ pub(crate) static BRANCH: Shape = Shape {
     title: "a branch",
     doc: "A branch of a choice.",
     parts: &[&[
-        Field::or("if", Type::Expression, "always", "Guard; the last branch has none."),
+        Field::or(
+            "if",
+            Type::Expression,
+            "always",
+            "Guard; the last branch has none.",
+        ),
         Field::required("to", STATES, "Where it goes."),
         Field::new("do", ACTIONS, "Actions on the way."),
     ]],
@@ -149,10 +268,25 @@ pub(crate) static HISTORY: Shape = Shape {
     doc: "Remembers what was active inside the state.",
     parts: &[&[
         id(),
-        Field::or("deep", Type::Bool, "false", "Remembers leaves instead of direct children."),
-        Field::or("default", STATES, "the state's initial", "Where to go while nothing is remembered."),
+        Field::or(
+            "deep",
+            Type::Bool,
+            "false",
+            "Remembers leaves instead of direct children.",
+        ),
+        Field::or(
+            "default",
+            STATES,
+            "the state's initial",
+            "Where to go while nothing is remembered.",
+        ),
         Field::new("do", ACTIONS, "Actions of the default."),
-        Field::or("restore", words!("on_entry", "on_target"), "\"on_target\"", "Whether every default entry uses it."),
+        Field::or(
+            "restore",
+            words!("on_entry", "on_target"),
+            "\"on_target\"",
+            "Whether every default entry uses it.",
+        ),
     ]],
     groups: &[],
 };
@@ -164,7 +298,12 @@ pub(crate) static TIMER: Shape = Shape {
     parts: &[&[
         id(),
         doc(),
-        Field::or("instances", COUNT, "1", "How many may run at once; only for timers of the machine."),
+        Field::or(
+            "instances",
+            COUNT,
+            "1",
+            "How many may run at once; only for timers of the machine.",
+        ),
         Field::or("class", CLASS, "\"normal\"", "Class it fires with."),
         Field::or("event", EVENT, "its own trigger", "Fires as this event."),
     ]],

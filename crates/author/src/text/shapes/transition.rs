@@ -1,14 +1,23 @@
 //! Owns the shapes of transitions, any-state transitions and decisions.
 
 use super::{
-    ACTIONS, EVENT_OR_ANY, NAME, PRIORITY, STATE, STATES, TRIGGERS, at_most_one, doc, id, map, meta, muted, words,
+    ACTIONS, EVENT_OR_ANY, NAME, PRIORITY, STATE, STATES, TRIGGERS, at_most_one, doc, id, map,
+    meta, muted, words,
 };
 use crate::text::shape::{Field, Group, Rule, Shape, Type};
 
 /// What starts it, apart from events.
 pub(crate) const OTHER_TRIGGERS: &[Field] = &[
-    Field::new("after", Type::Duration, "Fires so long after the state was entered."),
-    Field::new("timer", NAME, "Fires when this timer of the state, of one around it, or of the machine runs out."),
+    Field::new(
+        "after",
+        Type::Duration,
+        "Fires so long after the state was entered.",
+    ),
+    Field::new(
+        "timer",
+        NAME,
+        "Fires when this timer of the state, of one around it, or of the machine runs out.",
+    ),
     Field::new(
         "when",
         words!("always", "done", "failed"),
@@ -16,11 +25,20 @@ pub(crate) const OTHER_TRIGGERS: &[Field] = &[
     ),
 ];
 
-const EVENT_TRIGGER: &[Field] = &[Field::new("on", EVENT_OR_ANY, "Event that starts it; `*` is any event.")];
+const EVENT_TRIGGER: &[Field] = &[Field::new(
+    "on",
+    EVENT_OR_ANY,
+    "Event that starts it; `*` is any event.",
+)];
 
 const TARGETS: &[Field] = &[
     Field::new("if", Type::Expression, "Guard that must hold."),
-    Field::or("to", STATES, "internal: no state is left", "Where it goes: one state, or several in different regions."),
+    Field::or(
+        "to",
+        STATES,
+        "internal: no state is left",
+        "Where it goes: one state, or several in different regions.",
+    ),
     sync(),
     Field::new("do", ACTIONS, "Actions between exits and entries."),
     Field::or(
@@ -33,41 +51,94 @@ const TARGETS: &[Field] = &[
 
 /// Sync group (EXEC-5).
 pub(crate) const fn sync() -> Field {
-    Field::new("sync", map!(Plain => STATE), "Sync group of an orthogonal state: one target for each region.")
+    Field::new(
+        "sync",
+        map!(Plain => STATE),
+        "Sync group of an orthogonal state: one target for each region.",
+    )
 }
 
 /// Stack operation (EXEC-8).
 pub(crate) const fn stack() -> Field {
-    Field::new("stack", words!("push", "pop"), "Suspends what is active here, or resumes it.")
+    Field::new(
+        "stack",
+        words!("push", "pop"),
+        "Suspends what is active here, or resumes it.",
+    )
 }
 
 /// Priority (SEL-3).
 pub(crate) const fn priority() -> Field {
-    Field::or("priority", PRIORITY, "0", "0 to 15; higher ones are tried first.")
+    Field::or(
+        "priority",
+        PRIORITY,
+        "0",
+        "0 to 15; higher ones are tried first.",
+    )
 }
 
 /// When it may be taken, shared by the nested and the flat shape.
 pub(crate) const CONDITIONS: &[Field] = &[
-    Field::new("score", Type::Expression, "Score for utility selection: among enabled ones the highest wins."),
+    Field::new(
+        "score",
+        Type::Expression,
+        "Score for utility selection: among enabled ones the highest wins.",
+    ),
     Field::or("threshold", Type::Number, "0", "Least score that counts."),
-    Field::new("cooldown", Type::Duration, "Time before it may be taken again."),
-    Field::new("debounce", Type::Duration, "Time that `if` must stay true; only with `when: always`."),
-    Field::or("latch", Type::Bool, "false", "Waits until the source may be left."),
+    Field::new(
+        "cooldown",
+        Type::Duration,
+        "Time before it may be taken again.",
+    ),
+    Field::new(
+        "debounce",
+        Type::Duration,
+        "Time that `if` must stay true; only with `when: always`.",
+    ),
+    Field::or(
+        "latch",
+        Type::Bool,
+        "false",
+        "Waits until the source may be left.",
+    ),
     muted(),
 ];
 
-const INTERRUPT: &[Field] =
-    &[Field::or("interrupt", Type::Bool, "false", "Stands alone before all transitions that are no interrupts.")];
+const INTERRUPT: &[Field] = &[Field::or(
+    "interrupt",
+    Type::Bool,
+    "false",
+    "Stands alone before all transitions that are no interrupts.",
+)];
 
-const NAMES: &[Field] = &[Field::new("name", NAME, "Name shown in traces."), id(), doc()];
+const NAMES: &[Field] = &[
+    Field::new("name", NAME, "Name shown in traces."),
+    id(),
+    doc(),
+];
 
-const GROUPS: &[Group] = &[Group { keys: TRIGGERS, rule: Rule::One }, at_most_one(&["to", "sync"])];
+const GROUPS: &[Group] = &[
+    Group {
+        keys: TRIGGERS,
+        rule: Rule::One,
+    },
+    at_most_one(&["to", "sync"]),
+];
 
 pub(crate) static TRANSITION: Shape = Shape {
     name: "transition",
     title: "a transition",
     doc: "A transition: exactly one of `on`, `after`, `timer` and `when` says what starts it.",
-    parts: &[NAMES, EVENT_TRIGGER, OTHER_TRIGGERS, TARGETS, &[stack(), priority()], INTERRUPT, CONDITIONS, &[meta()]],
+    parts: &[
+        NAMES,
+        EVENT_TRIGGER,
+        OTHER_TRIGGERS,
+        TARGETS,
+        &[stack(), priority()],
+        INTERRUPT,
+        CONDITIONS,
+        &[meta()],
+    ],
     groups: GROUPS,
 };
 
@@ -82,7 +153,12 @@ pub(crate) static ANY_TRANSITION: Shape = Shape {
         TARGETS,
         &[
             stack(),
-            Field::or("include", Type::List(&STATE), "all children", "Only these children."),
+            Field::or(
+                "include",
+                Type::List(&STATE),
+                "all children",
+                "Only these children.",
+            ),
             Field::or("exclude", Type::List(&STATE), "[]", "Not these children."),
             priority(),
         ],
@@ -109,5 +185,11 @@ pub(crate) static DECISION: Shape = Shape {
             muted(),
         ],
     ],
-    groups: &[at_most_one(TRIGGERS), Group { keys: &["then", "else"], rule: Rule::AtLeastOne }],
+    groups: &[
+        at_most_one(TRIGGERS),
+        Group {
+            keys: &["then", "else"],
+            rule: Rule::AtLeastOne,
+        },
+    ],
 };

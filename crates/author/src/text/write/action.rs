@@ -11,7 +11,8 @@ pub(super) fn add_actions(object: &mut Object, key: &str, list: &[Action]) {
 
 /// One action alone, several as a list.
 ///
-/// Text that is muted is left out, as it is of the compiled machine: only objects can say that they are muted.
+/// Text that is muted is left out, as it is of the compiled machine: only objects can say that they
+/// are muted.
 pub(super) fn actions(list: &[Action]) -> Node {
     let said = |action: &&Action| !(action.muted && matches!(action.kind, ActionKind::Text(_)));
     one_or_list(list.iter().filter(said).map(action).collect())
@@ -30,8 +31,13 @@ fn built_in(kind: &ActionKind) -> Object {
     let mut object = Object::new(shape(kind));
     match kind {
         ActionKind::Text(_) => {}
-        ActionKind::Call { function, arguments } => {
-            object.name("call", Some(function)).maybe("with", with(arguments));
+        ActionKind::Call {
+            function,
+            arguments,
+        } => {
+            object
+                .name("call", Some(function))
+                .maybe("with", with(arguments));
         }
         ActionKind::Set { key, value } => {
             object.name("set", Some(key)).code("to", Some(value));
@@ -40,16 +46,30 @@ fn built_in(kind: &ActionKind) -> Object {
             object.name("add", Some(key)).code("by", Some(value));
         }
         ActionKind::Raise { event, payload } => {
-            object.name("raise", Some(event)).code("payload", payload.as_ref());
+            object
+                .name("raise", Some(event))
+                .code("payload", payload.as_ref());
         }
         ActionKind::Send { event, payload, to } => {
-            object.name("send", Some(event)).code("payload", payload.as_ref()).code("to", to.as_ref());
+            object
+                .name("send", Some(event))
+                .code("payload", payload.as_ref())
+                .code("to", to.as_ref());
         }
-        ActionKind::Emit { command, lane, payload } => {
-            object.name("emit", Some(command)).name("lane", Some(lane)).code("payload", payload.as_ref());
+        ActionKind::Emit {
+            command,
+            lane,
+            payload,
+        } => {
+            object
+                .name("emit", Some(command))
+                .name("lane", Some(lane))
+                .code("payload", payload.as_ref());
         }
         ActionKind::StartTimer { timer, after } => {
-            object.name("start", Some(timer)).shown("after", Some(after));
+            object
+                .name("start", Some(timer))
+                .shown("after", Some(after));
         }
         ActionKind::StopTimer { timer } => {
             object.name("stop", Some(timer));
@@ -57,7 +77,11 @@ fn built_in(kind: &ActionKind) -> Object {
         ActionKind::ClearHistory { state } => {
             object.name("clear_history", Some(state));
         }
-        ActionKind::If { condition, then, otherwise } => {
+        ActionKind::If {
+            condition,
+            then,
+            otherwise,
+        } => {
             object.code("if", Some(condition));
             add_actions(&mut object, "then", then);
             add_actions(&mut object, "else", otherwise);
@@ -85,10 +109,26 @@ fn shape(kind: &ActionKind) -> Kind {
 fn with(arguments: &[Argument]) -> Option<Node> {
     let first = arguments.first()?;
     Some(if first.name.is_some() {
-        let key = |argument: &Argument| argument.name.as_ref().map_or_else(String::new, |name| name.value.clone());
-        let members = arguments.iter().map(|argument| (key(argument), literal(&argument.value.value))).collect();
-        Node::Object { members, open: false }
+        let key = |argument: &Argument| {
+            argument
+                .name
+                .as_ref()
+                .map_or_else(String::new, |name| name.value.clone())
+        };
+        let members = arguments
+            .iter()
+            .map(|argument| (key(argument), literal(&argument.value.value)))
+            .collect();
+        Node::Object {
+            members,
+            open: false,
+        }
     } else {
-        Node::List(arguments.iter().map(|argument| literal(&argument.value.value)).collect())
+        Node::List(
+            arguments
+                .iter()
+                .map(|argument| literal(&argument.value.value))
+                .collect(),
+        )
     })
 }

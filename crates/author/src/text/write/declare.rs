@@ -1,11 +1,12 @@
-//! Owns the writing of what a machine declares: events, keys, parameters, variants, channels, lanes, functions,
-//! observers, timers, transition sets.
+//! Owns the writing of what a machine declares: events, keys, parameters, variants, channels,
+//! lanes, functions, observers, timers, transition sets.
 
 use super::action::actions;
 use super::node::{Node, Object, literal, name, quoted};
 use super::transition::transitions;
 use crate::graph::{
-    Channel, Event, Function, Key, Lane, Machine, Observer, Parameter, Payload, Timer, TransitionSet, Variant,
+    Channel, Event, Function, Key, Lane, Machine, Observer, Parameter, Payload, Timer,
+    TransitionSet, Variant,
 };
 use crate::text::shape::Kind;
 use crate::value::Literal;
@@ -19,9 +20,15 @@ pub(super) fn all(machine: &Machine, object: &mut Object) {
     object.names_or_map("channels", machine.channels.iter().map(channel).collect());
     object.map("lanes", machine.lanes.iter().map(lane));
     object.map("functions", machine.functions.iter().map(function));
-    object.list("observers", machine.observers.iter().map(observer).collect());
+    object.list(
+        "observers",
+        machine.observers.iter().map(observer).collect(),
+    );
     object.names_or_map("timers", timers(&machine.timers));
-    object.map("transition_sets", machine.transition_sets.iter().map(transition_set));
+    object.map(
+        "transition_sets",
+        machine.transition_sets.iter().map(transition_set),
+    );
 }
 
 fn event(event: &Event) -> (String, Node) {
@@ -37,8 +44,15 @@ fn event(event: &Event) -> (String, Node) {
         }
     });
     let mut object = Object::new(Kind::Event);
-    object.id(&event.id).doc(&event.doc).maybe("payload", payload).shown("class", event.class.as_ref());
-    object.flag("coalesce", event.coalesce).shown("ttl", event.ttl.as_ref()).flag("indirect", event.indirect);
+    object
+        .id(&event.id)
+        .doc(&event.doc)
+        .maybe("payload", payload)
+        .shown("class", event.class.as_ref());
+    object
+        .flag("coalesce", event.coalesce)
+        .shown("ttl", event.ttl.as_ref())
+        .flag("indirect", event.indirect);
     object.meta(&event.meta);
     (event.name.value.clone(), object.done())
 }
@@ -46,53 +60,101 @@ fn event(event: &Event) -> (String, Node) {
 fn key(key: &Key) -> (String, Node) {
     let mut object = Object::new(Kind::Key);
     object.doc(&key.doc).shown("type", Some(&key.ty));
-    object.maybe("default", key.default.as_ref().map(|value| literal(&value.value))).meta(&key.meta);
+    object
+        .maybe(
+            "default",
+            key.default.as_ref().map(|value| literal(&value.value)),
+        )
+        .meta(&key.meta);
     (key.name.value.clone(), object.or_only("type"))
 }
 
 /// A parameter by its value alone, if that says the type; text and vectors have no such form.
 fn parameter(parameter: &Parameter) -> (String, Node) {
     let value = &parameter.value.value;
-    let short = matches!(value, Literal::Int(_) | Literal::Float(_) | Literal::Bool(_));
+    let short = matches!(
+        value,
+        Literal::Int(_) | Literal::Float(_) | Literal::Bool(_)
+    );
     let mut object = Object::new(Kind::Parameter);
     object.doc(&parameter.doc);
     if value.natural_type() != parameter.ty.value {
         object.shown("type", Some(&parameter.ty));
     }
     object.put("value", literal(value)).meta(&parameter.meta);
-    (parameter.name.value.clone(), if short { object.or_only("value") } else { object.done() })
+    (
+        parameter.name.value.clone(),
+        if short {
+            object.or_only("value")
+        } else {
+            object.done()
+        },
+    )
 }
 
 fn variant(variant: &Variant) -> (String, Node) {
-    let doc = variant.doc.as_ref().map(|doc| ("$doc".to_owned(), quoted(doc)));
-    let values = variant.values.iter().map(|(name, value)| (name.value.clone(), literal(&value.value)));
-    (variant.name.value.clone(), Node::Object { members: doc.into_iter().chain(values).collect(), open: false })
+    let doc = variant
+        .doc
+        .as_ref()
+        .map(|doc| ("$doc".to_owned(), quoted(doc)));
+    let values = variant
+        .values
+        .iter()
+        .map(|(name, value)| (name.value.clone(), literal(&value.value)));
+    (
+        variant.name.value.clone(),
+        Node::Object {
+            members: doc.into_iter().chain(values).collect(),
+            open: false,
+        },
+    )
 }
 
 fn channel(channel: &Channel) -> (String, Node) {
     let mut object = Object::new(Kind::Channel);
-    object.doc(&channel.doc).name("lane", channel.lane.as_ref()).name("release", channel.release.as_ref());
+    object
+        .doc(&channel.doc)
+        .name("lane", channel.lane.as_ref())
+        .name("release", channel.release.as_ref());
     (channel.name.value.clone(), object.done())
 }
 
 fn lane(lane: &Lane) -> (String, Node) {
     let mut object = Object::new(Kind::Lane);
-    object.doc(&lane.doc).shown("merge", Some(&lane.merge)).flag("critical", lane.critical);
+    object
+        .doc(&lane.doc)
+        .shown("merge", Some(&lane.merge))
+        .flag("critical", lane.critical);
     (lane.name.value.clone(), object.done())
 }
 
 fn function(function: &Function) -> (String, Node) {
-    let parameters = function.parameters.iter().map(|(name, ty)| (name.value.clone(), quoted(ty.value.as_str())));
-    let parameters = Node::Object { members: parameters.collect(), open: false };
+    let parameters = function
+        .parameters
+        .iter()
+        .map(|(name, ty)| (name.value.clone(), quoted(ty.value.as_str())));
+    let parameters = Node::Object {
+        members: parameters.collect(),
+        open: false,
+    };
     let mut object = Object::new(Kind::Function);
-    object.doc(&function.doc).shown("kind", Some(&function.kind)).flag("rng", function.rng);
-    object.maybe("parameters", (!function.parameters.is_empty()).then_some(parameters));
+    object
+        .doc(&function.doc)
+        .shown("kind", Some(&function.kind))
+        .flag("rng", function.rng);
+    object.maybe(
+        "parameters",
+        (!function.parameters.is_empty()).then_some(parameters),
+    );
     (function.name.value.clone(), object.or_only("kind"))
 }
 
 fn observer(observer: &Observer) -> Node {
     let mut object = Object::new(Kind::Observer);
-    object.put("on", observer.event.as_ref().map_or_else(|| quoted("*"), name));
+    object.put(
+        "on",
+        observer.event.as_ref().map_or_else(|| quoted("*"), name),
+    );
     object.put("do", actions(&observer.actions));
     object.done()
 }
@@ -101,13 +163,21 @@ fn observer(observer: &Observer) -> Node {
 pub(super) fn timers(timers: &[Timer]) -> Vec<(String, Node)> {
     let timer = |timer: &Timer| {
         let mut object = Object::new(Kind::Timer);
-        object.id(&timer.id).doc(&timer.doc).count("instances", &timer.instances);
-        object.shown("class", timer.class.as_ref()).name("event", timer.event.as_ref());
+        object
+            .id(&timer.id)
+            .doc(&timer.doc)
+            .count("instances", &timer.instances);
+        object
+            .shown("class", timer.class.as_ref())
+            .name("event", timer.event.as_ref());
         (timer.name.value.clone(), object.done())
     };
     timers.iter().map(timer).collect()
 }
 
 fn transition_set(set: &TransitionSet) -> (String, Node) {
-    (set.name.value.clone(), Node::List(transitions(&set.transitions)))
+    (
+        set.name.value.clone(),
+        Node::List(transitions(&set.transitions)),
+    )
 }

@@ -9,10 +9,19 @@ use crate::text::shape::Kind;
 /// The whole file.
 pub(super) fn machine(machine: &Machine) -> Node {
     let mut object = Object::new(Kind::Machine);
-    object.name("machine", Some(&machine.name)).id(&machine.id).doc(&machine.doc);
-    object.shown("tier", machine.tier.as_ref()).count("tick_rate", &machine.tick_rate);
-    object.maybe("policies", policies(machine)).maybe("budgets", budgets(machine));
-    object.name("fail_safe", machine.fail_safe.as_ref()).name("reload_entry", machine.reload_entry.as_ref());
+    object
+        .name("machine", Some(&machine.name))
+        .id(&machine.id)
+        .doc(&machine.doc);
+    object
+        .shown("tier", machine.tier.as_ref())
+        .count("tick_rate", &machine.tick_rate);
+    object
+        .maybe("policies", policies(machine))
+        .maybe("budgets", budgets(machine));
+    object
+        .name("fail_safe", machine.fail_safe.as_ref())
+        .name("reload_entry", machine.reload_entry.as_ref());
     declare::all(machine, &mut object);
     state::behavior(&machine.root, &mut object);
     object.meta(&machine.meta);
@@ -21,13 +30,22 @@ pub(super) fn machine(machine: &Machine) -> Node {
 
 fn policies(machine: &Machine) -> Option<Node> {
     let policies = &machine.policies;
-    let word =
-        |on: &Option<Spanned<bool>>, yes: &str, no: &str| on.as_ref().map(|on| quoted(if on.value { yes } else { no }));
-    let truth = |on: &Option<Spanned<bool>>| on.as_ref().map(|on| Node::Scalar(on.value.to_string()));
+    let word = |on: &Option<Spanned<bool>>, yes: &str, no: &str| {
+        on.as_ref()
+            .map(|on| quoted(if on.value { yes } else { no }))
+    };
+    let truth =
+        |on: &Option<Spanned<bool>>| on.as_ref().map(|on| Node::Scalar(on.value.to_string()));
     let mut object = Object::new(Kind::Policies);
-    object.maybe("exit_order", word(&policies.reverse_exit_order, "reverse", "post_order"));
+    object.maybe(
+        "exit_order",
+        word(&policies.reverse_exit_order, "reverse", "post_order"),
+    );
     object.maybe("immediate_update", truth(&policies.immediate_update));
-    object.maybe("posted", word(&policies.posted_next_tick, "next_tick", "same_tick"));
+    object.maybe(
+        "posted",
+        word(&policies.posted_next_tick, "next_tick", "same_tick"),
+    );
     object.maybe("internal_first", truth(&policies.internal_first));
     object.maybe("done_events", truth(&policies.done_events));
     object.maybe("strict_writes", truth(&policies.strict_writes));

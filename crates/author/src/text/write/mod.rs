@@ -1,8 +1,9 @@
 //! Owns the way back: from a [`Machine`] to the text of a machine file, nested shape.
 //!
-//! In comes any graph, out goes text that reads as the same graph, places aside: short forms where there are some,
-//! members in the order of [`key_order`](super::key_order), nothing that holds anyway, printed by the formatter. What
-//! the nested shape has no words for is named by [`left_out`].
+//! In comes any graph, out goes text that reads as the same graph, places aside: short forms where
+//! there are some, members in the order of [`key_order`](super::key_order), nothing that holds
+//! anyway, printed by the formatter. What the nested shape has no words for is named by
+//! [`left_out`].
 
 mod action;
 mod declare;
@@ -26,7 +27,10 @@ pub fn write(machine: &Machine) -> String {
 pub fn write_with(machine: &Machine, header: &[String]) -> String {
     let mut text = String::new();
     for line in header.iter().flat_map(|paragraph| paragraph.lines()) {
-        let shown: String = line.chars().map(|c| if is_hidden(c) { ' ' } else { c }).collect();
+        let shown: String = line
+            .chars()
+            .map(|c| if is_hidden(c) { ' ' } else { c })
+            .collect();
         text.push_str(format!("// {shown}").trim_end());
         text.push('\n');
     }

@@ -1,4 +1,5 @@
-//! Owns JSON under construction: members in the order of their shape, and which brackets are opened over lines.
+//! Owns JSON under construction: members in the order of their shape, and which brackets are opened
+//! over lines.
 
 use serde_json::Value;
 
@@ -31,9 +32,13 @@ pub(super) fn quoted(text: &str) -> Node {
 pub(super) fn json(value: &Value) -> Node {
     match value {
         Value::Array(items) => Node::List(items.iter().map(json).collect()),
-        Value::Object(map) => {
-            Node::Object { members: map.iter().map(|(key, value)| (key.clone(), json(value))).collect(), open: false }
-        }
+        Value::Object(map) => Node::Object {
+            members: map
+                .iter()
+                .map(|(key, value)| (key.clone(), json(value)))
+                .collect(),
+            open: false,
+        },
         scalar => Node::Scalar(scalar.to_string()),
     }
 }
@@ -46,14 +51,26 @@ pub(super) fn name(name: &Name) -> Node {
 /// Source text; numbers and truth values stand for theirs.
 pub(super) fn code(code: &Code) -> Node {
     let plain = matches!(code.value.as_str(), "true" | "false")
-        || code.value.parse::<serde_json::Number>().is_ok_and(|number| number.to_string() == code.value);
-    if plain { Node::Scalar(code.value.clone()) } else { quoted(&code.value) }
+        || code
+            .value
+            .parse::<serde_json::Number>()
+            .is_ok_and(|number| number.to_string() == code.value);
+    if plain {
+        Node::Scalar(code.value.clone())
+    } else {
+        quoted(&code.value)
+    }
 }
 
 /// A number, without a fraction if it has none.
 pub(super) fn number(value: f64) -> Node {
-    let whole = value.fract() == 0.0 && value.abs() < 1e15 && (value != 0.0 || value.is_sign_positive());
-    Node::Scalar(if whole { format!("{value:.0}") } else { Value::from(value).to_string() })
+    let whole =
+        value.fract() == 0.0 && value.abs() < 1e15 && (value != 0.0 || value.is_sign_positive());
+    Node::Scalar(if whole {
+        format!("{value:.0}")
+    } else {
+        Value::from(value).to_string()
+    })
 }
 
 /// A literal of the type that it has.
@@ -69,12 +86,19 @@ pub(super) fn literal(value: &Literal) -> Node {
 
 /// One value alone, several as a list.
 pub(super) fn one_or_list(mut items: Vec<Node>) -> Node {
-    if items.len() == 1 { items.remove(0) } else { Node::List(items) }
+    if items.len() == 1 {
+        items.remove(0)
+    } else {
+        Node::List(items)
+    }
 }
 
 /// Names with what stands under each, one per line.
 pub(super) fn map(entries: impl Iterator<Item = (String, Node)>) -> Node {
-    Node::Object { members: entries.collect(), open: true }
+    Node::Object {
+        members: entries.collect(),
+        open: true,
+    }
 }
 
 impl Node {
@@ -114,7 +138,10 @@ impl Node {
         match self {
             Self::Scalar(_) => false,
             Self::List(items) => {
-                let objects = items.iter().filter(|item| matches!(item, Self::Object { .. })).count();
+                let objects = items
+                    .iter()
+                    .filter(|item| matches!(item, Self::Object { .. }))
+                    .count();
                 objects > 1 || items.iter().any(Self::is_open)
             }
             Self::Object { members, open } => {
@@ -133,7 +160,10 @@ pub(super) struct Object {
 impl Object {
     /// An object without members.
     pub(super) fn new(kind: Kind) -> Self {
-        Self { kind, members: Vec::new() }
+        Self {
+            kind,
+            members: Vec::new(),
+        }
     }
 
     pub(super) fn put(&mut self, key: &str, value: Node) -> &mut Self {
@@ -165,16 +195,28 @@ impl Object {
     }
 
     pub(super) fn count(&mut self, key: &str, count: &Option<Spanned<u32>>) -> &mut Self {
-        self.maybe(key, count.as_ref().map(|count| Node::Scalar(count.value.to_string())))
+        self.maybe(
+            key,
+            count
+                .as_ref()
+                .map(|count| Node::Scalar(count.value.to_string())),
+        )
     }
 
     /// Something whose text form is how it shows itself.
-    pub(super) fn shown<T: std::fmt::Display>(&mut self, key: &str, value: Option<&Spanned<T>>) -> &mut Self {
+    pub(super) fn shown<T: std::fmt::Display>(
+        &mut self,
+        key: &str,
+        value: Option<&Spanned<T>>,
+    ) -> &mut Self {
         self.maybe(key, value.map(|value| quoted(&value.value.to_string())))
     }
 
     pub(super) fn id(&mut self, id: &StableId) -> &mut Self {
-        self.maybe("id", id.as_ref().map(|id| quoted(&format!("{:016x}", id.value))))
+        self.maybe(
+            "id",
+            id.as_ref().map(|id| quoted(&format!("{:016x}", id.value))),
+        )
     }
 
     pub(super) fn doc(&mut self, doc: &Option<String>) -> &mut Self {
@@ -194,10 +236,17 @@ impl Object {
     }
 
     pub(super) fn targets(&mut self, key: &str, targets: &[Name]) -> &mut Self {
-        self.maybe(key, (!targets.is_empty()).then(|| one_or_list(targets.iter().map(name).collect())))
+        self.maybe(
+            key,
+            (!targets.is_empty()).then(|| one_or_list(targets.iter().map(name).collect())),
+        )
     }
 
-    pub(super) fn map(&mut self, key: &str, entries: impl Iterator<Item = (String, Node)>) -> &mut Self {
+    pub(super) fn map(
+        &mut self,
+        key: &str,
+        entries: impl Iterator<Item = (String, Node)>,
+    ) -> &mut Self {
         let map = map(entries);
         let empty = matches!(&map, Node::Object { members, .. } if members.is_empty());
         self.maybe(key, (!empty).then_some(map))
@@ -224,7 +273,10 @@ impl Object {
 
     /// The same for a state: on one line if that stays easy to read.
     pub(super) fn done_state(self) -> Node {
-        let plain = self.members.iter().all(|(_, value)| matches!(value, Node::Scalar(_)));
+        let plain = self
+            .members
+            .iter()
+            .all(|(_, value)| matches!(value, Node::Scalar(_)));
         let open = self.members.len() > 1 && !plain;
         self.finish(open)
     }
@@ -241,6 +293,9 @@ impl Object {
         let order = key_order(self.kind);
         let rank = |key: &str| order.iter().position(|known| *known == key);
         self.members.sort_by_key(|(key, _)| rank(key));
-        Node::Object { members: self.members, open }
+        Node::Object {
+            members: self.members,
+            open,
+        }
     }
 }

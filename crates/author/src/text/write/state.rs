@@ -9,8 +9,17 @@ use crate::text::shape::Kind;
 
 fn state(state: &State) -> (String, Node) {
     let mut object = Object::new(Kind::State);
-    object.id(&state.id).doc(&state.doc).flag("final", state.is_final.is_some());
-    object.maybe("choice", state.choice.as_ref().map(|branches| Node::List(branches.iter().map(branch).collect())));
+    object
+        .id(&state.id)
+        .doc(&state.doc)
+        .flag("final", state.is_final.is_some());
+    object.maybe(
+        "choice",
+        state
+            .choice
+            .as_ref()
+            .map(|branches| Node::List(branches.iter().map(branch).collect())),
+    );
     object.names_or_map("timers", timers(&state.timers));
     behavior(state, &mut object);
     object.meta(&state.meta);
@@ -25,17 +34,30 @@ pub(super) fn behavior(state: &State, object: &mut Object) {
     add_actions(object, "suspend", &state.suspend);
     add_actions(object, "resume", &state.resume);
     object.name("activity", state.activity.as_ref());
-    object.names("defer", &state.defers).names("owns", &state.owns);
-    let scratches = Node::Object { members: state.scratch.iter().map(scratch).collect(), open: false };
+    object
+        .names("defer", &state.defers)
+        .names("owns", &state.owns);
+    let scratches = Node::Object {
+        members: state.scratch.iter().map(scratch).collect(),
+        open: false,
+    };
     object.maybe("scratch", (!state.scratch.is_empty()).then_some(scratches));
-    object.code("exit_ready", state.exit_ready.as_ref()).shown("min_active", state.min_active.as_ref());
+    object
+        .code("exit_ready", state.exit_ready.as_ref())
+        .shown("min_active", state.min_active.as_ref());
     object.flag("clock", state.clock);
     object.list("transitions", transitions(&state.transitions));
     object.list("decisions", state.decisions.iter().map(decision).collect());
     object.names("use", &state.uses);
-    object.list("any_state", state.any_state.iter().map(any_transition).collect());
+    object.list(
+        "any_state",
+        state.any_state.iter().map(any_transition).collect(),
+    );
     object.map("history", state.history.iter().map(history));
-    object.word("history_reset", state.history_reset_on_done.then_some("on_done"));
+    object.word(
+        "history_reset",
+        state.history_reset_on_done.then_some("on_done"),
+    );
     match &state.regions[..] {
         [] => {}
         [only] if only.name.is_none() => region(only, object),
@@ -49,11 +71,18 @@ fn named_region(each: &Region) -> (String, Node) {
     let mut object = Object::new(Kind::Region);
     object.id(&each.id);
     region(each, &mut object);
-    (each.name.as_ref().map_or_else(String::new, |name| name.value.clone()), object.done_open())
+    (
+        each.name
+            .as_ref()
+            .map_or_else(String::new, |name| name.value.clone()),
+        object.done_open(),
+    )
 }
 
 fn region(region: &Region, object: &mut Object) {
-    object.count("stack", &region.stack_depth).maybe("initial", region.initial.as_ref().map(initial));
+    object
+        .count("stack", &region.stack_depth)
+        .maybe("initial", region.initial.as_ref().map(initial));
     object.put("states", map(region.states.iter().map(state)));
 }
 
@@ -69,14 +98,22 @@ fn initial(initial: &Initial) -> Node {
 
 fn history(point: &HistoryPoint) -> (String, Node) {
     let mut object = Object::new(Kind::History);
-    object.id(&point.id).flag("deep", point.deep).targets("default", &point.default);
-    object.maybe("do", (!point.effect.is_empty()).then(|| actions(&point.effect)));
+    object
+        .id(&point.id)
+        .flag("deep", point.deep)
+        .targets("default", &point.default);
+    object.maybe(
+        "do",
+        (!point.effect.is_empty()).then(|| actions(&point.effect)),
+    );
     object.word("restore", point.restore_on_entry.then_some("on_entry"));
     (point.name.value.clone(), object.done())
 }
 
 fn scratch(scratch: &Scratch) -> (String, Node) {
     let mut object = Object::new(Kind::Scratch);
-    object.id(&scratch.id).put("slots", Node::Scalar(scratch.slots.value.to_string()));
+    object
+        .id(&scratch.id)
+        .put("slots", Node::Scalar(scratch.slots.value.to_string()));
     (scratch.name.value.clone(), object.or_only("slots"))
 }

@@ -2,12 +2,16 @@
 
 use super::action::add_actions;
 use super::node::{Node, Object, name, number};
-use crate::graph::{AnyTransition, Branch, Decision, StackOperation, Transition, TransitionKind, Trigger};
+use crate::graph::{
+    AnyTransition, Branch, Decision, StackOperation, Transition, TransitionKind, Trigger,
+};
 use crate::text::shape::Kind;
 
 /// A list of transitions.
 pub(super) fn transitions(list: &[Transition]) -> Vec<Node> {
-    list.iter().map(|each| transition(each, Kind::Transition).done()).collect()
+    list.iter()
+        .map(|each| transition(each, Kind::Transition).done())
+        .collect()
 }
 
 fn transition(transition: &Transition, shape: Kind) -> Object {
@@ -21,19 +25,43 @@ fn transition(transition: &Transition, shape: Kind) -> Object {
         StackOperation::Pop => "pop",
     });
     let mut object = Object::new(shape);
-    object.name("name", transition.name.as_ref()).id(&transition.id).doc(&transition.doc);
+    object
+        .name("name", transition.name.as_ref())
+        .id(&transition.id)
+        .doc(&transition.doc);
     trigger(&transition.trigger, &mut object);
-    object.code("if", transition.guard.as_ref()).targets("to", &transition.targets);
-    let sync = transition.sync.iter().map(|(region, target)| (region.value.clone(), name(target)));
-    let sync = Node::Object { members: sync.collect(), open: false };
+    object
+        .code("if", transition.guard.as_ref())
+        .targets("to", &transition.targets);
+    let sync = transition
+        .sync
+        .iter()
+        .map(|(region, target)| (region.value.clone(), name(target)));
+    let sync = Node::Object {
+        members: sync.collect(),
+        open: false,
+    };
     object.maybe("sync", (!transition.sync.is_empty()).then_some(sync));
     add_actions(&mut object, "do", &transition.effect);
     object.word("kind", kind).word("stack", stack);
-    object.count("priority", &transition.priority).flag("interrupt", transition.interrupt);
+    object
+        .count("priority", &transition.priority)
+        .flag("interrupt", transition.interrupt);
     object.code("score", transition.score.as_ref());
-    object.maybe("threshold", transition.threshold.as_ref().map(|least| number(least.value)));
-    object.shown("cooldown", transition.cooldown.as_ref()).shown("debounce", transition.debounce.as_ref());
-    object.flag("latch", transition.latch).flag("muted", transition.muted).meta(&transition.meta);
+    object.maybe(
+        "threshold",
+        transition
+            .threshold
+            .as_ref()
+            .map(|least| number(least.value)),
+    );
+    object
+        .shown("cooldown", transition.cooldown.as_ref())
+        .shown("debounce", transition.debounce.as_ref());
+    object
+        .flag("latch", transition.latch)
+        .flag("muted", transition.muted)
+        .meta(&transition.meta);
     object
 }
 
@@ -52,7 +80,9 @@ fn trigger(trigger: &Trigger, object: &mut Object) {
 /// An any-state transition.
 pub(super) fn any_transition(any: &AnyTransition) -> Node {
     let mut object = transition(&any.transition, Kind::AnyTransition);
-    object.names("include", &any.include).names("exclude", &any.exclude);
+    object
+        .names("include", &any.include)
+        .names("exclude", &any.exclude);
     object.done()
 }
 
@@ -63,16 +93,22 @@ pub(super) fn decision(decision: &Decision) -> Node {
         trigger(&decision.trigger, &mut object);
     }
     object.code("if", Some(&decision.guard));
-    object.name("then", decision.then.as_ref()).name("else", decision.otherwise.as_ref());
+    object
+        .name("then", decision.then.as_ref())
+        .name("else", decision.otherwise.as_ref());
     add_actions(&mut object, "do", &decision.effect);
-    object.count("priority", &decision.priority).flag("muted", decision.muted);
+    object
+        .count("priority", &decision.priority)
+        .flag("muted", decision.muted);
     object.done()
 }
 
 /// A branch of a choice.
 pub(super) fn branch(branch: &Branch) -> Node {
     let mut object = Object::new(Kind::Branch);
-    object.code("if", branch.guard.as_ref()).targets("to", &branch.targets);
+    object
+        .code("if", branch.guard.as_ref())
+        .targets("to", &branch.targets);
     add_actions(&mut object, "do", &branch.effect);
     object.done()
 }

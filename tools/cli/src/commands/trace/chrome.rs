@@ -1,4 +1,5 @@
-//! JSON for chrome://tracing and the many viewers that read it: a process per agent, a thread per region.
+//! JSON for chrome://tracing and the many viewers that read it: a process per agent, a thread per
+//! region.
 
 use serde_json::{Value, json};
 
@@ -21,7 +22,11 @@ pub(super) fn document(shown: &Shown<'_>) -> Value {
 }
 
 fn mark(event: &Event, shown: &Shown<'_>) -> Value {
-    let (ts, pid, tid) = (event.nanoseconds as f64 / 1000.0, process(event.track), thread(event.track));
+    let (ts, pid, tid) = (
+        event.nanoseconds as f64 / 1000.0,
+        process(event.track),
+        thread(event.track),
+    );
     let slice = |phase: &str, state: u16| json!({ "ph": phase, "name": shown.legend.state(state), "cat": "state", "ts": ts, "pid": pid, "tid": tid });
     match &event.mark {
         Mark::Begin(state) => slice("B", *state),

@@ -14,7 +14,10 @@ impl Configuration {
         let leaf = match record.kind()? {
             Kind::Present | Kind::Leaf => Some(record.subject.get()),
             Kind::Transition => {
-                let is_internal = legend.transitions.get(usize::from(record.subject.get()))?.is_internal;
+                let is_internal = legend
+                    .transitions
+                    .get(usize::from(record.subject.get()))?
+                    .is_internal;
                 let leaf = record.leaf()?;
                 // A transition that stays tells where; it entered nothing.
                 if is_internal && self.leaves.contains(&leaf) {
@@ -28,7 +31,8 @@ impl Configuration {
             }
             _ => None,
         }?;
-        self.leaves.retain(|&other| other != leaf && are_concurrent(leaf, other, legend));
+        self.leaves
+            .retain(|&other| other != leaf && are_concurrent(leaf, other, legend));
         let place = self.leaves.partition_point(|&other| other < leaf);
         self.leaves.insert(place, leaf);
         Some(leaf)
@@ -36,12 +40,18 @@ impl Configuration {
 
     /// Is a state active?
     pub(super) fn is_active(&self, state: u16, legend: &Legend) -> bool {
-        self.leaves.iter().any(|&leaf| legend.is_around(state, leaf))
+        self.leaves
+            .iter()
+            .any(|&leaf| legend.is_around(state, leaf))
     }
 
     /// All active states but the root, outer before inner.
     pub(super) fn states(&self, legend: &Legend) -> Vec<u16> {
-        let mut states: Vec<u16> = self.leaves.iter().flat_map(|&leaf| path(leaf, legend)).collect();
+        let mut states: Vec<u16> = self
+            .leaves
+            .iter()
+            .flat_map(|&leaf| path(leaf, legend))
+            .collect();
         states.sort_unstable();
         states.dedup();
         states
@@ -50,7 +60,11 @@ impl Configuration {
     /// Their leaves in words.
     pub(super) fn words(&self, legend: &Legend) -> String {
         let names: Vec<&str> = self.leaves.iter().map(|&leaf| legend.state(leaf)).collect();
-        if names.is_empty() { "unknown".to_owned() } else { names.join(" + ") }
+        if names.is_empty() {
+            "unknown".to_owned()
+        } else {
+            names.join(" + ")
+        }
     }
 }
 
@@ -62,8 +76,14 @@ fn path(state: u16, legend: &Legend) -> impl Iterator<Item = u16> + '_ {
 
 /// Can two leaves be active together? Only if they lie in different regions of one state.
 fn are_concurrent(a: u16, b: u16, legend: &Legend) -> bool {
-    let region = |state: u16| legend.states.get(usize::from(state)).and_then(|state| state.region);
-    path(a, legend).all(|outer| path(b, legend).all(|other| outer == other || region(outer) != region(other)))
+    let region = |state: u16| {
+        legend
+            .states
+            .get(usize::from(state))
+            .and_then(|state| state.region)
+    };
+    path(a, legend)
+        .all(|outer| path(b, legend).all(|other| outer == other || region(outer) != region(other)))
 }
 
 #[cfg(test)]
@@ -89,7 +109,11 @@ mod tests {
             state("up", Some(2), Some(2)),
             state("down", Some(2), Some(2)),
         ];
-        Legend { states, regions: vec![0, 2, 2], ..Legend::default() }
+        Legend {
+            states,
+            regions: vec![0, 2, 2],
+            ..Legend::default()
+        }
     }
 
     fn leaf(subject: u16) -> Record {

@@ -8,7 +8,10 @@ pub(super) fn text(shown: &Shown<'_>) -> String {
     let mut out = COLUMNS.join(",") + "\r\n";
     for entry in &shown.entries {
         let fields = object(entry, shown.legend);
-        let cells: Vec<String> = COLUMNS.iter().map(|column| quoted(&plain(fields.get(*column)))).collect();
+        let cells: Vec<String> = COLUMNS
+            .iter()
+            .map(|column| quoted(&plain(fields.get(*column))))
+            .collect();
         out.push_str(&cells.join(","));
         out.push_str("\r\n");
     }

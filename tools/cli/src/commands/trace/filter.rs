@@ -1,4 +1,5 @@
-//! Which records are shown: by agent, state, event, tick and level. The words mean what they mean to the recorder.
+//! Which records are shown: by agent, state, event, tick and level. The words mean what they mean
+//! to the recorder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,18 +28,34 @@ impl Chosen {
         let legend = &reading.legend;
         let agents: BTreeSet<u32> = args.agent.iter().copied().collect();
         if !agents.is_empty() {
-            let known: BTreeSet<u32> = reading.records().map(|(_, record)| record.agent.get()).collect();
-            agents.iter().try_for_each(|&agent| check_agent(agent, &known))?;
+            let known: BTreeSet<u32> = reading
+                .records()
+                .map(|(_, record)| record.agent.get())
+                .collect();
+            agents
+                .iter()
+                .try_for_each(|&agent| check_agent(agent, &known))?;
         }
         let (from, to) = (args.from.unwrap_or(0), args.to.unwrap_or(u64::MAX));
         if from > to {
             let text = format!("`--from {from}` lies behind `--to {to}`: no tick is between them");
             return Err(CliError::new(text).help("exchange the two"));
         }
-        let names: Vec<&str> = legend.states.iter().map(|state| state.name.as_str()).collect();
-        let states = args.state.iter().map(|name| find_state(name, &names)).collect::<Result<Vec<u16>, _>>()?;
+        let names: Vec<&str> = legend
+            .states
+            .iter()
+            .map(|state| state.name.as_str())
+            .collect();
+        let states = args
+            .state
+            .iter()
+            .map(|name| find_state(name, &names))
+            .collect::<Result<Vec<u16>, _>>()?;
         let inside = |state: &u16| states.iter().any(|&outer| legend.is_around(outer, *state));
-        let events = args.event.iter().map(|name| find("event", name, &legend.events));
+        let events = args
+            .event
+            .iter()
+            .map(|name| find("event", name, &legend.events));
         Ok(Self {
             agents,
             states: (0..legend.states.len() as u16).filter(inside).collect(),
@@ -65,17 +82,24 @@ impl Chosen {
                 *open = (tick, false);
             }
             if self.passes(record, &reading.legend, &mut open.1) {
-                entries.push(Entry { tick, record: *record });
+                entries.push(Entry {
+                    tick,
+                    record: *record,
+                });
             }
         }
         entries
     }
 
     fn passes(&self, record: &Record, legend: &Legend, open: &mut bool) -> bool {
-        let Some(kind) = record.kind() else { return false };
+        let Some(kind) = record.kind() else {
+            return false;
+        };
         let subject = record.subject.get();
         match kind {
-            Kind::Event | Kind::Unhandled | Kind::Deferred => *open = self.events.contains(&subject),
+            Kind::Event | Kind::Unhandled | Kind::Deferred => {
+                *open = self.events.contains(&subject)
+            }
             Kind::Transition | Kind::Latched => match record.cause() {
                 Some(Cause::Event(event)) => *open = self.events.contains(&event),
                 _ => *open = false,
@@ -96,8 +120,8 @@ impl Chosen {
                 | Kind::Despawned
         );
         let by_event = is_life || self.events.is_empty() || *open;
-        let by_state =
-            self.states.is_empty() || state_of(kind, record, legend).is_none_or(|s| self.states.contains(&s));
+        let by_state = self.states.is_empty()
+            || state_of(kind, record, legend).is_none_or(|s| self.states.contains(&s));
         by_event && by_state && kind.level() as u8 <= self.level
     }
 }
@@ -113,9 +137,10 @@ fn state_of(kind: Kind, record: &Record, legend: &Legend) -> Option<u16> {
         | Kind::Suspended
         | Kind::Resumed
         | Kind::Activity => Some(subject),
-        Kind::Transition | Kind::Latched | Kind::Rejected => {
-            legend.transitions.get(usize::from(subject)).map(|transition| transition.source)
-        }
+        Kind::Transition | Kind::Latched | Kind::Rejected => legend
+            .transitions
+            .get(usize::from(subject))
+            .map(|transition| transition.source),
         Kind::Guard => Some(record.guard().0),
         _ => None,
     }
@@ -129,9 +154,11 @@ pub(super) fn check_agent(agent: u32, known: &BTreeSet<u32>) -> Result<(), CliEr
     let error = CliError::new(format!("the trace has no agent {agent}"));
     let shown: Vec<String> = known.iter().take(8).map(u32::to_string).collect();
     Err(match (known.first(), known.last()) {
-        (Some(_), Some(last)) if known.len() > shown.len() => {
-            error.help(format!("it has {} agents: {}, … {last}", known.len(), shown.join(", ")))
-        }
+        (Some(_), Some(last)) if known.len() > shown.len() => error.help(format!(
+            "it has {} agents: {}, … {last}",
+            known.len(),
+            shown.join(", ")
+        )),
         (Some(_), Some(_)) => error.help(format!("it has {}", shown.join(", "))),
         _ => error.help("it has no records at all"),
     })
@@ -143,10 +170,16 @@ fn find_state(name: &str, paths: &[&str]) -> Result<u16, CliError> {
         return Ok(place as u16);
     }
     let end = format!("/{name}");
-    let ends: Vec<usize> = (0..paths.len()).filter(|&place| paths[place].ends_with(&end)).collect();
+    let ends: Vec<usize> = (0..paths.len())
+        .filter(|&place| paths[place].ends_with(&end))
+        .collect();
     match ends.as_slice() {
         [only] => Ok(*only as u16),
-        [] => Err(unknown("state", name, similar::closest(name, paths.iter().copied()))),
+        [] => Err(unknown(
+            "state",
+            name,
+            similar::closest(name, paths.iter().copied()),
+        )),
         several => {
             let list: Vec<&str> = several.iter().map(|&place| paths[place]).collect();
             let text = format!("several states are called `{}`", visible(name));
@@ -158,11 +191,16 @@ fn find_state(name: &str, paths: &[&str]) -> Result<u16, CliError> {
 fn find(what: &str, name: &str, known: &[String]) -> Result<u16, CliError> {
     let place = known.iter().position(|other| other == name);
     let closest = || similar::closest(name, known.iter().map(String::as_str));
-    place.map(|place| place as u16).ok_or_else(|| unknown(what, name, closest()))
+    place
+        .map(|place| place as u16)
+        .ok_or_else(|| unknown(what, name, closest()))
 }
 
 fn unknown(what: &str, name: &str, closest: Option<&str>) -> CliError {
-    let error = CliError::new(format!("the machine of this trace has no {what} `{}`", visible(name)));
+    let error = CliError::new(format!(
+        "the machine of this trace has no {what} `{}`",
+        visible(name)
+    ));
     match closest {
         Some(closest) => error.help(format!("did you mean `{closest}`?")),
         None => error,

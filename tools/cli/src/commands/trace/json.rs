@@ -1,4 +1,5 @@
-//! Records as JSON, and the fields that JSON and CSV share. `schemas/trace.schema.json` describes it.
+//! Records as JSON, and the fields that JSON and CSV share. `schemas/trace.schema.json` describes
+//! it.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +7,8 @@ use statewright_trace::{Cause, Kind, Legend, NO_TRANSITION, Reason, reason_name}
 
 use super::{Entry, Shown};
 
-/// Fields of a record in the order of columns: name and value. Names instead of numbers wherever there are any.
+/// Fields of a record in the order of columns: name and value. Names instead of numbers wherever
+/// there are any.
 pub(super) const COLUMNS: [&str; 13] = [
     "tick",
     "agent",
@@ -31,14 +33,23 @@ pub(super) fn object(entry: &Entry, legend: &Legend) -> Map<String, Value> {
     let mut put = |name: &str, value: Value| _ = fields.insert(name.to_owned(), value);
     put("tick", entry.tick.into());
     put("agent", record.agent.get().into());
-    let Some(kind) = record.kind() else { return fields };
+    let Some(kind) = record.kind() else {
+        return fields;
+    };
     put("level", (kind.level() as u8).into());
     put("kind", kind.name().into());
     match kind {
-        Kind::Present | Kind::Leaf | Kind::Entered | Kind::Exited | Kind::Suspended | Kind::Resumed => {
+        Kind::Present
+        | Kind::Leaf
+        | Kind::Entered
+        | Kind::Exited
+        | Kind::Suspended
+        | Kind::Resumed => {
             put("state", legend.state(subject).into());
         }
-        Kind::Event | Kind::Unhandled | Kind::Deferred => put("event", legend.event(subject).into()),
+        Kind::Event | Kind::Unhandled | Kind::Deferred => {
+            put("event", legend.event(subject).into())
+        }
         Kind::Timer | Kind::TimerStopped => put("timer", legend.timer(subject).into()),
         Kind::TimerSet => {
             put("timer", legend.timer(subject).into());
@@ -58,7 +69,10 @@ pub(super) fn object(entry: &Entry, legend: &Legend) -> Map<String, Value> {
         Kind::Guard => {
             let (state, code) = record.guard();
             put("state", legend.state(state).into());
-            put("answer", if record.detail == 0 { "no" } else { "yes" }.into());
+            put(
+                "answer",
+                if record.detail == 0 { "no" } else { "yes" }.into(),
+            );
             put("code", code.into());
             if subject != NO_TRANSITION {
                 put("transition", legend.way(subject).into());
@@ -67,7 +81,14 @@ pub(super) fn object(entry: &Entry, legend: &Legend) -> Map<String, Value> {
         Kind::Activity => {
             put("state", legend.state(subject).into());
             let answers = ["running", "succeeded", "failed", "canceled"];
-            put("answer", answers.get(usize::from(record.detail)).copied().unwrap_or("?").into());
+            put(
+                "answer",
+                answers
+                    .get(usize::from(record.detail))
+                    .copied()
+                    .unwrap_or("?")
+                    .into(),
+            );
         }
         Kind::Rejected => {
             put("transition", legend.way(subject).into());
@@ -94,7 +115,11 @@ pub(super) fn object(entry: &Entry, legend: &Legend) -> Map<String, Value> {
 /// The whole trace.
 pub(super) fn document(shown: &Shown<'_>) -> Value {
     let legend = shown.legend;
-    let records: Vec<Value> = shown.entries.iter().map(|entry| object(entry, legend).into()).collect();
+    let records: Vec<Value> = shown
+        .entries
+        .iter()
+        .map(|entry| object(entry, legend).into())
+        .collect();
     json!({
         "machine": legend.machine,
         "structure_hash": format!("{:016x}", legend.structure_hash),

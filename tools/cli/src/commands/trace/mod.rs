@@ -1,7 +1,7 @@
 //! `statewright trace`: what agents did and why, as text, JSON or for other tools.
 //!
-//! Names in a trace come from whoever wrote it. They are cleaned once, when it is read, so that nothing of them is a command to a
-//! terminal or a page.
+//! Names in a trace come from whoever wrote it. They are cleaned once, when it is read, so that
+//! nothing of them is a command to a terminal or a page.
 
 mod chrome;
 mod configuration;
@@ -49,7 +49,10 @@ pub(crate) fn run(args: &Trace, console: &Console) -> Result<Outcome, CliError> 
         Err(outcome) => return Ok(outcome),
     };
     if let Some(why) = &args.why {
-        let (agent, tick) = (why.first().copied().unwrap_or(0), why.get(1).copied().unwrap_or(0));
+        let (agent, tick) = (
+            why.first().copied().unwrap_or(0),
+            why.get(1).copied().unwrap_or(0),
+        );
         let answer = why::explain(&reading, agent, tick)?;
         match args.json {
             true => console.json(&answer.to_json()),
@@ -58,7 +61,11 @@ pub(crate) fn run(args: &Trace, console: &Console) -> Result<Outcome, CliError> 
         return Ok(outcome);
     }
     let entries = filter::Chosen::new(args, &reading)?.entries(&reading);
-    let shown = Shown { legend: &reading.legend, entries, ending: &reading.ending };
+    let shown = Shown {
+        legend: &reading.legend,
+        entries,
+        ending: &reading.ending,
+    };
     match args.export {
         Some(format) => export(&shown, format, args, console)?,
         None if args.json => console.json(&json::document(&shown)),
@@ -67,21 +74,35 @@ pub(crate) fn run(args: &Trace, console: &Console) -> Result<Outcome, CliError> 
     Ok(outcome)
 }
 
-/// Reads a trace, with names that are safe to show, and says how much of it could be read. Why it is refused has been said.
-pub(super) fn open<'b>(name: &str, bytes: &'b [u8], console: &Console) -> Result<(Reading<'b>, Outcome), Outcome> {
-    let Reading { legend, frames, ending } = Reading::new(bytes).map_err(|refused| {
-        let error = CliError::new(format!("`{name}` is not a trace that can be read, {refused}"));
+/// Reads a trace, with names that are safe to show, and says how much of it could be read. Why it
+/// is refused has been said.
+pub(super) fn open<'b>(
+    name: &str,
+    bytes: &'b [u8],
+    console: &Console,
+) -> Result<(Reading<'b>, Outcome), Outcome> {
+    let Reading {
+        legend,
+        frames,
+        ending,
+    } = Reading::new(bytes).map_err(|refused| {
+        let error = CliError::new(format!(
+            "`{name}` is not a trace that can be read, {refused}"
+        ));
         console.error(&error.help(WHERE_FROM));
         Outcome::Problems
     })?;
-    let reading = Reading { legend: legend.map_names(visible), frames, ending };
+    let reading = Reading {
+        legend: legend.map_names(visible),
+        frames,
+        ending,
+    };
     let outcome = tell_ending(name, &reading, console);
     Ok((reading, outcome))
 }
 
 /// Who writes traces.
-const WHERE_FROM: &str =
-    "traces are written by `statewright run --trace` and by `Crowd::write_trace`; see docs/guide/tracing.md";
+const WHERE_FROM: &str = "traces are written by `statewright run --trace` and by `Crowd::write_trace`; see docs/guide/tracing.md";
 
 /// The bytes of a trace.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
@@ -94,7 +115,10 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     match read {
         Ok(_) => Ok(bytes),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let text = format!("cannot read `{}`: there is no such file or folder", path.display());
+            let text = format!(
+                "cannot read `{}`: there is no such file or folder",
+                path.display()
+            );
             Err(CliError::new(text).help(format!("check the path; {WHERE_FROM}")))
         }
         Err(error) => Err(CliError::read(&path.display().to_string(), &error)),
@@ -121,7 +145,12 @@ fn tell_ending(name: &str, reading: &Reading<'_>, console: &Console) -> Outcome 
     }
 }
 
-fn export(shown: &Shown<'_>, format: TraceFormat, args: &Trace, console: &Console) -> Result<(), CliError> {
+fn export(
+    shown: &Shown<'_>,
+    format: TraceFormat,
+    args: &Trace,
+    console: &Console,
+) -> Result<(), CliError> {
     let bytes = match format {
         TraceFormat::Perfetto => perfetto::bytes(shown),
         TraceFormat::Chrome => format!("{:#}\n", chrome::document(shown)).into_bytes(),

@@ -1,7 +1,9 @@
-//! Perfetto's own format: a track per agent, below it one per region; states are slices, everything else instants.
+//! Perfetto's own format: a track per agent, below it one per region; states are slices, everything
+//! else instants.
 //!
-//! The format is a stream of protobuf messages; of all it has we need a dozen fields, so they are written by hand. Numbers of fields are
-//! those of `perfetto/trace/trace_packet.proto` and `track_event/*.proto`.
+//! The format is a stream of protobuf messages; of all it has we need a dozen fields, so they are
+//! written by hand. Numbers of fields are those of `perfetto/trace/trace_packet.proto` and
+//! `track_event/*.proto`.
 
 use super::Shown;
 use super::slices::{Event, Mark, Track, events, track_name};
@@ -51,16 +53,35 @@ pub(super) fn bytes(shown: &Shown<'_>) -> Vec<u8> {
     let (tracks, events) = events(shown);
     let mut trace = Message::default();
     for (number, &track) in tracks.iter().enumerate() {
-        let mut descriptor = Message::default().number(1, uuid(track)).text(2, &track_name(track, shown.legend));
+        let mut descriptor = Message::default()
+            .number(1, uuid(track))
+            .text(2, &track_name(track, shown.legend));
         if track.region.is_some() {
-            descriptor = descriptor.number(5, uuid(Track { region: None, ..track }));
+            descriptor = descriptor.number(
+                5,
+                uuid(Track {
+                    region: None,
+                    ..track
+                }),
+            );
         }
-        let packet = Message::default().number(10, SEQUENCE).message(60, descriptor);
+        let packet = Message::default()
+            .number(10, SEQUENCE)
+            .message(60, descriptor);
         let first = number == 0;
-        trace = trace.message(1, if first { packet.number(13, INCREMENTAL_STATE_CLEARED) } else { packet });
+        trace = trace.message(
+            1,
+            if first {
+                packet.number(13, INCREMENTAL_STATE_CLEARED)
+            } else {
+                packet
+            },
+        );
     }
     for event in &events {
-        let packet = Message::default().number(8, event.nanoseconds).number(10, SEQUENCE);
+        let packet = Message::default()
+            .number(8, event.nanoseconds)
+            .number(10, SEQUENCE);
         trace = trace.message(1, packet.message(11, track_event(event, shown)));
     }
     trace.0
@@ -69,10 +90,18 @@ pub(super) fn bytes(shown: &Shown<'_>) -> Vec<u8> {
 fn track_event(event: &Event, shown: &Shown<'_>) -> Message {
     let (kind, category, name) = match &event.mark {
         Mark::Begin(state) => (1, "state", shown.legend.state(*state)),
-        Mark::End(_) => return Message::default().number(9, 2).number(11, uuid(event.track)),
+        Mark::End(_) => {
+            return Message::default()
+                .number(9, 2)
+                .number(11, uuid(event.track));
+        }
         Mark::Instant(kind, words) => (3, *kind, words.as_str()),
     };
-    Message::default().number(9, kind).number(11, uuid(event.track)).text(22, category).text(23, name)
+    Message::default()
+        .number(9, kind)
+        .number(11, uuid(event.track))
+        .text(22, category)
+        .text(23, name)
 }
 
 /// A number for a track that is not 0 and that no other track has.

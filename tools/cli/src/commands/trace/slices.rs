@@ -1,4 +1,5 @@
-//! Agents as time lines: each active state is a slice on the track of its region, everything else an instant on the agent's own track.
+//! Agents as time lines: each active state is a slice on the track of its region, everything else
+//! an instant on the agent's own track.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,31 +37,71 @@ pub(super) struct Event {
 /// All events in order, and all tracks.
 pub(super) fn events(shown: &Shown<'_>) -> (BTreeSet<Track>, Vec<Event>) {
     let legend = shown.legend;
-    let mut lines = Lines { legend, events: Vec::new(), agents: BTreeMap::new() };
+    let mut lines = Lines {
+        legend,
+        events: Vec::new(),
+        agents: BTreeMap::new(),
+    };
     for entry in &shown.entries {
         let time = nanoseconds(entry.tick, legend.tick_rate);
         let agent = entry.record.agent.get();
         let kind = entry.record.kind();
-        if let Some(kind) =
-            kind.filter(|kind| !matches!(kind, Kind::Leaf | Kind::Present | Kind::Entered | Kind::Exited))
-        {
+        if let Some(kind) = kind.filter(|kind| {
+            !matches!(
+                kind,
+                Kind::Leaf | Kind::Present | Kind::Entered | Kind::Exited
+            )
+        }) {
             let mark = Mark::Instant(kind.name(), legend.words(&entry.record));
-            lines.put(time, Track { agent, region: None }, mark);
+            lines.put(
+                time,
+                Track {
+                    agent,
+                    region: None,
+                },
+                mark,
+            );
         }
         lines.follow(time, agent, &entry.record);
     }
-    let end = shown.entries.last().map_or(0, |entry| nanoseconds(entry.tick + 1, legend.tick_rate));
+    let end = shown
+        .entries
+        .last()
+        .map_or(0, |entry| nanoseconds(entry.tick + 1, legend.tick_rate));
     lines.finish(end);
-    let tracks = lines.events.iter().flat_map(|event| [event.track, Track { region: None, ..event.track }]);
+    let tracks = lines.events.iter().flat_map(|event| {
+        [
+            event.track,
+            Track {
+                region: None,
+                ..event.track
+            },
+        ]
+    });
     (tracks.collect(), lines.events)
 }
 
-/// The name of a track: a region is called after the state that has it, and by its first child if that has several.
+/// The name of a track: a region is called after the state that has it, and by its first child if
+/// that has several.
 pub(super) fn track_name(track: Track, legend: &Legend) -> String {
-    let Some(region) = track.region else { return format!("agent {}", track.agent) };
-    let owner = legend.regions.get(usize::from(region)).copied().unwrap_or(0);
-    let siblings = legend.regions.iter().filter(|other| **other == owner).count();
-    let first = legend.states.iter().find(|state| state.region == Some(region)).map_or("?", |state| &state.name);
+    let Some(region) = track.region else {
+        return format!("agent {}", track.agent);
+    };
+    let owner = legend
+        .regions
+        .get(usize::from(region))
+        .copied()
+        .unwrap_or(0);
+    let siblings = legend
+        .regions
+        .iter()
+        .filter(|other| **other == owner)
+        .count();
+    let first = legend
+        .states
+        .iter()
+        .find(|state| state.region == Some(region))
+        .map_or("?", |state| &state.name);
     match siblings {
         1 => legend.state(owner).to_owned(),
         _ => format!("{} ({} …)", legend.state(owner), first),
@@ -80,11 +121,22 @@ struct Lines<'t> {
 
 impl Lines<'_> {
     fn put(&mut self, nanoseconds: u64, track: Track, mark: Mark) {
-        self.events.push(Event { nanoseconds, track, mark });
+        self.events.push(Event {
+            nanoseconds,
+            track,
+            mark,
+        });
     }
 
     fn track(&self, agent: u32, state: u16) -> Track {
-        Track { agent, region: self.legend.states.get(usize::from(state)).and_then(|state| state.region) }
+        Track {
+            agent,
+            region: self
+                .legend
+                .states
+                .get(usize::from(state))
+                .and_then(|state| state.region),
+        }
     }
 
     /// What begins and ends with a record.
@@ -95,8 +147,16 @@ impl Lines<'_> {
         let after = configuration.states(self.legend);
         // A leaf that is entered again ends and begins.
         let again = |state: &u16| entered == Some(*state);
-        let ended: Vec<u16> = before.iter().copied().filter(|s| !after.contains(s) || again(s)).collect();
-        let begun: Vec<u16> = after.iter().copied().filter(|s| !before.contains(s) || again(s)).collect();
+        let ended: Vec<u16> = before
+            .iter()
+            .copied()
+            .filter(|s| !after.contains(s) || again(s))
+            .collect();
+        let begun: Vec<u16> = after
+            .iter()
+            .copied()
+            .filter(|s| !before.contains(s) || again(s))
+            .collect();
         for state in ended.into_iter().rev() {
             self.put(time, self.track(agent, state), Mark::End(state));
         }

@@ -8,18 +8,47 @@ use super::Shown;
 
 /// The lines. Those of one agent and tick belong together: only the first has its number.
 pub(super) fn lines(shown: &Shown<'_>, paints: bool) -> String {
-    let ticks = shown.entries.iter().map(|entry| entry.tick).max().unwrap_or(0).to_string().len().max(4);
-    let agents = shown.entries.iter().map(|entry| entry.record.agent.get()).max().unwrap_or(0).to_string().len().max(5);
+    let ticks = shown
+        .entries
+        .iter()
+        .map(|entry| entry.tick)
+        .max()
+        .unwrap_or(0)
+        .to_string()
+        .len()
+        .max(4);
+    let agents = shown
+        .entries
+        .iter()
+        .map(|entry| entry.record.agent.get())
+        .max()
+        .unwrap_or(0)
+        .to_string()
+        .len()
+        .max(5);
     let mut out = String::new();
     if shown.entries.is_empty() {
         return out;
     }
     // Nothing can go wrong: this writes to memory.
-    _ = writeln!(out, "{:>ticks$}  {:>agents$}  what happened", "tick", "agent");
+    _ = writeln!(
+        out,
+        "{:>ticks$}  {:>agents$}  what happened",
+        "tick", "agent"
+    );
     for entry in &shown.entries {
         let words = shown.legend.words(&entry.record);
-        let words = if paints { painted(&words, entry.record.kind()) } else { words };
-        _ = writeln!(out, "{:>ticks$}  {:>agents$}  {words}", entry.tick, entry.record.agent.get());
+        let words = if paints {
+            painted(&words, entry.record.kind())
+        } else {
+            words
+        };
+        _ = writeln!(
+            out,
+            "{:>ticks$}  {:>agents$}  {words}",
+            entry.tick,
+            entry.record.agent.get()
+        );
     }
     out
 }

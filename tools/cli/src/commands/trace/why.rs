@@ -1,14 +1,18 @@
-//! Why an agent did what it did in a tick: every candidate, taken or with the reason why not (SEL-7).
+//! Why an agent did what it did in a tick: every candidate, taken or with the reason why not
+//! (SEL-7).
 //!
-//! A reason is recorded when it changes, so those that still hold come from earlier ticks. Which transitions were candidates follows from
-//! the machine: those of active states that wait for what came.
+//! A reason is recorded when it changes, so those that still hold come from earlier ticks. Which
+//! transitions were candidates follows from the machine: those of active states that wait for what
+//! came.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde_json::{Value, json};
 use statewright_trace::file::Reading;
-use statewright_trace::{Cause, Kind, Legend, Level, Reason, Record, Transition, Trigger, reason_name};
+use statewright_trace::{
+    Cause, Kind, Legend, Level, Reason, Record, Transition, Trigger, reason_name,
+};
 
 use super::configuration::Configuration;
 use super::filter::check_agent;
@@ -46,15 +50,27 @@ pub(super) struct Answer<'t> {
 }
 
 /// Looks an agent and a tick up.
-pub(super) fn explain<'t>(reading: &'t Reading<'_>, agent: u64, tick: u64) -> Result<Answer<'t>, CliError> {
-    let known: BTreeSet<u32> = reading.records().map(|(_, record)| record.agent.get()).collect();
+pub(super) fn explain<'t>(
+    reading: &'t Reading<'_>,
+    agent: u64,
+    tick: u64,
+) -> Result<Answer<'t>, CliError> {
+    let known: BTreeSet<u32> = reading
+        .records()
+        .map(|(_, record)| record.agent.get())
+        .collect();
     let Ok(agent) = u32::try_from(agent) else {
         return Err(CliError::new(format!("the trace has no agent {agent}")));
     };
     check_agent(agent, &known)?;
-    let own = || reading.records().filter(|(_, record)| record.agent.get() == agent);
+    let own = || {
+        reading
+            .records()
+            .filter(|(_, record)| record.agent.get() == agent)
+    };
     if !own().any(|(_, record)| record.kind().is_some_and(|kind| kind.level() == Level::All)) {
-        let text = format!("the trace has no reasons of agent {agent}: it was recorded at level 1 or 2");
+        let text =
+            format!("the trace has no reasons of agent {agent}: it was recorded at level 1 or 2");
         return Err(CliError::new(text).help("record at level 3: `Settings::new(Level::All)`"));
     }
     let ends = (own().next(), own().last());
@@ -65,12 +81,25 @@ pub(super) fn explain<'t>(reading: &'t Reading<'_>, agent: u64, tick: u64) -> Re
         return Err(CliError::new(text).help(format!("it has ticks {first} to {last} of it")));
     }
     let mut story = Story::new(&reading.legend);
-    own().filter(|(at, _)| *at < tick).for_each(|(at, record)| story.follow(at, record));
+    own()
+        .filter(|(at, _)| *at < tick)
+        .for_each(|(at, record)| story.follow(at, record));
     let before = story.configuration.clone();
-    let now: Vec<&Record> = own().filter(|(at, _)| *at == tick).map(|(_, record)| record).collect();
+    let now: Vec<&Record> = own()
+        .filter(|(at, _)| *at == tick)
+        .map(|(_, record)| record)
+        .collect();
     let searches = story.searches(tick, &now);
     let is_quiet = now.is_empty();
-    Ok(Answer { legend: &reading.legend, agent, tick, before, after: story.configuration, searches, is_quiet })
+    Ok(Answer {
+        legend: &reading.legend,
+        agent,
+        tick,
+        before,
+        after: story.configuration,
+        searches,
+        is_quiet,
+    })
 }
 
 /// What is known of an agent up to a record.
@@ -82,7 +111,11 @@ struct Story<'t> {
 
 impl<'t> Story<'t> {
     fn new(legend: &'t Legend) -> Self {
-        Self { legend, configuration: Configuration::default(), reasons: BTreeMap::new() }
+        Self {
+            legend,
+            configuration: Configuration::default(),
+            reasons: BTreeMap::new(),
+        }
     }
 
     fn follow(&mut self, tick: u64, record: &Record) {
@@ -108,13 +141,17 @@ impl<'t> Story<'t> {
             let cause = match record.kind() {
                 Some(Kind::Event) => Some(Cause::Event(record.subject.get())),
                 // A timer that stands for an event is followed by that.
-                Some(Kind::Timer) if !next_is_event(now, at) => Some(Cause::Timer(record.subject.get())),
+                Some(Kind::Timer) if !next_is_event(now, at) => {
+                    Some(Cause::Timer(record.subject.get()))
+                }
                 _ => None,
             };
             match cause {
                 None => self.follow(tick, record),
                 Some(cause) => {
-                    let end = (at + 1..now.len()).find(|&place| begins_search(now[place])).unwrap_or(now.len());
+                    let end = (at + 1..now.len())
+                        .find(|&place| begins_search(now[place]))
+                        .unwrap_or(now.len());
                     searches.push(self.search(tick, cause, &now[at..end]));
                     at = end;
                     continue;
@@ -139,8 +176,11 @@ impl<'t> Story<'t> {
             Cause::Timer(timer) => self.legend.timer_words(timer),
             Cause::None => String::new(),
         };
-        let taken: Vec<u16> =
-            records.iter().filter(|record| is_taken(record, cause)).map(|r| r.subject.get()).collect();
+        let taken: Vec<u16> = records
+            .iter()
+            .filter(|record| is_taken(record, cause))
+            .map(|r| r.subject.get())
+            .collect();
         records.iter().for_each(|record| self.follow(tick, record));
         let is = |kind: Kind| records.iter().any(|record| record.kind() == Some(kind));
         let outcome = match taken.len() {
@@ -150,45 +190,75 @@ impl<'t> Story<'t> {
             1 => "one transition took it",
             _ => "several transitions took it together",
         };
-        let fate = |id: u16| if taken.contains(&id) { Fate::Taken } else { self.fate(id) };
+        let fate = |id: u16| {
+            if taken.contains(&id) {
+                Fate::Taken
+            } else {
+                self.fate(id)
+            }
+        };
         let candidates = candidates.into_iter().map(|id| (id, fate(id))).collect();
-        Search { cause: words, outcome: outcome.to_owned(), candidates }
+        Search {
+            cause: words,
+            outcome: outcome.to_owned(),
+            candidates,
+        }
     }
 
     /// Transitions that wait for no event.
     fn eventless(&self, now: &[&Record]) -> Option<Search> {
-        let taken = now.iter().filter(|record| is_taken(record, Cause::None)).map(|record| record.subject.get());
+        let taken = now
+            .iter()
+            .filter(|record| is_taken(record, Cause::None))
+            .map(|record| record.subject.get());
         let mut candidates: Vec<(u16, Fate)> = taken.map(|id| (id, Fate::Taken)).collect();
-        let outcome = if candidates.is_empty() { "none of them was taken" } else { "one was taken" };
-        let waiting = self.candidates(|t| matches!(t, Trigger::Always | Trigger::Done | Trigger::Failed));
+        let outcome = if candidates.is_empty() {
+            "none of them was taken"
+        } else {
+            "one was taken"
+        };
+        let waiting =
+            self.candidates(|t| matches!(t, Trigger::Always | Trigger::Done | Trigger::Failed));
         for id in waiting {
             if !candidates.iter().any(|(other, _)| *other == id) {
                 candidates.push((id, self.fate(id)));
             }
         }
         let cause = "without an event".to_owned();
-        (!candidates.is_empty()).then(|| Search { cause, outcome: outcome.to_owned(), candidates })
+        (!candidates.is_empty()).then(|| Search {
+            cause,
+            outcome: outcome.to_owned(),
+            candidates,
+        })
     }
 
     /// Transitions of active states with such a trigger, inner states first.
     fn candidates(&self, wants: impl Fn(Trigger) -> bool) -> Vec<u16> {
         let is_candidate = |transition: &Transition| {
-            wants(transition.trigger) && self.configuration.is_active(transition.source, self.legend)
+            wants(transition.trigger)
+                && self.configuration.is_active(transition.source, self.legend)
         };
         let all = (0_u16..).zip(&self.legend.transitions);
-        let mut found: Vec<(u16, u16)> =
-            all.filter(|(_, t)| is_candidate(t)).map(|(id, transition)| (transition.source, id)).collect();
+        let mut found: Vec<(u16, u16)> = all
+            .filter(|(_, t)| is_candidate(t))
+            .map(|(id, transition)| (transition.source, id))
+            .collect();
         found.sort_by_key(|&(source, id)| (std::cmp::Reverse(source), id));
         found.into_iter().map(|(_, id)| id).collect()
     }
 
     fn fate(&self, transition: u16) -> Fate {
-        self.reasons.get(&transition).map_or(Fate::Unknown, |&(reason, tick)| Fate::Rejected(reason, tick))
+        self.reasons
+            .get(&transition)
+            .map_or(Fate::Unknown, |&(reason, tick)| {
+                Fate::Rejected(reason, tick)
+            })
     }
 }
 
 fn next_is_event(now: &[&Record], at: usize) -> bool {
-    now.get(at + 1).is_some_and(|record| record.kind() == Some(Kind::Event))
+    now.get(at + 1)
+        .is_some_and(|record| record.kind() == Some(Kind::Event))
 }
 
 /// Something new is looked for: what follows does not belong to what came before.
@@ -211,17 +281,31 @@ impl Answer<'_> {
         };
         let mut out = String::new();
         // Nothing can go wrong: this writes to memory.
-        _ = write!(out, "agent {} of {}, tick {}: ", self.agent, legend.machine, self.tick);
+        _ = write!(
+            out,
+            "agent {} of {}, tick {}: ",
+            self.agent, legend.machine, self.tick
+        );
         _ = match self.before == self.after {
             true => writeln!(out, "in {}", self.after.words(legend)),
-            false => writeln!(out, "from {} to {}", self.before.words(legend), self.after.words(legend)),
+            false => writeln!(
+                out,
+                "from {} to {}",
+                self.before.words(legend),
+                self.after.words(legend)
+            ),
         };
         if self.is_quiet {
             _ = writeln!(out, "nothing was recorded in this tick");
         }
         for search in &self.searches {
             _ = writeln!(out, "\n{}: {}", paint("1", &search.cause), search.outcome);
-            let width = search.candidates.iter().map(|(id, _)| self.candidate(*id).chars().count()).max().unwrap_or(0);
+            let width = search
+                .candidates
+                .iter()
+                .map(|(id, _)| self.candidate(*id).chars().count())
+                .max()
+                .unwrap_or(0);
             for (id, fate) in &search.candidates {
                 let name = self.candidate(*id);
                 let padded = format!("{name}{}", " ".repeat(width - name.chars().count()));
@@ -236,14 +320,21 @@ impl Answer<'_> {
             }
         }
         if self.searches.is_empty() {
-            _ = writeln!(out, "\nno event came, and no active state has a transition without one");
+            _ = writeln!(
+                out,
+                "\nno event came, and no active state has a transition without one"
+            );
         }
         out
     }
 
     /// A transition with its trigger where that is not the one that came.
     fn candidate(&self, id: u16) -> String {
-        let trigger = self.legend.transitions.get(usize::from(id)).map(|transition| transition.trigger);
+        let trigger = self
+            .legend
+            .transitions
+            .get(usize::from(id))
+            .map(|transition| transition.trigger);
         match trigger {
             Some(trigger @ (Trigger::Any | Trigger::Always | Trigger::Done | Trigger::Failed)) => {
                 format!("{} ({})", self.legend.way(id), self.legend.trigger(trigger))
@@ -256,8 +347,15 @@ impl Answer<'_> {
         match fate {
             Fate::Taken => "taken".to_owned(),
             Fate::Rejected(reason, since) if *since == self.tick => self.legend.reason(id, *reason),
-            Fate::Rejected(reason, since) => format!("{}, since tick {since}", self.legend.reason(id, *reason)),
-            Fate::Unknown => match self.legend.transitions.get(usize::from(id)).map(|transition| transition.trigger) {
+            Fate::Rejected(reason, since) => {
+                format!("{}, since tick {since}", self.legend.reason(id, *reason))
+            }
+            Fate::Unknown => match self
+                .legend
+                .transitions
+                .get(usize::from(id))
+                .map(|transition| transition.trigger)
+            {
                 Some(Trigger::Done) => "its state is not done".to_owned(),
                 Some(Trigger::Failed) => "its activity has not failed".to_owned(),
                 _ => "no reason was recorded".to_owned(),
@@ -269,10 +367,15 @@ impl Answer<'_> {
     pub(super) fn to_json(&self) -> Value {
         let legend = self.legend;
         let leaves = |configuration: &Configuration| -> Vec<&str> {
-            configuration.leaves.iter().map(|&leaf| legend.state(leaf)).collect()
+            configuration
+                .leaves
+                .iter()
+                .map(|&leaf| legend.state(leaf))
+                .collect()
         };
         let candidate = |(id, fate): &(u16, Fate)| {
-            let mut object = json!({ "transition": legend.way(*id), "taken": *fate == Fate::Taken });
+            let mut object =
+                json!({ "transition": legend.way(*id), "taken": *fate == Fate::Taken });
             if let Fate::Rejected(reason, since) = fate {
                 object["reason"] = reason_name(*reason).into();
                 object["since"] = (*since).into();

@@ -65,7 +65,11 @@ impl App {
 
     /// Lines of the lower pane.
     pub(crate) fn lower(&self) -> Vec<Line> {
-        if self.shows_why { text::why(&self.session) } else { self.past.clone() }
+        if self.shows_why {
+            text::why(&self.session)
+        } else {
+            self.past.clone()
+        }
     }
 
     fn note(&mut self, step: &statewright_step::Step) {
@@ -77,7 +81,9 @@ impl App {
 
     /// One key; whether the session goes on.
     pub(crate) fn press(&mut self, key: KeyEvent) -> bool {
-        if key.modifiers.contains(KeyModifiers::CONTROL) && matches!(key.code, KeyCode::Char('c' | 'd')) {
+        if key.modifiers.contains(KeyModifiers::CONTROL)
+            && matches!(key.code, KeyCode::Char('c' | 'd'))
+        {
             return false;
         }
         match std::mem::replace(&mut self.focus, Focus::Events) {
@@ -110,7 +116,12 @@ impl App {
                 self.shows_why = !self.shows_why;
                 self.scroll = 0;
             }
-            KeyCode::Char(':') => self.focus = Focus::Writing { before: String::new(), written: String::new() },
+            KeyCode::Char(':') => {
+                self.focus = Focus::Writing {
+                    before: String::new(),
+                    written: String::new(),
+                }
+            }
             KeyCode::PageUp => self.scroll = (self.scroll + 5).min(self.lower().len()),
             KeyCode::PageDown => self.scroll = self.scroll.saturating_sub(5),
             _ => self.message = Some(("? shows what the keys do".to_owned(), false)),
@@ -120,13 +131,23 @@ impl App {
 
     /// Sends the selected event, after asking for its payload if it has one.
     fn send(&mut self) {
-        let Some(event) = EventId::from_index(self.selected) else { return };
+        let Some(event) = EventId::from_index(self.selected) else {
+            return;
+        };
         let Some(name) = self.session.names().events.get(self.selected).cloned() else {
-            self.message = Some(("this machine has no events; space lets time pass".to_owned(), true));
+            self.message = Some((
+                "this machine has no events; space lets time pass".to_owned(),
+                true,
+            ));
             return;
         };
         match payload_type(&self.session.machine().rom(), event) {
-            Some(_) => self.focus = Focus::Writing { before: format!("send {name} "), written: String::new() },
+            Some(_) => {
+                self.focus = Focus::Writing {
+                    before: format!("send {name} "),
+                    written: String::new(),
+                }
+            }
             None => self.carry_out(&Command::Send(event, [0; 4])),
         }
     }
@@ -175,9 +196,11 @@ impl App {
             Command::Show => return self.append(text::show(&self.session)),
             Command::Events => return self.append(text::events(&self.session)),
             Command::In(state) => return self.append(text::is_in(&self.session, *state)),
-            Command::Snapshot(file) => files::snapshot(&mut self.session, file.as_deref().map(Path::new)).map(|()| {
-                self.message = Some((format!("kept step {}", self.session.steps()), false));
-            }),
+            Command::Snapshot(file) => {
+                files::snapshot(&mut self.session, file.as_deref().map(Path::new)).map(|()| {
+                    self.message = Some((format!("kept step {}", self.session.steps()), false));
+                })
+            }
             Command::Restore(Some(file)) => {
                 files::restore(&mut self.session, Path::new(file)).map(|step| self.note(&step))
             }

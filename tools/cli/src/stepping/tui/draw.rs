@@ -53,7 +53,11 @@ struct Look {
 
 impl Look {
     fn ink(self, color: Color, otherwise: Modifier) -> Style {
-        if self.color { Style::new().fg(color) } else { Style::new().add_modifier(otherwise) }
+        if self.color {
+            Style::new().fg(color)
+        } else {
+            Style::new().add_modifier(otherwise)
+        }
     }
 
     fn tone(self, tone: Tone) -> Style {
@@ -63,19 +67,31 @@ impl Look {
             Tone::Good => self.ink(Color::Green, Modifier::empty()),
             Tone::Left => self.ink(Color::Red, Modifier::empty()),
             Tone::Dim => self.ink(Color::DarkGray, Modifier::DIM),
-            Tone::Now => self.ink(Color::Cyan, Modifier::BOLD).add_modifier(Modifier::BOLD),
+            Tone::Now => self
+                .ink(Color::Cyan, Modifier::BOLD)
+                .add_modifier(Modifier::BOLD),
             Tone::Warning => self.ink(Color::Yellow, Modifier::BOLD),
         }
     }
 
     fn lit(self) -> Style {
-        let style = if self.color { Style::new().fg(Color::Black).bg(Color::Green) } else { Style::new().reversed() };
+        let style = if self.color {
+            Style::new().fg(Color::Black).bg(Color::Green)
+        } else {
+            Style::new().reversed()
+        };
         style.add_modifier(Modifier::BOLD)
     }
 
     fn block(self, title: &str) -> Block<'static> {
-        let title = Line::styled(format!(" {title} "), Style::new().fg(Color::Reset).add_modifier(Modifier::BOLD));
-        Block::bordered().border_type(BorderType::Rounded).border_style(self.tone(Tone::Dim)).title(title)
+        let title = Line::styled(
+            format!(" {title} "),
+            Style::new().fg(Color::Reset).add_modifier(Modifier::BOLD),
+        );
+        Block::bordered()
+            .border_type(BorderType::Rounded)
+            .border_style(self.tone(Tone::Dim))
+            .title(title)
     }
 }
 
@@ -84,7 +100,10 @@ pub(crate) fn draw(frame: &mut Frame<'_>, app: &mut App) {
     let look = Look { color: app.color };
     let area = frame.area();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-        let words = format!("make the window larger: at least {} x {}", SMALLEST.0, SMALLEST.1);
+        let words = format!(
+            "make the window larger: at least {} x {}",
+            SMALLEST.0, SMALLEST.1
+        );
         return frame.render_widget(Paragraph::new(words), area);
     }
     let lower = (area.height * 2 / 5).max(6);
@@ -95,8 +114,12 @@ pub(crate) fn draw(frame: &mut Frame<'_>, app: &mut App) {
         Constraint::Length(1),
     ])
     .areas(area);
-    let [states, events, right] =
-        Layout::horizontal([Constraint::Fill(11), Constraint::Fill(9), Constraint::Fill(10)]).areas(upper);
+    let [states, events, right] = Layout::horizontal([
+        Constraint::Fill(11),
+        Constraint::Fill(9),
+        Constraint::Fill(10),
+    ])
+    .areas(upper);
     draw_title(frame, app, look, title);
     draw_states(frame, app, look, states);
     draw_events(frame, app, look, events);
@@ -129,18 +152,43 @@ fn draw_states(frame: &mut Frame<'_>, app: &App, look: Look, area: Rect) {
     let rows = tree::rows(&app.session, height);
     // The first active leaf and what is around it stay in sight.
     let first_active = rows.iter().position(Row::is_leaf).unwrap_or(0);
-    let skip = first_active.saturating_sub(height / 2).min(rows.len().saturating_sub(height));
-    let lines: Vec<Line<'_>> = rows.iter().skip(skip).take(height).map(|row| state_line(row, look)).collect();
+    let skip = first_active
+        .saturating_sub(height / 2)
+        .min(rows.len().saturating_sub(height));
+    let lines: Vec<Line<'_>> = rows
+        .iter()
+        .skip(skip)
+        .take(height)
+        .map(|row| state_line(row, look))
+        .collect();
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
 fn state_line(row: &Row, look: Look) -> Line<'static> {
     match row {
-        Row::Region { depth, name, active } => {
-            let style = if *active { look.tone(Tone::Plain) } else { look.tone(Tone::Dim) };
-            Line::styled(format!("{}┄ {name}", "  ".repeat(*depth)), style.add_modifier(Modifier::ITALIC))
+        Row::Region {
+            depth,
+            name,
+            active,
+        } => {
+            let style = if *active {
+                look.tone(Tone::Plain)
+            } else {
+                look.tone(Tone::Dim)
+            };
+            Line::styled(
+                format!("{}┄ {name}", "  ".repeat(*depth)),
+                style.add_modifier(Modifier::ITALIC),
+            )
         }
-        Row::State { depth, name, active, leaf, folded, suspended } => {
+        Row::State {
+            depth,
+            name,
+            active,
+            leaf,
+            folded,
+            suspended,
+        } => {
             let (mark, style) = match (leaf, active, suspended, folded) {
                 (true, ..) => ("●", look.lit()),
                 (_, true, ..) => ("▾", look.tone(Tone::Good).add_modifier(Modifier::BOLD)),
@@ -149,7 +197,13 @@ fn state_line(row: &Row, look: Look) -> Line<'static> {
                 _ => ("·", look.tone(Tone::Dim)),
             };
             let space = Span::raw("  ".repeat(*depth));
-            Line::from(vec![space, Span::styled(format!("{mark} {name}{}", if *leaf { " " } else { "" }), style)])
+            Line::from(vec![
+                space,
+                Span::styled(
+                    format!("{mark} {name}{}", if *leaf { " " } else { "" }),
+                    style,
+                ),
+            ])
         }
     }
 }
@@ -159,21 +213,39 @@ fn draw_events(frame: &mut Frame<'_>, app: &App, look: Look, area: Rect) {
     let height = usize::from(block.inner(area).height);
     let rom = app.session.machine().rom();
     let skip = (app.selected + 1).saturating_sub(height);
-    let events = app.session.names().events.iter().enumerate().skip(skip).take(height);
+    let events = app
+        .session
+        .names()
+        .events
+        .iter()
+        .enumerate()
+        .skip(skip)
+        .take(height);
     let lines: Vec<Line<'_>> = events
         .filter_map(|(index, name)| {
             let event = EventId::from_index(index)?;
             let heard = text::listens(&app.session, event);
             let style = look.tone(if heard { Tone::Plain } else { Tone::Dim });
             let chosen = index == app.selected;
-            let style = if chosen { style.add_modifier(Modifier::REVERSED) } else { style };
+            let style = if chosen {
+                style.add_modifier(Modifier::REVERSED)
+            } else {
+                style
+            };
             let payload = payload_type(&rom, event).map_or(String::new(), |ty| format!(" {ty}"));
             let mark = if chosen { "▸" } else { " " };
             let name = Span::styled(format!("{mark} {name}"), style);
-            Some(Line::from(vec![name, Span::styled(payload, look.tone(Tone::Dim))]))
+            Some(Line::from(vec![
+                name,
+                Span::styled(payload, look.tone(Tone::Dim)),
+            ]))
         })
         .collect();
-    let lines = if lines.is_empty() { vec![Line::styled("none", look.tone(Tone::Dim))] } else { lines };
+    let lines = if lines.is_empty() {
+        vec![Line::styled("none", look.tone(Tone::Dim))]
+    } else {
+        lines
+    };
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
@@ -185,29 +257,60 @@ fn draw_right(frame: &mut Frame<'_>, app: &App, look: Look, area: Rect) {
         .enumerate()
         .map(|(key, words)| Line::raw(text::key_words(&app.session, key, *words)))
         .collect();
-    let mut waits: Vec<Line<'_>> =
-        after.queue.iter().map(|event| Line::raw(format!("▪ {}", text::queued_words(&app.session, event)))).collect();
+    let mut waits: Vec<Line<'_>> = after
+        .queue
+        .iter()
+        .map(|event| Line::raw(format!("▪ {}", text::queued_words(&app.session, event))))
+        .collect();
     let tick = app.session.tick();
-    waits.extend(
-        after.timers.iter().map(|wait| Line::raw(text::short_wait(&app.session, wait.timer, wait.deadline, tick))),
-    );
+    waits.extend(after.timers.iter().map(|wait| {
+        Line::raw(text::short_wait(
+            &app.session,
+            wait.timer,
+            wait.deadline,
+            tick,
+        ))
+    }));
     let or_none = |lines: Vec<Line<'static>>| {
-        if lines.is_empty() { vec![Line::styled("none", look.tone(Tone::Dim))] } else { lines }
+        if lines.is_empty() {
+            vec![Line::styled("none", look.tone(Tone::Dim))]
+        } else {
+            lines
+        }
     };
     let wanted = (keys.len().max(1) as u16 + 2).min(area.height.saturating_sub(5));
-    let [board, below] = Layout::vertical([Constraint::Length(wanted), Constraint::Fill(1)]).areas(area);
-    frame.render_widget(Paragraph::new(or_none(keys)).block(look.block("blackboard")), board);
-    frame.render_widget(Paragraph::new(or_none(waits)).block(look.block("timers and queue")), below);
+    let [board, below] =
+        Layout::vertical([Constraint::Length(wanted), Constraint::Fill(1)]).areas(area);
+    frame.render_widget(
+        Paragraph::new(or_none(keys)).block(look.block("blackboard")),
+        board,
+    );
+    frame.render_widget(
+        Paragraph::new(or_none(waits)).block(look.block("timers and queue")),
+        below,
+    );
 }
 
 fn draw_past(frame: &mut Frame<'_>, app: &mut App, look: Look, area: Rect) {
-    let block = look.block(if app.shows_why { "why (w goes back)" } else { "what happened" });
+    let block = look.block(if app.shows_why {
+        "why (w goes back)"
+    } else {
+        "what happened"
+    });
     let height = usize::from(block.inner(area).height);
     let lines = app.lower();
     app.scroll = app.scroll.min(lines.len().saturating_sub(height));
     let end = lines.len() - app.scroll;
-    let start = if app.shows_why && app.scroll == 0 && lines.len() > height { 0 } else { end.saturating_sub(height) };
-    let shown = lines[start..].iter().take(height).map(|line| past_line(line, look)).collect::<Vec<_>>();
+    let start = if app.shows_why && app.scroll == 0 && lines.len() > height {
+        0
+    } else {
+        end.saturating_sub(height)
+    };
+    let shown = lines[start..]
+        .iter()
+        .take(height)
+        .map(|line| past_line(line, look))
+        .collect::<Vec<_>>();
     frame.render_widget(Paragraph::new(shown).block(block), area);
 }
 
@@ -217,7 +320,10 @@ fn past_line(line: &text::Line, look: Look) -> Line<'static> {
         Tone::Plain if line.label.is_empty() => Line::raw(line.plain()),
         tone => {
             let label = Span::styled(format!("  {:<9} ", line.label), look.tone(Tone::Dim));
-            Line::from(vec![label, Span::styled(line.words.clone(), look.tone(tone))])
+            Line::from(vec![
+                label,
+                Span::styled(line.words.clone(), look.tone(tone)),
+            ])
         }
     }
 }
@@ -227,16 +333,24 @@ fn draw_keys(frame: &mut Frame<'_>, app: &App, look: Look, area: Rect) {
         (Focus::Writing { before, written }, _) => {
             let x = area.x + (1 + before.chars().count() + written.chars().count()) as u16;
             frame.set_cursor_position((x.min(area.right().saturating_sub(1)), area.y));
-            let hint = if before.is_empty() { "" } else { "    (Enter sends, Esc does not)" };
+            let hint = if before.is_empty() {
+                ""
+            } else {
+                "    (Enter sends, Esc does not)"
+            };
             let words = Span::raw(format!(":{before}{written}"));
             Line::from(vec![words, Span::styled(hint, look.tone(Tone::Dim))])
         }
-        (_, Some((message, wrong))) => {
-            Line::styled(format!(" {message}"), look.tone(if *wrong { Tone::Warning } else { Tone::Plain }))
-        }
+        (_, Some((message, wrong))) => Line::styled(
+            format!(" {message}"),
+            look.tone(if *wrong { Tone::Warning } else { Tone::Plain }),
+        ),
         _ => {
             let spans = KEYS.iter().flat_map(|(key, does)| {
-                [Span::styled(format!(" {key}"), look.tone(Tone::Now)), Span::raw(format!(" {does} "))]
+                [
+                    Span::styled(format!(" {key}"), look.tone(Tone::Now)),
+                    Span::raw(format!(" {does} ")),
+                ]
             });
             Line::from(spans.collect::<Vec<_>>())
         }
@@ -246,8 +360,16 @@ fn draw_keys(frame: &mut Frame<'_>, app: &App, look: Look, area: Rect) {
 
 fn draw_page(frame: &mut Frame<'_>, look: Look, area: Rect) {
     let (width, height) = (48.min(area.width), (PAGE.len() as u16 + 2).min(area.height));
-    let place = Rect::new((area.width - width) / 2, (area.height - height) / 2, width, height);
+    let place = Rect::new(
+        (area.width - width) / 2,
+        (area.height - height) / 2,
+        width,
+        height,
+    );
     frame.render_widget(Clear, place);
-    let lines: Vec<Line<'_>> = PAGE.iter().map(|line| Line::raw(format!(" {line}"))).collect();
+    let lines: Vec<Line<'_>> = PAGE
+        .iter()
+        .map(|line| Line::raw(format!(" {line}")))
+        .collect();
     frame.render_widget(Paragraph::new(lines).block(look.block("keys")), place);
 }

@@ -1,7 +1,8 @@
-//! The whole screen: states, events, blackboard, timers, queue and what happened, with a key for everything.
+//! The whole screen: states, events, blackboard, timers, queue and what happened, with a key for
+//! everything.
 //!
-//! `app` is what is on the screen and what keys do, `draw` puts it there, `tree` are the states as rows. The terminal is put back in
-//! order when the session ends, also by a panic.
+//! `app` is what is on the screen and what keys do, `draw` puts it there, `tree` are the states as
+//! rows. The terminal is put back in order when the session ends, also by a panic.
 
 mod app;
 mod draw;
@@ -18,7 +19,8 @@ use app::App;
 /// Shows the session until the person has had enough.
 pub(crate) fn run(session: Session, color: bool) -> Result<Outcome, CliError> {
     let unusable = |error: std::io::Error| {
-        CliError::new(format!("the terminal cannot be used: {error}")).help("leave out `--tui` to work line by line")
+        CliError::new(format!("the terminal cannot be used: {error}"))
+            .help("leave out `--tui` to work line by line")
     };
     let mut app = App::new(session, color);
     let mut terminal = ratatui::try_init().map_err(unusable)?;

@@ -19,7 +19,9 @@ const CELL: (f32, f32) = (8.4, 17.0);
 
 /// A screen that shows a sample after some commands.
 fn screen(machine: &str, commands: &[&str], color: bool) -> App {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../machines").join(machine);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../machines")
+        .join(machine);
     let text = std::fs::read_to_string(path).unwrap();
     let (output, _) = compile_text(machine, &text, &Options::default());
     let output = output.unwrap();
@@ -35,7 +37,10 @@ fn screen(machine: &str, commands: &[&str], color: bool) -> App {
 }
 
 fn press(app: &mut App, code: KeyCode) {
-    assert!(app.press(KeyEvent::new(code, KeyModifiers::NONE)), "{code:?} ends the session");
+    assert!(
+        app.press(KeyEvent::new(code, KeyModifiers::NONE)),
+        "{code:?} ends the session"
+    );
 }
 
 fn drawn(app: &mut App, width: u16, height: u16) -> Buffer {
@@ -47,7 +52,9 @@ fn drawn(app: &mut App, width: u16, height: u16) -> Buffer {
 fn text(buffer: &Buffer) -> String {
     let mut text = String::new();
     for y in 0..buffer.area.height {
-        let row: String = (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
+        let row: String = (0..buffer.area.width)
+            .map(|x| buffer[(x, y)].symbol())
+            .collect();
         let _ = writeln!(text, "{}", row.trim_end());
     }
     text
@@ -69,12 +76,19 @@ fn ink(color: Color, otherwise: &'static str) -> &'static str {
 fn style(cell: &Cell) -> (&'static str, &'static str, bool, bool) {
     let (front, back) = (ink(cell.fg, "#d7dde5"), ink(cell.bg, "#10151c"));
     let has = |modifier| cell.modifier.contains(modifier);
-    let (front, back) = if has(Modifier::REVERSED) { (back, front) } else { (front, back) };
+    let (front, back) = if has(Modifier::REVERSED) {
+        (back, front)
+    } else {
+        (front, back)
+    };
     (front, back, has(Modifier::BOLD), has(Modifier::ITALIC))
 }
 
 fn svg(buffer: &Buffer) -> String {
-    let (width, height) = (f32::from(buffer.area.width) * CELL.0 + 24.0, f32::from(buffer.area.height) * CELL.1 + 24.0);
+    let (width, height) = (
+        f32::from(buffer.area.width) * CELL.0 + 24.0,
+        f32::from(buffer.area.height) * CELL.1 + 24.0,
+    );
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.1} {height:.1}\" width=\"{width:.0}\" height=\"{height:.0}\" \
          font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\">\n\
@@ -84,8 +98,15 @@ fn svg(buffer: &Buffer) -> String {
         let mut x = 0;
         while x < buffer.area.width {
             let first = style(&buffer[(x, y)]);
-            let end = (x..buffer.area.width).find(|&x| style(&buffer[(x, y)]) != first).unwrap_or(buffer.area.width);
-            run(&mut out, first, (x, y), (x..end).map(|x| buffer[(x, y)].symbol()).collect());
+            let end = (x..buffer.area.width)
+                .find(|&x| style(&buffer[(x, y)]) != first)
+                .unwrap_or(buffer.area.width);
+            run(
+                &mut out,
+                first,
+                (x, y),
+                (x..end).map(|x| buffer[(x, y)].symbol()).collect(),
+            );
             x = end;
         }
     }
@@ -93,7 +114,12 @@ fn svg(buffer: &Buffer) -> String {
     out
 }
 
-fn run(out: &mut String, (front, back, bold, italic): (&str, &str, bool, bool), (x, y): (u16, u16), words: String) {
+fn run(
+    out: &mut String,
+    (front, back, bold, italic): (&str, &str, bool, bool),
+    (x, y): (u16, u16),
+    words: String,
+) {
     let (left, top) = (12.0 + f32::from(x) * CELL.0, 12.0 + f32::from(y) * CELL.1);
     let wide = words.chars().count() as f32 * CELL.0;
     if back != "#10151c" {
@@ -106,7 +132,10 @@ fn run(out: &mut String, (front, back, bold, italic): (&str, &str, bool, bool), 
     if words.trim().is_empty() {
         return;
     }
-    let words = words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let words = words
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
     let bold = if bold { " font-weight=\"bold\"" } else { "" };
     let italic = if italic { " font-style=\"italic\"" } else { "" };
     let _ = writeln!(
@@ -118,7 +147,12 @@ fn run(out: &mut String, (front, back, bold, italic): (&str, &str, bool, bool), 
 
 #[test]
 fn the_picture_in_the_docs_is_what_the_screen_shows() {
-    let commands = ["send EnemySighted 7", "set suppressed true", "send Noise 4 0 2", "send InRange"];
+    let commands = [
+        "send EnemySighted 7",
+        "set suppressed true",
+        "send Noise 4 0 2",
+        "send InRange",
+    ];
     let mut app = screen("soldier.sw.json", &commands, true);
     (0..5).for_each(|_| press(&mut app, KeyCode::Down));
     let picture = svg(&drawn(&mut app, 100, 34));
@@ -127,15 +161,24 @@ fn the_picture_in_the_docs_is_what_the_screen_shows() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, &picture).unwrap();
     }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
-    assert!(kept == picture, "docs/pictures/step-tui.svg is old: run `cargo xtask bless` and look at it");
+    let kept = std::fs::read_to_string(&path)
+        .unwrap_or_default()
+        .replace("\r\n", "\n");
+    assert!(
+        kept == picture,
+        "docs/pictures/step-tui.svg is old: run `cargo xtask bless` and look at it"
+    );
 }
 
 #[test]
 fn eighty_by_twenty_four_shows_every_part() {
-    for machine in
-        ["watchman.sw.json", "soldier.sw.json", "boss.sw.json", "pedestrian.sw.json", "traffic_light.sw.json"]
-    {
+    for machine in [
+        "watchman.sw.json",
+        "soldier.sw.json",
+        "boss.sw.json",
+        "pedestrian.sw.json",
+        "traffic_light.sw.json",
+    ] {
         let mut app = screen(machine, &["tick"], true);
         let text = text(&drawn(&mut app, 80, 24));
         for part in [
@@ -163,11 +206,18 @@ fn keys_send_tick_undo_and_redo() {
     assert_eq!(app.session.tick(), 2);
     press(&mut app, KeyCode::Char('u'));
     press(&mut app, KeyCode::Char('u'));
-    assert_eq!((app.session.configuration(), app.session.tick()), (vec!["watch"], 0));
+    assert_eq!(
+        (app.session.configuration(), app.session.tick()),
+        (vec!["watch"], 0)
+    );
     press(&mut app, KeyCode::Char('r'));
     assert_eq!(app.session.configuration(), ["chase"]);
     press(&mut app, KeyCode::Char('w'));
-    assert!(text(&drawn(&mut app, 80, 24)).contains("why, in step 1"), "{}", text(&drawn(&mut app, 80, 24)));
+    assert!(
+        text(&drawn(&mut app, 80, 24)).contains("why, in step 1"),
+        "{}",
+        text(&drawn(&mut app, 80, 24))
+    );
     press(&mut app, KeyCode::Char('?'));
     assert!(text(&drawn(&mut app, 80, 24)).contains("run ten ticks"));
     press(&mut app, KeyCode::Esc);
@@ -178,15 +228,26 @@ fn keys_send_tick_undo_and_redo() {
 fn events_with_a_payload_ask_for_it_and_mistakes_are_told() {
     let mut app = screen("soldier.sw.json", &[], false);
     press(&mut app, KeyCode::Enter);
-    assert!(text(&drawn(&mut app, 80, 24)).contains(":send EnemySighted"), "{}", text(&drawn(&mut app, 80, 24)));
+    assert!(
+        text(&drawn(&mut app, 80, 24)).contains(":send EnemySighted"),
+        "{}",
+        text(&drawn(&mut app, 80, 24))
+    );
     press(&mut app, KeyCode::Char('x'));
     press(&mut app, KeyCode::Enter);
     assert!(text(&drawn(&mut app, 80, 24)).contains("`x` is no entity"));
-    assert_eq!((app.session.steps(), app.session.tick()), (0, 0), "nothing has changed");
+    assert_eq!(
+        (app.session.steps(), app.session.tick()),
+        (0, 0),
+        "nothing has changed"
+    );
     press(&mut app, KeyCode::Enter);
     press(&mut app, KeyCode::Char('7'));
     press(&mut app, KeyCode::Enter);
-    assert_eq!(app.session.configuration(), ["alive/combat/approach", "alive/combat/ready"]);
+    assert_eq!(
+        app.session.configuration(),
+        ["alive/combat/approach", "alive/combat/ready"]
+    );
 }
 
 #[test]

@@ -19,7 +19,11 @@ pub(crate) enum Row {
         suspended: bool,
     },
     /// The name of a region.
-    Region { depth: usize, name: String, active: bool },
+    Region {
+        depth: usize,
+        name: String,
+        active: bool,
+    },
 }
 
 impl Row {
@@ -32,7 +36,12 @@ impl Row {
 /// All rows, or, if there are more than fit, only what is inside active states.
 pub(crate) fn rows(session: &Session, fits: usize) -> Vec<Row> {
     let rows = |fold: bool| {
-        let mut tree = Tree { session, after: session.look(), fold, rows: Vec::new() };
+        let mut tree = Tree {
+            session,
+            after: session.look(),
+            fold,
+            rows: Vec::new(),
+        };
         tree.inside(StateId::ROOT, 0);
         tree.rows
     };
@@ -52,7 +61,9 @@ impl Tree<'_> {
     /// Is one of these leaves the state or inside it?
     fn is_over(&self, leaves: &[StateId], state: StateId) -> bool {
         let rom = self.session.machine().rom();
-        leaves.iter().any(|&leaf| rom.is_ancestor_or_self(state, leaf))
+        leaves
+            .iter()
+            .any(|&leaf| rom.is_ancestor_or_self(state, leaf))
     }
 
     /// What is inside a state. Goes as deep as the tree, which has at most 16 levels (EXEC-9).
@@ -63,7 +74,11 @@ impl Tree<'_> {
             let name = session.names().region(region);
             if let Some(name) = name {
                 let active = self.is_over(&self.after.leaves, state);
-                self.rows.push(Row::Region { depth, name: name.to_owned(), active });
+                self.rows.push(Row::Region {
+                    depth,
+                    name: name.to_owned(),
+                    active,
+                });
             }
             for child in rom.children(region) {
                 self.state(child, depth + usize::from(name.is_some()));
@@ -76,10 +91,23 @@ impl Tree<'_> {
         let name = path.rsplit('/').next().unwrap_or(path).to_owned();
         let active = self.is_over(&self.after.leaves, state);
         let suspended = self.is_over(&self.after.suspended, state);
-        let has_inside = self.session.machine().rom().region_ids_of(state).next().is_some();
+        let has_inside = self
+            .session
+            .machine()
+            .rom()
+            .region_ids_of(state)
+            .next()
+            .is_some();
         let folded = self.fold && has_inside && !active && !suspended;
         let leaf = self.after.leaves.contains(&state);
-        self.rows.push(Row::State { depth, name, active, leaf, folded, suspended });
+        self.rows.push(Row::State {
+            depth,
+            name,
+            active,
+            leaf,
+            folded,
+            suspended,
+        });
         if !folded {
             self.inside(state, depth + 1);
         }
