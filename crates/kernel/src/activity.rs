@@ -4,7 +4,6 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::actor::Actor;
-use crate::bugs::{self, Bug};
 use crate::core_state::{Core, Site};
 use crate::host::{Cause, Mode, Status};
 use crate::tick::Run;
@@ -38,8 +37,7 @@ impl Run<'_, '_> {
         else {
             return;
         };
-        let at_once =
-            self.core.has_policy(policy::IMMEDIATE_UPDATE) || bugs::has(Bug::ActivityRunsAtOnce);
+        let at_once = self.core.has_policy(policy::IMMEDIATE_UPDATE);
         let fresh = self.core.is_fresh(record) && !at_once;
         if fresh || self.core.result(state).is_some() {
             return;

@@ -82,8 +82,6 @@ mod activity;
 mod actor;
 mod arbitrate;
 mod batch;
-#[doc(hidden)]
-pub mod bugs;
 mod check;
 mod complete;
 mod conditions;

@@ -8,7 +8,6 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use statewright_rom::{Reaction, Rom};
 
-use crate::bugs::{self, Bug};
 use crate::conditions::{Candidate, Exit};
 use crate::core_state::{Core, Leaves};
 use crate::fault::Fault;
@@ -538,12 +537,11 @@ fn better<'s>(
     let score = |cell: &Option<(TransitionId, f32)>| {
         cell.map_or(f32::NEG_INFINITY, |(_, score)| number(score))
     };
-    let wins = if bugs::has(Bug::LastOfEqualScores) {
-        score(other) >= score(best)
+    if score(other) > score(best) {
+        other
     } else {
-        score(other) > score(best)
-    };
-    if wins { other } else { best }
+        best
+    }
 }
 
 impl Core<'_> {
