@@ -7,7 +7,7 @@ const PROVE: [&str; 7] = [
     "--quiet",
     "--release",
     "--package",
-    "statewright-trial",
+    "statewright-differential",
     "--bin",
     "prove",
 ];
@@ -90,7 +90,7 @@ pub fn steps() -> Vec<Step> {
                 "test",
                 "--release",
                 "--package",
-                "statewright-trial",
+                "statewright-differential",
                 "--features",
                 feature,
                 "--test",
@@ -102,7 +102,7 @@ pub fn steps() -> Vec<Step> {
         "test",
         "--release",
         "--package",
-        "statewright-trial",
+        "statewright-differential",
         "--test",
         "allocations",
     ];
