@@ -1,6 +1,6 @@
 //! The resolved machine: every name replaced by an index, all sugar expanded, all code compiled.
 //!
-//! Comes in from the resolve pass; the check, place and lower passes read it. Indices are those of
+//! Comes in from the resolve pass; the check, allocate and lower passes read it. Indices are those of
 //! the ROM, except that transitions lie in declaration order here and in selection order there.
 
 use std::borrow::Cow;
@@ -98,7 +98,7 @@ pub enum Trigger {
     Event(usize),
     /// Any event.
     Any,
-    /// A firing timer, by its place in [`Model::timers`].
+    /// A firing timer, by its index in [`Model::timers`].
     Timer(usize),
     /// Eventless.
     Always,
@@ -224,7 +224,7 @@ pub struct Timer<'a> {
     pub owner: StateIndex,
     /// Its declaration, if it has a name.
     pub authored: Option<&'a graph::Timer>,
-    /// Its transition, by place in [`Model::transitions`]; of several that share it, the one
+    /// Its transition, by index in [`Model::transitions`]; of several that share it, the one
     /// declared first.
     pub transition: Option<usize>,
     /// Transitions that share an `after` with the first.
@@ -264,7 +264,7 @@ pub struct Usage {
     pub handled: BTreeSet<usize>,
     /// A trigger or an observer names any event.
     pub handles_any: bool,
-    /// Timers that are started, by place in [`Model::timers`].
+    /// Timers that are started, by index in [`Model::timers`].
     pub started: BTreeSet<usize>,
     /// Transition sets.
     pub sets: BTreeSet<usize>,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use statewright_author::place::{Place, Source};
 use statewright_author::render::LineIndex;
 
+use crate::allocate::timer_shown;
 use crate::model::Model;
-use crate::place::timer_shown;
 use crate::tables::Tables;
 
 /// Version of the sidecar's shape.

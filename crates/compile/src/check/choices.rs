@@ -157,9 +157,9 @@ struct Area {
 
 impl Area {
     /// What a transition leaves and enters.
-    fn of_transition(planned: &Planned<'_, '_>, place: usize) -> Self {
-        let owner = usize::from(planned.tables.transitions[place].domain.get());
-        let mask = planned.tables.transition_plans[place].regions;
+    fn of_transition(planned: &Planned<'_, '_>, index: usize) -> Self {
+        let owner = usize::from(planned.tables.transitions[index].domain.get());
+        let mask = planned.tables.transition_plans[index].regions;
         let regions = planned.model.tree.states[owner].regions.clone();
         let left = regions
             .enumerate()
@@ -233,11 +233,11 @@ pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
             check_branches(model, choices, &area(), from, &mut reported, diagnostics);
         }
     };
-    for (place, &from) in planned.order.iter().enumerate() {
+    for (index, &from) in planned.order.iter().enumerate() {
         let transition = &model.transitions[from];
         follow(
             &transition.targets,
-            &|| Area::of_transition(planned, place),
+            &|| Area::of_transition(planned, index),
             transition.place(),
         );
     }

@@ -10,8 +10,8 @@ use statewright_author::names::OTHER_EVENTS;
 use statewright_author::place::Place;
 use statewright_rom::layout::trigger;
 
+use crate::allocate::Allocation;
 use crate::model::{Model, TimerKind, Transition, Trigger};
-use crate::place::Placement;
 use crate::tree::too_many;
 
 /// Checks the declarations.
@@ -207,8 +207,8 @@ fn check_internal_first(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 }
 
 /// Deferral needs a queue of more than one place (EVT-5).
-pub fn check_deferral(model: &Model<'_>, placement: &Placement, diagnostics: &mut Diagnostics) {
-    if placement.tier != 0 {
+pub fn check_deferral(model: &Model<'_>, allocation: &Allocation, diagnostics: &mut Diagnostics) {
+    if allocation.tier != 0 {
         return;
     }
     for part in &model.parts {

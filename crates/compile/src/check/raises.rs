@@ -60,7 +60,7 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
 
 /// A transition that its event always starts, and that raises events itself.
 struct Step {
-    /// Place in the model.
+    /// Index in the model.
     transition: usize,
     event: usize,
     source: StateIndex,
@@ -91,7 +91,7 @@ fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
     }
     let handlers = Handlers::new(model);
     let mut steps = Vec::new();
-    for (place, &from) in planned.order.iter().enumerate() {
+    for (index, &from) in planned.order.iter().enumerate() {
         let transition = &model.transitions[from];
         let Trigger::Event(event) = transition.trigger else {
             continue;
@@ -99,8 +99,8 @@ fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
         if !handlers.always_reach(model, from, event) {
             continue;
         }
-        let domain = usize::from(planned.tables.transitions[place].domain.get());
-        let active = active_after(planned, place);
+        let domain = usize::from(planned.tables.transitions[index].domain.get());
+        let active = active_after(planned, index);
         let raises = raises(model, transition, domain, &active);
         // An `always` moves on before the next event is taken.
         if !raises.is_empty() && active.is_disjoint(&handlers.moving_on) {

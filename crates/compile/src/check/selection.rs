@@ -157,12 +157,12 @@ pub fn check_latches(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let waits = |state: StateIndex| {
         model.parts[state].exit_ready.is_some() || model.parts[state].min_active > 0
     };
-    for (place, &from) in planned.order.iter().enumerate() {
+    for (index, &from) in planned.order.iter().enumerate() {
         let transition = &model.transitions[from];
         if !transition.authored.latch {
             continue;
         }
-        let domain = usize::from(planned.tables.transitions[place].domain.get());
+        let domain = usize::from(planned.tables.transitions[index].domain.get());
         let exited = domain + 1..model.tree.states[domain].end;
         if transition.authored.interrupt || !exited.into_iter().any(waits) {
             diagnostics.push(

@@ -8,8 +8,8 @@ use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 use statewright_author::place::Place;
 
+use crate::allocate::{PushConflicts, interfere};
 use crate::model::Model;
-use crate::place::{PushConflicts, interfere};
 use crate::tree::{RegionIndex, StateIndex};
 
 /// Two states that can be alive together must not own one channel.

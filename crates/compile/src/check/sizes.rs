@@ -6,8 +6,8 @@ use statewright_author::place::Place;
 use statewright_rom::layout::{MAX_CAP, MAX_COMMAND_BYTES, MAX_RECORDS, TIERS};
 
 use super::Planned;
+use crate::allocate::{Allocation, tier_name};
 use crate::model::Model;
-use crate::place::{Placement, tier_name};
 use crate::plan::{MAX_CANDIDATES, PlanError};
 use crate::tree::too_many;
 
@@ -93,12 +93,12 @@ fn out_of_range(what: &str, value: u32, least: u32, most: u32, place: Place) -> 
 /// Structural cost of each transition (EXEC-9).
 pub fn check_costs(
     planned: &Planned<'_, '_>,
-    placement: &Placement,
+    allocation: &Allocation,
     diagnostics: &mut Diagnostics,
 ) {
-    let limit = placement.capacity().cost;
-    for (place, &from) in planned.order.iter().enumerate() {
-        let cost = u16::from(planned.tables.transition_plans[place].cost);
+    let limit = allocation.capacity().cost;
+    for (index, &from) in planned.order.iter().enumerate() {
+        let cost = u16::from(planned.tables.transition_plans[index].cost);
         if cost <= limit {
             continue;
         }
@@ -107,7 +107,7 @@ pub fn check_costs(
             "this transition may exit and enter {} states at once",
             cost - 1
         );
-        let larger = (placement.tier + 1..TIERS.len()).find(|&tier| TIERS[tier].cost >= cost);
+        let larger = (allocation.tier + 1..TIERS.len()).find(|&tier| TIERS[tier].cost >= cost);
         diagnostics.push(
             Diagnostic::new(
                 Code::CostTooHigh,
@@ -120,7 +120,7 @@ pub fn check_costs(
             )
             .label(format!(
                 "costs {cost}, tier {} allows {limit}",
-                tier_name(placement.tier)
+                tier_name(allocation.tier)
             ))
             .help(match larger {
                 Some(tier) => format!(

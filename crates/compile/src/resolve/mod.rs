@@ -41,11 +41,11 @@ struct Resolver<'a> {
     tick_rate: u32,
     ops: Ops,
     timers: Vec<Timer<'a>>,
-    /// State-owned named timers: (owner, name) to place in `timers`.
+    /// State-owned named timers: (owner, name) to index in `timers`.
     state_timers: BTreeMap<(StateIndex, &'a str), usize>,
-    /// Machine-level timers by declaration to place in `timers`.
+    /// Machine-level timers by declaration to index in `timers`.
     machine_timers: Vec<usize>,
-    /// Timers of `after` transitions: (owner, ticks) to place in `timers`.
+    /// Timers of `after` transitions: (owner, ticks) to index in `timers`.
     after_timers: BTreeMap<(StateIndex, u32), usize>,
     clocks: BTreeMap<StateIndex, &'static str>,
     usage: Usage,

@@ -37,7 +37,7 @@ impl<'a> Resolver<'a> {
                             .help("declare the timer at the top of the machine to run it several times"),
                     );
                 }
-                let place = self.timers.len();
+                let index = self.timers.len();
                 match self
                     .state_timers
                     .get(&(owner, authored.name.value.as_str()))
@@ -50,7 +50,7 @@ impl<'a> Resolver<'a> {
                     }
                     None => {
                         self.state_timers
-                            .insert((owner, &authored.name.value), place);
+                            .insert((owner, &authored.name.value), index);
                         let timer = self.named_timer(authored, owner, TimerKind::State, 1);
                         self.timers.push(timer);
                     }
@@ -202,23 +202,23 @@ impl<'a> Resolver<'a> {
                 self.timers[t].kind == TimerKind::After,
             )
         });
-        let place: HashMap<usize, usize> = order
+        let renumbered: HashMap<usize, usize> = order
             .iter()
             .enumerate()
             .map(|(to, &from)| (from, to))
             .collect();
         for transition in transitions {
             if let Trigger::Timer(timer) = &mut transition.trigger {
-                *timer = place[timer];
+                *timer = renumbered[timer];
             }
         }
         self.usage.started = self
             .usage
             .started
             .iter()
-            .map(|timer| place[timer])
+            .map(|timer| renumbered[timer])
             .collect();
-        self.ops.renumber_timers(&place);
+        self.ops.renumber_timers(&renumbered);
         self.timers = order
             .into_iter()
             .map(|from| self.timers[from].clone())
