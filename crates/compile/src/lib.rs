@@ -45,7 +45,7 @@ pub struct Options {
 pub struct Output {
     /// The ROM.
     pub rom: OwnedRom,
-    /// Names and places for tools (ROM-7).
+    /// Names and spans for tools (ROM-7).
     pub symbols: symbols::Symbols,
     /// Who pays for what, and other facts.
     pub report: report::Report,
@@ -139,7 +139,7 @@ pub fn internal(machine: &Machine, error: &str) -> Diagnostic {
     let text = format!("internal error: the compiled ROM was refused: {error}");
     Diagnostic::new(
         statewright_author::codes::Code::Internal,
-        machine.name.place,
+        machine.name.span,
         text,
     )
     .label("the machine itself may be right")

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
 use statewright_rom::layout::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -24,8 +24,8 @@ pub struct FunctionUse {
     pub kind: FunctionKind,
     /// Declared to use the rng.
     pub rng: bool,
-    /// Every place that uses it.
-    pub places: Vec<Place>,
+    /// Everywhere it is used.
+    pub spans: Vec<Span>,
 }
 
 impl FunctionUse {
@@ -85,21 +85,21 @@ impl Ops {
         name: &str,
         kind: FunctionKind,
         rng: bool,
-        place: Place,
+        span: Span,
     ) -> Result<usize, FunctionUse> {
         if let Some(&index) = self.by_name.get(name) {
             let function = &mut self.functions[index];
             if function.kind != kind {
                 return Err(function.clone());
             }
-            function.places.push(place);
+            function.spans.push(span);
             return Ok(index);
         }
         self.functions.push(FunctionUse {
             name: name.to_owned(),
             kind,
             rng,
-            places: vec![place],
+            spans: vec![span],
         });
         self.by_name
             .insert(name.to_owned(), self.functions.len() - 1);

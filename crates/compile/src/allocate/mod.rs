@@ -418,7 +418,7 @@ impl Allocation {
                     tier_name(tier),
                     asked.value
                 );
-                let problem = Diagnostic::new(Code::TierPromoted, asked.place, text)
+                let problem = Diagnostic::new(Code::TierPromoted, asked.span, text)
                     .label(format!("raised to {}", tier_name(tier)));
                 let problem = self.with_users(problem, model, asked.value as usize);
                 let problem = match problem.notes.is_empty() {
@@ -446,11 +446,11 @@ impl Allocation {
         asked: Option<Tier>,
         smallest: Option<usize>,
     ) -> Diagnostic {
-        let place = model
+        let span = model
             .machine
             .tier
             .as_ref()
-            .map_or(model.machine.name.place, |tier| tier.place);
+            .map_or(model.machine.name.span, |tier| tier.span);
         let tier = match (asked, smallest) {
             (Some(asked), Some(_)) => asked as usize,
             _ => TIERS.len() - 1,
@@ -469,7 +469,7 @@ impl Allocation {
                 )
             }
         };
-        let problem = Diagnostic::new(Code::TierTooSmall, place, text).label("too small");
+        let problem = Diagnostic::new(Code::TierTooSmall, span, text).label("too small");
         self.with_users(problem, model, tier).help(match smallest {
             Some(tier) => format!(
                 "write `\"tier\": \"{}\"`, or remove some of these",

@@ -91,7 +91,7 @@ pub fn check_length(planned: &Planned<'_, '_>, tier: usize, diagnostics: &mut Di
         diagnostics.push(
             Diagnostic::new(
                 Code::LongChain,
-                planned.model.transitions[links[start].transition].place(),
+                planned.model.transitions[links[start].transition].span(),
                 text,
             )
             .label("the longest chain starts here")
@@ -313,12 +313,12 @@ fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: C
             names.join(" → ")
         ),
     };
-    let problem = Diagnostic::new(code, first.place(), text).label("part of the circle");
+    let problem = Diagnostic::new(code, first.span(), text).label("part of the circle");
     let problem = circle[1..]
         .iter()
         .take(MOST_SHOWN)
         .fold(problem, |problem, &link| {
-            problem.related(of(link).place(), "and this")
+            problem.related(of(link).span(), "and this")
         });
     problem
         .note("a tick would take these until its cap, and be clamped")
