@@ -4,17 +4,17 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::actor::Actor;
+use crate::batch::inbox::Inbox;
 use crate::bugs::{self, Bug};
-use crate::core_state::{Core, Site};
-use crate::event::{Event, event_flag};
-use crate::exits::Leave;
+use crate::commit::entry_set::Entry;
+use crate::commit::exits::Leave;
+use crate::context::{Core, Site};
+use crate::host::cx::Actor;
+use crate::host::trace::Trace;
 use crate::host::{Cause, Host};
-use crate::inbox::Inbox;
 use crate::instance::Instance;
-use crate::settle::Entry;
+use crate::instance::event::{Event, event_flag};
 use crate::tick::{Run, Used};
-use crate::trace::Trace;
 
 /// What an event comes to.
 pub(crate) enum Outlook<'a> {
