@@ -31,6 +31,21 @@ const CHARTS: [&str; 6] = [
     "charts",
 ];
 
+/// A small program that builds and runs the long part, in release, by itself.
+const MISTAKES: [&str; 6] = [
+    "run",
+    "--quiet",
+    "--package",
+    "statewright-mistakes",
+    "--bin",
+    "mistakes",
+];
+
+/// Shows that mistakes of the kernel are seen, with the given arguments.
+pub fn mistakes(arguments: &[String]) -> Result<(), String> {
+    hand_over("mistakes", &MISTAKES, arguments)
+}
+
 /// Runs the proofs about crowds with the given arguments.
 pub fn crowds(arguments: &[String]) -> Result<(), String> {
     hand_over("crowds", &CROWDS, arguments)
@@ -112,7 +127,7 @@ pub fn steps() -> Vec<Step> {
         test("proof: switches", "switches", "switches")
             .about("each fast path alone changes nothing"),
         Step::cargo("proof: no allocation", &allocations).about("a tick allocates nothing"),
-        test("proof: deliberate bugs", "deliberate-bugs", "bugs")
+        Step::cargo("proof: mistakes on purpose", &MISTAKES)
             .about("mistakes in the kernel are found: the alarm works"),
     ]
 }
