@@ -111,14 +111,8 @@ fn cargo(kernel: &Path, arguments: &[&str]) -> Command {
 fn build(kernel: &Path) -> Result<PathBuf, String> {
     let mut command = cargo(
         kernel,
-        &[
-            "build",
-            "--release",
-            "--package",
-            "statewright-trial",
-            "--bin",
-            "prove",
-        ],
+        // Without the package, so that it shares the build of the other proofs.
+        &["build", "--release", "--bin", "prove"],
     );
     let messages = command
         .arg("--message-format=json-render-diagnostics")
