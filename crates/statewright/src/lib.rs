@@ -16,6 +16,7 @@ mod cx;
 mod functions;
 mod host;
 mod machine;
+#[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod macros;
 mod names;
@@ -53,6 +54,7 @@ pub use statewright_kernel::{
     Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128,
     Instance256, Mismatch, Mode, Rng, Sleep, Status, Verdict, flag,
 };
+#[cfg(feature = "macros")]
 pub use statewright_macros::{Arguments, Board, Command, functions, machine};
 pub use statewright_rom::ids;
 

@@ -5,60 +5,90 @@ use std::time::Duration;
 use statewright::trace::{Legend, Trigger};
 use statewright::{Counters, Kind};
 
-use super::tally::Sample;
+use statewright_step::Answer;
+
+use crate::tally::Sample;
 
 /// Everything that a report shows.
-pub(crate) struct Outcome {
-    pub(crate) legend: Legend,
-    /// How many records went into the trace, if one was written.
-    pub(crate) traced: Option<u64>,
-    pub(crate) agents: u32,
-    pub(crate) ticks: u64,
-    pub(crate) wanted_ticks: u64,
-    pub(crate) seed: u64,
-    pub(crate) sent: u64,
-    pub(crate) turns: u64,
-    pub(crate) counters: Counters,
-    /// Time in ticks alone, and of the whole run.
-    pub(crate) ticking: Duration,
-    pub(crate) elapsed: Duration,
-    pub(crate) instance_bytes: usize,
-    pub(crate) board_bytes: usize,
-    /// Most memory of the process so far, where the system tells.
-    pub(crate) peak_bytes: Option<u64>,
-    pub(crate) samples: Vec<Sample>,
-    /// By number.
-    pub(crate) transitions: Vec<u64>,
-    /// By number: how often the state or one inside it was entered.
-    pub(crate) visits: Vec<u64>,
-    pub(crate) functions: Vec<(String, Kind, u64)>,
-    pub(crate) stub_guards: &'static str,
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The names behind the numbers.
+    pub legend: Legend,
+    /// Agents.
+    pub agents: u32,
+    /// Ticks that were run.
+    pub ticks: u64,
+    /// Ticks that were asked for: more than were run if the run was stopped.
+    pub wanted_ticks: u64,
+    /// The seed.
+    pub seed: u64,
+    /// Events that were sent.
+    pub sent: u64,
+    /// Turns of agents: those who sleep have none.
+    pub turns: u64,
+    /// What the kernel counted.
+    pub counters: Counters,
+    /// Time in ticks alone, by [`Plan::clock`](crate::Plan::clock).
+    pub ticking: Duration,
+    /// Time of the whole run.
+    pub elapsed: Duration,
+    /// Memory of all instances.
+    pub instance_bytes: usize,
+    /// Memory of all blackboards.
+    pub board_bytes: usize,
+    /// Most memory of the process so far: for the caller to fill in, where the system tells.
+    pub peak_bytes: Option<u64>,
+    /// How many agents were where, over time.
+    pub samples: Vec<Sample>,
+    /// How often each transition was taken, by number.
+    pub transitions: Vec<u64>,
+    /// How often each state or one inside it was entered, by number.
+    pub visits: Vec<u64>,
+    /// What stood in for the functions of the game.
+    pub functions: Vec<FunctionCalls>,
+    /// What guards answered.
+    pub stub_guards: Answer,
     /// Agents that have ended.
-    pub(crate) ended: u64,
+    pub ended: u64,
 }
 
-/// How many agents are in a state over time.
-pub(crate) struct Series<'o> {
-    pub(crate) state: u16,
-    pub(crate) name: &'o str,
-    pub(crate) counts: Vec<u64>,
+/// How often a function was called that somebody stood in for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionCalls {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// How often.
+    pub calls: u64,
+}
+
+/// How many agents are in a leaf over time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series<'o> {
+    /// The number of the state.
+    pub state: u16,
+    /// Its name.
+    pub name: &'o str,
+    /// One per sample.
+    pub counts: Vec<u64>,
 }
 
 impl Outcome {
     /// How many agents had ended over time.
-    pub(crate) fn ended_series(&self) -> Vec<u64> {
+    pub fn ended_series(&self) -> Vec<u64> {
         self.samples.iter().map(|sample| sample.ended).collect()
     }
 
     /// Whether an agent can be in several leaves at once, one per region.
-    pub(crate) fn has_regions(&self) -> bool {
+    pub fn has_regions(&self) -> bool {
         self.samples
             .iter()
             .any(|sample| sample.leaves.iter().sum::<u64>() + sample.ended > self.agents.into())
     }
 
     /// Leaves by their share at the end, most first; those where nobody ever was are left out.
-    pub(crate) fn series(&self) -> Vec<Series<'_>> {
+    pub fn series(&self) -> Vec<Series<'_>> {
         let leaves = (0_u16..)
             .zip(&self.legend.states)
             .filter(|(_, state)| state.is_leaf);
@@ -84,7 +114,7 @@ impl Outcome {
     }
 
     /// Transitions that were taken, most first.
-    pub(crate) fn hottest(&self) -> Vec<(u16, u64)> {
+    pub fn hottest(&self) -> Vec<(u16, u64)> {
         let mut taken: Vec<(u16, u64)> = (0..)
             .zip(self.transitions.iter().copied())
             .filter(|(_, count)| *count != 0)
@@ -94,7 +124,7 @@ impl Outcome {
     }
 
     /// States that were never active.
-    pub(crate) fn never_visited(&self) -> Vec<&str> {
+    pub fn never_visited(&self) -> Vec<&str> {
         let states = self.legend.states.iter().zip(&self.visits);
         states
             .filter(|(_, visits)| **visits == 0)
@@ -103,7 +133,7 @@ impl Outcome {
     }
 
     /// Transitions that were never taken.
-    pub(crate) fn never_taken(&self) -> Vec<u16> {
+    pub fn never_taken(&self) -> Vec<u16> {
         (0..)
             .zip(&self.transitions)
             .filter(|(_, count)| **count == 0)
@@ -112,7 +142,7 @@ impl Outcome {
     }
 
     /// A transition in words: `idle -> alert on Noise`.
-    pub(crate) fn transition(&self, number: u16) -> String {
+    pub fn transition(&self, number: u16) -> String {
         let (way, legend) = (self.legend.way(number), &self.legend);
         let Some(transition) = legend.transitions.get(usize::from(number)) else {
             return way;
@@ -131,17 +161,17 @@ impl Outcome {
     }
 
     /// Nanoseconds per agent and tick.
-    pub(crate) fn nanoseconds(&self) -> f64 {
+    pub fn nanoseconds(&self) -> f64 {
         self.ticking.as_nanos() as f64 / self.agent_ticks().max(1) as f64
     }
 
     /// Agents times ticks.
-    pub(crate) fn agent_ticks(&self) -> u64 {
+    pub fn agent_ticks(&self) -> u64 {
         u64::from(self.agents) * self.ticks
     }
 
     /// Things that a designer should know of, with their counts; only those that happened.
-    pub(crate) fn troubles(&self) -> Vec<(&'static str, u64)> {
+    pub fn troubles(&self) -> Vec<(&'static str, u64)> {
         let counters = &self.counters;
         let all = [
             ("ticks were cut short by a cap", counters.clamps),
@@ -157,11 +187,4 @@ impl Outcome {
         ];
         all.into_iter().filter(|(_, count)| *count != 0).collect()
     }
-}
-
-/// Most memory of this process so far, in bytes; `None` where the system does not tell.
-pub(crate) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
 }

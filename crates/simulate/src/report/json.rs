@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use statewright::Counters;
 
-use super::outcome::Outcome;
+use crate::outcome::Outcome;
 
 /// Everything that the report shows, and all of it.
-pub(crate) fn report(outcome: &Outcome) -> Value {
+pub fn json(outcome: &Outcome) -> Value {
     let legend = &outcome.legend;
     let counters: serde_json::Map<String, Value> = Counters::NAMES
         .iter()
@@ -33,7 +33,7 @@ pub(crate) fn report(outcome: &Outcome) -> Value {
         .functions
         .iter()
         .map(
-            |(name, kind, calls)| json!({ "name": name, "kind": kind.to_string(), "calls": calls }),
+            |function| json!({ "name": function.name, "kind": function.kind.to_string(), "calls": function.calls }),
         )
         .collect();
     json!({
@@ -60,6 +60,6 @@ pub(crate) fn report(outcome: &Outcome) -> Value {
         "states": states,
         "transitions": transitions,
         "functions": functions,
-        "stub_guards": outcome.stub_guards,
+        "stub_guards": outcome.stub_guards.word(),
     })
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use statewright_draw::visible;
-
-use super::outcome::Outcome;
+use statewright_simulate::Outcome;
+use statewright_simulate::report::{bytes, number};
 
 /// Columns of the little charts.
 const CHART: usize = 40;
@@ -18,7 +18,7 @@ macro_rules! line {
 }
 
 /// The whole report.
-pub(crate) fn report(outcome: &Outcome) -> String {
+pub(super) fn report(outcome: &Outcome) -> String {
     let mut out = String::new();
     head(&mut out, outcome);
     population(&mut out, outcome);
@@ -180,16 +180,17 @@ fn functions(out: &mut String, outcome: &Outcome) {
     line!(
         out,
         "\nfunctions of the game, for which something stood in (guards: {})",
-        outcome.stub_guards
+        outcome.stub_guards.word()
     );
     let mut functions: Vec<_> = outcome.functions.iter().collect();
-    functions.sort_by_key(|(name, _, calls)| (std::cmp::Reverse(*calls), name.clone()));
-    for (name, kind, calls) in functions.iter().take(MOST) {
+    functions.sort_by_key(|function| (std::cmp::Reverse(function.calls), function.name.clone()));
+    for function in functions.iter().take(MOST) {
         line!(
             out,
-            "  {:>12} calls of {kind} {}",
-            number(*calls),
-            visible(name)
+            "  {:>12} calls of {} {}",
+            number(function.calls),
+            function.kind,
+            visible(&function.name)
         );
     }
     rest(out, functions.len(), MOST, "functions");
@@ -253,19 +254,6 @@ fn short(name: &str, columns: usize) -> String {
         .collect()
 }
 
-/// With a comma every three digits.
-pub(crate) fn number(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 fn compact(number: f64) -> String {
     if number >= 100.0 {
         format!("{number:.0}")
@@ -274,29 +262,12 @@ fn compact(number: f64) -> String {
     }
 }
 
-/// Bytes in the unit that fits.
-pub(crate) fn bytes(bytes: u64) -> String {
-    match bytes {
-        0..10_240 => format!("{bytes} bytes"),
-        10_240..10_485_760 => format!("{:.0} KiB", bytes as f64 / 1024.0),
-        _ => format!("{:.0} MiB", bytes as f64 / 1_048_576.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_bytes_and_charts_are_readable() {
-        assert_eq!(
-            [0, 999, 1000, 1_234_567].map(number),
-            ["0", "999", "1,000", "1,234,567"]
-        );
-        assert_eq!(
-            [64, 20 << 10, 64 << 20].map(bytes),
-            ["64 bytes", "20 KiB", "64 MiB"]
-        );
+    fn charts_and_names_are_readable() {
         assert_eq!(shrink(&[1, 5, 2, 9, 0, 3], 3), [5, 9, 3]);
         assert_eq!(shrink(&[4], 40), [4]);
         assert_eq!(

@@ -7,13 +7,13 @@ const MOST_SAMPLES: u64 = 240;
 
 /// How many agents were in each leaf.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sample {
+pub struct Sample {
     /// After this tick.
-    pub(crate) tick: u64,
+    pub tick: u64,
     /// By number of the state; 0 for those that are no leaves.
-    pub(crate) leaves: Vec<u64>,
+    pub leaves: Vec<u64>,
     /// Agents that had ended.
-    pub(crate) ended: u64,
+    pub ended: u64,
 }
 
 /// Counts of a run.

@@ -13,7 +13,7 @@ use statewright_step::{StepError, carried_type, parse_payload, parse_value};
 
 /// When a line happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
+pub enum When {
     /// In one tick.
     At(u64),
     /// In every so manieth tick from one on.
@@ -21,7 +21,8 @@ pub(crate) enum When {
 }
 
 impl When {
-    pub(crate) fn is(self, tick: u64) -> bool {
+    /// Whether that is before this tick.
+    pub fn is(self, tick: u64) -> bool {
         match self {
             Self::At(at) => tick == at,
             Self::Every(step, from) => tick >= from && (tick - from).is_multiple_of(step),
@@ -29,19 +30,20 @@ impl When {
     }
 }
 
-/// To whom.
+/// To recipients.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Whom {
+pub enum Recipients {
+    /// Everybody.
     All,
     /// Each with this probability.
     Share(f64),
-    /// The agent at a place.
+    /// The agent with this index.
     Agent(u32),
 }
 
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Deed {
+pub enum ScriptAction {
     /// An event.
     Send(EventId, [u32; 4]),
     /// A key is written: its number and words.
@@ -50,18 +52,22 @@ pub(crate) enum Deed {
 
 /// One line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Line {
-    pub(crate) when: When,
-    pub(crate) deed: Deed,
-    pub(crate) whom: Whom,
+pub struct ScriptLine {
+    /// When.
+    pub when: When,
+    /// What.
+    pub action: ScriptAction,
+    /// To whom.
+    pub recipients: Recipients,
 }
 
 /// What is wrong with a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ScriptError {
+pub struct ScriptError {
     /// From 1.
-    pub(crate) line: usize,
-    pub(crate) problem: String,
+    pub line: usize,
+    /// In words, with what to write instead.
+    pub problem: String,
 }
 
 impl fmt::Display for ScriptError {
@@ -70,36 +76,46 @@ impl fmt::Display for ScriptError {
     }
 }
 
-/// Reads a script, or says everything that is wrong with it.
-pub(crate) fn read(
-    machine: &Machine,
-    text: &str,
-    agents: u32,
-) -> Result<Vec<Line>, Vec<ScriptError>> {
-    let (mut lines, mut errors) = (Vec::new(), Vec::new());
-    for (number, text) in (1..).zip(text.lines()) {
-        let text = text.split('#').next().unwrap_or_default().trim();
-        if text.is_empty() {
-            continue;
+/// What happens to the agents of a run, line by line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Script {
+    /// In the order in which they were written, which is that in which they happen.
+    pub lines: Vec<ScriptLine>,
+}
+
+impl Script {
+    /// Reads the script of a run of so many agents, or says everything that is wrong with it.
+    pub fn parse(machine: &Machine, text: &str, agents: u32) -> Result<Self, Vec<ScriptError>> {
+        let (mut lines, mut errors) = (Vec::new(), Vec::new());
+        for (number, text) in (1..).zip(text.lines()) {
+            let text = text.split('#').next().unwrap_or_default().trim();
+            if text.is_empty() {
+                continue;
+            }
+            match (Words {
+                rest: text.split_whitespace().collect(),
+                machine,
+                agents,
+            })
+            .line()
+            {
+                Ok(line) => lines.push(line),
+                Err(problem) => errors.push(ScriptError {
+                    line: number,
+                    problem,
+                }),
+            }
         }
-        match (Words {
-            rest: text.split_whitespace().collect(),
-            machine,
-            agents,
-        })
-        .line()
-        {
-            Ok(line) => lines.push(line),
-            Err(problem) => errors.push(ScriptError {
-                line: number,
-                problem,
-            }),
+        if errors.is_empty() {
+            Ok(Self { lines })
+        } else {
+            Err(errors)
         }
     }
-    if errors.is_empty() {
-        Ok(lines)
-    } else {
-        Err(errors)
+
+    /// What happens before a tick.
+    pub fn due(&self, tick: u64) -> impl Iterator<Item = &ScriptLine> {
+        self.lines.iter().filter(move |line| line.when.is(tick))
     }
 }
 
@@ -128,7 +144,7 @@ impl<'l> Words<'l> {
             .map_err(|_| format!("`{word}` is no {what}: {FORM}"))
     }
 
-    fn line(mut self) -> Result<Line, String> {
+    fn line(mut self) -> Result<ScriptLine, String> {
         let when = match self.next() {
             Some("at") => When::At(self.number("tick")?),
             Some("every") => {
@@ -152,14 +168,14 @@ impl<'l> Words<'l> {
             }
         };
         // Behind the last `to`.
-        let whom = match self.rest.iter().rposition(|word| *word == "to") {
+        let recipients = match self.rest.iter().rposition(|word| *word == "to") {
             Some(place) => {
                 let words = self.rest.split_off(place);
-                self.whom(&words[1..])?
+                self.recipients(&words[1..])?
             }
-            None => Whom::All,
+            None => Recipients::All,
         };
-        let deed = match self.next() {
+        let action = match self.next() {
             Some("send") => self.send()?,
             Some("set") => self.set()?,
             other => {
@@ -169,12 +185,16 @@ impl<'l> Words<'l> {
                 ));
             }
         };
-        Ok(Line { when, deed, whom })
+        Ok(ScriptLine {
+            when,
+            action,
+            recipients,
+        })
     }
 
-    fn whom(&self, words: &[&str]) -> Result<Whom, String> {
+    fn recipients(&self, words: &[&str]) -> Result<Recipients, String> {
         match words {
-            ["all"] => Ok(Whom::All),
+            ["all"] => Ok(Recipients::All),
             ["agent", place] => {
                 let place: u32 = place
                     .parse()
@@ -185,10 +205,12 @@ impl<'l> Words<'l> {
                         "there is no agent {place}: they are numbered from 0 to {last}"
                     ));
                 }
-                Ok(Whom::Agent(place))
+                Ok(Recipients::Agent(place))
             }
             [share] if share.ends_with('%') => match share.trim_end_matches('%').parse::<f64>() {
-                Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Whom::Share(percent / 100.0)),
+                Ok(percent) if (0.0..=100.0).contains(&percent) => {
+                    Ok(Recipients::Share(percent / 100.0))
+                }
                 _ => Err(format!("`{share}` is no share: say `5%`")),
             },
             _ => Err(format!(
@@ -198,7 +220,7 @@ impl<'l> Words<'l> {
         }
     }
 
-    fn send(&mut self) -> Result<Deed, String> {
+    fn send(&mut self) -> Result<ScriptAction, String> {
         let name = self.next().unwrap_or_default();
         let machine = self.machine;
         let event = machine
@@ -206,13 +228,13 @@ impl<'l> Words<'l> {
             .map_err(|_| unknown("event", name, &machine.names().events))?;
         let rom = machine.rom();
         let words = parse_payload(&rom, event, name, &self.rest.join(" ")).map_err(plain)?;
-        Ok(Deed::Send(
+        Ok(ScriptAction::Send(
             event,
             of_first_life(carried_type(&rom, event), words),
         ))
     }
 
-    fn set(&mut self) -> Result<Deed, String> {
+    fn set(&mut self) -> Result<ScriptAction, String> {
         let name = self.next().unwrap_or_default();
         let machine = self.machine;
         let key = machine
@@ -228,11 +250,11 @@ impl<'l> Words<'l> {
             return Err(format!("`set {name}` needs a value"));
         }
         let [x, y, z, _] = of_first_life(ty, parse_value(&rom, ty, &text).map_err(plain)?);
-        Ok(Deed::Set(key.index(), [x, y, z]))
+        Ok(ScriptAction::Set(key.index(), [x, y, z]))
     }
 }
 
-/// An agent is written by its place alone: all of a run are in their first life.
+/// An agent is written by its index alone: all of a run are in their first life.
 fn of_first_life(ty: u8, words: [u32; 4]) -> [u32; 4] {
     if ty == value_type::ENTITY {
         [words[0], 1, 0, 0]

@@ -1,26 +1,27 @@
 //! `statewright run`: a crowd of agents without a game, and what they did.
 
+mod recorder;
+mod report;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::Instant;
 
-use statewright::trace::{Level, WriteError};
+use statewright::trace::Level;
 use statewright::{Machine, Names};
 use statewright_compile::symbols::Symbols;
 use statewright_draw::{Chart, Heat, Options, svg};
+use statewright_files::{Input, Loaded, Prepared, create, read_limited, refuse_own_source};
+use statewright_simulate::report::{json, number, page, plot};
+use statewright_simulate::{Outcome as Ran, Plan, RunError, Script, ScriptError, Traced};
 
 use crate::args::Run;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::{Input, read_limited};
-use crate::load::{Loaded, load, load_sample};
-use crate::output::{self, Prepared};
+use crate::load::{load, load_sample};
 use crate::progress::Ticks;
-use crate::running::{
-    self, Chosen, Failed, Outcome as Ran, Plan, Recorder, ScriptError, json_report, number, page,
-    plot, read_script, text_report,
-};
+use recorder::{Recorder, Trace, Watcher};
 
 /// Random events per agent and tick unless told.
 const RATE: f64 = 0.01;
@@ -42,7 +43,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
             Some(script) => script,
             None => return Ok(Outcome::Problems),
         },
-        None => Vec::new(),
+        None => Script::default(),
     };
     let outputs = [
         ("--svg", &args.svg),
@@ -55,6 +56,7 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
     let rate = args
         .rate
         .unwrap_or(if args.script.is_some() { 0.0 } else { RATE });
+    let begun = Instant::now();
     let plan = Plan {
         agents: args.agents,
         ticks: args.ticks,
@@ -63,7 +65,13 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         script,
         stub_guards: args.stub_guards,
         threads: args.threads,
-        recorder: recorder(args)?,
+        traced: traced(args)?,
+        clock: Box::new(move || begun.elapsed()),
+    };
+    let watcher = Watcher {
+        agents: args.agents,
+        trace: recorder(args)?.map(Trace::Wanted),
+        bar: Ticks::new(console, args.ticks),
     };
     let stop = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&stop);
@@ -73,9 +81,9 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
             "Ctrl-C will end the run without a report: {error}"
         ));
     }
-    let ran = drive(&machine, plan, &stop, console)?;
+    let (ran, records) = drive(&machine, plan, &stop, watcher)?;
     write_pictures(args, &machine, symbols.as_ref(), &ran)?;
-    if let (Some(path), Some(records)) = (&args.trace, ran.traced) {
+    if let (Some(path), Some(records)) = (&args.trace, records) {
         console.note(format_args!(
             "wrote {} records to {}",
             number(records),
@@ -83,9 +91,9 @@ pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
         ));
     }
     if args.json {
-        console.json(&json_report(&ran));
+        console.json(&json(&ran));
     } else {
-        console.result(text_report(&ran));
+        console.result(report::report(&ran));
     }
     Ok(Outcome::Fine)
 }
@@ -99,20 +107,20 @@ fn check_output(option: &str, path: Option<&Path>, args: &Run) -> Result<(), Cli
         )));
     }
     for source in [&args.file, &args.script].into_iter().flatten() {
-        output::refuse_own_source(Some(path), &Input::single(source))?;
+        refuse_own_source(Some(path), &Input::single(source))?;
     }
     if option == "--trace" {
         Ok(())
     } else {
-        Prepared::new(path, b"").map(drop)
+        Ok(Prepared::new(path, b"").map(drop)?)
     }
 }
 
-/// Where the trace goes, and what it has.
-fn recorder(args: &Run) -> Result<Option<Recorder>, CliError> {
-    let Some(path) = &args.trace else {
+/// Who is in the trace, if one is wanted.
+fn traced(args: &Run) -> Result<Option<Traced>, CliError> {
+    if args.trace.is_none() {
         return Ok(None);
-    };
+    }
     let mut agents: Vec<u32> = Vec::new();
     for range in &args.trace_agents {
         if *range.end() >= args.agents {
@@ -127,16 +135,17 @@ fn recorder(args: &Run) -> Result<Option<Recorder>, CliError> {
     }
     agents.sort_unstable();
     agents.dedup();
-    let chosen = Chosen {
-        level: Level::new(args.trace_level).unwrap_or_default(),
-        agents,
+    let level = Level::new(args.trace_level).unwrap_or_default();
+    Ok(Some(Traced { level, agents }))
+}
+
+/// Where the trace goes.
+fn recorder(args: &Run) -> Result<Option<Recorder>, CliError> {
+    let Some(path) = args.trace.clone() else {
+        return Ok(None);
     };
-    let file = output::create(path)?;
-    Ok(Some(Recorder {
-        chosen,
-        path: path.clone(),
-        file,
-    }))
+    let file = create(&path)?;
+    Ok(Some(Recorder { path, file }))
 }
 
 /// The machine that the kernel runs.
@@ -155,17 +164,17 @@ fn script(
     machine: &Machine,
     agents: u32,
     console: &Console,
-) -> Result<Option<Vec<running::Line>>, CliError> {
+) -> Result<Option<Script>, CliError> {
     let name = path.display().to_string();
     let bytes = std::fs::File::open(path)
         .and_then(read_limited)
-        .map_err(|error| CliError::read(&name, &error))?;
+        .map_err(|error| CliError::read(&name, error))?;
     let text = String::from_utf8(bytes).map_err(|_| {
         CliError::new(format!("`{name}` is not UTF-8 text"))
             .help("a script is plain text: `at 10 send Alarm`")
     })?;
     let say = |error: &ScriptError| console.error(&CliError::new(format!("`{name}`, {error}")));
-    match read_script(machine, &text, agents) {
+    match Script::parse(machine, &text, agents) {
         Ok(script) => Ok(Some(script)),
         Err(errors) => {
             errors.iter().for_each(say);
@@ -174,35 +183,29 @@ fn script(
     }
 }
 
+/// Runs it; what came of it, and how many records the trace has.
 fn drive(
     machine: &Machine,
     plan: Plan,
     stop: &AtomicBool,
-    console: &Console,
-) -> Result<Ran, CliError> {
-    let (agents, bar) = (plan.agents, Ticks::new(console, plan.ticks));
-    let show = |ticks: u64, ticking: Duration| {
-        let seconds = ticking.as_secs_f64().max(1e-9);
-        let rate = ticks as f64 / seconds;
-        bar.show(ticks, || {
-            format!(
-                "{} ticks/s, {} agents/s",
-                number(rate as u64),
-                number((rate * f64::from(agents)) as u64)
-            )
-        });
-    };
-    running::run(machine, plan, stop, show).map_err(|failed| match failed {
-        Failed::NoTrace(path, WriteError::Io(error)) => {
-            CliError::write(&path.display().to_string(), &error)
-        }
-        Failed::Trace(path, WriteError::Io(error)) => {
-            CliError::write(&path.display().to_string(), &error)
-                .help("the run was ended; what the trace has so far can be read")
-        }
-        Failed::NoTrace(_, error) | Failed::Trace(_, error) => CliError::new(error.to_string()),
-        Failed::Other(text) => CliError::new(text),
-    })
+    mut watcher: Watcher,
+) -> Result<(Ran, Option<u64>), CliError> {
+    let mut ran = statewright_simulate::run(machine, plan, stop, &mut watcher).map_err(
+        |error| match error {
+            RunError::Simulation(error) => CliError::new(error.to_string()),
+            RunError::Monitor(error) => error,
+        },
+    )?;
+    let records = watcher.close()?;
+    ran.peak_bytes = peak_memory();
+    Ok((ran, records))
+}
+
+/// Most memory of this process so far, in bytes; `None` where the system does not tell.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
 }
 
 /// Writes what was asked for: all files, or none if one cannot be written.
@@ -237,5 +240,5 @@ fn write_pictures(
             page(ran, &drawn.unwrap_or_default()).as_bytes(),
         )?);
     }
-    prepared.into_iter().try_for_each(Prepared::place)
+    Ok(prepared.into_iter().try_for_each(Prepared::place)?)
 }
