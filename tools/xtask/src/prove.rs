@@ -6,7 +6,7 @@ const PROVE: [&str; 6] = [
     "run",
     "--release",
     "--package",
-    "statewright-trial",
+    "statewright-differential",
     "--bin",
     "prove",
 ];
@@ -87,7 +87,7 @@ pub fn steps() -> Vec<Step> {
                 "test",
                 "--release",
                 "--package",
-                "statewright-trial",
+                "statewright-differential",
                 "--features",
                 feature,
                 "--test",
@@ -99,7 +99,7 @@ pub fn steps() -> Vec<Step> {
         "test",
         "--release",
         "--package",
-        "statewright-trial",
+        "statewright-differential",
         "--test",
         "allocations",
     ];
