@@ -18,8 +18,8 @@ use crate::source::Source;
 use crate::stand_ins::{StandIns, stubs};
 use crate::tally::Tally;
 
-/// Most parts that a crowd is cut into for threads.
-const MOST_PARTS: usize = 64;
+/// Most chunks that a crowd is split into for threads.
+const MOST_CHUNKS: usize = 64;
 
 /// Tells the time since some moment. Where there is none to be had, as in a browser's worker, the
 /// default of [`Plan::clock`] says 0 forever.
@@ -223,8 +223,8 @@ impl<S: BoardStorage> Simulation<S> {
             .map_err(SimulationError::Bind)?;
         let mut crowd = Crowd::new(program, plan.seed);
         crowd.set_forgets_commands(true);
-        // What a part keeps besides its agents is shared by more of them where there are many.
-        crowd.set_part_size(agents.div_ceil(MOST_PARTS).max(1024));
+        // What a chunk keeps besides its agents is shared by more of them where there are many.
+        crowd.set_chunk_size(agents.div_ceil(MOST_CHUNKS).max(1024));
         crowd.reserve(agents);
         let board: InlineBoard<S> = InlineBoard::new(machine);
         let board_bytes = board.bytes() * agents;

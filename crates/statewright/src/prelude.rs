@@ -2,8 +2,8 @@
 
 pub use crate::commands::{Command, CommandRef, Lane, What};
 pub use crate::{
-    Act, AgentId, Arguments, Behavior, Board, Class, Crowd, Entity, Functions, Machine, Mode,
-    Program, See, Status, Symbol, Verdict,
+    ActionCx, AgentId, Arguments, Behavior, Board, Class, Crowd, Entity, Functions, GuardCx,
+    Machine, Mode, Program, Status, Symbol, Verdict,
 };
 #[cfg(feature = "macros")]
 pub use crate::{functions, machine};
