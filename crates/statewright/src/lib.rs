@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
 //! Statewright: hierarchical state machines for game AI.
 //!
 //! A [`Machine`] is compiled from a file or a builder, bound to the user's own [`Functions`] into a

@@ -22,8 +22,8 @@ pub(crate) fn read(input: &Input) -> Result<Content, CliError> {
 /// The machine for those who name none.
 #[expect(clippy::expect_used, reason = "a test runs it")]
 pub(crate) fn load_sample() -> Loaded {
-    let text = include_str!("../../../machines/soldier.sw.json");
-    Loaded::from_machine("soldier.sw.json", text.as_bytes()).expect("the sample is right")
+    let sample = statewright_samples::SOLDIER;
+    Loaded::from_machine(sample.file, sample.text.as_bytes()).expect("the sample is right")
 }
 
 /// Reads a ROM, or compiles a machine. What is wrong with either has been said when this answers

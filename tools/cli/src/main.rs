@@ -14,7 +14,7 @@ mod ids;
 mod load;
 mod output;
 mod progress;
-mod stepping;
+mod stepper;
 
 use std::process::ExitCode;
 

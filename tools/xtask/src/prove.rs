@@ -80,7 +80,7 @@ pub fn long_steps() -> Vec<Step> {
     let (many, other, allocations) = (
         ["--first", "100000", "--machines", "100000", "--ticks", "1000"],
         ["--first", "200000", "--machines", "20000", "--ticks", "1000", "--plain"],
-        ["test", "--release", "--package", "statewright-trial", "--test", "allocations"],
+        ["test", "--release", "--package", "statewright-differential", "--test", "allocations"],
     );
     vec![
         step("long: random machines", &PROVE, &many).about("a hundred thousand other machines"),

@@ -9,7 +9,7 @@ use crate::args::Step;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
 use crate::load::load;
-use crate::stepping::{Talk, prompt, tui};
+use crate::stepper::{Talk, prompt, tui};
 
 pub(crate) fn run(args: &Step, console: &Console) -> Result<Outcome, CliError> {
     let input = Input::single(&args.file);

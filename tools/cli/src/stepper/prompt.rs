@@ -4,7 +4,7 @@ use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 
 use crate::error::{CliError, Outcome};
-use crate::stepping::Talk;
+use crate::stepper::Talk;
 
 /// Talks until the person has had enough. Mistakes change nothing and end nothing.
 pub(crate) fn run(talk: &mut Talk<'_>) -> Result<Outcome, CliError> {

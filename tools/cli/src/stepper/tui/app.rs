@@ -7,7 +7,7 @@ use statewright_step::ids::EventId;
 use statewright_step::text::{self, Line};
 use statewright_step::{Command, Session, StepError, payload_type};
 
-use crate::stepping::files;
+use crate::stepper::files;
 
 /// Most lines of the past that are kept.
 const MOST_LINES: usize = 2_000;
