@@ -6,7 +6,7 @@ use crate::steps::{Step, cargo};
 /// workspace asks for, and all programs share one build of everything below them.
 const PROVE: [&str; 4] = ["run", "--release", "--bin", "prove"];
 /// The same in a build whose fast paths can be switched off.
-const SWITCHES: [&str; 2] = ["--features", "statewright-trial/switches"];
+const SWITCHES: [&str; 2] = ["--features", "statewright-differential/switches"];
 const CROWDS: [&str; 4] = ["run", "--release", "--bin", "crowds"];
 const CHARTS: [&str; 4] = ["run", "--release", "--bin", "charts"];
 /// A small program that builds and runs the long part, in release, by itself.
@@ -80,7 +80,7 @@ pub fn long_steps() -> Vec<Step> {
     let (many, other, allocations) = (
         ["--first", "100000", "--machines", "100000", "--ticks", "1000"],
         ["--first", "200000", "--machines", "20000", "--ticks", "1000", "--plain"],
-        ["test", "--release", "--package", "statewright-trial", "--test", "allocations"],
+        ["test", "--release", "--package", "statewright-differential", "--test", "allocations"],
     );
     vec![
         step("long: random machines", &PROVE, &many).about("a hundred thousand other machines"),

@@ -117,7 +117,7 @@ fn tests() -> Step {
         "test",
         "--workspace",
         "--features",
-        "statewright-trial/switches",
+        "statewright-differential/switches",
     ];
     Step::cargo("tests", &arguments)
         .about("tests of all crates, fixtures, examples and code in documentation")
