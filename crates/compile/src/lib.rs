@@ -14,6 +14,7 @@ mod hash;
 mod lower;
 mod model;
 mod names;
+mod numbers;
 mod ops;
 mod place;
 mod plan;

@@ -4,43 +4,45 @@ use zerocopy::byteorder::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use statewright_rom::Rom;
-use statewright_rom::layout::{NONE, TIERS};
+use statewright_rom::layout::{NONE, Tier};
 
 use crate::event::Event;
 use crate::ram::{Ram, bit};
 use crate::rng;
 use crate::time::is_due;
 
-/// Bits of [`Header::flags`] (RAM-3).
-pub mod flag {
-    /// The initial configuration has been entered.
-    pub const STARTED: u16 = 1 << 0;
-    /// Ended by itself or stopped; no further work until reset.
-    pub const TERMINATED: u16 = 1 << 1;
-    /// Time stands still (SYS-9).
-    pub const PAUSED: u16 = 1 << 2;
-    /// Not run any more; only reset ends it (TICK-3).
-    pub const QUARANTINED: u16 = 1 << 3;
-    /// A tick was clamped (TICK-4). Stays until cleared by the host.
-    pub const BUDGET_EXCEEDED: u16 = 1 << 4;
-    /// An event was dropped (EVT-3). Stays until cleared by the host.
-    pub const QUEUE_OVERFLOW: u16 = 1 << 5;
-    /// A command was dropped (CMD-2). Stays until cleared by the host.
-    pub const COMMAND_DROPPED: u16 = 1 << 6;
-    /// A command of a critical lane was dropped (CMD-2). Stays until cleared by the host.
-    pub const CRITICAL_DROPPED: u16 = 1 << 7;
-    /// An event that is not deferred is queued.
-    pub const WORK: u16 = 1 << 8;
-    /// The configuration has an activity or an eventless trigger.
-    pub const POLLS: u16 = 1 << 9;
-    /// The host traces this agent.
-    pub const TRACED: u16 = 1 << 10;
-    /// Every bit that has a meaning.
-    pub const ALL: u16 = (1 << 11) - 1;
-    /// No further work until reset.
-    pub const ENDED: u16 = TERMINATED | QUARANTINED;
-    /// What only the host clears.
-    pub const STICKY: u16 = BUDGET_EXCEEDED | QUEUE_OVERFLOW | COMMAND_DROPPED | CRITICAL_DROPPED;
+statewright_rom::flags! {
+    /// Bits of [`Header::flags`] (RAM-3).
+    flag: u16 {
+        /// The initial configuration has been entered.
+        STARTED = 0 "started",
+        /// Ended by itself or stopped; no further work until reset.
+        TERMINATED = 1 "terminated",
+        /// Time stands still (SYS-9).
+        PAUSED = 2 "paused",
+        /// Not run any more; only reset ends it (TICK-3).
+        QUARANTINED = 3 "quarantined",
+        /// A tick was clamped (TICK-4). Stays until cleared by the host.
+        BUDGET_EXCEEDED = 4 "budget_exceeded",
+        /// An event was dropped (EVT-3). Stays until cleared by the host.
+        QUEUE_OVERFLOW = 5 "queue_overflow",
+        /// A command was dropped (CMD-2). Stays until cleared by the host.
+        COMMAND_DROPPED = 6 "command_dropped",
+        /// A command of a critical lane was dropped (CMD-2). Stays until cleared by the host.
+        CRITICAL_DROPPED = 7 "critical_dropped",
+        /// An event that is not deferred is queued.
+        WORK = 8 "work",
+        /// The configuration has an activity or an eventless trigger.
+        POLLS = 9 "polls",
+        /// The host traces this agent.
+        TRACED = 10 "traced",
+    } with {
+        /// No further work until reset.
+        pub const ENDED: u16 = TERMINATED | QUARANTINED;
+        /// What only the host clears.
+        pub const STICKY: u16 =
+            BUDGET_EXCEEDED | QUEUE_OVERFLOW | COMMAND_DROPPED | CRITICAL_DROPPED;
+    }
 }
 
 /// The first 16 bytes of every instance (RAM-3).
@@ -96,8 +98,8 @@ mod sealed {
 
 /// An instance of any tier.
 pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
-    /// Its tier: 0 crowd, 1 standard, 2 hero.
-    const TIER: u8;
+    /// Its tier.
+    const TIER: Tier;
 
     /// A new instance of a machine, not yet started; `None` if the machine has another tier
     /// (SYS-10).
@@ -161,7 +163,7 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
 }
 
 macro_rules! instance {
-    ($(#[$meta:meta])* $name:ident as $view:ident tier $tier:literal bytes $bytes:literal
+    ($(#[$meta:meta])* $name:ident as $view:ident tier $tier:ident bytes $bytes:literal
      leaves $leaves:literal at $leaves_at:literal timers $timers:literal at $timers_at:literal
      slots $slots:literal at $slots_at:literal events $events:literal at $events_at:literal) => {
         $(#[$meta])*
@@ -182,7 +184,7 @@ macro_rules! instance {
             assert!(core::mem::offset_of!($name, slots) == $slots_at);
             assert!(core::mem::offset_of!($name, events) == $events_at);
             // The compiler places by the same table.
-            let tier = &TIERS[$tier];
+            let tier = Tier::$tier.capacity();
             assert!(tier.bytes == $bytes && tier.leaves == $leaves && tier.timers == $timers);
             assert!(tier.slots == $slots && tier.events == $events);
         };
@@ -190,7 +192,7 @@ macro_rules! instance {
         impl sealed::Sealed for $name {}
 
         impl Instance for $name {
-            const TIER: u8 = $tier;
+            const TIER: Tier = Tier::$tier;
 
             fn of_machine(machine: u32, seed: u64, agent: u64) -> Self {
                 let (machine, rng) = (U32::new(machine), U32::new(rng::mix(seed, agent)));
@@ -277,13 +279,13 @@ macro_rules! instance {
 
 instance! {
     /// The crowd tier.
-    Instance64 as Small tier 0 bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
+    Instance64 as Small tier Crowd bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
 }
 instance! {
     /// The standard tier.
-    Instance128 as Middle tier 1 bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
+    Instance128 as Middle tier Standard bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
 }
 instance! {
     /// The hero tier.
-    Instance256 as Large tier 2 bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
+    Instance256 as Large tier Hero bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
 }

@@ -39,7 +39,7 @@ pub fn sleep_though_polling<I: Instance>(rom: &Rom<'_>, instance: &I, now: u32) 
 fn sleep_but_for<I: Instance>(rom: &Rom<'_>, instance: &I, now: u32, ignored: u16) -> Sleep {
     let header = instance.header();
     let flags = header.flags.get() & !ignored;
-    let foreign = header.machine.get() != rom.machine_id() || I::TIER != rom.header().tier;
+    let foreign = header.machine.get() != rom.machine_id() || rom.header().tier != I::TIER;
     if foreign && !header.has(flag::QUARANTINED) {
         return Sleep::Awake;
     }

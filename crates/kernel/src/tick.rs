@@ -207,7 +207,7 @@ fn mismatched<I: Instance>(
             ..Report::default()
         };
     }
-    if input.mismatch == Mismatch::Reset && I::TIER == rom.header().tier {
+    if input.mismatch == Mismatch::Reset && rom.header().tier == I::TIER {
         count(&mut counters.resets);
         life::reset(rom, instance);
         return Report::default();
@@ -480,7 +480,7 @@ impl<'r, 'a> Run<'r, 'a> {
         })?;
         if selection.is_empty() && !selection.stored {
             count(&mut self.core.counters.unhandled);
-            if bugs::has(Bug::AfterFiresAgain) && record.kind == timer_kind::AFTER {
+            if bugs::has(Bug::AfterFiresAgain) && record.kind == TimerKind::After {
                 self.core.ram.arm(place, deadline.wrapping_add(1));
             }
         }
@@ -598,7 +598,7 @@ impl<'r, 'a> Run<'r, 'a> {
         };
         self.core.observing = true;
         for observer in self.core.rom.observers() {
-            if observer.event.get() == event.raw() || observer.event.get() == trigger::ANY {
+            if observer.event.get() == event.raw() || SpecialTrigger::Any.is(observer.event) {
                 self.run_list(observer.actions.get(), &site);
             }
         }

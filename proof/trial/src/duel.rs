@@ -7,7 +7,7 @@ use statewright_kernel::{
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::timer_kind;
+use statewright_rom::layout::Tier;
 
 use crate::bytes::Bytes;
 use crate::depth::measured_tick;
@@ -49,12 +49,11 @@ pub const SHOWN: usize = 8;
 
 /// What a machine offers to user code.
 fn tools(rom: &Rom<'_>) -> Tools {
-    let named = |kind: u8| matches!(kind, timer_kind::STATE | timer_kind::MACHINE);
     let timers = rom
         .timers()
         .iter()
         .enumerate()
-        .filter(|(_, timer)| named(timer.kind));
+        .filter(|(_, timer)| timer.kind.get().is_named());
     Tools {
         events: rom.events().len() as u32,
         timers: timers.map(|(number, _)| number).collect(),
@@ -92,10 +91,10 @@ pub fn run_script(
     mind: Mind,
     script: impl Iterator<Item = Happening>,
 ) -> Result<Tally, Box<Difference>> {
-    let all = std::panic::AssertUnwindSafe(|| match subject.output.rom.as_rom().header().tier {
-        0 => run_tier::<Instance64>(subject, seed, mind, script),
-        1 => run_tier::<Instance128>(subject, seed, mind, script),
-        _ => run_tier::<Instance256>(subject, seed, mind, script),
+    let all = std::panic::AssertUnwindSafe(|| match subject.output.rom.as_rom().tier() {
+        Tier::Crowd => run_tier::<Instance64>(subject, seed, mind, script),
+        Tier::Standard => run_tier::<Instance128>(subject, seed, mind, script),
+        Tier::Hero => run_tier::<Instance256>(subject, seed, mind, script),
     });
     std::panic::catch_unwind(all).unwrap_or_else(|panic| {
         let what = panic_text(panic.as_ref());
@@ -276,9 +275,7 @@ impl<'s, I: Instance> Duel<'s, I> {
     fn tick(&mut self, now: u32, inbox: &[Outside]) -> Result<(), String> {
         let class_of = |outside: &Outside| {
             let declared = self.rom.events()[outside.event].class;
-            outside
-                .class
-                .unwrap_or(statewright_kernel::Class::from_number(declared))
+            outside.class.unwrap_or(declared.get())
         };
         let for_kernel: Vec<Event> = inbox
             .iter()

@@ -43,7 +43,7 @@ impl<'s> KernelHost<'s> {
     fn called(&self, kind: Kind, call: &Call<'_>, ticks_in_state: Option<u32>, rng: u32) -> Called {
         let argument = |record: &statewright_rom::layout::ArgumentRecord| {
             let name = StringId::read(record.name).map(|id| self.subject.texts[id.index()].clone());
-            (name, record.ty, record.words.map(|word| word.get()))
+            (name, record.ty.raw(), record.words.map(|word| word.get()))
         };
         Called {
             kind,
@@ -280,14 +280,12 @@ impl KernelHost<'_> {
         );
         let entry = match command.kind {
             CommandKind::Emit { name, ty, payload } => {
-                let words = ty.map_or(0, |ty| {
-                    usize::from(statewright_rom::layout::value_type::words(ty))
-                });
+                let words = ty.map_or(0, |ty| usize::from(ty.words()));
                 let name = self.subject.texts[name.index()].clone();
                 Entry::Emitted(
                     command.lane.index(),
                     name,
-                    ty,
+                    ty.map(|ty| ty.number()),
                     payload[..words].to_vec(),
                     state,
                     transition,

@@ -162,7 +162,7 @@ impl<B: Board, C> Program<B, C> {
         {
             return Err(SlicesError::UnknownVariant { place });
         }
-        if I::TIER != rom.header().tier {
+        if rom.header().tier != I::TIER {
             return Err(SlicesError::Tier);
         }
         if let Some(index) = disorder(slices.inbox, |event| event.place, count) {

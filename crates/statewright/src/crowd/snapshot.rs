@@ -262,7 +262,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
                 })
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let size = usize::from(rom.tier().bytes);
+        let size = usize::from(rom.capacity().bytes);
         let instances = reader.take(places.checked_mul(size).ok_or(SnapshotError::Length)?)?;
         let mut rest = reader.bytes;
         let boards = (0..places)

@@ -2,6 +2,7 @@
 
 use statewright_kernel::{Instance, Instance64, Instance128, Instance256, prefetch};
 use statewright_rom::Rom;
+use statewright_rom::layout::Tier;
 use zerocopy::IntoBytes;
 
 /// Instances of one tier.
@@ -27,10 +28,10 @@ pub(crate) use with_instances;
 impl Store {
     /// None yet, of the machine's tier.
     pub(crate) fn new(rom: &Rom<'_>) -> Self {
-        match rom.header().tier {
-            0 => Self::Small(Vec::new()),
-            1 => Self::Middle(Vec::new()),
-            _ => Self::Large(Vec::new()),
+        match rom.tier() {
+            Tier::Crowd => Self::Small(Vec::new()),
+            Tier::Standard => Self::Middle(Vec::new()),
+            Tier::Hero => Self::Large(Vec::new()),
         }
     }
 

@@ -136,7 +136,7 @@ fn run_with<S: Room>(
         counters: *crowd.counters(),
         ticking,
         elapsed: begun.elapsed(),
-        instance_bytes: usize::from(machine.rom().tier().bytes) * plan.agents as usize,
+        instance_bytes: usize::from(machine.rom().capacity().bytes) * plan.agents as usize,
         board_bytes,
         peak_bytes: peak_memory(),
         transitions: totals.transitions,

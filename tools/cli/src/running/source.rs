@@ -3,7 +3,7 @@
 use statewright::Value;
 use statewright::ids::{EventId, KeyId};
 use statewright::prelude::*;
-use statewright_rom::layout::{payload, value_type};
+use statewright_rom::layout::PayloadKind;
 use statewright_step::{carried_type, mix};
 
 use super::script::{Deed, Line, Whom};
@@ -57,7 +57,7 @@ impl Dice {
 struct Choice {
     event: EventId,
     /// The number of the type that it carries.
-    carries: u8,
+    carries: PayloadKind,
 }
 
 /// What happens to the agents.
@@ -166,16 +166,16 @@ fn send_any<S: Room>(
 }
 
 /// Something small of what an event carries.
-fn payload(carries: u8, dice: &mut Dice, agents: u32) -> [u32; 4] {
+fn payload(carries: PayloadKind, dice: &mut Dice, agents: u32) -> [u32; 4] {
     let mut number = || ((dice.below(201) as f32 - 100.0) / 10.0).to_bits();
     match carries {
-        value_type::I32 | payload::U32 | payload::U64 => [dice.below(101) as u32, 0, 0, 0],
-        value_type::BOOL => [dice.below(2) as u32, 0, 0, 0],
-        value_type::ENTITY => [dice.below(agents.into()) as u32, 1, 0, 0],
-        value_type::F32 => [number(), 0, 0, 0],
-        value_type::VEC2 => [number(), number(), 0, 0],
-        value_type::VEC3 => [number(), number(), number(), 0],
-        payload::VEC4 => [number(), number(), number(), number()],
-        _ => [0; 4],
+        PayloadKind::I32 | PayloadKind::U32 | PayloadKind::U64 => [dice.below(101) as u32, 0, 0, 0],
+        PayloadKind::Bool => [dice.below(2) as u32, 0, 0, 0],
+        PayloadKind::Entity => [dice.below(agents.into()) as u32, 1, 0, 0],
+        PayloadKind::F32 => [number(), 0, 0, 0],
+        PayloadKind::Vec2 => [number(), number(), 0, 0],
+        PayloadKind::Vec3 => [number(), number(), number(), 0],
+        PayloadKind::Vec4 => [number(), number(), number(), number()],
+        PayloadKind::Symbol | PayloadKind::Bytes | PayloadKind::Empty => [0; 4],
     }
 }

@@ -83,7 +83,7 @@ impl<S: Room> Words<S> {
 impl<S: Room> Board for Words<S> {
     /// Where the words of the key begin, and how many there are.
     fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
-        Ok(key.first_word * 4 + key.ty.words())
+        Ok(key.first_word * 4 + usize::from(key.ty.words()))
     }
 
     fn read(&self, field: usize) -> [u32; 3] {
@@ -136,11 +136,7 @@ impl World {
         let functions = rom.linker().iter().zip(&self.calls).enumerate();
         let named = functions.filter_map(|(place, (record, calls))| {
             let name = machine.function_name(FunctionId::from_index(place)?);
-            Some((
-                name,
-                Kind::from_number(record.kind)?,
-                calls.load(Ordering::Relaxed),
-            ))
+            Some((name, record.kind.get(), calls.load(Ordering::Relaxed)))
         });
         named.collect()
     }
@@ -193,20 +189,20 @@ pub(crate) fn stubs<S: Room>(machine: &Machine) -> Functions<Words<S>, World> {
             continue;
         };
         let name = machine.function_name(id);
-        functions = match Kind::from_number(record.kind) {
-            Some(Kind::Guard) => functions.guard(&name, |_: &Words<S>, world: &World, see| {
+        functions = match record.kind.get() {
+            Kind::Guard => functions.guard(&name, |_: &Words<S>, world: &World, see| {
                 world.count(see.function());
                 Verdict::from(world.holds(see))
             }),
-            Some(Kind::Scorer) => functions.scorer(&name, |_, world, see| {
+            Kind::Scorer => functions.scorer(&name, |_, world, see| {
                 world.count(see.function());
                 (world.dice(see.agent(), see.tick(), see.function()) % 1000) as f32 / 1000.0
             }),
-            Some(Kind::Activity) => functions.activity(&name, |_, world, _, act| {
+            Kind::Activity => functions.activity(&name, |_, world, _, act| {
                 world.count(act.function());
                 world.goes_on(act)
             }),
-            _ => functions.action(&name, |_, world, act| world.count(act.function())),
+            Kind::Action => functions.action(&name, |_, world, act| world.count(act.function())),
         };
     }
     functions
