@@ -9,14 +9,11 @@
 mod args;
 mod commands;
 mod console;
-mod counts;
 mod error;
 mod ids;
-mod input;
 mod load;
 mod output;
 mod progress;
-mod running;
 mod stepping;
 
 use std::process::ExitCode;

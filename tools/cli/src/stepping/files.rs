@@ -5,23 +5,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use statewright_author::names::visible;
+use statewright_files::{FileError, read_limited, write};
 use statewright_step::{Command, Session, Step, StepError};
 
-use crate::error::CliError;
-use crate::input::read_limited;
-use crate::output;
-
-fn told(error: &CliError) -> StepError {
+fn told(error: &FileError) -> StepError {
     StepError {
-        message: error.message().to_owned(),
-        help: error.help_text().map(str::to_owned),
+        message: error.to_string(),
+        help: error.help(),
     }
 }
 
 /// Keeps the present, in a file if one is named.
 pub(crate) fn snapshot(session: &mut Session, file: Option<&Path>) -> Result<(), StepError> {
     match file {
-        Some(file) => output::write(file, &session.to_bytes()).map_err(|error| told(&error)),
+        Some(file) => write(file, &session.to_bytes()).map_err(|error| told(&error)),
         None => session.carry_out(&Command::Snapshot(None)).map(|_| ()),
     }
 }
@@ -31,9 +28,9 @@ pub(crate) fn restore(session: &mut Session, file: &Path) -> Result<Arc<Step>, S
     let bytes = File::open(file).and_then(read_limited);
     let name = visible(&file.display().to_string());
     let bytes = bytes.map_err(|error| {
-        let found = CliError::read(&name, &error);
+        let found = FileError::read(&name, error);
         StepError {
-            message: found.message().to_owned(),
+            message: found.to_string(),
             help: Some("`snapshot FILE` makes one".to_owned()),
         }
     })?;
