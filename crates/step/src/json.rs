@@ -10,7 +10,7 @@ use crate::command::Command;
 use crate::record::{Deed, Happening, Judged, Step};
 use crate::session::Session;
 use crate::text::{listens, status_word};
-use crate::value::{self, payload_type, value_json};
+use crate::value::{self, key_type, payload_type, value_json};
 
 /// One step.
 pub fn step(session: &Session, step: &Step) -> Value {
@@ -77,7 +77,7 @@ fn queued(session: &Session, event: &Event) -> Value {
 fn board(session: &Session, words: &[[u32; 3]]) -> Value {
     let rom = session.machine().rom();
     let value = |(key, &[x, y, z]): (usize, &[u32; 3])| {
-        let ty = rom.keys().get(key).map_or(0, |record| record.ty);
+        let ty = key_type(&rom, key);
         (
             session.names().keys[key].clone(),
             value_json(&rom, ty, [x, y, z, 0]),

@@ -59,7 +59,7 @@ pub use session::{MOST_TICKS, Session, Settings};
 pub use statewright_rom::ids;
 pub use stubs::{Answer, Stubs, mix};
 pub use value::{
-    carried_type, parse_payload, parse_value, payload_type, payload_words, value_words,
+    carried_type, key_type, parse_payload, parse_value, payload_type, payload_words, value_words,
 };
 
 /// The example of the README runs, too.

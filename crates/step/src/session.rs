@@ -7,7 +7,7 @@ use statewright::{Blackboard, Board, Machine};
 use statewright_compile::symbols::Symbols;
 use statewright_kernel::{Admission, Counters, Input, flag};
 use statewright_rom::ids::*;
-use statewright_rom::layout::state_kind;
+use statewright_rom::layout::StateKind;
 use statewright_rom::{OwnedRom, Rom};
 
 use crate::command::Command;
@@ -18,7 +18,7 @@ use crate::names::Names;
 use crate::record::{Happening, Step, What};
 use crate::saved;
 use crate::stubs::{Answer, Stubs};
-use crate::value::value_words;
+use crate::value::{key_type, value_words};
 use crate::why::Judge;
 
 /// Most commands that can be undone; older ones are forgotten.
@@ -432,7 +432,7 @@ impl Session {
         let note = {
             let rom = self.machine.rom();
             let [x, y, z] = words;
-            let ty = rom.key(key).map_or(0, |record| record.ty);
+            let ty = key_type(&rom, key.index());
             format!(
                 "{} = {}",
                 self.names.key(key),
@@ -522,7 +522,7 @@ fn ended_in(rom: &Rom<'_>, log: &[Happening]) -> Vec<StateId> {
     });
     let is_leaf = |state: &StateId| {
         rom.state(*state)
-            .is_some_and(|record| matches!(record.kind, state_kind::ATOMIC | state_kind::FINAL))
+            .is_some_and(|record| matches!(record.kind.get(), StateKind::Atomic | StateKind::Final))
     };
     let mut leaves: Vec<StateId> = exited.filter(is_leaf).collect();
     leaves.sort_unstable();
