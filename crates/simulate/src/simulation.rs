@@ -18,7 +18,7 @@ use crate::source::Source;
 use crate::stand_ins::{StandIns, stubs};
 use crate::tally::Tally;
 
-/// Most chunks that a crowd is split into for threads.
+/// Most parts that a crowd is cut into for threads.
 const MOST_CHUNKS: usize = 64;
 
 /// Tells the time since some moment. Where there is none to be had, as in a browser's worker, the
