@@ -17,8 +17,7 @@ const MACHINES_WITHOUT: &str = "200";
 /// Ticks of each.
 const TICKS: &str = "300";
 
-/// The program is named without its package, as in `cargo xtask prove`: so what lies below the kernel
-/// has the features that the whole workspace asks for, and is built already.
+/// Without its package, so that it shares the build of the other proofs.
 const BUILD: [&str; 5] = [
     "build",
     "--release",
