@@ -15,6 +15,7 @@ pub mod limits;
 pub mod names;
 pub mod place;
 pub mod render;
-pub mod similar;
 pub mod text;
 pub mod value;
+
+pub use statewright_text::similar;

@@ -46,7 +46,7 @@ pub struct Output {
     /// The ROM.
     pub rom: OwnedRom,
     /// Names and places for tools (ROM-7).
-    pub symbols: symbols::Symbols,
+    pub symbols: symbols::SymbolTable,
     /// Who pays for what, and other facts.
     pub report: report::Report,
 }
@@ -124,7 +124,7 @@ fn passes(
             return None;
         }
     };
-    let symbols = symbols::Symbols::new(model, &transition_order, &tables);
+    let symbols = symbols::collect(model, &transition_order, &tables);
     let report = report::Report::new(model, &placement, &tables, &transition_order, &rom);
     Some(Output {
         rom,

@@ -18,7 +18,6 @@ mod host;
 mod machine;
 #[doc(hidden)]
 pub mod macros;
-mod names;
 pub mod prelude;
 mod program;
 mod registry;
@@ -37,10 +36,12 @@ pub use crowd::{
 pub use functions::{
     ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn, Signature,
 };
-pub use machine::{Machine, MachineError, UnknownName};
-pub use names::{Names, WrongNames};
+pub use machine::{Machine, MachineError};
 pub use program::{BindError, Misfit, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
+/// Names and spans of everything in a machine, by number.
+pub use statewright_symbols as symbols;
+pub use statewright_symbols::{SymbolTable, UnknownName, WrongNames};
 pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
 pub use statewright_kernel::{

@@ -492,7 +492,7 @@ fn run(
     let mut functions = Functions::<Blackboard, ()>::new();
     let rom = machine.rom();
     for (number, record) in rom.linker().iter().enumerate() {
-        let name = &machine.names().functions[number];
+        let name = &machine.symbols().functions[number].name;
         functions = match record.kind {
             GUARD_KIND => functions.guard(name, |_, (), see| {
                 let odd = (see.agent().index() + see.tick()) % 3;

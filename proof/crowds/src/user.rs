@@ -2,6 +2,7 @@
 //! function and blackboard.
 
 use statewright::prelude::*;
+use statewright::symbols::SymbolKind;
 use statewright::{Blackboard, Type, Value, ids};
 use statewright_forge::Rng;
 use statewright_rom::layout::function_kind;
@@ -60,7 +61,11 @@ pub fn hush_panics() {
 pub fn functions(machine: &Machine) -> Functions<Blackboard, World> {
     let rom = machine.rom();
     let mut functions = Functions::new();
-    for (record, name) in rom.linker().iter().zip(&machine.names().functions) {
+    for (record, name) in rom
+        .linker()
+        .iter()
+        .zip(machine.symbols().names(SymbolKind::Function))
+    {
         functions = match record.kind {
             function_kind::GUARD => functions.guard(name, guard),
             function_kind::SCORER => functions.scorer(name, scorer),

@@ -7,10 +7,10 @@ use std::path::Path;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
 use statewright_author::text::read_bytes;
-use statewright_compile::symbols::Symbols;
 use statewright_compile::{Options, Output, compile_with, describe};
 use statewright_import::Format;
 use statewright_rom::{OwnedRom, Rom};
+use statewright_symbols::SymbolTable;
 
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
@@ -52,7 +52,7 @@ pub(crate) struct Loaded {
     /// The ROM.
     pub(crate) rom: OwnedRom,
     /// The names, if they are known.
-    pub(crate) symbols: Option<Symbols>,
+    pub(crate) symbols: Option<SymbolTable>,
 }
 
 impl Loaded {
@@ -125,7 +125,7 @@ pub(crate) fn load_content(
 }
 
 /// The sidecar beside a ROM, if there is one that belongs to it.
-fn sidecar(rom_path: &Path, rom: &Rom<'_>, console: &Console) -> Option<Symbols> {
+fn sidecar(rom_path: &Path, rom: &Rom<'_>, console: &Console) -> Option<SymbolTable> {
     let path = rom_path.with_extension(SIDECAR_EXTENSION);
     let name = path.display();
     let text = match File::open(&path).and_then(read_limited) {
@@ -143,7 +143,7 @@ fn sidecar(rom_path: &Path, rom: &Rom<'_>, console: &Console) -> Option<Symbols>
             return None;
         }
     };
-    match Symbols::from_json(&text) {
+    match SymbolTable::from_json(&text) {
         Ok(symbols) if symbols.belongs_to(rom) => Some(symbols),
         Ok(_) => {
             console.warning(format_args!(

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use statewright::trace::{Level, WriteError};
-use statewright::{Machine, Names};
-use statewright_compile::symbols::Symbols;
+use statewright::{Machine, SymbolTable};
 use statewright_draw::{Chart, Heat, Options, svg};
 
 use crate::args::Run;
@@ -141,11 +140,8 @@ fn recorder(args: &Run) -> Result<Option<Recorder>, CliError> {
 
 /// The machine that the kernel runs.
 fn machine(loaded: Loaded) -> Result<Machine, CliError> {
-    let names = loaded
-        .symbols
-        .as_ref()
-        .map_or_else(Names::default, Names::from);
-    Machine::from_rom(loaded.rom.into_bytes().into_vec(), names)
+    let symbols = loaded.symbols.unwrap_or_default();
+    Machine::from_rom(loaded.rom.into_bytes().into_vec(), symbols)
         .map_err(|error| CliError::new(error.to_string()))
 }
 
@@ -209,7 +205,7 @@ fn drive(
 fn write_pictures(
     args: &Run,
     machine: &Machine,
-    symbols: Option<&Symbols>,
+    symbols: Option<&SymbolTable>,
     ran: &Ran,
 ) -> Result<(), CliError> {
     let mut prepared = Vec::new();

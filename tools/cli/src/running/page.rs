@@ -43,7 +43,7 @@ pub(crate) fn plot(outcome: &Outcome) -> String {
     put!(
         out,
         "<title>{}: where agents are over time</title>",
-        xml(&outcome.legend.machine)
+        xml(&outcome.legend.symbols.machine)
     );
     put!(out, "<style>{PLOT_STYLE}</style>");
     put!(
@@ -263,7 +263,7 @@ td.b i{display:block;height:.8em;border-radius:3px;background:var(--bar)}
 /// The page. `picture` is the machine, colored by use.
 pub(crate) fn page(outcome: &Outcome, picture: &str) -> String {
     let mut out = String::new();
-    let name = xml(&outcome.legend.machine);
+    let name = xml(&outcome.legend.symbols.machine);
     put!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"
