@@ -3,7 +3,7 @@
 //!
 //! `diagnostics/SWxxxx.sw.json` is compiled and its rendered problems are compared with
 //! `SWxxxx.txt`. A first line `// strict` or `// dev` chooses the compile options. The pages are
-//! `docs/errors/SWxxxx.md`; their blocks marked `jsonc wrong` and `jsonc right` are compiled, too.
+//! `crates/author/errors/SWxxxx.md`; their blocks marked `jsonc wrong` and `jsonc right` are compiled, too.
 //! `BLESS=1` rewrites the texts and the index of the pages. Codes of imported files are proved the
 //! same way in `crates/import/tests/diagnostics.rs`.
 
@@ -16,8 +16,8 @@ use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
 use statewright_author::limits::MAX_TEXT_BYTES;
-use statewright_author::place::Source;
 use statewright_author::render::{Style, render_text};
+use statewright_author::span::Source;
 use statewright_compile::{Options, compile_with};
 
 /// Codes that no file of a reasonable size provokes; each has a test of its own below.
@@ -46,7 +46,7 @@ fn fixtures() -> PathBuf {
 }
 
 fn pages() -> PathBuf {
-    root().join("docs/errors")
+    root().join("crates/author/errors")
 }
 
 fn blessing() -> bool {

@@ -1,4 +1,5 @@
-//! What an edit does to the two hashes (ROM-5): one test per scenario.
+//! What an edit does to the two hashes (ROM-5), and who has stable ids (ROM-6): one test per
+//! scenario.
 //!
 //! The structure hash covers what instance bytes refer to, the parameter hash everything else that
 //! changes behavior.
@@ -11,7 +12,7 @@ use statewright_author::format::{MissingId, PathSegment, write_ids};
 use statewright_author::graph::{Machine, State};
 use statewright_author::text;
 use statewright_compile::{Options, compile_text};
-use statewright_forge::to_text;
+use statewright_generator::to_text;
 use statewright_rom::{Rom, StableGroup};
 
 /// A machine with a bit of everything. Every state has an id.

@@ -29,7 +29,7 @@ fn implementation(input: &DeriveInput, fields: &[&(Member, &Field)]) -> TokenStr
     let values: Vec<_> = fields.iter().map(|(_, field)| value(&field.ty)).collect();
     let reads =
         fields.iter().zip(&values).enumerate().map(
-            |(place, ((member, _), value))| quote!(#member: #value::from_words(words(#place))),
+            |(index, ((member, _), value))| quote!(#member: #value::from_words(words(#index))),
         );
     quote! {
         #[automatically_derived]
@@ -55,7 +55,7 @@ fn is_right(field: &Field, problems: &mut Problems) -> bool {
         return true;
     }
     let remedy = if shape::is_text(ty) || shape::instead(ty) == Some("&str") {
-        "take `Symbol`; `act.text(symbol)` gives its text".to_owned()
+        "take `Symbol`; `cx.text(symbol)` gives its text".to_owned()
     } else if let Some(instead) = shape::instead(ty) {
         format!("take `{instead}`")
     } else {

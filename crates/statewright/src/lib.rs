@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
 //! Statewright: hierarchical state machines for game AI.
 //!
 //! A [`Machine`] is compiled from a file or a builder, bound to the user's own [`Functions`] into a
@@ -9,18 +13,21 @@ mod arguments;
 mod blackboard;
 mod board;
 mod brain;
-mod calls;
 pub mod commands;
 pub mod counters;
 mod crowd;
+mod cx;
 mod functions;
 mod host;
 mod machine;
+#[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod macros;
+mod pipeline;
 pub mod prelude;
 mod program;
 mod registry;
+mod slices;
 pub mod trace;
 mod value;
 
@@ -28,17 +35,21 @@ pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use brain::{Brain, think};
-pub use calls::{Act, See};
 pub use crowd::{
-    Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError,
-    SpawnError, Tick, WrongBudget,
+    BoardMut, Crowd, Envelope, Input, InputError, Missing, Restored, Saved, SnapshotError,
+    SpawnError, Tick, VariantError,
 };
+pub use cx::{ActionCx, GuardCx};
 pub use functions::{
     ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn, Signature,
 };
 pub use machine::{Machine, MachineError};
-pub use program::{BindError, Misfit, Program};
+#[cfg(feature = "parallel")]
+pub use pipeline::RayonPool;
+pub use pipeline::{LaneCommands, TickSettings, Workers, WrongBudget};
+pub use program::{BindError, BindProblem, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
+pub use slices::{Slices, SlicesError, SlicesOutput};
 /// Names and spans of everything in a machine, by number.
 pub use statewright_symbols as symbols;
 pub use statewright_symbols::{SymbolTable, UnknownName, WrongNames};
@@ -48,6 +59,7 @@ pub use statewright_kernel::{
     Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128,
     Instance256, Mismatch, Mode, Rng, Sleep, Status, Verdict, flag,
 };
+#[cfg(feature = "macros")]
 pub use statewright_macros::{Arguments, Board, Command, functions, machine};
 pub use statewright_rom::ids;
 

@@ -2,25 +2,10 @@
 
 use crate::steps::{Step, cargo, run};
 
-const BENCH: [&str; 7] = [
-    "run",
-    "--quiet",
-    "--release",
-    "--package",
-    "statewright-bench",
-    "--bin",
-    "bench",
-];
+/// Programs are named without their package, as in `prove`: they share one build.
+const BENCH: [&str; 4] = ["run", "--release", "--bin", "bench"];
 
-const CROWD: [&str; 7] = [
-    "run",
-    "--quiet",
-    "--release",
-    "--package",
-    "statewright-crowd-bench",
-    "--bin",
-    "crowd-bench",
-];
+const CROWD: [&str; 4] = ["run", "--release", "--bin", "crowd-bench"];
 
 /// Runs the benchmarks of the kernel with the given arguments, and without any or with `--quick`
 /// alone those of commands and crowds as well; with `--compile` those of the compiler and the
@@ -64,7 +49,7 @@ fn kernel(arguments: &[String]) -> Result<(), String> {
         .iter()
         .any(|argument| argument.starts_with("--without"));
     let features: &[&str] = if switches {
-        &["--features", "switches"]
+        &["--features", "statewright-bench/switches"]
     } else {
         &[]
     };
@@ -102,11 +87,13 @@ fn compile(arguments: &[&String]) -> Result<(), String> {
             "compile",
         ],
     );
-    run(vec![step.env("STATEWRIGHT_BENCH_QUICK", quick)])
+    let step = step.about("what compiler and loader cost");
+    run(vec![step.env("STATEWRIGHT_BENCH_QUICK", quick)], false)
 }
 
 /// What CI holds: the kernel needs no more instructions than committed.
 pub fn gate() -> Step {
     let arguments: Vec<&str> = BENCH.iter().copied().chain(["--", "--gate"]).collect();
     Step::cargo("instruction gate", &arguments)
+        .about("the kernel needs no more instructions than committed")
 }

@@ -1,13 +1,13 @@
 //! The syntax tree of an expression.
 //!
-//! Owns its nodes and what they are called. Names carry their place as bytes of the expression's
+//! Owns its nodes and what they are called. Names carry their span as bytes of the expression's
 //! own text.
 
 use std::ops::Range;
 
 pub use statewright_text::written::{BinaryOp, LogicOp, StateQuery, UnaryOp};
 
-use crate::place::Name;
+use crate::span::Name;
 use crate::value::Literal;
 
 /// An expression and where it stands in its text. Two are equal if they say the same, wherever they

@@ -1,0 +1,159 @@
+//! Where something was written: a byte range of a machine file, or a step of a Rust builder.
+//!
+//! A [`Span`] is two numbers, so that every name and number of a graph can carry one. What the
+//! numbers mean is kept once, in the [`Source`] that belongs to the graph. A [`Spanned`] is a value
+//! that was written as such, with its span; a [`Name`] is a spanned text. Objects of a file (a
+//! state, a transition) have a field `span` instead.
+
+use std::ops::{Deref, Range};
+
+/// Where something stands in a [`Source`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// First byte, or the index of a builder step.
+    pub start: u32,
+    /// One past the last byte, or [`Span::STEP`].
+    pub end: u32,
+}
+
+impl Span {
+    /// Marks a span as a builder step instead of a byte range.
+    pub const STEP: u32 = u32::MAX;
+
+    /// A byte range of the file. Files are at most [`crate::limits::MAX_TEXT_BYTES`] long, so it
+    /// fits.
+    pub fn bytes(range: Range<usize>) -> Self {
+        let clamp = |n: usize| u32::try_from(n).unwrap_or(Self::STEP - 1);
+        Self {
+            start: clamp(range.start),
+            end: clamp(range.end),
+        }
+    }
+
+    /// A step of a builder, by its number in the steps of a [`Source::Builder`].
+    pub fn step(index: u32) -> Self {
+        Self {
+            start: index,
+            end: Self::STEP,
+        }
+    }
+
+    /// Whether this is a builder step.
+    pub fn is_step(self) -> bool {
+        self.end == Self::STEP
+    }
+
+    /// The part `range` of the text that this span covers; a builder step stays what it is.
+    pub fn within(self, range: Range<usize>) -> Self {
+        if self.is_step() {
+            return self;
+        }
+        let at = |n: usize| {
+            self.start
+                .saturating_add(u32::try_from(n).unwrap_or(u32::MAX))
+                .min(self.end)
+        };
+        Self {
+            start: at(range.start),
+            end: at(range.end),
+        }
+    }
+}
+
+/// A value together with where it was written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spanned<T> {
+    /// What was written.
+    pub value: T,
+    /// Where.
+    pub span: Span,
+}
+
+impl<T> Spanned<T> {
+    /// Joins a value and its span.
+    pub fn new(value: T, span: Span) -> Self {
+        Self { value, span }
+    }
+}
+
+impl<T> Deref for Spanned<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+/// A name and where it stands.
+pub type Name = Spanned<String>;
+
+/// What the spans of a graph refer to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A machine file.
+    File {
+        /// The name shown in messages, as the user gave it.
+        name: String,
+        /// The whole text.
+        text: String,
+    },
+    /// A machine built in Rust: one readable path per step, such as `state combat > transition 2`.
+    Builder {
+        /// The machine's name.
+        machine: String,
+        /// The paths, indexed by [`Span::start`].
+        steps: Vec<String>,
+    },
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Self::Builder {
+            machine: String::new(),
+            steps: Vec::new(),
+        }
+    }
+}
+
+impl Source {
+    /// A file's text under the name shown in messages.
+    pub fn file(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::File {
+            name: name.into(),
+            text: text.into(),
+        }
+    }
+
+    /// The name shown in messages.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::File { name, .. } => name,
+            Self::Builder { machine, .. } => machine,
+        }
+    }
+
+    /// The path of a builder step.
+    pub fn step(&self, span: Span) -> Option<&str> {
+        match self {
+            Self::Builder { steps, .. } if span.is_step() => {
+                steps.get(span.start as usize).map(String::as_str)
+            }
+            _ => None,
+        }
+    }
+
+    /// One-based line and column (in characters) of a byte offset of a file.
+    pub fn line_column(&self, offset: u32) -> Option<(u32, u32)> {
+        let Self::File { text, .. } = self else {
+            return None;
+        };
+        let mut end = (offset as usize).min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = &text[..end];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let line = before.bytes().filter(|&b| b == b'\n').count() + 1;
+        let column = before[line_start..].chars().count() + 1;
+        Some((line as u32, column as u32))
+    }
+}
