@@ -16,8 +16,8 @@ use statewright_author::graph::Machine;
 use statewright_author::value::Tier;
 use statewright_compile::describe::describe;
 use statewright_compile::{compile, compile_with};
-use statewright_forge::shrink::shrink;
-use statewright_forge::{Rng, Size, to_text};
+use statewright_generator::shrink::shrink;
+use statewright_generator::{Rng, Size, to_text};
 use statewright_rom::code::op;
 use statewright_rom::exercise::walk_everything;
 use statewright_rom::layout::feature;
@@ -59,7 +59,7 @@ fn what_a_rom_says_is_what_the_machine_means() {
         explain(&varied(seed, Size::of_seed(seed)), |m| {
             let output = compiled(m)?;
             let tier = [Tier::Crowd, Tier::Standard, Tier::Hero]
-                [usize::from(output.rom.as_rom().header().tier)];
+                [usize::from(output.rom.as_rom().tier().number())];
             let said = describe(&output.rom.as_rom(), Some(&output.symbols));
             same_value("model", &project(m, tier), &said["model"])
         })

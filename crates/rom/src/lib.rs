@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
 //! The ROM: a compiled machine as one block of bytes, read in place (SPEC section 3).
 //!
 //! [`layout`] says what the bytes mean, [`Rom::from_bytes`] proves that given bytes follow it and
@@ -36,6 +40,9 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+#[macro_use]
+mod number;
+
 mod checksum;
 #[allow(
     clippy::arithmetic_side_effects,
@@ -61,7 +68,9 @@ mod wakeful;
 
 pub use checksum::{checksum, seal};
 pub use error::{LoadError, Problem};
+pub use layout::StableGroup;
+pub use number::{Coded, Number, UnknownNumber};
 #[cfg(feature = "alloc")]
 pub use owned::OwnedRom;
-pub use view::{Candidates, Reaction, Rom, StableGroup, Target, priority};
+pub use view::{Candidates, Reaction, Rom, Target, priority};
 pub use wakeful::Wakeful;

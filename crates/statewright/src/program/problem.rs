@@ -80,7 +80,7 @@ impl fmt::Display for BindProblem {
         let list = |types: &[Type]| {
             types
                 .iter()
-                .map(|ty| ty.word())
+                .map(|ty| ty.name())
                 .collect::<Vec<_>>()
                 .join(", ")
         };
