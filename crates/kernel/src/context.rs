@@ -9,7 +9,7 @@ use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::counters::{Counters, count};
-use crate::fast::Glance;
+use crate::fast::{IdleMask, Router};
 use crate::fault::Fault;
 use crate::host::{Call, Cause};
 use crate::instance::event::Event;
@@ -41,7 +41,7 @@ pub(crate) struct Core<'a> {
     pub(crate) rom: &'a Rom<'a>,
     pub(crate) ram: Ram<'a>,
     pub(crate) counters: &'a mut Counters,
-    pub(crate) glance: Glance,
+    pub(crate) idle: IdleMask,
     pub(crate) now: u32,
     /// Place of the agent in its batch.
     place: usize,
@@ -74,7 +74,7 @@ pub(crate) struct Core<'a> {
 impl<'a> Core<'a> {
     /// Ready for the first agent, outside of ticks.
     pub(crate) fn new(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32) -> Self {
-        Self::with_glance(rom, counters, now, Glance::BLIND)
+        Self::with_mask(rom, counters, now, IdleMask::BLIND)
     }
 
     /// Ready for the first agent of a tier that is to be ticked.
@@ -84,17 +84,17 @@ impl<'a> Core<'a> {
         now: u32,
         tier: u8,
     ) -> Self {
-        let mut core = Self::with_glance(rom, counters, now, Glance::new(rom, tier));
+        let mut core = Self::with_mask(rom, counters, now, IdleMask::new(rom, tier));
         core.hides_posts = core.has_policy(policy::POSTED_NEXT_TICK);
         core
     }
 
-    fn with_glance(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, glance: Glance) -> Self {
+    fn with_mask(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, idle: IdleMask) -> Self {
         Self {
             rom,
-            ram: Ram::Nobody(crate::instance::Header::default()),
+            ram: Ram::Detached(crate::instance::Header::default()),
             counters,
-            glance,
+            idle,
             now,
             place: 0,
             first_agent: 0,
@@ -118,6 +118,16 @@ impl<'a> Core<'a> {
             observing: false,
             fresh: [NOT_FRESH; MAX_LEAVES],
             running: false,
+        }
+    }
+
+    /// What chooses the way of its agents.
+    #[inline]
+    pub(crate) fn router(&self) -> Router<'a> {
+        Router {
+            rom: self.rom,
+            idle: self.idle,
+            now: self.now,
         }
     }
 

@@ -117,6 +117,8 @@ pub use inspect::{
 };
 pub use instance::event::{Class, Event, event_flag};
 pub use instance::rng::Rng;
-pub use instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
+pub use instance::{
+    AnyInstance, ByTier, Header, Instance, Instance64, Instance128, Instance256, flag,
+};
 pub use life::{Posted, pause, post, reset, resume, stop};
 pub use tick::{Input, Mismatch, Report, tick};

@@ -1,8 +1,7 @@
 //! Runs a machine on kernel and oracle and finds the first difference.
 
 use statewright_kernel::{
-    Counters, Event, Inbox, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause,
-    post, reset, resume, stop,
+    Counters, Event, Inbox, Input, Instance, Mismatch, pause, post, reset, resume, stop, with_tier,
 };
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
@@ -92,11 +91,9 @@ pub fn run_script(
     mind: Mind,
     script: impl Iterator<Item = Happening>,
 ) -> Result<Tally, Box<Difference>> {
-    let all = std::panic::AssertUnwindSafe(|| match subject.output.rom.as_rom().header().tier {
-        0 => run_tier::<Instance64>(subject, seed, mind, script),
-        1 => run_tier::<Instance128>(subject, seed, mind, script),
-        _ => run_tier::<Instance256>(subject, seed, mind, script),
-    });
+    let all = std::panic::AssertUnwindSafe(
+        || with_tier!(subject.output.rom.as_rom(), I => run_tier::<I>(subject, seed, mind, script)),
+    );
     std::panic::catch_unwind(all).unwrap_or_else(|panic| {
         let what = panic_text(panic.as_ref());
         Err(Box::new(Difference {

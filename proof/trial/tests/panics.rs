@@ -5,9 +5,7 @@ mod common;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use common::{Dice, random_tick};
-use statewright_kernel::{
-    Counters, Input, Instance, Instance64, Instance128, Instance256, flag, reset, tick,
-};
+use statewright_kernel::{Counters, Input, Instance, flag, reset, tick, with_tier};
 use statewright_rom::Rom;
 use statewright_rom::layout::NONE;
 use statewright_trial::bytes::Bytes;
@@ -20,11 +18,7 @@ fn tick_3_a_panic_quarantines_its_agent_only() {
     for seed in 0..300 {
         let subject = Subject::new(of_seed(seed)).unwrap();
         let rom = subject.output.rom.as_rom();
-        panics += match rom.header().tier {
-            0 => panic_at_every_call::<Instance64>(&rom, seed),
-            1 => panic_at_every_call::<Instance128>(&rom, seed),
-            _ => panic_at_every_call::<Instance256>(&rom, seed),
-        };
+        panics += with_tier!(rom, I => panic_at_every_call::<I>(&rom, seed));
     }
     assert!(panics > 3_000, "only {panics} panics");
 }

@@ -7,8 +7,8 @@ mod common;
 use common::Dice;
 use statewright_kernel::switches::{Trick, set};
 use statewright_kernel::{
-    Batch, Class, Counters, Event, InboxEvent, Instance, Instance64, Instance128, Instance256,
-    Mismatch, SortedInbox, Visit, post, tick_batch,
+    Batch, Class, Counters, Event, InboxEvent, Instance, Mismatch, SortedInbox, Visit, post,
+    tick_batch, with_tier,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::EventId;
@@ -84,11 +84,7 @@ fn run<I: Instance>(rom: &Rom<'_>, seed: u64, visit: Visit) -> Outcome {
 }
 
 fn run_any(rom: &Rom<'_>, seed: u64, visit: Visit) -> Outcome {
-    match rom.header().tier {
-        0 => run::<Instance64>(rom, seed, visit),
-        1 => run::<Instance128>(rom, seed, visit),
-        _ => run::<Instance256>(rom, seed, visit),
-    }
+    with_tier!(rom, I => run::<I>(rom, seed, visit))
 }
 
 #[test]

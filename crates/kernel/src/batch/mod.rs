@@ -9,11 +9,11 @@ use statewright_rom::layout::Jump;
 use crate::batch::inbox::{Inbox, InboxEvent, SortedInbox};
 use crate::context::Core;
 use crate::counters::Counters;
-use crate::fast::{self, Glance, Outlook};
+use crate::fast::{self, Route};
 use crate::host::{Host, Hosts};
 use crate::instance::Instance;
 use crate::switches::{self, Trick};
-use crate::tick::{Input, Mismatch, Report, Used, run, visit};
+use crate::tick::{Input, Mismatch, Report, Used, follow, run};
 
 pub(crate) mod inbox;
 pub(crate) mod prefetch;
@@ -130,7 +130,7 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
 ) {
     let mut core = Core::for_ticks(rom, counters, batch.tick, I::TIER);
     core.set_agents(batch.first_agent, batch.variants);
-    let glance = core.glance;
+    let router = core.router();
     let mut agents = instances.iter_mut();
     let mut events = batch.inbox.events().iter();
     let mut listed = match batch.visit {
@@ -149,30 +149,23 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             let Some(instance) = agents.next() else {
                 return;
             };
-            let steps = hosts.traces_steps(place);
-            let outlook = if steps {
-                Outlook::Unknown
-            } else {
-                outlook(rom, &glance, instance, events.as_slice())
-            };
-            match outlook {
-                Outlook::Nobody => {
-                    events.next();
+            let (own, rest) = split_first(events.as_slice());
+            events = rest.iter();
+            match router.route(instance, Inbox::Part(own), hosts.traces_steps(place)) {
+                Route::Ignore => {
                     core.nobodys = core.nobodys.wrapping_add(1);
                     hosts.pass(place, batch.agent(place), &event.event);
                 }
-                Outlook::Jump(way) => {
-                    events.next();
+                Route::Jump(way) => {
                     match jump(&mut core, instance, hosts, batch, way, event) {
                         // Two calls, so that one of them is compiled for this report.
                         None => done(place, &Report::RESTS, &[]),
                         Some(report) => done(place, &report, &[]),
                     }
                 }
-                Outlook::Unknown => {
-                    let (own, rest) = split_place(events.as_slice());
-                    events = rest.iter();
-                    let report = visit_place(&mut core, instance, hosts, batch, (place, own));
+                route => {
+                    let agent = (place, own);
+                    let report = visit_place(&mut core, instance, hosts, batch, agent, route);
                     done(place, &report, own.get(report.inbox_taken..).unwrap_or(&[]));
                 }
             }
@@ -190,7 +183,7 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                 ahead.min((next as usize).wrapping_sub(place))
             })
         } else {
-            glance.count_resting(agents.as_slice(), ahead, batch.tick)
+            router.count_resting(agents.as_slice(), ahead)
         };
         if let Some(last) = resting.checked_sub(1) {
             agents.nth(last);
@@ -200,7 +193,8 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             let Some(instance) = agents.next() else {
                 return;
             };
-            let report = visit_place(&mut core, instance, hosts, batch, (place, &[]));
+            let route = router.route(instance, Inbox::EMPTY, hosts.traces_steps(place));
+            let report = visit_place(&mut core, instance, hosts, batch, (place, &[]), route);
             done(place, &report, &[]);
             place = place.wrapping_add(1);
         } else if events.as_slice().is_empty() {
@@ -219,24 +213,17 @@ fn skip_to(mut places: &[u32], place: usize) -> &[u32] {
     places
 }
 
-/// What the first event comes to for an agent; unknown if the agent has more than one.
+/// The events for the place of the first, and the others. Most agents have one event.
 #[inline(always)]
-fn outlook<'a, I: Instance>(
-    rom: &'a Rom<'a>,
-    glance: &Glance,
-    instance: &I,
-    events: &[InboxEvent],
-) -> Outlook<'a> {
+fn split_first(events: &[InboxEvent]) -> (&[InboxEvent], &[InboxEvent]) {
     match events {
-        [event, second, ..] if event.place == second.place => Outlook::Unknown,
-        [event, ..] if glance.may_jump(instance.header()) => {
-            fast::look_up(rom, instance.only_leaf(), &event.event)
-        }
-        _ => Outlook::Unknown,
+        [first, second, ..] if first.place == second.place => split_place(events),
+        [first, rest @ ..] => (core::slice::from_ref(first), rest),
+        [] => (&[], &[]),
     }
 }
 
-/// The events for the place of the first, and the others.
+/// The same for any number.
 #[inline(never)]
 fn split_place(events: &[InboxEvent]) -> (&[InboxEvent], &[InboxEvent]) {
     let own = match events {
@@ -312,7 +299,7 @@ fn jump_mixed<'a, H: Hosts>(
     }
 }
 
-/// One agent the general way.
+/// One agent by any way but the two that the loop takes itself.
 #[inline(never)]
 fn visit_place<'a, I: Instance, H: Hosts>(
     core: &mut Core<'a>,
@@ -320,8 +307,10 @@ fn visit_place<'a, I: Instance, H: Hosts>(
     hosts: &mut H,
     batch: &Batch<'a>,
     (place, events): (usize, &'a [InboxEvent]),
+    route: Route<'a>,
 ) -> Report {
-    visit(core, instance, place, &batch.input(place, events), || {
+    let input = batch.input(place, events);
+    follow(core, instance, place, &input, route, || {
         hosts.of(place, batch.agent(place))
     })
 }

@@ -1,7 +1,9 @@
 //! Activities: phase (3) of a tick, and the results they leave (TICK-5, TICK-6).
 
+use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
+use zerocopy::byteorder::little_endian::U16;
 
 use crate::bugs::{self, Bug};
 use crate::context::{Core, Site};
@@ -76,26 +78,12 @@ impl Run<'_, '_> {
 /// Results: two bits, 1 = succeeded, 2 = failed (RAM-7).
 impl Core<'_> {
     fn result_place(&self, record: &StateRecord) -> Option<(u8, u32)> {
-        let extra = self
-            .rom
-            .state_extras()
-            .get(usize::from(record.extra.get()))?;
-        self.ram
-            .has_slot(extra.result_slot)
-            .map(|_| (extra.result_slot, u32::from(extra.result_bit.min(14))))
+        result_place(self.rom, self.ram.slots().len(), record)
     }
 
     /// Whether the activity of a state has succeeded (true) or failed (false).
     pub(crate) fn result(&self, state: StateId) -> Option<bool> {
-        self.result_of(self.rom.state(state)?)
-    }
-
-    pub(crate) fn result_of(&self, record: &StateRecord) -> Option<bool> {
-        let (slot, shift) = self.result_place(record)?;
-        match self.ram.slot(slot).checked_shr(shift).unwrap_or(0) & 3 {
-            0 => None,
-            bits => Some(bits == 1),
-        }
+        result_in(self.rom, self.ram.slots(), self.rom.state(state)?)
     }
 
     pub(crate) fn set_result(&mut self, state: StateId, status: Status) {
@@ -124,5 +112,24 @@ impl Core<'_> {
             let value = self.ram.slot(slot) & !3_u16.checked_shl(shift).unwrap_or(0);
             self.ram.set_slot(slot, value);
         }
+    }
+}
+
+/// The slot that holds the result of a state, and by how many bits it is shifted there.
+fn result_place(rom: &Rom<'_>, slots: usize, record: &StateRecord) -> Option<(u8, u32)> {
+    let extra = rom.state_extras().get(usize::from(record.extra.get()))?;
+    SlotId::new(extra.result_slot)
+        .filter(|slot| slot.index() < slots)
+        .map(|_| (extra.result_slot, u32::from(extra.result_bit.min(14))))
+}
+
+/// Whether the activity of a state has succeeded (true) or failed (false), by the slots of an
+/// instance.
+pub(crate) fn result_in(rom: &Rom<'_>, slots: &[U16], record: &StateRecord) -> Option<bool> {
+    let (slot, shift) = result_place(rom, slots.len(), record)?;
+    let slot = slots.get(usize::from(slot))?.get();
+    match slot.checked_shr(shift).unwrap_or(0) & 3 {
+        0 => None,
+        bits => Some(bits == 1),
     }
 }

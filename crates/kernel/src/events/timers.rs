@@ -34,11 +34,6 @@ impl Core<'_> {
             .fold(0, |places, place| places | bit(place))
     }
 
-    /// Has the deadline of a place passed?
-    pub(crate) fn has_due_place(&self) -> bool {
-        self.due_places() != 0
-    }
-
     /// The due timer that is next: highest class, then declaration order; with `internal_first` by
     /// deadline (EVT-10).
     pub(crate) fn due_timer(&self) -> Option<Due> {

@@ -1,6 +1,5 @@
 //! Jumps: an event that always leads to the same is carried out from one list.
 
-use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
@@ -9,48 +8,13 @@ use crate::bugs::{self, Bug};
 use crate::commit::entry_set::Entry;
 use crate::commit::exits::Leave;
 use crate::context::{Core, Site};
+use crate::fast::route::FastPath;
 use crate::host::cx::Actor;
 use crate::host::trace::Trace;
 use crate::host::{Cause, Host};
 use crate::instance::Instance;
-use crate::instance::event::{Event, event_flag};
+use crate::instance::event::Event;
 use crate::tick::{Run, Used};
-
-/// What an event comes to.
-pub(crate) enum Outlook<'a> {
-    /// Nobody handles it.
-    Nobody,
-    /// Always the same.
-    Jump(&'a Jump),
-    /// The general way finds out.
-    Unknown,
-}
-
-/// What an event comes to for an instance that may jump and has no other leaf: one look.
-#[inline(always)]
-pub(crate) fn look_up<'a>(rom: &'a Rom<'a>, leaf: Option<u16>, event: &Event) -> Outlook<'a> {
-    let Some(cell) = leaf.and_then(|leaf| rom.cell(leaf, event.id.get())) else {
-        return Outlook::Unknown;
-    };
-    match cell.list.get() {
-        NO_LIST => Outlook::Nobody,
-        cell => rom.jump(cell).map_or(Outlook::Unknown, Outlook::Jump),
-    }
-}
-
-/// The same for an instance with any number of leaves: one of them reacts, or nobody does.
-fn look_up_all<'a>(core: &Core<'a>, event: &Event) -> Outlook<'a> {
-    let mut found = None;
-    for leaf in core.ram.leaves().iter().filter(|leaf| leaf.get() != NONE) {
-        match (look_up(core.rom, Some(leaf.get()), event), &found) {
-            (Outlook::Nobody, Some(_)) => {}
-            (outlook, None | Some(Outlook::Nobody)) => found = Some(outlook),
-            _ => return Outlook::Unknown,
-        }
-    }
-    // An instance without leaves is damaged: the general way says so.
-    found.unwrap_or(Outlook::Unknown)
-}
 
 /// What a jump has done.
 pub(crate) struct Jumped {
@@ -101,13 +65,13 @@ pub(crate) fn take_plain<'a, I: Instance, H: Host>(
         tell_jump(host, jump);
     }
     carry_out(core, host, jump, event);
-    let glance = core.glance;
+    let mask = core.idle;
     let mut idle = false;
     I::with(&mut core.ram, |instance| {
         instance.set_first_leaf(jump.leaf);
         // What user code may have done: posted, started a timer. A fault comes with a full queue or
         // running timers.
-        idle = glance.is_idle(instance.header());
+        idle = mask.is_idle(instance.header());
     });
     if !idle {
         return Jumped {
@@ -141,13 +105,10 @@ pub(crate) fn take_inbox<'a, I: Instance, H: Host>(
         if used.events >= near {
             return (used, false);
         }
-        let jumped = match look_up_all(core, event) {
-            Outlook::Nobody => {
-                tell_nobody(host, event);
-                core.pass_nobody()
-            }
-            Outlook::Jump(jump) => take_jump::<I, H>(core, host, jump, Some(event)),
-            Outlook::Unknown => return (used, false),
+        let jumped = match FastPath::of_all(core.rom, core.ram.leaves(), event) {
+            FastPath::Ignore => ignore(core, host, event),
+            FastPath::Jump(jump) => take_jump::<I, H>(core, host, jump, Some(event)),
+            FastPath::Slow => return (used, false),
         };
         used.add(jumped.microsteps);
         if !jumped.idle {
@@ -157,47 +118,49 @@ pub(crate) fn take_inbox<'a, I: Instance, H: Host>(
     (used, true)
 }
 
-/// Takes the one event of the queue, if nobody handles it or it leads to a jump. The instance is
-/// attached and may jump by its queue. `None` if the event was not taken, else what a jump has
-/// done.
+/// Takes the one event of the queue: by a jump, or nobody handles it. The instance is attached.
+/// What was used, and whether nothing is left to do.
 pub(crate) fn take_queued<'a, I: Instance, H: Host>(
     core: &mut Core<'a>,
     host: &mut H,
-) -> Option<Jumped> {
-    let event = *core.ram.queue().first()?;
-    let plain =
-        event.flags & !event_flag::INTERNAL == 0 && event.class <= 3 && !core.rom.has(feature::TTL);
-    let jump = match look_up_all(core, &event) {
-        Outlook::Nobody if plain => None,
-        Outlook::Jump(jump) if plain => Some(jump),
-        _ => return None,
+    jump: Option<&'a Jump>,
+) -> (Used, bool) {
+    let Some(&event) = core.ram.queue().first() else {
+        debug_assert!(false, "the route has seen an event in the queue");
+        return (Used::default(), false);
     };
     core.ram.clear_queue();
-    let Some(jump) = jump else {
-        tell_nobody(host, &event);
-        return Some(core.pass_nobody());
-    };
     core.queued = event;
-    Some(take_jump::<I, H>(core, host, jump, None))
+    let jumped = match jump {
+        Some(jump) => take_jump::<I, H>(core, host, jump, None),
+        None => ignore(core, host, &event),
+    };
+    (Used::queued(jumped.microsteps), jumped.idle)
 }
 
-/// Takes the first event of the inbox of an instance that polls, if nothing eventless comes before
-/// it and it leads to a jump or to nobody. The instance is attached; the general way goes on. How
-/// many microsteps there were.
-pub(crate) fn take_while_polling<'a, I: Instance, H: Host>(
+/// Takes the first event of the inbox of an instance that polls: by a jump, or nobody handles it.
+/// The instance is attached; the slow path goes on. What was used.
+pub(crate) fn take_first<'a, I: Instance, H: Host>(
     core: &mut Core<'a>,
     host: &mut H,
-    event: &'a Event,
-) -> Option<u16> {
-    let leaf = core.waiting_leaf()?;
-    match look_up(core.rom, Some(leaf.raw()), event) {
-        Outlook::Nobody => {
-            tell_nobody(host, event);
-            Some(core.pass_nobody().microsteps)
-        }
-        Outlook::Jump(jump) => Some(take_jump::<I, H>(core, host, jump, Some(event)).microsteps),
-        Outlook::Unknown => None,
-    }
+    inbox: Inbox<'a>,
+    jump: Option<&'a Jump>,
+) -> Used {
+    let Some(event) = inbox.get(0) else {
+        debug_assert!(false, "the route has seen an event in the inbox");
+        return Used::default();
+    };
+    let jumped = match jump {
+        Some(jump) => take_jump::<I, H>(core, host, jump, Some(event)),
+        None => ignore(core, host, event),
+    };
+    Used::one(jumped.microsteps)
+}
+
+/// Takes an event that nobody handles.
+fn ignore<H: Host>(core: &mut Core<'_>, host: &mut H, event: &Event) -> Jumped {
+    tell_nobody(host, event);
+    core.pass_nobody()
 }
 
 /// Nothing but calls.
@@ -303,7 +266,7 @@ fn take_steps<'a, const TRACED: bool>(
     core.step = None;
     core.ram.set_leaf(line, StateId::read(jump.leaf));
     core.jumped = core.jumped.wrapping_add(1);
-    let idle = core.glance.is_idle(core.ram.header()) && jump.flags.get() & jump_flag::POLLS == 0;
+    let idle = core.idle.is_idle(core.ram.header()) && jump.flags.get() & jump_flag::POLLS == 0;
     if idle {
         core.finish();
     }
@@ -349,7 +312,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// What a tracer is told of jumps: the outline, in the words of the general way (SYS-3).
+/// What a tracer is told of jumps: the outline, in the words of the slow path (SYS-3).
 #[inline(always)]
 fn tell_event<H: Host + ?Sized>(host: &mut H, event: &Event) {
     if let Some(id) = event.id() {

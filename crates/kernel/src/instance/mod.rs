@@ -8,12 +8,14 @@ use statewright_rom::layout::{NONE, TIERS};
 
 use crate::events::time::is_due;
 
+mod any;
 pub(crate) mod check;
 pub(crate) mod event;
 mod header;
 pub(crate) mod ram;
 pub(crate) mod rng;
 
+pub use any::{AnyInstance, ByTier};
 use event::Event;
 pub use header::{Header, flag};
 use ram::{Ram, bit};
@@ -205,13 +207,13 @@ macro_rules! instance {
 
 instance! {
     /// The crowd tier.
-    Instance64 as Small tier 0 bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
+    Instance64 as Crowd tier 0 bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
 }
 instance! {
     /// The standard tier.
-    Instance128 as Middle tier 1 bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
+    Instance128 as Standard tier 1 bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
 }
 instance! {
     /// The hero tier.
-    Instance256 as Large tier 2 bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
+    Instance256 as Hero tier 2 bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
 }

@@ -3,7 +3,7 @@
 
 use zerocopy::byteorder::little_endian::{U16, U32};
 
-use statewright_rom::ids::{SlotId, StateId};
+use statewright_rom::ids::StateId;
 use statewright_rom::layout::NONE;
 
 use crate::instance::event::Event;
@@ -13,13 +13,13 @@ use crate::instance::{Header, Instance64, Instance128, Instance256, flag};
 #[derive(Debug)]
 pub enum Ram<'a> {
     /// None: between two agents of a batch. A header without anything behind it.
-    Nobody(Header),
+    Detached(Header),
     /// Crowd.
-    Small(&'a mut Instance64),
+    Crowd(&'a mut Instance64),
     /// Standard.
-    Middle(&'a mut Instance128),
+    Standard(&'a mut Instance128),
     /// Hero.
-    Large(&'a mut Instance256),
+    Hero(&'a mut Instance256),
 }
 
 /// One accessor for all tiers, for looking and for writing.
@@ -28,20 +28,20 @@ macro_rules! part {
         #[inline]
         pub(crate) fn $part(&self) -> &[$element] {
             match self {
-                Self::Nobody(_) => &[],
-                Self::Small(instance) => &instance.$part,
-                Self::Middle(instance) => &instance.$part,
-                Self::Large(instance) => &instance.$part,
+                Self::Detached(_) => &[],
+                Self::Crowd(instance) => &instance.$part,
+                Self::Standard(instance) => &instance.$part,
+                Self::Hero(instance) => &instance.$part,
             }
         }
 
         #[inline]
         pub(crate) fn $part_mut(&mut self) -> &mut [$element] {
             match self {
-                Self::Nobody(_) => &mut [],
-                Self::Small(instance) => &mut instance.$part,
-                Self::Middle(instance) => &mut instance.$part,
-                Self::Large(instance) => &mut instance.$part,
+                Self::Detached(_) => &mut [],
+                Self::Crowd(instance) => &mut instance.$part,
+                Self::Standard(instance) => &mut instance.$part,
+                Self::Hero(instance) => &mut instance.$part,
             }
         }
     };
@@ -57,20 +57,20 @@ impl Ram<'_> {
     #[inline]
     pub(crate) fn header(&self) -> &Header {
         match self {
-            Self::Nobody(header) => header,
-            Self::Small(instance) => &instance.header,
-            Self::Middle(instance) => &instance.header,
-            Self::Large(instance) => &instance.header,
+            Self::Detached(header) => header,
+            Self::Crowd(instance) => &instance.header,
+            Self::Standard(instance) => &instance.header,
+            Self::Hero(instance) => &instance.header,
         }
     }
 
     #[inline]
     pub(crate) fn header_mut(&mut self) -> &mut Header {
         match self {
-            Self::Nobody(header) => header,
-            Self::Small(instance) => &mut instance.header,
-            Self::Middle(instance) => &mut instance.header,
-            Self::Large(instance) => &mut instance.header,
+            Self::Detached(header) => header,
+            Self::Crowd(instance) => &mut instance.header,
+            Self::Standard(instance) => &mut instance.header,
+            Self::Hero(instance) => &mut instance.header,
         }
     }
 }
@@ -123,16 +123,6 @@ impl Ram<'_> {
 
 /// Leaves.
 impl Ram<'_> {
-    /// The raw leaf, if there is no other.
-    pub(crate) fn only_leaf(&self) -> Option<u16> {
-        let (first, others) = self.leaves().split_first()?;
-        if others.iter().all(|leaf| leaf.get() == NONE) {
-            Some(first.get())
-        } else {
-            None
-        }
-    }
-
     #[inline]
     pub(crate) fn leaf(&self, number: u8) -> Option<StateId> {
         StateId::read(*self.leaves().get(usize::from(number))?)
@@ -229,10 +219,6 @@ impl Ram<'_> {
         if let Some(slots) = self.slots_mut().get_mut(first..end) {
             slots.fill(U16::new(0));
         }
-    }
-
-    pub(crate) fn has_slot(&self, slot: u8) -> Option<SlotId> {
-        SlotId::new(slot).filter(|slot| slot.index() < self.slots().len())
     }
 }
 

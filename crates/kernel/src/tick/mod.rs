@@ -9,7 +9,7 @@ use crate::bugs::{self, Bug};
 use crate::context::{Core, Leaves, Site};
 use crate::counters::{Counters, count, count_class};
 use crate::events::queue::{Next, known_event};
-use crate::fast::{self, Outlook};
+use crate::fast::{self, Route, Start};
 use crate::fault::Fault;
 use crate::host::trace::Trace;
 use crate::host::trace_timers::Told;
@@ -99,98 +99,75 @@ pub fn tick<'a, I: Instance, H: Host>(
     input: &'a Input<'a>,
     counters: &'a mut Counters,
 ) -> Report {
-    let variants = core::slice::from_ref(&input.variant);
     let mut core = Core::for_ticks(rom, counters, input.tick, I::TIER);
-    core.set_agents(input.agent, variants);
-    if let Some(event) = input.inbox.only()
-        && core.glance.may_jump(instance.header())
-        && (!host.is_tracing() || host.is_outline())
-    {
-        match fast::look_up(rom, instance.only_leaf(), event) {
-            Outlook::Nobody => {
-                core.nobodys = 1;
-                fast::tell_nobody(host, event);
-                return Report::taken(1);
-            }
-            Outlook::Jump(jump) => {
-                core.attach(instance.ram(), 0);
-                let jumped = fast::take_jump::<I, H>(&mut core, host, jump, Some(event));
-                return if jumped.idle {
-                    Report::taken(1)
-                } else {
-                    run(&mut core, host, input, Used::one(jumped.microsteps))
-                };
-            }
-            Outlook::Unknown => {}
+    core.set_agents(input.agent, core::slice::from_ref(&input.variant));
+    let traces_steps = host.is_tracing() && !host.is_outline();
+    let route = core.router().route(instance, input.inbox, traces_steps);
+    match (route, input.inbox.only()) {
+        (Route::Ignore, Some(event)) => {
+            core.nobodys = 1;
+            fast::tell_nobody(host, event);
+            Report::taken(1)
         }
+        (Route::Jump(jump), Some(event)) => {
+            core.attach(instance.ram(), 0);
+            let jumped = fast::take_jump::<I, H>(&mut core, host, jump, Some(event));
+            if jumped.idle {
+                Report::taken(1)
+            } else {
+                run(&mut core, host, input, Used::one(jumped.microsteps))
+            }
+        }
+        _ => follow(&mut core, instance, 0, input, route, || host),
     }
-    visit(&mut core, instance, 0, input, || host)
 }
 
-/// One tick of an agent, by a fast path or the general way; its host is asked for only if it has
-/// something to do.
-pub(crate) fn visit<'a, I: Instance, H: Host>(
+/// One tick of an agent; its host is asked for only if it has something to do.
+pub(crate) fn follow<'a, I: Instance, H: Host>(
     core: &mut Core<'a>,
     instance: &'a mut I,
     place: usize,
     input: &Input<'a>,
+    route: Route<'a>,
     host: impl FnOnce() -> H,
 ) -> Report {
-    if !life::belongs(core.rom, instance) {
-        return mismatched(core.rom, instance, input, core.counters);
-    }
+    let start = match route {
+        Route::Foreign => return mismatched(core.rom, instance, input, core.counters),
+        Route::Ended => return Report::taken(drop_rest(input.inbox, 0, core.counters)),
+        Route::Paused | Route::Resting => return Report::default(),
+        // Single events that are known take the same way as several.
+        Route::Ignore | Route::Jump(_) => Start::JumpInbox,
+        Route::Run(start) => start,
+    };
     core.attach(instance.ram(), place);
-    let flags = core.ram.header().flags.get();
-    if flags & flag::ENDED != 0 {
-        return Report {
-            inbox_taken: drop_rest(input.inbox, 0, core.counters),
-            ..Report::default()
-        };
-    }
-    if flags & flag::PAUSED != 0 || (input.inbox.is_empty() && core.is_quiet()) {
-        return Report::default();
-    }
     let mut host = host();
-    if host.is_tracing() && !host.is_outline() {
-        return run(core, &mut host, input, Used::default());
+    let (used, idle) = match start {
+        Start::JumpInbox => fast::take_inbox::<I, H>(core, &mut host, input.inbox),
+        Start::JumpQueued(jump) => fast::take_queued::<I, H>(core, &mut host, jump),
+        Start::JumpFirst(jump) => (
+            fast::take_first::<I, H>(core, &mut host, input.inbox, jump),
+            false,
+        ),
+        Start::OnlyActivities(leaf) => return run_only_activities(core, &mut host, leaf),
+        Start::Slow => (Used::default(), false),
+    };
+    if idle {
+        Report::taken(used.inbox)
+    } else {
+        run(core, &mut host, input, used)
     }
-    let mut used = Used::default();
-    let polls = core.glance.may_have_only_activities(core.ram.header()) && !core.has_due_place();
-    if input.inbox.is_empty() {
-        if polls && let Some(result) = fast::run_activities(core, &mut host) {
-            return match result {
-                Ok(()) => Report::default(),
-                Err(fault) => {
-                    if host.is_tracing() {
-                        host.trace(&Trace::Faulted(fault));
-                    }
-                    core.end_with(fault)
-                }
-            };
-        }
-        if core.glance.may_jump_by_queue(core.ram.header())
-            && let Some(jumped) = fast::take_queued::<I, H>(core, &mut host)
-        {
-            if jumped.idle {
-                return Report::default();
+}
+
+fn run_only_activities<H: Host>(core: &mut Core<'_>, host: &mut H, leaf: StateId) -> Report {
+    match fast::run_activities(core, host, leaf) {
+        Ok(()) => Report::default(),
+        Err(fault) => {
+            if host.is_tracing() {
+                host.trace(&Trace::Faulted(fault));
             }
-            used.microsteps = jumped.microsteps;
-            used.events = 1;
+            core.end_with(fault)
         }
-    } else if core.glance.may_jump(core.ram.header()) {
-        let idle;
-        (used, idle) = fast::take_inbox::<I, H>(core, &mut host, input.inbox);
-        if idle {
-            return Report::taken(used.inbox);
-        }
-    } else if polls
-        && core.glance.has_jumps()
-        && let Some(event) = input.inbox.get(0)
-        && let Some(microsteps) = fast::take_while_polling::<I, H>(core, &mut host, event)
-    {
-        used = Used::one(microsteps);
     }
-    run(core, &mut host, input, used)
 }
 
 /// RAM-6: never run.
@@ -290,6 +267,15 @@ impl Used {
             microsteps,
             inbox: 1,
             clamped: false,
+        }
+    }
+
+    /// One event of the queue, with so many microsteps.
+    pub(crate) fn queued(microsteps: u16) -> Self {
+        Self {
+            events: 1,
+            microsteps,
+            ..Self::default()
         }
     }
 
@@ -616,14 +602,6 @@ impl Core<'_> {
             fault: Some(fault),
             ..Report::default()
         }
-    }
-
-    /// Would a tick change nothing? A look at the header, and at the deadlines if any timer runs
-    /// (RAM-3).
-    fn is_quiet(&self) -> bool {
-        const BUSY: u16 = flag::STARTED | flag::BUDGET_EXCEEDED | flag::WORK | flag::POLLS;
-        let header = self.ram.header();
-        header.flags.get() & BUSY == flag::STARTED && header.clamped == 0 && !self.has_due_place()
     }
 
     /// RAM-3: does the configuration have an activity, an eventless trigger or a transition that

@@ -10,8 +10,8 @@ use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, Output, compile_with};
 use statewright_kernel::{
     Actor, Batch, Command, Counters, Event, Host, Hosts, Inbox, InboxEvent, Input, Instance,
-    Instance64, Instance128, Instance256, Mismatch, Mode, SortedInbox, Status, Verdict, View,
-    Visit, post, prefetch, tick, tick_batch,
+    Mismatch, Mode, SortedInbox, Status, Verdict, View, Visit, post, prefetch, tick, tick_batch,
+    with_tier,
 };
 use statewright_rom::ids::{EventId, FunctionId, KeyId};
 use statewright_rom::{OwnedRom, Rom};
@@ -29,11 +29,7 @@ pub fn machine(
     agents: usize,
 ) -> Result<Box<dyn Contender>, String> {
     let output = compile(name, text)?;
-    Ok(match output.rom.as_rom().header().tier {
-        0 => Box::new(Agents::<Instance64>::new(output, kind, agents)?),
-        1 => Box::new(Agents::<Instance128>::new(output, kind, agents)?),
-        _ => Box::new(Agents::<Instance256>::new(output, kind, agents)?),
-    })
+    Ok(with_tier!(output.rom.as_rom(), I => Box::new(Agents::<I>::new(output, kind, agents)?)))
 }
 
 pub(super) fn compile(name: &str, text: &str) -> Result<Output, String> {

@@ -8,7 +8,7 @@ use crate::switches::{self, Trick};
 
 /// What is known of a machine before its first agent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Glance {
+pub(crate) struct IdleMask {
     /// First word of the header of an instance that has started and has nothing to do.
     rest: u64,
     /// The same where the machine has jumps and a tick has room for one; else a word that no
@@ -39,7 +39,7 @@ const NOT_ONLY_ACTIVITIES: u32 = feature::REGIONS | feature::LATCH | feature::ST
 /// Equals no masked word.
 const NEVER: u64 = u64::MAX;
 
-impl Glance {
+impl IdleMask {
     /// Sees nothing at rest.
     pub(crate) const BLIND: Self = Self {
         rest: NEVER,
@@ -63,11 +63,7 @@ impl Glance {
             } else {
                 NEVER
             },
-            rest: if switches::has(Trick::Glance) {
-                rest
-            } else {
-                NEVER
-            },
+            rest,
             jump_rest: if switches::has(Trick::Jumps) && jumps {
                 rest
             } else {
@@ -79,7 +75,7 @@ impl Glance {
     /// Would a tick without events change nothing? One masked compare, and the deadlines if a timer
     /// runs.
     #[inline(always)]
-    fn is_at_rest<I: Instance>(&self, instance: &I, now: u32) -> bool {
+    pub(super) fn is_at_rest<I: Instance>(&self, instance: &I, now: u32) -> bool {
         let header = instance.header();
         if header.first_word() & AT_REST == self.rest && header.clamped == 0 {
             return true;
@@ -87,16 +83,6 @@ impl Glance {
         header.first_word() & AT_REST & !TIMERS == self.rest
             && header.clamped == 0
             && !instance.has_due_timer(now)
-    }
-
-    /// How many agents at the head of a list are at rest, of so many.
-    #[inline]
-    pub(crate) fn count_resting<I: Instance>(&self, agents: &[I], limit: usize, now: u32) -> usize {
-        let agents = agents.get(..limit).unwrap_or(agents);
-        agents
-            .iter()
-            .position(|agent| !self.is_at_rest(agent, now))
-            .unwrap_or(agents.len())
     }
 
     /// At rest, no event queued, and a machine with jumps?
