@@ -1,6 +1,7 @@
 //! A first program: a machine, two guards, two actions, a thousand agents, a hundred ticks.
 
 use statewright::prelude::*;
+use watchman::{events, states};
 
 machine!(mod watchman = "../../machines/watchman.sw.json", functions = Watchman);
 
@@ -44,34 +45,23 @@ impl Watchman {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut crowd = Crowd::new(watchman::machine().bind(Watchman::functions())?, 42);
-    let men: Vec<AgentId> = (0..1000)
-        .map(|man| {
-            crowd.spawn(Watchman {
-                courage: man % 10,
-                stamina: 20,
-            })
-        })
-        .collect();
+    let mut men = Vec::new();
+    for courage in (0..10).cycle().take(1000) {
+        let stamina = 20;
+        men.push(crowd.spawn(Watchman { courage, stamina }));
+    }
     let mut noise = 0;
     for tick in 0..100 {
-        let event = if tick % 14 < 7 {
-            watchman::events::SEES_THIEF
-        } else {
-            watchman::events::LOST_THIEF
-        };
+        let event = [events::SEES_THIEF, events::LOST_THIEF][tick / 7 % 2];
         for &man in men.iter().skip(tick % 7).step_by(7) {
             crowd.send(man, event, ())?;
         }
         crowd.tick(&Town { danger: 4 });
-        noise += crowd
-            .commands()
-            .filter_map(|command| command.get())
-            .map(|Shout(loudness)| loudness)
-            .sum::<i32>();
+        for Shout(loudness) in crowd.commands().filter_map(|command| command.get()) {
+            noise += loudness;
+        }
     }
-    println!(
-        "{} are after a thief, {noise} of noise",
-        crowd.all_in(watchman::states::CHASE).len()
-    );
+    let chasing = crowd.all_in(states::CHASE).len();
+    println!("{chasing} are after a thief, {noise} of noise");
     Ok(())
 }

@@ -83,8 +83,6 @@
 )]
 
 mod batch;
-#[doc(hidden)]
-pub mod bugs;
 mod code;
 mod commit;
 mod context;

@@ -37,6 +37,14 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// Each mistake of `proof/mistakes` in a copy of the kernel must be seen; names run these alone,
+    /// `--fixtures` shows which cases see one.
+    #[command(disable_help_flag = true)]
+    Mistakes {
+        /// Passed on; try `cargo xtask mistakes --help`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Sleeping, threads and rollback change no byte of a crowd; `--seed N` runs one machine again.
     #[command(disable_help_flag = true)]
     Crowds {
@@ -68,6 +76,7 @@ fn main() -> ExitCode {
         Command::Test { only } => test::test(only.as_deref()),
         Command::Bless => test::bless(),
         Command::Prove { arguments } => prove::prove(&arguments),
+        Command::Mistakes { arguments } => prove::mistakes(&arguments),
         Command::Crowds { arguments } => prove::crowds(&arguments),
         Command::Charts { arguments } => prove::charts(&arguments),
         Command::Bench { arguments } => bench::bench(&arguments),

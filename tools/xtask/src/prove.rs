@@ -34,6 +34,21 @@ const CHARTS: [&str; 7] = [
     "charts",
 ];
 
+/// A small program that builds and runs the long part, in release, by itself.
+const MISTAKES: [&str; 6] = [
+    "run",
+    "--quiet",
+    "--package",
+    "statewright-mistakes",
+    "--bin",
+    "mistakes",
+];
+
+/// Shows that mistakes of the kernel are seen, with the given arguments.
+pub fn mistakes(arguments: &[String]) -> Result<(), String> {
+    hand_over("mistakes", &MISTAKES, arguments)
+}
+
 /// Runs the proofs about crowds with the given arguments.
 pub fn crowds(arguments: &[String]) -> Result<(), String> {
     hand_over("crowds", &CROWDS, arguments)
@@ -109,6 +124,6 @@ pub fn steps() -> Vec<Step> {
         ),
         test("proof: switches", "switches", "switches"),
         Step::cargo("proof: no allocation", &allocations),
-        test("proof: deliberate bugs", "deliberate-bugs", "bugs"),
+        Step::cargo("proof: mistakes on purpose", &MISTAKES),
     ]
 }

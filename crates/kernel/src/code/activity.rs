@@ -5,7 +5,6 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
-use crate::bugs::{self, Bug};
 use crate::context::{Core, Site};
 use crate::host::cx::Actor;
 use crate::host::trace::Trace;
@@ -40,8 +39,7 @@ impl Run<'_, '_> {
         else {
             return;
         };
-        let at_once =
-            self.core.has_policy(policy::IMMEDIATE_UPDATE) || bugs::has(Bug::ActivityRunsAtOnce);
+        let at_once = self.core.has_policy(policy::IMMEDIATE_UPDATE);
         let fresh = self.core.is_fresh(record) && !at_once;
         if fresh || self.core.result(state).is_some() {
             return;

@@ -3,7 +3,6 @@
 use statewright_rom::ids::StateId;
 use statewright_rom::layout::{MAX_DEPTH, policy, state_kind};
 
-use crate::bugs::{self, Bug};
 use crate::context::{Core, Leaves};
 use crate::instance::event::event_flag;
 
@@ -23,9 +22,6 @@ impl Core<'_> {
             .iter()
             .filter(|&(_, leaf)| self.rom.is_inside(leaf, state))
             .peekable();
-        if bugs::has(Bug::DoneTooEarly) {
-            return below.any(|(_, leaf)| self.completes(leaf, state));
-        }
         below.peek().is_some() && below.all(|(_, leaf)| self.completes(leaf, state))
     }
 

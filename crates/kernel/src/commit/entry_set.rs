@@ -9,7 +9,6 @@ use statewright_rom::Target;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::bugs::{self, Bug};
 use crate::context::Site;
 use crate::fault::Fault;
 use crate::host::Cause;
@@ -33,8 +32,6 @@ const MAX_TARGETS: usize = 1024;
 pub(crate) enum Entry {
     /// Enters a state.
     State(StateId),
-    /// Enters a state without its action; only a deliberate bug makes these.
-    Silent(StateId),
     /// Runs an effect that belongs to a state.
     Effect(StateId, ListId),
 }
@@ -78,18 +75,16 @@ impl Sink {
     }
 }
 
-/// A step in four bytes: a state, and the effect that runs for it or one of the marks below.
+/// A step in four bytes: a state, and the effect that runs for it or the mark below.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     state: u16,
     list: u16,
 }
 
-/// The state is entered. No list has this number.
+/// The state is entered. No list has this number (ROM-3).
 const ENTERS: u16 = NONE;
-/// The state is entered without its action. No list has this number, either (ROM-3).
-const ENTERS_SILENTLY: u16 = NONE - 1;
-const _: () = assert!(MAX_RECORDS <= ENTERS_SILENTLY as usize);
+const _: () = assert!(MAX_RECORDS <= ENTERS as usize);
 
 impl Cell {
     const EMPTY: Self = Self {
@@ -103,10 +98,6 @@ impl Cell {
                 state: state.raw(),
                 list: ENTERS,
             },
-            Entry::Silent(state) => Self {
-                state: state.raw(),
-                list: ENTERS_SILENTLY,
-            },
             Entry::Effect(state, list) => Self {
                 state: state.raw(),
                 list: list.raw(),
@@ -118,7 +109,6 @@ impl Cell {
         let state = StateId::new(self.state)?;
         Some(match self.list {
             ENTERS => Entry::State(state),
-            ENTERS_SILENTLY => Entry::Silent(state),
             list => Entry::Effect(state, ListId::new(list)?),
         })
     }
@@ -326,8 +316,7 @@ impl Run<'_, '_> {
             }
             let owner = *owner;
             let child = self.enter_region(settled, way, owner, region)?;
-            if let Some(child) = child.filter(|&child| !self.core.rom.regions_of(child).is_empty())
-            {
+            if !self.core.rom.regions_of(child).is_empty() {
                 *path.get_mut(depth).ok_or(Fault::BadPlan)? = (child, 0, u8::MAX);
                 depth = depth.saturating_add(1);
             }
@@ -342,16 +331,9 @@ impl Run<'_, '_> {
         way: &Way,
         owner: StateId,
         region: RegionId,
-    ) -> Result<Option<StateId>, Fault> {
+    ) -> Result<StateId, Fault> {
         let (first, end) = self.core.rom.region_span(region).ok_or(Fault::BadPlan)?;
-        let by_default = settled.goal_in(first, end).is_none();
-        if by_default {
-            if bugs::has(Bug::OtherRegionsNotEntered)
-                && way.targets.is_some()
-                && self.core.rom.regions_of(owner).len() > 1
-            {
-                return Ok(None);
-            }
+        if settled.goal_in(first, end).is_none() {
             let initial = self.core.rom.initial_of(region).ok_or(Fault::BadPlan)?;
             settled.effect(Sink::Now, owner, initial.effect.get())?;
             let set = TargetSetId::read(initial.targets).ok_or(Fault::BadPlan)?;
@@ -373,14 +355,9 @@ impl Run<'_, '_> {
         {
             return Err(Fault::BadPlan);
         }
-        let silent = by_default && bugs::has(Bug::NoDefaultEntryAction);
-        settled.push(if silent {
-            Entry::Silent(child)
-        } else {
-            Entry::State(child)
-        })?;
+        settled.push(Entry::State(child))?;
         self.reach(settled, way, child)?;
-        Ok(Some(child))
+        Ok(child)
     }
 
     /// A state is entered: effects that wait for it, and its history if nothing inside it is aimed
@@ -500,9 +477,6 @@ impl Run<'_, '_> {
                 taken = Some(branch);
                 break;
             }
-        }
-        if bugs::has(Bug::ChoiceTakesLast) {
-            taken = branches.last();
         }
         let branch = taken.ok_or(Fault::BadPlan)?;
         settled.effect(sink, choice, branch.effect.get())?;

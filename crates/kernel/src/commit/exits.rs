@@ -4,7 +4,6 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::bugs::{self, Bug};
 use crate::commit::stack::Frame;
 use crate::context::{Core, Leaves, Site};
 use crate::fault::Fault;
@@ -100,7 +99,7 @@ impl Run<'_, '_> {
     /// frame down, after the region's active states and before the state around. Bound: every
     /// round leaves a state or takes a frame.
     pub(crate) fn leave(&mut self, leaves: &Leaves, leave: &Leave) -> Result<(), Fault> {
-        let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER) != bugs::has(Bug::ExitOrder);
+        let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER);
         let mut order = ExitOrder::new(leaves, leave.mask, leave.domain, reverse);
         if self.core.ram.header().stack_depth == 0 {
             while let Some(state) = order.next(self.core.rom) {
@@ -167,11 +166,8 @@ impl Run<'_, '_> {
             return;
         };
         self.cancel_activity(record, &site);
-        if !suspended && bugs::has(Bug::ReleaseBeforeExit) {
-            self.release_channels(&site);
-        }
         self.run_list(record.exit.get(), &site);
-        if !suspended && !bugs::has(Bug::ReleaseBeforeExit) {
+        if !suspended {
             self.release_channels(&site);
         }
         self.core.forget(state, record);
@@ -186,8 +182,7 @@ impl Run<'_, '_> {
 
     /// Tells the activity of a state that is left, unless it has a result (TICK-6).
     fn cancel_activity(&mut self, record: &StateRecord, site: &Site) {
-        let told = || self.core.result(site.state).is_some() && !bugs::has(Bug::CancelAfterResult);
-        if record.activity.get() != NONE && !told() {
+        if record.activity.get() != NONE && self.core.result(site.state).is_none() {
             self.call_activity(record, site, Mode::Cancel);
         }
     }
@@ -240,31 +235,11 @@ impl Core<'_> {
 
     /// What an instance forgets with a state: timers, latch, result.
     fn forget(&mut self, state: StateId, record: &StateRecord) {
-        if !bugs::has(Bug::TimerSurvivesExit) {
-            self.ram.disarm_all(record.timer_mask);
-        }
+        self.ram.disarm_all(record.timer_mask);
         if record.extra.get() != NONE {
             self.clear_result(state);
             if let Some(slot) = self.latch_slot(state) {
                 self.ram.set_slot(slot, 0);
-            }
-        }
-        if bugs::has(Bug::CooldownEndsOnExit) {
-            self.end_cooldowns(state);
-        }
-    }
-
-    fn end_cooldowns(&mut self, state: StateId) {
-        let first = self
-            .rom
-            .state(state)
-            .map_or(0, |record| usize::from(record.first_transition.get()));
-        let count = self.rom.transitions_of(state).len();
-        for index in first..first.saturating_add(count) {
-            let extra =
-                TransitionId::from_index(index).and_then(|id| self.rom.transition_extra(id));
-            if let Some(extra) = extra.filter(|extra| extra.cooldown_slot != 0xFF) {
-                self.ram.set_wide_slot(extra.cooldown_slot, 0);
             }
         }
     }

@@ -4,7 +4,6 @@
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::bugs::{self, Bug};
 use crate::commit::entry_set::{Settled, Way};
 use crate::commit::exits::Leave;
 use crate::context::{Core, Leaves};
@@ -132,9 +131,7 @@ impl Run<'_, '_> {
 impl Core<'_> {
     /// What the fail-safe clears: queue, timers, latched transitions, counter.
     fn forget_work(&mut self) {
-        if !bugs::has(Bug::FailSafeKeepsQueue) {
-            self.ram.clear_queue();
-        }
+        self.ram.clear_queue();
         self.ram.header_mut().armed = 0;
         let clock = self.clock_of(StateId::ROOT);
         for place in (0..self.ram.timers().len() as u8).filter(|&place| Some(place) != clock) {

@@ -3,7 +3,6 @@
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::bugs::{self, Bug};
 use crate::commit::entry_set::{Entry, Settled, Span, Way};
 use crate::commit::exits::Leave;
 use crate::context::{Core, Leaves, Site};
@@ -88,9 +87,7 @@ impl<'a> Run<'_, 'a> {
 
     /// Carries out what was accepted.
     pub(crate) fn commit(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
-        if !bugs::has(Bug::HistoryAfterExits) {
-            self.record(step, leaves);
-        }
+        self.record(step, leaves);
         if step.iter().any(|(_, one)| needs_settling(&one)) {
             self.commit_settled(step, leaves)?;
         } else {
@@ -130,16 +127,8 @@ impl<'a> Run<'_, 'a> {
         self.may_complete = false;
         let units = step.units(self.core, leaves);
         self.exit_all(step, &units, leaves)?;
-        if bugs::has(Bug::HistoryAfterExits) {
-            self.record(step, leaves);
-        }
-        if !bugs::has(Bug::EffectsLast) {
-            self.run_effects(step, settled);
-        }
+        self.run_effects(step, settled);
         self.enter_all(step, &units, settled)?;
-        if bugs::has(Bug::EffectsLast) {
-            self.run_effects(step, settled);
-        }
         if step
             .iter()
             .any(|(_, one)| !one.candidate.has(transition_flag::INTERNAL))
@@ -156,12 +145,7 @@ impl<'a> Run<'_, 'a> {
     }
 
     fn record_one(&mut self, one: &Accepted<'a>, leaves: &Leaves) {
-        let stack = transition_flag::PUSH
-            | if bugs::has(Bug::PopRecordsHistory) {
-                0
-            } else {
-                transition_flag::POP
-            };
+        let stack = transition_flag::PUSH | transition_flag::POP;
         if self.core.rom.has(feature::HISTORY) && !one.candidate.has(stack) {
             self.core.record_history(&one.scope, leaves);
         }
@@ -181,9 +165,6 @@ impl<'a> Run<'_, 'a> {
                 continue;
             };
             let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
-            if is_ignored(self.core, &one) {
-                continue;
-            }
             self.exit_one(&one, unit.leaves, leaves)?;
         }
         Ok(())
@@ -237,9 +218,6 @@ impl<'a> Run<'_, 'a> {
         for (at, unit) in units.iter().enumerate() {
             let Some(unit) = unit else { continue };
             let one = step.get(unit.place).ok_or(Fault::BadPlan)?;
-            if is_ignored(self.core, &one) {
-                continue;
-            }
             if one.candidate.has(transition_flag::POP) {
                 self.resume_frame(&one)?;
                 continue;
@@ -307,10 +285,6 @@ impl<'a> Run<'_, 'a> {
                 if self.core.has_policy(policy::SCXML_DETAILS) && self.core.is_final(state) {
                     self.core.tell_completed_around(state);
                 }
-            }
-            Entry::Silent(state) => {
-                self.core.enter(state);
-                self.note_entry(state);
             }
         }
     }
@@ -431,7 +405,7 @@ impl Core<'_> {
         let states = (at..)
             .map_while(|at| steps.get(at))
             .map(|entry| match entry {
-                Entry::State(state) | Entry::Silent(state) | Entry::Effect(state, _) => state,
+                Entry::State(state) | Entry::Effect(state, _) => state,
             });
         let region = states
             .map(|state| self.region_towards(domain, state))
@@ -458,16 +432,6 @@ fn way_of(one: &Accepted<'_>) -> Way {
 fn needs_settling(one: &Accepted<'_>) -> bool {
     one.candidate
         .has(transition_flag::HISTORY | transition_flag::CHOICE)
-}
-
-/// Only a deliberate bug ignores anything: a transition from a state to itself.
-fn is_ignored(core: &Core<'_>, one: &Accepted<'_>) -> bool {
-    let record = one.candidate.record;
-    bugs::has(Bug::SelfTransitionIgnored)
-        && core
-            .targets(record.targets.get())
-            .iter()
-            .all(|target| target.index == record.source)
 }
 
 impl Core<'_> {

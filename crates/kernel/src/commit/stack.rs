@@ -3,7 +3,6 @@
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::bugs::{self, Bug};
 use crate::commit::exits::ExitOrder;
 use crate::context::{Core, Leaves, Site};
 use crate::fault::Fault;
@@ -247,12 +246,7 @@ impl Core<'_> {
     }
 
     fn turn_times(&mut self, state: StateId, places: u8) {
-        let clock = self.clock_of(state).map_or(0, bit);
-        let places = if bugs::has(Bug::SuspendedTimersRun) {
-            0
-        } else {
-            places | clock
-        };
+        let places = places | self.clock_of(state).map_or(0, bit);
         for place in (0..self.ram.timers().len() as u8).filter(|&place| places & bit(place) != 0) {
             let time = self.ram.time(place);
             self.ram.set_time(place, self.now.wrapping_sub(time));

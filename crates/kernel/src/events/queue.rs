@@ -4,7 +4,6 @@
 use statewright_rom::ids::{EventId, TimerId};
 use statewright_rom::layout::{event_flag as type_flag, policy};
 
-use crate::bugs::{self, Bug};
 use crate::context::Core;
 use crate::counters::{count, count_class};
 use crate::fault::Fault;
@@ -82,9 +81,7 @@ impl Core<'_> {
         let Some(queued) = self.ram.queue_mut().iter_mut().find(alike) else {
             return false;
         };
-        if !bugs::has(Bug::CoalesceKeepsPayload) {
-            queued.payload = event.payload;
-        }
+        queued.payload = event.payload;
         queued.stamp = event.stamp;
         true
     }
@@ -109,12 +106,8 @@ impl Core<'_> {
             .iter()
             .enumerate()
             .filter(|(_, queued)| queued.class < class);
-        let position = if bugs::has(Bug::EvictNewest) {
-            lower.rev().min_by_key(|(_, queued)| queued.class)
-        } else {
-            lower.min_by_key(|(_, queued)| queued.class)
-        };
-        let position = position.map(|(position, _)| position);
+        let lowest = lower.min_by_key(|(_, queued)| queued.class);
+        let position = lowest.map(|(position, _)| position);
         let Some(evicted) = position.and_then(|position| self.ram.remove_event(position)) else {
             return false;
         };
@@ -280,8 +273,7 @@ impl Core<'_> {
         // Removing expired ones moves the event forward.
         let queued_at =
             queued_at.and_then(|_| self.ram.queue().iter().position(|queued| *queued == event));
-        if !self.leaves_general_place(&event, queued_at) && !bugs::has(Bug::DeferralTakesLastPlace)
-        {
+        if !self.leaves_general_place(&event, queued_at) {
             queued_at.map(|position| self.ram.remove_event(position));
             count(&mut self.counters.deferrals_refused);
             count_class(&mut self.counters.dropped, event.class);
@@ -311,9 +303,6 @@ impl Core<'_> {
 
     /// A change of configuration: everything may be taken again.
     pub(crate) fn clear_marks(&mut self) {
-        if bugs::has(Bug::MarksStay) {
-            return;
-        }
         self.ram
             .queue_mut()
             .iter_mut()

@@ -4,7 +4,6 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::batch::inbox::Inbox;
-use crate::bugs::{self, Bug};
 use crate::commit::entry_set::Entry;
 use crate::commit::exits::Leave;
 use crate::context::{Core, Site};
@@ -173,12 +172,9 @@ fn carry_out<'a, H: Host>(
 ) {
     core.jump = Some((jump, event));
     core.jumped = core.jumped.wrapping_add(1);
-    let Some(mut steps) = core.rom.jump_steps_of(jump) else {
+    let Some(steps) = core.rom.jump_steps_of(jump) else {
         return;
     };
-    if bugs::has(Bug::JumpSkipsLastStep) {
-        steps = steps.split_last().map_or(&[], |(_, rest)| rest);
-    }
     // A call site per position: processors learn where each leads.
     match steps {
         [a, b, c, d] => {

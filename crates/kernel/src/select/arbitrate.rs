@@ -3,7 +3,6 @@
 use statewright_rom::Rom;
 use statewright_rom::layout::*;
 
-use crate::bugs::{self, Bug};
 use crate::context::{Core, Leaves};
 use crate::fault::Fault;
 use crate::host::Cause;
@@ -164,8 +163,7 @@ impl<'a> Run<'_, 'a> {
                 break;
             };
             judged |= bit(place);
-            let conflict = one.scope.leaves & left != 0;
-            if conflict && !bugs::has(Bug::ConflictBySource) {
+            if one.scope.leaves & left != 0 {
                 step.remove(place);
                 self.reject(one.candidate.id, Reason::LostConflict);
             } else {
@@ -196,7 +194,7 @@ impl<'a> Step<'a> {
 /// Priority, then post-order of the sources, then declaration.
 fn goes_before(rom: &Rom<'_>, a: &Accepted<'_>, b: &Accepted<'_>) -> bool {
     let (first, second) = (a.candidate.priority(), b.candidate.priority());
-    if first != second && !bugs::has(Bug::ArbitrationByOrderOnly) {
+    if first != second {
         return first > second;
     }
     let (x, y) = (a.candidate.source, b.candidate.source);

@@ -5,7 +5,6 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::bugs::{self, Bug};
 use crate::code::eval::evaluate;
 use crate::commit::exits::ExitOrder;
 use crate::context::{Core, Leaves, Site};
@@ -102,9 +101,7 @@ impl Core<'_> {
             .filter(|extra| extra.debounce_timer != 0xFF)?;
         let place = extra.debounce_timer;
         if !holds {
-            if !bugs::has(Bug::DebounceKeepsRunning) {
-                self.ram.disarm(place);
-            }
+            self.ram.disarm(place);
             return None;
         }
         if !self.ram.is_armed(place) {
@@ -118,7 +115,7 @@ impl Core<'_> {
     /// it was stored.
     fn latch(&mut self, candidate: &Candidate<'_>) -> bool {
         let slot = self.latch_slot(candidate.source);
-        let free = slot.filter(|&slot| self.ram.slot(slot) == 0 || bugs::has(Bug::LatchReplaced));
+        let free = slot.filter(|&slot| self.ram.slot(slot) == 0);
         if let Some(slot) = free {
             self.ram
                 .set_slot(slot, candidate.id.raw().saturating_add(1));
@@ -173,7 +170,6 @@ impl Run<'_, '_> {
         let Some(op) = self.core.rom.op(id) else {
             return Verdict::from(false);
         };
-        let rng = self.core.ram.header().rng;
         let verdict = if op.kind == op_kind::EVALUATE {
             let result = ExpressionId::read(op.a)
                 .map_or([0; 3], |e| evaluate(self.core, self.host, e, site));
@@ -184,9 +180,6 @@ impl Run<'_, '_> {
                 None => Verdict::from(false),
             }
         };
-        if !verdict.holds && bugs::has(Bug::RngRestoredOnFalse) {
-            self.core.ram.header_mut().rng = rng;
-        }
         if self.tracing {
             let Verdict { holds, code } = verdict;
             self.host.trace(&Trace::Guard {
@@ -229,9 +222,7 @@ impl Run<'_, '_> {
         if !self.core.rom.has(feature::EXIT_CONDITIONS) {
             return Exit::Free;
         }
-        let interrupt =
-            candidate.has(transition_flag::INTERRUPT) && !bugs::has(Bug::InterruptWaits);
-        if interrupt || candidate.has(transition_flag::INTERNAL) {
+        if candidate.has(transition_flag::INTERRUPT | transition_flag::INTERNAL) {
             return Exit::Free;
         }
         let Some(reason) = self.exit_reason(candidate, cause, leaves) else {
@@ -256,8 +247,7 @@ impl Run<'_, '_> {
         let order = ExitOrder::new(leaves, scope.leaves, Some(scope.domain), reverse);
         let mut states = order;
         while let Some(state) = states.next(self.core.rom) {
-            let asked = !bugs::has(Bug::MinActiveOfSourceOnly) || state == candidate.source;
-            if asked && self.core.is_too_young(state) {
+            if self.core.is_too_young(state) {
                 return Some(Reason::MinActive);
             }
         }

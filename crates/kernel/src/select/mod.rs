@@ -8,7 +8,6 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use statewright_rom::{Reaction, Rom};
 
-use crate::bugs::{self, Bug};
 use crate::context::{Core, Leaves};
 use crate::fault::Fault;
 use crate::host::Cause;
@@ -543,12 +542,11 @@ fn better<'s>(
     let score = |cell: &Option<(TransitionId, f32)>| {
         cell.map_or(f32::NEG_INFINITY, |(_, score)| number(score))
     };
-    let wins = if bugs::has(Bug::LastOfEqualScores) {
-        score(other) >= score(best)
+    if score(other) > score(best) {
+        other
     } else {
-        score(other) > score(best)
-    };
-    if wins { other } else { best }
+        best
+    }
 }
 
 impl Core<'_> {

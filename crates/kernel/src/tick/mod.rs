@@ -5,7 +5,6 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::batch::inbox::Inbox;
-use crate::bugs::{self, Bug};
 use crate::context::{Core, Leaves, Site};
 use crate::counters::{Counters, count, count_class};
 use crate::events::queue::{Next, known_event};
@@ -446,7 +445,6 @@ impl<'r, 'a> Run<'r, 'a> {
     #[inline(never)]
     fn run_timer(&mut self, timer: TimerId, place: u8) -> Result<bool, Fault> {
         let record = self.core.rom.timer(timer).ok_or(Fault::BadPlan)?;
-        let deadline = self.core.ram.time(place);
         self.core.take_timer(timer, place);
         if self.tracing {
             self.mark_timers();
@@ -466,9 +464,6 @@ impl<'r, 'a> Run<'r, 'a> {
         })?;
         if selection.is_empty() && !selection.stored {
             count(&mut self.core.counters.unhandled);
-            if bugs::has(Bug::AfterFiresAgain) && record.kind == timer_kind::AFTER {
-                self.core.ram.arm(place, deadline.wrapping_add(1));
-            }
         }
         self.commit_selection(&selection)
     }
@@ -506,9 +501,6 @@ impl<'r, 'a> Run<'r, 'a> {
             if self.tracing && kept {
                 self.host.trace(&Trace::Deferred(id));
             }
-            if bugs::has(Bug::ObserversSeeDeferred) {
-                self.run_observers(id, cause);
-            }
             return Ok(None);
         }
         queued_at.map(|position| self.core.ram.remove_event(position));
@@ -532,7 +524,7 @@ impl<'r, 'a> Run<'r, 'a> {
         selection: &Selection,
         event: Option<EventId>,
     ) -> Result<bool, Fault> {
-        if let Some(pick) = selection.only().filter(|_| !bugs::has_any()) {
+        if let Some(pick) = selection.only() {
             self.commit_one(selection, pick, event)?;
         } else if selection.is_empty() {
             self.tell_observers(selection, event);
