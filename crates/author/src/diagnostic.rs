@@ -5,7 +5,7 @@
 
 use crate::codes::Code;
 use crate::limits::MAX_DIAGNOSTICS;
-use crate::place::Place;
+use crate::span::Span;
 
 pub use crate::similar::{closest, is_slip};
 
@@ -31,11 +31,11 @@ impl Severity {
     }
 }
 
-/// A further place that belongs to a problem.
+/// A further span that belongs to a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// Where.
-    pub place: Place,
+    pub span: Span,
     /// What is there.
     pub text: String,
 }
@@ -50,10 +50,10 @@ pub struct Diagnostic {
     /// What is wrong, in one sentence.
     pub message: String,
     /// Where.
-    pub place: Place,
+    pub span: Span,
     /// What stands there, in a few words; empty for nothing.
     pub label: String,
-    /// Further places.
+    /// Further spans.
     pub related: Vec<Label>,
     /// Why, or more facts.
     pub notes: Vec<String>,
@@ -63,12 +63,12 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A problem with the severity of its code.
-    pub fn new(code: Code, place: Place, message: impl Into<String>) -> Self {
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
             severity: code.info().severity,
             message: message.into(),
-            place,
+            span,
             label: String::new(),
             related: Vec::new(),
             notes: Vec::new(),
@@ -76,18 +76,18 @@ impl Diagnostic {
         }
     }
 
-    /// Says what stands at the place.
+    /// Says what the span shows.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
         self.label = text.into();
         self
     }
 
-    /// Adds a further place.
+    /// Adds a further span.
     #[must_use]
-    pub fn related(mut self, place: Place, text: impl Into<String>) -> Self {
+    pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
         self.related.push(Label {
-            place,
+            span,
             text: text.into(),
         });
         self
@@ -203,10 +203,10 @@ impl Diagnostics {
         self.omitted
     }
 
-    /// Sorts by place, then code.
+    /// Sorts by span, then code.
     pub fn sort(&mut self) {
         self.list
-            .sort_by_key(|problem| (problem.place, problem.code));
+            .sort_by_key(|problem| (problem.span, problem.code));
     }
 
     /// The problems.
@@ -241,9 +241,9 @@ mod tests {
     fn errors_are_never_lost_to_the_limit() {
         let mut all = Diagnostics::default();
         for _ in 0..MAX_DIAGNOSTICS + 10 {
-            all.push(Diagnostic::new(Code::Unreachable, Place::default(), "w"));
+            all.push(Diagnostic::new(Code::Unreachable, Span::default(), "w"));
         }
-        all.push(Diagnostic::new(Code::UnknownState, Place::default(), "e"));
+        all.push(Diagnostic::new(Code::UnknownState, Span::default(), "e"));
         assert_eq!(
             (all.len(), all.omitted(), all.errors()),
             (MAX_DIAGNOSTICS, 11, 1)

@@ -5,7 +5,7 @@
 //! names are plain text, a reference may point nowhere, expressions are source text. Lists are in
 //! declaration order, which is the order that all rules mean.
 
-use crate::place::{Name, Place, Source, Spanned};
+use crate::span::{Name, Source, Span, Spanned};
 use crate::value::{Class, Duration, FunctionKind, Literal, MergeRule, Tier, ValueType};
 
 /// A stable id given by the author (ROM-6).
@@ -20,7 +20,7 @@ pub type Code = Spanned<String>;
 /// A whole machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Machine {
-    /// What the places of this graph refer to.
+    /// What the spans of this graph refer to.
     pub source: Source,
     /// The machine's name.
     pub name: Name,
@@ -241,7 +241,7 @@ pub struct Observer {
     /// What to do.
     pub actions: Vec<Action>,
     /// Where it stands.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// Declaration of a user function.
@@ -274,7 +274,7 @@ pub struct State {
     /// Its name, unique among its siblings.
     pub name: Name,
     /// Where the whole state stands.
-    pub place: Place,
+    pub span: Span,
     /// Its stable id.
     pub id: StableId,
     /// What it is for.
@@ -282,7 +282,7 @@ pub struct State {
     /// Left out of the compiled machine (CODE-8).
     pub muted: bool,
     /// A final state (EXEC-6).
-    pub is_final: Option<Place>,
+    pub is_final: Option<Span>,
     /// Branches of a choice state (EXEC-7).
     pub choice: Option<Vec<Branch>>,
     /// One unnamed region: a compound state. Two or more: an orthogonal one.
@@ -367,7 +367,7 @@ pub struct Region {
     /// Its stable id.
     pub id: StableId,
     /// Where it stands.
-    pub place: Place,
+    pub span: Span,
     /// Where default entry goes.
     pub initial: Option<Initial>,
     /// How many frames a push may save here (EXEC-8).
@@ -384,7 +384,7 @@ pub struct Initial {
     /// Runs between the parent's entry and the child's.
     pub effect: Vec<Action>,
     /// Where it stands.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// A history point (EXEC-4).
@@ -403,7 +403,7 @@ pub struct HistoryPoint {
     /// Used by every default entry, too.
     pub restore_on_entry: bool,
     /// Where it stands.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// Slots that are zeroed when their owner is entered (RAM-7).
@@ -423,22 +423,22 @@ pub enum Trigger {
     /// An event type.
     Event(Name),
     /// Any event.
-    Any(Place),
+    Any(Span),
     /// So long after entry.
     After(Spanned<Duration>),
     /// A named timer of the source, of a state around it, or of the machine.
     Timer(Name),
     /// Whenever its guard holds.
-    Always(Place),
+    Always(Span),
     /// While the source is complete or its activity has succeeded.
-    Done(Place),
+    Done(Span),
     /// While the activity of the source has failed.
-    Failed(Place),
+    Failed(Span),
 }
 
 impl Default for Trigger {
     fn default() -> Self {
-        Self::Always(Place::default())
+        Self::Always(Span::default())
     }
 }
 
@@ -472,7 +472,7 @@ pub struct Transition {
     /// What it is for.
     pub doc: Option<String>,
     /// Where it stands.
-    pub place: Place,
+    pub span: Span,
     /// What starts it.
     pub trigger: Trigger,
     /// Where it goes; empty is internal.
@@ -517,7 +517,7 @@ pub struct Branch {
     /// Runs with the transition's effect.
     pub effect: Vec<Action>,
     /// Where it stands.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// Two transitions on one condition (CODE-8).
@@ -538,7 +538,7 @@ pub struct Decision {
     /// Left out of the compiled machine.
     pub muted: bool,
     /// Where it stands.
-    pub place: Place,
+    pub span: Span,
 }
 
 impl Decision {
@@ -546,7 +546,7 @@ impl Decision {
     pub fn transitions(&self) -> Vec<Transition> {
         // A decision without a trigger is best recognized by its condition.
         let trigger = match self.trigger {
-            Trigger::Always(place) if place == self.place => Trigger::Always(self.guard.place),
+            Trigger::Always(span) if span == self.span => Trigger::Always(self.guard.span),
             _ => self.trigger.clone(),
         };
         let branch = |target: &Name, guard: Code| Transition {
@@ -555,14 +555,14 @@ impl Decision {
             guard: Some(guard),
             effect: self.effect.clone(),
             priority: self.priority.clone(),
-            place: self.place,
+            span: self.span,
             ..Transition::default()
         };
         let then = self
             .then
             .iter()
             .map(|target| branch(target, self.guard.clone()));
-        let opposite = Spanned::new(format!("!({})", self.guard.value), self.guard.place);
+        let opposite = Spanned::new(format!("!({})", self.guard.value), self.guard.span);
         let otherwise = self
             .otherwise
             .iter()
@@ -590,7 +590,7 @@ pub struct Action {
     /// Left out of the compiled machine (CODE-8).
     pub muted: bool,
     /// Where it stands.
-    pub place: Place,
+    pub span: Span,
 }
 
 /// A literal argument of a call; named arguments are matched by the function's declaration.

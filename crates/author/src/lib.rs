@@ -1,7 +1,7 @@
 //! Authoring: what a person writes, before it is compiled.
 //!
 //! A machine arrives as a text file or from the Rust builder and becomes one [`graph::Machine`].
-//! Nothing here knows the ROM; problems are [`diagnostic::Diagnostic`]s with places in the file or
+//! Nothing here knows the ROM; problems are [`diagnostic::Diagnostic`]s with spans in the file or
 //! the builder.
 #![forbid(unsafe_code)]
 
@@ -13,8 +13,8 @@ pub mod format;
 pub mod graph;
 pub mod limits;
 pub mod names;
-pub mod place;
 pub mod render;
 pub mod similar;
+pub mod span;
 pub mod text;
 pub mod value;

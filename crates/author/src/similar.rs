@@ -87,18 +87,18 @@ struct Letters {
     written: Vec<char>,
     /// Without regard to case.
     folded: Vec<char>,
-    /// How often each folded letter is there; some share a place.
-    counts: [u8; Self::PLACES],
+    /// How often each folded letter is there; some share a bucket.
+    counts: [u8; Self::BUCKETS],
 }
 
 impl Letters {
-    const PLACES: usize = 32;
+    const BUCKETS: usize = 32;
 
     fn of(name: &str) -> Self {
         let folded: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
-        let mut counts = [0_u8; Self::PLACES];
+        let mut counts = [0_u8; Self::BUCKETS];
         for &letter in &folded {
-            let count = &mut counts[letter as usize % Self::PLACES];
+            let count = &mut counts[letter as usize % Self::BUCKETS];
             *count = count.saturating_add(1);
         }
         Self {

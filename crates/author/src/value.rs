@@ -224,7 +224,7 @@ impl DurationError {
         }
     }
 
-    /// A few words at its place.
+    /// A few words beside the span.
     pub fn label(self) -> &'static str {
         match self {
             Self::Form => "not a duration",

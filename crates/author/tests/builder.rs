@@ -5,8 +5,8 @@ use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{ActionKind, Machine, StateKind, Trigger};
 use statewright_author::limits::MAX_NAME_BYTES;
-use statewright_author::place::{Place, Source};
 use statewright_author::render::{Style, render_text};
+use statewright_author::span::{Source, Span};
 use statewright_author::value::{Duration, FunctionKind, Literal, MergeRule, ValueType};
 
 fn codes(problems: &Diagnostics) -> Vec<Code> {
@@ -77,13 +77,13 @@ fn steps_read_like_a_path() {
     ];
     assert_eq!(steps(&machine), expected);
     let combat = &machine.root.regions[0].states[0];
-    assert_eq!(machine.source.step(combat.place), Some("state combat"));
+    assert_eq!(machine.source.step(combat.span), Some("state combat"));
     let transition = &combat.regions[0].states[0].transitions[1];
     assert_eq!(
-        machine.source.step(transition.targets[0].place),
+        machine.source.step(transition.targets[0].span),
         Some(&*format!("{inner} > on Sight #2"))
     );
-    assert_eq!(machine.root.place, Place::step(0));
+    assert_eq!(machine.root.span, Span::step(0));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use serde_json::json;
 use statewright_author::builder::{Policy, action};
 use statewright_author::graph::*;
-use statewright_author::place::{Name, Spanned};
+use statewright_author::span::{Name, Spanned};
 use statewright_author::value::{
     Class, Duration, FunctionKind, Literal, MergeRule, Tier, ValueType,
 };
@@ -301,13 +301,13 @@ fn other_declarations() {
     let Observer {
         event,
         actions,
-        place,
+        span,
     } = built.observers[0].clone();
     assert_eq!(
         (value(&event), texts(&actions)),
         ("Hit".into(), vec!["Log", "Count"])
     );
-    assert_eq!(built.source.step(place), Some("observer of Hit"));
+    assert_eq!(built.source.step(span), Some("observer of Hit"));
     let Function {
         name,
         doc,
@@ -371,10 +371,10 @@ fn states() {
         });
     });
     let states = &built.root.regions[0].states;
-    assert_eq!(states[0].is_final, Some(states[0].place));
+    assert_eq!(states[0].is_final, Some(states[0].span));
     let State {
         name,
-        place,
+        span,
         id,
         doc,
         muted,
@@ -402,7 +402,7 @@ fn states() {
         meta,
     } = states[1].clone();
     assert_eq!(
-        (name.value.as_str(), built.source.step(place), value(&id)),
+        (name.value.as_str(), built.source.step(span), value(&id)),
         ("s", Some("state s"), 3)
     );
     assert_eq!(
@@ -445,7 +445,7 @@ fn states() {
         default,
         effect,
         restore_on_entry,
-        place,
+        span,
     } = history[0].clone();
     assert_eq!(
         (name.value.as_str(), value(&id), deep, restore_on_entry),
@@ -455,11 +455,11 @@ fn states() {
         (names(&default), texts(&effect)),
         (vec!["a", "b"], vec!["R"])
     );
-    assert_eq!(built.source.step(place), Some("state s > history h"));
+    assert_eq!(built.source.step(span), Some("state s > history h"));
     let Region {
         name,
         id,
-        place,
+        span,
         initial,
         stack_depth,
         states: inner,
@@ -468,31 +468,31 @@ fn states() {
         (value(&name), value(&id), value(&stack_depth), inner.len()),
         ("r".into(), 8, 2, 1)
     );
-    assert_eq!(built.source.step(place), Some("state s > region r"));
+    assert_eq!(built.source.step(span), Some("state s > region r"));
     let Initial {
         targets,
         effect,
-        place,
+        span,
     } = initial.expect("given");
     assert_eq!(
         (names(&targets), texts(&effect)),
         (vec!["a", "b"], vec!["Init"])
     );
     assert_eq!(
-        built.source.step(place),
+        built.source.step(span),
         Some("state s > region r > initial")
     );
     let Branch {
         guard,
         targets,
         effect,
-        place,
+        span,
     } = states[2].choice.as_ref().expect("a choice")[0].clone();
     assert_eq!(
         (value(&guard), names(&targets), texts(&effect)),
         ("c".into(), vec!["a", "b"], vec!["B"])
     );
-    assert_eq!(built.source.step(place), Some("state pick > branch 1"));
+    assert_eq!(built.source.step(span), Some("state pick > branch 1"));
 }
 
 #[test]
@@ -545,7 +545,7 @@ fn transitions() {
         name,
         id,
         doc,
-        place,
+        span,
         trigger,
         targets,
         sync,
@@ -567,9 +567,7 @@ fn transitions() {
         (value(&name), value(&id), doc.as_deref()),
         ("n".into(), 9, Some("d"))
     );
-    assert!(
-        matches!(&trigger, Trigger::Event(event) if event.value == "E" && event.place == place)
-    );
+    assert!(matches!(&trigger, Trigger::Event(event) if event.value == "E" && event.span == span));
     assert_eq!(
         (names(&targets), value(&guard), texts(&effect)),
         (vec!["a", "b"], "g".into(), vec!["R"])
@@ -630,7 +628,7 @@ fn transitions() {
         priority,
         effect,
         muted,
-        place,
+        span,
     } = built.root.decisions[0].clone();
     assert!(matches!(&trigger, Trigger::Event(event) if event.value == "E"));
     assert_eq!(
@@ -641,7 +639,7 @@ fn transitions() {
         (value(&priority), texts(&effect), muted),
         (2, vec!["D"], true)
     );
-    assert_eq!(built.source.step(place), Some("decision 1"));
+    assert_eq!(built.source.step(span), Some("decision 1"));
     let AnyTransition {
         transition,
         include,
@@ -679,7 +677,7 @@ fn actions() {
                 .otherwise("Shout"),
         );
     });
-    let Action { kind, muted, place } = built.root.entry[0].clone();
+    let Action { kind, muted, span } = built.root.entry[0].clone();
     let ActionKind::Call {
         function,
         arguments,
@@ -688,7 +686,7 @@ fn actions() {
         panic!("{kind:?}")
     };
     assert_eq!(
-        (function.value.as_str(), muted, built.source.step(place)),
+        (function.value.as_str(), muted, built.source.step(span)),
         ("Fire", true, Some("entry 1"))
     );
     let Argument {
@@ -723,7 +721,7 @@ fn actions() {
         panic!()
     };
     assert_eq!(
-        built.source.step(otherwise[1].place),
+        built.source.step(otherwise[1].span),
         Some("entry 10 > else 2")
     );
 }

@@ -150,7 +150,7 @@ fn literals_are_kept_as_written() {
 }
 
 #[test]
-fn what_is_not_json_is_refused_with_a_place() {
+fn what_is_not_json_is_refused_with_a_span() {
     let code = |text: &str| {
         format(text)
             .expect_err("refused")

@@ -1,4 +1,4 @@
-//! Rendering of problems: the exact look, and the promise that any place in any text renders
+//! Rendering of problems: the exact look, and the promise that any span in any text renders
 //! quickly.
 
 use std::time::{Duration, Instant};
@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::limits::MAX_DIAGNOSTICS;
-use statewright_author::place::{Place, Source};
 use statewright_author::render::{LineIndex, Style, render_json, render_text};
+use statewright_author::span::{Source, Span};
 
 fn diagnostics(list: impl IntoIterator<Item = Diagnostic>) -> Diagnostics {
     let mut all = Diagnostics::default();
@@ -16,10 +16,10 @@ fn diagnostics(list: impl IntoIterator<Item = Diagnostic>) -> Diagnostics {
     all
 }
 
-/// The place of the only occurrence of `part`.
-fn at(text: &str, part: &str) -> Place {
+/// The span of the only occurrence of `part`.
+fn at(text: &str, part: &str) -> Span {
     let start = text.find(part).expect("part of the text");
-    Place::bytes(start..start + part.len())
+    Span::bytes(start..start + part.len())
 }
 
 fn render(text: &str, list: impl IntoIterator<Item = Diagnostic>) -> String {
@@ -66,16 +66,16 @@ error[SW0101]: no state named `combta`
 }
 
 #[test]
-fn related_places_share_the_snippet_if_they_are_near() {
+fn related_spans_share_the_snippet_if_they_are_near() {
     let first = SOLDIER.find("\"combat\"").unwrap();
     let second = SOLDIER.rfind("\"combat\"").unwrap();
     let twice = Diagnostic::new(
         Code::DuplicateName,
-        Place::bytes(second..second + 8),
+        Span::bytes(second..second + 8),
         "two states are named `combat`",
     )
     .label("declared again")
-    .related(Place::bytes(first..first + 8), "first declared here");
+    .related(Span::bytes(first..first + 8), "first declared here");
     let expected = "\
 error[SW0109]: two states are named `combat`
  --> soldier.sw.json:6:5
@@ -91,7 +91,7 @@ error[SW0109]: two states are named `combat`
 }
 
 #[test]
-fn related_places_far_away_have_their_own_position() {
+fn related_spans_far_away_have_their_own_position() {
     let text = format!("{{ \"a\": 1,\n{}\"b\": 2 }}", "\n".repeat(50));
     let far = Diagnostic::new(
         Code::FieldsExclude,
@@ -120,7 +120,7 @@ error[SW0012]: `a` and `b` exclude each other
 fn a_range_of_many_lines_is_cut_to_the_first() {
     let whole = Diagnostic::new(
         Code::Unreachable,
-        Place::bytes(0..SOLDIER.len()),
+        Span::bytes(0..SOLDIER.len()),
         "never entered",
     );
     let expected = "\
@@ -136,19 +136,15 @@ warning[SW0214]: never entered
 }
 
 #[test]
-fn builder_places_show_the_path() {
+fn builder_spans_show_the_path() {
     let source = Source::Builder {
         machine: "Soldier".into(),
         steps: vec!["state idle".into(), "state combat > transition 2".into()],
     };
-    let wrong = Diagnostic::new(
-        Code::UnknownState,
-        Place::step(1),
-        "no state named `combta`",
-    )
-    .related(Place::step(0), "similar")
-    .help("did you mean `combat`?");
-    let nowhere = Diagnostic::new(Code::Unreachable, Place::step(77), "odd");
+    let wrong = Diagnostic::new(Code::UnknownState, Span::step(1), "no state named `combta`")
+        .related(Span::step(0), "similar")
+        .help("did you mean `combat`?");
+    let nowhere = Diagnostic::new(Code::Unreachable, Span::step(77), "odd");
     let expected = "\
 error[SW0101]: no state named `combta`
 --> machine `Soldier`: state combat > transition 2
@@ -168,8 +164,8 @@ warning[SW0214]: odd
 
 #[test]
 fn the_summary_counts_what_is_not_shown() {
-    let problem = || Diagnostic::new(Code::UnknownState, Place::bytes(0..1), "x");
-    let warning = Diagnostic::new(Code::Unreachable, Place::bytes(0..1), "y");
+    let problem = || Diagnostic::new(Code::UnknownState, Span::bytes(0..1), "x");
+    let warning = Diagnostic::new(Code::Unreachable, Span::bytes(0..1), "y");
     let many = std::iter::once(warning).chain((0..MAX_DIAGNOSTICS + 1).map(|_| problem()));
     let text = render(SOLDIER, many);
     assert!(
@@ -206,7 +202,7 @@ fn windows_line_ends_are_no_part_of_a_line() {
         text,
         [Diagnostic::new(
             Code::UnknownField,
-            Place::bytes(5..text.len()),
+            Span::bytes(5..text.len()),
             "no",
         )],
     );
@@ -216,7 +212,7 @@ fn windows_line_ends_are_no_part_of_a_line() {
 
 #[test]
 fn colors_are_used_only_on_request() {
-    let all = diagnostics([Diagnostic::new(Code::UnknownState, Place::bytes(0..1), "x")]);
+    let all = diagnostics([Diagnostic::new(Code::UnknownState, Span::bytes(0..1), "x")]);
     let source = Source::file("a", SOLDIER);
     let plain = render_text(
         &all,
@@ -246,7 +242,7 @@ fn quoted_text_cannot_drive_the_terminal_or_grow_the_output() {
     let text = "{ \"a\u{1b}[31m\": 1 }";
     let nasty = Diagnostic::new(
         Code::UnknownField,
-        Place::bytes(2..11),
+        Span::bytes(2..11),
         "no \u{1b}[0m\u{E000}0\u{E000} x",
     )
     .label("\u{1b}[1m")
@@ -265,16 +261,16 @@ fn quoted_text_cannot_drive_the_terminal_or_grow_the_output() {
 fn a_mebibyte_on_one_line_renders_fast_and_short() {
     let item = r#"{ "kéy": "value" }, "#;
     let text = format!("[{}0]", item.repeat((1 << 20) / item.len()));
-    let places: Vec<usize> = text
+    let offsets: Vec<usize> = text
         .match_indices("\"value\"")
         .map(|(start, _)| start)
         .collect();
-    let step = places.len() / MAX_DIAGNOSTICS;
-    let problems = places.iter().step_by(step).map(|&start| {
-        Diagnostic::new(Code::BadValue, Place::bytes(start..start + 7), "bad")
+    let step = offsets.len() / MAX_DIAGNOSTICS;
+    let problems = offsets.iter().step_by(step).map(|&start| {
+        Diagnostic::new(Code::BadValue, Span::bytes(start..start + 7), "bad")
             .label("here")
-            .related(Place::bytes(text.len() - 2..text.len() - 1), "the end")
-            .related(Place::bytes(0..text.len()), "all of it")
+            .related(Span::bytes(text.len() - 2..text.len() - 1), "the end")
+            .related(Span::bytes(0..text.len()), "all of it")
     });
     let all = diagnostics(problems);
     let source = Source::file("long.sw.json", text.clone());
@@ -290,7 +286,7 @@ fn a_mebibyte_on_one_line_renders_fast_and_short() {
     assert!(out.len() < MAX_DIAGNOSTICS * 2000, "{}", out.len());
     let widest = out.lines().map(|line| line.chars().count()).max().unwrap();
     assert!(widest <= 130, "{widest}");
-    let column = text[..places[step]].chars().count() + 1;
+    let column = text[..offsets[step]].chars().count() + 1;
     assert!(
         out.contains(&format!(" --> long.sw.json:1:{column}\n")),
         "{column}"
@@ -305,8 +301,8 @@ fn two_hundred_problems_in_a_long_file_render_fast() {
     let lines = text.lines().count();
     let problems = (0..MAX_DIAGNOSTICS).map(|n| {
         let start = n * (lines / MAX_DIAGNOSTICS) * line.len() + 2;
-        Diagnostic::new(Code::UnknownState, Place::bytes(start..text.len()), "x")
-            .related(Place::bytes(text.len() - 5..text.len()), "last line")
+        Diagnostic::new(Code::UnknownState, Span::bytes(start..text.len()), "x")
+            .related(Span::bytes(text.len() - 5..text.len()), "last line")
     });
     let all = diagnostics(problems);
     let source = Source::file("tall.sw.json", text.clone());
@@ -331,7 +327,7 @@ fn json_has_everything() {
     .related(at(SOLDIER, "\"idle\""), "in this state")
     .note("a fact")
     .help("do this");
-    let bare = Diagnostic::new(Code::Unreachable, Place::step(3), "bare");
+    let bare = Diagnostic::new(Code::Unreachable, Span::step(3), "bare");
     let json = render_json(
         &diagnostics([wrong, bare]),
         &Source::file("a.sw.json", SOLDIER),
@@ -358,7 +354,7 @@ fn json_has_everything() {
         steps: vec!["state a".into()],
     };
     let built = render_json(
-        &diagnostics([Diagnostic::new(Code::Unreachable, Place::step(0), "x")]),
+        &diagnostics([Diagnostic::new(Code::Unreachable, Span::step(0), "x")]),
         &source,
     );
     assert_eq!(built[0]["machine"], "M");
@@ -367,17 +363,17 @@ fn json_has_everything() {
 
 proptest! {
     #[test]
-    fn any_place_in_any_text_renders(
+    fn any_span_in_any_text_renders(
         text in "[a\n\r\t é漢\u{200d}\u{301}🏳\u{1b}\u{7f}\u{2028}]{0,60}",
-        places in prop::collection::vec((0u32..200, 0u32..200), 1..5),
+        spans in prop::collection::vec((0u32..200, 0u32..200), 1..5),
         odd in prop::option::of((any::<u32>(), any::<u32>())),
         width in 0usize..200,
         color in any::<bool>(),
     ) {
-        let place = |&(start, end): &(u32, u32)| Place { start, end };
-        let mut problem = Diagnostic::new(Code::Syntax, place(&places[0]), "message").label("label");
-        for other in places[1..].iter().chain(&odd) {
-            problem = problem.related(place(other), "related");
+        let span = |&(start, end): &(u32, u32)| Span { start, end };
+        let mut problem = Diagnostic::new(Code::Syntax, span(&spans[0]), "message").label("label");
+        for other in spans[1..].iter().chain(&odd) {
+            problem = problem.related(span(other), "related");
         }
         let all = diagnostics([problem]);
         let source = Source::file("file", text);
@@ -387,12 +383,12 @@ proptest! {
     }
 
     #[test]
-    fn any_place_in_a_long_line_renders(
-        part in "[a\t é漢\u{301}]{1,12}", before in 0usize..3000, span in 0usize..3000, width in 0usize..200,
+    fn any_span_in_a_long_line_renders(
+        part in "[a\t é漢\u{301}]{1,12}", before in 0usize..3000, length in 0usize..3000, width in 0usize..200,
     ) {
         let text = part.repeat(1 + 9000 / part.len());
-        let place = Place::bytes(before..before + span);
-        let all = diagnostics([Diagnostic::new(Code::Syntax, place, "message").related(place, "same")]);
+        let span = Span::bytes(before..before + length);
+        let all = diagnostics([Diagnostic::new(Code::Syntax, span, "message").related(span, "same")]);
         let out = render_text(&all, &Source::file("file", text), Style { color: false, width });
         prop_assert!(out.len() < 8000, "{}", out.len());
     }

@@ -2,11 +2,11 @@
 
 use statewright_author::codes::Code;
 use statewright_author::graph::Machine;
-use statewright_author::place::{Place, Source};
+use statewright_author::span::{Source, Span};
 use statewright_author::text::{read, read_bytes};
 
 #[track_caller]
-fn only(text: &str, code: Code, words: &str) -> Place {
+fn only(text: &str, code: Code, words: &str) -> Span {
     let (_, problems) = read("m", text);
     let first = problems
         .iter()
@@ -14,11 +14,11 @@ fn only(text: &str, code: Code, words: &str) -> Place {
         .unwrap_or_else(|| panic!("no problem in {:.60}", text));
     assert_eq!((first.code, problems.len()), (code, 1), "{first:?}");
     assert!(first.message.contains(words), "{}", first.message);
-    first.place
+    first.span
 }
 
-fn shown(text: &str, place: Place) -> &str {
-    &text[place.start as usize..place.end as usize]
+fn shown(text: &str, span: Span) -> &str {
+    &text[span.start as usize..span.end as usize]
 }
 
 #[test]
@@ -88,12 +88,12 @@ fn raw_control_characters_are_all_reported() {
 fn bytes_that_are_not_text() {
     let (machine, problems) = read_bytes("m", b"{ \"machine\": \"\xff\" }");
     let first = problems.iter().next().unwrap();
-    assert_eq!((first.code, first.place.start), (Code::Syntax, 14));
+    assert_eq!((first.code, first.span.start), (Code::Syntax, 14));
     assert!(first.message.contains("byte 14"), "{}", first.message);
     let Source::File { text, .. } = &machine.source else {
         panic!()
     };
-    assert_eq!(shown(text, first.place), "\u{fffd}");
+    assert_eq!(shown(text, first.span), "\u{fffd}");
     let (_, problems) = read_bytes("m", b"\xff\xfe{\0}\0");
     assert!(
         problems
@@ -114,8 +114,8 @@ fn bytes_that_are_not_text() {
 fn deep_nesting_is_refused_before_anything_recurses() {
     for open in ["[", "{\"a\":", "[{\"a\":", "{\"states\":{\"a\":"] {
         let text = open.repeat(100_000);
-        let place = only(&text, Code::NestedTooDeeply, "more than 128 deep");
-        assert!(matches!(shown(&text, place), "[" | "{"));
+        let span = only(&text, Code::NestedTooDeeply, "more than 128 deep");
+        assert!(matches!(shown(&text, span), "[" | "{"));
     }
     let brackets_in_text = format!(
         r#"{{ "machine": "M", "doc": "{}", "states": {{}} }} // {}"#,

@@ -141,13 +141,13 @@ fn keys_are_unique_and_have_an_order() {
         (Kind::State, ["initial", "states"]),
         (Kind::Transition, ["on", "to"]),
     ] {
-        let places = keys.map(|key| {
+        let ranks = keys.map(|key| {
             key_order(kind)
                 .iter()
                 .position(|other| *other == key)
                 .unwrap()
         });
-        assert!(places[0] < places[1], "{kind:?}");
+        assert!(ranks[0] < ranks[1], "{kind:?}");
     }
 }
 

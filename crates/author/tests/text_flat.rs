@@ -4,7 +4,7 @@
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::*;
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 use statewright_author::text::read;
 use statewright_author::value::{Duration, Tier};
 

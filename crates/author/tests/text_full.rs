@@ -1,7 +1,7 @@
-//! Every field of every object of a machine file reaches the graph, with its place.
+//! Every field of every object of a machine file reaches the graph, with its span.
 
 use statewright_author::graph::*;
-use statewright_author::place::{Name, Place, Source, Spanned};
+use statewright_author::span::{Name, Source, Span, Spanned};
 use statewright_author::text::read;
 use statewright_author::value::*;
 
@@ -19,8 +19,8 @@ fn full() -> Machine {
     machine
 }
 
-fn at(place: Place) -> &'static str {
-    &FULL[place.start as usize..place.end as usize]
+fn at(span: Span) -> &'static str {
+    &FULL[span.start as usize..span.end as usize]
 }
 
 fn names(list: &[Name]) -> Vec<&str> {
@@ -29,7 +29,7 @@ fn names(list: &[Name]) -> Vec<&str> {
 
 fn texts(list: &[Action]) -> Vec<&str> {
     let text = |action: &Action| match &action.kind {
-        ActionKind::Text(code) => Some(at(code.place)),
+        ActionKind::Text(code) => Some(at(code.span)),
         _ => None,
     };
     list.iter().filter_map(text).collect()
@@ -52,14 +52,14 @@ fn the_machine_and_its_head() {
     let m = full();
     assert_eq!(m.source, Source::file("full.sw.json", FULL));
     assert_eq!(
-        (m.name.value.as_str(), at(m.name.place)),
+        (m.name.value.as_str(), at(m.name.span)),
         ("Soldier", "Soldier")
     );
     assert_eq!(value(&m.id), Some(0x9f01));
     assert_eq!(m.doc.as_deref(), Some("Guards a post."));
     assert_eq!(value(&m.tier), Some(Tier::Hero));
     assert_eq!(value(&m.tick_rate), Some(30));
-    assert_eq!(at(m.tick_rate.as_ref().unwrap().place), "30");
+    assert_eq!(at(m.tick_rate.as_ref().unwrap().span), "30");
     assert_eq!(m.fail_safe.as_ref().map(|n| n.value.as_str()), Some("idle"));
     assert_eq!(
         m.reload_entry.as_ref().map(|n| n.value.as_str()),
@@ -126,7 +126,7 @@ fn data() {
     );
     assert_eq!(health.meta, Some(serde_json::json!({ "slider": true })));
     assert_eq!(
-        (alert.ty.value, at(alert.ty.place)),
+        (alert.ty.value, at(alert.ty.span)),
         (ValueType::Bool, "bool")
     );
     assert_eq!(
@@ -231,7 +231,7 @@ fn observers_timers_sets() {
         (texts(&damage.actions), &any.event, any.actions.len()),
         (vec!["health -= 1"], &None, 2)
     );
-    assert!(at(damage.place).starts_with("{ \"on\": \"Damage\""));
+    assert!(at(damage.span).starts_with("{ \"on\": \"Damage\""));
     let [fuse] = &m.timers[..] else { panic!() };
     assert_eq!(
         (fuse.name.as_str(), value(&fuse.id), fuse.doc.as_deref()),
@@ -281,7 +281,7 @@ fn the_root_is_a_state() {
         (&Literal::Int(3), true)
     );
     assert_eq!(
-        root.activity.as_ref().map(|code| at(code.place)),
+        root.activity.as_ref().map(|code| at(code.span)),
         Some("combat::Patrol")
     );
     assert_eq!(
@@ -293,12 +293,12 @@ fn the_root_is_a_state() {
         ("seen", 2)
     );
     let ready = root.exit_ready.as_ref().unwrap();
-    assert_eq!((ready.as_str(), at(ready.place)), ("true", "true"));
+    assert_eq!((ready.as_str(), at(ready.span)), ("true", "true"));
     assert_eq!(
         (value(&root.min_active), root.clock),
         (Some(Duration::Ticks(5)), true)
     );
-    assert!(matches!(root.transitions[0].trigger, Trigger::Failed(place) if at(place) == "failed"));
+    assert!(matches!(root.transitions[0].trigger, Trigger::Failed(span) if at(span) == "failed"));
     assert!(matches!(root.decisions[0].trigger, Trigger::Always(_)));
     assert_eq!(
         (names(&root.uses), root.history[0].name.as_str()),
@@ -358,7 +358,7 @@ fn any_state_transitions() {
 fn a_state_with_everything() {
     let m = full();
     let idle = state(&m, "idle");
-    assert!(at(idle.place).starts_with("\"idle\": {") && at(idle.place).ends_with('}'));
+    assert!(at(idle.span).starts_with("\"idle\": {") && at(idle.span).ends_with('}'));
     assert_eq!(
         (value(&idle.id), idle.doc.as_deref(), idle.muted),
         (Some(0x51), Some("Waits."), false)
@@ -368,7 +368,7 @@ fn a_state_with_everything() {
         (vec!["health = 100"], vec!["Shout"], vec!["Shout"])
     );
     assert_eq!(
-        idle.activity.as_ref().map(|code| at(code.place)),
+        idle.activity.as_ref().map(|code| at(code.span)),
         Some("combat::Patrol(3)")
     );
     assert_eq!(
@@ -382,7 +382,7 @@ fn a_state_with_everything() {
         .collect();
     assert_eq!(scratch, [("count", None, 1), ("wide", Some(0x5c), 2)]);
     assert_eq!(
-        idle.exit_ready.as_ref().map(|code| at(code.place)),
+        idle.exit_ready.as_ref().map(|code| at(code.span)),
         Some("HasAmmo && alert")
     );
     assert_eq!(
@@ -422,7 +422,7 @@ fn actions() {
         ]
     );
     assert_eq!(
-        at(actions[7].place),
+        at(actions[7].span),
         "{ \"stop\": \"fuse\", \"muted\": false }"
     );
     let text = |code: &Code| code.value.clone();
@@ -476,7 +476,7 @@ fn actions() {
                     kind => format!("{}", matches!(kind, ActionKind::StopTimer { .. })),
                 };
                 let otherwise: Vec<String> = otherwise.iter().map(nested).collect();
-                format!("if {} {} {otherwise:?}", text(condition), at(then[0].place))
+                format!("if {} {} {otherwise:?}", text(condition), at(then[0].span))
             }
             other => panic!("{other:?}"),
         })
@@ -511,14 +511,14 @@ fn transitions_and_decisions() {
     );
     assert_eq!(fight.doc.as_deref(), Some("To arms."));
     assert!(
-        matches!(&fight.trigger, Trigger::Event(name) if name.as_str() == "Damage" && at(name.place) == "Damage")
+        matches!(&fight.trigger, Trigger::Event(name) if name.as_str() == "Damage" && at(name.span) == "Damage")
     );
     assert_eq!(
         (names(&fight.targets), fight.effect.len()),
         (vec!["fire", "run"], 2)
     );
     assert_eq!(
-        fight.guard.as_ref().map(|code| at(code.place)),
+        fight.guard.as_ref().map(|code| at(code.span)),
         Some("health > 30")
     );
     assert_eq!(
@@ -535,7 +535,7 @@ fn transitions_and_decisions() {
         (Some(15), true, true, true)
     );
     assert_eq!(
-        fight.score.as_ref().map(|code| at(code.place)),
+        fight.score.as_ref().map(|code| at(code.span)),
         Some("health * 2")
     );
     assert_eq!(value(&fight.threshold), Some(0.5));
@@ -543,7 +543,7 @@ fn transitions_and_decisions() {
     assert_eq!(value(&fight.debounce), Some(Duration::Nanos(200_000_000)));
     assert_eq!(fight.meta, Some(serde_json::json!({ "bend": [1, 2] })));
     assert!(
-        matches!(&after.trigger, Trigger::After(d) if d.value == Duration::Nanos(1_500_000_000) && at(d.place) == "1.5s")
+        matches!(&after.trigger, Trigger::After(d) if d.value == Duration::Nanos(1_500_000_000) && at(d.span) == "1.5s")
     );
     assert!(matches!(&timer.trigger, Trigger::Timer(name) if name.as_str() == "nap"));
     assert_eq!(
@@ -562,7 +562,7 @@ fn transitions_and_decisions() {
         matches!(done.trigger, Trigger::Done(_))
             && value(&done.kind) == Some(TransitionKind::Local)
     );
-    assert!(matches!(any.trigger, Trigger::Any(place) if at(place) == "*"));
+    assert!(matches!(any.trigger, Trigger::Any(span) if at(span) == "*"));
 
     let [go, after, timer, done] = &idle.decisions[..] else {
         panic!()
@@ -577,7 +577,7 @@ fn transitions_and_decisions() {
         ("dead", vec!["Shout"])
     );
     assert_eq!(
-        (value(&go.priority), go.muted, at(go.guard.place)),
+        (value(&go.priority), go.muted, at(go.guard.span)),
         (Some(3), true, "alert")
     );
     assert!(matches!(after.trigger, Trigger::After(_)) && after.guard.as_str() == "1");
@@ -631,7 +631,7 @@ fn regions_history_choice_final() {
         (names(&first.default), first.deep, first.restore_on_entry),
         (vec!["fire"], false, false)
     );
-    assert!(at(last.place).starts_with("\"last\": {"));
+    assert!(at(last.span).starts_with("\"last\": {"));
     let sync: Vec<_> = combat.transitions[0]
         .sync
         .iter()
@@ -644,7 +644,7 @@ fn regions_history_choice_final() {
     let branches = state(&m, "pick").choice.as_ref().unwrap();
     assert_eq!(
         (
-            branches[0].guard.as_ref().map(|code| at(code.place)),
+            branches[0].guard.as_ref().map(|code| at(code.span)),
             names(&branches[0].targets)
         ),
         (Some("alert"), vec!["combat"])

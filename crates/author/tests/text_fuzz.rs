@@ -1,7 +1,7 @@
-//! Arbitrary and mutated text never panics, and every place of a report lies inside the text.
+//! Arbitrary and mutated text never panics, and every span of a report lies inside the text.
 
 use proptest::prelude::*;
-use statewright_author::place::Source;
+use statewright_author::span::Source;
 use statewright_author::text::{read, read_bytes};
 
 const FULL: &str = include_str!("text_data/full.sw.json");
@@ -13,11 +13,11 @@ fn survives(bytes: &[u8]) {
         panic!("not a file")
     };
     for problem in &problems {
-        let places =
-            std::iter::once(problem.place).chain(problem.related.iter().map(|label| label.place));
-        for place in places {
+        let spans =
+            std::iter::once(problem.span).chain(problem.related.iter().map(|label| label.span));
+        for span in spans {
             assert!(
-                text.get(place.start as usize..place.end as usize).is_some(),
+                text.get(span.start as usize..span.end as usize).is_some(),
                 "{problem:?}"
             );
         }

@@ -3,11 +3,11 @@
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::Machine;
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 use statewright_author::text::read;
 
-fn at(text: &str, place: Place) -> &str {
-    &text[place.start as usize..place.end as usize]
+fn at(text: &str, span: Span) -> &str {
+    &text[span.start as usize..span.end as usize]
 }
 
 /// Everything that a report says.
@@ -24,15 +24,15 @@ fn said(d: &Diagnostic) -> String {
     .join(" | ")
 }
 
-/// Reads a file that has exactly one problem, which is at `place` and says all of `words`.
+/// Reads a file that has exactly one problem, which is at `span` and says all of `words`.
 #[track_caller]
-fn one(text: &str, code: Code, place: &str, words: &[&str]) -> Machine {
+fn one(text: &str, code: Code, span: &str, words: &[&str]) -> Machine {
     let (machine, problems) = read("m.sw.json", text);
     let all: Vec<_> = problems.iter().collect();
     let [only] = all[..] else { panic!("{all:#?}") };
     assert_eq!(
-        (only.code, at(text, only.place)),
-        (code, place),
+        (only.code, at(text, only.span)),
+        (code, span),
         "{}",
         said(only)
     );
@@ -48,22 +48,22 @@ fn one(text: &str, code: Code, place: &str, words: &[&str]) -> Machine {
 
 /// The same in a machine that has these fields besides.
 #[track_caller]
-fn field(fields: &str, code: Code, place: &str, words: &[&str]) -> Machine {
+fn field(fields: &str, code: Code, span: &str, words: &[&str]) -> Machine {
     one(
         &format!(r#"{{ "machine": "M", "initial": "a", "states": {{ "a": {{}} }}, {fields} }}"#),
         code,
-        place,
+        span,
         words,
     )
 }
 
 /// The same in the state `a`.
 #[track_caller]
-fn state(fields: &str, code: Code, place: &str, words: &[&str]) -> Machine {
+fn state(fields: &str, code: Code, span: &str, words: &[&str]) -> Machine {
     one(
         &format!(r#"{{ "machine": "M", "initial": "a", "states": {{ "a": {{ {fields} }} }} }}"#),
         code,
-        place,
+        span,
         words,
     )
 }
@@ -480,7 +480,7 @@ fn many_problems_are_counted() {
 }
 
 #[test]
-fn places_of_code_are_of_the_content_unless_escaped() {
+fn spans_of_code_are_of_the_content_unless_escaped() {
     let text = r#"{ "machine": "M", "initial": "a", "states": { "a": { "entry": ["x = 1", "x = \u0032", "é()"] } } }"#;
     let (machine, problems) = read("m", text);
     assert!(problems.is_empty());
@@ -493,12 +493,12 @@ fn places_of_code_are_of_the_content_unless_escaped() {
         other => panic!("{other:?}"),
     };
     assert_eq!(
-        (at(text, code(0).place), at(text, entry[0].place)),
+        (at(text, code(0).span), at(text, entry[0].span)),
         ("x = 1", "\"x = 1\"")
     );
     assert_eq!(
-        (code(1).as_str(), at(text, code(1).place)),
+        (code(1).as_str(), at(text, code(1).span)),
         ("x = 2", "\"x = \\u0032\"")
     );
-    assert_eq!(at(text, code(2).place), "é()");
+    assert_eq!(at(text, code(2).span), "é()");
 }

@@ -61,7 +61,7 @@ fn structure(tables: &Tables) -> u64 {
     hash.digest()
 }
 
-/// Cooldown places by the stable id of their transition; transitions without one do not count. In
+/// Cooldown slots by the stable id of their transition; transitions without one do not count. In
 /// order of the slots, so that a change of priorities alone changes nothing.
 fn hash_cooldowns(tables: &Tables, first_transition_id: usize, hash: &mut Xxh3) {
     let mut cooldowns: Vec<(u8, u64)> = tables

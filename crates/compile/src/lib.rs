@@ -1,11 +1,12 @@
 //! The compiler: from an authored machine to a ROM.
 //!
 //! The passes, in order: *read* (`statewright-author`), *normalize* (`tree`, `resolve`), *check*
-//! (`check`), *place* (`place`), *plan* (`plan`), *hash* (`hash`), *emit* (`lower`, [`tables`]),
+//! (`check`), *allocate* (`allocate`), *plan* (`plan`), *hash* (`hash`), *emit* (`lower`, [`tables`]),
 //! *report* ([`report`]). Every pass goes on after a mistake, so that one run reports everything; a
 //! ROM comes out only if there was no error.
 #![forbid(unsafe_code)]
 
+mod allocate;
 mod check;
 pub mod deep;
 pub mod describe;
@@ -15,7 +16,6 @@ mod lower;
 mod model;
 mod names;
 mod ops;
-mod place;
 mod plan;
 pub mod report;
 mod resolve;
@@ -45,7 +45,7 @@ pub struct Options {
 pub struct Output {
     /// The ROM.
     pub rom: OwnedRom,
-    /// Names and places for tools (ROM-7).
+    /// Names and spans for tools (ROM-7).
     pub symbols: symbols::Symbols,
     /// Who pays for what, and other facts.
     pub report: report::Report,
@@ -87,18 +87,18 @@ fn passes(
     diagnostics: &mut Diagnostics,
 ) -> Option<Output> {
     check::declarations(model, diagnostics);
-    let (mut placement, conflicts) = place::place(model, diagnostics);
+    let (mut allocation, conflicts) = allocate::allocate(model, diagnostics);
     check::sharing(model, &conflicts, diagnostics);
     let ids = stable::StableIds::new(model, diagnostics);
     check::transitions(model, diagnostics);
     if diagnostics.has_errors() {
-        placement.choose_tier(model, 0, options, diagnostics);
+        allocation.choose_tier(model, 0, options, diagnostics);
         return None;
     }
     let lower::Lowered {
         mut tables,
         transition_order,
-    } = lower::lower(model, &placement, &ids);
+    } = lower::lower(model, &allocation, &ids);
     if let Err(error) = plan::derive(&mut tables) {
         diagnostics.push(check::plan_error(model, error));
         return None;
@@ -109,9 +109,9 @@ fn passes(
         order: &transition_order,
     };
     check::planned(&planned, diagnostics);
-    placement.choose_tier(model, planned.highest_cost(), options, diagnostics);
-    check::tier(&planned, &placement, diagnostics);
-    lower::set_tier(&mut tables, model.machine, placement.tier);
+    allocation.choose_tier(model, planned.highest_cost(), options, diagnostics);
+    check::tier(&planned, &allocation, diagnostics);
+    lower::set_tier(&mut tables, model.machine, allocation.tier);
     if diagnostics.has_errors() {
         return None;
     }
@@ -125,7 +125,7 @@ fn passes(
         }
     };
     let symbols = symbols::Symbols::new(model, &transition_order, &tables);
-    let report = report::Report::new(model, &placement, &tables, &transition_order, &rom);
+    let report = report::Report::new(model, &allocation, &tables, &transition_order, &rom);
     Some(Output {
         rom,
         symbols,
@@ -139,7 +139,7 @@ pub fn internal(machine: &Machine, error: &str) -> Diagnostic {
     let text = format!("internal error: the compiled ROM was refused: {error}");
     Diagnostic::new(
         statewright_author::codes::Code::Internal,
-        machine.name.place,
+        machine.name.span,
         text,
     )
     .label("the machine itself may be right")

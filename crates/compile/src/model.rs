@@ -1,6 +1,6 @@
 //! The resolved machine: every name replaced by an index, all sugar expanded, all code compiled.
 //!
-//! Comes in from the resolve pass; the check, place and lower passes read it. Indices are those of
+//! Comes in from the resolve pass; the check, allocate and lower passes read it. Indices are those of
 //! the ROM, except that transitions lie in declaration order here and in selection order there.
 
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use statewright_author::graph::{self, Machine, StackOperation, TransitionKind};
-use statewright_author::place::{Place, Spanned};
+use statewright_author::span::{Span, Spanned};
 
 use crate::names::Names;
 use crate::ops::Ops;
@@ -71,9 +71,9 @@ pub struct StateParts {
     /// Ticks; 0 = none.
     pub min_active: u32,
     /// Events.
-    pub defers: Vec<(usize, Place)>,
+    pub defers: Vec<(usize, Span)>,
     /// Channels.
-    pub owns: Vec<(usize, Place)>,
+    pub owns: Vec<(usize, Span)>,
     /// Its transitions.
     pub transitions: Range<usize>,
     /// Its branches.
@@ -98,7 +98,7 @@ pub enum Trigger {
     Event(usize),
     /// Any event.
     Any,
-    /// A firing timer, by its place in [`Model::timers`].
+    /// A firing timer, by its index in [`Model::timers`].
     Timer(usize),
     /// Eventless.
     Always,
@@ -149,41 +149,41 @@ pub struct Transition<'a> {
 }
 
 impl Transition<'_> {
-    /// The place to point at: its trigger. The whole transition may fill the screen.
-    pub fn place(&self) -> Place {
-        let trigger = trigger_place(&self.authored.trigger);
-        if trigger == Place::default() {
-            self.authored.place
+    /// The span to point at: its trigger. The whole transition may fill the screen.
+    pub fn span(&self) -> Span {
+        let trigger = trigger_span(&self.authored.trigger);
+        if trigger == Span::default() {
+            self.authored.span
         } else {
             trigger
         }
     }
 
     /// Where each of its targets is written.
-    pub fn target_places(&self) -> Vec<Place> {
+    pub fn target_spans(&self) -> Vec<Span> {
         let plain = self.authored.targets.iter();
-        let places: Vec<Place> = plain
+        let spans: Vec<Span> = plain
             .chain(self.authored.sync.iter().map(|(_, target)| target))
-            .map(|n| n.place)
+            .map(|n| n.span)
             .collect();
         // A target that was not found is reported; then the rest cannot be told apart.
-        if places.len() == self.targets.len() {
-            places
+        if spans.len() == self.targets.len() {
+            spans
         } else {
-            vec![self.place(); self.targets.len()]
+            vec![self.span(); self.targets.len()]
         }
     }
 }
 
 /// Where a trigger is written.
-pub fn trigger_place(trigger: &graph::Trigger) -> Place {
+pub fn trigger_span(trigger: &graph::Trigger) -> Span {
     match trigger {
-        graph::Trigger::Event(name) | graph::Trigger::Timer(name) => name.place,
-        graph::Trigger::After(duration) => duration.place,
-        graph::Trigger::Any(place)
-        | graph::Trigger::Always(place)
-        | graph::Trigger::Done(place)
-        | graph::Trigger::Failed(place) => *place,
+        graph::Trigger::Event(name) | graph::Trigger::Timer(name) => name.span,
+        graph::Trigger::After(duration) => duration.span,
+        graph::Trigger::Any(span)
+        | graph::Trigger::Always(span)
+        | graph::Trigger::Done(span)
+        | graph::Trigger::Failed(span) => *span,
     }
 }
 
@@ -224,7 +224,7 @@ pub struct Timer<'a> {
     pub owner: StateIndex,
     /// Its declaration, if it has a name.
     pub authored: Option<&'a graph::Timer>,
-    /// Its transition, by place in [`Model::transitions`]; of several that share it, the one
+    /// Its transition, by index in [`Model::transitions`]; of several that share it, the one
     /// declared first.
     pub transition: Option<usize>,
     /// Transitions that share an `after` with the first.
@@ -258,20 +258,20 @@ pub struct Data {
 /// What the machine was seen to use; for warnings.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
-    /// Events that an action posts, with the first place.
+    /// Events that an action posts, with the first span.
     pub posted: Vec<Spanned<usize>>,
     /// Events that a trigger, deferral or observer names.
     pub handled: BTreeSet<usize>,
     /// A trigger or an observer names any event.
     pub handles_any: bool,
-    /// Timers that are started, by place in [`Model::timers`].
+    /// Timers that are started, by index in [`Model::timers`].
     pub started: BTreeSet<usize>,
     /// Transition sets.
     pub sets: BTreeSet<usize>,
     /// Declared functions.
     pub functions: BTreeSet<usize>,
-    /// Blackboard writes: key, state whose code it is, place.
-    pub writes: Vec<(usize, StateIndex, Place)>,
+    /// Blackboard writes: key, state whose code it is, span.
+    pub writes: Vec<(usize, StateIndex, Span)>,
 }
 
 /// Targets as messages show them.

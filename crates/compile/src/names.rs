@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::Machine;
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 use statewright_rom::layout::{BUILT_IN_LANES, MAX_CHANNELS, MAX_LANES, MAX_RECORDS};
 
 use crate::tree::{check_case, duplicate_name, too_many};
@@ -53,7 +53,7 @@ impl<'a> Index<'a> {
         let mut folded = HashMap::new();
         for name in names {
             match index.found.get(name.value.as_str()) {
-                Some(&first) => diagnostics.push(duplicate_name(what, name, declared[first].place)),
+                Some(&first) => diagnostics.push(duplicate_name(what, name, declared[first].span)),
                 None => {
                     index.found.insert(&name.value, declared.len());
                     check_case(&mut folded, name, diagnostics);
@@ -103,7 +103,7 @@ impl<'a> Index<'a> {
         declaration: &str,
     ) -> Diagnostic {
         let text = format!("no {} named `{}`", self.what, name.value);
-        let problem = Diagnostic::new(self.unknown, name.place, text).label("not declared");
+        let problem = Diagnostic::new(self.unknown, name.span, text).label("not declared");
         let problem = match self.suggestions.replace(self.suggestions.get() + 1) {
             0..MAX_SUGGESTIONS => problem.suggest(&name.value, known),
             _ => problem,
@@ -221,7 +221,7 @@ impl<'a> Names<'a> {
     fn check_shared(&self, machine: &Machine, diagnostics: &mut Diagnostics) {
         for parameter in &machine.parameters {
             if let Some(key) = self.keys.get(&parameter.name.value) {
-                let first = machine.blackboard[key].name.place;
+                let first = machine.blackboard[key].name.span;
                 diagnostics.push(duplicate_name(
                     "blackboard key or parameter",
                     &parameter.name,
@@ -233,7 +233,7 @@ impl<'a> Names<'a> {
             if BUILT_IN_LANES.contains(&lane.name.value.as_str()) {
                 let text = format!("lane `{}` exists already", lane.name.value);
                 diagnostics.push(
-                    Diagnostic::new(Code::DuplicateName, lane.name.place, text)
+                    Diagnostic::new(Code::DuplicateName, lane.name.span, text)
                         .label("every machine has this lane")
                         .help("use it without declaring it, or choose another name"),
                 );
@@ -242,7 +242,7 @@ impl<'a> Names<'a> {
     }
 
     fn check_sizes(&self, machine: &Machine, diagnostics: &mut Diagnostics) {
-        let place = machine.name.place;
+        let span = machine.name.span;
         // Events and timers share the trigger numbers below the special ones.
         for (what, count, most) in [
             ("events", machine.events.len(), MAX_RECORDS / 2),
@@ -251,7 +251,7 @@ impl<'a> Names<'a> {
             ("variants", machine.variants.len(), MAX_RECORDS - 1),
         ] {
             if count > most {
-                diagnostics.push(too_many(what, count, most, place));
+                diagnostics.push(too_many(what, count, most, span));
             }
         }
         if machine.channels.len() > MAX_CHANNELS {
@@ -259,7 +259,7 @@ impl<'a> Names<'a> {
                 "{} channels, but at most {MAX_CHANNELS} fit",
                 machine.channels.len()
             );
-            let at = machine.channels[MAX_CHANNELS].name.place;
+            let at = machine.channels[MAX_CHANNELS].name.span;
             let problem = Diagnostic::new(Code::TableFull, at, text).label("one too many");
             diagnostics.push(problem.help("let states share channels"));
         }
@@ -270,7 +270,7 @@ impl<'a> Names<'a> {
                 machine.lanes.len()
             );
             diagnostics.push(
-                Diagnostic::new(Code::TableFull, machine.lanes[most].name.place, text)
+                Diagnostic::new(Code::TableFull, machine.lanes[most].name.span, text)
                     .label("one too many")
                     .help("let commands share lanes: a command has a name of its own"),
             );
@@ -293,7 +293,7 @@ impl<'a> Names<'a> {
             .filter(|_| shown);
         let problem = Diagnostic::new(
             Code::UnknownLane,
-            name.place,
+            name.span,
             format!("no lane named `{}`", name.value),
         )
         .label("not declared")

@@ -1,12 +1,12 @@
 //! Everything callable, interned: functions, ops, action lists, arguments, texts, expressions.
 //!
-//! Equal content gets one place, in the order of first use, so the same machine always gives the
+//! Equal content gets one index, in the order of first use, so the same machine always gives the
 //! same tables (ROM-4). Ops that are conditions (guards, scores, activities) are numbered apart
 //! from the steps of action lists, because conditions are referred to by u16.
 
 use std::collections::HashMap;
 
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
 use statewright_rom::layout::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -24,8 +24,8 @@ pub struct FunctionUse {
     pub kind: FunctionKind,
     /// Declared to use the rng.
     pub rng: bool,
-    /// Every place that uses it.
-    pub places: Vec<Place>,
+    /// Everywhere it is used.
+    pub spans: Vec<Span>,
 }
 
 impl FunctionUse {
@@ -40,25 +40,25 @@ pub fn function_hash(name: &str) -> u32 {
     xxh3_64(name.as_bytes()) as u32
 }
 
-/// A list that gives equal content one place.
+/// A list that gives equal content one index.
 #[derive(Debug)]
 struct Interned<T> {
     items: Vec<T>,
-    places: HashMap<Vec<u8>, usize>,
+    indices: HashMap<Vec<u8>, usize>,
 }
 
 impl<T> Default for Interned<T> {
     fn default() -> Self {
         Self {
             items: Vec::new(),
-            places: HashMap::new(),
+            indices: HashMap::new(),
         }
     }
 }
 
 impl<T> Interned<T> {
     fn add(&mut self, key: Vec<u8>, item: T) -> usize {
-        *self.places.entry(key).or_insert_with(|| {
+        *self.indices.entry(key).or_insert_with(|| {
             self.items.push(item);
             self.items.len() - 1
         })
@@ -85,21 +85,21 @@ impl Ops {
         name: &str,
         kind: FunctionKind,
         rng: bool,
-        place: Place,
+        span: Span,
     ) -> Result<usize, FunctionUse> {
         if let Some(&index) = self.by_name.get(name) {
             let function = &mut self.functions[index];
             if function.kind != kind {
                 return Err(function.clone());
             }
-            function.places.push(place);
+            function.spans.push(span);
             return Ok(index);
         }
         self.functions.push(FunctionUse {
             name: name.to_owned(),
             kind,
             rng,
-            places: vec![place],
+            spans: vec![span],
         });
         self.by_name
             .insert(name.to_owned(), self.functions.len() - 1);
@@ -121,22 +121,22 @@ impl Ops {
         self.strings.add(text.as_bytes().to_vec(), text.to_owned())
     }
 
-    /// A text by its place.
+    /// A text by its index.
     pub fn text(&self, index: usize) -> &str {
         self.strings.items.get(index).map_or("", String::as_str)
     }
 
-    /// A run of arguments; equal runs share a place.
+    /// A run of arguments; equal runs share an index.
     fn arguments(&mut self, run: &[ArgumentRecord]) -> usize {
         let next = self.arguments.len();
-        let place = *self
+        let index = *self
             .argument_runs
             .entry(run.as_bytes().to_vec())
             .or_insert(next);
-        if place == next {
+        if index == next {
             self.arguments.extend_from_slice(run);
         }
-        place
+        index
     }
 
     /// A call op.
@@ -156,7 +156,7 @@ impl Ops {
         self.expressions.add(key, compiled)
     }
 
-    /// A compiled expression by its place.
+    /// A compiled expression by its index.
     pub fn compiled(&self, index: usize) -> Option<&Compiled> {
         self.expressions.items.get(index)
     }
@@ -166,7 +166,7 @@ impl Ops {
         self.conditions.add(op.as_bytes().to_vec(), op)
     }
 
-    /// A condition op by its place.
+    /// A condition op by its index.
     pub fn condition_op(&self, index: usize) -> Option<&OpRecord> {
         self.conditions.items.get(index)
     }
@@ -185,10 +185,10 @@ impl Ops {
     }
 
     /// Gives the timers of start and stop ops their final numbers.
-    pub fn renumber_timers(&mut self, place: &HashMap<usize, usize>) {
+    pub fn renumber_timers(&mut self, renumbered: &HashMap<usize, usize>) {
         for op in self.lists.items.iter_mut().flatten() {
             if matches!(op.kind, op_kind::START_TIMER | op_kind::STOP_TIMER)
-                && let Some(&to) = place.get(&usize::from(op.a.get()))
+                && let Some(&to) = renumbered.get(&usize::from(op.a.get()))
             {
                 op.a = U16::new(to as u16);
             }
@@ -220,13 +220,13 @@ impl Ops {
     /// Writes the tables.
     pub fn emit(&self, tables: &mut crate::tables::Tables) {
         let order = self.linker_order();
-        let mut place = vec![0; order.len()];
+        let mut renumbered = vec![0; order.len()];
         for (to, &from) in order.iter().enumerate() {
-            place[from] = to;
+            renumbered[from] = to;
         }
         let relink = |op: &OpRecord| match op.kind {
             op_kind::CALL => OpRecord {
-                a: U16::new(place[usize::from(op.a.get())] as u16),
+                a: U16::new(renumbered[usize::from(op.a.get())] as u16),
                 ..*op
             },
             _ => *op,

@@ -7,9 +7,9 @@ use serde::Serialize;
 use statewright_rom::layout::TIERS;
 use statewright_rom::{OwnedRom, Rom, Wakeful};
 
+use crate::allocate::{Allocation, tier_name};
 use crate::check::{Chains, Planned, chains};
 use crate::model::Model;
-use crate::place::{Placement, tier_name};
 use crate::tables::Tables;
 
 /// One resource of the instance.
@@ -30,13 +30,13 @@ pub struct StatePayment {
     pub state: String,
     /// `leaves`, `timers` or `slots`.
     pub resource: &'static str,
-    /// First place.
+    /// The first of them.
     pub first: u32,
     /// How many.
     pub count: u32,
     /// Why.
     pub why: String,
-    /// Other states may use the same places while this one is not active.
+    /// Other states may use the same ones while this one is not active.
     pub shared: bool,
 }
 
@@ -77,7 +77,7 @@ impl Report {
     /// Collects the facts.
     pub fn new(
         model: &Model<'_>,
-        placement: &Placement,
+        allocation: &Allocation,
         tables: &Tables,
         order: &[usize],
         rom: &OwnedRom,
@@ -88,17 +88,17 @@ impl Report {
             tables,
             order,
         };
-        let capacity = placement.capacity();
+        let capacity = allocation.capacity();
         let limits = [capacity.leaves, capacity.timers, capacity.slots];
         let resources = ["leaves", "timers", "slots"]
             .into_iter()
-            .zip(placement.need.into_iter().zip(limits));
+            .zip(allocation.need.into_iter().zip(limits));
         let resources = resources.map(|(resource, (used, limit))| ResourceUse {
             resource,
             used,
             capacity: u32::from(limit),
         });
-        let payments = placement.payments.iter().map(|payment| StatePayment {
+        let payments = allocation.payments.iter().map(|payment| StatePayment {
             state: model.tree.path(payment.state),
             resource: payment.resource.as_str(),
             first: payment.first,
@@ -116,8 +116,8 @@ impl Report {
         rng.sort();
         Self {
             machine: model.machine.name.value.clone(),
-            tier: tier_name(placement.tier),
-            instance_bytes: TIERS[placement.tier].bytes,
+            tier: tier_name(allocation.tier),
+            instance_bytes: TIERS[allocation.tier].bytes,
             rom_bytes,
             structure_hash: format!("{:016x}", tables.header.structure_hash.get()),
             parameter_hash: format!("{:016x}", tables.header.parameter_hash.get()),
@@ -160,7 +160,7 @@ fn polling(model: &Model<'_>, rom: &Rom<'_>) -> Vec<String> {
         match wakeful {
         Wakeful::Activity => "it has an activity".to_owned(),
         Wakeful::Asks(function) => {
-            let function = functions.get(function.index()).and_then(|&place| model.ops.functions().get(place));
+            let function = functions.get(function.index()).and_then(|&index| model.ops.functions().get(index));
             let name = function.map_or("?", |function| function.name.as_str());
             format!("an eventless transition asks the guard `{name}`")
         }
@@ -250,7 +250,7 @@ impl fmt::Display for Report {
             .unwrap_or(0)
             .min(40);
         for payment in &self.payments {
-            let places = match payment.count {
+            let numbers = match payment.count {
                 1 => format!("{} {}", singular(payment.resource), payment.first),
                 count => format!(
                     "{} {}-{}",
@@ -266,7 +266,7 @@ impl fmt::Display for Report {
             };
             writeln!(
                 f,
-                "    {:<width$}  {places:<12} {}{shared}",
+                "    {:<width$}  {numbers:<12} {}{shared}",
                 payment.state, payment.why
             )?;
         }

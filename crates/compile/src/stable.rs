@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{self, StableId};
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::model::{Model, TimerKind, Transition, Trigger};
@@ -190,33 +190,30 @@ impl StableIds {
         let states = tree
             .states
             .iter()
-            .map(|s| (&s.authored.id, s.authored.name.place));
+            .map(|s| (&s.authored.id, s.authored.name.span));
         let regions = tree
             .regions
             .iter()
-            .map(|r| (&r.authored.id, r.authored.place));
-        let events = model.machine.events.iter().map(|e| (&e.id, e.name.place));
+            .map(|r| (&r.authored.id, r.authored.span));
+        let events = model.machine.events.iter().map(|e| (&e.id, e.name.span));
         let points = tree
             .histories
             .iter()
-            .map(|h| (&h.authored.id, h.authored.name.place));
-        let transitions = model
-            .transitions
-            .iter()
-            .map(|t| (&t.authored.id, t.place()));
+            .map(|h| (&h.authored.id, h.authored.name.span));
+        let transitions = model.transitions.iter().map(|t| (&t.authored.id, t.span()));
         let timers = model
             .timers
             .iter()
             .map(|timer| match (timer.authored, timer.transition) {
-                (Some(named), _) => (&named.id, named.name.place),
-                (None, Some(transition)) => (&None, model.transitions[transition].place()),
-                (None, None) => (&None, tree.states[timer.owner].authored.name.place),
+                (Some(named), _) => (&named.id, named.name.span),
+                (None, Some(transition)) => (&None, model.transitions[transition].span()),
+                (None, None) => (&None, tree.states[timer.owner].authored.name.span),
             });
         let scratch = tree
             .states
             .iter()
             .flat_map(|s| &s.authored.scratch)
-            .map(|s| (&s.id, s.name.place));
+            .map(|s| (&s.id, s.name.span));
         check_group("states", &self.states, states, diagnostics);
         check_group("regions", &self.regions, regions, diagnostics);
         check_group("events", &self.events, events, diagnostics);
@@ -241,20 +238,20 @@ pub fn is_own(model: &Model<'_>, transition: &Transition<'_>) -> bool {
 fn check_group<'i>(
     what: &str,
     ids: &[u64],
-    authored: impl Iterator<Item = (&'i StableId, Place)>,
+    authored: impl Iterator<Item = (&'i StableId, Span)>,
     diagnostics: &mut Diagnostics,
 ) {
     let consequences = diagnostics.has_errors();
-    let mut seen: HashMap<u64, (Place, bool)> = HashMap::new();
-    for (&id, (authored, place)) in ids.iter().zip(authored) {
-        let place = authored.as_ref().map_or(place, |id| id.place);
+    let mut seen: HashMap<u64, (Span, bool)> = HashMap::new();
+    for (&id, (authored, span)) in ids.iter().zip(authored) {
+        let span = authored.as_ref().map_or(span, |id| id.span);
         let given = authored.is_some();
         match seen.get(&id) {
             Some(&(first, first_given)) if given || first_given || !consequences => diagnostics
                 .push(
                     Diagnostic::new(
                         Code::DuplicateStableId,
-                        place,
+                        span,
                         format!("two {what} have the stable id {id:x}"),
                     )
                     .label("the same id again")
@@ -263,6 +260,6 @@ fn check_group<'i>(
                 ),
             _ => {}
         }
-        seen.insert(id, (place, given));
+        seen.insert(id, (span, given));
     }
 }

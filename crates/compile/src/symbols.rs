@@ -1,12 +1,12 @@
-//! The debug sidecar (`*.swdbg`): names and places behind the numbers of a ROM, never needed to run
+//! The debug sidecar (`*.swdbg`): names and spans behind the numbers of a ROM, never needed to run
 //! (ROM-7).
 
 use serde::{Deserialize, Serialize};
-use statewright_author::place::{Place, Source};
 use statewright_author::render::LineIndex;
+use statewright_author::span::{Source, Span};
 
+use crate::allocate::timer_shown;
 use crate::model::Model;
-use crate::place::timer_shown;
 use crate::tables::Tables;
 
 /// Version of the sidecar's shape.
@@ -72,23 +72,23 @@ impl Symbols {
         let machine = model.machine;
         let locate = Locate::new(&machine.source);
         let tree = &model.tree;
-        let at = |name: &str, place: Place| locate.symbol(name, place);
-        let named = |name: &statewright_author::place::Name| at(&name.value, name.place);
+        let at = |name: &str, span: Span| locate.symbol(name, span);
+        let named = |name: &statewright_author::span::Name| at(&name.value, name.span);
         let states =
-            (0..tree.states.len()).map(|s| at(&tree.path(s), tree.states[s].authored.name.place));
+            (0..tree.states.len()).map(|s| at(&tree.path(s), tree.states[s].authored.name.span));
         let regions = tree.regions.iter().map(|r| match &r.authored.name {
             Some(name) => named(name),
-            None => at("", r.authored.place),
+            None => at("", r.authored.span),
         });
         let timers = model
             .timers
             .iter()
             .map(|timer| match (timer.authored, timer.transition) {
                 (Some(authored), _) => named(&authored.name),
-                (None, Some(t)) => at(&timer_shown(model, timer), model.transitions[t].place()),
+                (None, Some(t)) => at(&timer_shown(model, timer), model.transitions[t].span()),
                 (None, None) => at(
                     &timer_shown(model, timer),
-                    tree.states[timer.owner].authored.name.place,
+                    tree.states[timer.owner].authored.name.span,
                 ),
             });
         let transitions = order.iter().map(|&t| {
@@ -98,18 +98,18 @@ impl Symbols {
                 .name
                 .as_ref()
                 .map_or("", |name| name.value.as_str());
-            at(name, transition.place())
+            at(name, transition.span())
         });
         let history = (0..tree.histories.len()).map(|h| {
             at(
                 &tree.node_path(crate::tree::Node::History(h)),
-                tree.histories[h].authored.name.place,
+                tree.histories[h].authored.name.span,
             )
         });
         let scratch = tree.states.iter().flat_map(|s| &s.authored.scratch);
         let functions = model.ops.linker_order().into_iter().map(|f| {
             let function = &model.ops.functions()[f];
-            at(&function.name, function.places[0])
+            at(&function.name, function.spans[0])
         });
         let plain_variant = (!tables.variants.is_empty()).then(Symbol::default);
         Self {
@@ -164,7 +164,7 @@ impl Symbols {
     }
 }
 
-/// Turns places into lines and columns.
+/// Turns spans into lines and columns.
 struct Locate<'a> {
     file: String,
     lines: Option<LineIndex<'a>>,
@@ -193,10 +193,10 @@ impl<'a> Locate<'a> {
         }
     }
 
-    fn symbol(&self, name: &str, place: Place) -> Symbol {
+    fn symbol(&self, name: &str, span: Span) -> Symbol {
         let (line, column) = match &self.lines {
-            Some(lines) if !place.is_step() => {
-                let position = lines.position(place.start as usize);
+            Some(lines) if !span.is_step() => {
+                let position = lines.position(span.start as usize);
                 (position.line, position.column)
             }
             _ => (0, 0),

@@ -12,7 +12,7 @@ use std::ops::Range;
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics, Severity};
 use statewright_author::graph::{HistoryPoint, Machine, Region, State, StateKind};
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 use statewright_rom::layout::{MAX_DEPTH, MAX_RECORDS};
 
 /// Index of a state, in pre-order; the root is 0.
@@ -83,7 +83,7 @@ pub struct Tree<'a> {
     pub histories: Vec<HistoryNode<'a>>,
     children: HashMap<(StateIndex, &'a str), Node>,
     by_name: HashMap<&'a str, Vec<Node>>,
-    muted: HashMap<&'a str, Place>,
+    muted: HashMap<&'a str, Span>,
     /// "Did you mean" looks at every name, so it is offered only so often.
     suggestions: Cell<usize>,
     /// An orthogonal state may have a single region.
@@ -104,7 +104,7 @@ impl<'a> Tree<'a> {
                 "states",
                 tree.states.len(),
                 MAX_RECORDS,
-                machine.name.place,
+                machine.name.span,
             ));
         }
         tree
@@ -170,7 +170,7 @@ impl<'a> Tree<'a> {
                 if child.muted {
                     self.muted
                         .entry(&child.name.value)
-                        .or_insert(child.name.place);
+                        .or_insert(child.name.span);
                     continue;
                 }
                 let child = self.add_state(
@@ -202,7 +202,7 @@ impl<'a> Tree<'a> {
             let name = self.name_of(node);
             self.by_name.entry(&name.value).or_default().push(node);
             if let Some(&first) = self.children.get(&(owner, name.value.as_str())) {
-                let first = self.name_of(first).place;
+                let first = self.name_of(first).span;
                 diagnostics.push(duplicate_name("child", name, first));
             } else {
                 self.children.insert((owner, &name.value), node);
@@ -369,16 +369,16 @@ impl<'a> Tree<'a> {
             Some(other) => Err(Box::new(
                 Diagnostic::new(
                     Code::AmbiguousState,
-                    name.place,
+                    name.span,
                     format!("several states are named `{}`", name.value),
                 )
                 .label("which one?")
                 .related(
-                    self.name_of(node).place,
+                    self.name_of(node).span,
                     format!("could be `{}`", self.node_path(node)),
                 )
                 .related(
-                    self.name_of(other).place,
+                    self.name_of(other).span,
                     format!("could be `{}`", self.node_path(other)),
                 )
                 .help(format!(
@@ -391,18 +391,18 @@ impl<'a> Tree<'a> {
 
     fn unknown(&self, name: &Name) -> Box<Diagnostic> {
         let last = name.value.rsplit('/').next().unwrap_or_default();
-        if let Some(&place) = self.muted.get(last) {
+        if let Some(&span) = self.muted.get(last) {
             let text = format!("state `{}` is muted and cannot be used", name.value);
             return Box::new(
-                Diagnostic::new(Code::MutedInUse, name.place, text)
+                Diagnostic::new(Code::MutedInUse, name.span, text)
                     .label("needed here")
-                    .related(place, "muted here")
+                    .related(span, "muted here")
                     .help("remove `muted`, or name another state"),
             );
         }
         let found = Diagnostic::new(
             Code::UnknownState,
-            name.place,
+            name.span,
             format!("no state named `{}`", name.value),
         )
         .label("not found");
@@ -429,10 +429,10 @@ const MAX_SUGGESTIONS: usize = 8;
 const MAX_LISTED: usize = 12;
 
 /// `TableFull` for a table.
-pub fn too_many(what: &str, count: usize, most: usize, place: Place) -> Diagnostic {
+pub fn too_many(what: &str, count: usize, most: usize, span: Span) -> Diagnostic {
     Diagnostic::new(
         Code::TableFull,
-        place,
+        span,
         format!("{count} {what}, but at most {most} fit"),
     )
     .help("split the machine into several")
@@ -444,7 +444,7 @@ fn too_deep(state: &State) -> Diagnostic {
         state.name.value,
         MAX_DEPTH + 1
     );
-    Diagnostic::new(Code::TooDeep, state.name.place, text)
+    Diagnostic::new(Code::TooDeep, state.name.span, text)
         .label("its children are too deep")
         .note(format!(
             "a machine may be {MAX_DEPTH} states deep, root included"
@@ -455,25 +455,24 @@ fn too_deep(state: &State) -> Diagnostic {
 /// Whether an error lies in a state of a file: then it may be empty because its states could not be
 /// read.
 fn was_reported(state: &State, diagnostics: &Diagnostics) -> bool {
-    let within =
-        |d: &Diagnostic| state.place.start <= d.place.start && d.place.end <= state.place.end;
-    !state.place.is_step()
+    let within = |d: &Diagnostic| state.span.start <= d.span.start && d.span.end <= state.span.end;
+    !state.span.is_step()
         && diagnostics
             .iter()
             .any(|d| d.severity == Severity::Error && within(d))
 }
 
 fn empty_region(owner: &State, region: &Region) -> Diagnostic {
-    let (what, place) = match &region.name {
-        Some(name) => (format!("region `{}`", name.value), name.place),
-        None => (format!("state `{}`", shown(owner)), region.place),
+    let (what, span) = match &region.name {
+        Some(name) => (format!("region `{}`", name.value), name.span),
+        None => (format!("state `{}`", shown(owner)), region.span),
     };
     let muted = if region.states.is_empty() {
         ""
     } else {
         ": all of them are muted"
     };
-    Diagnostic::new(Code::EmptyRegion, place, format!("{what} has no states inside{muted}"))
+    Diagnostic::new(Code::EmptyRegion, span, format!("{what} has no states inside{muted}"))
         .label("nothing inside")
         .help(match region.name {
             Some(_) => "add a state to it, or remove the region",
@@ -490,11 +489,11 @@ pub fn shown(state: &State) -> &str {
     }
 }
 
-/// `DuplicateName` with both places.
-pub fn duplicate_name(what: &str, name: &Name, first: Place) -> Diagnostic {
+/// `DuplicateName` with both spans.
+pub fn duplicate_name(what: &str, name: &Name, first: Span) -> Diagnostic {
     Diagnostic::new(
         Code::DuplicateName,
-        name.place,
+        name.span,
         format!("{what} `{}` is declared twice", name.value),
     )
     .label("declared again")
@@ -513,11 +512,11 @@ pub fn check_case<'a>(
         Some(first) if first.value != name.value => diagnostics.push(
             Diagnostic::new(
                 Code::NamesDifferInCase,
-                name.place,
+                name.span,
                 format!("`{}` and `{}` differ only in case", first.value, name.value),
             )
             .label("easy to mistake")
-            .related(first.place, "for this one")
+            .related(first.span, "for this one")
             .help("rename one of them"),
         ),
         Some(_) => {}
@@ -530,21 +529,21 @@ pub fn check_case<'a>(
 fn check_root(machine: &Machine, diagnostics: &mut Diagnostics) {
     let root = &machine.root;
     let named = if root.name.value.is_empty() {
-        machine.name.place
+        machine.name.span
     } else {
-        root.name.place
+        root.name.span
     };
     let unread = diagnostics.has_errors();
-    let mut refuse = |what: &str, place: Place, help: &str| {
+    let mut refuse = |what: &str, span: Span, help: &str| {
         let text = format!("the root cannot be {what}");
         diagnostics.push(
-            Diagnostic::new(Code::RootHas, place, text)
+            Diagnostic::new(Code::RootHas, span, text)
                 .label("this is the root")
                 .help(help),
         );
     };
-    if let Some(place) = root.is_final {
-        refuse("final", place, "make a state inside it final");
+    if let Some(span) = root.is_final {
+        refuse("final", span, "make a state inside it final");
     }
     if root.choice.is_some() {
         refuse(
@@ -561,15 +560,15 @@ fn check_root(machine: &Machine, diagnostics: &mut Diagnostics) {
         );
     }
     let conditions = [
-        ("exit_ready", root.exit_ready.as_ref().map(|c| c.place)),
-        ("min_active", root.min_active.as_ref().map(|d| d.place)),
+        ("exit_ready", root.exit_ready.as_ref().map(|c| c.span)),
+        ("min_active", root.min_active.as_ref().map(|d| d.span)),
     ];
-    for (field, place) in conditions {
-        let Some(place) = place else { continue };
+    for (field, span) in conditions {
+        let Some(span) = span else { continue };
         diagnostics.push(
             Diagnostic::new(
                 Code::RootStays,
-                place,
+                span,
                 format!("`{field}` of the root has no effect"),
             )
             .label("the root is never left")
@@ -581,7 +580,7 @@ fn check_root(machine: &Machine, diagnostics: &mut Diagnostics) {
         diagnostics.push(
             Diagnostic::new(
                 Code::EmptyRegion,
-                machine.name.place,
+                machine.name.span,
                 "the machine has no states",
             )
             .label("nothing inside")
@@ -618,7 +617,7 @@ fn check_history(state: &State, diagnostics: &mut Diagnostics) {
             shown(state)
         );
         diagnostics.push(
-            Diagnostic::new(Code::HistoryWithoutChildren, point.name.place, text)
+            Diagnostic::new(Code::HistoryWithoutChildren, point.name.span, text)
                 .label("nothing to remember")
                 .help("move it to a state with `states` or `regions`"),
         );
@@ -635,7 +634,7 @@ fn check_single_region(state: &State, diagnostics: &mut Diagnostics) {
             name.value
         );
         diagnostics.push(
-            Diagnostic::new(Code::SingleRegion, name.place, text)
+            Diagnostic::new(Code::SingleRegion, name.span, text)
                 .label("the only region")
                 .help("write its states under `states`, or add a second region"),
         );
@@ -693,10 +692,10 @@ fn check_final(state: &State, diagnostics: &mut Diagnostics) {
         .collect();
     if !wrong.is_empty() {
         let text = format!("final state `{}` has {}", shown(state), and_list(&wrong));
-        let problem = Diagnostic::new(Code::FinalWithContent, state.name.place, text)
+        let problem = Diagnostic::new(Code::FinalWithContent, state.name.span, text)
             .label("cannot have them");
         let problem = match state.is_final {
-            Some(place) => problem.related(place, "makes it final"),
+            Some(span) => problem.related(span, "makes it final"),
             None => problem,
         };
         diagnostics.push(
@@ -715,7 +714,7 @@ fn check_choice(state: &State, diagnostics: &mut Diagnostics) {
     if !wrong.is_empty() {
         let text = format!("choice `{}` has {}", shown(state), and_list(&wrong));
         diagnostics.push(
-            Diagnostic::new(Code::ChoiceWithContent, state.name.place, text)
+            Diagnostic::new(Code::ChoiceWithContent, state.name.span, text)
                 .label("is a choice and cannot have them")
                 .note("a choice is passed through and never active; it has branches only")
                 .help("put effects on the branches (`do`), or make it a state with `always` transitions"),
@@ -726,7 +725,7 @@ fn check_choice(state: &State, diagnostics: &mut Diagnostics) {
         None => diagnostics.push(
             Diagnostic::new(
                 Code::EmptyChoice,
-                state.name.place,
+                state.name.span,
                 format!("choice `{}` has no branches", shown(state)),
             )
             .label("leads nowhere")
@@ -737,7 +736,7 @@ fn check_choice(state: &State, diagnostics: &mut Diagnostics) {
                 diagnostics.push(
                     Diagnostic::new(
                         Code::ChoiceLastGuarded,
-                        guard.place,
+                        guard.span,
                         format!("the last branch of choice `{}` has a guard", shown(state)),
                     )
                     .label("what if this does not hold?")

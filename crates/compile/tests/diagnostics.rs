@@ -16,8 +16,8 @@ use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
 use statewright_author::limits::MAX_TEXT_BYTES;
-use statewright_author::place::Source;
 use statewright_author::render::{Style, render_text};
+use statewright_author::span::Source;
 use statewright_compile::{Options, compile_with};
 
 /// Codes that no file of a reasonable size provokes; each has a test of its own below.

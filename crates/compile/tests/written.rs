@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use common::{OPTIONS, explain, for_each_seed, machines, random};
 use statewright_author::graph::{Action, ActionKind, Argument, Machine, State};
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::{left_out, read, write, write_with};
 use statewright_author::value::Literal;
 use statewright_compile::compile;
 use statewright_compile::symbols::Symbols;
-use statewright_forge::without_places;
+use statewright_forge::without_spans;
 
 /// The graph, the ROM, the names in the sidecar and the text itself, before and after.
 fn same(machine: &Machine) -> Result<(), String> {
@@ -25,11 +25,11 @@ fn same(machine: &Machine) -> Result<(), String> {
             .collect::<String>()
             + &text);
     }
-    if without_places(machine) != without_places(&read) {
+    if without_spans(machine) != without_spans(&read) {
         return Err(format!(
             "not the same graph\n{}\n{}",
-            without_places(machine),
-            without_places(&read)
+            without_spans(machine),
+            without_spans(&read)
         ));
     }
     if compiled(machine) != compiled(&read) {
@@ -49,7 +49,7 @@ fn compiled(machine: &Machine) -> Option<(Vec<u8>, String)> {
     output.map(|output| (output.rom.as_bytes().to_vec(), names(output.symbols)))
 }
 
-/// The sidecar without places.
+/// The sidecar without spans.
 fn names(symbols: Symbols) -> String {
     fn strip(value: &mut serde_json::Value) {
         match value {
@@ -178,7 +178,7 @@ fn a_file_looks_as_a_person_would_write_it() {
 }
 
 fn named(text: &str) -> Name {
-    Spanned::new(text.to_owned(), Place::default())
+    Spanned::new(text.to_owned(), Span::default())
 }
 
 /// What only a builder or a flat file can make is named; what is illegal anyway is written and
@@ -187,11 +187,11 @@ fn named(text: &str) -> Name {
 fn what_the_text_cannot_say_is_reported() {
     let mut machine = sample("machines/traffic_light.sw.json");
     machine.root.doc = Some("Its own.".into());
-    machine.root.regions[0].id = Some(Spanned::new(7, Place::default()));
+    machine.root.regions[0].id = Some(Spanned::new(7, Span::default()));
     let muted = Action {
         kind: ActionKind::Text(named("Beep")),
         muted: true,
-        place: Place::default(),
+        span: Span::default(),
     };
     machine.root.regions[0].states[0].entry.push(muted);
     let missing = left_out(&machine);
@@ -202,7 +202,7 @@ fn what_the_text_cannot_say_is_reported() {
     machine.root.regions[0].states.push(twice);
     let argument = Argument {
         name: None,
-        value: Spanned::new(Literal::Float(f64::NAN), Place::default()),
+        value: Spanned::new(Literal::Float(f64::NAN), Span::default()),
     };
     let call = ActionKind::Call {
         function: named("Beep"),
@@ -211,7 +211,7 @@ fn what_the_text_cannot_say_is_reported() {
     machine.root.entry.push(Action {
         kind: call,
         muted: false,
-        place: Place::default(),
+        span: Span::default(),
     });
     machine.root.regions[0].states.push(State {
         name: named("a/\u{7}b"),

@@ -3,7 +3,7 @@
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::Machine;
-use statewright_author::place::{Place, Source};
+use statewright_author::span::{Source, Span};
 
 use crate::limits::MAX_BYTES;
 
@@ -24,18 +24,18 @@ pub fn too_long(text: &str) -> Option<Diagnostic> {
     let size = text.len();
     (size > MAX_BYTES).then(|| {
         let message = format!("the file has {size} bytes; import reads at most {MAX_BYTES}");
-        Diagnostic::new(Code::ImportLimit, Place::default(), message).label("too long")
+        Diagnostic::new(Code::ImportLimit, Span::default(), message).label("too long")
     })
 }
 
-/// The report on bytes that are not text. The places refer to the text with `�` for what could not
+/// The report on bytes that are not text. The spans refer to the text with `�` for what could not
 /// be read.
 fn unreadable(name: &str, bytes: &[u8], offset: usize) -> (Machine, Diagnostics) {
     let mut out = Diagnostics::default();
     let shown = &bytes[..bytes.len().min(MAX_BYTES)];
     let text = String::from_utf8_lossy(shown).into_owned();
     let message = format!("the file is not UTF-8 text: byte {offset} cannot be read");
-    let place = Place::bytes(offset..offset + char::REPLACEMENT_CHARACTER.len_utf8());
+    let span = Span::bytes(offset..offset + char::REPLACEMENT_CHARACTER.len_utf8());
     let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     let help = if utf_16 {
         "it looks like UTF-16; save it as UTF-8"
@@ -43,7 +43,7 @@ fn unreadable(name: &str, bytes: &[u8], offset: usize) -> (Machine, Diagnostics)
         "save it as UTF-8"
     };
     out.push(
-        Diagnostic::new(Code::ImportSyntax, place, message)
+        Diagnostic::new(Code::ImportSyntax, span, message)
             .label("not UTF-8")
             .help(help),
     );

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{Event, Function, Machine, Policies};
 use statewright_author::names::{check_function, check_name};
-use statewright_author::place::{Name, Place, Source, Spanned};
+use statewright_author::span::{Name, Source, Span, Spanned};
 use statewright_author::value::{FunctionKind, ValueType};
 
 use crate::bytes::too_long;
@@ -53,8 +53,8 @@ fn name_of_file(name: &str) -> String {
 
 /// The rules that imported charts run by: internal events first, exits in reverse order (EVT-10,
 /// EXEC-1).
-pub(crate) fn policies(place: Place) -> Policies {
-    let on = Some(Spanned::new(true, place));
+pub(crate) fn policies(span: Span) -> Policies {
+    let on = Some(Spanned::new(true, span));
     Policies {
         reverse_exit_order: on.clone(),
         internal_first: on,
@@ -125,14 +125,14 @@ impl Functions {
                 shown(&name.value)
             );
             Box::new(
-                refused(name.place, message)
+                refused(name.span, message)
                     .label("not a function name")
                     .help("rename it in the chart"),
             )
         })?;
         let Some(&at) = self.known.get(&name.value) else {
             self.known.insert(name.value.clone(), self.list.len());
-            let kind = Spanned::new(kind, name.place);
+            let kind = Spanned::new(kind, name.span);
             self.list.push(Function {
                 name: name.clone(),
                 doc: None,
@@ -145,7 +145,7 @@ impl Functions {
         let first = &mut self.list[at];
         if first.kind.value != kind {
             let message = format!("`{}` is used both as an action and as a guard", name.value);
-            let problem = refused(name.place, message).related(first.name.place, "first used here");
+            let problem = refused(name.span, message).related(first.name.span, "first used here");
             return Err(Box::new(problem.help("give them different names")));
         }
         let same = first.parameters.len() == parameters.len()
@@ -159,8 +159,7 @@ impl Functions {
                 "`{}` is called with other parameters than before",
                 name.value
             );
-            let problem =
-                refused(name.place, message).related(first.name.place, "first called here");
+            let problem = refused(name.span, message).related(first.name.span, "first called here");
             return Err(Box::new(problem.help(
                 "a function has the same parameters in every call, in the same order",
             )));

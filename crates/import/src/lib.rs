@@ -1,7 +1,7 @@
 //! Charts of other tools, read as machines, and machines written as SCXML.
 //!
 //! In comes the text of a file in another format, out go an author graph and everything that is
-//! wrong with the file, like from [`statewright_author::text::read`]: places are places of the imported file, so what the compiler says later points into
+//! wrong with the file, like from [`statewright_author::text::read`]: spans are spans of the imported file, so what the compiler says later points into
 //! it, too. Nothing is dropped in silence: what a format says is mapped, refused (SW0802) or named
 //! as left out (SW0805).
 #![forbid(unsafe_code)]

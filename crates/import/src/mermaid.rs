@@ -7,7 +7,7 @@
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 
 use crate::diagram::{Arrow, Diagram, Dialect, lines, lower, part};
 use crate::graphs::read_with;
@@ -77,7 +77,7 @@ impl Reader {
             // Nothing that a machine has.
         } else if first == "note" && !text.contains("-->") && text.len() > first.len() {
             out.push(
-                ignored(line.place, "notes are left out")
+                ignored(line.span, "notes are left out")
                     .label("has no effect")
                     .help("write `%%` before it"),
             );
@@ -87,7 +87,7 @@ impl Reader {
             && crate::diagram::colon(text).is_none_or(|colon| text.find("->") < Some(colon))
         {
             out.push(
-                syntax(line.place, "an arrow of Mermaid is written `-->`")
+                syntax(line.span, "an arrow of Mermaid is written `-->`")
                     .label("another arrow")
                     .help("write `a --> b`"),
             );
@@ -115,7 +115,7 @@ impl Reader {
                 "a Mermaid state diagram begins with `stateDiagram-v2`, not with `{}`",
                 shown(text)
             );
-            out.push(syntax(line.place, message).label("something else"));
+            out.push(syntax(line.span, message).label("something else"));
             return false;
         }
         true
@@ -124,7 +124,7 @@ impl Reader {
     /// What must be there at the end; false if there is nothing to make a machine of.
     fn finish(&mut self, text: &str, out: &mut Diagnostics) -> bool {
         if let Some((end, line)) = &self.until {
-            let problem = syntax(line.place, "this is never closed").label("begins here");
+            let problem = syntax(line.span, "this is never closed").label("begins here");
             out.push(problem.help(format!("add a line `{end}`")));
         }
         self.diagram.finish(text.len(), out);
@@ -132,8 +132,8 @@ impl Reader {
             return false;
         }
         if !self.began || self.diagram.nodes.is_empty() {
-            let place = statewright_author::place::Place::bytes(text.len()..text.len());
-            let problem = syntax(place, "there is no state in the file");
+            let span = statewright_author::span::Span::bytes(text.len()..text.len());
+            let problem = syntax(span, "there is no state in the file");
             out.push(
                 problem.help("the least diagram is `stateDiagram-v2` and below it `[*] --> a`"),
             );

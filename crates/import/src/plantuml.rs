@@ -7,7 +7,7 @@
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 
 use crate::diagram::{Arrow, Diagram, Dialect, colon, lines, lower, part};
 use crate::graphs::read_with;
@@ -74,7 +74,7 @@ impl Reader {
             // A comment.
         } else if self.ended {
             out.push(
-                ignored(line.place, "only the first diagram of a file is read")
+                ignored(line.span, "only the first diagram of a file is read")
                     .label("after `@enduml`"),
             );
             self.until = Some((Vec::new(), line.clone()));
@@ -94,7 +94,7 @@ impl Reader {
                 "a PlantUML diagram begins with `@startuml`, not with `{}`",
                 shown(&line.value)
             );
-            out.push(syntax(line.place, message).label("something else"));
+            out.push(syntax(line.span, message).label("something else"));
             return false;
         };
         let name = part(line, line.value.len() - rest.len()..line.value.len());
@@ -112,7 +112,7 @@ impl Reader {
             "--" | "||" if text == first => self.diagram.separate(),
             "title" if alone => {
                 let name = part(line, first.len()..text.len());
-                self.diagram.name = Some(Name::new(PlantUml.decoded(&name.value), name.place));
+                self.diagram.name = Some(Name::new(PlantUml.decoded(&name.value), name.span));
             }
             "title" if text == "title" => self.skip(line, &["end title", "endtitle"]),
             "note" if !is_arrow => self.note(line, out),
@@ -123,7 +123,7 @@ impl Reader {
             }
             _ if AROUND.contains(&first) && !is_arrow && colon(text).is_none() => {
                 out.push(
-                    ignored(line.place, "text around the diagram is left out")
+                    ignored(line.span, "text around the diagram is left out")
                         .label("has no effect"),
                 );
                 if text == first {
@@ -144,7 +144,7 @@ impl Reader {
             _ if text.starts_with("!theme") || text.starts_with("!pragma") => {}
             _ if text.starts_with('!') => {
                 let problem = refused(
-                    line.place,
+                    line.span,
                     "instructions to the preprocessor cannot be imported",
                 );
                 out.push(
@@ -154,7 +154,7 @@ impl Reader {
                 );
             }
             _ if text.contains(" .. ") && !is_arrow => {
-                out.push(ignored(line.place, "lines to notes are left out").label("has no effect"));
+                out.push(ignored(line.span, "lines to notes are left out").label("has no effect"));
             }
             _ => self.diagram.line(line, &PlantUml, out),
         }
@@ -162,7 +162,7 @@ impl Reader {
 
     fn note(&mut self, line: &Name, out: &mut Diagnostics) {
         out.push(
-            ignored(line.place, "notes are left out")
+            ignored(line.span, "notes are left out")
                 .label("has no effect")
                 .help("write `'` before it"),
         );
@@ -177,9 +177,9 @@ impl Reader {
 
     /// What must be there at the end; false if there is nothing to make a machine of.
     fn finish(&mut self, text: &str, out: &mut Diagnostics) -> bool {
-        let end = Place::bytes(text.len()..text.len());
+        let end = Span::bytes(text.len()..text.len());
         if let Some((ends, line)) = self.until.as_ref().filter(|_| !self.ended) {
-            let problem = syntax(line.place, "this is never closed").label("begins here");
+            let problem = syntax(line.span, "this is never closed").label("begins here");
             out.push(problem.help(format!(
                 "add a line `{}`",
                 ends.first().unwrap_or(&"@enduml")

@@ -1,4 +1,4 @@
-//! SCXML from anywhere: broken, hostile or huge documents give clear errors with their place, never
+//! SCXML from anywhere: broken, hostile or huge documents give clear errors with their span, never
 //! a panic, and nothing is fetched.
 //!
 //! How long they take and how much memory they need was measured by hand; here bounds on what is
@@ -23,10 +23,7 @@ fn said(bytes: &[u8]) -> Vec<String> {
 
 fn told(machine: &Machine, problems: &Diagnostics) -> Vec<String> {
     let line = |one: &statewright_author::diagnostic::Diagnostic| {
-        let (line, column) = machine
-            .source
-            .line_column(one.place.start)
-            .unwrap_or((0, 0));
+        let (line, column) = machine.source.line_column(one.span.start).unwrap_or((0, 0));
         format!("{} {line}:{column} {}", one.code.info().id, one.message)
     };
     problems.iter().map(line).collect()

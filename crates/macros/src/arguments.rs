@@ -29,7 +29,7 @@ fn implementation(input: &DeriveInput, fields: &[&(Member, &Field)]) -> TokenStr
     let values: Vec<_> = fields.iter().map(|(_, field)| value(&field.ty)).collect();
     let reads =
         fields.iter().zip(&values).enumerate().map(
-            |(place, ((member, _), value))| quote!(#member: #value::from_words(words(#place))),
+            |(index, ((member, _), value))| quote!(#member: #value::from_words(words(#index))),
         );
     quote! {
         #[automatically_derived]

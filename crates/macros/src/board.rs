@@ -65,13 +65,13 @@ fn implementation(input: &DeriveInput, shown: &[Shown<'_>]) -> TokenStream {
         let (name, value) = (&shown.name, shown.value());
         quote!((#name, #value::TYPE))
     });
-    let reads = shown.iter().enumerate().map(|(place, shown)| {
+    let reads = shown.iter().enumerate().map(|(index, shown)| {
         let (member, value) = (shown.member, shown.value());
-        quote!(#place => #value::to_words(self.#member))
+        quote!(#index => #value::to_words(self.#member))
     });
-    let writes = shown.iter().enumerate().map(|(place, shown)| {
+    let writes = shown.iter().enumerate().map(|(index, shown)| {
         let (member, value) = (shown.member, shown.value());
-        quote!(#place => self.#member = #value::from_words(words))
+        quote!(#index => self.#member = #value::from_words(words))
     });
     quote! {
         #[automatically_derived]

@@ -10,11 +10,11 @@ pub fn of_struct<'a>(input: &'a DeriveInput, what: &str) -> Result<Vec<(Member, 
             format!("{what} is a struct: write `struct {} {{ … }}`", input.ident),
         ));
     };
-    let member = |(place, field): (usize, &'a Field)| {
+    let member = |(index, field): (usize, &'a Field)| {
         let member = field
             .ident
             .clone()
-            .map_or(Member::Unnamed(Index::from(place)), Member::Named);
+            .map_or(Member::Unnamed(Index::from(index)), Member::Named);
         (member, field)
     };
     Ok(data.fields.iter().enumerate().map(member).collect())

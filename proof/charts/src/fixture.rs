@@ -151,10 +151,7 @@ fn problems(text: &str) -> Vec<String> {
         .iter()
         .filter(|one| one.severity == Severity::Error || one.code.info().id.starts_with("SW08"));
     let line = |one: &statewright_author::diagnostic::Diagnostic| {
-        let (line, column) = machine
-            .source
-            .line_column(one.place.start)
-            .unwrap_or((1, 1));
+        let (line, column) = machine.source.line_column(one.span.start).unwrap_or((1, 1));
         format!("{} {line}:{column} {}", one.code.info().id, one.message)
     };
     told.map(line).collect()

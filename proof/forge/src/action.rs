@@ -2,7 +2,7 @@
 
 use statewright_author::expr::{CallArgument, Expr, ExprKind};
 use statewright_author::graph::{Action, ActionKind, Argument, Payload};
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 use statewright_author::value::{FunctionKind, ValueType};
 
 use crate::code::{Site, literal};
@@ -32,7 +32,7 @@ impl Forge {
                 Action {
                     kind: self.muted_kind(),
                     muted: true,
-                    place: Place::default(),
+                    span: Span::default(),
                 },
             );
         }
@@ -102,7 +102,7 @@ impl Forge {
         Action {
             kind,
             muted: false,
-            place: Place::default(),
+            span: Span::default(),
         }
     }
 
@@ -179,7 +179,7 @@ impl Forge {
     /// One argument per parameter: by position, or all by name in another order.
     fn declared_arguments(
         &mut self,
-        parameters: &[(Name, statewright_author::place::Spanned<ValueType>)],
+        parameters: &[(Name, statewright_author::span::Spanned<ValueType>)],
     ) -> Vec<Argument> {
         let by_name = self.rng.chance(40);
         let mut arguments = Vec::new();

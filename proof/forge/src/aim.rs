@@ -1,7 +1,7 @@
 //! Where transitions, branches, initials and history defaults may lead (EXEC-2 to EXEC-8).
 
 use statewright_author::graph::{StateKind, TransitionKind};
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 
 use crate::forge::Forge;
 use crate::plan::Target;

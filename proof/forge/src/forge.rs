@@ -1,7 +1,7 @@
 //! The state of the generator, and the machine as the sum of its parts.
 
 use statewright_author::graph::{Budgets, Machine, Meta, Observer, Policies, StableId};
-use statewright_author::place::{Place, Spanned};
+use statewright_author::span::{Span, Spanned};
 use statewright_author::value::Tier;
 
 use crate::code::Site;
@@ -137,7 +137,7 @@ impl Forge {
     }
 
     /// A fail-safe or a reload entry: any target.
-    fn entry_point(&mut self) -> Option<statewright_author::place::Name> {
+    fn entry_point(&mut self) -> Option<statewright_author::span::Name> {
         if !self.rng.chance(20) {
             return None;
         }
@@ -179,7 +179,7 @@ impl Forge {
             observers.push(Observer {
                 event,
                 actions,
-                place: Place::default(),
+                span: Span::default(),
             });
         }
         observers

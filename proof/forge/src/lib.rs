@@ -33,7 +33,7 @@ mod write;
 
 pub use rng::Rng;
 pub use size::Size;
-pub use write::{to_text, without_places};
+pub use write::{to_text, without_spans};
 
 use statewright_author::graph::Machine;
 

@@ -7,7 +7,7 @@
 //! All states have entry and exit actions.
 
 use statewright_author::graph::*;
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 
 /// A state of a shape: its regions, each a list of states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -137,7 +137,7 @@ pub fn machine(shape: &Shape, memory: Memory) -> Small {
 }
 
 fn name(text: &str) -> Name {
-    Name::new(text.to_owned(), Place::default())
+    Name::new(text.to_owned(), Span::default())
 }
 
 fn call(function: &str) -> Vec<Action> {
@@ -148,7 +148,7 @@ fn call(function: &str) -> Vec<Action> {
     vec![Action {
         kind,
         muted: false,
-        place: Place::default(),
+        span: Span::default(),
     }]
 }
 
@@ -161,7 +161,7 @@ fn transition(
     Transition {
         trigger: Trigger::Event(name(event)),
         targets: vec![name(target)],
-        kind: kind.map(|kind| Spanned::new(kind, Place::default())),
+        kind: kind.map(|kind| Spanned::new(kind, Span::default())),
         effect: call("Do"),
         interrupt,
         ..Transition::default()
@@ -219,7 +219,7 @@ impl Builder {
             let initial = Initial {
                 targets: vec![name(&self.paths[*next])],
                 effect: call("Start"),
-                place: Place::default(),
+                span: Span::default(),
             };
             regions.push(Region {
                 name: orthogonal.then(|| name(&format!("r{number}_{index}"))),

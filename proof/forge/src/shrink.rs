@@ -328,7 +328,7 @@ impl Cursor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Size, machine, without_places};
+    use crate::{Size, machine, without_spans};
 
     fn states(state: &State) -> usize {
         1 + state
@@ -352,8 +352,8 @@ mod tests {
     fn a_machine_without_parts_stays() {
         let empty = Machine::default();
         assert_eq!(
-            without_places(&shrink(&empty, |_| true)),
-            without_places(&empty)
+            without_spans(&shrink(&empty, |_| true)),
+            without_spans(&empty)
         );
     }
 }

@@ -3,7 +3,7 @@
 use statewright_author::graph::{
     Branch, HistoryPoint, Initial, Region, Scratch, State, StateKind, Timer,
 };
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 use statewright_author::value::FunctionKind;
 
 use crate::code::Site;
@@ -79,7 +79,7 @@ impl Forge {
                 return state;
             }
             StateKind::Final => {
-                state.is_final = Some(Place::default());
+                state.is_final = Some(Span::default());
                 state.entry = self.actions(&Site::of(index));
                 state.exit = self.actions(&Site::of(index));
                 return state;
@@ -187,7 +187,7 @@ impl Forge {
                     guard: (number < count).then(|| self.guard(&site)),
                     targets: self.names_of(Some(choice), &targets),
                     effect: self.actions(&site),
-                    place: Place::default(),
+                    span: Span::default(),
                 }
             })
             .collect()
@@ -208,7 +208,7 @@ impl Forge {
                     default: self.names_of(Some(owner), &targets),
                     effect: self.actions(&Site::of(owner)),
                     restore_on_entry: std::mem::take(&mut restores),
-                    place: Place::default(),
+                    span: Span::default(),
                 }
             })
             .collect()
@@ -257,7 +257,7 @@ impl Forge {
         Some(Initial {
             targets: self.names_of(Some(owner), targets),
             effect,
-            place: Place::default(),
+            span: Span::default(),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Sugar (CODE-8): transition sets, any-state transitions, decisions.
 
 use statewright_author::graph::{AnyTransition, Decision, StateKind, TransitionSet, Trigger};
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 
 use crate::code::Site;
 use crate::forge::Forge;
@@ -148,7 +148,7 @@ impl Forge {
             effect: self.actions(&site),
             muted: false,
             trigger,
-            place: Place::default(),
+            span: Span::default(),
         })
     }
 }
@@ -157,12 +157,12 @@ impl Forge {
     /// A trigger of a decision; an `after` is paid for each of its ways, although they share a
     /// timer.
     fn decision_trigger(&mut self, state: usize, ways: u32) -> Trigger {
-        let place = Place::default();
+        let span = Span::default();
         match self.rng.below(7) {
-            0 | 1 => Trigger::Always(place),
-            2 if self.completes(state) => Trigger::Done(place),
-            3 if self.plan.nodes[state].result => Trigger::Failed(place),
-            4 => Trigger::Any(place),
+            0 | 1 => Trigger::Always(span),
+            2 if self.completes(state) => Trigger::Done(span),
+            3 if self.plan.nodes[state].result => Trigger::Failed(span),
+            4 => Trigger::Any(span),
             5 if self.plan.nodes[state].timers >= ways => {
                 self.plan.nodes[state].timers -= ways;
                 Trigger::After(spanned(self.duration()))

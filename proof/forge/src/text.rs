@@ -1,11 +1,11 @@
-//! Values without a place: what the generator writes stands nowhere.
+//! Values without a span: what the generator writes stands nowhere.
 
 use statewright_author::graph::Code;
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 
 /// A value that stands nowhere.
 pub fn spanned<T>(value: T) -> Spanned<T> {
-    Spanned::new(value, Place::default())
+    Spanned::new(value, Span::default())
 }
 
 /// A name that stands nowhere.

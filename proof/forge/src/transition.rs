@@ -1,7 +1,7 @@
 //! Transitions of one state, or of several that share them (SEL-1 to SEL-6).
 
 use statewright_author::graph::{StackOperation, StateKind, Transition, Trigger};
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 
 use crate::code::Site;
 use crate::forge::Forge;
@@ -61,7 +61,7 @@ impl Forge {
         let targets = self.aim(spot, &mut transition);
         let must_move = matches!(transition.trigger, Trigger::Done(_) | Trigger::Failed(_));
         if must_move && targets.is_empty() && transition.stack.is_none() {
-            transition.trigger = Trigger::Any(Place::default());
+            transition.trigger = Trigger::Any(Span::default());
         }
         // A sync group is always local. The root and its children could not agree on a kind.
         let plain = transition.stack.is_none() && transition.sync.is_empty();
@@ -93,19 +93,19 @@ impl Forge {
     }
 
     fn trigger(&mut self, spot: &Spot) -> Trigger {
-        let place = Place::default();
+        let span = Span::default();
         match self.rng.weighted(&[45, 5, 15, 10, 15, 10, 5]) {
-            1 => Trigger::Any(place),
+            1 => Trigger::Any(span),
             2 if self.pay_timer(spot) => Trigger::After(spanned(self.duration())),
             3 => self.timer_trigger(spot),
-            4 => Trigger::Always(place),
-            5 if spot.sources.iter().all(|&source| self.completes(source)) => Trigger::Done(place),
+            4 => Trigger::Always(span),
+            5 if spot.sources.iter().all(|&source| self.completes(source)) => Trigger::Done(span),
             6 if spot
                 .sources
                 .iter()
                 .all(|&source| self.plan.nodes[source].result) =>
             {
-                Trigger::Failed(place)
+                Trigger::Failed(span)
             }
             _ => self.event_trigger(),
         }
@@ -114,7 +114,7 @@ impl Forge {
     pub(crate) fn event_trigger(&mut self) -> Trigger {
         match self.rng.pick(&self.declared.events) {
             Some(event) => Trigger::Event(event.name.clone()),
-            None => Trigger::Any(Place::default()),
+            None => Trigger::Any(Span::default()),
         }
     }
 

@@ -115,11 +115,11 @@ fn declarations(reader: &mut Reader<'_>, machine: &graph::Machine, tier: Tier) -
         Tier::Hero => (6, 16, 32),
     };
     let policies = &machine.policies;
-    let on = |policy: &Option<statewright_author::place::Spanned<bool>>| {
+    let on = |policy: &Option<statewright_author::span::Spanned<bool>>| {
         policy.as_ref().is_some_and(|p| p.value)
     };
     let internal_first = on(&policies.internal_first);
-    let given = |cap: &Option<statewright_author::place::Spanned<u32>>, default: u32| {
+    let given = |cap: &Option<statewright_author::span::Spanned<u32>>, default: u32| {
         cap.as_ref().map_or(default, |cap| cap.value)
     };
     let budgets = &machine.budgets;
@@ -251,7 +251,7 @@ fn regions(reader: &mut Reader<'_>) -> Vec<Region> {
     for (number, node) in tree.regions.iter().enumerate() {
         let (initial, effect) = match &node.graph.initial {
             Some(initial) => {
-                let target = |name: &statewright_author::place::Name| {
+                let target = |name: &statewright_author::span::Name| {
                     tree.target_in_region(number, &name.value)
                 };
                 let effect = reader.actions(&initial.effect, Site::of(node.owner));
@@ -295,7 +295,7 @@ fn state(reader: &mut Reader<'_>, number: usize) -> State {
     let node = &tree.states[number];
     let graph = node.graph;
     let site = Site::of(number);
-    let channel = |name: &statewright_author::place::Name| {
+    let channel = |name: &statewright_author::span::Name| {
         let found = reader
             .machine
             .channels

@@ -1,5 +1,5 @@
 //! Transitions of each state: own, decisions, sets, any-state lists of the parent; then by priority
-//! (section 13, CODE-8).
+//! (CODE-8).
 
 use statewright_author::graph::{self, StackOperation, StateKind, TransitionKind};
 
@@ -42,7 +42,7 @@ impl Reader<'_> {
         }
         if let Some(parent) = node.parent {
             let own = &node.graph.name.value;
-            let names = |list: &[statewright_author::place::Name]| {
+            let names = |list: &[statewright_author::span::Name]| {
                 list.iter().any(|name| name.value == *own)
             };
             for any in &self.tree.states[parent].graph.any_state {
@@ -224,7 +224,7 @@ impl Reader<'_> {
 
 /// A decision is two transitions, the second with the negated guard.
 fn expand(decision: &graph::Decision, state: usize) -> Vec<Written> {
-    let way = |target: &Option<statewright_author::place::Name>, negated: bool| {
+    let way = |target: &Option<statewright_author::span::Name>, negated: bool| {
         target.as_ref().map(|target| Written {
             graph: graph::Transition {
                 trigger: decision.trigger.clone(),

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use statewright_author::graph::{Action, ActionKind, Machine, State};
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 use statewright_forge::{Size, machine};
 use statewright_oracle::{Actor, Call, Command, Mode, Oracle, Rng, Status, Tier, Verdict, World};
 
@@ -148,14 +148,14 @@ impl World for Follower {
 /// exit actions.
 fn tell(state: &mut State) {
     let call = |name: &str| {
-        let function = Name::new(name.to_owned(), Place::default());
+        let function = Name::new(name.to_owned(), Span::default());
         Action {
             kind: ActionKind::Call {
                 function,
                 arguments: Vec::new(),
             },
             muted: false,
-            place: Place::default(),
+            span: Span::default(),
         }
     };
     if state.choice.is_none() {

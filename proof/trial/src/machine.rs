@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use statewright_author::graph::{Event, Machine};
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::Tier;
 use statewright_compile::{Options, Output, compile};
 use statewright_forge::{Rng, Size};
@@ -45,7 +45,7 @@ pub fn of_seed(seed: u64) -> Machine {
     let mut machine = statewright_forge::machine(seed, size);
     if seed % 32 != 30 {
         let mut rng = Rng::new(seed ^ 0xCA9);
-        let mut cap = |most: u32| Some(Spanned::new(rng.between(1, most), Place::default()));
+        let mut cap = |most: u32| Some(Spanned::new(rng.between(1, most), Span::default()));
         machine.budgets.events_per_tick = cap(5);
         machine.budgets.microsteps_per_tick = cap(7);
         machine.budgets.clamp_limit = cap(6);
@@ -58,7 +58,7 @@ pub fn of_seed(seed: u64) -> Machine {
 
 /// Declares the events of completed states (EVT-10), which random machines cannot name.
 fn announce_completion(machine: &mut Machine) {
-    machine.policies.done_events = Some(Spanned::new(true, Place::default()));
+    machine.policies.done_events = Some(Spanned::new(true, Span::default()));
     let mut names = BTreeSet::new();
     let mut open: Vec<_> = machine
         .root
@@ -73,7 +73,7 @@ fn announce_completion(machine: &mut Machine) {
         open.extend(state.regions.iter().flat_map(|region| &region.states));
     }
     let event = |name| Event {
-        name: Name::new(name, Place::default()),
+        name: Name::new(name, Span::default()),
         ..Event::default()
     };
     machine.events.extend(names.into_iter().take(6).map(event));

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use indicatif::ProgressBar;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::names::{is_hidden, visible_lines};
-use statewright_author::place::Source;
 use statewright_author::render::{Style, render_text};
+use statewright_author::span::Source;
 
 use crate::args::ColorChoice;
 use crate::error::CliError;

@@ -5,10 +5,10 @@ use super::Time;
 use super::part::{Context, text};
 use crate::graph::{self, ActionKind};
 use crate::names::check_function;
-use crate::place::{Place, Spanned};
+use crate::span::{Span, Spanned};
 use crate::value::Literal;
 
-/// An action that has no place yet.
+/// An action that has no span yet.
 #[derive(Clone, Debug)]
 pub struct Action {
     kind: Kind,
@@ -271,22 +271,22 @@ pub(super) fn append(
     list: &mut Vec<graph::Action>,
     name: &str,
     action: Action,
-    parent: Place,
+    parent: Span,
 ) {
-    let place = cx.step(parent, name, list.len() + 1);
-    let kind = placed(cx, action.kind, place);
+    let span = cx.step(parent, name, list.len() + 1);
+    let kind = spanned(cx, action.kind, span);
     list.push(graph::Action {
         kind,
         muted: action.muted,
-        place,
+        span,
     });
 }
 
-fn placed(cx: &mut Context, kind: Kind, place: Place) -> ActionKind {
-    let at = |code: String| text(code, place);
+fn spanned(cx: &mut Context, kind: Kind, span: Span) -> ActionKind {
+    let at = |code: String| text(code, span);
     match kind {
         Kind::Text(code) => ActionKind::Text(at(code)),
-        Kind::Call(call) => called(cx, call, place),
+        Kind::Call(call) => called(cx, call, span),
         Kind::Set(key, value) => ActionKind::Set {
             key: at(key),
             value: at(value),
@@ -311,7 +311,7 @@ fn placed(cx: &mut Context, kind: Kind, place: Place) -> ActionKind {
         },
         Kind::Start(timer, after) => ActionKind::StartTimer {
             timer: at(timer),
-            after: cx.duration(after, place),
+            after: cx.duration(after, span),
         },
         Kind::Stop(timer) => ActionKind::StopTimer { timer: at(timer) },
         Kind::ClearHistory(state) => ActionKind::ClearHistory { state: at(state) },
@@ -320,10 +320,10 @@ fn placed(cx: &mut Context, kind: Kind, place: Place) -> ActionKind {
             let (mut then, mut otherwise) = (Vec::new(), Vec::new());
             when.then
                 .into_iter()
-                .for_each(|action| append(cx, &mut then, "then", action, place));
+                .for_each(|action| append(cx, &mut then, "then", action, span));
             when.otherwise
                 .into_iter()
-                .for_each(|action| append(cx, &mut otherwise, "else", action, place));
+                .for_each(|action| append(cx, &mut otherwise, "else", action, span));
             ActionKind::If {
                 condition,
                 then,
@@ -333,14 +333,14 @@ fn placed(cx: &mut Context, kind: Kind, place: Place) -> ActionKind {
     }
 }
 
-fn called(cx: &mut Context, call: Call, place: Place) -> ActionKind {
+fn called(cx: &mut Context, call: Call, span: Span) -> ActionKind {
     let argument = |(name, value): (Option<String>, Literal)| graph::Argument {
-        name: name.map(|name| text(name, place)),
-        value: Spanned::new(value, place),
+        name: name.map(|name| text(name, span)),
+        value: Spanned::new(value, span),
     };
     let arguments = call.arguments.into_iter().map(argument).collect();
     ActionKind::Call {
-        function: cx.declared("function", check_function, call.function, place),
+        function: cx.declared("function", check_function, call.function, span),
         arguments,
     }
 }

@@ -12,29 +12,29 @@ use crate::graph::{
     Variant,
 };
 use crate::names::{check_event, check_function, check_identifier, check_key, check_name};
-use crate::place::{Name, Place, Spanned};
+use crate::span::{Name, Span, Spanned};
 use crate::value::{Class, FunctionKind, Literal, MergeRule, ValueType};
 
 /// A step of the machine and the checked name of what is declared there.
 pub(super) fn declare(
     cx: &mut Context,
-    parent: Place,
+    parent: Span,
     what: &str,
     rule: Rule,
     name: String,
-) -> (Name, Place) {
-    let place = cx.step(parent, what, &name);
-    (cx.declared(what, rule, name, place), place)
+) -> (Name, Span) {
+    let span = cx.step(parent, what, &name);
+    (cx.declared(what, rule, name, span), span)
 }
 
 impl MachineBuilder<'_> {
-    fn declare(&mut self, what: &str, rule: Rule, name: impl Into<String>) -> (Name, Place) {
+    fn declare(&mut self, what: &str, rule: Rule, name: impl Into<String>) -> (Name, Span) {
         declare(self.root.cx, Context::MACHINE, what, rule, name.into())
     }
 
     /// Adds an event type.
     pub fn event(&mut self, name: impl Into<String>) -> EventBuilder<'_> {
-        let (name, place) = self.declare("event", check_event, name);
+        let (name, span) = self.declare("event", check_event, name);
         Part::push(
             self.root.cx,
             &mut self.machine.events,
@@ -42,7 +42,7 @@ impl MachineBuilder<'_> {
                 name,
                 ..Event::default()
             },
-            place,
+            span,
         )
     }
 
@@ -56,15 +56,15 @@ impl MachineBuilder<'_> {
 
     /// Adds a blackboard key of a type.
     pub fn key_of(&mut self, name: impl Into<String>, ty: ValueType) -> KeyBuilder<'_> {
-        let (name, place) = self.declare("key", check_key, name);
+        let (name, span) = self.declare("key", check_key, name);
         let key = Key {
             name,
             doc: None,
-            ty: Spanned::new(ty, place),
+            ty: Spanned::new(ty, span),
             default: None,
             meta: None,
         };
-        Part::push(self.root.cx, &mut self.machine.blackboard, key, place)
+        Part::push(self.root.cx, &mut self.machine.blackboard, key, span)
     }
 
     /// Adds a parameter of the type of its value (text is a symbol).
@@ -73,22 +73,22 @@ impl MachineBuilder<'_> {
         name: impl Into<String>,
         value: impl Into<Literal>,
     ) -> ParameterBuilder<'_> {
-        let (name, place) = self.declare("parameter", check_key, name);
+        let (name, span) = self.declare("parameter", check_key, name);
         let value = value.into();
-        let ty = Spanned::new(value.natural_type(), place);
+        let ty = Spanned::new(value.natural_type(), span);
         let parameter = Parameter {
             name,
             doc: None,
             ty,
-            value: Spanned::new(value, place),
+            value: Spanned::new(value, span),
             meta: None,
         };
-        Part::push(self.root.cx, &mut self.machine.parameters, parameter, place)
+        Part::push(self.root.cx, &mut self.machine.parameters, parameter, span)
     }
 
     /// Adds a variant: other values of parameters.
     pub fn variant(&mut self, name: impl Into<String>) -> VariantBuilder<'_> {
-        let (name, place) = self.declare("variant", check_name, name);
+        let (name, span) = self.declare("variant", check_name, name);
         Part::push(
             self.root.cx,
             &mut self.machine.variants,
@@ -96,13 +96,13 @@ impl MachineBuilder<'_> {
                 name,
                 ..Variant::default()
             },
-            place,
+            span,
         )
     }
 
     /// Adds a channel.
     pub fn channel(&mut self, name: impl Into<String>) -> ChannelBuilder<'_> {
-        let (name, place) = self.declare("channel", check_name, name);
+        let (name, span) = self.declare("channel", check_name, name);
         Part::push(
             self.root.cx,
             &mut self.machine.channels,
@@ -110,26 +110,26 @@ impl MachineBuilder<'_> {
                 name,
                 ..Channel::default()
             },
-            place,
+            span,
         )
     }
 
     /// Adds a lane.
     pub fn lane(&mut self, name: impl Into<String>, merge: MergeRule) -> LaneBuilder<'_> {
-        let (name, place) = self.declare("lane", check_name, name);
+        let (name, span) = self.declare("lane", check_name, name);
         let lane = Lane {
             name,
             doc: None,
-            merge: Spanned::new(merge, place),
+            merge: Spanned::new(merge, span),
             critical: false,
         };
-        Part::push(self.root.cx, &mut self.machine.lanes, lane, place)
+        Part::push(self.root.cx, &mut self.machine.lanes, lane, span)
     }
 
     /// Adds a timer that outlives states (EVT-9). For one of the root state, use
     /// [`MachineBuilder::root`].
     pub fn timer(&mut self, name: impl Into<String>) -> TimerBuilder<'_> {
-        let (name, place) = self.declare("timer", check_name, name);
+        let (name, span) = self.declare("timer", check_name, name);
         Part::push(
             self.root.cx,
             &mut self.machine.timers,
@@ -137,40 +137,40 @@ impl MachineBuilder<'_> {
                 name,
                 ..Timer::default()
             },
-            place,
+            span,
         )
     }
 
     /// Adds an observer of an event (EVT-8).
     pub fn observe(&mut self, event: impl Into<String>) -> ObserverBuilder<'_> {
         let event = event.into();
-        let place = self.root.cx.step(Context::MACHINE, "observer of", &event);
+        let span = self.root.cx.step(Context::MACHINE, "observer of", &event);
         let observer = Observer {
-            event: Some(text(event, place)),
+            event: Some(text(event, span)),
             actions: Vec::new(),
-            place,
+            span,
         };
-        Part::push(self.root.cx, &mut self.machine.observers, observer, place)
+        Part::push(self.root.cx, &mut self.machine.observers, observer, span)
     }
 
     /// Adds an observer of all events (EVT-8).
     pub fn observe_any(&mut self) -> ObserverBuilder<'_> {
-        let place = self
+        let span = self
             .root
             .cx
             .step(Context::MACHINE, "observer of any event", "");
         let observer = Observer {
             event: None,
             actions: Vec::new(),
-            place,
+            span,
         };
-        Part::push(self.root.cx, &mut self.machine.observers, observer, place)
+        Part::push(self.root.cx, &mut self.machine.observers, observer, span)
     }
 
     /// Declares a user function. If one is declared, all that are used must be.
     pub fn function(&mut self, name: impl Into<String>, kind: FunctionKind) -> FunctionBuilder<'_> {
-        let (name, place) = self.declare("function", check_function, name);
-        let kind = Spanned::new(kind, place);
+        let (name, span) = self.declare("function", check_function, name);
+        let kind = Spanned::new(kind, span);
         let function = Function {
             name,
             doc: None,
@@ -178,7 +178,7 @@ impl MachineBuilder<'_> {
             rng: false,
             parameters: Vec::new(),
         };
-        Part::push(self.root.cx, &mut self.machine.functions, function, place)
+        Part::push(self.root.cx, &mut self.machine.functions, function, span)
     }
 
     /// Adds a set of transitions that states share (CODE-8).
@@ -187,7 +187,7 @@ impl MachineBuilder<'_> {
         name: impl Into<String>,
         describe: impl FnOnce(&mut TransitionSetBuilder<'_>),
     ) -> &mut Self {
-        let (name, place) = self.declare("transition set", check_name, name);
+        let (name, span) = self.declare("transition set", check_name, name);
         let set = TransitionSet {
             name,
             transitions: Vec::new(),
@@ -196,7 +196,7 @@ impl MachineBuilder<'_> {
             self.root.cx,
             &mut self.machine.transition_sets,
             set,
-            place,
+            span,
         ));
         self
     }
@@ -239,8 +239,8 @@ impl VariantBuilder<'_> {
     /// Sets a parameter.
     pub fn set(&mut self, parameter: impl Into<String>, value: impl Into<Literal>) -> &mut Self {
         self.item.values.push((
-            text(parameter, self.place),
-            Spanned::new(value.into(), self.place),
+            text(parameter, self.span),
+            Spanned::new(value.into(), self.span),
         ));
         self
     }
@@ -254,7 +254,7 @@ impl ObserverBuilder<'_> {
             &mut self.item.actions,
             "action",
             action.into(),
-            self.place,
+            self.span,
         );
         self
     }
@@ -265,10 +265,10 @@ impl FunctionBuilder<'_> {
     pub fn parameter(&mut self, name: impl Into<String>, ty: ValueType) -> &mut Self {
         let name = self
             .cx
-            .declared("parameter", check_identifier, name.into(), self.place);
+            .declared("parameter", check_identifier, name.into(), self.span);
         self.item
             .parameters
-            .push((name, Spanned::new(ty, self.place)));
+            .push((name, Spanned::new(ty, self.span)));
         self
     }
 }

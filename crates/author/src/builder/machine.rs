@@ -5,7 +5,7 @@ use super::{HistoryBuilder, InitialBuilder, RegionBuilder, StateBuilder, Transit
 use crate::diagnostic::Diagnostics;
 use crate::graph::{Machine, Policies, State};
 use crate::names::check_name;
-use crate::place::{Source, Spanned};
+use crate::span::{Source, Spanned};
 use crate::value::Tier;
 
 /// Runs the description and puts the parts together.
@@ -20,13 +20,13 @@ pub(super) fn build(
         ..Machine::default()
     };
     let mut root = State {
-        place: Context::MACHINE,
+        span: Context::MACHINE,
         ..State::default()
     };
     let root_builder = StateBuilder {
         cx: &mut cx,
         item: &mut root,
-        place: Context::MACHINE,
+        span: Context::MACHINE,
     };
     describe(&mut MachineBuilder {
         machine: &mut machine,
@@ -85,9 +85,9 @@ macro_rules! machine_fields {
     ($($doc:literal $name:ident: $type:ty => $($field:ident).+;)+) => {
         $(#[doc = $doc]
         pub fn $name(&mut self, value: $type) -> &mut Self {
-            let place = Context::MACHINE;
-            let value = Spanned::new(value.into(), place);
-            self.root.cx.set(&mut self.machine.$($field).+, stringify!($name), value, place);
+            let span = Context::MACHINE;
+            let value = Spanned::new(value.into(), span);
+            self.root.cx.set(&mut self.machine.$($field).+, stringify!($name), value, span);
             self
         })+
     };
@@ -142,7 +142,7 @@ impl MachineBuilder<'_> {
         StateBuilder {
             cx: self.root.cx,
             item: self.root.item,
-            place: Context::MACHINE,
+            span: Context::MACHINE,
         }
     }
 

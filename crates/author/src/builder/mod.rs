@@ -1,7 +1,7 @@
 //! Machines written in Rust.
 //!
 //! Comes in: closures that describe a machine. Goes out: the same [`graph::Machine`] that the
-//! text form gives, with readable steps such as `state combat > on Sight` as places, and the
+//! text form gives, with readable steps such as `state combat > on Sight` as spans, and the
 //! problems found on the way. Nothing panics: a bad name or duration and a field given twice are
 //! problems, everything else is the compiler's to check. References are names, so a transition may
 //! go to a state that is declared later.

@@ -1,4 +1,4 @@
-//! What all builders share: the part of the graph being built, the steps that serve as places, the
+//! What all builders share: the part of the graph being built, the steps that serve as spans, the
 //! problems.
 
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::place::{Name, Place, Spanned};
+use crate::span::{Name, Span, Spanned};
 
 use super::values::Time;
 use crate::value::Duration;
@@ -20,19 +20,19 @@ const MAX_STEP_NAME: usize = 64;
 pub struct Part<'a, T> {
     pub(super) cx: &'a mut Context,
     pub(super) item: &'a mut T,
-    /// The step of this part, which is the place of everything in it that has no step of its own.
-    pub(super) place: Place,
+    /// The step of this part, which is the span of everything in it that has no step of its own.
+    pub(super) span: Span,
 }
 
 impl<'a, T> Part<'a, T> {
     /// Appends an item to a list and builds it.
-    pub(super) fn push(cx: &'a mut Context, list: &'a mut Vec<T>, item: T, place: Place) -> Self {
+    pub(super) fn push(cx: &'a mut Context, list: &'a mut Vec<T>, item: T, span: Span) -> Self {
         let at = list.len();
         list.push(item);
         Self {
             cx,
             item: &mut list[at],
-            place,
+            span,
         }
     }
 }
@@ -48,9 +48,9 @@ pub(super) struct Context {
 
 impl Context {
     /// The whole machine is step 0, with an empty path.
-    pub(super) const MACHINE: Place = Place {
+    pub(super) const MACHINE: Span = Span {
         start: 0,
-        end: Place::STEP,
+        end: Span::STEP,
     };
 
     pub(super) fn new() -> Self {
@@ -63,7 +63,7 @@ impl Context {
 
     /// A new step below another one: `state combat > on Sight`, and `state combat > on Sight #2`
     /// for the next.
-    pub(super) fn step(&mut self, parent: Place, kind: &str, name: impl Display) -> Place {
+    pub(super) fn step(&mut self, parent: Span, kind: &str, name: impl Display) -> Span {
         let name: String = name.to_string().chars().take(MAX_STEP_NAME).collect();
         let own = if name.is_empty() {
             kind.to_string()
@@ -86,36 +86,36 @@ impl Context {
         }
         let index = u32::try_from(self.steps.len()).unwrap_or(u32::MAX);
         self.steps.push(path);
-        Place::step(index)
+        Span::step(index)
     }
 
     /// The name of something declared here.
-    pub(super) fn declared(&mut self, what: &str, rule: Rule, name: String, place: Place) -> Name {
+    pub(super) fn declared(&mut self, what: &str, rule: Rule, name: String, span: Span) -> Name {
         if let Err(reason) = rule(&name) {
             let message = format!("`{name}` is not a legal {what} name");
             self.diagnostics
-                .push(Diagnostic::new(Code::BadName, place, message).note(reason));
+                .push(Diagnostic::new(Code::BadName, span, message).note(reason));
         }
-        Spanned::new(name, place)
+        Spanned::new(name, span)
     }
 
     /// A duration; a bad one is reported and becomes the shortest.
-    pub(super) fn duration(&mut self, time: Time, place: Place) -> Spanned<Duration> {
+    pub(super) fn duration(&mut self, time: Time, span: Span) -> Spanned<Duration> {
         let duration = time.read().unwrap_or_else(|(text, reason)| {
             let message = format!("`{text}` is not a legal duration");
             self.diagnostics
-                .push(Diagnostic::new(Code::BadDuration, place, message).note(reason));
+                .push(Diagnostic::new(Code::BadDuration, span, message).note(reason));
             Duration::default()
         });
-        Spanned::new(duration, place)
+        Spanned::new(duration, span)
     }
 
     /// Sets a field that may be given once; the last value stays.
-    pub(super) fn set<T>(&mut self, field: &mut Option<T>, name: &str, value: T, place: Place) {
+    pub(super) fn set<T>(&mut self, field: &mut Option<T>, name: &str, value: T, span: Span) {
         if field.replace(value).is_some() {
             let message = format!("`{name}` is given twice");
             let diagnostic =
-                Diagnostic::new(Code::DuplicateField, place, message).help("remove one of the two");
+                Diagnostic::new(Code::DuplicateField, span, message).help("remove one of the two");
             self.diagnostics.push(diagnostic);
         }
     }
@@ -124,13 +124,13 @@ impl Context {
 /// A rule of [`crate::names`].
 pub(super) type Rule = fn(&str) -> Result<(), String>;
 
-/// A reference or an expression at a place.
-pub(super) fn text(text: impl Into<String>, place: Place) -> Spanned<String> {
-    Spanned::new(text.into(), place)
+/// A reference or an expression with its span.
+pub(super) fn text(text: impl Into<String>, span: Span) -> Spanned<String> {
+    Spanned::new(text.into(), span)
 }
 
 /// Methods for fields that many parts have. `once` fields may be given once and carry the part's
-/// place.
+/// span.
 macro_rules! fields {
     ($part:ty { $($kind:ident $(($doc:literal, $name:ident: $type:ty))?),+ $(,)? }) => {
         impl Part<'_, $part> {
@@ -147,8 +147,8 @@ macro_rules! field {
             self.cx.set(
                 &mut self.item.id,
                 "id",
-                $crate::place::Spanned::new(id, self.place),
-                self.place,
+                $crate::span::Spanned::new(id, self.span),
+                self.span,
             );
             self
         }
@@ -157,7 +157,7 @@ macro_rules! field {
         /// What it is for.
         pub fn doc(&mut self, text: impl Into<String>) -> &mut Self {
             self.cx
-                .set(&mut self.item.doc, "doc", text.into(), self.place);
+                .set(&mut self.item.doc, "doc", text.into(), self.span);
             self
         }
     };
@@ -165,7 +165,7 @@ macro_rules! field {
         /// Editor data.
         pub fn meta(&mut self, data: impl Into<serde_json::Value>) -> &mut Self {
             self.cx
-                .set(&mut self.item.meta, "meta", data.into(), self.place);
+                .set(&mut self.item.meta, "meta", data.into(), self.span);
             self
         }
     };
@@ -184,7 +184,7 @@ macro_rules! field {
                 &mut self.item.effect,
                 "effect",
                 action.into(),
-                self.place,
+                self.span,
             );
             self
         }
@@ -194,7 +194,7 @@ macro_rules! field {
         pub fn go(&mut self, target: impl Into<String>) -> &mut Self {
             self.item
                 .targets
-                .push($crate::builder::part::text(target, self.place));
+                .push($crate::builder::part::text(target, self.span));
             self
         }
     };
@@ -209,18 +209,18 @@ macro_rules! field {
     (once $doc:literal, $name:ident: $type:ty) => {
         #[doc = $doc]
         pub fn $name(&mut self, value: $type) -> &mut Self {
-            let value = $crate::place::Spanned::new(value.into(), self.place);
+            let value = $crate::span::Spanned::new(value.into(), self.span);
             self.cx
-                .set(&mut self.item.$name, stringify!($name), value, self.place);
+                .set(&mut self.item.$name, stringify!($name), value, self.span);
             self
         }
     };
     (time $doc:literal, $name:ident: $type:ty) => {
         #[doc = $doc]
         pub fn $name(&mut self, time: $type) -> &mut Self {
-            let value = self.cx.duration(time.into(), self.place);
+            let value = self.cx.duration(time.into(), self.span);
             self.cx
-                .set(&mut self.item.$name, stringify!($name), value, self.place);
+                .set(&mut self.item.$name, stringify!($name), value, self.span);
             self
         }
     };
@@ -229,7 +229,7 @@ macro_rules! field {
         pub fn $name(&mut self, name: $type) -> &mut Self {
             self.item
                 .$name
-                .push($crate::builder::part::text(name, self.place));
+                .push($crate::builder::part::text(name, self.span));
             self
         }
     };

@@ -5,14 +5,14 @@ use super::part::{Context, Part, fields, text};
 use super::{InitialBuilder, RegionBuilder, StateBuilder};
 use crate::graph::{HistoryPoint, Initial, Region, Scratch, State};
 use crate::names::check_name;
-use crate::place::Place;
+use crate::span::Span;
 
 fields!(Region { id, once("How many frames a push may save here (EXEC-8).", stack_depth: u32) });
 
 impl RegionBuilder<'_> {
     /// Says where default entry goes.
     pub fn initial(&mut self, target: impl Into<String>) -> InitialBuilder<'_> {
-        set_initial(self.cx, self.item, target.into(), self.place)
+        set_initial(self.cx, self.item, target.into(), self.span)
     }
 
     /// Adds a state.
@@ -21,13 +21,13 @@ impl RegionBuilder<'_> {
         name: impl Into<String>,
         describe: impl FnOnce(&mut StateBuilder<'_>),
     ) -> &mut Self {
-        describe(&mut add_state(self.cx, self.item, name.into(), self.place));
+        describe(&mut add_state(self.cx, self.item, name.into(), self.span));
         self
     }
 
     /// Adds a final state.
     pub fn final_state(&mut self, name: impl Into<String>) -> &mut Self {
-        add_state(self.cx, self.item, name.into(), self.place).completes();
+        add_state(self.cx, self.item, name.into(), self.span).completes();
         self
     }
 }
@@ -36,19 +36,19 @@ pub(super) fn set_initial<'a>(
     cx: &'a mut Context,
     region: &'a mut Region,
     target: String,
-    parent: Place,
+    parent: Span,
 ) -> InitialBuilder<'a> {
-    let place = cx.step(parent, "initial", "");
+    let span = cx.step(parent, "initial", "");
     let initial = Initial {
-        targets: vec![text(target, place)],
+        targets: vec![text(target, span)],
         effect: Vec::new(),
-        place,
+        span,
     };
-    cx.set(&mut region.initial, "initial", initial, place);
+    cx.set(&mut region.initial, "initial", initial, span);
     Part {
         cx,
         item: region.initial.get_or_insert_default(),
-        place,
+        span,
     }
 }
 
@@ -56,18 +56,18 @@ pub(super) fn add_state<'a>(
     cx: &'a mut Context,
     region: &'a mut Region,
     name: String,
-    parent: Place,
+    parent: Span,
 ) -> StateBuilder<'a> {
-    let (name, place) = declare(cx, parent, "state", check_name, name);
+    let (name, span) = declare(cx, parent, "state", check_name, name);
     Part::push(
         cx,
         &mut region.states,
         State {
             name,
-            place,
+            span,
             ..State::default()
         },
-        place,
+        span,
     )
 }
 
@@ -76,7 +76,7 @@ fields!(Initial { run });
 impl InitialBuilder<'_> {
     /// Adds a target, in another region below.
     pub fn and(&mut self, target: impl Into<String>) -> &mut Self {
-        self.item.targets.push(text(target, self.place));
+        self.item.targets.push(text(target, self.span));
         self
     }
 }

@@ -11,7 +11,7 @@ use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::graph::{HistoryPoint, Region, Scratch, State, Timer};
 use crate::names::check_name;
-use crate::place::Spanned;
+use crate::span::Spanned;
 
 fields!(State {
     id, doc, meta, muted,
@@ -30,7 +30,7 @@ macro_rules! action_lists {
     ($($doc:literal $name:ident)+) => {
         $(#[doc = $doc]
         pub fn $name(&mut self, action: impl Into<Action>) -> &mut Self {
-            append(self.cx, &mut self.item.$name, stringify!($name), action.into(), self.place);
+            append(self.cx, &mut self.item.$name, stringify!($name), action.into(), self.span);
             self
         })+
     };
@@ -46,7 +46,7 @@ impl StateBuilder<'_> {
 
     /// Makes it a final state, which completes its parent (EXEC-6).
     pub fn completes(&mut self) -> &mut Self {
-        self.item.is_final = Some(self.place);
+        self.item.is_final = Some(self.span);
         self
     }
 
@@ -61,7 +61,7 @@ impl StateBuilder<'_> {
             children.cx,
             children.item,
             name.into(),
-            children.place,
+            children.span,
         ));
         self
     }
@@ -69,14 +69,14 @@ impl StateBuilder<'_> {
     /// Adds a final child.
     pub fn final_state(&mut self, name: impl Into<String>) -> &mut Self {
         let children = self.children();
-        add_state(children.cx, children.item, name.into(), children.place).completes();
+        add_state(children.cx, children.item, name.into(), children.span).completes();
         self
     }
 
     /// Says where default entry goes.
     pub fn initial(&mut self, target: impl Into<String>) -> InitialBuilder<'_> {
         let children = self.children();
-        set_initial(children.cx, children.item, target.into(), children.place)
+        set_initial(children.cx, children.item, target.into(), children.span)
     }
 
     /// How many frames a push among the children may save (EXEC-8).
@@ -95,7 +95,7 @@ impl StateBuilder<'_> {
             .unwrap_or_else(|| {
                 self.forbid_mixture(!self.item.regions.is_empty());
                 self.item.regions.push(Region {
-                    place: self.place,
+                    span: self.span,
                     ..Region::default()
                 });
                 self.item.regions.len() - 1
@@ -103,7 +103,7 @@ impl StateBuilder<'_> {
         Part {
             cx: self.cx,
             item: &mut self.item.regions[at],
-            place: self.place,
+            span: self.span,
         }
     }
 
@@ -115,17 +115,17 @@ impl StateBuilder<'_> {
         describe: impl FnOnce(&mut RegionBuilder<'_>),
     ) -> &mut Self {
         self.forbid_mixture(matches!(self.item.regions.as_slice(), [only] if only.name.is_none()));
-        let (name, place) = declare(self.cx, self.place, "region", check_name, name.into());
+        let (name, span) = declare(self.cx, self.span, "region", check_name, name.into());
         let region = Region {
             name: Some(name),
-            place,
+            span,
             ..Region::default()
         };
         describe(&mut Part::push(
             self.cx,
             &mut self.item.regions,
             region,
-            place,
+            span,
         ));
         self
     }
@@ -133,7 +133,7 @@ impl StateBuilder<'_> {
     fn forbid_mixture(&mut self, mixed: bool) {
         if mixed {
             let message = "a state has either children of its own or regions";
-            let problem = Diagnostic::new(Code::FieldsExclude, self.place, message);
+            let problem = Diagnostic::new(Code::FieldsExclude, self.span, message);
             self.cx
                 .diagnostics
                 .push(problem.help("put all children into regions"));
@@ -142,22 +142,22 @@ impl StateBuilder<'_> {
 
     /// Adds a history point (EXEC-4).
     pub fn history(&mut self, name: impl Into<String>) -> HistoryBuilder<'_> {
-        let (name, place) = declare(self.cx, self.place, "history", check_name, name.into());
+        let (name, span) = declare(self.cx, self.span, "history", check_name, name.into());
         Part::push(
             self.cx,
             &mut self.item.history,
             HistoryPoint {
                 name,
-                place,
+                span,
                 ..HistoryPoint::default()
             },
-            place,
+            span,
         )
     }
 
     /// Adds a timer that is disarmed when the state is left (EVT-7).
     pub fn timer(&mut self, name: impl Into<String>) -> TimerBuilder<'_> {
-        let (name, place) = declare(self.cx, self.place, "timer", check_name, name.into());
+        let (name, span) = declare(self.cx, self.span, "timer", check_name, name.into());
         Part::push(
             self.cx,
             &mut self.item.timers,
@@ -165,18 +165,18 @@ impl StateBuilder<'_> {
                 name,
                 ..Timer::default()
             },
-            place,
+            span,
         )
     }
 
     /// Adds so many 16-bit slots that are zeroed on entry (RAM-7).
     pub fn scratch(&mut self, name: impl Into<String>, slots: u32) -> ScratchBuilder<'_> {
-        let (name, place) = declare(self.cx, self.place, "scratch", check_name, name.into());
+        let (name, span) = declare(self.cx, self.span, "scratch", check_name, name.into());
         let scratch = Scratch {
             name,
             id: None,
-            slots: Spanned::new(slots, place),
+            slots: Spanned::new(slots, span),
         };
-        Part::push(self.cx, &mut self.item.scratch, scratch, place)
+        Part::push(self.cx, &mut self.item.scratch, scratch, span)
     }
 }

@@ -9,9 +9,9 @@ use crate::graph::{
     AnyTransition, Branch, Decision, StackOperation, State, Transition, TransitionKind, Trigger,
 };
 use crate::names::check_name;
-use crate::place::{Name, Place, Spanned};
+use crate::span::{Name, Span, Spanned};
 
-/// A trigger that has no place yet.
+/// A trigger that has no span yet.
 enum Start {
     Event(String),
     Any,
@@ -24,22 +24,22 @@ enum Start {
 
 impl Start {
     /// The trigger and the step that it begins; a bad duration is reported there.
-    fn at_step(self, cx: &mut Context, parent: Place, prefix: &str) -> (Trigger, Place) {
+    fn at_step(self, cx: &mut Context, parent: Span, prefix: &str) -> (Trigger, Span) {
         let step = |cx: &mut Context, kind: &str, name: &str| {
             cx.step(parent, &format!("{prefix}{kind}"), name)
         };
         match self {
             Self::Event(event) => {
-                let place = step(cx, "on", &event);
-                (Trigger::Event(text(event, place)), place)
+                let span = step(cx, "on", &event);
+                (Trigger::Event(text(event, span)), span)
             }
             Self::Timer(timer) => {
-                let place = step(cx, "on timer", &timer);
-                (Trigger::Timer(text(timer, place)), place)
+                let span = step(cx, "on timer", &timer);
+                (Trigger::Timer(text(timer, span)), span)
             }
             Self::After(time) => {
-                let place = step(cx, "after", &time.to_string());
-                (Trigger::After(cx.duration(time, place)), place)
+                let span = step(cx, "after", &time.to_string());
+                (Trigger::After(cx.duration(time, span)), span)
             }
             Self::Any => after(step(cx, "on any event", ""), Trigger::Any),
             Self::Always => after(step(cx, "always", ""), Trigger::Always),
@@ -49,8 +49,8 @@ impl Start {
     }
 }
 
-fn after(place: Place, trigger: fn(Place) -> Trigger) -> (Trigger, Place) {
-    (trigger(place), place)
+fn after(span: Span, trigger: fn(Span) -> Trigger) -> (Trigger, Span) {
+    (trigger(span), span)
 }
 
 /// One method per trigger.
@@ -98,13 +98,13 @@ impl StateBuilder<'_> {
     triggers!(self: &mut Self => TransitionBuilder<'_>);
 
     fn begin(&mut self, start: Start) -> TransitionBuilder<'_> {
-        let (trigger, place) = start.at_step(self.cx, self.place, "");
+        let (trigger, span) = start.at_step(self.cx, self.span, "");
         let transition = Transition {
             trigger,
-            place,
+            span,
             ..Transition::default()
         };
-        Part::push(self.cx, &mut self.item.transitions, transition, place)
+        Part::push(self.cx, &mut self.item.transitions, transition, span)
     }
 
     /// Begins a transition that all children of the state have (CODE-8).
@@ -112,7 +112,7 @@ impl StateBuilder<'_> {
         AnyState {
             cx: self.cx,
             state: self.item,
-            place: self.place,
+            span: self.span,
             include: Vec::new(),
             exclude: Vec::new(),
         }
@@ -120,38 +120,38 @@ impl StateBuilder<'_> {
 
     /// Adds a decision: two transitions on one condition (CODE-8).
     pub fn decide(&mut self, condition: impl Into<String>) -> DecisionBuilder<'_> {
-        let place = self
+        let span = self
             .cx
-            .step(self.place, "decision", self.item.decisions.len() + 1);
-        let guard = text(condition, place);
+            .step(self.span, "decision", self.item.decisions.len() + 1);
+        let guard = text(condition, span);
         let decision = Decision {
-            trigger: Trigger::Always(place),
+            trigger: Trigger::Always(span),
             guard,
-            place,
+            span,
             ..Decision::default()
         };
-        Part::push(self.cx, &mut self.item.decisions, decision, place)
+        Part::push(self.cx, &mut self.item.decisions, decision, span)
     }
 
     /// Adds a guarded branch, which makes the state a choice (EXEC-7).
     pub fn when(&mut self, guard: impl Into<String>) -> BranchBuilder<'_> {
         let branch = self.otherwise();
-        branch.item.guard = Some(text(guard, branch.place));
+        branch.item.guard = Some(text(guard, branch.span));
         branch
     }
 
     /// Adds the unguarded last branch, which makes the state a choice (EXEC-7).
     pub fn otherwise(&mut self) -> BranchBuilder<'_> {
         let branches = self.item.choice.get_or_insert_default();
-        let place = self.cx.step(self.place, "branch", branches.len() + 1);
+        let span = self.cx.step(self.span, "branch", branches.len() + 1);
         Part::push(
             self.cx,
             branches,
             Branch {
-                place,
+                span,
                 ..Branch::default()
             },
-            place,
+            span,
         )
     }
 }
@@ -161,13 +161,13 @@ impl TransitionSetBuilder<'_> {
     triggers!(self: &mut Self => TransitionBuilder<'_>);
 
     fn begin(&mut self, start: Start) -> TransitionBuilder<'_> {
-        let (trigger, place) = start.at_step(self.cx, self.place, "");
+        let (trigger, span) = start.at_step(self.cx, self.span, "");
         let transition = Transition {
             trigger,
-            place,
+            span,
             ..Transition::default()
         };
-        Part::push(self.cx, &mut self.item.transitions, transition, place)
+        Part::push(self.cx, &mut self.item.transitions, transition, span)
     }
 }
 
@@ -177,7 +177,7 @@ impl TransitionSetBuilder<'_> {
 pub struct AnyState<'a> {
     cx: &'a mut Context,
     state: &'a mut State,
-    place: Place,
+    span: Span,
     include: Vec<String>,
     exclude: Vec<String>,
 }
@@ -198,15 +198,15 @@ impl<'a> AnyState<'a> {
     triggers!(self: Self => TransitionBuilder<'a>);
 
     fn begin(self, start: Start) -> TransitionBuilder<'a> {
-        let (trigger, place) = start.at_step(self.cx, self.place, "any state ");
+        let (trigger, span) = start.at_step(self.cx, self.span, "any state ");
         let names = |list: Vec<String>| {
             list.into_iter()
-                .map(|name| text(name, place))
+                .map(|name| text(name, span))
                 .collect::<Vec<Name>>()
         };
         let transition = Transition {
             trigger,
-            place,
+            span,
             ..Transition::default()
         };
         let any = AnyTransition {
@@ -214,11 +214,11 @@ impl<'a> AnyState<'a> {
             include: names(self.include),
             exclude: names(self.exclude),
         };
-        let Part { cx, item, place } = Part::push(self.cx, &mut self.state.any_state, any, place);
+        let Part { cx, item, span } = Part::push(self.cx, &mut self.state.any_state, any, span);
         Part {
             cx,
             item: &mut item.transition,
-            place,
+            span,
         }
     }
 }
@@ -240,8 +240,8 @@ impl TransitionBuilder<'_> {
     pub fn named(&mut self, name: impl Into<String>) -> &mut Self {
         let name = self
             .cx
-            .declared("transition", check_name, name.into(), self.place);
-        self.cx.set(&mut self.item.name, "name", name, self.place);
+            .declared("transition", check_name, name.into(), self.span);
+        self.cx.set(&mut self.item.name, "name", name, self.span);
         self
     }
 
@@ -249,7 +249,7 @@ impl TransitionBuilder<'_> {
     pub fn sync(&mut self, region: impl Into<String>, target: impl Into<String>) -> &mut Self {
         self.item
             .sync
-            .push((text(region, self.place), text(target, self.place)));
+            .push((text(region, self.span), text(target, self.span)));
         self
     }
 
@@ -272,8 +272,8 @@ impl TransitionBuilder<'_> {
         self.cx.set(
             &mut self.item.kind,
             "kind",
-            Spanned::new(kind, self.place),
-            self.place,
+            Spanned::new(kind, self.span),
+            self.span,
         );
         self
     }
@@ -292,8 +292,8 @@ impl TransitionBuilder<'_> {
         self.cx.set(
             &mut self.item.stack,
             "stack",
-            Spanned::new(operation, self.place),
-            self.place,
+            Spanned::new(operation, self.span),
+            self.span,
         );
         self
     }
@@ -313,7 +313,7 @@ impl DecisionBuilder<'_> {
     triggers!(self: &mut Self => &mut Self);
 
     fn begin(&mut self, start: Start) -> &mut Self {
-        (self.item.trigger, _) = start.at_step(self.cx, self.place, "");
+        (self.item.trigger, _) = start.at_step(self.cx, self.span, "");
         self
     }
 }

@@ -11,9 +11,9 @@ use super::parser::{Parser, too_deep};
 use super::{CallArgument, Expr, ExprKind, SyntaxError, UnaryOp};
 use crate::graph::{Argument, Code};
 use crate::limits::MAX_EXPRESSION_DEPTH;
-use crate::place::{Name, Place, Spanned};
+use crate::span::{Name, Span, Spanned};
 
-/// What the text of an action says. Places are bytes of that text.
+/// What the text of an action says. Spans are bytes of that text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActionText {
     /// Calls a function.
@@ -34,7 +34,7 @@ pub enum ActionText {
     },
 }
 
-/// A call with literal arguments. Places are bytes of its text.
+/// A call with literal arguments. Spans are bytes of its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallText {
     /// The function.
@@ -44,14 +44,14 @@ pub struct CallText {
 }
 
 impl CallText {
-    /// Function and arguments with places in the file, for a call that is the text of `code`.
-    pub fn placed(&self, code: &Code) -> (Name, Vec<Argument>) {
-        let name = |name: &Name| Name::new(name.value.clone(), place_in(code, name.place));
+    /// Function and arguments with spans in the file, for a call that is the text of `code`.
+    pub fn spanned(&self, code: &Code) -> (Name, Vec<Argument>) {
+        let name = |name: &Name| Name::new(name.value.clone(), span_in(code, name.span));
         let argument = |argument: &Argument| Argument {
             name: argument.name.as_ref().map(name),
             value: Spanned::new(
                 argument.value.value.clone(),
-                place_in(code, argument.value.place),
+                span_in(code, argument.value.span),
             ),
         };
         (
@@ -61,20 +61,20 @@ impl CallText {
     }
 }
 
-/// The place in the file of bytes of a code's text. If the file spells the text differently (with
+/// The span in the file of bytes of a code's text. If the file spells the text differently (with
 /// escapes), that is the whole code.
-pub(super) fn place_in(code: &Code, bytes: Place) -> Place {
-    code_place(code, bytes.start as usize..bytes.end as usize)
+pub(super) fn span_in(code: &Code, bytes: Span) -> Span {
+    code_span(code, bytes.start as usize..bytes.end as usize)
 }
 
-/// The place in the file of a range of a code's text. If the file spells the text differently (with
+/// The span in the file of a range of a code's text. If the file spells the text differently (with
 /// escapes), that is the whole code.
-pub fn code_place(code: &Code, range: Range<usize>) -> Place {
-    let length = code.place.end.saturating_sub(code.place.start) as usize;
+pub fn code_span(code: &Code, range: Range<usize>) -> Span {
+    let length = code.span.end.saturating_sub(code.span.start) as usize;
     if length == code.value.len() {
-        code.place.within(range)
+        code.span.within(range)
     } else {
-        code.place
+        code.span
     }
 }
 
@@ -136,7 +136,7 @@ pub fn parse_call(text: &str) -> Result<CallText, SyntaxError> {
 fn function_name(parser: &mut Parser, what: &str) -> Result<Name, SyntaxError> {
     let Lexeme { token, range } = parser.next();
     match token {
-        Token::Name(name) => Ok(Name::new(name, Place::bytes(range))),
+        Token::Name(name) => Ok(Name::new(name, Span::bytes(range))),
         Token::End => Err(SyntaxError::new(range, format!("{what} is needed here"))),
         _ => Err(SyntaxError::new(
             range,
@@ -191,7 +191,7 @@ fn literal_argument(argument: CallArgument) -> Result<Argument, SyntaxError> {
     match argument.value.literal() {
         Some(value) => Ok(Argument {
             name: argument.name,
-            value: Spanned::new(value, Place::bytes(range)),
+            value: Spanned::new(value, Span::bytes(range)),
         }),
         None => Err(
             SyntaxError::new(range, "an argument of a function must be a literal")

@@ -16,7 +16,7 @@ mod tests;
 use std::fmt;
 use std::ops::Range;
 
-pub use action::{ActionText, CallText, code_place, parse_action, parse_call};
+pub use action::{ActionText, CallText, code_span, parse_action, parse_call};
 pub use parser::parse;
 pub use syntax::{BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp};
 

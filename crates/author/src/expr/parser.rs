@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::lexer::{Lexeme, Token, lex};
 use super::{BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, SyntaxError, UnaryOp};
 use crate::limits::MAX_EXPRESSION_DEPTH;
-use crate::place::{Name, Place};
+use crate::span::{Name, Span};
 
 /// Reads an expression.
 pub fn parse(text: &str) -> Result<Expr, SyntaxError> {
@@ -205,7 +205,7 @@ impl Parser {
             };
             let (base, height) = result;
             let range = base.range.start..field.range.end;
-            let field = Name::new(name, Place::bytes(field.range));
+            let field = Name::new(name, Span::bytes(field.range));
             result = self.node(
                 ExprKind::Field {
                     base: Box::new(base),
@@ -255,7 +255,7 @@ impl Parser {
             }
             _ => return self.node(ExprKind::Name(name), range, 0),
         }
-        let function = Name::new(name, Place::bytes(range.clone()));
+        let function = Name::new(name, Span::bytes(range.clone()));
         match StateQuery::parse(&function.value) {
             Some(query) => self.state_query(query, range),
             None => {
@@ -300,7 +300,7 @@ impl Parser {
         if after.token != Token::Sign(":") {
             return None;
         }
-        let name = Name::new(name.clone(), Place::bytes(self.peek().range.clone()));
+        let name = Name::new(name.clone(), Span::bytes(self.peek().range.clone()));
         self.at += 2;
         Some(name)
     }
@@ -326,7 +326,7 @@ impl Parser {
         let first = self.next();
         let mut range = first.range;
         let mut path = match first.token {
-            Token::Text(text) => return Ok(Name::new(text, Place::bytes(range))),
+            Token::Text(text) => return Ok(Name::new(text, Span::bytes(range))),
             Token::Name(name) => name,
             _ => return Err(self.not_a_state(range)),
         };
@@ -338,7 +338,7 @@ impl Parser {
             path = format!("{path}/{name}");
             range.end = next.range.end;
         }
-        Ok(Name::new(path, Place::bytes(range)))
+        Ok(Name::new(path, Span::bytes(range)))
     }
 
     fn not_a_state(&self, range: Range<usize>) -> SyntaxError {
@@ -386,7 +386,7 @@ impl Parser {
         Ok((Expr { kind, range }, height))
     }
 
-    pub(super) fn unexpected(&self, place: &str) -> SyntaxError {
+    pub(super) fn unexpected(&self, here: &str) -> SyntaxError {
         let Lexeme { token, range } = self.peek();
         if let Token::Name(name) = token
             && let Some(error) = reserved(name, range)
@@ -396,10 +396,10 @@ impl Parser {
         let message = match token {
             Token::End => "the expression ends where a value is needed".to_owned(),
             Token::Sign("=") => "`=` does not compare".to_owned(),
-            Token::Sign(sign) => format!("`{sign}` has no place {place}"),
-            Token::Name(name) => format!("`{name}` has no place {place}"),
-            Token::Int(_) | Token::Float(_) => format!("a number has no place {place}"),
-            Token::Text(_) => format!("a text has no place {place}"),
+            Token::Sign(sign) => format!("`{sign}` has no place {here}"),
+            Token::Name(name) => format!("`{name}` has no place {here}"),
+            Token::Int(_) | Token::Float(_) => format!("a number has no place {here}"),
+            Token::Text(_) => format!("a text has no place {here}"),
         };
         let error = SyntaxError::new(range.clone(), message);
         match token {

@@ -1,11 +1,11 @@
 //! The syntax tree of an expression.
 //!
-//! Owns its nodes and what they are called. Names carry their place as bytes of the expression's
+//! Owns its nodes and what they are called. Names carry their span as bytes of the expression's
 //! own text.
 
 use std::ops::Range;
 
-use crate::place::Name;
+use crate::span::Name;
 use crate::value::Literal;
 
 /// An expression and where it stands in its text. Two are equal if they say the same, wherever they

@@ -1,7 +1,7 @@
 //! Finds what has no stable id of its own (ROM-6).
 
 use crate::graph::{Machine, Region, State, Timer, Transition};
-use crate::place::{Name, Source};
+use crate::span::{Name, Source};
 
 /// What can have a stable id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,7 +55,7 @@ pub struct MissingId {
     /// Where it is in the graph, from the machine or from [`Machine::root`] on. Empty for the
     /// machine.
     pub path: Vec<PathSegment>,
-    /// Its name, at its place in the file.
+    /// Its name, with its span in the file.
     pub name: Name,
 }
 

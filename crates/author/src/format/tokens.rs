@@ -8,7 +8,7 @@ use jsonc_parser::{CollectOptions, CommentCollectionStrategy, parse_to_ast};
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::{MAX_NESTING, MAX_TEXT_BYTES};
-use crate::place::Place;
+use crate::span::Span;
 use crate::text;
 
 /// What a token is to the formatter.
@@ -96,7 +96,7 @@ fn refusal(text: &str) -> Diagnostics {
     if !problems.has_errors() {
         problems.push(Diagnostic::new(
             Code::Syntax,
-            Place::default(),
+            Span::default(),
             "the file cannot be formatted",
         ));
     }

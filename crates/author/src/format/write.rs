@@ -8,7 +8,7 @@ use super::ids::{MissingId, missing_ids};
 use super::tokens::{Comment, Gap, Item, Kind, tokens};
 use crate::diagnostic::Diagnostics;
 use crate::graph::Machine;
-use crate::place::Source;
+use crate::span::Source;
 
 /// A file with its ids.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,7 +76,7 @@ fn insertion(
     missing: &MissingId,
     id: u64,
 ) -> Option<Vec<(usize, String)>> {
-    let name = item_at(items, missing.name.place.start as usize)?;
+    let name = item_at(items, missing.name.span.start as usize)?;
     let is_key = items.get(name + 1)?.kind == Kind::Colon;
     if is_key {
         let open = items.get(name + 2).filter(|item| item.of(text) == "{")?;

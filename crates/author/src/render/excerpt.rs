@@ -7,16 +7,16 @@
 
 use super::index::LineIndex;
 use crate::diagnostic::Diagnostic;
-use crate::place::Place;
+use crate::span::Span;
 
 /// Longest part of a file that is shown as whole lines.
 const MAX_WHOLE_BYTES: usize = 4096;
 /// Farthest apart, in lines, that two labels may be to share an excerpt.
 const MAX_GAP_LINES: usize = 6;
-/// Most related places shown.
+/// Most related spans shown.
 pub(super) const MAX_RELATED: usize = 10;
 
-/// A label at its place in the file.
+/// A label and what it covers of the file.
 pub(super) struct Mark<'a> {
     pub(super) start: usize,
     pub(super) end: usize,
@@ -34,7 +34,7 @@ pub(super) struct Excerpt<'a> {
     pub(super) marks: Vec<Mark<'a>>,
 }
 
-/// The excerpts of a problem, first the one with its own place.
+/// The excerpts of a problem, first the one with its own span.
 pub(super) fn excerpts<'a>(
     diagnostic: &'a Diagnostic,
     index: &LineIndex<'a>,
@@ -44,12 +44,12 @@ pub(super) fn excerpts<'a>(
         .related
         .iter()
         .take(MAX_RELATED)
-        .map(|l| mark(l.place, &l.text, index))
+        .map(|l| mark(l.span, &l.text, index))
         .collect();
     related.sort_by_key(|mark| mark.start);
     let own = Mark {
         primary: true,
-        ..mark(diagnostic.place, &diagnostic.label, index)
+        ..mark(diagnostic.span, &diagnostic.label, index)
     };
     let mut groups = vec![vec![own]];
     for mark in related {
@@ -64,18 +64,14 @@ pub(super) fn excerpts<'a>(
         .collect()
 }
 
-/// A place as a range of one line, whatever it was.
-fn mark<'a>(place: Place, label: &'a str, index: &LineIndex<'a>) -> Mark<'a> {
+/// A span as a range of one line, whatever it was.
+fn mark<'a>(span: Span, label: &'a str, index: &LineIndex<'a>) -> Mark<'a> {
     let text = index.text();
-    let end = if place.is_step() {
+    let end = if span.is_step() { 0 } else { span.end as usize };
+    let start = if span.is_step() {
         0
     } else {
-        place.end as usize
-    };
-    let start = if place.is_step() {
-        0
-    } else {
-        place.start as usize
+        span.start as usize
     };
     let start = text.floor_char_boundary(start.min(text.len()));
     let line = index.line_range(index.line_of(start));

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::index::LineIndex;
 use crate::diagnostic::{Diagnostic, Diagnostics, Label};
-use crate::place::{Place, Source};
+use crate::span::{Source, Span};
 
 /// An array with one object per problem: `code`, `severity`, `message`, where (`file` and `range`,
 /// or `machine` and `path`), and `label`, `related`, `notes`, `help` where there are any. Lines and
@@ -14,27 +14,27 @@ pub fn render_json(diagnostics: &Diagnostics, source: &Source) -> Value {
         Source::File { text, .. } => Some(LineIndex::new(text)),
         Source::Builder { .. } => None,
     };
-    let places = Places { source, index };
+    let spans = SourceSpans { source, index };
     Value::Array(
         diagnostics
             .iter()
-            .map(|diagnostic| places.problem(diagnostic))
+            .map(|diagnostic| spans.problem(diagnostic))
             .collect(),
     )
 }
 
-struct Places<'a> {
+struct SourceSpans<'a> {
     source: &'a Source,
     index: Option<LineIndex<'a>>,
 }
 
-impl Places<'_> {
+impl SourceSpans<'_> {
     fn problem(&self, diagnostic: &Diagnostic) -> Value {
         let mut object = Map::new();
         object.insert("code".into(), diagnostic.code.info().id.into());
         object.insert("severity".into(), diagnostic.severity.as_str().into());
         object.insert("message".into(), diagnostic.message.as_str().into());
-        self.insert_place(&mut object, diagnostic.place);
+        self.insert_span(&mut object, diagnostic.span);
         if !diagnostic.label.is_empty() {
             object.insert("label".into(), diagnostic.label.as_str().into());
         }
@@ -60,24 +60,24 @@ impl Places<'_> {
     fn related(&self, label: &Label) -> Value {
         let mut object = Map::new();
         object.insert("label".into(), label.text.as_str().into());
-        self.insert_place(&mut object, label.place);
+        self.insert_span(&mut object, label.span);
         Value::Object(object)
     }
 
-    fn insert_place(&self, object: &mut Map<String, Value>, place: Place) {
+    fn insert_span(&self, object: &mut Map<String, Value>, span: Span) {
         let Some(index) = &self.index else {
             object.insert("machine".into(), self.source.name().into());
             object.insert(
                 "path".into(),
-                self.source.step(place).unwrap_or_default().into(),
+                self.source.step(span).unwrap_or_default().into(),
             );
             return;
         };
         object.insert("file".into(), self.source.name().into());
-        if !place.is_step() {
-            let end = place.end.max(place.start);
+        if !span.is_step() {
+            let end = span.end.max(span.start);
             let range =
-                json!({ "start": position(index, place.start), "end": position(index, end) });
+                json!({ "start": position(index, span.start), "end": position(index, end) });
             object.insert("range".into(), range);
         }
     }

@@ -1,8 +1,8 @@
 //! Shows problems: as text in the look of rustc, or as JSON for tools.
 //!
 //! Comes in: [`Diagnostics`](crate::diagnostic::Diagnostics) and the
-//! [`Source`](crate::place::Source) their places refer to. Goes out: a string or a JSON value. Any
-//! place is accepted, also one that lies outside the source or inside a character, and the work per
+//! [`Source`](crate::span::Source) their spans refer to. Goes out: a string or a JSON value. Any
+//! span is accepted, also one that lies outside the source or inside a character, and the work per
 //! problem does not grow with the size of the file.
 
 mod excerpt;

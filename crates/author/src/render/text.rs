@@ -11,7 +11,7 @@ use annotate_snippets::{
 use super::excerpt::{Excerpt, MAX_RELATED, excerpts};
 use super::index::LineIndex;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::place::{Place, Source};
+use crate::span::{Source, Span};
 
 /// Narrowest output that is drawn.
 const MIN_WIDTH: usize = 40;
@@ -113,12 +113,12 @@ fn snippet<'a>(
 
 fn in_builder(out: &mut String, renderer: &Renderer, diagnostic: &Diagnostic, source: &Source) {
     let mut group =
-        heading(diagnostic).element(Origin::path(builder_path(diagnostic.place, source)));
+        heading(diagnostic).element(Origin::path(builder_path(diagnostic.span, source)));
     if !diagnostic.label.is_empty() {
         group = group.element(Level::NOTE.message(clean(&diagnostic.label)));
     }
     for label in diagnostic.related.iter().take(MAX_RELATED) {
-        let step = source.step(label.place).unwrap_or("the machine");
+        let step = source.step(label.span).unwrap_or("the machine");
         group =
             group.element(Level::NOTE.message(format!("{}: {}", clean(&label.text), clean(step))));
     }
@@ -126,9 +126,9 @@ fn in_builder(out: &mut String, renderer: &Renderer, diagnostic: &Diagnostic, so
 }
 
 /// ``machine `Soldier`: state combat > transition 2``.
-fn builder_path(place: Place, source: &Source) -> String {
+fn builder_path(span: Span, source: &Source) -> String {
     let machine = clean(source.name());
-    match source.step(place) {
+    match source.step(span) {
         Some(step) if !step.is_empty() => format!("machine `{machine}`: {}", clean(step)),
         _ => format!("machine `{machine}`"),
     }

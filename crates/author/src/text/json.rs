@@ -1,10 +1,10 @@
-//! JSON with places, for readers of other formats that are JSON, too.
+//! JSON with spans, for readers of other formats that are JSON, too.
 
 use jsonc_parser::ast::Value;
 
 use crate::diagnostic::Diagnostics;
 
-pub use super::parse::{place, string_place, to_json};
+pub use super::parse::{span, string_span, to_json};
 
 /// The tree of a text, or what is wrong with it: the same limits, extensions and words as for a
 /// machine file.

@@ -1,7 +1,7 @@
 //! The text form of a machine, `*.sw.json`: JSON with comments and trailing commas.
 //!
 //! In comes text, out go a [`Machine`] and everything that is wrong with the text. The stages are
-//! the files: `scan` (size, nesting), `parse` (JSON tree with places), `check` (against the
+//! the files: `scan` (size, nesting), `parse` (JSON tree with spans), `check` (against the
 //! [`shape`]), `extract` (nested shape) or `flat` (flat shape) into the graph. What is well-formed
 //! is in the graph even if the rest is not, so that later passes can report, too. The way back,
 //! from a graph to text, is `write`.
@@ -26,7 +26,7 @@ use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::Machine;
 use crate::limits::MAX_TEXT_BYTES;
-use crate::place::{Place, Source};
+use crate::span::{Source, Span};
 use extract::Reader;
 use shape::{Json, Kind, file_kind};
 
@@ -98,11 +98,11 @@ fn not_an_object(tree: &Value) -> Diagnostic {
         Json::Object.words(),
         found.words()
     );
-    Diagnostic::new(Code::WrongType, parse::place(tree.range()), message)
+    Diagnostic::new(Code::WrongType, parse::span(tree.range()), message)
         .label(format!("this is {}", found.words()))
 }
 
-/// The report on bytes that are not text. The places refer to the text with `�` for what could not
+/// The report on bytes that are not text. The spans refer to the text with `�` for what could not
 /// be read.
 fn unreadable(name: &str, bytes: &[u8], offset: usize) -> (Machine, Diagnostics) {
     let mut out = Diagnostics::default();
@@ -113,7 +113,7 @@ fn unreadable(name: &str, bytes: &[u8], offset: usize) -> (Machine, Diagnostics)
         text = String::from_utf8_lossy(bytes).into_owned();
         let shown = char::REPLACEMENT_CHARACTER.len_utf8();
         let message = format!("the file is not UTF-8 text: byte {offset} cannot be read");
-        let problem = Diagnostic::new(Code::Syntax, Place::bytes(offset..offset + shown), message);
+        let problem = Diagnostic::new(Code::Syntax, Span::bytes(offset..offset + shown), message);
         let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
         let help = if utf_16 {
             "it looks like UTF-16; save it as UTF-8"

@@ -1,4 +1,4 @@
-//! Owns the step from text to a JSON tree with places, and what is asked of that tree later.
+//! Owns the step from text to a JSON tree with spans, and what is asked of that tree later.
 //!
 //! JSON with comments and trailing commas; every other extension of the parser is off (SW0001).
 
@@ -12,7 +12,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use super::shape::Json;
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::place::Place;
+use crate::span::Span;
 
 /// What the text form allows beyond JSON. The formatter must use the same.
 pub fn options() -> ParseOptions {
@@ -39,7 +39,7 @@ pub(crate) fn parse(text: &str) -> Result<Value<'_>, Box<Diagnostic>> {
 }
 
 fn empty(text: &str) -> Diagnostic {
-    Diagnostic::new(Code::Syntax, Place::bytes(text.len()..text.len()), "the file is empty")
+    Diagnostic::new(Code::Syntax, Span::bytes(text.len()..text.len()), "the file is empty")
         .help("the least machine is `{ \"machine\": \"Name\", \"initial\": \"a\", \"states\": { \"a\": {} } }`")
 }
 
@@ -50,16 +50,16 @@ fn syntax(error: &ParseError, text: &str) -> Diagnostic {
         error.kind(),
         ParseErrorKind::UnterminatedObject | ParseErrorKind::UnterminatedArray
     );
-    let place = if open {
-        Place::bytes(range.start..range.start + 1)
+    let span = if open {
+        Span::bytes(range.start..range.start + 1)
     } else {
-        place(range)
+        span(range)
     };
-    let mut problem = Diagnostic::new(Code::Syntax, place, message);
+    let mut problem = Diagnostic::new(Code::Syntax, span, message);
     if open {
         problem = problem
             .label("opened here")
-            .related(Place::bytes(text.len()..text.len()), "the file ends here");
+            .related(Span::bytes(text.len()..text.len()), "the file ends here");
     }
     match help {
         Some(help) => problem.help(help),
@@ -156,9 +156,9 @@ fn unexpected(text: &str, range: Range) -> Cow<'static, str> {
     }
 }
 
-/// The place of a range.
-pub fn place(range: Range) -> Place {
-    Place::bytes(range.start..range.end)
+/// The span of a range.
+pub fn span(range: Range) -> Span {
+    Span::bytes(range.start..range.end)
 }
 
 /// The kind of a value.
@@ -173,13 +173,13 @@ pub(crate) fn json(value: &Value) -> Json {
     }
 }
 
-/// Place of a string: of its content if that is written as it is, else of the whole literal.
-pub fn string_place(text: &str, literal: &StringLit) -> Place {
+/// Span of a string: of its content if that is written as it is, else of the whole literal.
+pub fn string_span(text: &str, literal: &StringLit) -> Span {
     let range = literal.range();
     let inside = range.start + 1..range.end.saturating_sub(1);
     match text.get(inside.clone()) {
-        Some(raw) if raw == literal.value => Place::bytes(inside),
-        _ => place(range),
+        Some(raw) if raw == literal.value => Span::bytes(inside),
+        _ => span(range),
     }
 }
 
@@ -219,7 +219,7 @@ pub(crate) fn is_written_whole(raw: &str) -> bool {
     !raw.contains(['.', 'e', 'E'])
 }
 
-/// The same tree without places; of keys given twice the first counts, numbers that do not fit
+/// The same tree without spans; of keys given twice the first counts, numbers that do not fit
 /// become null.
 pub fn to_json(value: &Value) -> serde_json::Value {
     use serde_json::Value as Out;

@@ -7,7 +7,7 @@
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::{MAX_NESTING, MAX_TEXT_BYTES};
-use crate::place::Place;
+use crate::span::Span;
 
 /// Whether the text may go on to the parser. What stands in the way is reported.
 pub(crate) fn scan(text: &str, out: &mut Diagnostics) -> bool {
@@ -32,7 +32,7 @@ pub(crate) fn scan(text: &str, out: &mut Diagnostics) -> bool {
 /// The report on a file over the limit.
 pub(crate) fn too_large(bytes: usize) -> Diagnostic {
     let message = format!("the file has {bytes} bytes, at most {MAX_TEXT_BYTES} are read");
-    Diagnostic::new(Code::FileTooLarge, Place::default(), message)
+    Diagnostic::new(Code::FileTooLarge, Span::default(), message)
         .label("too much")
         .help("split the machine into several, or keep editor data (`meta`) in a file of its own")
 }
@@ -67,8 +67,8 @@ impl Scanner<'_> {
             return true;
         }
         let message = format!("brackets are nested more than {MAX_NESTING} deep");
-        let place = Place::bytes(self.at - 1..self.at);
-        let problem = Diagnostic::new(Code::NestedTooDeeply, place, message).label("one too many");
+        let span = Span::bytes(self.at - 1..self.at);
+        let problem = Diagnostic::new(Code::NestedTooDeeply, span, message).label("one too many");
         self.out.push(
             problem
                 .help("close what was opened by mistake, or keep such data in a file of its own"),
@@ -119,8 +119,8 @@ impl Scanner<'_> {
     }
 
     fn unclosed(&mut self, start: usize) {
-        let place = Place::bytes(start..self.at.min(self.bytes.len()));
-        let problem = Diagnostic::new(Code::Syntax, place, "the text is not closed on its line");
+        let span = Span::bytes(start..self.at.min(self.bytes.len()));
+        let problem = Diagnostic::new(Code::Syntax, span, "the text is not closed on its line");
         self.out.push(
             problem
                 .label("begins here")
@@ -129,7 +129,7 @@ impl Scanner<'_> {
     }
 
     fn raw_control(&mut self, byte: u8) {
-        let place = Place::bytes(self.at..self.at + 1);
+        let span = Span::bytes(self.at..self.at + 1);
         let escape = if byte == b'\t' {
             "\\t".into()
         } else {
@@ -137,7 +137,7 @@ impl Scanner<'_> {
         };
         let message = format!("the control character U+{byte:04X} must not stand in text as it is");
         self.out
-            .push(Diagnostic::new(Code::Syntax, place, message).help(format!("write `{escape}`")));
+            .push(Diagnostic::new(Code::Syntax, span, message).help(format!("write `{escape}`")));
         self.at += 1;
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 use statewright_rom::layout::MAX_DEPTH;
 
 use super::Planned;
@@ -114,17 +114,14 @@ fn cycle(model: &Model<'_>, from: StateIndex, to: StateIndex) -> Diagnostic {
         model.tree.path(to)
     );
     let mut branches = model.branches[model.parts[from].branches.clone()].iter();
-    let place = branches.find_map(|branch| branch_target(branch, Node::State(to)));
+    let span = branches.find_map(|branch| branch_target(branch, Node::State(to)));
     Diagnostic::new(
         Code::ChoiceCycle,
-        place.unwrap_or(model.tree.states[from].authored.name.place),
+        span.unwrap_or(model.tree.states[from].authored.name.span),
         text,
     )
     .label("closes a circle")
-    .related(
-        model.tree.states[to].authored.name.place,
-        "leads here again",
-    )
+    .related(model.tree.states[to].authored.name.span, "leads here again")
     .help("let one of the branches lead to a state")
 }
 
@@ -132,7 +129,7 @@ fn too_long(model: &Model<'_>, from: StateIndex) -> Diagnostic {
     let text = format!("more than {MAX_CHOICES_IN_A_ROW} choices follow each other");
     Diagnostic::new(
         Code::ChoiceCycle,
-        model.tree.states[from].authored.name.place,
+        model.tree.states[from].authored.name.span,
         text,
     )
     .label("starts here")
@@ -140,13 +137,13 @@ fn too_long(model: &Model<'_>, from: StateIndex) -> Diagnostic {
 }
 
 /// Where a branch names a target.
-fn branch_target(branch: &Branch<'_>, target: Node) -> Option<Place> {
+fn branch_target(branch: &Branch<'_>, target: Node) -> Option<Span> {
     let at = branch
         .entry
         .targets
         .iter()
         .position(|&other| other == target)?;
-    branch.authored.targets.get(at).map(|name| name.place)
+    branch.authored.targets.get(at).map(|name| name.span)
 }
 
 /// Where the branches of a choice must lead: into these regions of one state.
@@ -157,9 +154,9 @@ struct Area {
 
 impl Area {
     /// What a transition leaves and enters.
-    fn of_transition(planned: &Planned<'_, '_>, place: usize) -> Self {
-        let owner = usize::from(planned.tables.transitions[place].domain.get());
-        let mask = planned.tables.transition_plans[place].regions;
+    fn of_transition(planned: &Planned<'_, '_>, index: usize) -> Self {
+        let owner = usize::from(planned.tables.transitions[index].domain.get());
+        let mask = planned.tables.transition_plans[index].regions;
         let regions = planned.model.tree.states[owner].regions.clone();
         let left = regions
             .enumerate()
@@ -224,7 +221,7 @@ impl Area {
 pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
     let mut reported = HashSet::new();
-    let mut follow = |targets: &[Node], area: &dyn Fn() -> Area, from: Place| {
+    let mut follow = |targets: &[Node], area: &dyn Fn() -> Area, from: Span| {
         let choices: Vec<StateIndex> = targets
             .iter()
             .filter_map(|&t| as_choice(model, t))
@@ -233,12 +230,12 @@ pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
             check_branches(model, choices, &area(), from, &mut reported, diagnostics);
         }
     };
-    for (place, &from) in planned.order.iter().enumerate() {
+    for (index, &from) in planned.order.iter().enumerate() {
         let transition = &model.transitions[from];
         follow(
             &transition.targets,
-            &|| Area::of_transition(planned, place),
-            transition.place(),
+            &|| Area::of_transition(planned, index),
+            transition.span(),
         );
     }
     for (region, entry) in model.initials.iter().enumerate() {
@@ -246,12 +243,12 @@ pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
         follow(
             &entry.targets,
             &|| Area::of_region(model, region),
-            initial.map_or(Place::default(), |i| i.place),
+            initial.map_or(Span::default(), |i| i.span),
         );
     }
     for (history, entry) in model.history_defaults.iter().enumerate() {
-        let place = model.tree.histories[history].authored.place;
-        follow(&entry.targets, &|| Area::of_history(model, history), place);
+        let span = model.tree.histories[history].authored.span;
+        follow(&entry.targets, &|| Area::of_history(model, history), span);
     }
 }
 
@@ -260,17 +257,17 @@ fn check_branches(
     model: &Model<'_>,
     mut open: Vec<StateIndex>,
     area: &Area,
-    from: Place,
-    reported: &mut HashSet<(StateIndex, Node, Place)>,
+    from: Span,
+    reported: &mut HashSet<(StateIndex, Node, Span)>,
     diagnostics: &mut Diagnostics,
 ) {
     let mut seen = open.clone();
     while let Some(choice) = open.pop() {
         for branch in &model.branches[model.parts[choice].branches.clone()] {
             for &target in &branch.entry.targets {
-                let place = branch_target(branch, target).unwrap_or(branch.authored.place);
-                if !area.holds(model, target) && reported.insert((choice, target, place)) {
-                    diagnostics.push(leaves(model, area, (choice, target), place, from));
+                let span = branch_target(branch, target).unwrap_or(branch.authored.span);
+                if !area.holds(model, target) && reported.insert((choice, target, span)) {
+                    diagnostics.push(leaves(model, area, (choice, target), span, from));
                 }
                 if let Some(next) = as_choice(model, target)
                     && !seen.contains(&next)
@@ -287,8 +284,8 @@ fn leaves(
     model: &Model<'_>,
     area: &Area,
     way: (StateIndex, Node),
-    place: Place,
-    from: Place,
+    span: Span,
+    from: Span,
 ) -> Diagnostic {
     let (choice, to, within) = (
         model.tree.path(way.0),
@@ -297,7 +294,7 @@ fn leaves(
     );
     Diagnostic::new(
         Code::ChoiceLeavesDomain,
-        place,
+        span,
         format!("choice `{choice}` may lead out of {within}, to `{to}`"),
     )
     .label("leads outside")

@@ -38,7 +38,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.push(
                 Diagnostic::new(
                     Code::NeedsTarget,
-                    transition.place(),
+                    transition.span(),
                     "a `done` or `failed` transition has no target",
                 )
                 .label("stays true, so it would be taken again and again")
@@ -56,7 +56,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 model.tree.path(transition.source)
             );
             diagnostics.push(
-                Diagnostic::new(Code::NeverCompletes, transition.place(), text)
+                Diagnostic::new(Code::NeverCompletes, transition.span(), text)
                     .label("never taken")
                     .help(help),
             );

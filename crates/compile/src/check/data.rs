@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 
 use crate::model::Model;
 use crate::ops::FunctionUse;
@@ -21,7 +21,7 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.push(
             Diagnostic::new(
                 Code::UnusedDeclaration,
-                name.place,
+                name.span,
                 format!("{what} `{}` is never used", name.value),
             )
             .label("declared only")
@@ -61,9 +61,9 @@ fn check_hashes(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 function.hash()
             );
             diagnostics.push(
-                Diagnostic::new(Code::FunctionHashCollision, function.places[0], text)
+                Diagnostic::new(Code::FunctionHashCollision, function.spans[0], text)
                     .label("used here")
-                    .related(first.places[0], "the other one")
+                    .related(first.spans[0], "the other one")
                     .help("rename one of them"),
             );
         }
@@ -89,7 +89,7 @@ fn check_stable_ids(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             ),
         };
         diagnostics.push(
-            Diagnostic::new(Code::MissingStableId, name.place, text)
+            Diagnostic::new(Code::MissingStableId, name.span, text)
                 .label("without an `id`, renaming it breaks saves and reloads")
                 .help("run `statewright fmt --ids` on the file"),
         );

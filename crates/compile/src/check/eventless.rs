@@ -30,7 +30,7 @@ pub enum Chains {
     Unknown,
 }
 
-/// One transition, by place in the model, and the links that may follow it.
+/// One transition, by index in the model, and the links that may follow it.
 pub(super) struct Link {
     pub(super) transition: usize,
     pub(super) next: Vec<usize>,
@@ -91,7 +91,7 @@ pub fn check_length(planned: &Planned<'_, '_>, tier: usize, diagnostics: &mut Di
         diagnostics.push(
             Diagnostic::new(
                 Code::LongChain,
-                planned.model.transitions[links[start].transition].place(),
+                planned.model.transitions[links[start].transition].span(),
                 text,
             )
             .label("the longest chain starts here")
@@ -145,14 +145,14 @@ fn links(planned: &Planned<'_, '_>) -> Option<Vec<Link>> {
         return None;
     }
     let mut by_source: HashMap<StateIndex, Vec<usize>> = HashMap::new();
-    for (link, &place) in eventless.iter().enumerate() {
+    for (link, &index) in eventless.iter().enumerate() {
         by_source
-            .entry(model.transitions[planned.order[place]].source)
+            .entry(model.transitions[planned.order[index]].source)
             .or_default()
             .push(link);
     }
-    let next = |place: usize| -> Vec<usize> {
-        active_after(planned, place)
+    let next = |index: usize| -> Vec<usize> {
+        active_after(planned, index)
             .iter()
             .filter_map(|state| by_source.get(state))
             .flatten()
@@ -162,9 +162,9 @@ fn links(planned: &Planned<'_, '_>) -> Option<Vec<Link>> {
     Some(
         eventless
             .iter()
-            .map(|&place| Link {
-                transition: planned.order[place],
-                next: next(place),
+            .map(|&index| Link {
+                transition: planned.order[index],
+                next: next(index),
             })
             .collect(),
     )
@@ -172,17 +172,17 @@ fn links(planned: &Planned<'_, '_>) -> Option<Vec<Link>> {
 
 /// States that are certainly active after a transition: what its plan enters, and what is around
 /// its domain.
-pub(super) fn active_after(planned: &Planned<'_, '_>, place: usize) -> BTreeSet<StateIndex> {
+pub(super) fn active_after(planned: &Planned<'_, '_>, index: usize) -> BTreeSet<StateIndex> {
     let tables = planned.tables;
-    let transition = &planned.model.transitions[planned.order[place]];
-    let domain = usize::from(tables.transitions[place].domain.get());
+    let transition = &planned.model.transitions[planned.order[index]];
+    let domain = usize::from(tables.transitions[index].domain.get());
     let mut active: BTreeSet<StateIndex> = planned
         .model
         .tree
         .ancestors(domain)
         .chain([domain])
         .collect();
-    let plan = tables.transition_plans[place].plan.get();
+    let plan = tables.transition_plans[index].plan.get();
     if plan != NONE {
         let plan = &tables.entry_plans[usize::from(plan)];
         let first = plan.first.get() as usize;
@@ -313,12 +313,12 @@ fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: C
             names.join(" → ")
         ),
     };
-    let problem = Diagnostic::new(code, first.place(), text).label("part of the circle");
+    let problem = Diagnostic::new(code, first.span(), text).label("part of the circle");
     let problem = circle[1..]
         .iter()
         .take(MOST_SHOWN)
         .fold(problem, |problem, &link| {
-            problem.related(of(link).place(), "and this")
+            problem.related(of(link).span(), "and this")
         });
     problem
         .note("a tick would take these until its cap, and be clamped")

@@ -7,11 +7,11 @@ use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::limits::MAX_PAYLOAD_BYTES;
 use statewright_author::names::OTHER_EVENTS;
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 use statewright_rom::layout::trigger;
 
+use crate::allocate::Allocation;
 use crate::model::{Model, TimerKind, Transition, Trigger};
-use crate::place::Placement;
 use crate::tree::too_many;
 
 /// Checks the declarations.
@@ -38,7 +38,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             "events and timers",
             triggers,
             most,
-            model.machine.name.place,
+            model.machine.name.span,
         ));
     }
 }
@@ -55,7 +55,7 @@ fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 event.name.value
             );
             diagnostics.push(
-                Diagnostic::new(Code::PayloadTooLarge, payload.place, text)
+                Diagnostic::new(Code::PayloadTooLarge, payload.span, text)
                     .label(format!("at most {MAX_PAYLOAD_BYTES} fit"))
                     .help(
                         "add `\"indirect\": true` and keep the data in the blackboard; the event then carries an index",
@@ -64,7 +64,7 @@ fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         }
     }
     for part in &model.parts {
-        for &(event, place) in &part.defers {
+        for &(event, span) in &part.defers {
             let declared = &model.machine.events[event];
             if declared.indirect {
                 let text = format!(
@@ -72,9 +72,9 @@ fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                     declared.name.value
                 );
                 diagnostics.push(
-                    Diagnostic::new(Code::DefersIndirect, place, text)
+                    Diagnostic::new(Code::DefersIndirect, span, text)
                         .label("deferred here")
-                        .related(declared.name.place, "indirect")
+                        .related(declared.name.span, "indirect")
                         .note("what it points to must still be there when the event is taken later")
                         .help("make sure that the data stays, or carry it in the event"),
                 );
@@ -95,11 +95,11 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         .iter()
         .filter_map(|timer| timer.event)
         .collect();
-    let posted: HashMap<usize, Place> = model
+    let posted: HashMap<usize, Span> = model
         .usage
         .posted
         .iter()
-        .map(|p| (p.value, p.place))
+        .map(|p| (p.value, p.span))
         .collect();
     for (index, event) in model.machine.events.iter().enumerate() {
         let handled = model.usage.handles_any || model.usage.handled.contains(&index);
@@ -112,13 +112,13 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                     format!("nobody handles event `{}`", event.name.value),
                 )
                 .label("sent here")
-                .related(event.name.place, "declared here")
+                .related(event.name.span, "declared here")
                 .help("add a transition on it, or do not send it"),
             ),
             None if from_timers.contains(&index) => diagnostics.push(
                 Diagnostic::new(
                     Code::Unhandled,
-                    event.name.place,
+                    event.name.span,
                     format!(
                         "a timer fires as event `{}`, which nobody handles",
                         event.name.value
@@ -132,7 +132,7 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             None => diagnostics.push(
                 Diagnostic::new(
                     Code::UnusedEvent,
-                    event.name.place,
+                    event.name.span,
                     format!("event `{}` is never used", event.name.value),
                 )
                 .label("declared only")
@@ -166,7 +166,7 @@ fn check_timer_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.push(
             Diagnostic::new(
                 Code::UnusedTimer,
-                authored.name.place,
+                authored.name.span,
                 format!("timer `{}` {what}", authored.name.value),
             )
             .label("no transition waits for it")
@@ -180,44 +180,44 @@ fn check_timer_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 
 /// Imported charts have plain queues (EVT-10).
 fn check_internal_first(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let mut refuse = |what: &str, place: Place| {
+    let mut refuse = |what: &str, span: Span| {
         let text = format!("{what} is not possible with the policy `internal_first`");
         diagnostics.push(
-            Diagnostic::new(Code::NotWithInternalFirst, place, text)
+            Diagnostic::new(Code::NotWithInternalFirst, span, text)
                 .label("not possible")
                 .help("remove it, or the policy"),
         );
     };
     for event in &model.machine.events {
         if let Some(class) = &event.class {
-            refuse("an event class", class.place);
+            refuse("an event class", class.span);
         }
         if event.coalesce {
-            refuse("coalescing", event.name.place);
+            refuse("coalescing", event.name.span);
         }
         if let Some(ttl) = &event.ttl {
-            refuse("a time to live", ttl.place);
+            refuse("a time to live", ttl.span);
         }
     }
     for part in &model.parts {
-        if let Some(&(_, place)) = part.defers.first() {
-            refuse("deferral", place);
+        if let Some(&(_, span)) = part.defers.first() {
+            refuse("deferral", span);
         }
     }
 }
 
 /// Deferral needs a queue of more than one place (EVT-5).
-pub fn check_deferral(model: &Model<'_>, placement: &Placement, diagnostics: &mut Diagnostics) {
-    if placement.tier != 0 {
+pub fn check_deferral(model: &Model<'_>, allocation: &Allocation, diagnostics: &mut Diagnostics) {
+    if allocation.tier != 0 {
         return;
     }
     for part in &model.parts {
-        if let Some(&(event, place)) = part.defers.first() {
+        if let Some(&(event, span)) = part.defers.first() {
             let name = &model.machine.events[event].name.value;
             diagnostics.push(
                 Diagnostic::new(
                     Code::DeferralInCrowd,
-                    place,
+                    span,
                     format!("event `{name}` is deferred in tier crowd"),
                 )
                 .label("a crowd agent has room for one event only")

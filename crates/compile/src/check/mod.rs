@@ -19,8 +19,8 @@ mod targets;
 
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 
+use crate::allocate::{Allocation, PushConflicts};
 use crate::model::Model;
-use crate::place::{Placement, PushConflicts};
 use crate::plan::PlanError;
 use crate::tables::Tables;
 
@@ -33,7 +33,7 @@ pub struct Planned<'p, 'a> {
     pub model: &'p Model<'a>,
     /// Tables with plans.
     pub tables: &'p Tables,
-    /// For each transition of the tables its place in the model.
+    /// For each transition of the tables its index in the model.
     pub order: &'p [usize],
 }
 
@@ -89,10 +89,10 @@ pub fn planned(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
 }
 
 /// What the tier does not allow.
-pub fn tier(planned: &Planned<'_, '_>, placement: &Placement, diagnostics: &mut Diagnostics) {
-    eventless::check_length(planned, placement.tier, diagnostics);
-    sizes::check_costs(planned, placement, diagnostics);
-    events::check_deferral(planned.model, placement, diagnostics);
+pub fn tier(planned: &Planned<'_, '_>, allocation: &Allocation, diagnostics: &mut Diagnostics) {
+    eventless::check_length(planned, allocation.tier, diagnostics);
+    sizes::check_costs(planned, allocation, diagnostics);
+    events::check_deferral(planned.model, allocation, diagnostics);
 }
 
 /// A plan that does not fit.

@@ -60,7 +60,7 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
 
 /// A transition that its event always starts, and that raises events itself.
 struct Step {
-    /// Place in the model.
+    /// Index in the model.
     transition: usize,
     event: usize,
     source: StateIndex,
@@ -91,7 +91,7 @@ fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
     }
     let handlers = Handlers::new(model);
     let mut steps = Vec::new();
-    for (place, &from) in planned.order.iter().enumerate() {
+    for (index, &from) in planned.order.iter().enumerate() {
         let transition = &model.transitions[from];
         let Trigger::Event(event) = transition.trigger else {
             continue;
@@ -99,8 +99,8 @@ fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
         if !handlers.always_reach(model, from, event) {
             continue;
         }
-        let domain = usize::from(planned.tables.transitions[place].domain.get());
-        let active = active_after(planned, place);
+        let domain = usize::from(planned.tables.transitions[index].domain.get());
+        let active = active_after(planned, index);
         let raises = raises(model, transition, domain, &active);
         // An `always` moves on before the next event is taken.
         if !raises.is_empty() && active.is_disjoint(&handlers.moving_on) {
@@ -342,7 +342,7 @@ fn itself(model: &Model<'_>, transition: &Transition<'_>) -> Diagnostic {
     };
     let name = &model.machine.events[event].name.value;
     let text = format!("this transition on `{name}` sends `{name}` to itself, without a guard");
-    Diagnostic::new(Code::PossibleLivelock, transition.place(), text)
+    Diagnostic::new(Code::PossibleLivelock, transition.span(), text)
         .label("goes on without end")
         .note("a tick would take this until its cap, and be clamped")
         .help("give it a guard, or use a timer")
@@ -356,16 +356,16 @@ fn describe(model: &Model<'_>, circle: &[&Step]) -> Diagnostic {
         names.push("…".to_owned());
     }
     names.push(names[0].clone());
-    let place = |step: &Step| model.transitions[step.transition].place();
+    let span = |step: &Step| model.transitions[step.transition].span();
     let text = format!(
         "events raise each other in a circle, without a guard: {}",
         names.join(" → ")
     );
     let problem =
-        Diagnostic::new(Code::PossibleLivelock, place(circle[0]), text).label("part of the circle");
+        Diagnostic::new(Code::PossibleLivelock, span(circle[0]), text).label("part of the circle");
     let rest = circle[1..].iter().take(MOST_SHOWN);
     rest.fold(problem, |problem, step| {
-        problem.related(place(step), "and this")
+        problem.related(span(step), "and this")
     })
     .note("a tick would take these until its cap, and be clamped")
     .help("give one of them a guard, or use a timer")

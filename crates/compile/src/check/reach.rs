@@ -62,7 +62,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             let name = &model.tree.states[state].authored.name;
             let text = format!("state `{}` can never be entered", model.tree.path(state));
             diagnostics.push(
-                Diagnostic::new(Code::Unreachable, name.place, text)
+                Diagnostic::new(Code::Unreachable, name.span, text)
                     .label("no transition and no initial leads here")
                     .help("add a transition to it, or remove it"),
             );

@@ -34,9 +34,9 @@ fn check_one(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
         .filter(|_| transition.trigger != Trigger::Always)
     {
         diagnostics.push(
-            Diagnostic::new(Code::DebounceNeedsAlways, debounce.place, "`debounce` needs `\"when\": \"always\"`")
+            Diagnostic::new(Code::DebounceNeedsAlways, debounce.span, "`debounce` needs `\"when\": \"always\"`")
                 .label("no guard that could stay true")
-                .related(transition.place(), "this trigger is over at once")
+                .related(transition.span(), "this trigger is over at once")
                 .help("write `\"when\": \"always\"` with a guard, or use `cooldown` to limit how often it is taken"),
         );
     }
@@ -48,7 +48,7 @@ fn check_one(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.push(
             Diagnostic::new(
                 Code::ThresholdWithoutScore,
-                threshold.place,
+                threshold.span,
                 "a threshold without a score",
             )
             .label("compared with nothing")
@@ -63,7 +63,7 @@ fn check_one(transition: &Transition<'_>, diagnostics: &mut Diagnostics) {
         diagnostics.push(
             Diagnostic::new(
                 Code::BadInterrupt,
-                transition.place(),
+                transition.span(),
                 "an interrupt needs an event, any event or `always`",
             )
             .label("this trigger cannot interrupt")
@@ -85,7 +85,7 @@ fn does_nothing(transition: &Transition<'_>) -> bool {
 }
 
 fn nothing(transition: &Transition<'_>) -> Diagnostic {
-    Diagnostic::new(Code::DoesNothing, transition.place(), "this transition does nothing")
+    Diagnostic::new(Code::DoesNothing, transition.span(), "this transition does nothing")
         .label("has neither `to` nor `do`")
         .help("add `\"to\": \"…\"`; to keep the event from the states around, write `\"kind\": \"internal\"`")
 }
@@ -112,11 +112,11 @@ fn check_scores(transitions: &[Transition<'_>], diagnostics: &mut Diagnostics) {
             diagnostics.push(
                 Diagnostic::new(
                     Code::MixedScores,
-                    plain.place(),
+                    plain.span(),
                     "of transitions with the same trigger and priority, some are scored and some are not",
                 )
                 .label("has no score")
-                .related(scored.place(), "has a score")
+                .related(scored.span(), "has a score")
                 .help("add a `score` to this one, too, or give it another `priority`"),
             );
             return;
@@ -143,7 +143,7 @@ fn check_group_sizes(transitions: &[Transition<'_>], diagnostics: &mut Diagnosti
         if *count == MAX_SCORED + 1 {
             let text = format!("more than {MAX_SCORED} scored transitions compete in one state");
             diagnostics.push(
-                Diagnostic::new(Code::TableFull, transition.place(), text)
+                Diagnostic::new(Code::TableFull, transition.span(), text)
                     .label("one too many")
                     .help("give some of them another `priority`, or choose in two steps"),
             );
@@ -157,18 +157,18 @@ pub fn check_latches(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let waits = |state: StateIndex| {
         model.parts[state].exit_ready.is_some() || model.parts[state].min_active > 0
     };
-    for (place, &from) in planned.order.iter().enumerate() {
+    for (index, &from) in planned.order.iter().enumerate() {
         let transition = &model.transitions[from];
         if !transition.authored.latch {
             continue;
         }
-        let domain = usize::from(planned.tables.transitions[place].domain.get());
+        let domain = usize::from(planned.tables.transitions[index].domain.get());
         let exited = domain + 1..model.tree.states[domain].end;
         if transition.authored.interrupt || !exited.into_iter().any(waits) {
             diagnostics.push(
                 Diagnostic::new(
                     Code::LatchWithoutWait,
-                    transition.place(),
+                    transition.span(),
                     "`latch` has no effect here",
                 )
                 .label("nothing holds this transition back")

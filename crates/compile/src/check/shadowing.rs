@@ -261,8 +261,8 @@ fn shadowed(
             "guard one of those inside with `if`, make this one an `interrupt`, or remove it",
         ),
     };
-    Diagnostic::new(Code::Shadowed, later.place(), text)
+    Diagnostic::new(Code::Shadowed, later.span(), text)
         .label("never reached")
-        .related(earlier.place(), why)
+        .related(earlier.span(), why)
         .help(help)
 }

@@ -6,18 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 
+use crate::allocate::{PushConflicts, interfere};
 use crate::model::Model;
-use crate::place::{PushConflicts, interfere};
 use crate::tree::{RegionIndex, StateIndex};
 
 /// Two states that can be alive together must not own one channel.
 pub fn check_channels(model: &Model<'_>, conflicts: &PushConflicts, diagnostics: &mut Diagnostics) {
-    let mut owners: BTreeMap<usize, Vec<(StateIndex, Place)>> = BTreeMap::new();
+    let mut owners: BTreeMap<usize, Vec<(StateIndex, Span)>> = BTreeMap::new();
     for (state, part) in model.parts.iter().enumerate() {
-        for &(channel, place) in &part.owns {
-            owners.entry(channel).or_default().push((state, place));
+        for &(channel, span) in &part.owns {
+            owners.entry(channel).or_default().push((state, span));
         }
     }
     for (channel, owners) in owners {
@@ -46,23 +46,23 @@ pub fn check_channels(model: &Model<'_>, conflicts: &PushConflicts, diagnostics:
 
 /// Regions that write the same key: the order of regions decides who wins, which is rarely meant.
 pub fn check_writers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let mut writers: BTreeMap<(usize, StateIndex), (RegionIndex, Place)> = BTreeMap::new();
+    let mut writers: BTreeMap<(usize, StateIndex), (RegionIndex, Span)> = BTreeMap::new();
     let mut reported = BTreeSet::new();
-    for &(key, state, place) in &model.usage.writes {
+    for &(key, state, span) in &model.usage.writes {
         let mut at = state;
         while let (Some(parent), Some(region)) =
             (model.tree.states[at].parent, model.tree.states[at].region)
         {
             if model.tree.states[parent].kind == StateKind::Orthogonal {
-                let &mut (other, first) = writers.entry((key, parent)).or_insert((region, place));
+                let &mut (other, first) = writers.entry((key, parent)).or_insert((region, span));
                 if other != region && reported.insert(key) {
                     let name = &model.machine.blackboard[key].name.value;
                     let text = format!(
                         "two regions of `{}` write `{name}`",
                         model.tree.path(parent)
                     );
-                    let problem = Diagnostic::new(Code::ConcurrentWriters, place, text);
-                    let problem = if first == place {
+                    let problem = Diagnostic::new(Code::ConcurrentWriters, span, text);
+                    let problem = if first == span {
                         problem.label("written by both, which share this code")
                     } else {
                         problem.label("written here").related(first, "and here")

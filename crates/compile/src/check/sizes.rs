@@ -2,18 +2,18 @@
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 use statewright_rom::layout::{MAX_CAP, MAX_COMMAND_BYTES, MAX_RECORDS, TIERS};
 
 use super::Planned;
+use crate::allocate::{Allocation, tier_name};
 use crate::model::Model;
-use crate::place::{Placement, tier_name};
 use crate::plan::{MAX_CANDIDATES, PlanError};
 use crate::tree::too_many;
 
 /// Counts of everything that is referred to by u16, and the caps.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let place = model.machine.name.place;
+    let span = model.machine.name.span;
     let counts = [
         ("regions", model.tree.regions.len()),
         ("transitions", model.transitions.len()),
@@ -27,7 +27,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     ];
     for (what, count) in counts.into_iter().chain(model.ops.sizes()) {
         if count > MAX_RECORDS {
-            diagnostics.push(too_many(what, count, MAX_RECORDS, place));
+            diagnostics.push(too_many(what, count, MAX_RECORDS, span));
         }
     }
     check_caps(model, diagnostics);
@@ -63,7 +63,7 @@ fn check_caps(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             .as_ref()
             .filter(|value| !(least..=most).contains(&value.value))
         {
-            diagnostics.push(out_of_range(what, value.value, least, most, value.place));
+            diagnostics.push(out_of_range(what, value.value, least, most, value.span));
         }
     }
     for transition in &model.transitions {
@@ -78,14 +78,14 @@ fn check_caps(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 priority.value,
                 0,
                 15,
-                priority.place,
+                priority.span,
             ));
         }
     }
 }
 
-fn out_of_range(what: &str, value: u32, least: u32, most: u32, place: Place) -> Diagnostic {
-    Diagnostic::new(Code::BadValue, place, format!("`{what}` is {value}"))
+fn out_of_range(what: &str, value: u32, least: u32, most: u32, span: Span) -> Diagnostic {
+    Diagnostic::new(Code::BadValue, span, format!("`{what}` is {value}"))
         .label(format!("must be {least} to {most}"))
         .help(format!("write a number from {least} to {most}"))
 }
@@ -93,12 +93,12 @@ fn out_of_range(what: &str, value: u32, least: u32, most: u32, place: Place) -> 
 /// Structural cost of each transition (EXEC-9).
 pub fn check_costs(
     planned: &Planned<'_, '_>,
-    placement: &Placement,
+    allocation: &Allocation,
     diagnostics: &mut Diagnostics,
 ) {
-    let limit = placement.capacity().cost;
-    for (place, &from) in planned.order.iter().enumerate() {
-        let cost = u16::from(planned.tables.transition_plans[place].cost);
+    let limit = allocation.capacity().cost;
+    for (index, &from) in planned.order.iter().enumerate() {
+        let cost = u16::from(planned.tables.transition_plans[index].cost);
         if cost <= limit {
             continue;
         }
@@ -107,20 +107,20 @@ pub fn check_costs(
             "this transition may exit and enter {} states at once",
             cost - 1
         );
-        let larger = (placement.tier + 1..TIERS.len()).find(|&tier| TIERS[tier].cost >= cost);
+        let larger = (allocation.tier + 1..TIERS.len()).find(|&tier| TIERS[tier].cost >= cost);
         diagnostics.push(
             Diagnostic::new(
                 Code::CostTooHigh,
                 transition
-                    .target_places()
+                    .target_spans()
                     .first()
                     .copied()
-                    .unwrap_or(transition.place()),
+                    .unwrap_or(transition.span()),
                 text,
             )
             .label(format!(
                 "costs {cost}, tier {} allows {limit}",
-                tier_name(placement.tier)
+                tier_name(allocation.tier)
             ))
             .help(match larger {
                 Some(tier) => format!(
@@ -141,7 +141,7 @@ pub fn plan_error(model: &Model<'_>, error: PlanError) -> Diagnostic {
             let text = format!(
                 "the lists of transitions by event need {count} places or more, but at most {MAX_CANDIDATES} fit"
             );
-            let problem = Diagnostic::new(Code::TableFull, model.machine.name.place, text);
+            let problem = Diagnostic::new(Code::TableFull, model.machine.name.span, text);
             return problem.help(
                 "use fewer transitions on any event: each stands in the list of every event",
             );
@@ -150,6 +150,6 @@ pub fn plan_error(model: &Model<'_>, error: PlanError) -> Diagnostic {
             format!("{count} different ways of entering, but at most {MAX_RECORDS} fit")
         }
     };
-    Diagnostic::new(Code::TableFull, model.machine.name.place, text)
+    Diagnostic::new(Code::TableFull, model.machine.name.span, text)
         .help("split the machine into several")
 }

@@ -4,7 +4,7 @@
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{StateKind, TransitionKind};
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 
 use statewright_rom::layout::MAX_LEAVES;
 
@@ -17,7 +17,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         check_set(
             model,
             &transition.targets,
-            &transition.target_places(),
+            &transition.target_spans(),
             diagnostics,
         );
         check_cross_region(model, transition, diagnostics);
@@ -26,7 +26,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         check_set(
             model,
             &branch.entry.targets,
-            &places(&branch.authored.targets),
+            &spans(&branch.authored.targets),
             diagnostics,
         );
     }
@@ -35,7 +35,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         check_set(
             model,
             &entry.targets,
-            &initial.map_or_else(Vec::new, |i| places(&i.targets)),
+            &initial.map_or_else(Vec::new, |i| spans(&i.targets)),
             diagnostics,
         );
     }
@@ -43,7 +43,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         check_set(
             model,
             &entry.targets,
-            &places(&model.tree.histories[history].authored.default),
+            &spans(&model.tree.histories[history].authored.default),
             diagnostics,
         );
     }
@@ -66,7 +66,7 @@ pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.push(
                 Diagnostic::new(
                     Code::RootTarget,
-                    name.place,
+                    name.span,
                     format!("the root cannot be the `{field}`"),
                 )
                 .label("always active")
@@ -76,7 +76,7 @@ pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             );
         } else if node.kind == StateKind::Final && node.parent == Some(0) {
             diagnostics.push(
-                Diagnostic::new(Code::EntryEnds, name.place, format!("`{field}` ends the machine"))
+                Diagnostic::new(Code::EntryEnds, name.span, format!("`{field}` ends the machine"))
                     .label("a final state of the root")
                     .help("name a state from which the agent can go on, or leave the field out for the initial state"),
             );
@@ -84,13 +84,13 @@ pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn places(names: &[Name]) -> Vec<Place> {
-    names.iter().map(|name| name.place).collect()
+fn spans(names: &[Name]) -> Vec<Span> {
+    names.iter().map(|name| name.span).collect()
 }
 
-/// `places` has one place for each target, if all were found.
-fn check_set(model: &Model<'_>, targets: &[Node], places: &[Place], diagnostics: &mut Diagnostics) {
-    if places.len() != targets.len() {
+/// `spans` has one span for each target, if all were found.
+fn check_set(model: &Model<'_>, targets: &[Node], spans: &[Span], diagnostics: &mut Diagnostics) {
+    if spans.len() != targets.len() {
         return;
     }
     if targets.len() > MAX_LEAVES {
@@ -99,7 +99,7 @@ fn check_set(model: &Model<'_>, targets: &[Node], places: &[Place], diagnostics:
             targets.len()
         );
         diagnostics.push(
-            Diagnostic::new(Code::IllegalTargets, places[MAX_LEAVES], text).label("one too many"),
+            Diagnostic::new(Code::IllegalTargets, spans[MAX_LEAVES], text).label("one too many"),
         );
         return;
     }
@@ -112,9 +112,9 @@ fn check_set(model: &Model<'_>, targets: &[Node], places: &[Place], diagnostics:
                     model.tree.node_path(a)
                 );
                 diagnostics.push(
-                    Diagnostic::new(Code::IllegalTargets, places[position], text)
+                    Diagnostic::new(Code::IllegalTargets, spans[position], text)
                         .label(why)
-                        .related(places[before], "not with this one")
+                        .related(spans[before], "not with this one")
                         .help(
                             "several targets must lie in different regions of one orthogonal state",
                         ),
@@ -159,7 +159,7 @@ fn check_cross_region(
     if transition.kind != TransitionKind::External || transition.authored.stack.is_some() {
         return;
     }
-    for (&target, place) in transition.targets.iter().zip(transition.target_places()) {
+    for (&target, span) in transition.targets.iter().zip(transition.target_spans()) {
         let anchor = model.tree.anchor(target);
         let common = model.tree.common_ancestor(transition.source, anchor);
         if model.tree.states[common].kind != StateKind::Orthogonal
@@ -185,7 +185,7 @@ fn check_cross_region(
         diagnostics.push(
             Diagnostic::new(
                 Code::CrossRegion,
-                place,
+                span,
                 format!("`{from}` and `{to}` lie in different regions"),
             )
             .label(format!("leaves and re-enters all of `{whole}`"))

@@ -5,7 +5,7 @@ use statewright_author::diagnostic::{Diagnostic, closest};
 use statewright_author::expr::{CallArgument, Expr};
 use statewright_author::graph::Argument;
 use statewright_author::names::{BUILT_IN_FUNCTIONS as FUNCTIONS, is_built_in};
-use statewright_author::place::{Name, Spanned};
+use statewright_author::span::{Name, Spanned};
 use statewright_author::value::ValueType;
 use statewright_rom::code::op;
 
@@ -32,19 +32,19 @@ impl Checker<'_> {
         };
         let named = arguments.iter().find_map(|argument| argument.name.as_ref());
         if let Some(label) = named {
-            let place = self.placed(label).place;
+            let span = self.spanned(label).span;
             let message = format!("the arguments of `{name}` have no names");
             self.report(
-                Diagnostic::new(DiagnosticCode::BadArguments, place, message)
+                Diagnostic::new(DiagnosticCode::BadArguments, span, message)
                     .label("leave this out"),
             );
             return None;
         }
         if arguments.len() != wanted {
             let plural = if wanted == 1 { "argument" } else { "arguments" };
-            let place = self.place(&whole.range);
+            let span = self.span(&whole.range);
             self.report(report::argument_count(
-                place,
+                span,
                 name,
                 &format!("{wanted} {plural}"),
                 arguments.len(),
@@ -91,7 +91,7 @@ impl Checker<'_> {
             ValueType::I32 => Some(node),
             ValueType::F32 => Some(fold::plain(op::F32_TO_I32, vec![node])),
             found => {
-                let found = (self.place(&value.range), found);
+                let found = (self.span(&value.range), found);
                 self.report(report::expected(
                     "the argument of `i32`",
                     "a number",
@@ -135,7 +135,7 @@ impl Checker<'_> {
         if matches!(node.ty(), ValueType::I32 | ValueType::F32) {
             return Some(node);
         }
-        let found = (self.place(&part.range), node.ty());
+        let found = (self.span(&part.range), node.ty());
         self.report(report::expected(
             &format!("an argument of `{function}`"),
             "a number",
@@ -174,7 +174,7 @@ impl Checker<'_> {
         if matches!(node.ty(), ValueType::Vec2 | ValueType::Vec3) {
             return Some(node);
         }
-        let found = (self.place(&part.range), node.ty());
+        let found = (self.span(&part.range), node.ty());
         self.report(report::expected(
             &format!("an argument of `{function}`"),
             "a vector",
@@ -217,12 +217,12 @@ impl Checker<'_> {
         let message = format!("`{function}` needs one type, not {}", types.join(" and "));
         let mut diagnostic = Diagnostic::new(
             DiagnosticCode::ExpressionType,
-            self.place(&whole.range),
+            self.span(&whole.range),
             message,
         )
         .label("types differ");
         for (part, ty) in parts.iter().zip(types) {
-            diagnostic = diagnostic.related(self.place(&part.range), format!("this is {ty}"));
+            diagnostic = diagnostic.related(self.span(&part.range), format!("this is {ty}"));
         }
         self.report(diagnostic);
     }
@@ -233,7 +233,7 @@ impl Checker<'_> {
         arguments: &[CallArgument],
         want: Want,
     ) -> Option<Node> {
-        let function = self.placed(function);
+        let function = self.spanned(function);
         let slip = closest(&function.value, FUNCTIONS);
         if want == Want::Number || (want == Want::Value && slip.is_some()) {
             let message = format!(
@@ -241,7 +241,7 @@ impl Checker<'_> {
                 function.value
             );
             let diagnostic =
-                Diagnostic::new(DiagnosticCode::UnknownInExpression, function.place, message)
+                Diagnostic::new(DiagnosticCode::UnknownInExpression, function.span, message)
                     .label("unknown function")
                     .suggest(&function.value, FUNCTIONS);
             self.report(match diagnostic.help {
@@ -263,14 +263,14 @@ impl Checker<'_> {
     }
 
     fn literal(&mut self, function: &Name, argument: &CallArgument) -> Option<Argument> {
-        let place = self.place(&argument.value.range);
+        let span = self.span(&argument.value.range);
         let Some(value) = argument.value.literal() else {
             let message = format!(
                 "an argument of the function `{}` must be a literal",
                 function.value
             );
             self.report(
-                Diagnostic::new(DiagnosticCode::BadArguments, place, message)
+                Diagnostic::new(DiagnosticCode::BadArguments, span, message)
                     .label("not a literal")
                     .help(
                         "a number, `true`, `false`, a quoted text, `vec2(1, 2)` or `vec3(1, 2, 3)`",
@@ -279,8 +279,8 @@ impl Checker<'_> {
             return None;
         };
         Some(Argument {
-            name: argument.name.as_ref().map(|name| self.placed(name)),
-            value: Spanned::new(value, place),
+            name: argument.name.as_ref().map(|name| self.spanned(name)),
+            value: Spanned::new(value, span),
         })
     }
 

@@ -7,11 +7,9 @@ use std::ops::Range;
 
 use statewright_author::codes::Code as DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::expr::{
-    BinaryOp, Expr, ExprKind, LogicOp, StateQuery, UnaryOp, code_place,
-};
+use statewright_author::expr::{BinaryOp, Expr, ExprKind, LogicOp, StateQuery, UnaryOp, code_span};
 use statewright_author::graph::{Code, Payload};
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 use statewright_author::value::ValueType;
 use statewright_rom::code::op;
 
@@ -43,7 +41,7 @@ pub(super) fn check(
         Expected::Type(ty) => checker.of_type(node, ty, ast, "the value")?,
     };
     if let (Expected::Bool, Some(Constant::Bool(value))) = (expected, node.constant()) {
-        checker.report(report::constant_condition(checker.place(&ast.range), value));
+        checker.report(report::constant_condition(checker.span(&ast.range), value));
     }
     Some(node)
 }
@@ -66,14 +64,14 @@ pub(super) struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    pub(super) fn place(&self, range: &Range<usize>) -> Place {
-        code_place(self.code, range.clone())
+    pub(super) fn span(&self, range: &Range<usize>) -> Span {
+        code_span(self.code, range.clone())
     }
 
-    /// A name of the syntax tree with its place in the file.
-    pub(super) fn placed(&self, name: &Name) -> Name {
-        let range = name.place.start as usize..name.place.end as usize;
-        Name::new(name.value.clone(), self.place(&range))
+    /// A name of the syntax tree with its span in the file.
+    pub(super) fn spanned(&self, name: &Name) -> Name {
+        let range = name.span.start as usize..name.span.end as usize;
+        Name::new(name.value.clone(), self.span(&range))
     }
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
@@ -111,7 +109,7 @@ impl Checker<'_> {
             (ValueType::I32, ValueType::F32) => Some(fold::widen(node)),
             (found, wanted) if found == wanted => Some(node),
             (found, wanted) => {
-                let found = (self.place(&at.range), found);
+                let found = (self.span(&at.range), found);
                 self.report(report::expected(
                     what,
                     wanted.as_str(),
@@ -142,7 +140,7 @@ impl Checker<'_> {
             None => {
                 let sign = if negative { "-" } else { "" };
                 self.report(report::integer_range(
-                    self.place(&expr.range),
+                    self.span(&expr.range),
                     &format!("{sign}{value}"),
                 ));
                 None
@@ -170,16 +168,16 @@ impl Checker<'_> {
                 ty,
             });
         }
-        let place = self.place(&expr.range);
+        let span = self.span(&expr.range);
         if want == Want::Condition {
-            return self.guard(&Name::new(name.to_owned(), place), &[]);
+            return self.guard(&Name::new(name.to_owned(), span), &[]);
         }
         let known = if self.diagnostics.has_room() {
             self.scope.names()
         } else {
             Vec::new()
         };
-        self.report(report::unknown(place, name, &known));
+        self.report(report::unknown(span, name, &known));
         None
     }
 
@@ -187,9 +185,9 @@ impl Checker<'_> {
         let payload = self.scope.payload();
         if payload.is_none() {
             let reason = self.scope.no_payload_reason();
-            let place = self.place(&expr.range);
+            let span = self.span(&expr.range);
             self.report(
-                Diagnostic::new(DiagnosticCode::NoPayloadHere, place, "`event` cannot be read here")
+                Diagnostic::new(DiagnosticCode::NoPayloadHere, span, "`event` cannot be read here")
                     .label("no payload")
                     .note(reason)
                     .help("read it in the `if` or `do` of a transition on an event that declares a `payload`"),
@@ -225,10 +223,10 @@ impl Checker<'_> {
                 ty,
             });
         };
-        let place = self.place(&expr.range);
+        let span = self.span(&expr.range);
         let message = "this payload has no type that an expression can hold";
         self.report(
-            Diagnostic::new(DiagnosticCode::ExpressionType, place, message)
+            Diagnostic::new(DiagnosticCode::ExpressionType, span, message)
                 .label("cannot be read")
                 .note(note),
         );
@@ -264,7 +262,7 @@ impl Checker<'_> {
     }
 
     fn no_field(&mut self, field: &Name, ty: &str) -> Option<Node> {
-        let field = self.placed(field);
+        let field = self.spanned(field);
         let message = format!("{ty} has no field `{}`", field.value);
         let fields = match ty {
             "vec2" => "`.x` and `.y`",
@@ -273,7 +271,7 @@ impl Checker<'_> {
             _ => "none: only vectors have fields",
         };
         self.report(
-            Diagnostic::new(DiagnosticCode::ExpressionType, field.place, message)
+            Diagnostic::new(DiagnosticCode::ExpressionType, field.span, message)
                 .label("no such field")
                 .note(format!("its fields: {fields}")),
         );
@@ -296,7 +294,7 @@ impl Checker<'_> {
             ValueType::Vec2 => op::VEC2_NEG,
             ValueType::Vec3 => op::VEC3_NEG,
             found => {
-                let found = (self.place(&operand.range), found);
+                let found = (self.span(&operand.range), found);
                 self.report(report::expected(
                     "the operand of `-`",
                     "a number or a vector",
@@ -318,14 +316,14 @@ impl Checker<'_> {
         let (l, r) = (self.expr(left, want), self.expr(right, want));
         let (l, r) = (l?, r?);
         let found = (
-            (self.place(&left.range), l.ty()),
-            (self.place(&right.range), r.ty()),
+            (self.span(&left.range), l.ty()),
+            (self.span(&right.range), r.ty()),
         );
         let (l, r) = unify(l, r);
         let Some(instruction) = instruction(op, l.ty(), r.ty()) else {
             self.report(report::operands(
                 op,
-                self.place(&whole.range),
+                self.span(&whole.range),
                 found.0,
                 found.1,
             ));
@@ -364,7 +362,7 @@ impl Checker<'_> {
     fn state(&mut self, query: StateQuery, state: Option<&Name>) -> Option<Node> {
         let b = match state {
             Some(name) => {
-                let name = self.placed(name);
+                let name = self.spanned(name);
                 self.scope.state(&name)?
             }
             None => self.scope.own_state(),

@@ -9,7 +9,7 @@
 use statewright_author::expr::{
     BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp,
 };
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 use statewright_author::value::Literal;
 use statewright_rom::code::op;
 use statewright_rom::layout::{ArgumentRecord, InstructionRecord, MAX_CODE, value_type};
@@ -128,19 +128,19 @@ impl Reader<'_> {
     fn state(&self, query: StateQuery, state: u16) -> Expr {
         expr(ExprKind::State {
             query,
-            state: Some(unplaced(self.names.state_name(state))),
+            state: Some(unspanned(self.names.state_name(state))),
         })
     }
 
     fn guard(&self, op: u16) -> Expr {
         let call = self.names.guard_text(op);
         let argument = |(name, value): (Option<String>, Literal)| CallArgument {
-            name: name.map(unplaced),
+            name: name.map(unspanned),
             value: literal(value),
         };
         let arguments = call.arguments.into_iter().map(argument).collect();
         expr(ExprKind::Call {
-            function: unplaced(call.function),
+            function: unspanned(call.function),
             arguments,
         })
     }
@@ -153,7 +153,7 @@ impl Reader<'_> {
             .map(|value| CallArgument { name: None, value })
             .collect();
         Some(expr(ExprKind::Call {
-            function: unplaced(function.to_owned()),
+            function: unspanned(function.to_owned()),
             arguments,
         }))
     }
@@ -216,8 +216,8 @@ fn expr(kind: ExprKind) -> Expr {
     Expr { kind, range: 0..0 }
 }
 
-fn unplaced(name: String) -> Name {
-    Name::new(name, Place::default())
+fn unspanned(name: String) -> Name {
+    Name::new(name, Span::default())
 }
 
 fn name(name: String) -> Expr {
@@ -228,7 +228,7 @@ fn field(base: Expr, index: u8) -> Option<Expr> {
     let field = ["x", "y", "z", "w"].get(usize::from(index))?;
     Some(expr(ExprKind::Field {
         base: Box::new(base),
-        field: unplaced((*field).to_owned()),
+        field: unspanned((*field).to_owned()),
     }))
 }
 
@@ -279,7 +279,7 @@ fn literal(value: Literal) -> Expr {
                 })
                 .collect();
             expr(ExprKind::Call {
-                function: unplaced(function.to_owned()),
+                function: unspanned(function.to_owned()),
                 arguments,
             })
         }

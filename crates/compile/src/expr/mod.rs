@@ -18,10 +18,10 @@ use std::collections::BTreeSet;
 
 use statewright_author::codes::Code as DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::expr::{Expr, SyntaxError, code_place, parse};
+use statewright_author::expr::{Expr, SyntaxError, code_span, parse};
 use statewright_author::graph::{Argument, Code, Payload};
 use statewright_author::names;
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 use statewright_author::value::{Literal, ValueType};
 use statewright_rom::code::op;
 use statewright_rom::layout::InstructionRecord;
@@ -181,7 +181,7 @@ pub fn syntax_diagnostic(code: &Code, error: SyntaxError) -> Diagnostic {
     } else {
         DiagnosticCode::ExpressionSyntax
     };
-    let diagnostic = Diagnostic::new(kind, code_place(code, error.range), error.message);
+    let diagnostic = Diagnostic::new(kind, code_span(code, error.range), error.message);
     match error.help {
         Some(help) => diagnostic.help(help),
         None => diagnostic,
@@ -201,10 +201,7 @@ pub fn compile(
     let emitted = match emit::emit(&node) {
         Ok(emitted) => emitted,
         Err(error) => {
-            diagnostics.push(report::too_large(
-                code_place(code, ast.range.clone()),
-                error,
-            ));
+            diagnostics.push(report::too_large(code_span(code, ast.range.clone()), error));
             return None;
         }
     };

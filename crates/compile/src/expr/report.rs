@@ -3,7 +3,7 @@
 use statewright_author::codes::Code as DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::expr::BinaryOp;
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 use statewright_author::value::ValueType;
 use statewright_rom::code::MAX_JOINS;
 use statewright_rom::layout::{MAX_CODE, MAX_STACK_WORDS};
@@ -11,10 +11,10 @@ use statewright_rom::layout::{MAX_CODE, MAX_STACK_WORDS};
 use super::emit::TooLarge;
 
 /// A type and where it was found.
-pub(super) type Found = (Place, ValueType);
+pub(super) type Found = (Span, ValueType);
 
 /// An operator with operands that it cannot take.
-pub(super) fn operands(op: BinaryOp, whole: Place, left: Found, right: Found) -> Diagnostic {
+pub(super) fn operands(op: BinaryOp, whole: Span, left: Found, right: Found) -> Diagnostic {
     let sign = op.as_str();
     let message = format!("`{sign}` does not take {} and {}", left.1, right.1);
     let diagnostic = Diagnostic::new(DiagnosticCode::ExpressionType, whole, message)
@@ -61,9 +61,9 @@ fn operand_help(op: BinaryOp, left: ValueType, right: ValueType) -> Option<&'sta
 
 /// A value of another type than the one needed; `text` is its source.
 pub(super) fn expected(what: &str, wanted: &str, found: Found, text: &str) -> Diagnostic {
-    let (place, ty) = found;
+    let (span, ty) = found;
     let message = format!("{what} must be {wanted}, not {ty}");
-    let diagnostic = Diagnostic::new(DiagnosticCode::ExpressionType, place, message)
+    let diagnostic = Diagnostic::new(DiagnosticCode::ExpressionType, span, message)
         .label(format!("this is {ty}"));
     match (wanted, ty) {
         ("bool", ValueType::I32 | ValueType::F32) => {
@@ -87,9 +87,9 @@ pub(super) fn expected(what: &str, wanted: &str, found: Found, text: &str) -> Di
 }
 
 /// A name that is nothing.
-pub(super) fn unknown(place: Place, name: &str, known: &[String]) -> Diagnostic {
+pub(super) fn unknown(span: Span, name: &str, known: &[String]) -> Diagnostic {
     let message = format!("`{name}` is not a blackboard key or a parameter");
-    let diagnostic = Diagnostic::new(DiagnosticCode::UnknownInExpression, place, message)
+    let diagnostic = Diagnostic::new(DiagnosticCode::UnknownInExpression, span, message)
         .label("unknown name")
         .suggest(name, known.iter().map(String::as_str));
     match diagnostic.help {
@@ -101,20 +101,20 @@ pub(super) fn unknown(place: Place, name: &str, known: &[String]) -> Diagnostic 
 }
 
 /// A division whose divisor is the literal zero.
-pub(super) fn division_by_zero(place: Place, ty: ValueType) -> Diagnostic {
+pub(super) fn division_by_zero(span: Span, ty: ValueType) -> Diagnostic {
     let result = if ty == ValueType::I32 {
         "the result is always 0"
     } else {
         "the result is infinite or NaN"
     };
-    Diagnostic::new(DiagnosticCode::DivisionByZero, place, "a division by zero")
+    Diagnostic::new(DiagnosticCode::DivisionByZero, span, "a division by zero")
         .label("this is zero")
         .note(result)
         .help("divide by another number")
 }
 
 /// A condition that is always the same.
-pub(super) fn constant_condition(place: Place, value: bool) -> Diagnostic {
+pub(super) fn constant_condition(span: Span, value: bool) -> Diagnostic {
     let help = if value {
         "leave the condition out"
     } else {
@@ -122,7 +122,7 @@ pub(super) fn constant_condition(place: Place, value: bool) -> Diagnostic {
     };
     Diagnostic::new(
         DiagnosticCode::ConstantCondition,
-        place,
+        span,
         format!("this condition is always {value}"),
     )
     .label(format!("always {value}"))
@@ -130,10 +130,10 @@ pub(super) fn constant_condition(place: Place, value: bool) -> Diagnostic {
 }
 
 /// A whole number that i32 cannot hold.
-pub(super) fn integer_range(place: Place, text: &str) -> Diagnostic {
+pub(super) fn integer_range(span: Span, text: &str) -> Diagnostic {
     Diagnostic::new(
         DiagnosticCode::ExpressionType,
-        place,
+        span,
         format!("{text} does not fit i32"),
     )
     .label("too large")
@@ -142,12 +142,7 @@ pub(super) fn integer_range(place: Place, text: &str) -> Diagnostic {
 }
 
 /// A wrong number of arguments.
-pub(super) fn argument_count(
-    place: Place,
-    function: &str,
-    wanted: &str,
-    found: usize,
-) -> Diagnostic {
+pub(super) fn argument_count(span: Span, function: &str, wanted: &str, found: usize) -> Diagnostic {
     let message = format!("`{function}` takes {wanted}, {found} given");
     let form = match function {
         "i32" | "f32" | "abs" => "(a)",
@@ -159,13 +154,13 @@ pub(super) fn argument_count(
         "select" => "(condition, a, b)",
         _ => "(a, b)",
     };
-    Diagnostic::new(DiagnosticCode::BadArguments, place, message)
+    Diagnostic::new(DiagnosticCode::BadArguments, span, message)
         .label("arguments do not fit")
         .help(format!("write `{function}{form}`"))
 }
 
 /// An expression that does not fit a ROM.
-pub(super) fn too_large(place: Place, error: TooLarge) -> Diagnostic {
+pub(super) fn too_large(span: Span, error: TooLarge) -> Diagnostic {
     let message = match error {
         TooLarge::Code(count) => {
             format!("the expression needs {count} instructions, at most {MAX_CODE} fit")
@@ -177,7 +172,7 @@ pub(super) fn too_large(place: Place, error: TooLarge) -> Diagnostic {
             format!("`&&` and `||` are nested {count} deep, at most {MAX_JOINS} are possible")
         }
     };
-    Diagnostic::new(DiagnosticCode::ExpressionTooLarge, place, message)
+    Diagnostic::new(DiagnosticCode::ExpressionTooLarge, span, message)
         .label("too large")
         .help("split it: use several guards, or compute a part into a blackboard key")
 }

@@ -104,7 +104,7 @@ impl Lowering<'_, '_> {
     pub(super) fn stacks(&mut self) {
         self.tables
             .stacks
-            .extend(self.placement.stacks.iter().map(|stack| StackRecord {
+            .extend(self.allocation.stacks.iter().map(|stack| StackRecord {
                 first_slot: stack.slot as u8,
                 depth: stack.depth as u8,
                 frame_slots: stack.frame_slots() as u8,
@@ -114,7 +114,7 @@ impl Lowering<'_, '_> {
 
     pub(super) fn scratch(&mut self) {
         for (state, node) in self.model.tree.states.iter().enumerate() {
-            let mut slot = self.placement.scratch[state].unwrap_or(0);
+            let mut slot = self.allocation.scratch[state].unwrap_or(0);
             for item in &node.authored.scratch {
                 self.tables.scratch.push(ScratchRecord {
                     owner: U16::new(state as u16),

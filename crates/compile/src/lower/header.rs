@@ -1,7 +1,7 @@
 //! The header: settings of the machine, and the tier with the caps that depend on it (RAM-2).
 
 use statewright_author::graph::Machine;
-use statewright_author::place::Spanned;
+use statewright_author::span::Spanned;
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 

@@ -1,4 +1,4 @@
-//! Pass *emit*, first half: the model and its places become records. Plans are added by
+//! Pass *emit*, first half: the model and its allocation become records. Plans are added by
 //! [`crate::plan`].
 
 mod data;
@@ -12,10 +12,10 @@ use zerocopy::byteorder::little_endian::{F32, U16, U32};
 
 pub use header::{INTERNAL_FIRST_MICROSTEPS, set_tier};
 
+use crate::allocate::Allocation;
 use crate::check::choice_lengths;
 use crate::model::{Model, TimerKind, Transition, Trigger};
 use crate::ops::Ops;
-use crate::place::Placement;
 use crate::stable::StableIds;
 use crate::tables::Tables;
 use crate::tree::{Node, StateIndex};
@@ -24,34 +24,34 @@ use crate::tree::{Node, StateIndex};
 pub struct Lowered {
     /// The records.
     pub tables: Tables,
-    /// For each transition of the ROM its place in the model.
+    /// For each transition of the ROM its index in the model.
     pub transition_order: Vec<usize>,
 }
 
 struct Lowering<'m, 'a> {
     model: &'m Model<'a>,
-    placement: &'m Placement,
+    allocation: &'m Allocation,
     tables: Tables,
     target_sets: HashMap<Vec<(u8, usize)>, usize>,
-    /// For each transition of the model its place in the ROM.
-    transition_place: Vec<usize>,
+    /// For each transition of the model its index in the ROM.
+    transition_index: Vec<usize>,
     /// Choices in the order of their branches in the ROM.
     choices: Vec<StateIndex>,
 }
 
 /// Lowers a model.
-pub fn lower(model: &Model<'_>, placement: &Placement, ids: &StableIds) -> Lowered {
+pub fn lower(model: &Model<'_>, allocation: &Allocation, ids: &StableIds) -> Lowered {
     let transition_order = selection_order(model);
-    let mut transition_place = vec![0; transition_order.len()];
+    let mut transition_index = vec![0; transition_order.len()];
     for (to, &from) in transition_order.iter().enumerate() {
-        transition_place[from] = to;
+        transition_index[from] = to;
     }
     let mut lowering = Lowering {
         model,
-        placement,
+        allocation,
         tables: Tables::default(),
         target_sets: HashMap::new(),
-        transition_place,
+        transition_index,
         choices: choice_order(model),
     };
     lowering.regions();
@@ -115,7 +115,7 @@ fn kind_number(kind: StateKind) -> u8 {
 }
 
 impl Lowering<'_, '_> {
-    /// The place of a target set; equal sets share one. Targets lie in the order of the tree.
+    /// The index of a target set; equal sets share one. Targets lie in the order of the tree.
     fn target_set(&mut self, targets: &[Node]) -> Option<usize> {
         if targets.is_empty() {
             return None;
@@ -164,7 +164,7 @@ impl Lowering<'_, '_> {
                 effect: index(entry.effect),
             });
             let stack = self
-                .placement
+                .allocation
                 .stacks
                 .iter()
                 .position(|stack| stack.region == region);
@@ -172,7 +172,7 @@ impl Lowering<'_, '_> {
                 owner: U16::new(node.owner as u16),
                 first_child: index(node.children.first().copied()),
                 initial: U16::new(region as u16),
-                leaf: self.placement.region_leaf[region] as u8,
+                leaf: self.allocation.region_leaf[region] as u8,
                 stack: byte(stack.map(|stack| stack as u32)),
             });
         }
@@ -207,7 +207,7 @@ impl Lowering<'_, '_> {
                 kind: kind_number(node.kind),
                 leaf: node
                     .region
-                    .map_or(0, |region| self.placement.region_leaf[region] as u8),
+                    .map_or(0, |region| self.allocation.region_leaf[region] as u8),
                 flags: U16::new(self.state_flags(state)),
                 entry: index(part.entry),
                 exit: index(part.exit),
@@ -223,7 +223,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Firing timers of a state (they are consecutive), and the places of all its timers as bits.
+    /// Firing timers of a state (they are consecutive), and the slots of all its timers as bits.
     fn owned_timers(&self, state: StateIndex) -> (usize, usize, u8) {
         let of_state = |timer: &crate::model::Timer<'_>| {
             timer.owner == state && timer.kind != TimerKind::Machine
@@ -237,7 +237,7 @@ impl Lowering<'_, '_> {
             if !of_state(timer) {
                 continue;
             }
-            mask |= 1u8.checked_shl(self.placement.timers[t]).unwrap_or(0);
+            mask |= 1u8.checked_shl(self.allocation.timers[t]).unwrap_or(0);
             if matches!(timer.kind, TimerKind::After | TimerKind::State) {
                 first = if count == 0 { t } else { first };
                 count += 1;
@@ -309,7 +309,7 @@ impl Lowering<'_, '_> {
             .into_iter()
             .find(|&t| self.model.timers[t].kind == TimerKind::Clock);
         let scratch_count: u32 = node.authored.scratch.iter().map(|s| s.slots.value).sum();
-        let result = self.placement.result[state];
+        let result = self.allocation.result[state];
         let record = StateExtra {
             state: U16::new(state as u16),
             suspend: index(part.suspend),
@@ -333,11 +333,11 @@ impl Lowering<'_, '_> {
             }),
             deferral_count: U16::new(part.defers.len() as u16),
             history_count: node.histories.len() as u8,
-            clock: byte(clock.map(|t| self.placement.timers[t])),
+            clock: byte(clock.map(|t| self.allocation.timers[t])),
             result_slot: byte(result.map(|(slot, _)| slot)),
             result_bit: result.map_or(0, |(_, bit)| bit as u8),
-            latch_slot: byte(self.placement.latch[state]),
-            scratch_slot: byte(self.placement.scratch[state]),
+            latch_slot: byte(self.allocation.latch[state]),
+            scratch_slot: byte(self.allocation.scratch[state]),
             scratch_count: scratch_count as u8,
             done_event: index(self.done_event(state)),
             reserved: 0,
@@ -429,13 +429,13 @@ impl Lowering<'_, '_> {
             .then(|| self.debounce_timer(from))
             .flatten();
         let stack = transition.stack.and_then(|(_, region)| {
-            self.placement
+            self.allocation
                 .stacks
                 .iter()
                 .position(|s| s.region == region)
         });
         let record = TransitionExtra {
-            transition: U16::new(self.transition_place[from] as u16),
+            transition: U16::new(self.transition_index[from] as u16),
             score: index(transition.score),
             threshold: F32::new(if transition.score.is_some() {
                 transition.threshold
@@ -444,8 +444,8 @@ impl Lowering<'_, '_> {
             }),
             cooldown_ticks: U32::new(transition.cooldown),
             debounce_ticks: U32::new(transition.debounce),
-            cooldown_slot: byte(self.placement.cooldown[from]),
-            debounce_timer: byte(debounce.map(|t| self.placement.timers[t])),
+            cooldown_slot: byte(self.allocation.cooldown[from]),
+            debounce_timer: byte(debounce.map(|t| self.allocation.timers[t])),
             stack: byte(stack.map(|stack| stack as u32)),
             reserved: [0; 13],
         };
@@ -494,8 +494,8 @@ impl Lowering<'_, '_> {
                 owner: U16::new(node.owner as u16),
                 default: index(default),
                 effect: index(entry.effect),
-                slot: self.placement.history[history] as u8,
-                slot_count: self.placement.history_count[history] as u8,
+                slot: self.allocation.history[history] as u8,
+                slot_count: self.allocation.history_count[history] as u8,
                 deep: u8::from(node.authored.deep),
                 restore: u8::from(node.authored.restore_on_entry),
                 reserved: [0; 6],
@@ -504,7 +504,7 @@ impl Lowering<'_, '_> {
     }
 
     fn timers(&mut self) {
-        for (place, timer) in self.model.timers.iter().enumerate() {
+        for (number, timer) in self.model.timers.iter().enumerate() {
             let fires = !matches!(timer.kind, TimerKind::Clock | TimerKind::Debounce);
             let class = timer
                 .authored
@@ -512,9 +512,9 @@ impl Lowering<'_, '_> {
                 .map_or(1, |class| class.value as u8);
             self.tables.timers.push(TimerRecord {
                 owner: U16::new(timer.owner as u16),
-                transition: index(timer.transition.map(|t| self.transition_place[t])),
+                transition: index(timer.transition.map(|t| self.transition_index[t])),
                 ticks: U32::new(timer.ticks),
-                column: index(fires.then(|| self.timer_column(place))),
+                column: index(fires.then(|| self.timer_column(number))),
                 kind: match timer.kind {
                     TimerKind::After => timer_kind::AFTER,
                     TimerKind::State => timer_kind::STATE,
@@ -522,7 +522,7 @@ impl Lowering<'_, '_> {
                     TimerKind::Clock => timer_kind::CLOCK,
                     TimerKind::Debounce => timer_kind::DEBOUNCE,
                 },
-                place: self.placement.timers[place] as u8,
+                place: self.allocation.timers[number] as u8,
                 instances: timer.instances as u8,
                 class,
                 reserved: U16::new(0),

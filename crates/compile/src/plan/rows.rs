@@ -13,7 +13,7 @@ use crate::tables::Tables;
 /// Most cells of sorted rows.
 pub const MAX_SORTED_CELLS: usize = 1 << 22;
 
-/// Most places in lists of candidates: a transition on any event stands in the list of each.
+/// Most entries of lists of candidates: a transition on any event stands in the list of each.
 pub const MAX_CANDIDATES: usize = 1 << 22;
 
 /// A row under construction: (column, candidate list), ascending by column.

@@ -4,7 +4,7 @@ use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::expr::{ActionText, Expr, parse_action};
 use statewright_author::graph::{Action, ActionKind, Argument, Code as CodeText};
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{FunctionKind, ValueType};
 use statewright_rom::layout::{ArgumentRecord, NONE, OpRecord, op_kind};
 use zerocopy::byteorder::little_endian::{U16, U32};
@@ -17,7 +17,7 @@ use crate::ops::{halves, op};
 use crate::tree::Node;
 
 /// An argument with the name and type that its place in the declaration gives it.
-type Placed<'x> = (&'x Argument, Option<&'x str>, Option<ValueType>);
+type DeclaredArgument<'x> = (&'x Argument, Option<&'x str>, Option<ValueType>);
 
 /// Most ops of one list; each `if` is one, and one more if it has an `else`.
 const MAX_LIST_OPS: usize = u16::MAX as usize;
@@ -30,15 +30,15 @@ impl Resolver<'_> {
     pub(super) fn action_list(&mut self, actions: &[Action], site: &Site) -> Option<usize> {
         let ops = self.list_ops(actions, site);
         if ops.len() > MAX_LIST_OPS {
-            let place = actions
+            let span = actions
                 .first()
-                .map_or_else(Place::default, |action| action.place);
+                .map_or_else(Span::default, |action| action.span);
             let text = format!(
                 "{} actions in one list, but at most {MAX_LIST_OPS} fit",
                 ops.len()
             );
             let problem =
-                Diagnostic::new(Code::TableFull, place, text).label("the list begins here");
+                Diagnostic::new(Code::TableFull, span, text).label("the list begins here");
             self.diagnostics
                 .push(problem.help("let a function of the game do it"));
             return None;
@@ -138,19 +138,19 @@ impl Resolver<'_> {
     fn text_action(&mut self, code: &CodeText, site: &Site) -> Option<OpRecord> {
         match parse_action(&code.value) {
             Ok(ActionText::Call(call)) => {
-                let (name, arguments) = call.placed(code);
+                let (name, arguments) = call.spanned(code);
                 self.call(&name, FunctionKind::Action, &arguments)
             }
             Ok(ActionText::Set { key, value }) => {
-                self.write(op_kind::SET, &placed(code, &key), code, Some(&value), site)
+                self.write(op_kind::SET, &spanned(code, &key), code, Some(&value), site)
             }
             Ok(ActionText::Add { key, value }) => {
-                self.write(op_kind::ADD, &placed(code, &key), code, Some(&value), site)
+                self.write(op_kind::ADD, &spanned(code, &key), code, Some(&value), site)
             }
             Err(error) => {
                 let problem = Diagnostic::new(
                     Code::NotAnAction,
-                    code.place.within(error.range),
+                    code.span.within(error.range),
                     error.message,
                 );
                 let help = error.help.unwrap_or_else(|| {
@@ -181,7 +181,7 @@ impl Resolver<'_> {
             self.report(
                 Diagnostic::new(
                     Code::ExpressionType,
-                    key.place,
+                    key.span,
                     format!("nothing can be added to `{}`, which is {ty}", key.value),
                 )
                 .label(format!("this is {ty}"))
@@ -189,7 +189,7 @@ impl Resolver<'_> {
             );
             return None;
         }
-        self.usage.writes.push((index, site.writer, key.place));
+        self.usage.writes.push((index, site.writer, key.span));
         let compiled = self.expression(code, ast, Expected::Type(ty), site)?;
         let expression = self.ops.expression(compiled);
         Some(op(kind, 0, expression, index as u32))
@@ -210,7 +210,7 @@ impl Resolver<'_> {
     ) -> Option<(usize, Option<usize>)> {
         let event = self.names.events.find(name, &mut self.diagnostics)?;
         if !self.usage.posted.iter().any(|seen| seen.value == event) {
-            self.usage.posted.push(Spanned::new(event, name.place));
+            self.usage.posted.push(Spanned::new(event, name.span));
         }
         let Some(code) = payload else {
             return Some((event, None));
@@ -236,9 +236,9 @@ impl Resolver<'_> {
                     ),
                 };
                 self.report(
-                    Diagnostic::new(Code::PayloadMismatch, code.place, text)
+                    Diagnostic::new(Code::PayloadMismatch, code.span, text)
                         .label(label)
-                        .related(declared.name.place, "declared here")
+                        .related(declared.name.span, "declared here")
                         .help(help),
                 );
                 return None;
@@ -274,7 +274,7 @@ impl Resolver<'_> {
         if self.tree.states[state].histories.is_empty() {
             let text = format!("state `{}` has no history points", name.value);
             self.report(
-                Diagnostic::new(Code::HistoryWithoutChildren, name.place, text)
+                Diagnostic::new(Code::HistoryWithoutChildren, name.span, text)
                     .label("nothing to clear")
                     .help("name a state with `history`"),
             );
@@ -304,7 +304,7 @@ impl Resolver<'_> {
                     name,
                     kind,
                     function.kind.value,
-                    function.name.place,
+                    function.name.span,
                 ));
                 return None;
             }
@@ -318,10 +318,10 @@ impl Resolver<'_> {
             );
         }
         let records = self.call_arguments(name, arguments, types.as_deref())?;
-        match self.ops.function(&name.value, kind, rng, name.place) {
+        match self.ops.function(&name.value, kind, rng, name.span) {
             Ok(function) => Some(self.ops.call(function, &records)),
             Err(other) => {
-                self.report(kind_conflict(name, kind, other.kind, other.places[0]));
+                self.report(kind_conflict(name, kind, other.kind, other.spans[0]));
                 None
             }
         }
@@ -361,7 +361,7 @@ impl Resolver<'_> {
                 function.value,
                 arguments.len()
             );
-            let problem = Diagnostic::new(Code::BadArguments, function.place, text)
+            let problem = Diagnostic::new(Code::BadArguments, function.span, text)
                 .label("arguments do not fit");
             self.report(match types {
                 Some(types) => problem.help(format!(
@@ -385,7 +385,7 @@ impl Resolver<'_> {
         function: &Name,
         arguments: &'x [Argument],
         types: Option<&'x [(Name, ValueType)]>,
-    ) -> Option<Vec<Placed<'x>>> {
+    ) -> Option<Vec<DeclaredArgument<'x>>> {
         let Some(types) = types else {
             let plain = |a: &'x Argument| (a, a.name.as_ref().map(|n| n.value.as_str()), None);
             return Some(arguments.iter().map(plain).collect());
@@ -401,7 +401,7 @@ impl Resolver<'_> {
                 function.value, unknown.value
             );
             self.report(
-                Diagnostic::new(Code::BadArguments, unknown.place, text)
+                Diagnostic::new(Code::BadArguments, unknown.span, text)
                     .label("no such parameter")
                     .help(format!(
                         "it is declared as `{}`",
@@ -424,7 +424,7 @@ impl Resolver<'_> {
                         function.value, name.value
                     );
                     self.report(
-                        Diagnostic::new(Code::BadArguments, function.place, text)
+                        Diagnostic::new(Code::BadArguments, function.span, text)
                             .label("argument missing")
                             .help(format!(
                                 "it is declared as `{}`",
@@ -469,19 +469,19 @@ fn count(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn placed(code: &CodeText, name: &Spanned<String>) -> Name {
-    let range = name.place.start as usize..name.place.end as usize;
-    Name::new(name.value.clone(), code.place.within(range))
+fn spanned(code: &CodeText, name: &Spanned<String>) -> Name {
+    let range = name.span.start as usize..name.span.end as usize;
+    Name::new(name.value.clone(), code.span.within(range))
 }
 
-fn kind_conflict(name: &Name, used: FunctionKind, other: FunctionKind, place: Place) -> Diagnostic {
+fn kind_conflict(name: &Name, used: FunctionKind, other: FunctionKind, span: Span) -> Diagnostic {
     let (used, other) = (with_article(used.as_str()), with_article(other.as_str()));
     let text = format!(
         "function `{}` is used as {used}, but it is {other} elsewhere",
         name.value
     );
-    Diagnostic::new(Code::FunctionKindConflict, name.place, text)
+    Diagnostic::new(Code::FunctionKindConflict, name.span, text)
         .label(format!("used as {used}"))
-        .related(place, format!("is {other} here"))
+        .related(span, format!("is {other} here"))
         .help("a function has one kind; use two functions")
 }

@@ -2,7 +2,7 @@
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostic;
-use statewright_author::place::Spanned;
+use statewright_author::span::Spanned;
 use statewright_author::value::{Literal, ValueType};
 
 use super::Resolver;
@@ -75,7 +75,7 @@ impl Resolver<'_> {
                 describe(&literal.value)
             );
             self.report(
-                Diagnostic::new(Code::LiteralType, literal.place, text)
+                Diagnostic::new(Code::LiteralType, literal.span, text)
                     .label(format!("not {}", with_article(ty.as_str())))
                     .help(example(ty)),
             );

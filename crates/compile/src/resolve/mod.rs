@@ -17,7 +17,7 @@ use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{Action, ActionKind, Machine};
 use statewright_author::limits::MAX_DURATION_TICKS;
-use statewright_author::place::{Name, Spanned};
+use statewright_author::span::{Name, Spanned};
 use statewright_author::value::Duration;
 
 use statewright_rom::layout::op_kind;
@@ -41,11 +41,11 @@ struct Resolver<'a> {
     tick_rate: u32,
     ops: Ops,
     timers: Vec<Timer<'a>>,
-    /// State-owned named timers: (owner, name) to place in `timers`.
+    /// State-owned named timers: (owner, name) to index in `timers`.
     state_timers: BTreeMap<(StateIndex, &'a str), usize>,
-    /// Machine-level timers by declaration to place in `timers`.
+    /// Machine-level timers by declaration to index in `timers`.
     machine_timers: Vec<usize>,
-    /// Timers of `after` transitions: (owner, ticks) to place in `timers`.
+    /// Timers of `after` transitions: (owner, ticks) to index in `timers`.
     after_timers: BTreeMap<(StateIndex, u32), usize>,
     clocks: BTreeMap<StateIndex, &'static str>,
     usage: Usage,
@@ -158,7 +158,7 @@ impl<'a> Resolver<'a> {
                 duration.value, self.tick_rate
             );
             self.report(
-                Diagnostic::new(Code::BadDuration, duration.place, text)
+                Diagnostic::new(Code::BadDuration, duration.span, text)
                     .label("too long")
                     .help("count in the blackboard if something may take that long, or use a lower `tick_rate`"),
             );
@@ -216,7 +216,7 @@ impl<'a> Resolver<'a> {
                 _ => continue,
             };
             self.report(
-                Diagnostic::new(Code::ObserverChanges, action.place, format!("an observer cannot {what}"))
+                Diagnostic::new(Code::ObserverChanges, action.span, format!("an observer cannot {what}"))
                     .label("changes something")
                     .note("observers run between the choice of a transition and its effect, for every event")
                     .help("do it in the effect of a transition, or raise an event here that a transition handles"),
@@ -270,9 +270,9 @@ fn history_default_outside(name: &Name, point: &Name) -> Diagnostic {
         "`{}` is not a state inside the one that has history point `{}`",
         name.value, point.value
     );
-    Diagnostic::new(Code::HistoryDefaultOutside, name.place, text)
+    Diagnostic::new(Code::HistoryDefaultOutside, name.span, text)
         .label("lies outside")
-        .related(point.place, "of this history point")
+        .related(point.span, "of this history point")
         .help("name a state inside, or leave `default` out to use the initial one")
 }
 

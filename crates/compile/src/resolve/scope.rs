@@ -5,7 +5,7 @@ use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, is_slip};
 use statewright_author::expr::Expr;
 use statewright_author::graph::{Argument, Code as CodeText, Machine, Payload, StateKind};
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 use statewright_author::value::{FunctionKind, ValueType};
 
 use super::{Condition, Resolver};
@@ -115,7 +115,7 @@ impl Resolver<'_> {
                 self.tree.path(usize::from(choice))
             );
             self.report(
-                Diagnostic::new(Code::ExpressionType, code.place, text)
+                Diagnostic::new(Code::ExpressionType, code.span, text)
                     .label("reads its time")
                     .help(
                         "name the state that the agent comes from, such as `time_in_state(Chase)`",
@@ -160,7 +160,7 @@ impl Resolver<'_> {
         if let Ok(call) = statewright_author::expr::parse_call(&code.value)
             && self.is_scorer(&call.name.value)
         {
-            let (name, arguments) = call.placed(code);
+            let (name, arguments) = call.spanned(code);
             let call = self.call(&name, FunctionKind::Scorer, &arguments)?;
             return Some(self.ops.condition(call));
         }
@@ -249,7 +249,7 @@ impl Scope for ResolverScope<'_, '_> {
             Node::History(_) => {
                 let text = format!("`{}` is a history point, not a state", name.value);
                 self.resolver.report(
-                    Diagnostic::new(Code::UnknownState, name.place, text).label("never active"),
+                    Diagnostic::new(Code::UnknownState, name.span, text).label("never active"),
                 );
                 None
             }
@@ -305,7 +305,7 @@ impl ResolverScope<'_, '_> {
             function.value
         );
         self.resolver.report(
-            Diagnostic::new(Code::GuardLooksLikeKey, function.place, text)
+            Diagnostic::new(Code::GuardLooksLikeKey, function.span, text)
                 .label("not a key or parameter, so a function in Rust")
                 .help(format!(
                     "did you mean `{meant}`? If not, declare the function under `\"functions\"`"

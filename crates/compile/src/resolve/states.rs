@@ -4,7 +4,7 @@
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::graph::{Code as CodeText, StateKind};
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
 
 use super::Resolver;
@@ -66,7 +66,7 @@ impl<'a> Resolver<'a> {
     fn activity(&mut self, code: &CodeText) -> Option<usize> {
         match statewright_author::expr::parse_call(&code.value) {
             Ok(call) => {
-                let (name, arguments) = call.placed(code);
+                let (name, arguments) = call.spanned(code);
                 let call = self.call(&name, FunctionKind::Activity, &arguments)?;
                 Some(self.ops.condition(call))
             }
@@ -74,7 +74,7 @@ impl<'a> Resolver<'a> {
                 self.report(
                     Diagnostic::new(
                         Code::NotAnAction,
-                        code.place.within(error.range),
+                        code.span.within(error.range),
                         error.message,
                     )
                     .help("an activity is a function, such as `Patrol` or `Patrol(3)`"),
@@ -84,28 +84,28 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn deferrals(&mut self, index: StateIndex) -> Vec<(usize, Place)> {
-        let mut events: Vec<(usize, Place)> = Vec::new();
+    fn deferrals(&mut self, index: StateIndex) -> Vec<(usize, Span)> {
+        let mut events: Vec<(usize, Span)> = Vec::new();
         for name in &self.tree.states[index].authored.defers {
             let Some(event) = self.names.events.find(name, &mut self.diagnostics) else {
                 continue;
             };
             self.usage.handled.insert(event);
             if events.iter().all(|&(seen, _)| seen != event) {
-                events.push((event, name.place));
+                events.push((event, name.span));
             }
         }
         events.sort_unstable_by_key(|&(event, _)| event);
         events
     }
 
-    fn channels(&mut self, index: StateIndex) -> Vec<(usize, Place)> {
+    fn channels(&mut self, index: StateIndex) -> Vec<(usize, Span)> {
         let owns = &self.tree.states[index].authored.owns;
         owns.iter()
             .filter_map(|name| {
                 Some((
                     self.names.channels.find(name, &mut self.diagnostics)?,
-                    name.place,
+                    name.span,
                 ))
             })
             .collect()
@@ -124,13 +124,13 @@ impl<'a> Resolver<'a> {
             let targets = self.nodes(&authored.targets, index);
             // A file's branch without a legal `to` has been reported.
             let reported = |d: &Diagnostic| {
-                authored.place.start <= d.place.start && d.place.end <= authored.place.end
+                authored.span.start <= d.span.start && d.span.end <= authored.span.end
             };
             if authored.targets.is_empty() && !self.diagnostics.iter().any(reported) {
                 self.report(
                     Diagnostic::new(
                         Code::NeedsTarget,
-                        authored.place,
+                        authored.span,
                         "a branch of a choice has no target",
                     )
                     .label("leads nowhere")
@@ -195,7 +195,7 @@ impl<'a> Resolver<'a> {
                 });
                 let help = format!("name a state that is inside, such as `{inside}`");
                 self.report(
-                    Diagnostic::new(Code::InitialOutside, name.place, text)
+                    Diagnostic::new(Code::InitialOutside, name.span, text)
                         .label("lies elsewhere")
                         .help(help),
                 );
@@ -235,15 +235,15 @@ impl<'a> Resolver<'a> {
         if let Some(&first) = children.first() {
             let authored = self.tree.regions[region].authored;
             let owner = self.tree.states[self.tree.regions[region].owner].authored;
-            let place = match &authored.name {
-                Some(name) => name.place,
-                None if owner.name.value.is_empty() => self.machine.name.place,
-                None => owner.name.place,
+            let span = match &authored.name {
+                Some(name) => name.span,
+                None if owner.name.value.is_empty() => self.machine.name.span,
+                None => owner.name.span,
             };
             let first = &self.tree.states[first].authored.name.value;
             let text = format!("{} does not say where it starts", self.region_shown(region));
             self.report(
-                Diagnostic::new(Code::MissingInitial, place, text)
+                Diagnostic::new(Code::MissingInitial, span, text)
                     .label("has several states")
                     .help(format!(
                         "add `\"initial\": \"{first}\"`, or another of its states"

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::graph;
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 
 use super::Resolver;
 use crate::model::{StateParts, Timer, TimerKind, Transition, Trigger};
@@ -32,12 +32,12 @@ impl<'a> Resolver<'a> {
                         authored.name.value
                     );
                     self.report(
-                        Diagnostic::new(Code::BadValue, instances.place, text)
+                        Diagnostic::new(Code::BadValue, instances.span, text)
                             .label("not possible here")
                             .help("declare the timer at the top of the machine to run it several times"),
                     );
                 }
-                let place = self.timers.len();
+                let index = self.timers.len();
                 match self
                     .state_timers
                     .get(&(owner, authored.name.value.as_str()))
@@ -45,12 +45,12 @@ impl<'a> Resolver<'a> {
                     Some(&first) => {
                         let first = self.timers[first]
                             .authored
-                            .map_or(authored.name.place, |t| t.name.place);
+                            .map_or(authored.name.span, |t| t.name.span);
                         self.report(duplicate_name("timer", &authored.name, first));
                     }
                     None => {
                         self.state_timers
-                            .insert((owner, &authored.name.value), place);
+                            .insert((owner, &authored.name.value), index);
                         let timer = self.named_timer(authored, owner, TimerKind::State, 1);
                         self.timers.push(timer);
                     }
@@ -102,12 +102,12 @@ impl<'a> Resolver<'a> {
                         name.value,
                         self.tree.path(owner)
                     );
-                    let place = self.timers[timer]
+                    let span = self.timers[timer]
                         .authored
-                        .map_or(name.place, |t| t.name.place);
-                    Diagnostic::new(Code::TimerOutOfScope, name.place, text)
+                        .map_or(name.span, |t| t.name.span);
+                    Diagnostic::new(Code::TimerOutOfScope, name.span, text)
                         .label("not around here")
-                        .related(place, "declared here")
+                        .related(span, "declared here")
                         .help("declare it in a state that contains both, or at the top of the machine")
                 }
                 None => self.names.timers.not_found(name),
@@ -129,13 +129,13 @@ impl<'a> Resolver<'a> {
         let event = &self.machine.events[event].name.value;
         let declared = authored
             .and_then(|timer| timer.event.as_ref())
-            .map_or(name.place, |event| event.place);
+            .map_or(name.span, |event| event.span);
         let text = format!(
             "timer `{}` fires as event `{event}` and has no trigger of its own",
             name.value
         );
         self.report(
-            Diagnostic::new(Code::TimerIsEvent, name.place, text)
+            Diagnostic::new(Code::TimerIsEvent, name.span, text)
                 .label("never comes")
                 .related(declared, "fires as this event")
                 .help(format!(
@@ -202,23 +202,23 @@ impl<'a> Resolver<'a> {
                 self.timers[t].kind == TimerKind::After,
             )
         });
-        let place: HashMap<usize, usize> = order
+        let renumbered: HashMap<usize, usize> = order
             .iter()
             .enumerate()
             .map(|(to, &from)| (from, to))
             .collect();
         for transition in transitions {
             if let Trigger::Timer(timer) = &mut transition.trigger {
-                *timer = place[timer];
+                *timer = renumbered[timer];
             }
         }
         self.usage.started = self
             .usage
             .started
             .iter()
-            .map(|timer| place[timer])
+            .map(|timer| renumbered[timer])
             .collect();
-        self.ops.renumber_timers(&place);
+        self.ops.renumber_timers(&renumbered);
         self.timers = order
             .into_iter()
             .map(|from| self.timers[from].clone())

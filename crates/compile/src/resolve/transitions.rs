@@ -7,13 +7,13 @@ use std::collections::HashSet;
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::graph::{self, StackOperation, StateKind, TransitionKind};
-use statewright_author::place::{Name, Spanned};
+use statewright_author::span::{Name, Spanned};
 
 use statewright_rom::layout::MAX_RECORDS;
 
 use super::Resolver;
 use super::scope::Site;
-use crate::model::{Transition, Trigger, trigger_place};
+use crate::model::{Transition, Trigger, trigger_span};
 use crate::tree::{Node, RegionIndex, StateIndex, follows_scxml, shown};
 
 impl<'a> Resolver<'a> {
@@ -71,9 +71,9 @@ impl<'a> Resolver<'a> {
                 "`any_state` in state `{}`, which has no children",
                 shown(state)
             );
-            let place = trigger_place(&any.transition.trigger);
+            let span = trigger_span(&any.transition.trigger);
             self.report(
-                Diagnostic::new(Code::BadAnyState, place, text)
+                Diagnostic::new(Code::BadAnyState, span, text)
                     .label("belongs to no state")
                     .help("put it into `transitions`, or into the `any_state` of the state around"),
             );
@@ -95,7 +95,7 @@ impl<'a> Resolver<'a> {
                     let owner = self.state_shown(state);
                     let text = format!("`{}` is not a child of {owner}", name.value);
                     let problem =
-                        Diagnostic::new(Code::BadAnyState, name.place, text).label("not a child");
+                        Diagnostic::new(Code::BadAnyState, name.span, text).label("not a child");
                     let shown = self.diagnostics.has_room();
                     let problem =
                         problem.suggest(&name.value, children.iter().copied().filter(|_| shown));
@@ -227,7 +227,7 @@ impl<'a> Resolver<'a> {
                 shown(self.tree.states[source].authored)
             );
             self.report(
-                Diagnostic::new(Code::BadSyncGroup, first.place, text)
+                Diagnostic::new(Code::BadSyncGroup, first.span, text)
                     .label("not a region of this state")
                     .help("put the transition on the orthogonal state whose regions it changes"),
             );
@@ -239,7 +239,7 @@ impl<'a> Resolver<'a> {
         for (&target, name) in targets.iter().zip(&authored.targets) {
             if target == Node::State(0) {
                 self.diagnostics.push(
-                    Diagnostic::new(Code::RootTarget, name.place, "the root cannot be a target")
+                    Diagnostic::new(Code::RootTarget, name.span, "the root cannot be a target")
                         .label("always active")
                         .help("name a state inside the machine; to start over, name the one that `initial` names"),
                 );
@@ -263,7 +263,7 @@ impl<'a> Resolver<'a> {
                 .filter_map(|r| r.name.as_ref().map(|name| name.value.as_str()))
                 .filter(|_| shown);
             let problem =
-                Diagnostic::new(Code::UnknownRegion, region.place, text).label("not found");
+                Diagnostic::new(Code::UnknownRegion, region.span, text).label("not found");
             let problem = problem.suggest(&region.value, known);
             self.report(problem);
             return None;
@@ -280,9 +280,9 @@ impl<'a> Resolver<'a> {
                 region.value
             );
             self.report(
-                Diagnostic::new(Code::BadSyncGroup, target.place, text)
+                Diagnostic::new(Code::BadSyncGroup, target.span, text)
                     .label("lies elsewhere")
-                    .related(region.place, "must lie in this region")
+                    .related(region.span, "must lie in this region")
                     .help(help),
             );
             return None;
@@ -355,7 +355,7 @@ impl<'a> Resolver<'a> {
         self.report(
             Diagnostic::new(
                 Code::KindMismatch,
-                given.place,
+                given.span,
                 format!("this transition cannot be {kind}: {wrong}"),
             )
             .label("does not fit")
@@ -408,7 +408,7 @@ impl<'a> Resolver<'a> {
             Ok(region) => Some((stack.value, region)),
             Err((text, help)) => {
                 self.report(
-                    Diagnostic::new(Code::BadStackOperation, stack.place, text)
+                    Diagnostic::new(Code::BadStackOperation, stack.span, text)
                         .label("not possible")
                         .help(help),
                 );

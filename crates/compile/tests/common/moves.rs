@@ -60,10 +60,10 @@ fn written(tree: &Tree<'_>, source: usize) -> Vec<(Transition, usize)> {
         .map(|t| (t.clone(), source))
         .collect();
     for decision in state.decisions.iter().filter(|decision| !decision.muted) {
-        let way = |to: &statewright_author::place::Name, guard: String| Transition {
+        let way = |to: &statewright_author::span::Name, guard: String| Transition {
             trigger: decision.trigger.clone(),
             targets: vec![to.clone()],
-            guard: Some(statewright_author::place::Spanned::new(
+            guard: Some(statewright_author::span::Spanned::new(
                 guard,
                 Default::default(),
             )),
@@ -98,7 +98,7 @@ fn written(tree: &Tree<'_>, source: usize) -> Vec<(Transition, usize)> {
     }
     if let Some(parent) = tree.states[source].parent {
         for any in &tree.states[parent].authored.any_state {
-            let names = |list: &[statewright_author::place::Name]| {
+            let names = |list: &[statewright_author::span::Name]| {
                 list.iter().any(|n| n.value == state.name.value)
             };
             if (any.include.is_empty() || names(&any.include)) && !names(&any.exclude) {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use statewright_author::graph::{
     Machine, StackOperation, State, Transition, TransitionKind, Trigger,
 };
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_forge::Rng;
 
 use super::tree::{Target, Tree};
@@ -115,7 +115,7 @@ pub fn retarget(rng: &mut Rng, machine: &mut Machine) {
             }
             1 => {
                 if let Some(depth) = pick(rng.below(stacks.len() as u32), &mut stacks) {
-                    *depth = rng.chance(70).then(|| Spanned::new(1, Place::default()));
+                    *depth = rng.chance(70).then(|| Spanned::new(1, Span::default()));
                 }
             }
             _ => {
@@ -125,7 +125,7 @@ pub fn retarget(rng: &mut Rng, machine: &mut Machine) {
                 };
                 let path = Spanned::new(
                     rng.pick(&paths).cloned().unwrap_or_default(),
-                    Place::default(),
+                    Span::default(),
                 );
                 match rng.below(4) {
                     0 => list.push(path),
@@ -143,7 +143,7 @@ fn pick<T>(at: u32, list: &mut Vec<T>) -> Option<T> {
 
 fn change_transition(rng: &mut Rng, transition: Option<&mut Transition>, paths: &[String]) {
     let Some(transition) = transition else { return };
-    let place = Place::default();
+    let span = Span::default();
     match rng.below(6) {
         0 => {
             let kinds = [
@@ -151,13 +151,13 @@ fn change_transition(rng: &mut Rng, transition: Option<&mut Transition>, paths: 
                 TransitionKind::Local,
                 TransitionKind::External,
             ];
-            transition.kind = rng.chance(80).then(|| Spanned::new(rng.one(&kinds), place));
+            transition.kind = rng.chance(80).then(|| Spanned::new(rng.one(&kinds), span));
         }
         1 => {
             let operations = [StackOperation::Push, StackOperation::Pop];
             transition.stack = rng
                 .chance(80)
-                .then(|| Spanned::new(rng.one(&operations), place));
+                .then(|| Spanned::new(rng.one(&operations), span));
         }
         2 => {
             transition.trigger = rng.one(&[
@@ -165,14 +165,14 @@ fn change_transition(rng: &mut Rng, transition: Option<&mut Transition>, paths: 
                 Trigger::Done,
                 Trigger::Failed,
                 Trigger::Any,
-            ])(place)
+            ])(span)
         }
         3 => transition.interrupt = !transition.interrupt,
         4 => transition.latch = !transition.latch,
         _ => {
             transition.targets = vec![Spanned::new(
                 rng.pick(paths).cloned().unwrap_or_default(),
-                place,
+                span,
             )]
         }
     }

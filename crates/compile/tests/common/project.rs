@@ -14,7 +14,7 @@ use statewright_author::graph::{
     Action, ActionKind, Argument, Branch, Code, Machine, Payload, StackOperation, StateKind, Timer,
     TransitionKind, Trigger,
 };
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{Class, Duration, FunctionKind, Literal, Tier, ValueType};
 
 use super::moves::{Move, moves};
@@ -585,10 +585,10 @@ impl Projector<'_, '_> {
             }
         };
         let argument = |(name, value): (Option<String>, &Literal)| CallArgument {
-            name: name.map(|name| Spanned::new(name, Place::default())),
+            name: name.map(|name| Spanned::new(name, Span::default())),
             value: literal(value),
         };
-        let function = Spanned::new(function.to_owned(), Place::default());
+        let function = Spanned::new(function.to_owned(), Span::default());
         node(ExprKind::Call {
             function,
             arguments: ordered.into_iter().map(argument).collect(),
@@ -665,7 +665,7 @@ impl Projector<'_, '_> {
             } => {
                 let argument = |a: &CallArgument| Argument {
                     name: a.name.clone(),
-                    value: Spanned::new(a.value.literal().expect("a literal"), Place::default()),
+                    value: Spanned::new(a.value.literal().expect("a literal"), Span::default()),
                 };
                 let arguments: Vec<Argument> = arguments.iter().map(argument).collect();
                 return self.call(FunctionKind::Guard, &function.value, &arguments);
@@ -680,7 +680,7 @@ impl Projector<'_, '_> {
                 if *query != StateQuery::In {
                     self.clocks.borrow_mut().insert(asked);
                 }
-                let path = Spanned::new(self.tree.states[asked].path.clone(), Place::default());
+                let path = Spanned::new(self.tree.states[asked].path.clone(), Span::default());
                 ExprKind::State {
                     query: *query,
                     state: Some(path),
@@ -737,7 +737,7 @@ fn literal(value: &Literal) -> Expr {
                 })
                 .collect();
             node(ExprKind::Call {
-                function: Spanned::new(function.to_owned(), Place::default()),
+                function: Spanned::new(function.to_owned(), Span::default()),
                 arguments,
             })
         }

@@ -1,8 +1,8 @@
-//! What is said about expressions that are wrong: code, place, words.
+//! What is said about expressions that are wrong: code, span, words.
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{Code, Payload};
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 use statewright_author::value::ValueType;
 use statewright_compile::expr::{Expected, compile_code};
 
@@ -19,8 +19,8 @@ fn summary(diagnostics: &Diagnostics) -> Vec<String> {
         format!(
             "{} {}..{} {text}{help}",
             d.code.info().id,
-            d.place.start - 100,
-            d.place.end - 100
+            d.span.start - 100,
+            d.span.end - 100
         )
     };
     diagnostics.iter().map(line).collect()
@@ -73,7 +73,7 @@ fn sw0602_names_both_types_and_all_problems_at_once() {
             .collect::<Vec<_>>(),
         ["this is vec2", "this is vec3"]
     );
-    assert_eq!(only.related[1].place, Place::bytes(106..114));
+    assert_eq!(only.related[1].span, Span::bytes(106..114));
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn sw0608_arguments() {
 
 #[test]
 fn escaped_text_is_marked_as_a_whole() {
-    let code = Code::new("kind == \"orc".into(), Place::bytes(100..114));
+    let code = Code::new("kind == \"orc".into(), Span::bytes(100..114));
     let mut diagnostics = Diagnostics::default();
     assert!(
         compile_code(
@@ -281,5 +281,5 @@ fn escaped_text_is_marked_as_a_whole() {
         )
         .is_none()
     );
-    assert_eq!(diagnostics.iter().next().unwrap().place, code.place);
+    assert_eq!(diagnostics.iter().next().unwrap().span, code.span);
 }

@@ -5,7 +5,7 @@ use statewright_author::expr::{
     BinaryOp, CallArgument, Expr, ExprKind, LogicOp, StateQuery, UnaryOp,
 };
 use statewright_author::graph::Argument;
-use statewright_author::place::{Name, Spanned};
+use statewright_author::span::{Name, Spanned};
 use statewright_author::value::ValueType;
 use statewright_compile::expr::Scope;
 use statewright_rom::code::arith;

@@ -4,7 +4,7 @@
 use statewright_author::codes::Code as DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{Argument, Code, Payload};
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 use statewright_author::value::{Literal, ValueType};
 use statewright_compile::expr::{Compiled, Expected, GuardText, Names, Scope, compile_code};
 use statewright_rom::code::{CodeError, CodeLimits, verify};
@@ -103,7 +103,7 @@ impl Scope for TestScope {
         if found.is_none() {
             self.unknown.push(Diagnostic::new(
                 DiagnosticCode::UnknownState,
-                name.place,
+                name.span,
                 "no such state",
             ));
         }
@@ -146,7 +146,7 @@ impl TestScope {
         expected: Expected,
     ) -> (Option<Compiled>, Diagnostics) {
         let mut diagnostics = Diagnostics::default();
-        let code = Code::new(text.to_owned(), Place::bytes(100..100 + text.len()));
+        let code = Code::new(text.to_owned(), Span::bytes(100..100 + text.len()));
         let compiled = compile_code(&code, expected, self, &mut diagnostics);
         self.unknown
             .drain(..)

@@ -6,7 +6,7 @@ use statewright_author::graph::{
     Action, ActionKind, Code, State, Timer, Transition, TransitionKind, Trigger,
 };
 use statewright_author::names::{check_event, check_name};
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::Duration;
 
 use super::label::{Label, label, split};
@@ -36,7 +36,7 @@ impl Words {
         &mut self,
         text: Option<&Name>,
         source: Source,
-        place: Place,
+        span: Span,
         out: &mut Diagnostics,
     ) -> Vec<Transition> {
         let parts = text.map(label).unwrap_or_default();
@@ -48,7 +48,7 @@ impl Words {
         let mut made = Transition {
             guard,
             effect,
-            place,
+            span,
             ..Transition::default()
         };
         marks(&parts, &mut made, out);
@@ -57,9 +57,9 @@ impl Words {
             // complete.
             let done = source.completes && parts.guard.is_none();
             made.trigger = if done {
-                Trigger::Done(place)
+                Trigger::Done(span)
             } else {
-                Trigger::Always(place)
+                Trigger::Always(span)
             };
             return vec![made];
         };
@@ -82,25 +82,25 @@ impl Words {
             .map(|rest| rest.trim().trim_start_matches('(').trim_end_matches(')'));
         if let Some(duration) = after.and_then(|text| Duration::parse(&text.replace(' ', "")).ok())
         {
-            return Some(Trigger::After(Spanned::new(duration, text.place)));
+            return Some(Trigger::After(Spanned::new(duration, text.span)));
         }
         match words {
-            "*" | "any event" => return Some(Trigger::Any(text.place)),
-            "always" => return Some(Trigger::Always(text.place)),
-            "done" if source.completes || source.acts => return Some(Trigger::Done(text.place)),
-            "failed" if source.acts => return Some(Trigger::Failed(text.place)),
+            "*" | "any event" => return Some(Trigger::Any(text.span)),
+            "always" => return Some(Trigger::Always(text.span)),
+            "done" if source.completes || source.acts => return Some(Trigger::Done(text.span)),
+            "failed" if source.acts => return Some(Trigger::Failed(text.span)),
             _ => {}
         }
         if let Some(timer) = words
             .strip_prefix("timer ")
             .filter(|timer| check_name(timer.trim()).is_ok())
         {
-            let name = Name::new(timer.trim().to_owned(), text.place);
+            let name = Name::new(timer.trim().to_owned(), text.span);
             self.timer(&name);
             return Some(Trigger::Timer(name));
         }
         if words.contains(['[', ']']) {
-            let problem = syntax(text.place, "a bracket of this label has no partner")
+            let problem = syntax(text.span, "a bracket of this label has no partner")
                 .label("`[` or `]` alone");
             out.push(problem.help("a guard stands between both: `event [guard] / action`"));
             return None;
@@ -111,7 +111,7 @@ impl Words {
                 shown(words)
             );
             out.push(
-                refused(text.place, message)
+                refused(text.span, message)
                     .label("not an event")
                     .help("name it in a few plain words"),
             );
@@ -153,7 +153,7 @@ impl Words {
             Some(Action {
                 kind,
                 muted: false,
-                place: text.place,
+                span: text.span,
             })
         });
         made.collect()
@@ -180,7 +180,7 @@ impl Words {
             }
             "start" => {
                 let (timer, time) = rest.value.rsplit_once(' ')?;
-                let after = Spanned::new(Duration::parse(time).ok()?, rest.place);
+                let after = Spanned::new(Duration::parse(time).ok()?, rest.span);
                 let timer =
                     Some(part(&rest, 0..timer.len())).filter(|timer| plain(&timer.value))?;
                 self.timer(&timer);
@@ -252,7 +252,7 @@ impl Words {
         {
             let message = format!("`{}` is left out: a diagram does not carry it", word.trim());
             out.push(
-                ignored(text.place, message)
+                ignored(text.span, message)
                     .label("has no effect")
                     .help("write it in the machine file"),
             );
@@ -260,13 +260,13 @@ impl Words {
             .strip_prefix("stays ")
             .and_then(|time| Duration::parse(time).ok())
         {
-            state.min_active = Some(Spanned::new(time, text.place));
+            state.min_active = Some(Spanned::new(time, text.span));
         } else if words.starts_with("leaves if ") {
             state.exit_ready = self.guard(&after("leaves if ".len()), out);
         } else if words.contains(" / ") || words.contains('[') && words.contains(']') {
             state
                 .transitions
-                .extend(self.transitions(Some(text), source, text.place, out));
+                .extend(self.transitions(Some(text), source, text.span, out));
         } else {
             let doc = state.doc.get_or_insert_default();
             if !doc.is_empty() {
@@ -304,7 +304,7 @@ fn function(text: &Name, what: &str, out: &mut Diagnostics) -> Option<Code> {
             shown(&text.value)
         );
         out.push(
-            refused(text.place, message)
+            refused(text.span, message)
                 .label(format!("not a {what}"))
                 .help("name it in a few plain words"),
         );
@@ -316,11 +316,11 @@ fn function(text: &Name, what: &str, out: &mut Diagnostics) -> Option<Code> {
         shown(&name)
     );
     out.push(
-        ignored(text.place, message)
+        ignored(text.span, message)
             .label("words")
             .help(format!("write `{}`", shown(&name))),
     );
-    Some(Code::new(name, text.place))
+    Some(Code::new(name, text.span))
 }
 
 /// Marks of a transition, as `draw` writes them.
@@ -333,15 +333,15 @@ fn marks(parts: &Label, made: &mut Transition, out: &mut Diagnostics) {
         match (mark.value.as_str(), number) {
             ("interrupt", _) => made.interrupt = true,
             ("latch", _) => made.latch = true,
-            ("external", _) => made.kind = Some(Spanned::new(TransitionKind::External, mark.place)),
-            (_, Some(number)) => made.priority = Some(Spanned::new(number, mark.place)),
+            ("external", _) => made.kind = Some(Spanned::new(TransitionKind::External, mark.span)),
+            (_, Some(number)) => made.priority = Some(Spanned::new(number, mark.span)),
             _ => {
                 let message = format!(
                     "the mark `{}` is left out: a diagram does not carry it",
                     shown(&mark.value)
                 );
                 out.push(
-                    ignored(mark.place, message)
+                    ignored(mark.span, message)
                         .label("has no effect")
                         .help("write it in the machine file"),
                 );

@@ -1,6 +1,6 @@
 //! Owns the small language of labels: `event [guard] / action; action {marks}`.
 
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 
 use super::part;
 
@@ -50,7 +50,7 @@ pub(super) fn label(text: &Name) -> Label {
                 .join(" ")
                 .trim()
                 .to_owned();
-            made.trigger = Some(Name::new(name, head.place)).filter(|name| !name.value.is_empty());
+            made.trigger = Some(Name::new(name, head.span)).filter(|name| !name.value.is_empty());
             if after.value.is_empty() {
                 made.trigger = Some(before).filter(|name| !name.value.is_empty());
             }
@@ -120,10 +120,10 @@ pub(super) fn split(text: &Name, separator: char) -> Vec<Name> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use statewright_author::place::Place;
+    use statewright_author::span::Span;
 
     fn shown(text: &str) -> String {
-        let made = label(&Name::new(text.to_owned(), Place::bytes(0..text.len())));
+        let made = label(&Name::new(text.to_owned(), Span::bytes(0..text.len())));
         let list = |names: &[Name]| {
             names
                 .iter()

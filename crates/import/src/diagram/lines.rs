@@ -2,7 +2,7 @@
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::names::is_hidden;
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 
 use super::{Diagram, Edge, End, Kind, part};
 use crate::report::{ignored, illegal, refused, shown, syntax};
@@ -38,9 +38,9 @@ impl Diagram {
                 "the line has the character U+{:04X}, which cannot be seen",
                 u32::from(c)
             );
-            out.push(syntax(line.place, message).label("in this line"));
+            out.push(syntax(line.span, message).label("in this line"));
         } else if text == "}" {
-            self.end(line.place, out);
+            self.end(line.span, out);
         } else if let Some(rest) = word(text, "state") {
             self.box_line(line, rest, dialect, out);
         } else if let Some(arrow) = dialect.arrow(text) {
@@ -52,7 +52,7 @@ impl Diagram {
             if dialect.has_bare_ids() && self.check_id(&id, out) {
                 self.declare(&id);
             } else if !dialect.has_bare_ids() {
-                let problem = syntax(line.place, format!("`{}` cannot be read", shown(text)));
+                let problem = syntax(line.span, format!("`{}` cannot be read", shown(text)));
                 out.push(
                     problem
                         .label("not a line of a state diagram")
@@ -97,11 +97,11 @@ impl Diagram {
             self.nodes[at].kind = kind;
         }
         if opens || closes {
-            let bracket = line.place.within(end..end + 1);
+            let bracket = line.span.within(end..end + 1);
             self.begin(at, bracket, out);
         }
         if closes {
-            self.end(line.place, out);
+            self.end(line.span, out);
         }
     }
 
@@ -126,7 +126,7 @@ impl Diagram {
             "end" => Kind::Final,
             "fork" | "join" => {
                 let problem =
-                    refused(word.place, "forks and joins are no states here").label("a bar");
+                    refused(word.span, "forks and joins are no states here").label("a bar");
                 out.push(
                     problem.help(
                         "a state with regions (`--`) starts all of them at once and is done when all of them are",
@@ -138,7 +138,7 @@ impl Diagram {
             | "expansionOutput" => {
                 let message = format!("`{}` has no counterpart", word.value);
                 out.push(
-                    refused(word.place, message)
+                    refused(word.span, message)
                         .label("not a state")
                         .help("draw the arrow to the state itself"),
                 );
@@ -146,7 +146,7 @@ impl Diagram {
             }
             other => {
                 let message = format!("the mark `{}` is left out", shown(other));
-                out.push(ignored(word.place, message).label("has no effect"));
+                out.push(ignored(word.span, message).label("has no effect"));
                 return (rest, None);
             }
         };
@@ -164,7 +164,7 @@ impl Diagram {
         if let Some(quoted) = text.strip_prefix('"') {
             let Some(close) = quoted.find('"') else {
                 out.push(
-                    syntax(head.place, "the name is not closed")
+                    syntax(head.span, "the name is not closed")
                         .label("begins here")
                         .help("end it with `\"`"),
                 );
@@ -179,7 +179,7 @@ impl Diagram {
                     return Some((id, None));
                 }
                 let problem = syntax(
-                    rest.place,
+                    rest.span,
                     format!("`{}` has no place here", shown(&rest.value)),
                 );
                 out.push(problem.help("write `state \"Name\" as id`"));
@@ -207,7 +207,7 @@ impl Diagram {
             other => format!("`{}` is no name of a state", shown(other)),
         };
         out.push(
-            syntax(id.place, message)
+            syntax(id.span, message)
                 .label("not a name")
                 .help("write `state \"Long name\" as id`"),
         );
@@ -235,7 +235,7 @@ impl Diagram {
         let label = label_at
             .map(|at| part(line, at + 1..text.len()))
             .filter(|label| !label.value.is_empty());
-        let label = label.map(|label| Name::new(dialect.decoded(&label.value), label.place));
+        let label = label.map(|label| Name::new(dialect.decoded(&label.value), label.span));
         let (from, to) = if arrow.reversed {
             (right, left)
         } else {
@@ -246,7 +246,7 @@ impl Diagram {
             to,
             label,
             scope: self.scope(),
-            place: line.place,
+            span: line.span,
         });
     }
 
@@ -262,11 +262,11 @@ impl Diagram {
             Some(End::Past {
                 owner,
                 deep,
-                place: bare.place,
+                span: bare.span,
             })
         };
         match bare.value.as_str() {
-            "[*]" => return Some(End::Star(bare.place)),
+            "[*]" => return Some(End::Star(bare.span)),
             "[H]" => return past(self.scope().owner, false),
             "[H*]" => return past(self.scope().owner, true),
             _ => {}
@@ -294,7 +294,7 @@ impl Diagram {
         if let Some(kind) = kind {
             self.nodes[at].kind = kind;
         }
-        Some(End::Node(at, id.place))
+        Some(End::Node(at, id.span))
     }
 
     /// `id : text`.
@@ -314,12 +314,12 @@ impl Diagram {
         let at = self.declare_text(&id);
         let text = part(line, colon + 1..line.value.len());
         if text.value.is_empty() {
-            out.push(illegal(line.place, "the text is missing after `:`").label("nothing follows"));
+            out.push(illegal(line.span, "the text is missing after `:`").label("nothing follows"));
             return;
         }
         self.nodes[at]
             .lines
-            .push(Name::new(dialect.decoded(&text.value), text.place));
+            .push(Name::new(dialect.decoded(&text.value), text.span));
     }
 
     /// Text about a box that exists does not move it.
@@ -333,7 +333,7 @@ impl Diagram {
 }
 
 fn offset(outer: &Name, inner: &Name) -> usize {
-    (inner.place.start - outer.place.start) as usize
+    (inner.span.start - outer.span.start) as usize
 }
 
 /// Where the rest begins if a text begins with a word.

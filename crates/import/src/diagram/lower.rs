@@ -7,7 +7,7 @@ use statewright_author::graph::{
     Branch, HistoryPoint, Initial, Machine, Region, State, Transition,
 };
 use statewright_author::names::check_name;
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 
 use super::behavior::{Source, Words};
 use super::label::label;
@@ -27,10 +27,10 @@ enum Target {
 
 /// The machine of a diagram.
 pub(crate) fn lower(mut diagram: Diagram, out: &mut Diagnostics) -> Machine {
-    let place = diagram
+    let span = diagram
         .nodes
         .first()
-        .map_or(Place::default(), |node| node.id.place);
+        .map_or(Span::default(), |node| node.id.span);
     let name = diagram
         .name
         .take()
@@ -54,7 +54,7 @@ pub(crate) fn lower(mut diagram: Diagram, out: &mut Diagnostics) -> Machine {
     Machine {
         name,
         doc,
-        policies: policies(place),
+        policies: policies(span),
         events,
         timers,
         root,
@@ -146,7 +146,7 @@ impl<'o> Maker<'o> {
             let label = node
                 .label
                 .as_ref()
-                .map(|label| Name::new(label.value.clone(), label.place));
+                .map(|label| Name::new(label.value.clone(), label.span));
             let around = self.owner(node.scope);
             let free = |name: &Name| {
                 check_name(&name.value).is_ok() && !taken.contains(&(around, name.value.clone()))
@@ -161,7 +161,7 @@ impl<'o> Maker<'o> {
                     shown(&name.value)
                 );
                 self.out
-                    .push(refused(node.id.place, message).label("not a name"));
+                    .push(refused(node.id.span, message).label("not a name"));
             }
             taken.insert((self.owner(node.scope), name.value.clone()));
             *self.uses.entry(name.value.clone()).or_default() += 1;
@@ -236,7 +236,7 @@ impl<'o> Maker<'o> {
             match (edge.from, edge.to) {
                 (End::Star(_), End::Star(_)) => {
                     self.out.push(
-                        illegal(edge.place, "an arrow from `[*]` to `[*]` leads nowhere")
+                        illegal(edge.span, "an arrow from `[*]` to `[*]` leads nowhere")
                             .label("no state"),
                     );
                 }
@@ -321,8 +321,8 @@ impl<'o> Maker<'o> {
                 let owner = scope.owner;
                 return self.transition(owner, edge, last);
             }
-            let problem = illegal(edge.place, "a second arrow says where to start").label("again");
-            let first = self.initials[&scope].place;
+            let problem = illegal(edge.span, "a second arrow says where to start").label("again");
+            let first = self.initials[&scope].span;
             self.out.push(
                 problem
                     .related(first, "the first one")
@@ -332,7 +332,7 @@ impl<'o> Maker<'o> {
         }
         if let Some(label) = edge.label.as_ref().filter(|_| has_words) {
             let problem = ignored(
-                label.place,
+                label.span,
                 "the start has no event and no condition: these words are left out",
             );
             self.out.push(problem.label("has no effect"));
@@ -349,7 +349,7 @@ impl<'o> Maker<'o> {
             Initial {
                 targets: vec![name],
                 effect,
-                place: edge.place,
+                span: edge.span,
             },
         );
     }
@@ -386,7 +386,7 @@ impl<'o> Maker<'o> {
     fn no_words_of_default(&mut self, edge: &Edge) {
         if let Some(label) = edge.label.as_ref().filter(|label| label.value != "else") {
             let problem = ignored(
-                label.place,
+                label.span,
                 "the default of a history point has no words: they are left out",
             );
             self.out.push(problem.label("has no effect"));
@@ -409,7 +409,7 @@ impl<'o> Maker<'o> {
         let known = self.source(source);
         let mut made = self
             .words
-            .transitions(edge.label.as_ref(), known, edge.place, self.out);
+            .transitions(edge.label.as_ref(), known, edge.span, self.out);
         made.iter_mut()
             .for_each(|transition| transition.targets = vec![name.clone()]);
         *last = Some((source, made.len()));
@@ -421,7 +421,7 @@ impl<'o> Maker<'o> {
         let is_else = |name: &Name| name.value == "else";
         if let Some(trigger) = parts.trigger.as_ref().filter(|trigger| !is_else(trigger)) {
             let problem = refused(
-                trigger.place,
+                trigger.span,
                 "a choice is left at once: its arrows have no events",
             );
             self.out.push(
@@ -441,7 +441,7 @@ impl<'o> Maker<'o> {
             guard,
             targets,
             effect,
-            place: edge.place,
+            span: edge.span,
         });
     }
 
@@ -458,38 +458,38 @@ impl<'o> Maker<'o> {
 
     /// How a reference to a target is written: its name if that is the only one, else its path.
     fn reference(&mut self, target: &Target, edge: &Edge) -> Option<Name> {
-        let place = match edge.to {
-            End::Node(_, place) | End::Star(place) | End::Past { place, .. } => place,
+        let span = match edge.to {
+            End::Node(_, span) | End::Star(span) | End::Past { span, .. } => span,
         };
         match target {
             Target::Node(at) if Some(*at) == self.top => {
                 self.out.push(
-                    refused(place, "the machine itself cannot be a target")
+                    refused(span, "the machine itself cannot be a target")
                         .label("the box around everything"),
                 );
                 None
             }
-            Target::Node(at) => Some(Name::new(self.path(*at), place)),
+            Target::Node(at) => Some(Name::new(self.path(*at), span)),
             Target::Past(owner, deep) => {
                 self.past.insert((*owner, *deep));
                 let around = owner
                     .filter(|_| *owner != self.top)
                     .map_or(String::new(), |owner| self.full_path(owner));
-                Some(Name::new(format!("{around}/{}", past_name(*deep)), place))
+                Some(Name::new(format!("{around}/{}", past_name(*deep)), span))
             }
             Target::Finish(scope) => {
-                let name = self.end_of(*scope, place);
+                let name = self.end_of(*scope, span);
                 let around = scope
                     .owner
                     .filter(|_| scope.owner != self.top)
                     .map_or(String::new(), |owner| self.full_path(owner));
-                Some(Name::new(format!("{around}/{name}"), place))
+                Some(Name::new(format!("{around}/{name}"), span))
             }
         }
     }
 
     /// The final state of a scope, made when it is first needed.
-    fn end_of(&mut self, scope: Scope, place: Place) -> String {
+    fn end_of(&mut self, scope: Scope, span: Span) -> String {
         if let Some(name) = self
             .ends
             .get(&scope.owner)
@@ -507,7 +507,7 @@ impl<'o> Maker<'o> {
         self.ends
             .entry(scope.owner)
             .or_default()
-            .insert(scope.region, Name::new(name.clone(), place));
+            .insert(scope.region, Name::new(name.clone(), span));
         name
     }
 
@@ -537,7 +537,7 @@ impl<'o> Maker<'o> {
         let mut made = State::default();
         if let Some(node) = at {
             made.name = self.names[node].clone();
-            made.place = self.diagram.nodes[node].id.place;
+            made.span = self.diagram.nodes[node].id.span;
             let label = self.diagram.nodes[node]
                 .label
                 .as_ref()
@@ -554,7 +554,7 @@ impl<'o> Maker<'o> {
                 }
             }
             let end = self.diagram.nodes[node].kind == Kind::Final || self.finals.contains(&node);
-            made.is_final = end.then_some(made.place);
+            made.is_final = end.then_some(made.span);
         }
         let key = if at == self.top { None } else { at };
         let mut transitions = self.transitions.remove(&key).unwrap_or_default();
@@ -583,7 +583,7 @@ impl<'o> Maker<'o> {
         let path = part(line, arrow + ARROW.len()..line.value.len());
         let target = Name::new(
             format!("/{}", path.value.trim_start_matches('/')),
-            path.place,
+            path.span,
         );
         let head = part(line, 0..arrow);
         let last = |name: &Name| name.value.rsplit('/').next().map(str::to_owned);
@@ -620,7 +620,7 @@ impl<'o> Maker<'o> {
         let head = Some(head).filter(|head| !head.value.is_empty());
         for mut each in self
             .words
-            .transitions(head.as_ref(), source, line.place, self.out)
+            .transitions(head.as_ref(), source, line.span, self.out)
         {
             each.targets = vec![target.clone()];
             made.transitions.push(each);
@@ -646,7 +646,7 @@ impl<'o> Maker<'o> {
         let several = numbers.len() > 1;
         let made = numbers.into_iter().enumerate().map(|(number, region)| {
             let name =
-                several.then(|| Name::new(format!("region {}", number + 1), Place::default()));
+                several.then(|| Name::new(format!("region {}", number + 1), Span::default()));
             self.region(Scope { owner: at, region }, name)
         });
         made.collect()
@@ -656,7 +656,7 @@ impl<'o> Maker<'o> {
         let children = self.children.remove(&scope).unwrap_or_default();
         let first = children
             .first()
-            .map(|&child| (self.path(child), self.diagram.nodes[child].id.place));
+            .map(|&child| (self.path(child), self.diagram.nodes[child].id.span));
         let alone = children.len() == 1;
         let mut states: Vec<State> = children
             .into_iter()
@@ -669,19 +669,19 @@ impl<'o> Maker<'o> {
         {
             states.push(State {
                 name: end.clone(),
-                place: end.place,
-                is_final: Some(end.place),
+                span: end.span,
+                is_final: Some(end.span),
                 ..State::default()
             });
         }
         let initial = self.initials.remove(&scope).or_else(|| {
-            let (target, place) = first?;
+            let (target, span) = first?;
             if !alone {
                 let around = scope.owner.map_or_else(
                     || "the diagram".to_owned(),
                     |owner| format!("`{}`", shown(&self.names[owner].value)),
                 );
-                let problem = refused(place, format!("{around} does not say where it starts"))
+                let problem = refused(span, format!("{around} does not say where it starts"))
                     .label("this one first?");
                 self.out.push(problem.help(format!(
                     "add `[*] --> {}`",
@@ -689,17 +689,17 @@ impl<'o> Maker<'o> {
                 )));
             }
             Some(Initial {
-                targets: vec![Name::new(target, place)],
+                targets: vec![Name::new(target, span)],
                 effect: Vec::new(),
-                place,
+                span,
             })
         });
-        let place = initial
+        let span = initial
             .as_ref()
-            .map_or(Place::default(), |initial| initial.place);
+            .map_or(Span::default(), |initial| initial.span);
         Region {
-            name: name.map(|name| Name::new(name.value, place)),
-            place,
+            name: name.map(|name| Name::new(name.value, span)),
+            span,
             initial,
             states,
             ..Region::default()
@@ -710,20 +710,20 @@ impl<'o> Maker<'o> {
         let mut points = Vec::new();
         for node in self.points.remove(&at).unwrap_or_default() {
             let deep = self.diagram.nodes[node].kind == Kind::History { deep: true };
-            let (name, place) = (self.names[node].clone(), self.diagram.nodes[node].id.place);
+            let (name, span) = (self.names[node].clone(), self.diagram.nodes[node].id.span);
             let default = self.node_defaults.remove(&node).unwrap_or_default();
             points.push(HistoryPoint {
                 name,
                 deep,
                 default,
-                place,
+                span,
                 ..HistoryPoint::default()
             });
         }
         for deep in [false, true] {
             if self.past.contains(&(at, deep)) {
                 let default = self.defaults.remove(&(at, deep)).unwrap_or_default();
-                let name = Name::new(past_name(deep).to_owned(), Place::default());
+                let name = Name::new(past_name(deep).to_owned(), Span::default());
                 points.push(HistoryPoint {
                     name,
                     deep,

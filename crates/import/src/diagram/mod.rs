@@ -13,7 +13,7 @@ mod lower;
 use std::collections::HashMap;
 
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 
 use crate::limits::MAX_DEPTH;
 use crate::report::{illegal, limit, shown, syntax};
@@ -55,14 +55,14 @@ pub(crate) struct Node {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
     /// `[*]`.
-    Star(Place),
+    Star(Span),
     /// A box.
-    Node(usize, Place),
+    Node(usize, Span),
     /// What was active in a box, or in the one around the line.
     Past {
         owner: Option<usize>,
         deep: bool,
-        place: Place,
+        span: Span,
     },
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Edge {
     pub(crate) to: End,
     pub(crate) label: Option<Name>,
     pub(crate) scope: Scope,
-    pub(crate) place: Place,
+    pub(crate) span: Span,
 }
 
 /// A whole diagram.
@@ -83,8 +83,8 @@ pub(crate) struct Diagram {
     pub(crate) nodes: Vec<Node>,
     pub(crate) edges: Vec<Edge>,
     ids: HashMap<String, usize>,
-    /// Boxes that are open, with the place of their bracket and the region that is current.
-    open: Vec<(Option<usize>, Place, usize)>,
+    /// Boxes that are open, with the span of their bracket and the region that is current.
+    open: Vec<(Option<usize>, Span, usize)>,
     region: usize,
     /// Boxes were nested too deeply: what lies deeper is lost, so there is no machine.
     pub(crate) too_deep: bool,
@@ -112,7 +112,7 @@ impl Diagram {
             && scope.owner != Some(at)
             && self.is_within(scope.owner, self.nodes[at].scope.owner)
         {
-            self.place(at, scope);
+            self.put(at, scope);
         }
         at
     }
@@ -128,11 +128,11 @@ impl Diagram {
             && scope.owner != Some(at)
             && !self.is_within(scope.owner, Some(at))
         {
-            self.place(at, scope);
+            self.put(at, scope);
         }
         if !self.nodes[at].declared {
             self.nodes[at].declared = true;
-            self.nodes[at].id.place = id.place;
+            self.nodes[at].id.span = id.span;
         }
         at
     }
@@ -155,7 +155,7 @@ impl Diagram {
     }
 
     /// Only boxes without anything inside are moved, so no depth but theirs changes.
-    fn place(&mut self, at: usize, scope: Scope) {
+    fn put(&mut self, at: usize, scope: Scope) {
         self.nodes[at].depth = scope.owner.map_or(1, |owner| self.nodes[owner].depth + 1);
         self.nodes[at].scope = scope;
     }
@@ -175,19 +175,19 @@ impl Diagram {
     }
 
     /// Opens a box.
-    pub(crate) fn begin(&mut self, at: usize, place: Place, out: &mut Diagnostics) {
+    pub(crate) fn begin(&mut self, at: usize, span: Span, out: &mut Diagnostics) {
         if self.nodes[at].depth >= MAX_DEPTH || self.open.len() >= MAX_DEPTH {
             if !std::mem::replace(&mut self.too_deep, true) {
                 out.push(
                     limit(
-                        place,
+                        span,
                         format!("states are nested more than {MAX_DEPTH} deep"),
                     )
                     .label("too deep"),
                 );
             }
             let around = self.scope().owner;
-            self.open.push((around, place, self.region));
+            self.open.push((around, span, self.region));
             return;
         }
         if self.is_within(self.scope().owner, Some(at)) {
@@ -195,22 +195,22 @@ impl Diagram {
                 "`{}` would lie inside itself",
                 shown(&self.nodes[at].id.value)
             );
-            out.push(illegal(place, message).label("opened again"));
+            out.push(illegal(span, message).label("opened again"));
         }
         if self.nodes[at].kind != Kind::State {
-            out.push(illegal(place, "nothing can stand inside of this").label("opened here"));
+            out.push(illegal(span, "nothing can stand inside of this").label("opened here"));
             self.nodes[at].kind = Kind::State;
         }
-        self.open.push((Some(at), place, self.region));
+        self.open.push((Some(at), span, self.region));
         let first = self.regions.get(&Some(at)).map_or(0, |last| last + 1);
         self.enter(first);
     }
 
     /// Closes a box.
-    pub(crate) fn end(&mut self, place: Place, out: &mut Diagnostics) {
+    pub(crate) fn end(&mut self, span: Span, out: &mut Diagnostics) {
         match self.open.pop() {
             Some((_, _, region)) => self.region = region,
-            None => out.push(syntax(place, "`}` closes nothing here").label("one too many")),
+            None => out.push(syntax(span, "`}` closes nothing here").label("one too many")),
         }
     }
 
@@ -226,31 +226,31 @@ impl Diagram {
 
     /// Everything must be closed at the end of the file.
     pub(crate) fn finish(&mut self, end: usize, out: &mut Diagnostics) {
-        for (_, place, _) in std::mem::take(&mut self.open).into_iter().take(MAX_DEPTH) {
-            let problem = syntax(place, "`{` is never closed").label("opened here");
+        for (_, span, _) in std::mem::take(&mut self.open).into_iter().take(MAX_DEPTH) {
+            let problem = syntax(span, "`{` is never closed").label("opened here");
             out.push(
                 problem
-                    .related(Place::bytes(end..end), "the file ends here")
+                    .related(Span::bytes(end..end), "the file ends here")
                     .help("add `}`"),
             );
         }
     }
 }
 
-/// A part of a line as text with its place.
+/// A part of a line as text with its span.
 pub(crate) fn part(line: &Name, range: std::ops::Range<usize>) -> Name {
     let raw = &line.value[range.clone()];
     let start = range.start + (raw.len() - raw.trim_start().len());
     let text = raw.trim();
-    let from = line.place.start as usize + start;
-    Spanned::new(text.to_owned(), Place::bytes(from..from + text.len()))
+    let from = line.span.start as usize + start;
+    Spanned::new(text.to_owned(), Span::bytes(from..from + text.len()))
 }
 
-/// The lines of a text with their places, without space around them.
+/// The lines of a text with their spans, without space around them.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = Name> + '_ {
     let mut at = 0;
     text.split_inclusive('\n').map(move |raw| {
-        let line = Spanned::new(raw.to_owned(), Place::bytes(at..at + raw.len()));
+        let line = Spanned::new(raw.to_owned(), Span::bytes(at..at + raw.len()));
         at += raw.len();
         part(&line, 0..raw.len())
     })

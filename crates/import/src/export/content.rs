@@ -2,10 +2,10 @@
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::expr::{
-    ActionText, BinaryOp, Expr, ExprKind, code_place, parse, parse_action,
+    ActionText, BinaryOp, Expr, ExprKind, code_span, parse, parse_action,
 };
 use statewright_author::graph::{Action, ActionKind, Argument, Code, Machine, Timer};
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{Duration, MergeRule};
 
 use super::events::Events;
@@ -37,7 +37,7 @@ impl Content<'_> {
     }
 
     fn action(&self, action: &Action, xml: &mut Writer, out: &mut Diagnostics) {
-        let place = action.place;
+        let span = action.span;
         match &action.kind {
             ActionKind::Text(code) => self.text(code, xml, out),
             ActionKind::Call {
@@ -54,16 +54,16 @@ impl Content<'_> {
             },
             ActionKind::Raise { event, payload } => {
                 self.check_payload(payload.as_ref(), out);
-                self.check_queue(place, "`raise`", out);
+                self.check_queue(span, "`raise`", out);
                 xml.leaf("raise", &[("event", self.events.name(event, out))]);
             }
             ActionKind::Send { event, payload, to } => {
                 self.check_payload(payload.as_ref(), out);
-                self.check_queue(place, "`send`", out);
+                self.check_queue(span, "`send`", out);
                 if let Some(to) = to {
                     let why = "who that is, another session does not know";
                     out.push(refused(
-                        to.place,
+                        to.span,
                         "an event to another agent",
                         why,
                         "leave `to` out, or let the game send it",
@@ -85,7 +85,7 @@ impl Content<'_> {
             ActionKind::ClearHistory { .. } => {
                 let why = "a history is only ever overwritten there";
                 out.push(refused(
-                    place,
+                    span,
                     "`clear_history`",
                     why,
                     "lead to the state instead of its history",
@@ -133,7 +133,7 @@ impl Content<'_> {
     fn text(&self, code: &Code, xml: &mut Writer, out: &mut Diagnostics) {
         match parse_action(&code.value) {
             Ok(ActionText::Call(found)) => {
-                let (function, arguments) = found.placed(code);
+                let (function, arguments) = found.spanned(code);
                 self.call(&function, &arguments, xml, out);
             }
             Ok(ActionText::Set { key, value }) => {
@@ -143,7 +143,7 @@ impl Content<'_> {
             Ok(ActionText::Add { key, value }) => self.add(&key.value, &value, code, xml, out),
             Err(error) => {
                 out.push(refused(
-                    code_place(code, error.range),
+                    code_span(code, error.range),
                     "an action that cannot be read",
                     &error.message,
                     "",
@@ -167,7 +167,7 @@ impl Content<'_> {
             functions.check_argument(
                 argument.name.as_ref(),
                 Some(&argument.value.value),
-                argument.value.place,
+                argument.value.span,
                 out,
             );
         }
@@ -239,7 +239,7 @@ impl Content<'_> {
             let why = "a document gives no commands to a game; only logs are the same";
             let instead =
                 "emit it on a lane `log` that keeps all commands in order, or leave it out";
-            out.push(refused(command.place, what, why, instead));
+            out.push(refused(command.span, what, why, instead));
         }
         let value = payload.map(|code| self.translator.code(code, out));
         let mut attributes = vec![("label", command.value.as_str())];
@@ -261,7 +261,7 @@ impl Content<'_> {
             let what = format!("the timer `{}`, which fires as itself", timer.value);
             let instead = "let it fire as an event: `\"event\": \"…\"` in its declaration";
             out.push(refused(
-                timer.place,
+                timer.span,
                 what,
                 "a delayed `<send>` always sends an event",
                 instead,
@@ -304,7 +304,7 @@ impl Content<'_> {
             let what = format!("{} at {rate} ticks per second", after.value);
             let why = "that is rounded to whole ticks here, and not there";
             out.push(refused(
-                after.place,
+                after.span,
                 what,
                 why,
                 "use a duration that is a whole number of ticks and nanoseconds",
@@ -326,7 +326,7 @@ impl Content<'_> {
         if !self.follows_w3c {
             let why = "timers that are due in one tick, and events beside them, come in another order there";
             out.push(refused(
-                name.place,
+                name.span,
                 format!("the timer `{}`", name.value),
                 why,
                 POLICIES_HELP,
@@ -339,7 +339,7 @@ impl Content<'_> {
         if let Some(code) = payload {
             let why = "what an event carries is not the same on both sides";
             out.push(refused(
-                code.place,
+                code.span,
                 "an event with a payload",
                 why,
                 "keep it in the blackboard",
@@ -347,10 +347,10 @@ impl Content<'_> {
         }
     }
 
-    fn check_queue(&self, place: Place, what: &str, out: &mut Diagnostics) {
+    fn check_queue(&self, span: Span, what: &str, out: &mut Diagnostics) {
         if !self.follows_w3c {
             let why = "by the rules of this machine the event waits among others, and is lost where the queue is full";
-            out.push(refused(place, what, why, POLICIES_HELP));
+            out.push(refused(span, what, why, POLICIES_HELP));
         }
     }
 }

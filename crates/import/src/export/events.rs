@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
 use statewright_author::names::OTHER_EVENTS;
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 
 use super::names::Names;
 use super::problem::refused;
@@ -43,17 +43,17 @@ impl<'a> Events<'a> {
     /// The descriptors that hear these events and no others.
     pub(super) fn descriptors(&self, heard: &[&Name], out: &mut Diagnostics) -> String {
         let set: BTreeSet<&str> = heard.iter().map(|name| name.value.as_str()).collect();
-        let place = heard.first().map(|name| name.place).unwrap_or_default();
+        let span = heard.first().map(|name| name.span).unwrap_or_default();
         if set.contains(OTHER_EVENTS) {
             if set != self.declared {
                 out.push(refused(
-                    place,
+                    span,
                     format!("all unknown events (`{OTHER_EVENTS}`), but not all known ones"),
                     "`*` hears everything, and nothing else hears names that nobody knows",
                     "let the transition hear every event, or leave this one out",
                 ));
             }
-            self.check_silent(place, "*", |_| true, out);
+            self.check_silent(span, "*", |_| true, out);
             return "*".to_owned();
         }
         for name in heard {
@@ -71,16 +71,16 @@ impl<'a> Events<'a> {
     }
 
     /// `*` for `any`.
-    pub(super) fn any(&self, place: Place, out: &mut Diagnostics) -> String {
+    pub(super) fn any(&self, span: Span, out: &mut Diagnostics) -> String {
         if self.has_timers {
             out.push(refused(
-                place,
+                span,
                 "`any` in a machine with timers",
                 "`any` does not hear timers, but `*` hears the events that they become",
                 "name the events that are meant",
             ));
         }
-        self.check_silent(place, "*", |_| true, out);
+        self.check_silent(span, "*", |_| true, out);
         "*".to_owned()
     }
 
@@ -108,14 +108,14 @@ impl<'a> Events<'a> {
             .filter(|other| begins(&name.value, other) && !set.contains(**other));
         for other in others {
             out.push(refused(
-                name.place,
+                name.span,
                 format!("the event `{}` without `{other}`", name.value),
                 "a descriptor of SCXML hears every event that begins with it, up to a dot",
                 "rename one of the two events",
             ));
         }
         self.check_silent(
-            name.place,
+            name.span,
             &name.value,
             |done| begins(&name.value, done),
             out,
@@ -124,14 +124,14 @@ impl<'a> Events<'a> {
 
     fn check_silent(
         &self,
-        place: Place,
+        span: Span,
         heard: &str,
         hears: impl Fn(&str) -> bool,
         out: &mut Diagnostics,
     ) {
         for done in self.silent.iter().filter(|done| hears(done)) {
             out.push(refused(
-                place,
+                span,
                 format!("`{heard}` without `{done}`"),
                 "a document raises that event when the state is complete; this machine does not",
                 "declare the event and use `\"done_events\": true`, or name the events that are meant",
@@ -154,7 +154,7 @@ fn is_event(name: &str) -> bool {
 
 fn bad_name(name: &Name) -> statewright_author::diagnostic::Diagnostic {
     refused(
-        name.place,
+        name.span,
         format!("the event name `{}`", name.value),
         "a name of an event has no spaces and no `*`, and does not end with a dot",
         "give the event another name",

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::expr::{
-    BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, code_place, parse,
+    BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, code_span, parse,
 };
 use statewright_author::graph::{Code, Key, Machine};
 use statewright_author::names::{is_built_in, is_hidden};
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 use statewright_author::value::{Literal, ValueType};
 
 use super::functions::Functions;
@@ -68,15 +68,15 @@ impl<'a> Data<'a> {
 
 /// The first value of a key, as an expression.
 pub(super) fn first_value(key: &Key, out: &mut Diagnostics) -> String {
-    let place = key
+    let span = key
         .default
         .as_ref()
-        .map_or(key.name.place, |value| value.place);
+        .map_or(key.name.span, |value| value.span);
     match (key.ty.value, key.default.as_ref().map(|value| &value.value)) {
         (ValueType::I32, None) => "0".to_owned(),
         (ValueType::I32, Some(Literal::Int(number))) => {
             if i32::try_from(*number).is_err() || *number == i64::from(i32::MIN) {
-                out.push(too_large(place));
+                out.push(too_large(span));
             }
             number.to_string()
         }
@@ -84,7 +84,7 @@ pub(super) fn first_value(key: &Key, out: &mut Diagnostics) -> String {
         (ValueType::Bool, Some(Literal::Bool(value))) => value.to_string(),
         (ValueType::Symbol, None) => "''".to_owned(),
         (ValueType::Symbol, Some(Literal::Text(text))) => {
-            check_text(text, place, out);
+            check_text(text, span, out);
             format!("'{text}'")
         }
         (ty, _) => {
@@ -92,7 +92,7 @@ pub(super) fn first_value(key: &Key, out: &mut Diagnostics) -> String {
             let why =
                 "data that means the same on both sides is a whole number, a truth value or a text";
             out.push(refused(
-                key.ty.place,
+                key.ty.span,
                 what,
                 why,
                 "use `i32`, `bool` or `symbol`",
@@ -116,7 +116,7 @@ impl Translator<'_> {
             Ok(tree) => self.expr(&tree, code, out),
             Err(error) => {
                 out.push(refused(
-                    code_place(code, error.range),
+                    code_span(code, error.range),
                     "an expression that cannot be read",
                     &error.message,
                     "",
@@ -132,28 +132,28 @@ impl Translator<'_> {
     }
 
     fn translate(&self, tree: &Expr, code: &Code, out: &mut Diagnostics) -> Expr {
-        let place = code_place(code, tree.range.clone());
+        let span = code_span(code, tree.range.clone());
         let boxed =
             |operand: &Expr, out: &mut Diagnostics| Box::new(self.translate(operand, code, out));
         let kind = match &tree.kind {
             ExprKind::Int(number) => {
                 if i32::try_from(*number).is_err() {
-                    out.push(too_large(place));
+                    out.push(too_large(span));
                 }
                 tree.kind.clone()
             }
             ExprKind::Bool(_) => tree.kind.clone(),
             ExprKind::Text(text) => {
-                check_text(text, place, out);
+                check_text(text, span, out);
                 tree.kind.clone()
             }
-            ExprKind::Name(name) => self.name(name, place, out),
+            ExprKind::Name(name) => self.name(name, span, out),
             ExprKind::Unary { op, operand } => ExprKind::Unary {
                 op: *op,
                 operand: boxed(operand, out),
             },
             ExprKind::Binary { op, left, right } => {
-                check_division(*op, right, place, out);
+                check_division(*op, right, span, out);
                 ExprKind::Binary {
                     op: *op,
                     left: boxed(left, out),
@@ -171,23 +171,23 @@ impl Translator<'_> {
                 query: StateQuery::In,
                 state: Some(state),
             } => {
-                let state = Name::new(state.value.clone(), place);
+                let state = Name::new(state.value.clone(), span);
                 let id = self.names.id(&state, out).unwrap_or_default().to_owned();
-                check_text(&id, place, out);
+                check_text(&id, span, out);
                 let value = Expr {
                     kind: ExprKind::Text(id),
                     range: tree.range.clone(),
                 };
                 let arguments = vec![CallArgument { name: None, value }];
                 ExprKind::Call {
-                    function: Name::new("In".to_owned(), Place::default()),
+                    function: Name::new("In".to_owned(), Span::default()),
                     arguments,
                 }
             }
             ExprKind::State { query, .. } => {
                 let what = format!("`{}()`", query.as_str());
                 out.push(refused(
-                    place,
+                    span,
                     what,
                     "no expression there can ask for it",
                     "use a timer, or `in(STATE)`",
@@ -197,10 +197,10 @@ impl Translator<'_> {
             ExprKind::Call {
                 function,
                 arguments,
-            } => self.question(&function.value, arguments, place, out),
+            } => self.question(&function.value, arguments, span, out),
             ExprKind::Float(_) => {
                 out.push(refused(
-                    place,
+                    span,
                     "a number with a fraction",
                     "numbers that mean the same on both sides are whole",
                     "",
@@ -209,7 +209,7 @@ impl Translator<'_> {
             }
             ExprKind::Field { .. } => {
                 out.push(refused(
-                    place,
+                    span,
                     "a part of a value",
                     "data has no parts that both sides know",
                     "",
@@ -223,14 +223,14 @@ impl Translator<'_> {
         }
     }
 
-    fn name(&self, name: &str, place: Place, out: &mut Diagnostics) -> ExprKind {
+    fn name(&self, name: &str, span: Span, out: &mut Diagnostics) -> ExprKind {
         if let Some(id) = self.data.ids.get(name) {
             return ExprKind::Name(id.clone());
         }
         if name == "event" {
             let why = "what an event carries is not the same on both sides";
             out.push(refused(
-                place,
+                span,
                 "the payload of the event",
                 why,
                 "keep it in the blackboard",
@@ -238,13 +238,13 @@ impl Translator<'_> {
         } else if self.data.parameters.contains(name) {
             let why = "a document has no parameters that variants set";
             out.push(refused(
-                place,
+                span,
                 format!("the parameter `{name}`"),
                 why,
                 "write its value, or use a key",
             ));
         } else {
-            return self.question(name, &[], place, out);
+            return self.question(name, &[], span, out);
         }
         ExprKind::Name(name.to_owned())
     }
@@ -254,13 +254,13 @@ impl Translator<'_> {
         &self,
         function: &str,
         arguments: &[CallArgument],
-        place: Place,
+        span: Span,
         out: &mut Diagnostics,
     ) -> ExprKind {
         if is_built_in(function) {
             let why = "no expression there knows it";
             out.push(refused(
-                place,
+                span,
                 format!("the function `{function}`"),
                 why,
                 "use comparisons and conditions",
@@ -270,24 +270,24 @@ impl Translator<'_> {
             self.functions.check_argument(
                 argument.name.as_ref(),
                 argument.value.literal().as_ref(),
-                place,
+                span,
                 out,
             );
         }
         let name = self.functions.name(function, self.data);
         ExprKind::Call {
-            function: Name::new(name, Place::default()),
+            function: Name::new(name, Span::default()),
             arguments: arguments.to_vec(),
         }
     }
 }
 
-fn check_division(op: BinaryOp, right: &Expr, place: Place, out: &mut Diagnostics) {
+fn check_division(op: BinaryOp, right: &Expr, span: Span, out: &mut Diagnostics) {
     match (op, &right.kind) {
         (BinaryOp::Div, _) => {
             let why = "a division of whole numbers gives a fraction in ECMAScript";
             out.push(refused(
-                place,
+                span,
                 "a division",
                 why,
                 "compare products instead: `a >= 2 * b`",
@@ -297,7 +297,7 @@ fn check_division(op: BinaryOp, right: &Expr, place: Place, out: &mut Diagnostic
         (BinaryOp::Rem, _) => {
             let why = "by 0 it is not a number in ECMAScript";
             out.push(refused(
-                place,
+                span,
                 "the remainder of a division that could be by 0",
                 why,
                 "divide by a number",
@@ -307,17 +307,17 @@ fn check_division(op: BinaryOp, right: &Expr, place: Place, out: &mut Diagnostic
     }
 }
 
-pub(super) fn check_text(text: &str, place: Place, out: &mut Diagnostics) {
+pub(super) fn check_text(text: &str, span: Span, out: &mut Diagnostics) {
     if text.contains(|c: char| is_hidden(c) || matches!(c, '\'' | '\\')) {
         let why =
             "apostrophes, backslashes and unseen characters are written differently on both sides";
-        out.push(refused(place, "this text", why, "use a text without them"));
+        out.push(refused(span, "this text", why, "use a text without them"));
     }
 }
 
-fn too_large(place: Place) -> statewright_author::diagnostic::Diagnostic {
+fn too_large(span: Span) -> statewright_author::diagnostic::Diagnostic {
     refused(
-        place,
+        span,
         "a number of this size",
         "numbers have 32 bits, sign included",
         "",

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 use statewright_author::value::Literal;
 
 use super::expression::{Data, check_text};
@@ -48,25 +48,25 @@ impl Functions {
         &self,
         name: Option<&Name>,
         value: Option<&Literal>,
-        place: Place,
+        span: Span,
         out: &mut Diagnostics,
     ) {
         if let Some(name) = name {
             let why = "arguments have no names there";
             out.push(refused(
-                place,
+                span,
                 format!("the argument `{}` by name", name.value),
                 why,
                 "give it by its place",
             ));
         }
         match value {
-            Some(Literal::Text(text)) => check_text(text, place, out),
+            Some(Literal::Text(text)) => check_text(text, span, out),
             Some(Literal::Int(_) | Literal::Float(_) | Literal::Bool(_)) => {}
             _ => {
                 let why = "there are numbers, truth values and texts there";
                 out.push(refused(
-                    place,
+                    span,
                     "this argument",
                     why,
                     "give its parts one by one",

@@ -2,7 +2,7 @@
 //!
 //! Comes in: the author graph of a machine that the compiler accepts. Goes out: the text of a
 //! document that behaves as the machine does, or everything that stands in the way (SW0806), with
-//! places in the machine file. Machines that run by the rules of SCXML, as imported ones do, can
+//! spans in the machine file. Machines that run by the rules of SCXML, as imported ones do, can
 //! use all that both sides know. Other machines have one active leaf at a time, hear events and
 //! change data: there the rules agree. `rules` and `events` hold what is refused and why; `names`,
 //! `functions`, `expression`, `content` and `states` translate; `xml` writes.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{Machine, State, StateKind};
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 
 use super::problem::refused;
 
@@ -66,7 +66,7 @@ impl<'a> Names<'a> {
         }
         if depth > MAX_DEPTH {
             out.push(refused(
-                state.name.place,
+                state.name.span,
                 "states nested so deep",
                 "a machine that compiles has 16 levels",
                 "",
@@ -87,11 +87,11 @@ impl<'a> Names<'a> {
     fn name(&mut self, name: &'a Name, node: Node, out: &mut Diagnostics) {
         if let Some(&first) = self.known.get(name.value.as_str()) {
             let first = match first {
-                Node::State(state) => self.states[state].state.name.place,
-                Node::History(owner) => self.states[owner].state.place,
+                Node::State(state) => self.states[state].state.name.span,
+                Node::History(owner) => self.states[owner].state.span,
             };
             let problem = refused(
-                name.place,
+                name.span,
                 format!("a second state or history point named `{}`", name.value),
                 "names become ids, and an id is unique in the whole document",
                 "give one of them another name",
@@ -112,19 +112,19 @@ impl<'a> Names<'a> {
         let id = last(&name.value);
         let problem = match self.find(&name.value) {
             None if id == "root" => refused(
-                name.place,
+                name.span,
                 "the root by name",
                 "the document itself is no state and has no id",
                 "put everything into one state, and name that",
             ),
             None => refused(
-                name.place,
+                name.span,
                 format!("`{id}`, which is no state"),
                 "it would lead nowhere",
                 "",
             ),
             Some(_) if !is_id(id) => refused(
-                name.place,
+                name.span,
                 format!("the name `{id}`"),
                 "an id has no spaces: lists of ids are separated by them",
                 "give it another name",

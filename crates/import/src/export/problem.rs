@@ -2,12 +2,12 @@
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostic;
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 
 /// Something that SCXML cannot say.
-pub(super) fn refused(place: Place, what: impl AsRef<str>, why: &str, instead: &str) -> Diagnostic {
+pub(super) fn refused(span: Span, what: impl AsRef<str>, why: &str, instead: &str) -> Diagnostic {
     let message = format!("SCXML cannot say this: {}", what.as_ref());
-    let problem = Diagnostic::new(Code::ExportRefused, place, message)
+    let problem = Diagnostic::new(Code::ExportRefused, span, message)
         .label("not exported")
         .note(why);
     if instead.is_empty() {

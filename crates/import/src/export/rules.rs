@@ -3,7 +3,7 @@
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{Action, Machine, Policies, State, StateKind, Transition, Trigger};
-use statewright_author::place::{Place, Spanned};
+use statewright_author::span::{Span, Spanned};
 use statewright_author::value::Class;
 
 use super::problem::refused;
@@ -25,8 +25,8 @@ pub(super) fn follows_w3c(policies: &Policies) -> bool {
 
 /// The machine itself, without its states.
 pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
-    let mut no = |place: Place, what: &str, why: &str, instead: &str| {
-        out.push(refused(place, what, why, instead))
+    let mut no = |span: Span, what: &str, why: &str, instead: &str| {
+        out.push(refused(span, what, why, instead))
     };
     if let Some(on) = machine
         .policies
@@ -35,7 +35,7 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
         .filter(|on| on.value)
     {
         no(
-            on.place,
+            on.span,
             "`strict_writes`",
             "an assignment is seen at once there",
             "turn the policy off",
@@ -48,7 +48,7 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
         .filter(|on| on.value)
     {
         no(
-            on.place,
+            on.span,
             "`\"posted\": \"next_tick\"`",
             "what is raised comes before all else there",
             "turn the policy off",
@@ -56,7 +56,7 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
     }
     if let Some(name) = &machine.fail_safe {
         no(
-            name.place,
+            name.span,
             "`fail_safe`",
             "a document that runs too long has no state to go to",
             "leave it out",
@@ -64,7 +64,7 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
     }
     for observer in &machine.observers {
         no(
-            observer.place,
+            observer.span,
             "an observer",
             "only transitions hear events there",
             "let transitions do it",
@@ -77,7 +77,7 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
             .filter(|class| class.value != Class::Normal);
         if let Some(class) = class {
             no(
-                class.place,
+                class.span,
                 "the class of an event",
                 "events come in the order they were sent",
                 "leave `class` out",
@@ -85,7 +85,7 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
         }
         if let Some(ttl) = &event.ttl {
             no(
-                ttl.place,
+                ttl.span,
                 "an event that grows old",
                 "an event waits until its turn comes there",
                 "leave `ttl` out",
@@ -93,7 +93,7 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
         }
         if event.coalesce {
             no(
-                event.name.place,
+                event.name.span,
                 "an event that replaces a waiting one",
                 "all of them come there",
                 "leave `coalesce` out",
@@ -107,52 +107,52 @@ pub(super) fn machine(machine: &Machine, out: &mut Diagnostics) {
     {
         if class.value != Class::Normal {
             no(
-                class.place,
+                class.span,
                 "the class of a timer",
                 "events come in the order they were sent",
                 "leave `class` out",
             );
         }
     }
-    root(&machine.root, machine.name.place, out);
+    root(&machine.root, machine.name.span, out);
     parts(&machine.root, out);
 }
 
 /// What a document cannot have outside its states.
-fn root(root: &State, place: Place, out: &mut Diagnostics) {
+fn root(root: &State, span: Span, out: &mut Diagnostics) {
     let wrap = "put everything into one state, and this there";
     let why = "the document itself is no state";
-    let mut no = |found: Option<Place>, what: &str| {
-        if let Some(place) = found {
-            out.push(refused(place, what, why, wrap));
+    let mut no = |found: Option<Span>, what: &str| {
+        if let Some(span) = found {
+            out.push(refused(span, what, why, wrap));
         }
     };
     let first = |list: &[Action]| {
         list.iter()
             .find(|action| !action.muted)
-            .map(|action| action.place)
+            .map(|action| action.span)
     };
     no(first(&root.entry), "entry actions of the root");
     no(first(&root.exit), "exit actions of the root");
     no(
-        (root.kind() == StateKind::Orthogonal).then_some(place),
+        (root.kind() == StateKind::Orthogonal).then_some(span),
         "regions of the root",
     );
     no(
-        root.history.first().map(|point| point.name.place),
+        root.history.first().map(|point| point.name.span),
         "history of the root",
     );
     let own = root
         .transitions
         .iter()
         .find(|transition| !transition.muted)
-        .map(|transition| transition.place);
+        .map(|transition| transition.span);
     let decides = root
         .decisions
         .iter()
         .find(|decision| !decision.muted)
-        .map(|decision| decision.place);
-    let uses = root.uses.first().map(|name| name.place);
+        .map(|decision| decision.span);
+    let uses = root.uses.first().map(|name| name.span);
     no(own.or(decides).or(uses), "transitions of the root");
     if let Some(effect) = root
         .regions
@@ -160,7 +160,7 @@ fn root(root: &State, place: Place, out: &mut Diagnostics) {
         .and_then(|region| region.initial.as_ref()?.effect.first())
     {
         out.push(refused(
-            effect.place,
+            effect.span,
             "an effect of the machine's start",
             why,
             wrap,
@@ -171,9 +171,9 @@ fn root(root: &State, place: Place, out: &mut Diagnostics) {
 /// A state, without its transitions and actions.
 pub(super) fn state(state: &State, follows_w3c: bool, out: &mut Diagnostics) {
     parts(state, out);
-    let at = state.name.place;
-    let mut no = |place: Place, what: &str, why: &str, instead: &str| {
-        out.push(refused(place, what, why, instead))
+    let at = state.name.span;
+    let mut no = |span: Span, what: &str, why: &str, instead: &str| {
+        out.push(refused(span, what, why, instead))
     };
     if state.choice.is_some() {
         no(
@@ -200,10 +200,10 @@ pub(super) fn state(state: &State, follows_w3c: bool, out: &mut Diagnostics) {
         );
     }
     for point in &state.history {
-        let place = point.name.place;
+        let span = point.name.span;
         if !follows_w3c {
             no(
-                place,
+                span,
                 "a history point, in a machine with other rules",
                 "its effect runs in other cases there",
                 POLICIES_HELP,
@@ -211,7 +211,7 @@ pub(super) fn state(state: &State, follows_w3c: bool, out: &mut Diagnostics) {
         }
         if point.default.is_empty() {
             no(
-                place,
+                span,
                 "a history point without a default",
                 "every history says where it leads first",
                 "add `default`",
@@ -219,7 +219,7 @@ pub(super) fn state(state: &State, follows_w3c: bool, out: &mut Diagnostics) {
         }
         if point.restore_on_entry {
             no(
-                place,
+                span,
                 "`restore: on_entry`",
                 "only transitions lead to a history there",
                 "name the history point as initial",
@@ -230,12 +230,12 @@ pub(super) fn state(state: &State, follows_w3c: bool, out: &mut Diagnostics) {
 
 /// What belongs to a state, or to the machine, and to a game.
 fn parts(state: &State, out: &mut Diagnostics) {
-    let mut no = |place: Place, what: &str, why: &str, instead: &str| {
-        out.push(refused(place, what, why, instead))
+    let mut no = |span: Span, what: &str, why: &str, instead: &str| {
+        out.push(refused(span, what, why, instead))
     };
     if let Some(activity) = &state.activity {
         no(
-            activity.place,
+            activity.span,
             "an activity",
             "nothing runs there between events",
             "let the game do it, and send an event",
@@ -243,7 +243,7 @@ fn parts(state: &State, out: &mut Diagnostics) {
     }
     if let Some(name) = state.defers.first() {
         no(
-            name.place,
+            name.span,
             "deferred events",
             "an event that nobody hears is lost there",
             "leave `defer` out",
@@ -252,7 +252,7 @@ fn parts(state: &State, out: &mut Diagnostics) {
     if let Some(timer) = state.timers.first() {
         let why = "a delayed `<send>` outlives the state that sent it";
         no(
-            timer.name.place,
+            timer.name.span,
             "a timer of a state",
             why,
             "use a timer of the machine that fires as an event",
@@ -260,7 +260,7 @@ fn parts(state: &State, out: &mut Diagnostics) {
     }
     if let Some(name) = state.owns.first() {
         no(
-            name.place,
+            name.span,
             "a channel",
             "nobody there owns channels of a game",
             "leave `owns` out",
@@ -268,7 +268,7 @@ fn parts(state: &State, out: &mut Diagnostics) {
     }
     if let Some(scratch) = state.scratch.first() {
         no(
-            scratch.name.place,
+            scratch.name.span,
             "scratch slots",
             "only functions of the game use them",
             "leave `scratch` out",
@@ -276,7 +276,7 @@ fn parts(state: &State, out: &mut Diagnostics) {
     }
     if let Some(code) = &state.exit_ready {
         no(
-            code.place,
+            code.span,
             "`exit_ready`",
             "a state can always be left there",
             "put the condition on the transitions",
@@ -284,7 +284,7 @@ fn parts(state: &State, out: &mut Diagnostics) {
     }
     if let Some(time) = &state.min_active {
         no(
-            time.place,
+            time.span,
             "`min_active`",
             "a state can always be left there",
             "use a timer and a condition",
@@ -294,15 +294,15 @@ fn parts(state: &State, out: &mut Diagnostics) {
 
 /// A transition, without its trigger's event, its targets, its guard and its effect.
 pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut Diagnostics) {
-    let at = transition.place;
-    let mut no = |place: Place, what: &str, why: &str, instead: &str| {
-        out.push(refused(place, what, why, instead))
+    let at = transition.span;
+    let mut no = |span: Span, what: &str, why: &str, instead: &str| {
+        out.push(refused(span, what, why, instead))
     };
     match &transition.trigger {
         Trigger::After(time) => {
             let why = "a delayed `<send>` outlives the state that sent it";
             no(
-                time.place,
+                time.span,
                 "`after`",
                 why,
                 "use a timer of the machine that fires as an event",
@@ -311,31 +311,31 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
         Trigger::Timer(name) => {
             let why = "a delayed `<send>` always sends an event";
             no(
-                name.place,
+                name.span,
                 "a timer that fires as itself",
                 why,
                 "let it fire as an event, and hear that",
             );
         }
-        Trigger::Done(place) => {
+        Trigger::Done(span) => {
             let why = "there, completion is an event that comes once";
             no(
-                *place,
+                *span,
                 "`done`",
                 why,
                 "use the policy `done_events` and the event `done.state.NAME`",
             );
         }
-        Trigger::Failed(place) => no(
-            *place,
+        Trigger::Failed(span) => no(
+            *span,
             "`failed`",
             "nothing can fail there",
             "let the game send an event",
         ),
-        Trigger::Always(place) if !follows_w3c => {
+        Trigger::Always(span) if !follows_w3c => {
             let why = "by the rules of this machine a chain of them ends at the limit of a tick";
             no(
-                *place,
+                *span,
                 "`always`, in a machine with other rules",
                 why,
                 POLICIES_HELP,
@@ -349,7 +349,7 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
         .filter(|priority| priority.value != 0)
     {
         no(
-            priority.place,
+            priority.span,
             "a priority",
             "the order in the document decides",
             "put what comes first before the others",
@@ -365,7 +365,7 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
     }
     if let Some(score) = &transition.score {
         no(
-            score.place,
+            score.span,
             "a score",
             "the first transition whose condition holds is taken",
             "use conditions",
@@ -373,7 +373,7 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
     }
     if let Some(time) = &transition.cooldown {
         no(
-            time.place,
+            time.span,
             "a cooldown",
             "a transition can be taken at any time there",
             "use a timer and a condition",
@@ -381,7 +381,7 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
     }
     if let Some(time) = &transition.debounce {
         no(
-            time.place,
+            time.span,
             "a debounce",
             "a condition counts at once there",
             "use a timer",
@@ -397,7 +397,7 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
     }
     if let Some(stack) = &transition.stack {
         no(
-            stack.place,
+            stack.span,
             "a push or pop",
             "no state is suspended there",
             "use a history point",
@@ -406,7 +406,7 @@ pub(super) fn transition(transition: &Transition, follows_w3c: bool, out: &mut D
     if let Some((region, _)) = transition.sync.first() {
         let why = "a transition of a `<parallel>` leaves all its regions";
         no(
-            region.place,
+            region.span,
             "a sync group",
             why,
             "use a transition in each region",

@@ -4,7 +4,7 @@ use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{
     Action, Region, State, StateKind, Transition, TransitionKind, Trigger,
 };
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 
 use super::content::Content;
 use super::names::{Names, Node, is_id};
@@ -28,7 +28,7 @@ struct Arrow<'a> {
 /// What a transition hears.
 enum Hears<'a> {
     Event(&'a Name),
-    Any(Place),
+    Any(Span),
     Nothing,
 }
 
@@ -189,7 +189,7 @@ impl States<'_> {
             let Some(first) = group.first() else { continue };
             let event = match &first.hears {
                 Hears::Nothing => None,
-                Hears::Any(place) => Some(self.content.events.any(*place, out)),
+                Hears::Any(span) => Some(self.content.events.any(*span, out)),
                 Hears::Event(_) => {
                     let heard = group.iter().filter_map(|arrow| match &arrow.hears {
                         Hears::Event(name) => Some(*name),
@@ -236,7 +236,7 @@ impl States<'_> {
             match sets.iter().find(|set| set.name.value == name.value) {
                 Some(set) => list.extend(set.transitions.iter().cloned()),
                 None => out.push(refused(
-                    name.place,
+                    name.span,
                     format!("`{}`, which is no set", name.value),
                     "it is not declared",
                     "",
@@ -264,7 +264,7 @@ impl States<'_> {
         rules::transition(transition, self.content.follows_w3c, out);
         let hears = match &transition.trigger {
             Trigger::Event(name) => Hears::Event(name),
-            Trigger::Any(place) => Hears::Any(*place),
+            Trigger::Any(span) => Hears::Any(*span),
             _ => Hears::Nothing,
         };
         let mut attributes = Vec::new();
@@ -279,7 +279,7 @@ impl States<'_> {
                 let why = "a transition of a `<parallel>` leaves all its regions";
                 let instead = "make it external, or use a transition in the region";
                 out.push(refused(
-                    transition.place,
+                    transition.span,
                     "a transition that stays in a state with regions",
                     why,
                     instead,
@@ -314,12 +314,12 @@ impl States<'_> {
 fn check_region(region: &Region, out: &mut Diagnostics) {
     let live: Vec<&State> = region.states.iter().filter(|state| !state.muted).collect();
     let name = region.name.as_ref().map_or("", |name| name.value.as_str());
-    let place = region.name.as_ref().map_or(region.place, |name| name.place);
+    let span = region.name.as_ref().map_or(region.span, |name| name.span);
     let [state] = live[..] else {
         let what = format!("the region `{name}` with {} states", live.len());
         let why = "a region is one state there; what is left and entered would be another";
         out.push(refused(
-            place,
+            span,
             what,
             why,
             "put the states of the region into one state",
@@ -329,7 +329,7 @@ fn check_region(region: &Region, out: &mut Diagnostics) {
     if state.kind() == StateKind::Final {
         let what = format!("the region `{name}`, which is final from the start");
         out.push(refused(
-            place,
+            span,
             what,
             "a `<final>` cannot stand in a `<parallel>`",
             "put it into a state",
@@ -343,7 +343,7 @@ fn check_region(region: &Region, out: &mut Diagnostics) {
     if !initial.effect.is_empty() || !initial.targets.iter().all(enters_it) {
         let why = "a region is one state there, and begins by itself";
         out.push(refused(
-            initial.place,
+            initial.span,
             format!("how the region `{name}` begins"),
             why,
             "say it in the state inside",

@@ -8,7 +8,7 @@ use statewright_author::graph::{
     TransitionKind, Trigger,
 };
 use statewright_author::names::check_name;
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{MergeRule, Tier};
 
 use super::chart::{Arrow, Chart, Default as Entry, Kind, Named};
@@ -17,7 +17,7 @@ use super::events::{Classes, Descriptor, Events};
 use super::functions::{Callable, Functions};
 use super::problem::too_large;
 use super::sends::Sends;
-use super::xml::{attribute, elements, tag_place};
+use super::xml::{attribute, elements, tag_span};
 use super::{LOG_LANE, TICK_RATE, data};
 
 /// Events and microsteps of a tick: a whole macrostep runs in one (EVT-10).
@@ -43,7 +43,7 @@ pub(super) fn machine(
     let sends = Sends::read(chart);
     let events = classes(chart);
     let root = &chart.nodes[0];
-    let start = tag_place(root.xml);
+    let start = tag_span(root.xml);
     let on = || Some(Spanned::new(true, start));
     let content = Content {
         document: root.xml.document().input_text(),
@@ -121,7 +121,7 @@ fn machine_name(file: &str, chart: &Chart<'_>) -> Name {
         } else {
             "chart".to_owned()
         };
-        Name::new(name, tag_place(root))
+        Name::new(name, tag_span(root))
     })
 }
 
@@ -139,12 +139,12 @@ fn classes(chart: &Chart<'_>) -> Events {
         if let Some(event) =
             attribute(xml, "event").filter(|event| check_name(&event.value).is_ok())
         {
-            classes.add(&event.value, event.place);
+            classes.add(&event.value, event.span);
         }
     }
     for state in (0..chart.nodes.len()).filter(|&state| chart.can_complete(state)) {
         let name = &chart.nodes[state].name;
-        classes.add_if_heard(&format!("done.state.{}", name.value), name.place);
+        classes.add_if_heard(&format!("done.state.{}", name.value), name.span);
     }
     classes.finish()
 }
@@ -164,7 +164,7 @@ impl Builder<'_, '_> {
     fn state(&mut self, index: usize) -> State {
         let chart = self.chart;
         let node = &chart.nodes[index];
-        let place = Place::bytes(node.xml.range());
+        let span = Span::bytes(node.xml.range());
         let entry = self.content.blocks(&node.entry);
         let exit = self.content.blocks(&node.exit);
         let history = node.histories.iter().map(|history| HistoryPoint {
@@ -172,7 +172,7 @@ impl Builder<'_, '_> {
             deep: history.deep,
             default: history.default.targets.clone(),
             effect: self.default_content(&history.default),
-            place: history.name.place,
+            span: history.name.span,
             ..HistoryPoint::default()
         });
         let history = history.collect();
@@ -183,8 +183,8 @@ impl Builder<'_, '_> {
             .collect();
         State {
             name: node.name.clone(),
-            place,
-            is_final: (node.kind == Kind::Final).then(|| tag_place(node.xml)),
+            span,
+            is_final: (node.kind == Kind::Final).then(|| tag_span(node.xml)),
             regions: self.regions(index),
             history,
             entry,
@@ -205,7 +205,7 @@ impl Builder<'_, '_> {
     fn regions(&mut self, index: usize) -> Vec<Region> {
         let chart = self.chart;
         let node = &chart.nodes[index];
-        let place = tag_place(node.xml);
+        let span = tag_span(node.xml);
         // A single child is a region, too: the name makes the state an orthogonal one.
         if node.kind == Kind::Parallel {
             let region = |&child: &usize| {
@@ -213,11 +213,11 @@ impl Builder<'_, '_> {
                 let initial = Initial {
                     targets: vec![name.clone()],
                     effect: Vec::new(),
-                    place: name.place,
+                    span: name.span,
                 };
                 let states = vec![self.state(child)];
                 Region {
-                    place: name.place,
+                    span: name.span,
                     name: Some(name),
                     initial: Some(initial),
                     states,
@@ -235,13 +235,13 @@ impl Builder<'_, '_> {
                 Initial {
                     targets: given.targets.clone(),
                     effect,
-                    place: given.place,
+                    span: given.span,
                 }
             }
             None => Initial {
                 targets: vec![chart.nodes[first].name.clone()],
                 effect: Vec::new(),
-                place,
+                span,
             },
         };
         let states = node
@@ -250,7 +250,7 @@ impl Builder<'_, '_> {
             .map(|&child| self.state(child))
             .collect();
         vec![Region {
-            place,
+            span,
             initial: Some(initial),
             states,
             ..Region::default()
@@ -270,7 +270,7 @@ impl Builder<'_, '_> {
                 true => format!("the chart needs more than {MAX_TRANSITIONS} transitions"),
                 false => "the transitions of the chart hold too many actions".to_owned(),
             };
-            let problem = too_large(arrow.place, message)
+            let problem = too_large(arrow.span, message)
                 .note("there is one for each event that a descriptor matches");
             self.content
                 .out
@@ -290,7 +290,7 @@ impl Builder<'_, '_> {
             None => None,
         };
         let transition = Transition {
-            place: arrow.place,
+            span: arrow.span,
             targets: arrow.targets.clone(),
             kind: self.kind(source, arrow),
             guard,
@@ -308,20 +308,20 @@ impl Builder<'_, '_> {
 
     fn triggers(&self, arrow: &Arrow<'_>) -> Vec<Trigger> {
         let Some(list) = &arrow.events else {
-            return vec![Trigger::Always(arrow.place)];
+            return vec![Trigger::Always(arrow.span)];
         };
         let descriptors: Vec<Descriptor> = list
             .iter()
             .map(|text| Descriptor::read(&text.value))
             .collect();
-        let place = list.first().map_or(arrow.place, |first| first.place);
+        let span = list.first().map_or(arrow.span, |first| first.span);
         // `any` hears everything but timers, which stand for events here.
         if !self.has_timers && descriptors.iter().any(Descriptor::is_any) {
-            return vec![Trigger::Any(place)];
+            return vec![Trigger::Any(span)];
         }
         self.events
             .heard(&descriptors)
-            .map(|event| Trigger::Event(Name::new(event.value.clone(), place)))
+            .map(|event| Trigger::Event(Name::new(event.value.clone(), span)))
             .collect()
     }
 
@@ -347,7 +347,7 @@ impl Builder<'_, '_> {
         // meant.
         let says = !arrow.targets.is_empty()
             || (arrow.events.is_some() && elements(arrow.xml).next().is_none());
-        says.then(|| Spanned::new(kind, arrow.place))
+        says.then(|| Spanned::new(kind, arrow.span))
     }
 }
 

@@ -6,14 +6,14 @@ use std::collections::{HashMap, HashSet};
 use roxmltree::{Document, Node as Xml};
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::names::check_name;
-use statewright_author::place::{Name, Place, Spanned};
 use statewright_author::similar::closest;
+use statewright_author::span::{Name, Span, Spanned};
 
 use super::NAMESPACE;
 use super::events::Descriptor;
 use super::problem::{ignored, illegal, refused, too_large};
 use super::script;
-use super::xml::{attribute, elements, is_foreign, own_name, tag_place, words};
+use super::xml::{attribute, elements, is_foreign, own_name, tag_span, words};
 use crate::limits::MAX_SUGGESTIONS;
 use crate::report::shown;
 
@@ -43,7 +43,7 @@ pub(super) struct Default<'d> {
     pub(super) targets: Vec<Name>,
     /// The `<transition>` with its content, if there is one.
     pub(super) content: Option<Xml<'d, 'd>>,
-    pub(super) place: Place,
+    pub(super) span: Span,
 }
 
 /// A `<history>`.
@@ -58,7 +58,7 @@ pub(super) struct History<'d> {
 #[derive(Debug)]
 pub(super) struct Arrow<'d> {
     pub(super) xml: Xml<'d, 'd>,
-    pub(super) place: Place,
+    pub(super) span: Span,
     /// Event descriptors; `None` without `event`.
     pub(super) events: Option<Vec<Spanned<String>>>,
     pub(super) condition: Option<Spanned<String>>,
@@ -170,7 +170,7 @@ pub(super) fn read<'d>(document: &'d Document<'d>, out: &mut Diagnostics) -> Opt
         let help = format!(
             "an SCXML document begins with `<scxml xmlns=\"{NAMESPACE}\" version=\"1.0\">`"
         );
-        out.push(illegal(tag_place(root), message).help(help));
+        out.push(illegal(tag_span(root), message).help(help));
         return None;
     }
     let mut reader = Reader {
@@ -178,7 +178,7 @@ pub(super) fn read<'d>(document: &'d Document<'d>, out: &mut Diagnostics) -> Opt
             nodes: Vec::new(),
             ids: HashMap::new(),
         },
-        places: HashMap::new(),
+        spans: HashMap::new(),
         elements: 0,
         is_full: false,
         out,
@@ -208,7 +208,7 @@ fn stray_texts(root: Xml<'_, '_>, out: &mut Diagnostics) {
         };
         if !is_read {
             let problem = ignored(
-                Place::bytes(text.range()),
+                Span::bytes(text.range()),
                 format!("a text in `<{}>`", shown(tag)),
             );
             out.push(match tag {
@@ -224,7 +224,7 @@ fn stray_texts(root: Xml<'_, '_>, out: &mut Diagnostics) {
 struct Reader<'d, 'o> {
     chart: Chart<'d>,
     /// Where ids were given.
-    places: HashMap<String, Place>,
+    spans: HashMap<String, Span>,
     /// States and histories so far.
     elements: usize,
     /// There are too many states, and that has been said.
@@ -250,7 +250,7 @@ impl<'d> Reader<'d, '_> {
         {
             let why = "data would begin to exist when its state is first entered; here all of it exists from the start";
             self.out.push(refused(
-                binding.place,
+                binding.span,
                 "late binding of data",
                 why,
                 "remove `binding`, and assign in `<onentry>`",
@@ -263,7 +263,7 @@ impl<'d> Reader<'d, '_> {
             let why =
                 "expressions are read as the common part of ECMAScript and of this engine's own";
             self.out.push(refused(
-                model.place,
+                model.span,
                 message,
                 why,
                 "write `datamodel=\"ecmascript\"` or `\"null\"`",
@@ -284,7 +284,7 @@ impl<'d> Reader<'d, '_> {
                     xml.tag_name().name(),
                     shown(name)
                 );
-                let problem = ignored(Place::bytes(attribute.range()), message);
+                let problem = ignored(Span::bytes(attribute.range()), message);
                 self.out.push(problem.suggest(name, known.iter().copied()));
             }
         }
@@ -300,15 +300,15 @@ impl<'d> Reader<'d, '_> {
         if depth > MAX_STATE_DEPTH {
             let message = format!("states are nested more than {MAX_STATE_DEPTH} deep");
             self.out.push(
-                too_large(tag_place(xml), message).help("at most 16 levels fit, the root included"),
+                too_large(tag_span(xml), message).help("at most 16 levels fit, the root included"),
             );
             return None;
         }
-        let place = self.chart.nodes.len();
-        if place >= MAX_STATES {
+        let index = self.chart.nodes.len();
+        if index >= MAX_STATES {
             if !std::mem::replace(&mut self.is_full, true) {
                 self.out.push(too_large(
-                    tag_place(xml),
+                    tag_span(xml),
                     format!("the chart has more than {MAX_STATES} states"),
                 ));
             }
@@ -317,7 +317,7 @@ impl<'d> Reader<'d, '_> {
         let name = if kind == Kind::Root {
             Spanned::default()
         } else {
-            self.id(xml, Named::State(place))
+            self.id(xml, Named::State(index))
         };
         self.chart.nodes.push(Node {
             xml,
@@ -340,30 +340,30 @@ impl<'d> Reader<'d, '_> {
         if matches!(kind, Kind::Root | Kind::State)
             && let Some(targets) = attribute(xml, "initial")
         {
-            self.chart.nodes[place].initial = Some(Default {
+            self.chart.nodes[index].initial = Some(Default {
                 targets: words(&targets),
                 content: None,
-                place: targets.place,
+                span: targets.span,
             });
         }
         for child in elements(xml) {
-            self.child(child, kind, place, depth);
+            self.child(child, kind, index, depth);
         }
-        self.shape(xml, kind, place);
-        Some(place)
+        self.shape(xml, kind, index);
+        Some(index)
     }
 
     /// What must hold of a state once its children are known.
-    fn shape(&mut self, xml: Xml<'d, 'd>, kind: Kind, place: usize) {
-        let node = &self.chart.nodes[place];
+    fn shape(&mut self, xml: Xml<'d, 'd>, kind: Kind, index: usize) {
+        let node = &self.chart.nodes[index];
         let (children, has_initial) = (node.children.len(), node.initial.is_some());
         if kind == Kind::Root && children == 0 {
             self.out
-                .push(illegal(tag_place(xml), "the chart has no states"));
+                .push(illegal(tag_span(xml), "the chart has no states"));
         }
         if kind == Kind::State && children == 0 && has_initial {
             self.out.push(illegal(
-                tag_place(xml),
+                tag_span(xml),
                 "a state without states inside has an initial one",
             ));
         }
@@ -371,7 +371,7 @@ impl<'d> Reader<'d, '_> {
             let why = "there is nothing in it that could be active";
             let instead = "write `<state>` instead, or put a state into it";
             self.out.push(refused(
-                tag_place(xml),
+                tag_span(xml),
                 "a `<parallel>` with nothing inside",
                 why,
                 instead,
@@ -379,39 +379,39 @@ impl<'d> Reader<'d, '_> {
         }
     }
 
-    fn child(&mut self, xml: Xml<'d, 'd>, kind: Kind, place: usize, depth: usize) {
+    fn child(&mut self, xml: Xml<'d, 'd>, kind: Kind, index: usize, depth: usize) {
         if is_foreign(xml) {
             let message = format!(
                 "`<{}>` belongs to another namespace",
                 shown(xml.tag_name().name())
             );
-            self.out.push(ignored(tag_place(xml), message));
+            self.out.push(ignored(tag_span(xml), message));
             return;
         }
         let tag = xml.tag_name().name();
         let composite = matches!(kind, Kind::Root | Kind::State | Kind::Parallel);
         let node = |reader: &mut Self, of: Kind| {
-            if let Some(child) = reader.state(xml, of, Some(place), depth + 1) {
-                reader.chart.nodes[place].children.push(child);
+            if let Some(child) = reader.state(xml, of, Some(index), depth + 1) {
+                reader.chart.nodes[index].children.push(child);
             }
         };
         match tag {
             "state" if composite => node(self, Kind::State),
             "parallel" if composite => node(self, Kind::Parallel),
             "final" if matches!(kind, Kind::Root | Kind::State) => node(self, Kind::Final),
-            "history" if matches!(kind, Kind::State | Kind::Parallel) => self.history(xml, place),
-            "initial" if kind == Kind::State => self.initial(xml, place),
+            "history" if matches!(kind, Kind::State | Kind::Parallel) => self.history(xml, index),
+            "initial" if kind == Kind::State => self.initial(xml, index),
             "transition" if matches!(kind, Kind::State | Kind::Parallel) => {
-                self.transition(xml, place)
+                self.transition(xml, index)
             }
-            "onentry" if kind != Kind::Root => self.chart.nodes[place].entry.push(xml),
-            "onexit" if kind != Kind::Root => self.chart.nodes[place].exit.push(xml),
-            "datamodel" if kind != Kind::Final => self.chart.nodes[place].data.push(xml),
-            "script" if kind == Kind::Root => self.out.push(script::refused(tag_place(xml))),
+            "onentry" if kind != Kind::Root => self.chart.nodes[index].entry.push(xml),
+            "onexit" if kind != Kind::Root => self.chart.nodes[index].exit.push(xml),
+            "datamodel" if kind != Kind::Final => self.chart.nodes[index].data.push(xml),
+            "script" if kind == Kind::Root => self.out.push(script::refused(tag_span(xml))),
             "donedata" if kind == Kind::Final => {
                 let why = "the event that a completed state raises carries nothing here";
                 self.out.push(refused(
-                    tag_place(xml),
+                    tag_span(xml),
                     "`<donedata>`",
                     why,
                     "assign to data in `<onentry>` of the final state",
@@ -421,12 +421,12 @@ impl<'d> Reader<'d, '_> {
                 let why = "a machine does not start other sessions or services";
                 let instead = "let the game start it from an action of `<onentry>` and send an event when it is done";
                 self.out
-                    .push(refused(tag_place(xml), "`<invoke>`", why, instead));
+                    .push(refused(tag_span(xml), "`<invoke>`", why, instead));
             }
             _ => {
-                let around = self.chart.nodes[place].xml.tag_name().name();
+                let around = self.chart.nodes[index].xml.tag_name().name();
                 self.out.push(illegal(
-                    tag_place(xml),
+                    tag_span(xml),
                     format!("`<{}>` cannot stand in `<{around}>`", shown(tag)),
                 ));
             }
@@ -436,55 +436,51 @@ impl<'d> Reader<'d, '_> {
     /// The id of an element; one is made up if it has none, or one that another has.
     fn id(&mut self, xml: Xml<'d, 'd>, named: Named) -> Name {
         self.elements += 1;
-        let made_up = |place: Place| {
-            Name::new(
-                format!("{} {}", xml.tag_name().name(), self.elements),
-                place,
-            )
-        };
+        let made_up =
+            |span: Span| Name::new(format!("{} {}", xml.tag_name().name(), self.elements), span);
         let Some(id) = attribute(xml, "id") else {
-            return made_up(tag_place(xml));
+            return made_up(tag_span(xml));
         };
-        let id = Name::new(id.value.trim().to_owned(), id.place);
+        let id = Name::new(id.value.trim().to_owned(), id.span);
         let problem = if let Err(problem) = check_name(&id.value) {
-            illegal(id.place, problem)
+            illegal(id.span, problem)
         } else if id.value.contains(char::is_whitespace) {
-            illegal(id.place, "an id is one word")
-        } else if let Some(&first) = self.places.get(&id.value) {
+            illegal(id.span, "an id is one word")
+        } else if let Some(&first) = self.spans.get(&id.value) {
             illegal(
-                id.place,
+                id.span,
                 format!("the id `{}` is given twice", shown(&id.value)),
             )
             .related(first, "given first here")
         } else {
-            self.places.insert(id.value.clone(), id.place);
+            self.spans.insert(id.value.clone(), id.span);
             self.chart.ids.insert(id.value.clone(), named);
             return id;
         };
-        let name = made_up(id.place);
+        let name = made_up(id.span);
         self.out.push(problem);
         name
     }
 
-    fn initial(&mut self, xml: Xml<'d, 'd>, place: usize) {
+    fn initial(&mut self, xml: Xml<'d, 'd>, index: usize) {
         self.attributes(xml, &[]);
-        if self.chart.nodes[place].initial.is_some() {
+        if self.chart.nodes[index].initial.is_some() {
             self.out
-                .push(illegal(tag_place(xml), "a state has two initial ones"));
+                .push(illegal(tag_span(xml), "a state has two initial ones"));
             return;
         }
         let default = self.default(xml);
-        self.chart.nodes[place].initial = Some(default);
+        self.chart.nodes[index].initial = Some(default);
     }
 
-    fn history(&mut self, xml: Xml<'d, 'd>, place: usize) {
+    fn history(&mut self, xml: Xml<'d, 'd>, index: usize) {
         self.attributes(xml, &["id", "type"]);
-        let name = self.id(xml, Named::History(place));
+        let name = self.id(xml, Named::History(index));
         let kind = attribute(xml, "type");
         let deep = kind.as_ref().is_some_and(|kind| kind.value == "deep");
         if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "deep" | "shallow")) {
             self.out.push(illegal(
-                kind.place,
+                kind.span,
                 format!(
                     "a history is `shallow` or `deep`, not `{}`",
                     shown(&kind.value)
@@ -492,7 +488,7 @@ impl<'d> Reader<'d, '_> {
             ));
         }
         let default = self.default(xml);
-        self.chart.nodes[place].histories.push(History {
+        self.chart.nodes[index].histories.push(History {
             name,
             deep,
             default,
@@ -501,38 +497,38 @@ impl<'d> Reader<'d, '_> {
 
     /// The only `<transition>` of an `<initial>` or `<history>`.
     fn default(&mut self, xml: Xml<'d, 'd>) -> Default<'d> {
-        let (tag, place) = (xml.tag_name().name(), tag_place(xml));
+        let (tag, span) = (xml.tag_name().name(), tag_span(xml));
         let mut transitions = elements(xml).filter(|&child| own_name(child) == "transition");
         let transition = transitions.next();
         for other in elements(xml).filter(|&child| Some(child) != transition) {
             let message = format!("`<{tag}>` has one `<transition>` and nothing else");
-            self.out.push(illegal(tag_place(other), message));
+            self.out.push(illegal(tag_span(other), message));
         }
         let targets = transition.and_then(|transition| attribute(transition, "target"));
         let Some((transition, targets)) = transition.zip(targets) else {
             let message = format!("`<{tag}>` does not say where it leads");
             let help = "write `<transition target=\"…\"/>` in it";
-            self.out.push(illegal(place, message).help(help));
+            self.out.push(illegal(span, message).help(help));
             return Default {
                 targets: Vec::new(),
                 content: None,
-                place,
+                span,
             };
         };
         for name in ["event", "cond"] {
             if let Some(found) = attribute(transition, name) {
                 let message = format!("the transition of an `<{tag}>` cannot have `{name}`");
-                self.out.push(illegal(found.place, message));
+                self.out.push(illegal(found.span, message));
             }
         }
         Default {
             targets: words(&targets),
             content: Some(transition),
-            place: tag_place(transition),
+            span: tag_span(transition),
         }
     }
 
-    fn transition(&mut self, xml: Xml<'d, 'd>, place: usize) {
+    fn transition(&mut self, xml: Xml<'d, 'd>, index: usize) {
         self.attributes(xml, &["event", "cond", "target", "type"]);
         let events = attribute(xml, "event");
         let targets = attribute(xml, "target");
@@ -542,7 +538,7 @@ impl<'d> Reader<'d, '_> {
             .filter(|list| list.value.trim().is_empty())
         {
             self.out
-                .push(illegal(empty.place, "an empty list").help("leave the attribute out"));
+                .push(illegal(empty.span, "an empty list").help("leave the attribute out"));
         }
         let kind = attribute(xml, "type");
         let internal = kind.as_ref().is_some_and(|kind| kind.value == "internal");
@@ -553,12 +549,12 @@ impl<'d> Reader<'d, '_> {
                 "a transition is `internal` or `external`, not `{}`",
                 shown(&kind.value)
             );
-            self.out.push(illegal(kind.place, message));
+            self.out.push(illegal(kind.span, message));
         }
         let events = events.map(|list| self.descriptors(&list));
-        self.chart.nodes[place].transitions.push(Arrow {
+        self.chart.nodes[index].transitions.push(Arrow {
             xml,
-            place: tag_place(xml),
+            span: tag_span(xml),
             events,
             condition: attribute(xml, "cond"),
             targets: targets.map_or_else(Vec::new, |list| words(&list)),
@@ -573,7 +569,7 @@ impl<'d> Reader<'d, '_> {
             None => true,
             Some(problem) => {
                 self.out.push(illegal(
-                    text.place,
+                    text.span,
                     format!("`{}` matches no event: {problem}", shown(&text.value)),
                 ));
                 false
@@ -588,7 +584,7 @@ impl<'d> Reader<'d, '_> {
         let mut known: Vec<&str> = self.chart.ids.keys().map(String::as_str).collect();
         known.sort_unstable();
         let (mut missing, mut outside) = (Vec::new(), Vec::new());
-        for (place, node) in self.chart.nodes.iter().enumerate() {
+        for (index, node) in self.chart.nodes.iter().enumerate() {
             missing.extend(
                 node.transitions
                     .iter()
@@ -602,17 +598,17 @@ impl<'d> Reader<'d, '_> {
             for name in defaults.flat_map(|default| &default.targets) {
                 match self.chart.ids.get(&name.value) {
                     None => missing.push(name),
-                    Some(named) if !self.chart.is_named_inside(*named, place) => outside.push(name),
+                    Some(named) if !self.chart.is_named_inside(*named, index) => outside.push(name),
                     Some(_) => {}
                 }
             }
         }
-        let mut bad: HashSet<Place> = HashSet::new();
+        let mut bad: HashSet<Span> = HashSet::new();
         let mut problems = Vec::new();
         for name in missing {
-            bad.insert(name.place);
+            bad.insert(name.span);
             let problem = illegal(
-                name.place,
+                name.span,
                 format!("there is no state `{}`", shown(&name.value)),
             );
             // Every name is looked at, so it is offered only so often.
@@ -625,9 +621,9 @@ impl<'d> Reader<'d, '_> {
             });
         }
         for name in outside {
-            bad.insert(name.place);
+            bad.insert(name.span);
             problems.push(illegal(
-                name.place,
+                name.span,
                 format!("`{}` does not lie inside this state", shown(&name.value)),
             ));
         }
@@ -645,8 +641,8 @@ impl<'d> Reader<'d, '_> {
 
     /// Takes targets out that have been named as wrong, so that the compiler does not name them
     /// again.
-    fn take_out(&mut self, bad: &HashSet<Place>) {
-        let keep = |name: &Name| !bad.contains(&name.place);
+    fn take_out(&mut self, bad: &HashSet<Span>) {
+        let keep = |name: &Name| !bad.contains(&name.span);
         for node in &mut self.chart.nodes {
             node.transitions
                 .iter_mut()

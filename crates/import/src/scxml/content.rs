@@ -6,7 +6,7 @@ use roxmltree::Node as Xml;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{Action, ActionKind, Code};
 use statewright_author::names::check_name;
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{DurationError, ValueType};
 
 use super::LOG_LANE;
@@ -16,7 +16,7 @@ use super::functions::Callable;
 use super::problem::{ignored, illegal, refused, too_large, unlike};
 use super::script;
 use super::sends::{MOST_TIMERS, Sends, delay};
-use super::xml::{attribute, elements, is_foreign, own_name, tag_place};
+use super::xml::{attribute, elements, is_foreign, own_name, tag_span};
 use crate::report::shown;
 
 /// Names of the processor that sends between charts.
@@ -87,19 +87,19 @@ impl Content<'_> {
     }
 
     fn action(&mut self, xml: Xml<'_, '_>) -> Vec<Action> {
-        let place = tag_place(xml);
+        let span = tag_span(xml);
         let made = |kind: ActionKind| {
             vec![Action {
                 kind,
                 muted: false,
-                place,
+                span,
             }]
         };
         if is_foreign(xml) {
             let message = format!("`<{}>` of another namespace", shown(xml.tag_name().name()));
             let instead = "use an action of SCXML, or a function of the game in the native file";
             self.out.push(refused(
-                place,
+                span,
                 message,
                 "nobody here knows what it does",
                 instead,
@@ -109,7 +109,7 @@ impl Content<'_> {
         match xml.tag_name().name() {
             "raise" => self.raise(xml).map(made).unwrap_or_default(),
             "send" => self.send(xml).map(made).unwrap_or_default(),
-            "cancel" => self.cancel(xml, place),
+            "cancel" => self.cancel(xml, span),
             "assign" => self.assign(xml).map(made).unwrap_or_default(),
             "log" => made(self.log(xml)),
             "if" => self.conditional(xml).map(made).unwrap_or_default(),
@@ -117,7 +117,7 @@ impl Content<'_> {
             "foreach" => {
                 let why = "lists and loops have no place in a tick of bounded length";
                 self.out.push(refused(
-                    place,
+                    span,
                     "`<foreach>`",
                     why,
                     "do it in a function of the game",
@@ -126,7 +126,7 @@ impl Content<'_> {
             }
             tag => {
                 self.out.push(illegal(
-                    place,
+                    span,
                     format!("`<{}>` is no executable content", shown(tag)),
                 ));
                 Vec::new()
@@ -148,7 +148,7 @@ impl Content<'_> {
         let tag = xml.tag_name().name();
         let Some(event) = attribute(xml, "event") else {
             self.out.push(illegal(
-                tag_place(xml),
+                tag_span(xml),
                 format!("`<{tag}>` does not name an event"),
             ));
             return None;
@@ -159,14 +159,14 @@ impl Content<'_> {
                 .contains(|c: char| c.is_whitespace() || c == '*');
         if !is_plain {
             self.out.push(illegal(
-                event.place,
+                event.span,
                 format!("`{}` is no event that can be sent", shown(&event.value)),
             ));
             return None;
         }
         if let Err(problem) = check_name(&event.value) {
             self.out.push(illegal(
-                event.place,
+                event.span,
                 format!("`{}` is no event: {problem}", shown(&event.value)),
             ));
             return None;
@@ -187,7 +187,7 @@ impl Content<'_> {
             if let Some(found) = attribute(xml, name) {
                 let why = "what is sent, and where, is known before the machine runs";
                 self.out.push(refused(
-                    found.place,
+                    found.span,
                     format!("`{name}` of `<send>`"),
                     why,
                     "write the value itself",
@@ -199,7 +199,7 @@ impl Content<'_> {
             let why = "events carry nothing that import could read";
             let message = format!("`<{}>` in `<send>`", shown(inside.tag_name().name()));
             self.out.push(refused(
-                tag_place(inside),
+                tag_span(inside),
                 message,
                 why,
                 "assign to data before sending",
@@ -212,7 +212,7 @@ impl Content<'_> {
             let message = format!("sending by `{}`", shown(&kind.value));
             let why = "a machine does not speak to other systems; the game does, on its commands";
             self.out.push(refused(
-                kind.place,
+                kind.span,
                 message,
                 why,
                 "use an `emit` action in the native file",
@@ -229,7 +229,7 @@ impl Content<'_> {
             let message = format!("sending to `{}`", shown(&target.value));
             let why = "who that is, is not known before the machine runs";
             self.out.push(refused(
-                target.place,
+                target.span,
                 message,
                 why,
                 "use a `send` action with `to` in the native file",
@@ -247,17 +247,15 @@ impl Content<'_> {
                     error => error.message(),
                 };
                 self.out.push(illegal(
-                    text.place,
+                    text.span,
                     format!("`{}` is no delay: {why}", shown(&text.value)),
                 ));
                 return None;
             }
         };
         if let (true, Some(waiting)) = (internal, &waiting) {
-            self.out.push(illegal(
-                waiting.place,
-                "an internal event cannot be delayed",
-            ));
+            self.out
+                .push(illegal(waiting.span, "an internal event cannot be delayed"));
             fine = false;
         }
         // Whoever computes the event names none, and that has been said.
@@ -272,7 +270,7 @@ impl Content<'_> {
         if let Some(after) = waiting {
             let timer = self.sends.timer(&event.value, id.as_deref())?.clone();
             return Some(ActionKind::StartTimer {
-                timer: Name::new(timer.value, event.place),
+                timer: Name::new(timer.value, event.span),
                 after,
             });
         }
@@ -290,11 +288,11 @@ impl Content<'_> {
         })
     }
 
-    fn cancel(&mut self, xml: Xml<'_, '_>, place: Place) -> Vec<Action> {
+    fn cancel(&mut self, xml: Xml<'_, '_>, span: Span) -> Vec<Action> {
         if let Some(found) = attribute(xml, "sendidexpr") {
             let why = "which timer is stopped, is known before the machine runs";
             self.out.push(refused(
-                found.place,
+                found.span,
                 "`sendidexpr` of `<cancel>`",
                 why,
                 "write `sendid` instead",
@@ -302,7 +300,7 @@ impl Content<'_> {
             return Vec::new();
         }
         let Some(id) = attribute(xml, "sendid") else {
-            self.out.push(illegal(place, "`<cancel>` has no `sendid`"));
+            self.out.push(illegal(span, "`<cancel>` has no `sendid`"));
             return Vec::new();
         };
         let timers = self.sends.with_id(&id.value);
@@ -312,17 +310,17 @@ impl Content<'_> {
                 "no delayed `<send>` has the id `{}`, so nothing is canceled",
                 shown(&id.value)
             );
-            self.out.push(ignored(id.place, message));
+            self.out.push(ignored(id.span, message));
         }
         let stop = |timer: &Name| ActionKind::StopTimer {
-            timer: Name::new(timer.value.clone(), id.place),
+            timer: Name::new(timer.value.clone(), id.span),
         };
         timers
             .iter()
             .map(|timer| Action {
                 kind: stop(timer),
                 muted: false,
-                place,
+                span,
             })
             .collect()
     }
@@ -330,7 +328,7 @@ impl Content<'_> {
     fn assign(&mut self, xml: Xml<'_, '_>) -> Option<ActionKind> {
         let Some(location) = attribute(xml, "location") else {
             self.out.push(illegal(
-                tag_place(xml),
+                tag_span(xml),
                 "`<assign>` does not say where: it has no `location`",
             ));
             return None;
@@ -341,13 +339,13 @@ impl Content<'_> {
             known.sort_unstable();
             let message = format!("there is no data `{}`", shown(&location.value));
             self.out
-                .push(illegal(location.place, message).suggest(&location.value, known));
+                .push(illegal(location.span, message).suggest(&location.value, known));
             return None;
         };
         let Some(value) = attribute(xml, "expr") else {
             let why = "data is a number, a truth value or a text";
             self.out.push(refused(
-                tag_place(xml),
+                tag_span(xml),
                 "`<assign>` without `expr`",
                 why,
                 "write the value in `expr`",
@@ -356,7 +354,7 @@ impl Content<'_> {
         };
         let value = self.expression(&value, Want::Value(ty.unwrap_or(ValueType::I32)))?;
         Some(ActionKind::Set {
-            key: Name::new(key, location.place),
+            key: Name::new(key, location.span),
             value,
         })
     }
@@ -373,15 +371,15 @@ impl Content<'_> {
                 None
             }
         });
-        let place = tag_place(xml);
+        let span = tag_span(xml);
         let text = script
             .as_ref()
             .and_then(|script| script.literal_text())
             .filter(|text| !text.trim().is_empty());
         let (command, is_text) = match (label, text) {
             (Some(label), _) => (label, false),
-            (None, Some(text)) => (Spanned::new(text.to_owned(), place), true),
-            (None, None) => (Spanned::new("log".to_owned(), place), false),
+            (None, Some(text)) => (Spanned::new(text.to_owned(), span), true),
+            (None, None) => (Spanned::new("log".to_owned(), span), false),
         };
         let script = script.filter(|_| !is_text);
         let payload = script.and_then(|script| match script.translate(Want::Any, &self.scope()) {
@@ -403,11 +401,11 @@ impl Content<'_> {
             } else {
                 shown.trim().to_owned()
             },
-            command.place,
+            command.span,
         );
         ActionKind::Emit {
             command,
-            lane: Name::new(LOG_LANE.to_owned(), place),
+            lane: Name::new(LOG_LANE.to_owned(), span),
             payload,
         }
     }
@@ -416,7 +414,7 @@ impl Content<'_> {
     fn leave_out(&mut self, wrong: &Wrong) {
         let message = format!("the log shows no value: {}", wrong.message);
         self.out
-            .push(ignored(wrong.place(self.document), message).help(wrong.help));
+            .push(ignored(wrong.span(self.document), message).help(wrong.help));
     }
 
     /// An `<if>`, unless there are too many conditions around it.
@@ -435,7 +433,7 @@ impl Content<'_> {
         }
         let message = format!("an action has more than {MAX_CONDITIONS} conditions around it");
         let help = "each `<elseif>` counts for those after it; split the `<if>`, or use transitions with conditions";
-        self.out.push(too_large(tag_place(xml), message).help(help));
+        self.out.push(too_large(tag_span(xml), message).help(help));
         None
     }
 
@@ -447,10 +445,8 @@ impl Content<'_> {
         for inside in elements(xml) {
             match own_name(inside) {
                 "elseif" | "else" if has_else => {
-                    self.out.push(illegal(
-                        tag_place(inside),
-                        "nothing can come after `<else>`",
-                    ));
+                    self.out
+                        .push(illegal(tag_span(inside), "nothing can come after `<else>`"));
                 }
                 "elseif" => {
                     self.deeper(inside)?;
@@ -478,7 +474,7 @@ impl Content<'_> {
             };
             let Some(text) = attribute(asks, "cond") else {
                 let message = format!("`<{}>` has no `cond`", asks.tag_name().name());
-                self.out.push(illegal(tag_place(asks), message));
+                self.out.push(illegal(tag_span(asks), message));
                 fine = false;
                 continue;
             };
@@ -494,7 +490,7 @@ impl Content<'_> {
             otherwise = vec![Action {
                 kind,
                 muted: false,
-                place: tag_place(asks),
+                span: tag_span(asks),
             }];
         }
         otherwise.pop().map(|action| action.kind).filter(|_| fine)
@@ -503,10 +499,5 @@ impl Content<'_> {
 
 fn refuse(wrong: &Wrong, document: &str) -> statewright_author::diagnostic::Diagnostic {
     let why = "conditions and values must mean the same here as in ECMAScript, and cannot fail";
-    unlike(
-        wrong.place(document),
-        wrong.message.clone(),
-        why,
-        wrong.help,
-    )
+    unlike(wrong.span(document), wrong.message.clone(), why, wrong.help)
 }

@@ -7,14 +7,14 @@ use roxmltree::Node as Xml;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Key;
 use statewright_author::names::check_key;
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{Literal, ValueType};
 
 use super::chart::Chart;
 use super::expression::{Scope, Script, Variables, Want};
 use super::functions::Callable;
 use super::problem::{ignored, illegal, refused, unlike};
-use super::xml::{attribute, elements, own_name, tag_place};
+use super::xml::{attribute, elements, own_name, tag_span};
 
 /// All data of a document.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ pub(super) fn read(
             .is_none();
         if !first {
             out.push(illegal(
-                one.id.place,
+                one.id.span,
                 format!("data `{}` is declared twice", one.id.value),
             ));
         }
@@ -80,7 +80,7 @@ pub(super) fn read(
 fn declaration(xml: Xml<'_, '_>, out: &mut Diagnostics) -> Option<Declared> {
     if own_name(xml) != "data" {
         out.push(illegal(
-            tag_place(xml),
+            tag_span(xml),
             "only `<data>` can stand in `<datamodel>`",
         ));
         return None;
@@ -88,7 +88,7 @@ fn declaration(xml: Xml<'_, '_>, out: &mut Diagnostics) -> Option<Declared> {
     if let Some(src) = attribute(xml, "src") {
         let why = "import fetches nothing";
         out.push(refused(
-            src.place,
+            src.span,
             "data from another file",
             why,
             "write its value in `expr`",
@@ -96,7 +96,7 @@ fn declaration(xml: Xml<'_, '_>, out: &mut Diagnostics) -> Option<Declared> {
         return None;
     }
     let Some(id) = attribute(xml, "id") else {
-        out.push(illegal(tag_place(xml), "`<data>` has no `id`"));
+        out.push(illegal(tag_span(xml), "`<data>` has no `id`"));
         return None;
     };
     let text = xml
@@ -104,7 +104,7 @@ fn declaration(xml: Xml<'_, '_>, out: &mut Diagnostics) -> Option<Declared> {
         .find(|child| child.is_text() && child.text().is_some_and(|text| !text.trim().is_empty()));
     if let Some(inside) = elements(xml).next() {
         out.push(refused(
-            tag_place(inside),
+            tag_span(inside),
             "XML as data",
             "data is a number, a truth value or a text",
             "",
@@ -114,7 +114,7 @@ fn declaration(xml: Xml<'_, '_>, out: &mut Diagnostics) -> Option<Declared> {
     let inline = text.map(|text| {
         Spanned::new(
             text.text().unwrap_or_default().to_owned(),
-            Place::bytes(text.range()),
+            Span::bytes(text.range()),
         )
     });
     Some(Declared {
@@ -238,7 +238,7 @@ fn key(one: &Declared, scope: &Scope<'_>, out: &mut Diagnostics) -> Key {
             _ => "0",
         };
         out.push(ignored(
-            one.id.place,
+            one.id.span,
             format!(
                 "`{}` has no first value; it begins as {begins}",
                 one.id.value
@@ -248,9 +248,9 @@ fn key(one: &Declared, scope: &Scope<'_>, out: &mut Diagnostics) -> Key {
     let doc = (name != one.id.value)
         .then(|| format!("The data `{}` of the SCXML document.", one.id.value));
     Key {
-        name: Name::new(name, one.id.place),
+        name: Name::new(name, one.id.span),
         doc,
-        ty: Spanned::new(ty, one.id.place),
+        ty: Spanned::new(ty, one.id.span),
         default,
         meta: None,
     }
@@ -269,7 +269,7 @@ fn first_value(
         Ok(script) => script,
         Err(wrong) => {
             out.push(unlike(
-                wrong.place(scope.document),
+                wrong.span(scope.document),
                 wrong.message.clone(),
                 "data is a number, a truth value or a text",
                 wrong.help,
@@ -278,11 +278,11 @@ fn first_value(
         }
     };
     match script.literal() {
-        Some(literal) => Some(Spanned::new(literal, value.place)),
+        Some(literal) => Some(Spanned::new(literal, value.span)),
         None => {
             let why = "a first value is a literal, because all data exists before anything runs";
             out.push(refused(
-                value.place,
+                value.span,
                 "a first value that must be computed",
                 why,
                 "assign it in `<onentry>` of the first state",

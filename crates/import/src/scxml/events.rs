@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use statewright_author::names::{OTHER_EVENTS, check_name};
-use statewright_author::place::{Place, Spanned};
+use statewright_author::span::{Span, Spanned};
 
 /// One descriptor of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Classes {
             match Descriptor::read(&text.value).prefix {
                 None => self.any = true,
                 Some(prefix) => {
-                    self.add(&prefix, text.place);
+                    self.add(&prefix, text.span);
                     self.prefixes.insert(prefix);
                 }
             }
@@ -66,26 +66,26 @@ impl Classes {
     }
 
     /// Takes a name that is raised or sent.
-    pub(super) fn add(&mut self, name: &str, place: Place) {
+    pub(super) fn add(&mut self, name: &str, span: Span) {
         if self.seen.insert(name.to_owned()) {
-            self.names.push(Spanned::new(name.to_owned(), place));
+            self.names.push(Spanned::new(name.to_owned(), span));
         }
     }
 
     /// Takes a name if anybody listens to it.
-    pub(super) fn add_if_heard(&mut self, name: &str, place: Place) {
+    pub(super) fn add_if_heard(&mut self, name: &str, span: Span) {
         let mut beginnings = name
             .match_indices('.')
             .map(|(at, _)| &name[..at])
             .chain([name]);
         if self.any || beginnings.any(|beginning| self.prefixes.contains(beginning)) {
-            self.add(name, place);
+            self.add(name, span);
         }
     }
 
     /// All classes; the last one is for names that no other class has.
     pub(super) fn finish(mut self) -> Events {
-        self.add(OTHER_EVENTS, Place::default());
+        self.add(OTHER_EVENTS, Span::default());
         let mut sorted: Vec<usize> = (0..self.names.len()).collect();
         sorted.sort_by(|&a, &b| self.names[a].value.cmp(&self.names[b].value));
         Events {
@@ -156,7 +156,7 @@ mod tests {
         ] {
             let mut classes = Classes::default();
             for event in matching.iter().chain(others).rev() {
-                classes.add(event, Place::default());
+                classes.add(event, Span::default());
             }
             let events = classes.finish();
             let twice = [Descriptor::read(descriptor), Descriptor::read(descriptor)];

@@ -8,7 +8,7 @@ use statewright_author::expr::{
     BinaryOp, CallArgument, Expr, ExprKind, StateQuery, UnaryOp, parse,
 };
 use statewright_author::graph::Code;
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::ValueType;
 
 use super::functions::Callable;
@@ -26,7 +26,7 @@ pub(super) const LITERALS: &str = "arguments are numbers, texts in quotes, `true
 #[derive(Debug)]
 pub(super) struct Wrong {
     /// The whole expression.
-    source: Place,
+    source: Span,
     range: Range<usize>,
     pub(super) message: String,
     pub(super) help: &'static str,
@@ -34,8 +34,8 @@ pub(super) struct Wrong {
 
 impl Wrong {
     /// Where that is in a document.
-    pub(super) fn place(&self, document: &str) -> Place {
-        Spelling::new(document, self.source).place(self.range.clone())
+    pub(super) fn span(&self, document: &str) -> Span {
+        Spelling::new(document, self.source).span(self.range.clone())
     }
 }
 
@@ -76,7 +76,7 @@ impl<'s> Script<'s> {
     pub(super) fn read(source: &'s Spanned<String>) -> Result<Self, Wrong> {
         if let Some((range, message)) = other_meaning(&source.value) {
             return Err(Wrong {
-                source: source.place,
+                source: source.span,
                 range,
                 message,
                 help: "write it in another way",
@@ -85,7 +85,7 @@ impl<'s> Script<'s> {
         match parse(&native(&source.value)) {
             Ok(tree) => Ok(Self { source, tree }),
             Err(error) => Err(Wrong {
-                source: source.place,
+                source: source.span,
                 range: error.range,
                 message: format!(
                     "this expression is not one that import reads: {}",
@@ -125,7 +125,7 @@ impl<'s> Script<'s> {
             }
             _ => {}
         }
-        Ok(Spanned::new(tree.to_string(), self.source.place))
+        Ok(Spanned::new(tree.to_string(), self.source.span))
     }
 
     /// Its text, if it is nothing but a text.
@@ -281,7 +281,7 @@ struct Translator<'a> {
 impl Translator<'_> {
     fn wrong(&self, tree: &Expr, message: impl Into<String>, help: &'static str) -> Wrong {
         Wrong {
-            source: self.source.place,
+            source: self.source.span,
             range: tree.range.clone(),
             message: message.into(),
             help,
@@ -408,7 +408,7 @@ impl Translator<'_> {
                 return Err(self.wrong(&argument.value, message, LITERALS));
             }
         }
-        let function = Name::new(bound.to_owned(), function.place);
+        let function = Name::new(bound.to_owned(), function.span);
         Ok(ExprKind::Call {
             function,
             arguments: arguments.to_vec(),
@@ -508,7 +508,7 @@ impl Translator<'_> {
     }
 
     fn is_quoted(&self, state: &Name) -> bool {
-        let start = state.place.start as usize;
+        let start = state.span.start as usize;
         let text = self.source.value.as_bytes();
         let quote = |at: usize| {
             text.get(at)
@@ -556,7 +556,7 @@ mod tests {
             functions: &functions,
             histories: &histories,
         };
-        let source = Spanned::new(text.to_owned(), Place::bytes(0..text.len()));
+        let source = Spanned::new(text.to_owned(), Span::bytes(0..text.len()));
         let script = Script::read(&source).map_err(|wrong| wrong.message)?;
         script
             .translate(Want::Condition, &scope)

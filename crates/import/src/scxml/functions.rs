@@ -12,10 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use roxmltree::Node as Xml;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::names::{check_function, check_key, is_built_in};
-use statewright_author::place::{Place, Spanned};
+use statewright_author::span::{Span, Spanned};
 
 use super::problem::{ignored, illegal};
-use super::xml::{tag_place, words};
+use super::xml::{tag_span, words};
 use crate::report::shown;
 
 /// The namespace of what a document says to this engine alone.
@@ -66,7 +66,7 @@ impl Functions {
 #[derive(Debug, Default)]
 pub(super) struct Callable {
     functions: Functions,
-    places: BTreeMap<String, Place>,
+    spans: BTreeMap<String, Span>,
     called: RefCell<BTreeSet<String>>,
 }
 
@@ -74,30 +74,30 @@ impl Callable {
     /// The given table and the document's own; for a name in both the given one counts.
     pub(super) fn read(root: Xml<'_, '_>, given: &Functions, out: &mut Diagnostics) -> Self {
         let mut own = Functions::default();
-        let mut places: BTreeMap<String, Place> = given
+        let mut spans: BTreeMap<String, Span> = given
             .bound
             .keys()
-            .map(|name| (name.clone(), tag_place(root)))
+            .map(|name| (name.clone(), tag_span(root)))
             .collect();
         for attribute in root
             .attributes()
             .filter(|attribute| attribute.namespace() == Some(OWN_NAMESPACE))
         {
-            let place = Place::bytes(attribute.range_value());
+            let span = Span::bytes(attribute.range_value());
             if attribute.name() != ATTRIBUTE {
                 let message = format!("`{}` means nothing here", shown(attribute.name()));
-                out.push(ignored(place, message).suggest(attribute.name(), [ATTRIBUTE]));
+                out.push(ignored(span, message).suggest(attribute.name(), [ATTRIBUTE]));
                 continue;
             }
-            for word in words(&Spanned::new(attribute.value().to_owned(), place)) {
+            for word in words(&Spanned::new(attribute.value().to_owned(), span)) {
                 match own.bind(&word.value) {
                     Ok(()) => {
                         let name = word.value.split('=').next().unwrap_or_default();
-                        places.entry(name.to_owned()).or_insert(word.place);
+                        spans.entry(name.to_owned()).or_insert(word.span);
                     }
                     Err(problem) => {
                         let help = "write `NAME`, or `NAME=FUNCTION`, with spaces between them";
-                        out.push(illegal(word.place, problem).help(help));
+                        out.push(illegal(word.span, problem).help(help));
                     }
                 }
             }
@@ -105,7 +105,7 @@ impl Callable {
         own.bound.extend(given.bound.clone());
         Self {
             functions: own,
-            places,
+            spans,
             called: RefCell::default(),
         }
     }
@@ -119,10 +119,10 @@ impl Callable {
 
     /// Names in the table that nothing calls may be misspelled.
     pub(super) fn report_unused(&self, out: &mut Diagnostics) {
-        for (name, place) in &self.places {
+        for (name, span) in &self.spans {
             if self.functions.bound.contains_key(name) && !self.called.borrow().contains(name) {
                 out.push(ignored(
-                    *place,
+                    *span,
                     format!("nothing calls the function `{name}`"),
                 ));
             }

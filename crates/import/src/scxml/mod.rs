@@ -23,7 +23,7 @@ mod xml;
 
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
-use statewright_author::place::Source;
+use statewright_author::span::Source;
 
 use crate::limits::MAX_BYTES;
 pub use functions::{ATTRIBUTE as FUNCTIONS_ATTRIBUTE, Functions, OWN_NAMESPACE};

@@ -2,17 +2,12 @@
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::Diagnostic;
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 
 /// Something that this engine has no counterpart for, named in a few words.
-pub(super) fn refused(
-    place: Place,
-    what: impl Into<String>,
-    why: &str,
-    instead: &str,
-) -> Diagnostic {
+pub(super) fn refused(span: Span, what: impl Into<String>, why: &str, instead: &str) -> Diagnostic {
     unlike(
-        place,
+        span,
         format!("{} cannot be imported", what.into()),
         why,
         instead,
@@ -21,12 +16,12 @@ pub(super) fn refused(
 
 /// The same in a sentence of its own.
 pub(super) fn unlike(
-    place: Place,
+    span: Span,
     message: impl Into<String>,
     why: &str,
     instead: &str,
 ) -> Diagnostic {
-    let problem = Diagnostic::new(Code::ImportRefused, place, message)
+    let problem = Diagnostic::new(Code::ImportRefused, span, message)
         .label("not imported")
         .note(why);
     if instead.is_empty() {
@@ -37,16 +32,16 @@ pub(super) fn unlike(
 }
 
 /// Something that the recommendation does not allow.
-pub(super) fn illegal(place: Place, what: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::ImportIllegal, place, what).label("not legal in SCXML")
+pub(super) fn illegal(span: Span, what: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(Code::ImportIllegal, span, what).label("not legal in SCXML")
 }
 
 /// Something that is left out without harm.
-pub(super) fn ignored(place: Place, what: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::ImportIgnored, place, what).label("left out")
+pub(super) fn ignored(span: Span, what: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(Code::ImportIgnored, span, what).label("left out")
 }
 
 /// Something that is too large.
-pub(super) fn too_large(place: Place, what: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(Code::ImportLimit, place, what).label("too large")
+pub(super) fn too_large(span: Span, what: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(Code::ImportLimit, span, what).label("too large")
 }

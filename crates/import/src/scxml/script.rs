@@ -2,23 +2,23 @@
 
 use roxmltree::Node as Xml;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::expr::{code_place, parse_call};
+use statewright_author::expr::{code_span, parse_call};
 use statewright_author::graph::{Action, ActionKind, Code};
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::Literal;
 
 use super::expression::{BIND_IT, LITERALS, other_meaning};
 use super::functions::Callable;
 use super::problem;
-use super::xml::{Spelling, attribute, elements, tag_place};
+use super::xml::{Spelling, attribute, elements, tag_span};
 use crate::report::shown;
 
 /// The calls in a `<script>`, in order; what else stands in it is refused.
 pub(super) fn calls(xml: Xml<'_, '_>, functions: &Callable, out: &mut Diagnostics) -> Vec<Action> {
-    let place = tag_place(xml);
+    let span = tag_span(xml);
     if let Some(other) = attribute(xml, "src")
-        .map(|src| src.place)
-        .or_else(|| elements(xml).next().map(tag_place))
+        .map(|src| src.span)
+        .or_else(|| elements(xml).next().map(tag_span))
     {
         out.push(refused(other));
         return Vec::new();
@@ -27,30 +27,30 @@ pub(super) fn calls(xml: Xml<'_, '_>, functions: &Callable, out: &mut Diagnostic
     for text in xml.children().filter(Xml::is_text) {
         let source = Code::new(
             text.text().unwrap_or_default().to_owned(),
-            Place::bytes(text.range()),
+            Span::bytes(text.range()),
         );
         for statement in statements(&source, xml.document().input_text()) {
             match call(&statement, functions) {
                 Ok(kind) => actions.push(Action {
                     kind,
                     muted: false,
-                    place: statement.place,
+                    span: statement.span,
                 }),
                 Err(problem) => out.push(*problem),
             }
         }
     }
     if actions.is_empty() && !out.has_errors() {
-        out.push(problem::ignored(place, "a `<script>` that does nothing"));
+        out.push(problem::ignored(span, "a `<script>` that does nothing"));
     }
     actions
 }
 
 /// A `<script>` that cannot be imported.
-pub(super) fn refused(place: Place) -> Diagnostic {
+pub(super) fn refused(span: Span) -> Diagnostic {
     let why = "a machine holds no program text; what it does is in its actions";
     problem::refused(
-        place,
+        span,
         "`<script>`",
         why,
         "use `<assign>` and `<if>`, or call a function of the game",
@@ -64,23 +64,23 @@ fn call(statement: &Code, functions: &Callable) -> Result<ActionKind, Box<Diagno
         .filter(|_| has_parentheses)
     else {
         let note = "only calls of functions of the game can stand in it: `open(2)`";
-        return Err(Box::new(refused(statement.place).note(note)));
+        return Err(Box::new(refused(statement.span).note(note)));
     };
     if let Some((range, message)) = other_meaning(&statement.value) {
         let why = "a call must mean the same here as in ECMAScript";
-        let place = code_place(statement, range);
+        let span = code_span(statement, range);
         return Err(Box::new(problem::unlike(
-            place,
+            span,
             message,
             why,
             "write it in another way",
         )));
     }
-    let (name, arguments) = call.placed(statement);
+    let (name, arguments) = call.spanned(statement);
     let Some(function) = functions.call(&name.value) else {
         let message = format!("import cannot call `{}`", shown(&name.value));
         let why = "what a function does is not in the document";
-        return Err(Box::new(problem::unlike(name.place, message, why, BIND_IT)));
+        return Err(Box::new(problem::unlike(name.span, message, why, BIND_IT)));
     };
     let is_vector = |value: &Literal| matches!(value, Literal::Vector(_));
     let unlike = arguments
@@ -90,14 +90,14 @@ fn call(statement: &Code, functions: &Callable) -> Result<ActionKind, Box<Diagno
         let message = format!("an argument of `{}` is more than a value", name.value);
         let why = "a call never computes anything";
         return Err(Box::new(problem::unlike(
-            other.value.place,
+            other.value.span,
             message,
             why,
             LITERALS,
         )));
     }
     Ok(ActionKind::Call {
-        function: Name::new(function.to_owned(), name.place),
+        function: Name::new(function.to_owned(), name.span),
         arguments,
     })
 }
@@ -129,7 +129,7 @@ fn statements(source: &Code, document: &str) -> Vec<Code> {
     if !remark {
         parts.push(start..text.len());
     }
-    let mut spelling = Spelling::new(document, source.place);
+    let mut spelling = Spelling::new(document, source.span);
     let statement = |range: std::ops::Range<usize>| {
         let part = text.get(range.clone())?;
         let (trimmed, before) = (part.trim(), part.len() - part.trim_start().len());
@@ -137,7 +137,7 @@ fn statements(source: &Code, document: &str) -> Vec<Code> {
         (!trimmed.is_empty()).then(|| {
             Spanned::new(
                 trimmed.to_owned(),
-                spelling.place(begin..begin + trimmed.len()),
+                spelling.span(begin..begin + trimmed.len()),
             )
         })
     };
@@ -155,9 +155,9 @@ mod tests {
         let inside = document.root_element().first_child().expect("a text");
         let source = Code::new(
             inside.text().unwrap_or_default().to_owned(),
-            Place::bytes(inside.range()),
+            Span::bytes(inside.range()),
         );
-        let spell = |one: &Code| text[one.place.start as usize..one.place.end as usize].to_owned();
+        let spell = |one: &Code| text[one.span.start as usize..one.span.end as usize].to_owned();
         statements(&source, &text).iter().map(spell).collect()
     }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use roxmltree::Node as Xml;
 use statewright_author::graph::Timer;
-use statewright_author::place::{Name, Spanned};
+use statewright_author::span::{Name, Spanned};
 use statewright_author::value::{Duration, DurationError};
 
 use super::chart::Chart;
@@ -43,7 +43,7 @@ pub(super) fn delay(
     };
     match Duration::parse(&whole) {
         Ok(Duration::Nanos(0)) => Ok(None),
-        Ok(duration @ Duration::Nanos(_)) => Ok(Some(Spanned::new(duration, text.place))),
+        Ok(duration @ Duration::Nanos(_)) => Ok(Some(Spanned::new(duration, text.span))),
         Ok(Duration::Ticks(_)) => Err((text, DurationError::Form)),
         Err(error) => Err((text, error)),
     }
@@ -74,13 +74,13 @@ impl Sends {
             }
         }
         let instances = (MOST_TIMERS / found.len().max(1)).clamp(1, MOST_INSTANCES) as u32;
-        for ((event, id), place) in found {
+        for ((event, id), first) in found {
             let name = sends.free_name(id.as_deref().unwrap_or(&event), &event);
-            let name = Name::new(name, place.place);
+            let name = Name::new(name, first.span);
             sends.timers.push(Timer {
                 name: name.clone(),
-                instances: (instances > 1).then(|| Spanned::new(instances, place.place)),
-                event: Some(place),
+                instances: (instances > 1).then(|| Spanned::new(instances, first.span)),
+                event: Some(first),
                 ..Timer::default()
             });
             if let Some(id) = &id {

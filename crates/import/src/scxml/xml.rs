@@ -6,7 +6,7 @@ use std::ops::Range;
 use roxmltree::{Document, Error, Node, ParsingOptions, TextPos};
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::place::{Place, Spanned};
+use statewright_author::span::{Span, Spanned};
 
 use super::problem::too_large;
 use crate::bytes::too_long;
@@ -29,10 +29,10 @@ pub(super) fn parse<'t>(text: &'t str, out: &mut Diagnostics) -> Option<Document
         out.push(problem);
         return None;
     }
-    if let Some((place, encoding)) = other_encoding(text) {
+    if let Some((span, encoding)) = other_encoding(text) {
         let message =
             format!("the document says that it is written in `{encoding}`, but only UTF-8 is read");
-        let problem = Diagnostic::new(Code::ImportSyntax, place, message).label("not UTF-8");
+        let problem = Diagnostic::new(Code::ImportSyntax, span, message).label("not UTF-8");
         out.push(problem.help("save it as UTF-8 and remove `encoding`"));
         return None;
     }
@@ -63,17 +63,17 @@ fn broken(text: &str, error: &Error) -> Diagnostic {
         .chars()
         .next()
         .map_or(start, |c| start + c.len_utf8());
-    let place = Place::bytes(start..end);
+    let span = Span::bytes(start..end);
     match error {
         Error::DtdDetected => {
             let at = text.find("<!DOCTYPE").unwrap_or(start);
-            Diagnostic::new(Code::ImportSyntax, Place::bytes(at..at + 9), "the document has a DTD, which is not read")
+            Diagnostic::new(Code::ImportSyntax, Span::bytes(at..at + 9), "the document has a DTD, which is not read")
                 .label("not read")
                 .note("entities of a DTD can name other files or grow without end; they are never expanded or fetched")
                 .help("remove the `<!DOCTYPE …>`")
         }
         Error::NodesLimitReached => too_large(
-            place,
+            span,
             format!("the document has more than {MAX_NODES} elements"),
         ),
         error => {
@@ -83,7 +83,7 @@ fn broken(text: &str, error: &Error) -> Diagnostic {
             let words = shown_words(words.strip_suffix(&at).unwrap_or(&words));
             let problem = Diagnostic::new(
                 Code::ImportSyntax,
-                place,
+                span,
                 format!("this is not well-formed XML: {words}"),
             )
             .label("here");
@@ -133,7 +133,7 @@ fn offset(text: &str, at: TextPos) -> usize {
 }
 
 /// An encoding in the XML declaration that is not UTF-8 or a part of it.
-fn other_encoding(text: &str) -> Option<(Place, &str)> {
+fn other_encoding(text: &str) -> Option<(Span, &str)> {
     let declaration = text.strip_prefix("<?xml")?.split_once("?>")?.0;
     let after = declaration
         .split_once("encoding")?
@@ -147,7 +147,7 @@ fn other_encoding(text: &str) -> Option<(Place, &str)> {
     let fits = ["utf-8", "utf8", "us-ascii", "ascii"]
         .iter()
         .any(|known| encoding.eq_ignore_ascii_case(known));
-    (!fits).then_some((Place::bytes(start..start + encoding.len()), encoding))
+    (!fits).then_some((Span::bytes(start..start + encoding.len()), encoding))
 }
 
 /// Elements nested too deeply, too many attributes or namespaces: no later pass needs to fear them.
@@ -170,7 +170,7 @@ fn excess(text: &str) -> Option<Diagnostic> {
         } else {
             let tag = Tag::at(rest);
             if let Some((message, help)) = nesting.pass(rest, &tag) {
-                let problem = too_large(Place::bytes(open..open + 1), message);
+                let problem = too_large(Span::bytes(open..open + 1), message);
                 return Some(if help.is_empty() {
                     problem
                 } else {
@@ -269,30 +269,30 @@ impl Tag {
 }
 
 /// Where an element begins: its opening tag up to the first space.
-pub(super) fn tag_place(node: Node<'_, '_>) -> Place {
+pub(super) fn tag_span(node: Node<'_, '_>) -> Span {
     let range = node.range();
     let text = &node.document().input_text()[range.clone()];
     let end = text
         .find(|c: char| c.is_whitespace() || matches!(c, '>' | '/'))
         .unwrap_or(text.len());
-    Place::bytes(range.start..range.start + end.max(1))
+    Span::bytes(range.start..range.start + end.max(1))
 }
 
-/// An attribute's value with its place. Attributes of other namespaces are somebody else's.
+/// An attribute's value with its span. Attributes of other namespaces are somebody else's.
 pub(super) fn attribute(node: Node<'_, '_>, name: &str) -> Option<Spanned<String>> {
     let found = node
         .attributes()
         .find(|attribute| attribute.name() == name && attribute.namespace().is_none())?;
     Some(Spanned::new(
         found.value().to_owned(),
-        Place::bytes(found.range_value()),
+        Span::bytes(found.range_value()),
     ))
 }
 
-/// How a document spells the value of an attribute or a text: maybe with escapes, so that places
+/// How a document spells the value of an attribute or a text: maybe with escapes, so that spans
 /// must be searched.
 pub(super) struct Spelling<'d> {
-    whole: Place,
+    whole: Span,
     /// The value as it is spelled.
     raw: &'d str,
     /// Bytes passed of the spelling, and of the value.
@@ -301,8 +301,8 @@ pub(super) struct Spelling<'d> {
 }
 
 impl<'d> Spelling<'d> {
-    /// Of the value at a place of a document.
-    pub(super) fn new(document: &'d str, whole: Place) -> Self {
+    /// Of the value at a span of a document.
+    pub(super) fn new(document: &'d str, whole: Span) -> Self {
         const SECTION: &str = "<![CDATA[";
         let raw = document
             .get(whole.start as usize..whole.end as usize)
@@ -320,8 +320,8 @@ impl<'d> Spelling<'d> {
         }
     }
 
-    /// The place of a range of the value. Fast if ranges come in order.
-    pub(super) fn place(&mut self, range: Range<usize>) -> Place {
+    /// The span of a range of the value. Fast if ranges come in order.
+    pub(super) fn span(&mut self, range: Range<usize>) -> Span {
         let (start, end) = (self.offset(range.start), self.offset(range.end));
         self.whole.within(start..end)
     }
@@ -360,15 +360,12 @@ fn escaped_length(name: &str) -> usize {
     number.and_then(char::from_u32).map_or(1, char::len_utf8)
 }
 
-/// The words of an attribute that is a list, each with its place.
+/// The words of an attribute that is a list, each with its span.
 pub(super) fn words(list: &Spanned<String>) -> Vec<Spanned<String>> {
     let base = list.value.as_ptr() as usize;
     let word = |word: &str| {
         let start = word.as_ptr() as usize - base;
-        Spanned::new(
-            word.to_owned(),
-            list.place.within(start..start + word.len()),
-        )
+        Spanned::new(word.to_owned(), list.span.within(start..start + word.len()))
     };
     list.value.split_whitespace().map(word).collect()
 }

@@ -4,7 +4,7 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 use statewright_author::graph::{Action, ActionKind, Argument, Code};
 use statewright_author::names::{check_event, check_identifier, check_key};
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::json;
 use statewright_author::value::{FunctionKind, Literal};
 
@@ -17,11 +17,11 @@ impl Reader<'_, '_> {
     /// The guard of a transition: a name, a name with parameters, or several joined.
     pub(super) fn guard(&mut self, value: &Value, source: usize) -> Option<Code> {
         let text = self.guard_text(value, source)?;
-        let place = match value.as_string_lit() {
-            Some(literal) => json::string_place(self.text, literal),
-            None => json::place(value.range()),
+        let span = match value.as_string_lit() {
+            Some(literal) => json::string_span(self.text, literal),
+            None => json::span(value.range()),
         };
-        Some(Spanned::new(text, place))
+        Some(Spanned::new(text, span))
     }
 
     fn guard_text(&mut self, value: &Value, source: usize) -> Option<String> {
@@ -50,7 +50,7 @@ impl Reader<'_, '_> {
             "stateIn" => return self.state_in(object, &name, source),
             _ if name.value.starts_with("xstate.") => {
                 self.out.push(refused(
-                    name.place,
+                    name.span,
                     format!("the guard `{}` cannot be imported", shown(&name.value)),
                 ));
                 return None;
@@ -74,7 +74,7 @@ impl Reader<'_, '_> {
             .or_else(|| object.get("params")?.value.as_object()?.get("guards"));
         let Some(list) = inner.and_then(|property| property.value.as_array()) else {
             let problem = illegal(
-                json::place(object.range()),
+                json::span(object.range()),
                 format!("`{kind}` needs the guards that it joins"),
             );
             self.out.push(problem.help(format!(
@@ -91,7 +91,7 @@ impl Reader<'_, '_> {
         match (kind, &parts[..]) {
             (_, []) => {
                 self.out.push(illegal(
-                    json::place(list.range()),
+                    json::span(list.range()),
                     format!("`{kind}` joins no guards"),
                 ));
                 None
@@ -99,7 +99,7 @@ impl Reader<'_, '_> {
             ("not", [only]) => Some(format!("!({only})")),
             ("not", _) => {
                 self.out
-                    .push(illegal(json::place(list.range()), "`not` has one guard"));
+                    .push(illegal(json::span(list.range()), "`not` has one guard"));
                 None
             }
             (_, [only]) => Some(only.clone()),
@@ -118,7 +118,7 @@ impl Reader<'_, '_> {
         let target = given.and_then(|property| self.name_of(&property.value));
         let Some(target) = target.filter(|target| target.value.starts_with('#')) else {
             let problem = refused(
-                name.place,
+                name.span,
                 "`stateIn` can only be imported with the id of one state",
             );
             self.out.push(
@@ -130,7 +130,7 @@ impl Reader<'_, '_> {
             Ok(0) => Some("true".to_owned()),
             Ok(state) => Some(format!(
                 "in('{}')",
-                self.tree.reference(state, target.place).value
+                self.tree.reference(state, target.span).value
             )),
             Err(problem) => {
                 self.out.push(*problem);
@@ -145,7 +145,7 @@ impl Reader<'_, '_> {
             && let Err(reason) = check_key(&function)
         {
             self.out.push(
-                refused(name.place, reason)
+                refused(name.span, reason)
                     .label("not a guard name")
                     .help("rename it in the chart"),
             );
@@ -166,7 +166,7 @@ impl Reader<'_, '_> {
     fn argument_text(&mut self, argument: &Argument) -> Option<String> {
         let Some(value) = literal_text(&argument.value.value) else {
             let problem = refused(
-                argument.value.place,
+                argument.value.span,
                 "this text cannot stand in an expression",
             );
             self.out.push(problem.label("has quotes or line ends"));
@@ -192,12 +192,12 @@ impl Reader<'_, '_> {
     }
 
     fn action(&mut self, value: &Value) -> Option<Action> {
-        let place = json::place(value.range());
+        let span = json::span(value.range());
         let kind = match value {
             Value::StringLit(_) => {
                 let name = self.name_of(value)?;
                 let function = self.function(&name, FunctionKind::Action, &[])?;
-                ActionKind::Text(Spanned::new(function, name.place))
+                ActionKind::Text(Spanned::new(function, name.span))
             }
             Value::Object(object) => self.action_object(object)?,
             other => {
@@ -212,7 +212,7 @@ impl Reader<'_, '_> {
         Some(Action {
             kind,
             muted: false,
-            place,
+            span,
         })
     }
 
@@ -230,7 +230,7 @@ impl Reader<'_, '_> {
         let arguments = self.arguments(object)?;
         let function = Spanned::new(
             self.function(&name, FunctionKind::Action, &arguments)?,
-            name.place,
+            name.span,
         );
         Some(if arguments.is_empty() {
             ActionKind::Text(function)
@@ -248,23 +248,23 @@ impl Reader<'_, '_> {
         let problem = match built_in {
             "raise" => return self.raise(object, name),
             "log" => ignored(
-                name.place,
+                name.span,
                 "a log is left out: traces show what an agent does",
             )
             .label("has no effect"),
             "cancel" | "sendTo" | "sendParent" | "forwardTo" => {
-                refused(name.place, format!("`{}` cannot be imported", name.value))
+                refused(name.span, format!("`{}` cannot be imported", name.value))
                     .label("no counterpart")
                     .help("call a function that does it, or use `send` in the machine file")
             }
             "assign" => refused(
-                name.place,
+                name.span,
                 "assignments are code of JavaScript and cannot be imported",
             )
             .label("no counterpart")
             .help("call a function, or write `\"key = value\"` in the machine file"),
             _ => refused(
-                name.place,
+                name.span,
                 format!("`{}` cannot be imported", shown(&name.value)),
             )
             .label("no counterpart"),
@@ -284,7 +284,7 @@ impl Reader<'_, '_> {
         };
         if let Some(delay) = get("delay") {
             let problem = refused(
-                json::place(delay.range()),
+                json::span(delay.range()),
                 "an event that is raised later cannot be imported",
             );
             self.out
@@ -296,21 +296,21 @@ impl Reader<'_, '_> {
             .and_then(|event| event.get("type"))
             .and_then(|ty| self.name_of(&ty.value))
         else {
-            let problem = illegal(name.place, "`xstate.raise` needs an event");
+            let problem = illegal(name.span, "`xstate.raise` needs an event");
             self.out
                 .push(problem.help("write `\"event\": { \"type\": \"Name\" }`"));
             return None;
         };
         for property in event.into_iter().flat_map(|event| &event.properties) {
             if property.name.as_str() != "type" {
-                let place = json::place(property.name.range());
+                let span = json::span(property.name.range());
                 self.out
-                    .push(refused(place, "the data of an event cannot be imported").label("data"));
+                    .push(refused(span, "the data of an event cannot be imported").label("data"));
             }
         }
         if let Err(reason) = check_event(&ty.value) {
             self.out
-                .push(refused(ty.place, reason).label("not an event"));
+                .push(refused(ty.span, reason).label("not an event"));
             return None;
         }
         self.events.add(&ty);
@@ -323,11 +323,8 @@ impl Reader<'_, '_> {
     fn type_of(&mut self, object: &Object, what: &str) -> Option<Name> {
         let given = object.get("type").and_then(|ty| self.name_of(&ty.value));
         if given.is_none() {
-            let problem = illegal(
-                json::place(object.range()),
-                format!("{what} needs a `type`"),
-            )
-            .label("without a type");
+            let problem = illegal(json::span(object.range()), format!("{what} needs a `type`"))
+                .label("without a type");
             self.out
                 .push(problem.help("write `{ \"type\": \"name\", \"params\": { … } }`"));
         }
@@ -349,7 +346,7 @@ impl Reader<'_, '_> {
             let name = key_name(self.text, property);
             if let Err(reason) = check_identifier(&name.value) {
                 self.out
-                    .push(refused(name.place, reason).label("not a parameter name"));
+                    .push(refused(name.span, reason).label("not a parameter name"));
                 return None;
             }
             let value = self.literal(&property.value)?;
@@ -362,17 +359,17 @@ impl Reader<'_, '_> {
     }
 
     fn literal(&mut self, value: &Value) -> Option<Spanned<Literal>> {
-        let place = json::place(value.range());
+        let span = json::span(value.range());
         let literal = literal(value);
         if literal.is_none() {
-            let problem = refused(place, "a parameter is a number, `true`, `false` or text");
+            let problem = refused(span, "a parameter is a number, `true`, `false` or text");
             self.out.push(
                 problem
                     .label("something else")
                     .help("split it into several parameters"),
             );
         }
-        literal.map(|literal| Spanned::new(literal, place))
+        literal.map(|literal| Spanned::new(literal, span))
     }
 
     /// Notes a function and gives its name here: `a.b` is `a::b`.
@@ -382,9 +379,9 @@ impl Reader<'_, '_> {
         kind: FunctionKind,
         arguments: &[Argument],
     ) -> Option<String> {
-        let function = Spanned::new(name.value.replace('.', "::"), name.place);
+        let function = Spanned::new(name.value.replace('.', "::"), name.span);
         let parameters = arguments.iter().filter_map(|argument| {
-            let ty = Spanned::new(argument.value.value.natural_type(), argument.value.place);
+            let ty = Spanned::new(argument.value.value.natural_type(), argument.value.span);
             Some((argument.name.clone()?, ty))
         });
         match self.functions.call(&function, kind, parameters.collect()) {
@@ -416,6 +413,6 @@ pub(super) fn literal(value: &Value) -> Option<Literal> {
 }
 
 /// Where nothing better is known.
-pub(super) fn whole(object: &Object) -> Place {
-    json::place(object.range())
+pub(super) fn whole(object: &Object) -> Span {
+    json::span(object.range())
 }

@@ -5,7 +5,7 @@ use jsonc_parser::common::Ranged;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::{Key, Machine};
 use statewright_author::names::check_key;
-use statewright_author::place::Spanned;
+use statewright_author::span::Spanned;
 use statewright_author::text::json;
 use statewright_author::value::FunctionKind;
 
@@ -30,7 +30,7 @@ impl Reader<'_, '_> {
         let mut keys: Vec<Key> = Vec::new();
         for property in &map.properties {
             let name = key_name(self.text, property);
-            let place = json::place(property.value.range());
+            let span = json::span(property.value.range());
             let value = literal(&property.value);
             let known = keys.iter().any(|key| key.name.value == name.value);
             match (check_key(&name.value), value) {
@@ -41,20 +41,20 @@ impl Reader<'_, '_> {
                         shown(&name.value)
                     );
                     self.out
-                        .push(ignored(name.place, message).label("cannot be a key"));
+                        .push(ignored(name.span, message).label("cannot be a key"));
                 }
                 (Ok(()), None) => {
                     let message = format!("`{}` of the context is left out", name.value);
                     let problem =
-                        ignored(place, message).label("not a number, `true`, `false` or text");
+                        ignored(span, message).label("not a number, `true`, `false` or text");
                     self.out
                         .push(problem.help("keep it in the data of the game"));
                 }
                 (Ok(()), Some(value)) => keys.push(Key {
                     name,
                     doc: None,
-                    ty: Spanned::new(value.natural_type(), place),
-                    default: Some(Spanned::new(value, place)),
+                    ty: Spanned::new(value.natural_type(), span),
+                    default: Some(Spanned::new(value, span)),
                     meta: None,
                 }),
             }
@@ -79,8 +79,7 @@ pub(super) fn no_shared_names(machine: &Machine, out: &mut Diagnostics) {
                 "a guard and a value of the context are both called `{}`",
                 key.name.value
             );
-            let problem =
-                refused(function.name.place, message).related(key.name.place, "the value");
+            let problem = refused(function.name.span, message).related(key.name.span, "the value");
             out.push(problem.help("rename one of them: an expression would read the value"));
         }
     }

@@ -63,24 +63,24 @@ pub(super) fn state(object: &Object, is_root: bool, out: &mut Diagnostics) {
         out,
     );
     for property in &object.properties {
-        let place = json::place(property.name.range());
+        let span = json::span(property.name.range());
         match property.name.as_str() {
             "invoke" => out.push(
                 refused(
-                    place,
+                    span,
                     "actors cannot be imported: a machine here starts no others",
                 )
                 .label("invokes an actor")
                 .help("call a function in `entry`, and send an event when it is done"),
             ),
             "output" => out.push(
-                ignored(place, "the output of a machine is left out: it only ends")
+                ignored(span, "the output of a machine is left out: it only ends")
                     .label("has no effect")
                     .help("write the result to the blackboard before the end"),
             ),
             "version" | "types" => {
                 out.push(
-                    ignored(place, format!("`{}` is left out", property.name.as_str()))
+                    ignored(span, format!("`{}` is left out", property.name.as_str()))
                         .label("has no effect"),
                 );
             }
@@ -98,24 +98,24 @@ pub(super) fn check(
 ) {
     let mut seen = HashMap::new();
     for property in &object.properties {
-        let (key, place) = (property.name.as_str(), json::place(property.name.range()));
+        let (key, span) = (property.name.as_str(), json::span(property.name.range()));
         if let Some(first) = seen.insert(key, property) {
-            let problem = illegal(place, format!("`{}` is given twice", shown(key))).label("again");
+            let problem = illegal(span, format!("`{}` is given twice", shown(key))).label("again");
             out.push(
                 problem
-                    .related(json::place(first.name.range()), "first given here")
+                    .related(json::span(first.name.range()), "first given here")
                     .help("keep one of them"),
             );
         } else if !known(key) {
-            out.push(unknown(key, what, place));
+            out.push(unknown(key, what, span));
         }
     }
 }
 
-fn unknown(key: &str, what: &str, place: statewright_author::place::Place) -> Diagnostic {
+fn unknown(key: &str, what: &str, span: statewright_author::span::Span) -> Diagnostic {
     if let Some((_, new)) = OLD.iter().find(|(old, _)| *old == key) {
         let problem =
-            illegal(place, format!("`{key}` is of XState before version 5")).label("an old name");
+            illegal(span, format!("`{key}` is of XState before version 5")).label("an old name");
         return match key {
             "internal" => problem.help(
                 "transitions stay inside by themselves now; write `\"reenter\": true` to leave",
@@ -125,7 +125,7 @@ fn unknown(key: &str, what: &str, place: statewright_author::place::Place) -> Di
         };
     }
     let problem = illegal(
-        place,
+        span,
         format!("{what} of XState has no field `{}`", shown(key)),
     )
     .label("not known");
@@ -135,7 +135,7 @@ fn unknown(key: &str, what: &str, place: statewright_author::place::Place) -> Di
 /// A value of the wrong kind.
 pub(super) fn wrong_kind(value: &Value, what: &str, expected: &str) -> Diagnostic {
     illegal(
-        json::place(value.range()),
+        json::span(value.range()),
         format!("{what} must be {expected}"),
     )
     .label("something else")

@@ -21,7 +21,7 @@ use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{Machine, Policies};
 use statewright_author::names::check_name;
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::json;
 
 use crate::graphs::{Events, Functions, policies, read_with};
@@ -43,7 +43,7 @@ pub fn read(name: &str, text: &str) -> (Machine, Diagnostics) {
         };
         let Value::Object(object) = &value else {
             let problem = syntax(
-                json::place(value.range()),
+                json::span(value.range()),
                 "a machine of XState is an object",
             );
             out.push(
@@ -94,7 +94,7 @@ fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
     let machine = Machine {
         name,
         doc: root.doc.clone(),
-        policies: own_policies(json::place(object.range())),
+        policies: own_policies(json::span(object.range())),
         events,
         blackboard,
         functions,
@@ -112,10 +112,10 @@ fn machine(text: &str, object: &Object, out: &mut Diagnostics) -> Machine {
 
 /// The rules of imported charts, and that no transition leaves a single region: it leaves all
 /// regions of a parallel state.
-fn own_policies(place: Place) -> Policies {
+fn own_policies(span: Span) -> Policies {
     Policies {
-        scxml_details: Some(Spanned::new(true, place)),
-        ..policies(place)
+        scxml_details: Some(Spanned::new(true, span)),
+        ..policies(span)
     }
 }
 
@@ -133,12 +133,12 @@ pub(super) struct Reader<'a, 'o> {
 }
 
 impl Reader<'_, '_> {
-    /// Text with its place.
+    /// Text with its span.
     fn name_of(&self, value: &Value) -> Option<Name> {
         let literal = value.as_string_lit()?;
         Some(Spanned::new(
             literal.value.clone().into_owned(),
-            json::string_place(self.text, literal),
+            json::string_span(self.text, literal),
         ))
     }
 
@@ -154,8 +154,7 @@ impl Reader<'_, '_> {
                 "`{}` cannot be the name of a machine: {reason}",
                 shown(&id.value)
             );
-            self.out
-                .push(refused(id.place, message).label("not a name"));
+            self.out.push(refused(id.span, message).label("not a name"));
         }
         id
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use statewright_author::graph::{Transition, Trigger};
-use statewright_author::place::{Name, Spanned};
+use statewright_author::span::{Name, Spanned};
 
 use super::Reader;
 use crate::limits::MAX_MATCHES;
@@ -58,10 +58,10 @@ impl Reader<'_, '_> {
             let event = match &transition.trigger {
                 Trigger::Event(name) => Some(name.value.clone()),
                 // What stands before it depends on the event.
-                Trigger::Any(place) if names_events => {
-                    let place = *place;
+                Trigger::Any(span) if names_events => {
+                    let span = *span;
                     for event in self.events.names().to_vec() {
-                        let trigger = Trigger::Event(Name::new(event.value.clone(), place));
+                        let trigger = Trigger::Event(Name::new(event.value.clone(), span));
                         let guard = self.guard_after(&transition, Some(&event.value), first);
                         out.push(Transition {
                             trigger,
@@ -104,7 +104,7 @@ impl Reader<'_, '_> {
                     "transitions of states and of those inside are compared more than {MAX_MATCHES} times"
                 );
                 self.out
-                    .push(limit(transition.place, message).label("too many of both"));
+                    .push(limit(transition.span, message).label("too many of both"));
             }
             return transition.guard.clone();
         }
@@ -113,7 +113,7 @@ impl Reader<'_, '_> {
         for heard in self.heard[first..].iter().filter(is_before) {
             let active = format!(
                 "in('{}')",
-                self.tree.reference(heard.state, transition.place).value
+                self.tree.reference(heard.state, transition.span).value
             );
             let part = match &heard.guard {
                 Some(guard) => format!("!({active} && ({guard}))"),
@@ -123,7 +123,7 @@ impl Reader<'_, '_> {
             if length > MAX_CONDITION {
                 let message = "states inside have so many transitions for the event that it cannot be said which come first";
                 let problem =
-                    ignored(transition.place, message).label("taken beside those of other regions");
+                    ignored(transition.span, message).label("taken beside those of other regions");
                 self.out.push(
                     problem.help(
                         "in XState it is taken only if no region has one: say so in its guard",
@@ -141,10 +141,10 @@ impl Reader<'_, '_> {
             .iter()
             .map(|code| format!("({})", code.value));
         let parts: Vec<String> = own.chain(before).collect();
-        let place = transition
+        let span = transition
             .guard
             .as_ref()
-            .map_or(transition.place, |code| code.place);
-        Some(Spanned::new(parts.join(" && "), place))
+            .map_or(transition.span, |code| code.span);
+        Some(Spanned::new(parts.join(" && "), span))
     }
 }

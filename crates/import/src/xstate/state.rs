@@ -3,7 +3,7 @@
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use statewright_author::graph::{Action, HistoryPoint, Initial, Meta, Region, State};
-use statewright_author::place::Place;
+use statewright_author::span::Span;
 use statewright_author::text::json;
 
 use super::parallel::Heard;
@@ -30,12 +30,12 @@ impl Reader<'_, '_> {
         self.heard.extend(noted);
         State {
             name: node.key.clone(),
-            place: node.place,
+            span: node.span,
             doc: self
                 .field(index, "description")
                 .and_then(|text| self.name_of(text))
                 .map(|text| text.value),
-            is_final: (node.kind == Kind::Final).then_some(node.key.place),
+            is_final: (node.kind == Kind::Final).then_some(node.key.span),
             entry,
             exit,
             transitions,
@@ -56,16 +56,16 @@ impl Reader<'_, '_> {
             let initial = self.initial(index);
             let states = states.into_iter().map(|child| self.state(child)).collect();
             return vec![Region {
-                place: node.place,
+                span: node.span,
                 initial,
                 states,
                 ..Region::default()
             }];
         }
         if let Some(property) = node.object.get("initial") {
-            let place = json::place(property.name.range());
+            let span = json::span(property.name.range());
             self.out.push(ignored(
-                place,
+                span,
                 "a parallel state starts in all of its states: `initial` is left out",
             ));
         }
@@ -75,14 +75,14 @@ impl Reader<'_, '_> {
     /// Each child of a parallel state is alone in a region of its name.
     fn region(&mut self, child: usize) -> Region {
         let node = &self.tree.nodes[child];
-        let target = self.tree.reference(child, node.key.place);
+        let target = self.tree.reference(child, node.key.span);
         Region {
             name: Some(node.key.clone()),
-            place: node.place,
+            span: node.span,
             initial: Some(Initial {
                 targets: vec![target],
                 effect: Vec::new(),
-                place: node.key.place,
+                span: node.key.span,
             }),
             states: vec![self.state(child)],
             ..Region::default()
@@ -93,15 +93,15 @@ impl Reader<'_, '_> {
         let node = &self.tree.nodes[index];
         let Some(value) = self.field(index, "initial") else {
             if node.kind != Kind::Parallel {
-                let place = if index == 0 {
+                let span = if index == 0 {
                     super::call::whole(node.object)
                 } else {
-                    node.key.place
+                    node.key.span
                 };
                 let first = self.tree.states_of(index)[0];
                 let key = &self.tree.nodes[first].key.value;
                 let problem = illegal(
-                    opening(place, index),
+                    opening(span, index),
                     "a state with states inside says where it starts",
                 );
                 self.out.push(
@@ -110,9 +110,9 @@ impl Reader<'_, '_> {
                         .help(format!("add `\"initial\": \"{}\"`", shown(key))),
                 );
             }
-            return self.start(self.tree.initial_of(index)?, node.place, Vec::new());
+            return self.start(self.tree.initial_of(index)?, node.span, Vec::new());
         };
-        let place = json::place(value.range());
+        let span = json::span(value.range());
         let (target, effect) = match value {
             Value::Object(full) => {
                 fields::check(
@@ -151,22 +151,22 @@ impl Reader<'_, '_> {
                 .children
                 .iter()
                 .map(|&child| self.tree.nodes[child].key.value.as_str());
-            let problem = illegal(target.place, message).label("not found");
+            let problem = illegal(target.span, message).label("not found");
             self.out.push(if self.tree.may_suggest() {
                 problem.suggest(key, keys)
             } else {
                 problem
             });
-            return self.start(self.tree.initial_of(index)?, place, effect);
+            return self.start(self.tree.initial_of(index)?, span, effect);
         };
-        self.start(child, target.place, effect)
+        self.start(child, target.span, effect)
     }
 
-    fn start(&self, child: usize, place: Place, effect: Vec<Action>) -> Option<Initial> {
+    fn start(&self, child: usize, span: Span, effect: Vec<Action>) -> Option<Initial> {
         Some(Initial {
-            targets: vec![self.tree.reference(child, place)],
+            targets: vec![self.tree.reference(child, span)],
             effect,
-            place,
+            span,
         })
     }
 
@@ -185,7 +185,7 @@ impl Reader<'_, '_> {
                 .unwrap_or_default()
             {
                 match tree.resolve(child, &name) {
-                    Ok(state) => default.push(tree.reference(state, name.place)),
+                    Ok(state) => default.push(tree.reference(state, name.span)),
                     Err(problem) => self.out.push(*problem),
                 }
             }
@@ -193,18 +193,18 @@ impl Reader<'_, '_> {
                 "on", "always", "after", "entry", "exit", "onDone", "initial",
             ] {
                 if let Some(property) = node.object.get(key) {
-                    let place = json::place(property.name.range());
+                    let span = json::span(property.name.range());
                     self.out.push(
-                        illegal(place, format!("a history state has no `{key}`")).label("not here"),
+                        illegal(span, format!("a history state has no `{key}`")).label("not here"),
                     );
                 }
             }
-            let (name, place) = (node.key.clone(), node.place);
+            let (name, span) = (node.key.clone(), node.span);
             points.push(HistoryPoint {
                 name,
                 deep,
                 default,
-                place,
+                span,
                 ..HistoryPoint::default()
             });
         }
@@ -232,12 +232,8 @@ impl Reader<'_, '_> {
 }
 
 /// The bracket of the machine instead of all of it.
-fn opening(place: Place, index: usize) -> Place {
-    if index == 0 {
-        place.within(0..1)
-    } else {
-        place
-    }
+fn opening(span: Span, index: usize) -> Span {
+    if index == 0 { span.within(0..1) } else { span }
 }
 
 /// Whether several states can be active at once in these.

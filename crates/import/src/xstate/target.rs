@@ -1,7 +1,7 @@
 //! Owns what a target means: `#id`, `.child`, a sibling, or a path from there.
 
 use statewright_author::diagnostic::Diagnostic;
-use statewright_author::place::Name;
+use statewright_author::span::Name;
 
 use super::tree::Tree;
 use crate::report::{illegal, shown};
@@ -22,7 +22,7 @@ impl Tree<'_> {
         }
         let Some(parent) = self.nodes[source].parent else {
             let message = format!("`{}` is no target of the machine itself", shown(text));
-            let problem = illegal(target.place, message).label("a sibling of the machine");
+            let problem = illegal(target.span, message).label("a sibling of the machine");
             return Err(Box::new(
                 problem.help(format!("write `.{}` for the state inside", shown(text))),
             ));
@@ -48,8 +48,8 @@ impl Tree<'_> {
     }
 
     fn unknown_id(&self, target: &Name, id: &str) -> Diagnostic {
-        let problem = illegal(target.place, format!("no state has the id `{}`", shown(id)))
-            .label("not found");
+        let problem =
+            illegal(target.span, format!("no state has the id `{}`", shown(id))).label("not found");
         let mut ids: Vec<&str> = self.by_id.keys().map(String::as_str).collect();
         ids.sort_unstable();
         let problem = if self.may_suggest() {
@@ -69,7 +69,7 @@ impl Tree<'_> {
             index => format!("`{}`", self.nodes[index].key.value),
         };
         let message = format!("no state `{}` in {inside}", shown(path));
-        let problem = illegal(target.place, message).label("not found");
+        let problem = illegal(target.span, message).label("not found");
         let siblings = self.nodes[around]
             .children
             .iter()

@@ -4,7 +4,7 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 use statewright_author::graph::{Transition, TransitionKind, Trigger};
 use statewright_author::names::check_event;
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::json;
 use statewright_author::value::Duration;
 
@@ -54,21 +54,20 @@ impl<'a> Reader<'a, '_> {
             .next_back()
             .map_or("", |(end, _)| &key.value[..end]);
         let problem = if key.value.is_empty() {
-            illegal(key.place, "an event needs a name")
+            illegal(key.span, "an event needs a name")
                 .help("transitions without an event stand in `always`")
         } else if key.value.starts_with("xstate.") || key.value.starts_with("done.") {
             refused(
-                key.place,
+                key.span,
                 format!("`{}` is an event of XState itself", shown(&key.value)),
             )
             .label("not an event here")
             .help("use `onDone` for completion and `after` for delays")
         } else if before_end.contains('*') {
-            illegal(key.place, "a wildcard stands alone or at the end")
-                .label("a `*` before the end")
+            illegal(key.span, "a wildcard stands alone or at the end").label("a `*` before the end")
         } else if let Err(reason) = check_event(&key.value) {
             refused(
-                key.place,
+                key.span,
                 format!(
                     "`{}` cannot be the name of an event: {reason}",
                     shown(&key.value)
@@ -86,22 +85,22 @@ impl<'a> Reader<'a, '_> {
         let mut list = Vec::new();
         let node = &self.tree.nodes[index];
         for property in &node.object.properties {
-            let place = json::place(property.name.range());
+            let span = json::span(property.name.range());
             match property.name.as_str() {
                 "on" => self.on(index, &mut list),
                 "after" => self.after(index, &property.value, &mut list),
                 "always" => {
-                    self.configured(index, &property.value, &Trigger::Always(place), &mut list)
+                    self.configured(index, &property.value, &Trigger::Always(span), &mut list)
                 }
                 "onDone" if index == 0 => self.out.push(
                     crate::report::ignored(
-                        place,
+                        span,
                         "the machine ends when it is done: `onDone` of the machine is left out",
                     )
                     .label("never taken"),
                 ),
                 "onDone" => {
-                    self.configured(index, &property.value, &Trigger::Done(place), &mut list)
+                    self.configured(index, &property.value, &Trigger::Done(span), &mut list)
                 }
                 _ => {}
             }
@@ -127,7 +126,7 @@ impl<'a> Reader<'a, '_> {
         wildcards.sort_by_key(|(key, _)| std::cmp::Reverse(key.value.len()));
         for (key, value) in wildcards {
             if key.value == "*" {
-                self.configured(index, value, &Trigger::Any(key.place), list);
+                self.configured(index, value, &Trigger::Any(key.span), list);
                 continue;
             }
             self.matches += self.events.names().len();
@@ -135,7 +134,7 @@ impl<'a> Reader<'a, '_> {
                 let message =
                     format!("wildcards and events are compared more than {MAX_MATCHES} times");
                 self.out
-                    .push(limit(key.place, message).label("too many of both"));
+                    .push(limit(key.span, message).label("too many of both"));
                 return;
             }
             let matching: Vec<Name> = self
@@ -151,13 +150,13 @@ impl<'a> Reader<'a, '_> {
                         "wildcards make more than {MAX_TRANSITIONS} transitions of one state"
                     );
                     self.out
-                        .push(limit(key.place, message).label("too many events match"));
+                        .push(limit(key.span, message).label("too many events match"));
                     return;
                 }
                 self.configured(
                     index,
                     value,
-                    &Trigger::Event(Spanned::new(event.value, key.place)),
+                    &Trigger::Event(Spanned::new(event.value, key.span)),
                     list,
                 );
             }
@@ -186,13 +185,13 @@ impl<'a> Reader<'a, '_> {
                 .and_then(|ms| ms.checked_mul(1_000_000));
             let Some(nanos) = nanos else {
                 let message = format!("`{}` is no delay in milliseconds", shown(&key.value));
-                let problem = refused(key.place, message).label("a name or an expression");
+                let problem = refused(key.span, message).label("a name or an expression");
                 self.out.push(
                     problem.help("write the number: delays with names are code of JavaScript"),
                 );
                 continue;
             };
-            let trigger = Trigger::After(Spanned::new(Duration::Nanos(nanos), key.place));
+            let trigger = Trigger::After(Spanned::new(Duration::Nanos(nanos), key.span));
             self.configured(index, &property.value, &trigger, list);
         }
     }
@@ -217,10 +216,10 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn transition(&mut self, index: usize, value: &Value, trigger: &Trigger) -> Option<Transition> {
-        let place = json::place(value.range());
+        let span = json::span(value.range());
         let mut made = Transition {
             trigger: trigger.clone(),
-            place,
+            span,
             ..Transition::default()
         };
         match value {
@@ -257,7 +256,7 @@ impl<'a> Reader<'a, '_> {
             .map(|text| text.value);
         made.meta = get("meta").map(json::to_json);
         let reenter = match get("reenter") {
-            Some(Value::BooleanLit(truth)) => truth.value.then(|| json::place(truth.range)),
+            Some(Value::BooleanLit(truth)) => truth.value.then(|| json::span(truth.range)),
             Some(other) => {
                 self.out
                     .push(fields::wrong_kind(other, "`reenter`", "`true` or `false`"));
@@ -276,14 +275,14 @@ impl<'a> Reader<'a, '_> {
         &mut self,
         source: usize,
         value: &Value,
-        reenter: Option<Place>,
+        reenter: Option<Span>,
         made: &mut Transition,
     ) -> Option<()> {
         let mut targets = Vec::new();
         let mut good = true;
         for name in self.target_names(value)? {
             match self.tree.resolve(source, &name) {
-                Ok(state) => targets.push((state, name.place)),
+                Ok(state) => targets.push((state, name.span)),
                 Err(problem) => {
                     self.out.push(*problem);
                     good = false;
@@ -300,16 +299,16 @@ impl<'a> Reader<'a, '_> {
             self.stay(source, targets, made);
             return Some(());
         }
-        if all_here && let Some(place) = reenter {
-            self.leave(source, place, made);
+        if all_here && let Some(span) = reenter {
+            self.leave(source, span, made);
         }
         self.check_regions(source, &targets);
         self.leave_regions_of_root(source, &mut targets);
         let targets = targets
             .into_iter()
-            .flat_map(|(state, place)| self.not_root(state, place));
+            .flat_map(|(state, span)| self.not_root(state, span));
         made.targets = targets
-            .map(|(state, place)| self.tree.reference(state, place))
+            .map(|(state, span)| self.tree.reference(state, span))
             .collect();
         Some(())
     }
@@ -335,42 +334,41 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// A transition that stays inside its source: what is inside is left, the source is not.
-    fn stay(&mut self, source: usize, targets: Vec<(usize, Place)>, made: &mut Transition) {
-        let place = targets[0].1;
+    fn stay(&mut self, source: usize, targets: Vec<(usize, Span)>, made: &mut Transition) {
+        let span = targets[0].1;
         let mut inside: Vec<_> = targets
             .into_iter()
             .filter(|&(state, _)| state != source)
             .collect();
         match self.tree.nodes[source].kind {
             Kind::Parallel => {
-                self.enter_all_regions(source, &mut inside, place);
+                self.enter_all_regions(source, &mut inside, span);
             }
             Kind::Compound if inside.is_empty() => {
-                inside.extend(self.tree.initial_of(source).map(|initial| (initial, place)));
+                inside.extend(self.tree.initial_of(source).map(|initial| (initial, span)));
             }
             _ => {}
         }
         made.targets = inside
             .into_iter()
-            .map(|(state, place)| self.tree.reference(state, place))
+            .map(|(state, span)| self.tree.reference(state, span))
             .collect();
     }
 
     /// All regions begin again, also those without a target.
-    fn enter_all_regions(&self, parallel: usize, targets: &mut Vec<(usize, Place)>, place: Place) {
+    fn enter_all_regions(&self, parallel: usize, targets: &mut Vec<(usize, Span)>, span: Span) {
         for region in self.tree.states_of(parallel) {
-            let has = |&(state, _): &(usize, Place)| {
-                state == region || self.tree.is_inside(state, region)
-            };
+            let has =
+                |&(state, _): &(usize, Span)| state == region || self.tree.is_inside(state, region);
             if !targets.iter().any(has) {
-                targets.push((region, place));
+                targets.push((region, span));
             }
         }
     }
 
     /// A transition that leaves a region of the machine itself leaves all of them, as in every
     /// parallel state.
-    fn leave_regions_of_root(&self, source: usize, targets: &mut Vec<(usize, Place)>) {
+    fn leave_regions_of_root(&self, source: usize, targets: &mut Vec<(usize, Span)>) {
         let stays_in = |region: usize| {
             let inside = |state: usize| self.tree.is_inside(state, region);
             inside(source) && targets.iter().all(|&(state, _)| inside(state))
@@ -380,17 +378,17 @@ impl<'a> Reader<'a, '_> {
             && !self.tree.states_of(0).into_iter().any(stays_in)
             && !targets.iter().any(|&(state, _)| state == 0)
         {
-            let place = targets[0].1;
-            self.enter_all_regions(0, targets, place);
+            let span = targets[0].1;
+            self.enter_all_regions(0, targets, span);
         }
     }
 
     /// A transition into its source that leaves it. The machine itself is never left.
-    fn leave(&mut self, source: usize, place: Place, made: &mut Transition) {
+    fn leave(&mut self, source: usize, span: Span, made: &mut Transition) {
         if source != 0 {
-            made.kind = Some(Spanned::new(TransitionKind::External, place));
+            made.kind = Some(Spanned::new(TransitionKind::External, span));
         } else if self.field(0, "entry").is_some() || self.field(0, "exit").is_some() {
-            let problem = refused(place, "the machine itself cannot be left and entered again")
+            let problem = refused(span, "the machine itself cannot be left and entered again")
                 .label("reenters");
             self.out
                 .push(problem.help("put its `entry` and `exit` into a state around all others"));
@@ -398,27 +396,27 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The machine as a target means where it starts.
-    fn not_root(&self, state: usize, place: Place) -> Vec<(usize, Place)> {
+    fn not_root(&self, state: usize, span: Span) -> Vec<(usize, Span)> {
         match (state, self.tree.nodes[state].kind) {
             (0, Kind::Parallel) => self
                 .tree
                 .states_of(0)
                 .into_iter()
-                .map(|region| (region, place))
+                .map(|region| (region, span))
                 .collect(),
             (0, _) => self
                 .tree
                 .initial_of(0)
-                .map(|initial| (initial, place))
+                .map(|initial| (initial, span))
                 .into_iter()
                 .collect(),
-            other => vec![(other.0, place)],
+            other => vec![(other.0, span)],
         }
     }
 
     /// A transition that leaves a region leaves all regions of its parallel state. XState keeps the
     /// parallel state itself active, which is not possible here: its own actions would run.
-    fn check_regions(&mut self, source: usize, targets: &[(usize, Place)]) {
+    fn check_regions(&mut self, source: usize, targets: &[(usize, Span)]) {
         let mut around = self.tree.nodes[source].parent;
         while let Some(outer) = around {
             if targets

@@ -7,7 +7,7 @@ use jsonc_parser::ast::{Object, ObjectProp, ObjectPropName, Value};
 use jsonc_parser::common::Ranged;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::names::check_name;
-use statewright_author::place::{Name, Place, Spanned};
+use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::json;
 
 use super::fields;
@@ -32,7 +32,7 @@ pub(super) struct Node<'a> {
     pub(super) depth: usize,
     pub(super) children: Vec<usize>,
     pub(super) kind: Kind,
-    pub(super) place: Place,
+    pub(super) span: Span,
 }
 
 /// All states; the first is the machine itself.
@@ -57,7 +57,7 @@ impl<'a> Tree<'a> {
         tree.add(
             text,
             Name::default(),
-            json::place(object.range()),
+            json::span(object.range()),
             object,
             None,
             out,
@@ -70,7 +70,7 @@ impl<'a> Tree<'a> {
         &mut self,
         text: &str,
         key: Name,
-        place: Place,
+        span: Span,
         object: &'a Object<'a>,
         parent: Option<usize>,
         out: &mut Diagnostics,
@@ -84,7 +84,7 @@ impl<'a> Tree<'a> {
         if depth > MAX_DEPTH {
             out.push(
                 limit(
-                    key.place,
+                    key.span,
                     format!("states are nested more than {MAX_DEPTH} deep"),
                 )
                 .label("too deep"),
@@ -103,7 +103,7 @@ impl<'a> Tree<'a> {
             depth,
             children: Vec::new(),
             kind,
-            place,
+            span,
         });
         if let Some(parent) = parent {
             self.nodes[parent].children.push(index);
@@ -125,7 +125,7 @@ impl<'a> Tree<'a> {
                 "a parallel state has {} states; at most {MAX_REGIONS} are read",
                 map.properties.len()
             );
-            out.push(limit(json::place(states.name.range()), message).label("too many at once"));
+            out.push(limit(json::span(states.name.range()), message).label("too many at once"));
             self.nodes[index].kind = Kind::Compound;
         }
         for property in &map.properties {
@@ -134,7 +134,7 @@ impl<'a> Tree<'a> {
                 Value::Object(inner) => self.add(
                     text,
                     key,
-                    json::place(property.range()),
+                    json::span(property.range()),
                     inner,
                     Some(index),
                     out,
@@ -152,7 +152,7 @@ impl<'a> Tree<'a> {
                 shown(&key.value)
             );
             out.push(
-                refused(key.place, message)
+                refused(key.span, message)
                     .label("not a name")
                     .help("rename it in the chart"),
             );
@@ -160,8 +160,8 @@ impl<'a> Tree<'a> {
         }
         if let Some(&first) = self.by_key.get(&(parent, key.value.clone())) {
             let problem =
-                illegal(key.place, format!("state `{}` is given twice", key.value)).label("again");
-            out.push(problem.related(self.nodes[first].key.place, "first given here"));
+                illegal(key.span, format!("state `{}` is given twice", key.value)).label("again");
+            out.push(problem.related(self.nodes[first].key.span, "first given here"));
             return false;
         }
         self.by_key.insert((parent, key.value.clone()), index);
@@ -177,12 +177,12 @@ impl<'a> Tree<'a> {
         };
         let id: String = literal.value.clone().into_owned();
         if let Some(&first) = self.by_id.get(&id) {
-            let place = json::string_place(text, literal);
+            let span = json::string_span(text, literal);
             let problem =
-                illegal(place, format!("two states have the id `{}`", shown(&id))).label("again");
+                illegal(span, format!("two states have the id `{}`", shown(&id))).label("again");
             out.push(
                 problem
-                    .related(self.nodes[first].place, "first given here")
+                    .related(self.nodes[first].span, "first given here")
                     .help("ids are unique in a machine"),
             );
             return;
@@ -226,10 +226,10 @@ impl<'a> Tree<'a> {
     }
 
     /// How a reference to a state is written: its name if that is the only one, else its path.
-    pub(super) fn reference(&self, index: usize, place: Place) -> Name {
+    pub(super) fn reference(&self, index: usize, span: Span) -> Name {
         let key = &self.nodes[index].key.value;
         if self.uses.get(key) == Some(&1) && key != "root" {
-            return Spanned::new(key.clone(), place);
+            return Spanned::new(key.clone(), span);
         }
         let mut parts = vec![key.as_str()];
         let mut at = self.nodes[index].parent;
@@ -239,7 +239,7 @@ impl<'a> Tree<'a> {
         }
         parts.push("");
         parts.reverse();
-        Spanned::new(parts.join("/"), place)
+        Spanned::new(parts.join("/"), span)
     }
 
     /// Where a compound state starts: its child of the field `initial`, or the first one.
@@ -260,13 +260,13 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// The key of a property with its place.
+/// The key of a property with its span.
 pub(super) fn key_name(text: &str, property: &ObjectProp) -> Name {
-    let place = match &property.name {
-        ObjectPropName::String(literal) => json::string_place(text, literal),
-        ObjectPropName::Word(word) => json::place(word.range),
+    let span = match &property.name {
+        ObjectPropName::String(literal) => json::string_span(text, literal),
+        ObjectPropName::Word(word) => json::span(word.range),
     };
-    Spanned::new(property.name.as_str().to_owned(), place)
+    Spanned::new(property.name.as_str().to_owned(), span)
 }
 
 /// What a state is, by its type or by what it has.
@@ -287,8 +287,8 @@ fn kind(text: &str, object: &Object, out: &mut Diagnostics) -> Kind {
         out.push(fields::wrong_kind(&given.value, "`type`", "text"));
         return natural;
     };
-    let place = json::string_place(text, word);
-    let contradiction = |reason: &str| illegal(place, reason.to_owned()).label("does not fit");
+    let span = json::string_span(text, word);
+    let contradiction = |reason: &str| illegal(span, reason.to_owned()).label("does not fit");
     match (word.value.as_ref(), inside) {
         ("atomic", false) | ("compound", true) => natural,
         ("parallel", true) => Kind::Parallel,

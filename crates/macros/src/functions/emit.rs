@@ -104,18 +104,19 @@ fn closure(function: &Function) -> TokenStream {
 
 /// Reads literals before the call, which borrows the view; gives what is passed.
 fn arguments(parameters: &[Parameter]) -> (TokenStream, Vec<TokenStream>) {
-    let (mut reads, mut passed, mut place) = (TokenStream::new(), Vec::new(), Place::default());
+    let (mut reads, mut passed, mut index) =
+        (TokenStream::new(), Vec::new(), LiteralIndex::default());
     for (number, parameter) in parameters.iter().enumerate() {
         let local = format_ident!("argument_{number}");
         let read = match parameter {
             Parameter::View => Err(quote!(_view)),
             Parameter::Context => Err(quote!(_context)),
             Parameter::Mode => Err(quote!(mode)),
-            Parameter::Value(ty) => Ok(quote!(_view.argument::<#ty>(#place))),
-            Parameter::Text => Ok(quote!(_view.argument_text(#place))),
-            Parameter::Struct(ty) => Ok(quote!(_view.arguments::<#ty>(#place))),
+            Parameter::Value(ty) => Ok(quote!(_view.argument::<#ty>(#index))),
+            Parameter::Text => Ok(quote!(_view.argument_text(#index))),
+            Parameter::Struct(ty) => Ok(quote!(_view.arguments::<#ty>(#index))),
         };
-        place.pass(parameter);
+        index.pass(parameter);
         passed.push(match read {
             Ok(read) => {
                 reads.extend(quote!(let #local = #read;));
@@ -127,14 +128,14 @@ fn arguments(parameters: &[Parameter]) -> (TokenStream, Vec<TokenStream>) {
     (reads, passed)
 }
 
-/// The place of the next literal. How many a struct takes is known only to the compiler.
+/// The index of the next literal. How many a struct takes is known only to the compiler.
 #[derive(Default)]
-struct Place {
+struct LiteralIndex {
     before: usize,
     structs: Vec<TokenStream>,
 }
 
-impl Place {
+impl LiteralIndex {
     fn pass(&mut self, parameter: &Parameter) {
         match parameter {
             Parameter::Value(_) | Parameter::Text => self.before += 1,
@@ -146,7 +147,7 @@ impl Place {
     }
 }
 
-impl ToTokens for Place {
+impl ToTokens for LiteralIndex {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let Self { before, structs } = self;
         tokens.extend(quote!(#before #(+ #structs)*));

@@ -20,14 +20,14 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
     let lists = quote!(&[#(<#types as ::statewright::Named>::FUNCTIONS),*]);
     let owners = quote!(#(#types),*).to_string();
     let mut checks = TokenStream::new();
-    for (place, (record, symbol)) in rom
+    for (index, (record, symbol)) in rom
         .linker()
         .iter()
         .zip(&built.output.symbols.functions)
         .enumerate()
     {
         let (kind, name) = (Kind::of(record.kind), &symbol.name);
-        let (variant, calls) = (format_ident!("{}", kind.variant), calls(&rom, place));
+        let (variant, calls) = (format_ident!("{}", kind.variant), calls(&rom, index));
         let at = format!("{}:{}:{}", built.path, symbol.line, symbol.column);
         for (number, given) in calls.iter().enumerate() {
             // The file is known by the place of the first call; which of several lists of arguments
@@ -175,9 +175,9 @@ impl Kind {
         let names = declared
             .map(|function| function.parameters.as_slice())
             .unwrap_or_default();
-        let parameter = |(place, argument): (usize, &Argument)| {
-            let name = names.get(place).map_or_else(
-                || format!("argument_{}", place + 1),
+        let parameter = |(index, argument): (usize, &Argument)| {
+            let name = names.get(index).map_or_else(
+                || format!("argument_{}", index + 1),
                 |(name, _)| name.value.clone(),
             );
             format!(", {name}: {}", argument.rust)

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use statewright_author::graph::{Event, Payload, State, Timer};
-use statewright_author::place::Name;
 use statewright_author::render::LineIndex;
+use statewright_author::span::Name;
 use statewright_compile::symbols::Symbol;
 
 use super::build::Built;
@@ -21,7 +21,7 @@ struct Entry {
     /// More to be said.
     note: String,
     /// Its number.
-    place: usize,
+    index: usize,
 }
 
 /// A module of constants.
@@ -128,23 +128,23 @@ trait Numbered<'a>: Iterator<Item = (&'a Name, &'a Option<String>)> + Sized {
     fn numbered(self, first: usize) -> Vec<Entry> {
         (first..)
             .zip(self)
-            .map(|(place, (name, doc))| entry(place, &name.value, doc))
+            .map(|(index, (name, doc))| entry(index, &name.value, doc))
             .collect()
     }
 }
 
 impl<'a, I: Iterator<Item = (&'a Name, &'a Option<String>)>> Numbered<'a> for I {}
 
-fn entry(place: usize, name: &str, doc: &Option<String>) -> Entry {
+fn entry(index: usize, name: &str, doc: &Option<String>) -> Entry {
     Entry {
         name: name.to_owned(),
         doc: doc.clone(),
         note: String::new(),
-        place,
+        index,
     }
 }
 
-fn event((place, event): (usize, &Event)) -> Entry {
+fn event((index, event): (usize, &Event)) -> Entry {
     let payload = event.payload.as_ref().map(|payload| match payload.value {
         Payload::Value(ty) => ty.to_string(),
         Payload::U32 => "u32".to_owned(),
@@ -157,7 +157,7 @@ fn event((place, event): (usize, &Event)) -> Entry {
         .unwrap_or_default();
     Entry {
         note,
-        ..entry(place, &event.name.value, &event.doc)
+        ..entry(index, &event.name.value, &event.doc)
     }
 }
 
@@ -196,9 +196,9 @@ impl Module {
     }
 
     fn constant(&self, name: &str, entry: &Entry) -> Option<TokenStream> {
-        let (name, place, ty) = (
+        let (name, index, ty) = (
             format_ident!("{name}"),
-            entry.place,
+            entry.index,
             format_ident!("{}", self.ty),
         );
         let doc = doc(
@@ -208,14 +208,14 @@ impl Module {
         let (ty, value) = if self.ty == "Lane" {
             let (ty, number) = (
                 quote!(::statewright::commands::#ty),
-                u8::try_from(place).ok()?,
+                u8::try_from(index).ok()?,
             );
             (ty.clone(), quote!(#ty::own(#number)))
         } else {
             let ty = quote!(::statewright::ids::#ty);
             (
                 ty.clone(),
-                quote!(::statewright::macros::id(#ty::from_index(#place))),
+                quote!(::statewright::macros::id(#ty::from_index(#index))),
             )
         };
         Some(quote! {
@@ -273,7 +273,7 @@ impl Written {
     fn add_state(&mut self, lines: &LineIndex<'_>, path: &str, state: &State) {
         self.add_timers(lines, path, &state.timers);
         for scratch in &state.scratch {
-            let at = lines.position(scratch.name.place.start as usize);
+            let at = lines.position(scratch.name.span.start as usize);
             let name = scratch.name.value.clone();
             self.scratch.insert(
                 (at.line, at.column),
@@ -281,7 +281,7 @@ impl Written {
             );
         }
         for child in state.regions.iter().flat_map(|region| &region.states) {
-            let at = lines.position(child.name.place.start as usize);
+            let at = lines.position(child.name.span.start as usize);
             self.docs.insert((at.line, at.column), child.doc.clone());
             self.add_state(lines, &format!("{path}{}/", child.name.value), child);
         }
@@ -289,7 +289,7 @@ impl Written {
 
     fn add_timers(&mut self, lines: &LineIndex<'_>, path: &str, timers: &[Timer]) {
         for timer in timers {
-            let at = lines.position(timer.name.place.start as usize);
+            let at = lines.position(timer.name.span.start as usize);
             let name = timer.name.value.clone();
             self.docs.insert((at.line, at.column), timer.doc.clone());
             self.timers.insert(
@@ -300,7 +300,7 @@ impl Written {
     }
 
     fn states(&self, symbols: &[Symbol]) -> Vec<Entry> {
-        let doc = |place: usize, symbol: &Symbol| match place {
+        let doc = |index: usize, symbol: &Symbol| match index {
             0 => self.root.clone(),
             _ => self
                 .docs
@@ -311,7 +311,7 @@ impl Written {
         symbols
             .iter()
             .enumerate()
-            .map(|(place, symbol)| entry(place, &symbol.name, &doc(place, symbol)))
+            .map(|(index, symbol)| entry(index, &symbol.name, &doc(index, symbol)))
             .collect()
     }
 
@@ -331,7 +331,7 @@ impl Written {
         symbols: &[Symbol],
     ) -> Vec<Entry> {
         let counts = counts(written.values().map(|(name, _)| name.clone()));
-        let entry = |(place, symbol): (usize, &Symbol)| {
+        let entry = |(index, symbol): (usize, &Symbol)| {
             let at = (symbol.line, symbol.column);
             // Unnamed timers stand at transitions, where none is written.
             let (name, path) = written.get(&at)?;
@@ -340,7 +340,7 @@ impl Written {
             } else {
                 path
             };
-            Some(entry(place, shown, self.docs.get(&at).unwrap_or(&None)))
+            Some(entry(index, shown, self.docs.get(&at).unwrap_or(&None)))
         };
         symbols.iter().enumerate().filter_map(entry).collect()
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use statewright_author::graph::{Action, ActionKind, Machine, State};
-use statewright_author::place::{Name, Place};
+use statewright_author::span::{Name, Span};
 use statewright_author::text;
 use statewright_oracle::{
     Actor, Call, Cause, Class, Command, Event, Mode, Oracle, Outcome, Posted, Rng, Status,
@@ -240,14 +240,14 @@ pub fn read(source: &str) -> Machine {
 }
 
 fn call(name: String) -> Action {
-    let function = Name::new(name, Place::default());
+    let function = Name::new(name, Span::default());
     Action {
         kind: ActionKind::Call {
             function,
             arguments: Vec::new(),
         },
         muted: false,
-        place: Place::default(),
+        span: Span::default(),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use statewright_author::diagnostic::Diagnostics;
-use statewright_author::place::Source;
 use statewright_author::render::render_json;
+use statewright_author::span::Source;
 
 use crate::args::MessageFormat;
 use crate::console::Console;

@@ -5,7 +5,7 @@ mod random;
 use super::*;
 use crate::graph::{Argument, Code};
 use crate::limits::{MAX_EXPRESSION_BYTES, MAX_EXPRESSION_DEPTH};
-use crate::place::{Name, Place};
+use crate::span::{Name, Span};
 use crate::value::Literal;
 
 /// Reads a text and prints it with the parentheses that grouping needs.
@@ -78,7 +78,7 @@ fn ranges_are_bytes_of_the_text() {
     let ExprKind::Field { base, field } = right.kind else {
         panic!()
     };
-    assert_eq!((base.range, field.place), (7..8, Place::bytes(9..10)));
+    assert_eq!((base.range, field.span), (7..8, Span::bytes(9..10)));
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn size_is_bounded_and_no_depth_overflows_the_stack() {
 }
 
 fn name(text: &str, range: Range<usize>) -> Name {
-    Name::new(text.to_owned(), Place::bytes(range))
+    Name::new(text.to_owned(), Span::bytes(range))
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn calls_take_literals() {
     ];
     assert_eq!(values, expected);
     assert_eq!(call.arguments[2].name, Some(name("power", 16..21)));
-    assert_eq!(call.arguments[2].value.place, Place::bytes(23..27));
+    assert_eq!(call.arguments[2].value.span, Span::bytes(23..27));
     assert!(parse_call("Patrol").unwrap().arguments.is_empty());
     assert!(parse_call("Patrol()").unwrap().arguments.is_empty());
     for bad in [
@@ -243,18 +243,18 @@ fn actions_call_or_write() {
 }
 
 #[test]
-fn places_follow_the_code_unless_it_was_escaped() {
-    let code = Code::new("Shout(3)".into(), Place::bytes(100..108));
-    let (function, arguments) = parse_call(&code.value).unwrap().placed(&code);
-    assert_eq!(function.place, Place::bytes(100..105));
+fn spans_follow_the_code_unless_it_was_escaped() {
+    let code = Code::new("Shout(3)".into(), Span::bytes(100..108));
+    let (function, arguments) = parse_call(&code.value).unwrap().spanned(&code);
+    assert_eq!(function.span, Span::bytes(100..105));
     assert!(
-        matches!(arguments.as_slice(), [Argument { value, .. }] if value.place == Place::bytes(106..107))
+        matches!(arguments.as_slice(), [Argument { value, .. }] if value.span == Span::bytes(106..107))
     );
-    let escaped = Code::new(code.value.clone(), Place::bytes(100..110));
+    let escaped = Code::new(code.value.clone(), Span::bytes(100..110));
     assert_eq!(
-        parse_call(&code.value).unwrap().placed(&escaped).0.place,
-        Place::bytes(100..110)
+        parse_call(&code.value).unwrap().spanned(&escaped).0.span,
+        Span::bytes(100..110)
     );
-    let step = Code::new(code.value.clone(), Place::step(3));
-    assert_eq!(code_place(&step, 0..5), Place::step(3));
+    let step = Code::new(code.value.clone(), Span::step(3));
+    assert_eq!(code_span(&step, 0..5), Span::step(3));
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::*;
-use crate::place::{Name, Place};
+use crate::span::{Name, Span};
 
 fn expr(kind: ExprKind) -> Expr {
     Expr { kind, range: 0..0 }
@@ -11,7 +11,7 @@ fn expr(kind: ExprKind) -> Expr {
 
 fn name() -> impl Strategy<Value = Name> {
     proptest::sample::select(vec!["a", "health", "x", "min", "event", "_1", "ai::Near"])
-        .prop_map(|text| Name::new(text.to_owned(), Place::default()))
+        .prop_map(|text| Name::new(text.to_owned(), Span::default()))
 }
 
 fn leaf() -> impl Strategy<Value = ExprKind> {
@@ -29,7 +29,7 @@ fn leaf() -> impl Strategy<Value = ExprKind> {
         "[ -~é]{0,8}".prop_map(ExprKind::Text),
         name().prop_map(|name| ExprKind::Name(name.value)),
         (query, state).prop_map(|(query, state)| {
-            let state = Some(Name::new(state, Place::default()));
+            let state = Some(Name::new(state, Span::default()));
             ExprKind::State { query, state }
         }),
         Just(ExprKind::State {
@@ -47,7 +47,7 @@ fn branch(inner: impl Strategy<Value = Expr> + Clone + 'static) -> impl Strategy
     let argument =
         (proptest::option::of("[a-z]{1,3}x"), inner.clone()).prop_map(|(name, value)| {
             CallArgument {
-                name: name.map(|n| Name::new(n, Place::default())),
+                name: name.map(|n| Name::new(n, Span::default())),
                 value,
             }
         });
@@ -66,7 +66,7 @@ fn branch(inner: impl Strategy<Value = Expr> + Clone + 'static) -> impl Strategy
             .prop_map(|(op, operands)| ExprKind::Logic { op, operands }),
         (inner, "[xyzw]").prop_map(|(base, field)| ExprKind::Field {
             base: Box::new(base),
-            field: Name::new(field, Place::default())
+            field: Name::new(field, Span::default())
         }),
         (name(), prop::collection::vec(argument, 0..3)).prop_map(|(function, arguments)| {
             ExprKind::Call {

@@ -9,10 +9,10 @@ use super::Checker;
 use super::hints::{in_lines, keep_one, legal_name, other_name};
 use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
-use crate::place::Place;
+use crate::span::Span;
 use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
-use crate::text::parse::place;
+use crate::text::parse::span;
 use crate::text::shape::{Field, Kind, Type};
 
 /// Up to so many keys are compared with each other; more are hashed.
@@ -44,18 +44,18 @@ impl Checker<'_> {
 
     fn duplicate(&mut self, first: &ObjectProp, second: &ObjectProp, help: &str) {
         self.bad.insert(second.name.start());
-        self.report(Code::DuplicateField, place(second.name.range()), |bare| {
+        self.report(Code::DuplicateField, span(second.name.range()), |bare| {
             let message = format!("`{}` is given twice", second.name.as_str());
             Diagnostic { message, ..bare }
                 .label("again")
-                .related(place(first.name.range()), "first given here")
+                .related(span(first.name.range()), "first given here")
                 .help(help)
         });
     }
 
     pub(super) fn unknown_field(&mut self, property: &ObjectProp, kind: Kind) {
         let (shape, key) = (kind.shape(), property.name.as_str());
-        self.report(Code::UnknownField, place(property.name.range()), |bare| {
+        self.report(Code::UnknownField, span(property.name.range()), |bare| {
             let message = format!("{} has no field `{key}`", shape.title);
             let problem = Diagnostic { message, ..bare }.label("no such field");
             if let Some(help) = other_name(kind, key) {
@@ -105,7 +105,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn exclusive(&mut self, first: &ObjectProp, second: &ObjectProp) {
-        self.report(Code::FieldsExclude, place(second.name.range()), |bare| {
+        self.report(Code::FieldsExclude, span(second.name.range()), |bare| {
             let message = format!(
                 "`{}` and `{}` exclude each other",
                 first.name.as_str(),
@@ -113,7 +113,7 @@ impl Checker<'_> {
             );
             Diagnostic { message, ..bare }
                 .label("not with the other one")
-                .related(place(first.name.range()), "this one is given, too")
+                .related(span(first.name.range()), "this one is given, too")
                 .help(keep_one(first.name.as_str(), second.name.as_str()))
         });
     }
@@ -157,7 +157,7 @@ impl Checker<'_> {
     pub(super) fn key_name(&mut self, property: &ObjectProp, kind: NameKind) {
         if let Err(problem) = kind.check(property.name.as_str()) {
             self.bad_name(
-                place(property.name.range()),
+                span(property.name.range()),
                 property.name.as_str(),
                 kind,
                 problem,
@@ -165,16 +165,16 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn bad_name(&mut self, place: Place, name: &str, kind: NameKind, problem: String) {
+    pub(super) fn bad_name(&mut self, span: Span, name: &str, kind: NameKind, problem: String) {
         let written = self
             .text
-            .get(place.start as usize..place.end as usize)
+            .get(span.start as usize..span.end as usize)
             .unwrap_or_default();
         // A control character that stands there as it is has been reported.
         if written.bytes().any(|byte| byte < b' ') {
             return;
         }
-        self.report(Code::BadName, place, |bare| {
+        self.report(Code::BadName, span, |bare| {
             let problem = Diagnostic {
                 message: problem,
                 ..bare
@@ -188,9 +188,9 @@ impl Checker<'_> {
     }
 }
 
-/// The place of an object's opening bracket: the whole object would fill the screen.
-pub(crate) fn opening(object: &Object) -> Place {
-    Place::bytes(object.start()..object.start() + 1)
+/// The span of an object's opening bracket: the whole object would fill the screen.
+pub(crate) fn opening(object: &Object) -> Span {
+    Span::bytes(object.start()..object.start() + 1)
 }
 
 /// The keys that decide the kind of an object, if it is decided by its keys.

@@ -9,7 +9,7 @@ use crate::codes::Code;
 use crate::diagnostic::Diagnostic;
 use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
-use crate::text::parse::{is_written_whole, number, place, string_place, whole};
+use crate::text::parse::{is_written_whole, number, span, string_span, whole};
 use crate::text::shape::{Type, Words};
 use crate::value::{Duration, ValueType};
 
@@ -64,7 +64,7 @@ impl Checker<'_> {
 
     fn too_large(&mut self, raw: &NumberLit) {
         self.bad.insert(raw.start());
-        self.report(Code::BadValue, place(raw.range()), |bare| {
+        self.report(Code::BadValue, span(raw.range()), |bare| {
             let shown: String = raw.value.chars().take(30).collect();
             Diagnostic {
                 message: format!("the number {shown} is too large"),
@@ -76,7 +76,7 @@ impl Checker<'_> {
 
     fn bad_value(&mut self, value: &dyn Ranged, ty: &'static Type, subject: Subject, found: &str) {
         self.bad.insert(value.range().start);
-        self.report(Code::BadValue, place(value.range()), |bare| {
+        self.report(Code::BadValue, span(value.range()), |bare| {
             let shown: String = found.chars().take(60).collect();
             let message = format!(
                 "{} must be {}, found `{shown}`",
@@ -90,7 +90,7 @@ impl Checker<'_> {
     fn name(&mut self, text: &StringLit, kind: NameKind) {
         if let Err(problem) = kind.check(&text.value) {
             self.bad.insert(text.start());
-            self.bad_name(place(text.range()), &text.value, kind, problem);
+            self.bad_name(span(text.range()), &text.value, kind, problem);
         }
     }
 
@@ -99,7 +99,7 @@ impl Checker<'_> {
             return;
         }
         self.bad.insert(text.start());
-        self.report(Code::BadValue, string_place(self.text, text), |bare| {
+        self.report(Code::BadValue, string_span(self.text, text), |bare| {
             let shown: String = text.value.chars().take(60).collect();
             let message = format!(
                 "{} must be {}, found `{shown}`",
@@ -122,7 +122,7 @@ impl Checker<'_> {
             let number = text.value.trim();
             let is_number =
                 !number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.');
-            self.report(Code::BadDuration, string_place(self.text, text), |bare| {
+            self.report(Code::BadDuration, string_span(self.text, text), |bare| {
                 let bare = Diagnostic {
                     message: problem.message().into(),
                     ..bare
@@ -138,7 +138,7 @@ impl Checker<'_> {
     fn stable_id(&mut self, text: &StringLit) {
         if stable_id(&text.value).is_none() {
             self.bad.insert(text.start());
-            self.report(Code::BadStableId, string_place(self.text, text), |bare| {
+            self.report(Code::BadStableId, string_span(self.text, text), |bare| {
                 let message =
                     "a stable id is 1 to 16 hexadecimal digits, such as \"9f03a1\" or \"0x9f03a1\"";
                 Diagnostic {
@@ -158,8 +158,8 @@ impl Checker<'_> {
             .all(|element| matches!(element, Value::NumberLit(_)));
         if !numbers || !(2..=3).contains(&elements.len()) {
             self.bad.insert(range.start);
-            let place = crate::place::Place::bytes(range);
-            return self.report(Code::BadValue, place, |bare| {
+            let span = crate::span::Span::bytes(range);
+            return self.report(Code::BadValue, span, |bare| {
                 let message = format!(
                     "{} must be two or three numbers if it is a list",
                     subject.words()

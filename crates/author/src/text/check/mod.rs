@@ -18,11 +18,11 @@ use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 
 use super::describe::expected;
-use super::parse::{has_key, json, place};
+use super::parse::{has_key, json, span};
 use super::shape::{Content, Field, Json, Kind, Map, Rule, Type};
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::place::Place;
+use crate::span::Span;
 use hints::with_unit;
 
 /// Values, by where they start, that do not have the right form; and keys that are given a second
@@ -45,10 +45,10 @@ pub(crate) fn check(text: &str, object: &Object, kind: Kind, out: &mut Diagnosti
 pub(crate) fn report(
     out: &mut Diagnostics,
     code: Code,
-    place: Place,
+    span: Span,
     full: impl FnOnce(Diagnostic) -> Diagnostic,
 ) {
-    let bare = Diagnostic::new(code, place, "");
+    let bare = Diagnostic::new(code, span, "");
     let shown = out.has_room();
     out.push(if shown { full(bare) } else { bare });
 }
@@ -86,8 +86,8 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn report(&mut self, code: Code, place: Place, full: impl FnOnce(Diagnostic) -> Diagnostic) {
-        report(self.out, code, place, full);
+    fn report(&mut self, code: Code, span: Span, full: impl FnOnce(Diagnostic) -> Diagnostic) {
+        report(self.out, code, span, full);
     }
 
     fn object(&mut self, object: &Object, kind: Kind) {
@@ -156,7 +156,7 @@ impl Checker<'_> {
         self.duplicates(object, "give one of them another name");
         if object.properties.is_empty() && !map.may_be_empty {
             self.bad.insert(object.start());
-            self.report(Code::BadValue, place(object.range()), |bare| Diagnostic {
+            self.report(Code::BadValue, span(object.range()), |bare| Diagnostic {
                 message: format!("{} must not be empty", subject.words()),
                 ..bare
             });
@@ -181,7 +181,7 @@ impl Checker<'_> {
             .get(value.start()..value.end())
             .filter(|raw| raw.len() <= 40)
             .map(str::to_owned);
-        self.report(Code::WrongType, place(value.range()), |bare| {
+        self.report(Code::WrongType, span(value.range()), |bare| {
             let message = format!(
                 "{} must be {}, found {}",
                 subject.words(),

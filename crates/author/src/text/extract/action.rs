@@ -5,7 +5,7 @@ use jsonc_parser::common::Ranged;
 
 use super::Reader;
 use crate::graph::{Action, ActionKind, Argument};
-use crate::text::parse::{has_key, place};
+use crate::text::parse::{has_key, span};
 use crate::text::shape::Kind;
 use crate::text::shapes::action::TAGS;
 
@@ -31,7 +31,7 @@ impl Reader<'_> {
         Some(Action {
             kind,
             muted,
-            place: place(value.range()),
+            span: span(value.range()),
         })
     }
 

@@ -8,8 +8,8 @@ use super::{Entry, Reader};
 use crate::graph::{
     Channel, Event, Function, Key, Lane, Observer, Parameter, Payload, TransitionSet, Variant,
 };
-use crate::place::Spanned;
-use crate::text::parse::place;
+use crate::span::Spanned;
+use crate::text::parse::span;
 use crate::value::{Class, FunctionKind, Literal, MergeRule, ValueType};
 
 impl Reader<'_> {
@@ -61,10 +61,7 @@ impl Reader<'_> {
         match self.field(object, "payload")? {
             Value::Object(raw) => {
                 let bytes = self.count(raw, "bytes")?;
-                Some(Spanned::new(
-                    Payload::Bytes(bytes.value),
-                    place(raw.range()),
-                ))
+                Some(Spanned::new(Payload::Bytes(bytes.value), span(raw.range())))
             }
             word => self.word_of(word, payload),
         }
@@ -90,7 +87,7 @@ impl Reader<'_> {
             let guess = ValueType::of_other_word(written).unwrap_or(ValueType::I32);
             Some(Key {
                 doc: full.and_then(|object| self.text(object, "doc")),
-                ty: ty.unwrap_or_else(|| Spanned::new(guess, name.place)),
+                ty: ty.unwrap_or_else(|| Spanned::new(guess, name.span)),
                 default: full.and_then(|object| self.literal_of(self.field(object, "default")?)),
                 meta: full.and_then(|object| self.meta(object)),
                 name,
@@ -110,11 +107,11 @@ impl Reader<'_> {
                     .and_then(|value| self.literal_of(value)),
                 None => self.literal_of(entry.value()),
             };
-            let value = value.unwrap_or_else(|| Spanned::new(Literal::Int(0), name.place));
+            let value = value.unwrap_or_else(|| Spanned::new(Literal::Int(0), name.span));
             let given = full.and_then(|object| self.word(object, "type", ValueType::parse));
             Some(Parameter {
                 doc: full.and_then(|object| self.text(object, "doc")),
-                ty: given.unwrap_or_else(|| Spanned::new(value.natural_type(), value.place)),
+                ty: given.unwrap_or_else(|| Spanned::new(value.natural_type(), value.span)),
                 meta: full.and_then(|object| self.meta(object)),
                 value,
                 name,
@@ -177,7 +174,7 @@ impl Reader<'_> {
             let merge = full.and_then(|object| self.word(object, "merge", MergeRule::parse));
             Some(Lane {
                 doc: full.and_then(|object| self.text(object, "doc")),
-                merge: merge.unwrap_or_else(|| Spanned::new(MergeRule::StrictOrder, name.place)),
+                merge: merge.unwrap_or_else(|| Spanned::new(MergeRule::StrictOrder, name.span)),
                 critical: full.is_some_and(|object| self.flag(object, "critical")),
                 name,
             })
@@ -220,7 +217,7 @@ impl Reader<'_> {
             Some(Observer {
                 event: Some(event).filter(|event| event.value != "*"),
                 actions: self.actions(observer, "do"),
-                place: place(observer.range()),
+                span: span(observer.range()),
             })
         };
         self.objects(self.field(object, "observers"))

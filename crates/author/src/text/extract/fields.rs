@@ -5,9 +5,9 @@ use jsonc_parser::common::Ranged;
 
 use super::Reader;
 use crate::graph::{Code, Meta, StableId};
-use crate::place::{Name, Spanned};
+use crate::span::{Name, Spanned};
 use crate::text::check::stable_id;
-use crate::text::parse::{is_written_whole, place, string_place, to_json, whole};
+use crate::text::parse::{is_written_whole, span, string_span, to_json, whole};
 use crate::value::{Duration, Literal};
 
 impl Reader<'_> {
@@ -26,7 +26,7 @@ impl Reader<'_> {
         let literal = value.as_string_lit()?;
         Some(Spanned::new(
             literal.value.clone().into_owned(),
-            string_place(self.text, literal),
+            string_span(self.text, literal),
         ))
     }
 
@@ -56,7 +56,7 @@ impl Reader<'_> {
     /// A truth value.
     pub(crate) fn boolean(&self, object: &Object, key: &str) -> Option<Spanned<bool>> {
         let literal = self.field(object, key)?.as_boolean_lit()?;
-        Some(Spanned::new(literal.value, place(literal.range)))
+        Some(Spanned::new(literal.value, span(literal.range)))
     }
 
     /// A truth value that is false if not given.
@@ -74,7 +74,7 @@ impl Reader<'_> {
     pub(crate) fn count_of(&self, value: &Value) -> Option<Spanned<u32>> {
         let literal = value.as_number_lit()?;
         let count = u32::try_from(whole(literal.value)?).ok()?;
-        Some(Spanned::new(count, place(literal.range)))
+        Some(Spanned::new(count, span(literal.range)))
     }
 
     /// Any number.
@@ -82,7 +82,7 @@ impl Reader<'_> {
         let literal = self.field(object, key)?.as_number_lit()?;
         Some(Spanned::new(
             literal.value.parse().ok()?,
-            place(literal.range),
+            span(literal.range),
         ))
     }
 
@@ -105,7 +105,7 @@ impl Reader<'_> {
         let literal = value.as_string_lit()?;
         Some(Spanned::new(
             read(&literal.value)?,
-            string_place(self.text, literal),
+            string_span(self.text, literal),
         ))
     }
 
@@ -129,9 +129,9 @@ impl Reader<'_> {
     pub(crate) fn code_of(&self, value: &Value) -> Option<Code> {
         match value {
             Value::StringLit(_) => self.name_of(value),
-            Value::NumberLit(raw) => Some(Spanned::new(raw.value.to_owned(), place(raw.range))),
+            Value::NumberLit(raw) => Some(Spanned::new(raw.value.to_owned(), span(raw.range))),
             Value::BooleanLit(truth) => {
-                Some(Spanned::new(truth.value.to_string(), place(truth.range)))
+                Some(Spanned::new(truth.value.to_string(), span(truth.range)))
             }
             _ => None,
         }
@@ -152,7 +152,7 @@ impl Reader<'_> {
             }
             _ => return None,
         };
-        Some(Spanned::new(literal, place(value.range())))
+        Some(Spanned::new(literal, span(value.range())))
     }
 
     /// Editor data.

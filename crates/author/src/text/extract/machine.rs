@@ -5,15 +5,15 @@ use jsonc_parser::common::Ranged;
 
 use super::Reader;
 use crate::graph::{Budgets, Machine, Policies, State};
-use crate::place::Spanned;
-use crate::text::parse::{place, whole};
+use crate::span::Spanned;
+use crate::text::parse::{span, whole};
 use crate::value::Tier;
 
 impl Reader<'_> {
     /// A machine of the nested shape.
     pub(crate) fn nested_machine(&self, object: &Object) -> Machine {
         let root = State {
-            place: place(object.range()),
+            span: span(object.range()),
             ..self.behavior(object)
         };
         Machine {
@@ -58,7 +58,7 @@ impl Reader<'_> {
                     256 => Tier::Hero,
                     _ => return None,
                 };
-                Some(Spanned::new(tier, place(raw.range)))
+                Some(Spanned::new(tier, span(raw.range)))
             }
             word => self.word_of(word, tier),
         }

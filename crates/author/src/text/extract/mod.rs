@@ -14,8 +14,8 @@ use jsonc_parser::ast::{Object, ObjectProp, ObjectPropName, Value};
 use jsonc_parser::common::Ranged;
 
 use super::check::Bad;
-use super::parse::{place, string_place};
-use crate::place::{Name, Place, Spanned};
+use super::parse::{span, string_span};
+use crate::span::{Name, Span, Spanned};
 
 /// Reads values out of a checked tree.
 pub(crate) struct Reader<'a> {
@@ -77,11 +77,11 @@ impl Reader<'_> {
     /// The key of an entry as a name.
     pub(crate) fn key(&self, entry: &Entry) -> Name {
         let name = &entry.property.name;
-        let place = match name {
-            ObjectPropName::String(literal) => string_place(self.text, literal),
-            ObjectPropName::Word(word) => place(word.range),
+        let span = match name {
+            ObjectPropName::String(literal) => string_span(self.text, literal),
+            ObjectPropName::Word(word) => span(word.range),
         };
-        Spanned::new(name.as_str().to_owned(), place)
+        Spanned::new(name.as_str().to_owned(), span)
     }
 }
 
@@ -102,8 +102,8 @@ impl<'v, 't> Entry<'v, 't> {
     }
 
     /// Where name and value stand.
-    pub(crate) fn place(&self) -> Place {
-        place(self.property.range())
+    pub(crate) fn span(&self) -> Span {
+        span(self.property.range())
     }
 
     /// Whether this is a field beside the names.

@@ -5,8 +5,8 @@ use jsonc_parser::common::Ranged;
 
 use super::Reader;
 use crate::graph::{HistoryPoint, Initial, Region, Scratch, State, Timer};
-use crate::place::{Place, Spanned};
-use crate::text::parse::place;
+use crate::span::{Span, Spanned};
+use crate::text::parse::span;
 use crate::value::Class;
 
 impl Reader<'_> {
@@ -21,7 +21,7 @@ impl Reader<'_> {
                 .object()
                 .map_or_else(State::default, |object| self.state(object));
             state.name = self.key(&entry);
-            state.place = entry.place();
+            state.span = entry.span();
             states.push(state);
         }
         states
@@ -35,7 +35,7 @@ impl Reader<'_> {
             is_final: self
                 .boolean(object, "final")
                 .filter(|is| is.value)
-                .map(|is| is.place),
+                .map(|is| is.span),
             choice: self
                 .field(object, "choice")
                 .map(|list| self.branches(Some(list))),
@@ -87,7 +87,7 @@ impl Reader<'_> {
             .iter()
             .find_map(|key| self.field(object, key));
         given
-            .map(|value| self.region(object, place(value.range())))
+            .map(|value| self.region(object, span(value.range())))
             .into_iter()
             .collect()
     }
@@ -96,23 +96,23 @@ impl Reader<'_> {
         let read = |entry: super::Entry| {
             let region = entry
                 .object()
-                .map(|object| self.region(object, entry.place()));
+                .map(|object| self.region(object, entry.span()));
             let id = entry.object().and_then(|object| self.id(object, "id"));
             Region {
                 name: Some(self.key(&entry)),
                 id,
-                place: entry.place(),
+                span: entry.span(),
                 ..region.unwrap_or_default()
             }
         };
         self.entries(map).map(read).collect()
     }
 
-    fn region(&self, object: &Object, place: Place) -> Region {
+    fn region(&self, object: &Object, span: Span) -> Region {
         Region {
             name: None,
             id: None,
-            place,
+            span,
             initial: self.initial(object),
             stack_depth: self.count(object, "stack"),
             states: self.states(self.field(object, "states")),
@@ -129,7 +129,7 @@ impl Reader<'_> {
         Some(Initial {
             targets,
             effect,
-            place: place(value.range()),
+            span: span(value.range()),
         })
     }
 
@@ -143,7 +143,7 @@ impl Reader<'_> {
                 .map_or_else(HistoryPoint::default, |object| self.history_point(object));
             HistoryPoint {
                 name: self.key(&entry),
-                place: entry.place(),
+                span: entry.span(),
                 ..point
             }
         };
@@ -215,7 +215,7 @@ impl Reader<'_> {
             ),
         };
         let name = self.key(entry);
-        let slots = slots.unwrap_or_else(|| Spanned::new(1, name.place));
+        let slots = slots.unwrap_or_else(|| Spanned::new(1, name.span));
         Scratch { name, id, slots }
     }
 }

@@ -7,8 +7,8 @@ use super::Reader;
 use crate::graph::{
     AnyTransition, Branch, Decision, StackOperation, Transition, TransitionKind, Trigger,
 };
-use crate::place::Name;
-use crate::text::parse::{has_key, place};
+use crate::span::Name;
+use crate::text::parse::{has_key, span};
 use crate::text::shapes::TRIGGERS;
 
 impl Reader<'_> {
@@ -39,7 +39,7 @@ impl Reader<'_> {
             name: self.name(object, "name"),
             id: self.id(object, "id"),
             doc: self.text(object, "doc"),
-            place: place(object.range()),
+            span: span(object.range()),
             sync: self.sync(object),
             stack: self.word(object, "stack", stack_operation),
             priority: self.count(object, "priority"),
@@ -68,16 +68,16 @@ impl Reader<'_> {
         }
         let when = self.name(object, "when")?;
         Some(match when.value.as_str() {
-            "done" => Trigger::Done(when.place),
-            "failed" => Trigger::Failed(when.place),
-            _ => Trigger::Always(when.place),
+            "done" => Trigger::Done(when.span),
+            "failed" => Trigger::Failed(when.span),
+            _ => Trigger::Always(when.span),
         })
     }
 
     fn event_or_any(&self, object: &Object, key: &str) -> Option<Trigger> {
         let event = self.name(object, key)?;
         Some(if event.value == "*" {
-            Trigger::Any(event.place)
+            Trigger::Any(event.span)
         } else {
             Trigger::Event(event)
         })
@@ -117,13 +117,13 @@ impl Reader<'_> {
     }
 
     fn decision(&self, object: &Object) -> Option<Decision> {
-        let place = place(object.range());
+        let span = span(object.range());
         let has_trigger = TRIGGERS.iter().any(|key| has_key(object, key));
         Some(Decision {
             trigger: if has_trigger {
                 self.trigger(object, "on")?
             } else {
-                Trigger::Always(place)
+                Trigger::Always(span)
             },
             guard: self.code(object, "if")?,
             then: self.name(object, "then"),
@@ -131,7 +131,7 @@ impl Reader<'_> {
             priority: self.count(object, "priority"),
             effect: self.actions(object, "do"),
             muted: self.flag(object, "muted"),
-            place,
+            span,
         })
     }
 
@@ -141,7 +141,7 @@ impl Reader<'_> {
             guard: self.code(object, "if"),
             targets: self.names(object, "to"),
             effect: self.actions(object, "do"),
-            place: place(object.range()),
+            span: span(object.range()),
         };
         self.objects(list).map(read).collect()
     }

@@ -11,10 +11,10 @@ use super::{Nodes, region_objects, type_of};
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::{Branch, Event, Machine, Region, State, Transition, Trigger};
-use crate::place::Name;
+use crate::span::Name;
 use crate::text::check::{opening, report};
 use crate::text::extract::Reader;
-use crate::text::parse::{has_key, place};
+use crate::text::parse::{has_key, span};
 
 /// Everything that is known before the graph is made.
 pub(super) struct Builder<'b, 'v, 't> {
@@ -32,13 +32,13 @@ impl Builder<'_, '_, '_> {
         let Some(root) = self.tree.root else {
             let states = self.states(&self.tree.top, out);
             let region = Region {
-                place: place(machine.range()),
+                span: span(machine.range()),
                 initial,
                 states,
                 ..Region::default()
             };
             return State {
-                place: place(machine.range()),
+                span: span(machine.range()),
                 regions: vec![region],
                 ..State::default()
             };
@@ -67,10 +67,10 @@ impl Builder<'_, '_, '_> {
         self.check_type(node, &ty, out);
         State {
             name: self.nodes.list[node].name.clone(),
-            place: place(object.range()),
+            span: span(object.range()),
             id: reader.id(object, "stable_id"),
             doc: reader.text(object, "doc"),
-            is_final: ty.as_ref().filter(|_| word == "final").map(|ty| ty.place),
+            is_final: ty.as_ref().filter(|_| word == "final").map(|ty| ty.span),
             choice: self.choice(object, word, given.branches),
             regions: self.regions_of(node, word, out),
             entry: reader.actions(object, "onEntry"),
@@ -137,7 +137,7 @@ impl Builder<'_, '_, '_> {
         Region {
             name,
             id,
-            place: place(object.range()),
+            span: span(object.range()),
             initial,
             stack_depth,
             states,
@@ -161,7 +161,7 @@ impl Builder<'_, '_, '_> {
                         .help(help)
                 });
             }
-            ("leaf", Some(key)) => report(out, Code::BadValue, ty.place, |bare| {
+            ("leaf", Some(key)) => report(out, Code::BadValue, ty.span, |bare| {
                 let message = format!("a leaf has no `{key}`");
                 Diagnostic { message, ..bare }
                     .label("not a leaf")
@@ -179,12 +179,12 @@ fn two_initials(machine: &Object, root: &Name, out: &mut Diagnostics) {
     report(
         out,
         Code::FieldsExclude,
-        place(property.name.range()),
+        span(property.name.range()),
         |bare| {
             let message = format!("the root `{}` says itself where it starts", root.value);
             Diagnostic { message, ..bare }
                 .label("a second `initial`")
-                .related(root.place, "this state is the root")
+                .related(root.span, "this state is the root")
                 .help("remove `initial` from the machine or from the root")
         },
     );
@@ -197,7 +197,7 @@ pub(super) fn implied_events(machine: &Machine) -> Vec<Event> {
         from_transitions(&set.transitions, &mut names);
     }
     from_state(&machine.root, &mut names);
-    names.sort_by_key(|name| name.place);
+    names.sort_by_key(|name| name.span);
     let mut seen = HashSet::new();
     names.retain(|name| seen.insert(name.value.as_str()));
     names

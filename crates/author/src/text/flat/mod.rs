@@ -21,7 +21,7 @@ use super::parse::has_key;
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::Machine;
-use crate::place::Name;
+use crate::span::Name;
 
 /// Names that are compared for "did you mean"; a file may have many thousands.
 const MOST_SUGGESTED: usize = 1000;
@@ -71,7 +71,7 @@ impl Nodes<'_, '_> {
 
     /// Reports a state that does not exist (SW0101).
     fn unknown(&self, name: &Name, out: &mut Diagnostics, help: impl FnOnce() -> String) {
-        report(out, Code::UnknownState, name.place, |bare| {
+        report(out, Code::UnknownState, name.span, |bare| {
             let known = self
                 .list
                 .iter()
@@ -115,11 +115,11 @@ fn nodes<'v, 't>(reader: &Reader, object: &'v Object<'t>, out: &mut Diagnostics)
 }
 
 fn twice(second: &Name, first: &Name, out: &mut Diagnostics) {
-    report(out, Code::DuplicateName, second.place, |bare| {
+    report(out, Code::DuplicateName, second.span, |bare| {
         let message = format!("two states have the id `{}`", second.value);
         Diagnostic { message, ..bare }
             .label("again")
-            .related(first.place, "first given here")
+            .related(first.span, "first given here")
             .help("in the flat shape every id is used once in the whole file")
     });
 }

@@ -7,7 +7,7 @@ use super::Nodes;
 use super::tree::Tree;
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::place::Name;
+use crate::span::Name;
 use crate::text::check::report;
 use crate::text::extract::Reader;
 
@@ -96,7 +96,7 @@ impl<'n> Names<'n> {
     }
 
     fn unknown(&self, region: &Name, out: &mut Diagnostics) {
-        report(out, Code::UnknownRegion, region.place, |bare| {
+        report(out, Code::UnknownRegion, region.span, |bare| {
             let message = format!(
                 "the state `{}` has no region named `{}`",
                 self.parent, region.value
@@ -111,7 +111,7 @@ impl<'n> Names<'n> {
     }
 
     fn not_stated(&self, child: &Name, out: &mut Diagnostics) {
-        report(out, Code::RegionNotStated, child.place, |bare| {
+        report(out, Code::RegionNotStated, child.span, |bare| {
             let known: Vec<_> = self.names.iter().map(|name| name.value.as_str()).collect();
             let fields: Vec<_> = known
                 .iter()
@@ -129,9 +129,7 @@ impl<'n> Names<'n> {
                     child.value
                 ));
             match self.names.first() {
-                Some(first) => {
-                    problem.related(first.place, format!("regions of `{}`", self.parent))
-                }
+                Some(first) => problem.related(first.span, format!("regions of `{}`", self.parent)),
                 None => problem,
             }
         });
@@ -139,7 +137,7 @@ impl<'n> Names<'n> {
 }
 
 fn no_regions(region: &Name, why: &str, out: &mut Diagnostics) {
-    report(out, Code::UnknownRegion, region.place, |bare| {
+    report(out, Code::UnknownRegion, region.span, |bare| {
         let message = format!(
             "the state cannot be in the region `{}`: {why}",
             region.value

@@ -8,10 +8,10 @@ use super::{Nodes, type_of};
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::{Branch, Transition, TransitionKind};
-use crate::place::Spanned;
+use crate::span::Spanned;
 use crate::text::check::{opening, report};
 use crate::text::extract::{Reader, transition_kind};
-use crate::text::parse::{has_key, place};
+use crate::text::parse::{has_key, span};
 
 /// What the list of transitions gives to one state.
 #[derive(Default)]
@@ -63,7 +63,7 @@ fn is_choice(reader: &Reader, state: &Object) -> bool {
 
 fn transition(reader: &Reader, object: &Object) -> Option<Transition> {
     let internal = reader.boolean(object, "isInternal").filter(|is| is.value);
-    let internal = internal.map(|is| Spanned::new(TransitionKind::Internal, is.place));
+    let internal = internal.map(|is| Spanned::new(TransitionKind::Internal, is.span));
     Some(Transition {
         trigger: reader.trigger(object, "trigger")?,
         targets: reader.names(object, "target"),
@@ -80,7 +80,7 @@ fn branch(reader: &Reader, object: &Object) -> Branch {
         guard: reader.code(object, "guard"),
         targets: reader.names(object, "target"),
         effect: reader.actions(object, effect_key(object)),
-        place: place(object.range()),
+        span: span(object.range()),
     }
 }
 

@@ -8,7 +8,7 @@ use jsonc_parser::ast::Object;
 use super::Nodes;
 use crate::codes::Code;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::place::{Name, Place};
+use crate::span::{Name, Span};
 use crate::text::check::{opening, report};
 use crate::text::extract::Reader;
 
@@ -21,7 +21,7 @@ pub(super) struct Tree {
     /// Children of each state, in order.
     pub(super) children: Vec<Vec<usize>>,
     /// Parent of each state, and where it says so.
-    pub(super) parent: Vec<Option<(usize, Place)>>,
+    pub(super) parent: Vec<Option<(usize, Span)>>,
     /// The state that is the root; none if the root is implied.
     pub(super) root: Option<usize>,
     /// States directly below an implied root.
@@ -72,10 +72,10 @@ impl Tree {
         };
         match self.parent[child] {
             None => {
-                self.parent[child] = Some((parent, name.place));
+                self.parent[child] = Some((parent, name.span));
                 self.children[parent].push(child);
             }
-            Some((other, first)) => report(out, Code::FlatTree, name.place, |bare| {
+            Some((other, first)) => report(out, Code::FlatTree, name.span, |bare| {
                 let parents = match other == parent {
                     true => format!("twice a child of `{}`", nodes.name(parent)),
                     false => format!(
@@ -154,10 +154,10 @@ impl Tree {
 
     fn report_circle(&self, member: usize, nodes: &Nodes, out: &mut Diagnostics) {
         const MOST_SHOWN: usize = 8;
-        let Some((_, place)) = self.parent[member] else {
+        let Some((_, span)) = self.parent[member] else {
             return;
         };
-        report(out, Code::FlatTree, place, |bare| {
+        report(out, Code::FlatTree, span, |bare| {
             let mut names = vec![format!("`{}`", nodes.name(member))];
             let mut at = member;
             while let Some((parent, _)) = self.parent[at] {
@@ -246,7 +246,7 @@ impl Tree {
 
     fn nobodys_child(&self, node: usize, root: usize, nodes: &Nodes, out: &mut Diagnostics) {
         let name = &nodes.list[node].name;
-        report(out, Code::FlatTree, name.place, |bare| {
+        report(out, Code::FlatTree, name.span, |bare| {
             let message = format!("the state `{}` is nobody's child", name.value);
             let help = format!(
                 "add `\"{}\"` to the `children` of `{}` or of another state",
@@ -285,7 +285,7 @@ impl Tree {
                 continue;
             }
             self.children[node].clear();
-            report(out, Code::TooDeep, nodes.list[node].name.place, |bare| {
+            report(out, Code::TooDeep, nodes.list[node].name.span, |bare| {
                 let message = format!("states are nested more than {MAX_DEPTH} deep");
                 Diagnostic { message, ..bare }.label("what is inside is left out")
             });

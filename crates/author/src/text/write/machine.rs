@@ -3,7 +3,7 @@
 use super::node::{Node, Object, quoted};
 use super::{declare, state};
 use crate::graph::Machine;
-use crate::place::Spanned;
+use crate::span::Spanned;
 use crate::text::shape::Kind;
 
 /// The whole file.

@@ -1,6 +1,6 @@
 //! Owns the way back: from a [`Machine`] to the text of a machine file, nested shape.
 //!
-//! In comes any graph, out goes text that reads as the same graph, places aside: short forms where
+//! In comes any graph, out goes text that reads as the same graph, spans aside: short forms where
 //! there are some, members in the order of [`key_order`](super::key_order), nothing that holds
 //! anyway, printed by the formatter. What the nested shape has no words for is named by
 //! [`left_out`].

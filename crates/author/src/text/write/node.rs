@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::graph::{Code, Meta, StableId};
-use crate::place::{Name, Spanned};
+use crate::span::{Name, Spanned};
 use crate::text::shape::{Kind, key_order};
 use crate::value::Literal;
 

@@ -1,4 +1,4 @@
-//! Places of leaves, timers and slots of random machines, against a slow check of who can be alive
+//! Cells of leaves, timers and slots of random machines, against a slow check of who can be alive
 //! together (RAM-2, RAM-4, RAM-5, RAM-7).
 
 mod common;
@@ -16,14 +16,14 @@ use statewright_forge::Size;
 use statewright_rom::Rom;
 use statewright_rom::layout::*;
 
-/// Somebody who uses places.
+/// Somebody who uses cells.
 #[derive(Debug)]
 struct User {
     #[allow(dead_code, reason = "shown in messages")]
     what: String,
     /// `None`: as long as the machine lives.
     state: Option<usize>,
-    places: Range<u32>,
+    cells: Range<u32>,
 }
 
 /// Everything that a check looks at.
@@ -63,21 +63,20 @@ fn for_small_machines(check: impl Fn(&Case<'_>) -> Result<(), String> + Sync) {
     });
 }
 
-/// Within capacity, and no two users that can be alive together share a place.
+/// Within capacity, and no two users that can be alive together share a cell.
 fn no_overlap(case: &Case<'_>, users: &[User], capacity: u32) -> Result<(), String> {
     for (number, user) in users.iter().enumerate() {
-        if user.places.end > capacity {
+        if user.cells.end > capacity {
             return Err(format!("{user:?} lies beyond {capacity}"));
         }
         for other in &users[..number] {
-            let overlap =
-                user.places.start < other.places.end && other.places.start < user.places.end;
+            let overlap = user.cells.start < other.cells.end && other.cells.start < user.cells.end;
             let together = match (user.state, other.state) {
                 (Some(a), Some(b)) => case.alive.together(&case.tree, a, b),
                 _ => true,
             };
             if overlap && together {
-                return Err(format!("{user:?} and {other:?} share a place"));
+                return Err(format!("{user:?} and {other:?} share a cell"));
             }
         }
     }
@@ -91,7 +90,7 @@ fn timer_users(rom: &Rom<'_>) -> Vec<User> {
         User {
             what: format!("timer {index}"),
             state,
-            places: first..first + u32::from(timer.instances),
+            cells: first..first + u32::from(timer.instances),
         }
     };
     rom.timers().iter().enumerate().map(user).collect()
@@ -101,12 +100,8 @@ fn timer_users(rom: &Rom<'_>) -> Vec<User> {
 fn slot_users(rom: &Rom<'_>) -> Vec<User> {
     let slots = |first: u8, count: u32| u32::from(first) * 16..(u32::from(first) + count) * 16;
     let mut users = Vec::new();
-    let mut add = |what: String, state: Option<usize>, places: Range<u32>| {
-        users.push(User {
-            what,
-            state,
-            places,
-        })
+    let mut add = |what: String, state: Option<usize>, cells: Range<u32>| {
+        users.push(User { what, state, cells })
     };
     for (index, point) in rom.history().iter().enumerate() {
         add(
@@ -181,7 +176,7 @@ fn ram_5_slots_of_states_that_live_together_have_places_of_their_own() {
     });
 }
 
-/// RAM-7: each feature has exactly the places that it pays for.
+/// RAM-7: each feature has exactly the cells that it pays for.
 #[test]
 fn ram_7_features_have_their_places() {
     for_small_machines(|case| {
@@ -362,9 +357,9 @@ fn ram_5_timers_are_shared_where_they_can_be() {
         let users = timer_users(rom);
         let mut own = vec![0; tree.states.len()];
         for user in &users {
-            own[user.state.unwrap_or(0)] += user.places.len() as u32;
+            own[user.state.unwrap_or(0)] += user.cells.len() as u32;
         }
-        let used = users.iter().map(|user| user.places.end).max().unwrap_or(0);
+        let used = users.iter().map(|user| user.cells.end).max().unwrap_or(0);
         let needed = most(tree, &own, 0);
         if used == needed {
             Ok(())
@@ -388,12 +383,12 @@ fn ram_2_the_smallest_tier_wins() {
             .unwrap_or(1);
         let timers = timer_users(rom)
             .iter()
-            .map(|user| user.places.end)
+            .map(|user| user.cells.end)
             .max()
             .unwrap_or(0);
         let slots = slot_users(rom)
             .iter()
-            .map(|user| user.places.end.div_ceil(16))
+            .map(|user| user.cells.end.div_ceil(16))
             .max()
             .unwrap_or(0);
         let cost = rom

@@ -100,7 +100,7 @@ impl PushConflicts {
 
 fn too_many_targets(push: &Transition<'_>) -> Diagnostic {
     let text = format!("pushes of one region go to more than {MAX_PUSH_TARGETS} different states");
-    Diagnostic::new(Code::TableFull, push.place(), text)
+    Diagnostic::new(Code::TableFull, push.span(), text)
         .label("one too many")
         .help("push to a few states that hold the others")
 }
@@ -112,15 +112,15 @@ fn suspends_twice(
     target: StateIndex,
 ) -> Diagnostic {
     let name = model.tree.path(suspended);
-    let place = push
+    let span = push
         .authored
         .stack
         .as_ref()
-        .map_or(push.place(), |stack| stack.place);
+        .map_or(push.span(), |stack| stack.span);
     let text = format!(
         "`{name}` is suspended by this push and could be entered again before it is resumed"
     );
-    Diagnostic::new(Code::SuspendsTwice, place, text)
+    Diagnostic::new(Code::SuspendsTwice, span, text)
         .label(format!("suspends `{name}`"))
         .note(format!("from `{}` transitions lead back to `{name}` without a pop", model.tree.path(target)))
         .help("return by a transition with `\"stack\": \"pop\"`, or push to a state that does not lead back")

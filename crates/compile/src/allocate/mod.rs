@@ -1,11 +1,11 @@
-//! Pass *place*: leaves, timers and slots of the instance, by who can be alive together (RAM-4,
+//! Pass *allocate*: leaves, timers and slots of the instance, by who can be alive together (RAM-4,
 //! RAM-5, RAM-7).
 //!
-//! Comes in as the resolved model; goes out as one place for everything that needs one, the tier,
+//! Comes in as the resolved model; goes out as where everything lies that needs room, the tier,
 //! and the list of who pays for what.
 
-mod allocate;
 mod interference;
+mod packing;
 
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
@@ -24,7 +24,7 @@ const MAX_COUNT: u32 = 1000;
 
 /// A stack of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StackPlace {
+pub struct StackAllocation {
     /// The region.
     pub region: RegionIndex,
     /// First slot.
@@ -35,7 +35,7 @@ pub struct StackPlace {
     pub leaves: u32,
 }
 
-impl StackPlace {
+impl StackAllocation {
     /// Slots of one frame.
     pub fn frame_slots(&self) -> u32 {
         self.leaves + 1
@@ -73,22 +73,22 @@ pub struct Payment {
     pub why: String,
     /// Of which resource.
     pub resource: Resource,
-    /// First place.
+    /// The first of them.
     pub first: u32,
     /// How many.
     pub count: u32,
-    /// Other states may use the same places while this one is not active.
+    /// Other states may use the same ones while this one is not active.
     pub shared: bool,
 }
 
-/// Every place.
+/// Where everything lies.
 #[derive(Debug, Default)]
-pub struct Placement {
+pub struct Allocation {
     /// Leaf number of each region.
     pub region_leaf: Vec<u32>,
     /// Leaves that each state and what is inside it use.
     pub leaf_need: Vec<u32>,
-    /// Place of each timer.
+    /// First timer slot of each timer.
     pub timers: Vec<u32>,
     /// First slot of each history point.
     pub history: Vec<u32>,
@@ -103,7 +103,7 @@ pub struct Placement {
     /// First scratch slot of each state.
     pub scratch: Vec<Option<u32>>,
     /// Stacks, by region.
-    pub stacks: Vec<StackPlace>,
+    pub stacks: Vec<StackAllocation>,
     /// Leaves, timers, slots needed.
     pub need: [u32; 3],
     /// 0 crowd, 1 standard, 2 hero.
@@ -112,34 +112,34 @@ pub struct Placement {
     pub payments: Vec<Payment>,
 }
 
-impl Placement {
+impl Allocation {
     /// Capacities of the tier.
     pub fn capacity(&self) -> TierCapacity {
         TIERS[self.tier]
     }
 }
 
-/// Places everything. The tier is chosen by [`Placement::choose_tier`] once the costs are known.
-pub fn place(model: &Model<'_>, diagnostics: &mut Diagnostics) -> (Placement, PushConflicts) {
+/// Allocates everything. The tier is chosen by [`Allocation::choose_tier`] once the costs are known.
+pub fn allocate(model: &Model<'_>, diagnostics: &mut Diagnostics) -> (Allocation, PushConflicts) {
     let conflicts = PushConflicts::new(model, diagnostics);
-    let leaves = allocate::allocate_leaves(&model.tree);
-    let mut placement = Placement {
+    let leaves = packing::number_leaves(&model.tree);
+    let mut allocation = Allocation {
         region_leaf: leaves.region,
         leaf_need: leaves.need,
-        ..Placement::default()
+        ..Allocation::default()
     };
-    placement.need[0] = placement.leaf_need.first().copied().unwrap_or(1);
-    placement.place_timers(model, &conflicts);
-    placement.place_slots(model, &conflicts);
-    placement.pay_leaves(model);
-    placement
+    allocation.need[0] = allocation.leaf_need.first().copied().unwrap_or(1);
+    allocation.allocate_timers(model, &conflicts);
+    allocation.allocate_slots(model, &conflicts);
+    allocation.pay_leaves(model);
+    allocation
         .payments
         .sort_by_key(|payment| (payment.state, payment.resource, payment.first));
-    (placement, conflicts)
+    (allocation, conflicts)
 }
 
-impl Placement {
-    fn place_timers(&mut self, model: &Model<'_>, conflicts: &PushConflicts) {
+impl Allocation {
+    fn allocate_timers(&mut self, model: &Model<'_>, conflicts: &PushConflicts) {
         let mut lasting = 0;
         let mut own = vec![0; model.tree.states.len()];
         for timer in &model.timers {
@@ -149,25 +149,25 @@ impl Placement {
                 own[timer.owner] += 1;
             }
         }
-        let shared = allocate::allocate(&model.tree, &own, conflicts);
+        let shared = packing::pack(&model.tree, &own, conflicts);
         let mut next_lasting = 0;
         let mut next = shared.base.clone();
         for timer in &model.timers {
             let machine = timer.kind == TimerKind::Machine;
-            let place = if machine {
+            let slot = if machine {
                 next_lasting += timer.instances;
                 next_lasting - timer.instances
             } else {
                 next[timer.owner] += 1;
                 lasting + next[timer.owner] - 1
             };
-            self.timers.push(place);
+            self.timers.push(slot);
             let why = timer_shown(model, timer);
             self.pay(
                 timer.owner,
                 why,
                 Resource::Timers,
-                place,
+                slot,
                 timer.instances,
                 !machine,
             );
@@ -175,10 +175,10 @@ impl Placement {
         self.need[1] = lasting + shared.total;
     }
 
-    fn place_slots(&mut self, model: &Model<'_>, conflicts: &PushConflicts) {
+    fn allocate_slots(&mut self, model: &Model<'_>, conflicts: &PushConflicts) {
         let mut next = 0;
         for history in 0..model.tree.histories.len() {
-            next += self.place_history(model, history, next);
+            next += self.allocate_history(model, history, next);
         }
         for transition in &model.transitions {
             let slot = (transition.cooldown > 0).then_some(next);
@@ -196,14 +196,14 @@ impl Placement {
             self.cooldown.push(slot);
         }
         for region in 0..model.tree.regions.len() {
-            next += self.place_stack(model, region, next);
+            next += self.allocate_stack(model, region, next);
         }
-        next = self.place_results(model, conflicts, next);
-        self.need[2] = self.place_state_slots(model, conflicts, next);
+        next = self.allocate_results(model, conflicts, next);
+        self.need[2] = self.allocate_state_slots(model, conflicts, next);
     }
 
     /// One slot per region (shallow) or per leaf number below (deep).
-    fn place_history(&mut self, model: &Model<'_>, history: HistoryIndex, slot: u32) -> u32 {
+    fn allocate_history(&mut self, model: &Model<'_>, history: HistoryIndex, slot: u32) -> u32 {
         let node = &model.tree.histories[history];
         let owner = &model.tree.states[node.owner];
         let count = if node.authored.deep {
@@ -223,7 +223,7 @@ impl Placement {
         count
     }
 
-    fn place_stack(&mut self, model: &Model<'_>, region: RegionIndex, slot: u32) -> u32 {
+    fn allocate_stack(&mut self, model: &Model<'_>, region: RegionIndex, slot: u32) -> u32 {
         let node = &model.tree.regions[region];
         let Some(depth) = &node.authored.stack_depth else {
             return 0;
@@ -234,7 +234,7 @@ impl Placement {
             .map(|&child| self.leaf_need[child])
             .max()
             .unwrap_or(1);
-        let stack = StackPlace {
+        let stack = StackAllocation {
             region,
             slot,
             depth: depth.value.min(MAX_COUNT),
@@ -254,7 +254,12 @@ impl Placement {
     }
 
     /// Two bits per activity whose result is used, eight activities to a slot.
-    fn place_results(&mut self, model: &Model<'_>, conflicts: &PushConflicts, first: u32) -> u32 {
+    fn allocate_results(
+        &mut self,
+        model: &Model<'_>,
+        conflicts: &PushConflicts,
+        first: u32,
+    ) -> u32 {
         let uses_result = |state: StateIndex| {
             let part = &model.parts[state];
             let transitions = &model.transitions[part.transitions.clone()];
@@ -266,11 +271,11 @@ impl Placement {
         let own: Vec<u32> = (0..model.tree.states.len())
             .map(|state| u32::from(uses_result(state)))
             .collect();
-        let cells = allocate::allocate(&model.tree, &own, conflicts);
+        let cells = packing::pack(&model.tree, &own, conflicts);
         for (state, &count) in own.iter().enumerate() {
-            let place =
+            let bits =
                 (count > 0).then(|| (first + cells.base[state] / 8, cells.base[state] % 8 * 2));
-            if let Some((slot, _)) = place {
+            if let Some((slot, _)) = bits {
                 self.pay(
                     state,
                     "result of the activity (2 bits)".into(),
@@ -280,13 +285,13 @@ impl Placement {
                     true,
                 );
             }
-            self.result.push(place);
+            self.result.push(bits);
         }
         first + cells.total.div_ceil(8)
     }
 
     /// Latched transitions and scratch.
-    fn place_state_slots(
+    fn allocate_state_slots(
         &mut self,
         model: &Model<'_>,
         conflicts: &PushConflicts,
@@ -307,7 +312,7 @@ impl Placement {
         let own: Vec<u32> = (0..model.tree.states.len())
             .map(|state| latches(state) + scratch(state))
             .collect();
-        let slots = allocate::allocate(&model.tree, &own, conflicts);
+        let slots = packing::pack(&model.tree, &own, conflicts);
         for state in 0..own.len() {
             let mut at = first + slots.base[state];
             let latch = (latches(state) > 0).then_some(at);
@@ -413,7 +418,7 @@ impl Placement {
                     tier_name(tier),
                     asked.value
                 );
-                let problem = Diagnostic::new(Code::TierPromoted, asked.place, text)
+                let problem = Diagnostic::new(Code::TierPromoted, asked.span, text)
                     .label(format!("raised to {}", tier_name(tier)));
                 let problem = self.with_users(problem, model, asked.value as usize);
                 let problem = match problem.notes.is_empty() {
@@ -441,11 +446,11 @@ impl Placement {
         asked: Option<Tier>,
         smallest: Option<usize>,
     ) -> Diagnostic {
-        let place = model
+        let span = model
             .machine
             .tier
             .as_ref()
-            .map_or(model.machine.name.place, |tier| tier.place);
+            .map_or(model.machine.name.span, |tier| tier.span);
         let tier = match (asked, smallest) {
             (Some(asked), Some(_)) => asked as usize,
             _ => TIERS.len() - 1,
@@ -464,7 +469,7 @@ impl Placement {
                 )
             }
         };
-        let problem = Diagnostic::new(Code::TierTooSmall, place, text).label("too small");
+        let problem = Diagnostic::new(Code::TierTooSmall, span, text).label("too small");
         self.with_users(problem, model, tier).help(match smallest {
             Some(tier) => format!(
                 "write `\"tier\": \"{}\"`, or remove some of these",

@@ -1,5 +1,5 @@
-//! Places for things that live as long as a state is active, shared between states that never are
-//! together (RAM-5).
+//! Cells for things that live as long as a state is active, shared between states that never are
+//! together (RAM-5). A cell is a timer, a slot of the instance, or two bits of one.
 //!
 //! The tree gives the best sharing directly: what a state needs lies before what its children need,
 //! children of one region lie over each other, regions of an orthogonal state lie one after the
@@ -8,24 +8,24 @@
 use super::interference::PushConflicts;
 use crate::tree::{RegionIndex, StateIndex, Tree};
 
-/// First place of each state, and how many places there are in all.
+/// First cell of each state, and how many cells there are in all.
 #[derive(Debug, Default)]
-pub struct Allocation {
-    /// Per state: where its own places start.
+pub struct Packing {
+    /// Per state: where its own cells start.
     pub base: Vec<u32>,
-    /// How many places the machine needs.
+    /// How many cells the machine needs.
     pub total: u32,
 }
 
-/// Allocates `own[state]` consecutive places for each state.
-pub fn allocate(tree: &Tree<'_>, own: &[u32], conflicts: &PushConflicts) -> Allocation {
+/// Gives each state `own[state]` consecutive cells.
+pub fn pack(tree: &Tree<'_>, own: &[u32], conflicts: &PushConflicts) -> Packing {
     let mut need = vec![0; tree.states.len()];
     let mut offset = vec![0; tree.states.len()];
     // Pre-order backwards: children before parents.
     for state in (0..tree.states.len()).rev() {
         let mut regions = 0;
         for region in tree.states[state].regions.clone() {
-            regions += place_children(tree, region, &need, &mut offset, conflicts);
+            regions += pack_children(tree, region, &need, &mut offset, conflicts);
         }
         need[state] = own[state] + regions;
     }
@@ -44,14 +44,14 @@ pub fn allocate(tree: &Tree<'_>, own: &[u32], conflicts: &PushConflicts) -> Allo
                 .unwrap_or(0);
         }
     }
-    Allocation {
+    Packing {
         base,
         total: need.first().copied().unwrap_or(0),
     }
 }
 
 /// Offsets of the children of a region from its start; returns what the region needs.
-fn place_children(
+fn pack_children(
     tree: &Tree<'_>,
     region: RegionIndex,
     need: &[u32],
@@ -106,7 +106,7 @@ pub struct Leaves {
 
 /// Assigns leaf numbers: an orthogonal state's first region keeps the number of the region around
 /// it.
-pub fn allocate_leaves(tree: &Tree<'_>) -> Leaves {
+pub fn number_leaves(tree: &Tree<'_>) -> Leaves {
     let mut need = vec![1; tree.states.len()];
     let region_need = |need: &[u32], region: RegionIndex| {
         tree.regions[region]

@@ -1,21 +1,23 @@
 //! Where something was written: a byte range of a machine file, or a step of a Rust builder.
 //!
-//! A [`Place`] is two numbers, so that every name and number of a graph can carry one. What the
-//! numbers mean is kept once, in the [`Source`] that belongs to the graph.
+//! A [`Span`] is two numbers, so that every name and number of a graph can carry one. What the
+//! numbers mean is kept once, in the [`Source`] that belongs to the graph. A [`Spanned`] is a value
+//! that was written as such, with its span; a [`Name`] is a spanned text. Objects of a file (a
+//! state, a transition) have a field `span` instead.
 
 use std::ops::{Deref, Range};
 
-/// A place in a [`Source`].
+/// Where something stands in a [`Source`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct Span {
     /// First byte, or the index of a builder step.
     pub start: u32,
-    /// One past the last byte, or [`Place::STEP`].
+    /// One past the last byte, or [`Span::STEP`].
     pub end: u32,
 }
 
-impl Place {
-    /// Marks a place as a builder step instead of a byte range.
+impl Span {
+    /// Marks a span as a builder step instead of a byte range.
     pub const STEP: u32 = u32::MAX;
 
     /// A byte range of the file. Files are at most [`crate::limits::MAX_TEXT_BYTES`] long, so it
@@ -41,7 +43,7 @@ impl Place {
         self.end == Self::STEP
     }
 
-    /// The part `range` of the text that lies at this place; a builder step stays what it is.
+    /// The part `range` of the text that this span covers; a builder step stays what it is.
     pub fn within(self, range: Range<usize>) -> Self {
         if self.is_step() {
             return self;
@@ -58,19 +60,19 @@ impl Place {
     }
 }
 
-/// A value together with the place it was written at.
+/// A value together with where it was written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spanned<T> {
     /// What was written.
     pub value: T,
     /// Where.
-    pub place: Place,
+    pub span: Span,
 }
 
 impl<T> Spanned<T> {
-    /// Joins a value and its place.
-    pub fn new(value: T, place: Place) -> Self {
-        Self { value, place }
+    /// Joins a value and its span.
+    pub fn new(value: T, span: Span) -> Self {
+        Self { value, span }
     }
 }
 
@@ -84,7 +86,7 @@ impl<T> Deref for Spanned<T> {
 /// A name and where it stands.
 pub type Name = Spanned<String>;
 
-/// What the places of a graph refer to.
+/// What the spans of a graph refer to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A machine file.
@@ -98,7 +100,7 @@ pub enum Source {
     Builder {
         /// The machine's name.
         machine: String,
-        /// The paths, indexed by [`Place::start`].
+        /// The paths, indexed by [`Span::start`].
         steps: Vec<String>,
     },
 }
@@ -130,10 +132,10 @@ impl Source {
     }
 
     /// The path of a builder step.
-    pub fn step(&self, place: Place) -> Option<&str> {
+    pub fn step(&self, span: Span) -> Option<&str> {
         match self {
-            Self::Builder { steps, .. } if place.is_step() => {
-                steps.get(place.start as usize).map(String::as_str)
+            Self::Builder { steps, .. } if span.is_step() => {
+                steps.get(span.start as usize).map(String::as_str)
             }
             _ => None,
         }
