@@ -52,6 +52,7 @@ pub mod layout;
 mod load;
 #[cfg(feature = "alloc")]
 mod owned;
+mod slots;
 mod unchecked;
 mod validate;
 mod view;

@@ -1,7 +1,7 @@
 //! What user functions are given besides blackboard and context: [`See`] to look, [`Act`] to act
 //! (CODE-1, SEL-5).
 
-use statewright_kernel::{Actor, Admission, Cause, Class, Rng, View};
+use statewright_kernel::{ActionCx as Actor, Admission, Cause, Class, GuardCx as View, Rng};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::ArgumentRecord;

@@ -1,6 +1,8 @@
 //! The border to the kernel: user code of one agent.
 
-use statewright_kernel::{Actor, Command, Host, Mode, Status, Verdict, View};
+use statewright_kernel::{
+    ActionCx as Actor, Command, GuardCx as View, Host, Mode, Status, Verdict,
+};
 use statewright_rom::ids::{FunctionId, KeyId};
 use zerocopy::IntoBytes;
 

@@ -162,7 +162,7 @@ struct Side<'s, I> {
 
 struct Duel<'s, I> {
     rom: &'s Rom<'s>,
-    /// Traced, so that it goes the general way.
+    /// Traced, so that it takes the slow path.
     traced: Side<'s, I>,
     /// Not traced: the fast paths.
     fast: Side<'s, I>,

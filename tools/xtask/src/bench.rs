@@ -58,11 +58,11 @@ fn crowd(arguments: &[&String]) -> Result<(), String> {
 }
 
 fn kernel(arguments: &[String]) -> Result<(), String> {
-    let switches = arguments
+    let toggles = arguments
         .iter()
         .any(|argument| argument.starts_with("--without"));
-    let features: &[&str] = if switches {
-        &["--features", "switches"]
+    let features: &[&str] = if toggles {
+        &["--features", "toggles"]
     } else {
         &[]
     };

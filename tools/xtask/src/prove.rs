@@ -11,7 +11,7 @@ const PROVE: [&str; 6] = [
     "prove",
 ];
 /// The same in a build whose fast paths can be switched off.
-const SWITCHES: [&str; 2] = ["--features", "switches"];
+const TOGGLES: [&str; 2] = ["--features", "toggles"];
 
 const CROWDS: [&str; 6] = [
     "run",
@@ -66,10 +66,10 @@ fn hand_over(name: &str, command: &[&str], arguments: &[String]) -> Result<(), S
     }
 }
 
-/// Runs the prover with the given arguments; `--plain` needs a build with switches.
+/// Runs the prover with the given arguments; `--plain` needs a build with toggles.
 pub fn prove(arguments: &[String]) -> Result<(), String> {
     let plain = arguments.iter().any(|argument| argument == "--plain");
-    let features: &[&str] = if plain { &SWITCHES } else { &[] };
+    let features: &[&str] = if plain { &TOGGLES } else { &[] };
     hand_over("prove", &[&PROVE, features].concat(), arguments)
 }
 
@@ -111,9 +111,9 @@ pub fn steps() -> Vec<Step> {
         prove("proof: random machines", &[], &random)
             .about("the kernel does what the reference interpreter does, on random machines"),
         prove("proof: small scope", &[], &small).about("the same on all machines of a few states"),
-        prove("proof: random machines, plain", &SWITCHES, &plain(&fewer))
+        prove("proof: random machines, plain", &TOGGLES, &plain(&fewer))
             .about("random machines once more, without any fast path"),
-        prove("proof: small scope, plain", &SWITCHES, &plain(&small))
+        prove("proof: small scope, plain", &TOGGLES, &plain(&small))
             .about("all small machines once more, without any fast path"),
         Step::cargo("proof: crowds", &CROWDS)
             .about("sleeping, threads, parts and rollback change no byte of a crowd"),
@@ -124,8 +124,7 @@ pub fn steps() -> Vec<Step> {
             &[&CHARTS[..], &["--", "--documents", "11000"]].concat(),
         )
         .about("imported SCXML does what the recommendation says, on random documents"),
-        test("proof: switches", "switches", "switches")
-            .about("each fast path alone changes nothing"),
+        test("proof: toggles", "toggles", "toggles").about("each fast path alone changes nothing"),
         Step::cargo("proof: no allocation", &allocations).about("a tick allocates nothing"),
         Step::cargo("proof: mistakes on purpose", &MISTAKES)
             .about("mistakes in the kernel are found: the alarm works"),
@@ -144,7 +143,7 @@ pub fn long_steps() -> Vec<Step> {
     );
     vec![
         long("long: random machines", &[], &many).about("a hundred thousand other machines"),
-        long("long: random machines, plain", &SWITCHES, &plain)
+        long("long: random machines, plain", &TOGGLES, &plain)
             .about("twenty thousand without any fast path"),
     ]
 }

@@ -6,22 +6,22 @@ use statewright_rom::layout::*;
 
 use crate::code::eval::evaluate;
 use crate::context::Site;
-use crate::host::cx::Actor;
+use crate::host::cx::ActionCx;
 use crate::host::trace::Trace;
 use crate::host::{Command, CommandKind, Host};
 use crate::instance::event::event_flag;
-use crate::tick::Run;
+use crate::tick::Tick;
 
 /// The lane that carries events to other agents (CMD-1).
 const MESSAGE_LANE: u16 = 6;
 
-impl Run<'_, '_> {
+impl Tick<'_, '_> {
     /// Runs a list; `NONE` is an empty one.
     pub(crate) fn run_list(&mut self, list: u16, site: &Site) {
         let Some(list) = ListId::new(list) else {
             return;
         };
-        let mut ops = self.core.rom.list(list).iter();
+        let mut ops = self.cx.rom.list(list).iter();
         while let Some(op) = ops.next() {
             match op.kind {
                 op_kind::UNLESS | op_kind::SKIP => {
@@ -38,8 +38,8 @@ impl Run<'_, '_> {
     pub(crate) fn run_op(&mut self, op: &OpRecord, site: &Site) {
         match op.kind {
             op_kind::CALL => {
-                if let Some(function) = self.core.aim(op, site) {
-                    self.host.action(function, Actor::new(self.core));
+                if let Some(function) = self.cx.prepare_call(op, site) {
+                    self.host.action(function, ActionCx::new(self.cx));
                 }
             }
             op_kind::SET | op_kind::ADD => self.write_key(op, site),
@@ -47,8 +47,7 @@ impl Run<'_, '_> {
                 let payload = self.payload(op.b.get() as u16, site);
                 self.trace_action(op);
                 if let Some(event) = EventId::read(op.a) {
-                    self.core
-                        .post_own(event, None, payload, event_flag::INTERNAL);
+                    self.cx.post_own(event, None, payload, event_flag::INTERNAL);
                 }
             }
             op_kind::SEND => self.send(op, site),
@@ -56,19 +55,19 @@ impl Run<'_, '_> {
             op_kind::START_TIMER => {
                 self.trace_action(op);
                 if let Some(timer) = TimerId::read(op.a) {
-                    self.core.start_timer(timer, op.b.get());
+                    self.cx.start_timer(timer, op.b.get());
                 }
             }
             op_kind::STOP_TIMER => {
                 self.trace_action(op);
                 if let Some(timer) = TimerId::read(op.a) {
-                    self.core.stop_timer(timer);
+                    self.cx.stop_timer(timer);
                 }
             }
             op_kind::CLEAR_HISTORY => {
                 self.trace_action(op);
                 if let Some(state) = StateId::read(op.a) {
-                    self.core.clear_history(state);
+                    self.cx.clear_history(state);
                 }
             }
             _ => {}
@@ -85,7 +84,7 @@ impl Run<'_, '_> {
     }
 
     fn value(&mut self, expression: u16, site: &Site) -> [u32; 3] {
-        ExpressionId::new(expression).map_or([0; 3], |e| evaluate(self.core, self.host, e, site))
+        ExpressionId::new(expression).map_or([0; 3], |e| evaluate(self.cx, self.host, e, site))
     }
 
     fn payload(&mut self, expression: u16, site: &Site) -> [u32; 4] {
@@ -98,7 +97,7 @@ impl Run<'_, '_> {
         let Some(key) = KeyId::new(op.b.get() as u16) else {
             return;
         };
-        let Some(record) = self.core.rom.key(key) else {
+        let Some(record) = self.cx.rom.key(key) else {
             return;
         };
         let words = if op.kind == op_kind::ADD {
@@ -117,7 +116,7 @@ impl Run<'_, '_> {
         };
         if receiver == NONE {
             self.trace_action(op);
-            self.core.post_own(event, None, payload, 0);
+            self.cx.post_own(event, None, payload, 0);
             return;
         }
         let [low, high, _] = self.value(receiver, site);
@@ -137,11 +136,11 @@ impl Run<'_, '_> {
         let (expression, lane) = (op.b.get() as u16, (op.b.get() >> 16) as u16);
         let payload = self.value(expression, site);
         let ty = ExpressionId::new(expression)
-            .and_then(|e| self.core.rom.expression(e))
+            .and_then(|e| self.cx.rom.expression(e))
             .map(|record| record.ty);
         let own = usize::from(lane).checked_sub(BUILT_IN_LANES.len());
         let critical = own
-            .and_then(|lane| self.core.rom.lanes().get(lane))
+            .and_then(|lane| self.cx.rom.lanes().get(lane))
             .is_some_and(|lane| lane.critical == 1);
         if let Some(name) = StringId::read(op.a) {
             self.command(
@@ -158,7 +157,7 @@ impl Run<'_, '_> {
         let Some(lane) = LaneId::from_index(usize::from(lane)) else {
             return;
         };
-        let agent = self.core.agent();
+        let agent = self.cx.agent();
         let command = Command {
             agent,
             lane,
@@ -168,7 +167,7 @@ impl Run<'_, '_> {
             kind,
         };
         if !self.host.command(&command) {
-            self.core.command_dropped(critical);
+            self.cx.command_dropped(critical);
         }
     }
 }

@@ -14,6 +14,6 @@ mod route;
 pub(crate) use activities::run_activities;
 pub(crate) use idle_mask::IdleMask;
 pub(crate) use jumps::{
-    take_first, take_inbox, take_jump, take_mixed, take_plain, take_queued, tell_nobody,
+    take_first, take_inbox, take_jump, take_mixed, take_plain, take_queued, trace_ignored,
 };
-pub(crate) use route::{Route, Router, Start};
+pub(crate) use route::{FastPath, Route, Router, Start};

@@ -1,14 +1,15 @@
 //! Which way a tick of one agent goes: the one place that decides.
 //!
-//! `tick` and the loop of a batch ask once per agent, before anything is done, and match on the
-//! answer. Two steps, because most agents that get an event need only the first:
+//! `tick` and the loop of a batch ask before anything is done, and match on the answer. There are
+//! two questions, because most agents that get an event need only the first, and its answer stays
+//! in registers:
 //!
 //! ```text
-//!  route: inlined into the loop over agents
-//!    one event, and the header says idle?   ─▶ cell (leaf, event) ─▶ Ignore | Jump
-//!        │ no, or the cell says Slow
-//!        ▼
-//!  look_closer: one call
+//!  single: the only event of an agent; inlined into the loop over agents
+//!    the header says idle?                  ─▶ cell (leaf, event) ─▶ Ignore | Jump
+//!    else, or the cell does not know        ─▶ Slow: ask on
+//!
+//!  route: everything else
 //!    not alive?                             ─▶ Foreign | Ended | Paused
 //!    nothing to do?                         ─▶ Resting
 //!    every step is traced?                  ─▶ Run(Slow)
@@ -33,7 +34,7 @@ use crate::fast::IdleMask;
 use crate::instance::event::{Class, Event, event_flag};
 use crate::instance::{Instance, flag};
 use crate::life;
-use crate::switches::{self, Trick};
+use crate::toggles::{self, Optimization};
 
 /// The way of a tick.
 #[derive(Clone, Copy, Debug)]
@@ -46,10 +47,6 @@ pub(crate) enum Route<'a> {
     Paused,
     /// A tick would change nothing (RAM-3).
     Resting,
-    /// The only event of the inbox is one that nobody handles.
-    Ignore,
-    /// The only event of the inbox always leads the same way.
-    Jump(&'a Jump),
     /// Its host is needed.
     Run(Start<'a>),
 }
@@ -89,31 +86,25 @@ pub(crate) struct Router<'a> {
 }
 
 impl<'a> Router<'a> {
-    /// The way of the next tick of an instance with these events. `traces_steps`: every step is
-    /// traced, so nothing may be left out.
+    /// What the only event of an agent comes to. `traces_steps`: every step of it is traced, so
+    /// nothing may be left out.
     #[inline(always)]
-    pub(crate) fn route<I: Instance>(
+    pub(crate) fn single<I: Instance>(
         &self,
         instance: &I,
-        inbox: Inbox<'_>,
+        event: &Event,
         traces_steps: bool,
-    ) -> Route<'a> {
-        if let Some(event) = inbox.only()
-            && !traces_steps
-            && self.idle.may_jump(instance.header())
-        {
-            match FastPath::of(self.rom, instance.only_leaf(), event) {
-                FastPath::Ignore => return Route::Ignore,
-                FastPath::Jump(jump) => return Route::Jump(jump),
-                FastPath::Slow => {}
-            }
+    ) -> FastPath<'a> {
+        if !traces_steps && self.idle.may_jump(instance.header()) {
+            FastPath::of(self.rom, instance.only_leaf(), event)
+        } else {
+            FastPath::Slow
         }
-        self.look_closer(instance, inbox, traces_steps)
     }
 
-    /// Everything but a single event for an idle agent.
-    #[inline(never)]
-    fn look_closer<I: Instance>(
+    /// The way of the next tick of an instance with these events.
+    #[inline]
+    pub(crate) fn route<I: Instance>(
         &self,
         instance: &I,
         inbox: Inbox<'_>,
@@ -140,7 +131,7 @@ impl<'a> Router<'a> {
     /// events: the same question, asked of many at once.
     #[inline]
     pub(crate) fn count_resting<I: Instance>(&self, agents: &[I], limit: usize) -> usize {
-        if !switches::has(Trick::Glance) {
+        if !toggles::has(Optimization::IdleMask) {
             return 0;
         }
         let agents = agents.get(..limit).unwrap_or(agents);

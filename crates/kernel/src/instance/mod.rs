@@ -12,6 +12,7 @@ mod any;
 pub(crate) mod check;
 pub(crate) mod event;
 mod header;
+pub(crate) mod leaves;
 pub(crate) mod ram;
 pub(crate) mod rng;
 
@@ -151,6 +152,8 @@ macro_rules! instance {
             fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self)) {
                 if let Ram::$view(instance) = ram {
                     work(instance);
+                } else {
+                    debug_assert!(false, "the view is of another tier than its caller");
                 }
             }
 

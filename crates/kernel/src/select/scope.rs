@@ -5,7 +5,8 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::commit::history::Remembered;
-use crate::context::{Core, Leaves};
+use crate::context::Context;
+use crate::instance::leaves::Leaves;
 use crate::instance::ram::bit;
 
 /// What a transition leaves.
@@ -31,7 +32,7 @@ enum Goal {
     Whole(StateId),
 }
 
-impl Core<'_> {
+impl Context<'_> {
     /// What a transition leaves in the current configuration.
     pub(crate) fn scope(&self, id: TransitionId, leaves: &Leaves) -> Option<Scope> {
         let record = self.rom.transition(id)?;
@@ -117,7 +118,7 @@ impl Core<'_> {
 }
 
 /// History targets: the domain follows from what is remembered.
-impl Core<'_> {
+impl Context<'_> {
     fn history_domain(&self, record: &TransitionRecord, source: StateId) -> (StateId, u8) {
         let set = record.targets.get();
         if record.flags.get() & transition_flag::LOCAL != 0 && self.stays_local(set, source) {

@@ -8,7 +8,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use statewright_kernel::{
-    self as kernel, Actor, Command, Event, Host, Hosts, Mode, Status, Trace, Verdict, View,
+    self as kernel, ActionCx as Actor, Command, Event, GuardCx as View, Host, Hosts, Mode, Status,
+    Trace, Verdict,
 };
 use statewright_rom::ids::{FunctionId, KeyId};
 use statewright_trace::file::{WriteError, Writer};

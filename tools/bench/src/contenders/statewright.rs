@@ -9,9 +9,9 @@ use std::rc::Rc;
 use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, Output, compile_with};
 use statewright_kernel::{
-    Actor, Batch, Command, Counters, Event, Host, Hosts, Inbox, InboxEvent, Input, Instance,
-    Mismatch, Mode, SortedInbox, Status, Verdict, View, Visit, post, prefetch, tick, tick_batch,
-    with_tier,
+    ActionCx, Batch, Command, Counters, Event, GuardCx, Host, Hosts, Inbox, InboxEvent, Input,
+    Instance, Mismatch, Mode, SortedInbox, Status, Verdict, Visit, post, prefetch, tick,
+    tick_batch, with_tier,
 };
 use statewright_rom::ids::{EventId, FunctionId, KeyId};
 use statewright_rom::{OwnedRom, Rom};
@@ -132,21 +132,21 @@ impl Hosts for Functions {
 }
 
 impl Host for One<'_> {
-    fn guard(&self, function: FunctionId, _: View<'_, '_>) -> Verdict {
+    fn guard(&self, function: FunctionId, _: GuardCx<'_, '_>) -> Verdict {
         Verdict::from(self.guards[function.index() % FUNCTIONS](self.board))
     }
 
-    fn score(&self, _: FunctionId, _: View<'_, '_>) -> f32 {
+    fn score(&self, _: FunctionId, _: GuardCx<'_, '_>) -> f32 {
         0.0
     }
 
     #[inline]
-    fn action(&mut self, function: FunctionId, _: Actor<'_, '_>) {
+    fn action(&mut self, function: FunctionId, _: ActionCx<'_, '_>) {
         self.actions[function.index() % FUNCTIONS](self.board);
     }
 
     #[inline]
-    fn activity(&mut self, function: FunctionId, mode: Mode, _: Actor<'_, '_>) -> Status {
+    fn activity(&mut self, function: FunctionId, mode: Mode, _: ActionCx<'_, '_>) -> Status {
         if mode == Mode::Run {
             self.actions[function.index() % FUNCTIONS](self.board);
         }

@@ -1,11 +1,11 @@
 //! The fast paths change no byte: every machine runs with each of them off and with all of them on,
 //! as batches with inbox and queue.
-#![cfg(feature = "switches")]
+#![cfg(feature = "toggles")]
 
 mod common;
 
 use common::Dice;
-use statewright_kernel::switches::{Trick, set};
+use statewright_kernel::toggles::{Optimization, set};
 use statewright_kernel::{
     Batch, Class, Counters, Event, InboxEvent, Instance, Mismatch, SortedInbox, Visit, post,
     tick_batch, with_tier,
@@ -97,14 +97,15 @@ fn fast_paths_change_no_byte() {
         for visit in [Visit::All, Visit::WithEvents] {
             let all_on = run_any(&rom, seed, visit);
             transitions += all_on.counters.transitions;
-            for off in Trick::ALL
-                .map(|trick| vec![trick])
+            for off in Optimization::ALL
+                .map(|optimization| vec![optimization])
                 .into_iter()
-                .chain([Trick::ALL.to_vec()])
+                .chain([Optimization::ALL.to_vec()])
             {
-                off.iter().for_each(|&trick| set(trick, false));
+                off.iter()
+                    .for_each(|&optimization| set(optimization, false));
                 let some_off = run_any(&rom, seed, visit);
-                off.iter().for_each(|&trick| set(trick, true));
+                off.iter().for_each(|&optimization| set(optimization, true));
                 assert_eq!(all_on, some_off, "seed {seed}, {visit:?}, without {off:?}");
             }
         }
