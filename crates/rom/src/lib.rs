@@ -52,6 +52,8 @@ pub mod layout;
 mod load;
 #[cfg(feature = "alloc")]
 mod owned;
+#[doc = include_str!("rules.md")]
+pub mod rules {}
 mod slots;
 mod unchecked;
 mod validate;

@@ -48,7 +48,11 @@ pub fn files() -> Result<Vec<File>, String> {
         for entry in entries {
             let path = entry.map_err(|error| error.to_string())?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if path.is_dir() && !path.is_symlink() {
+            if path.is_symlink() {
+                // What it leads to is met where it is.
+                continue;
+            }
+            if path.is_dir() {
                 if !left_out(&name) {
                     open.push(path);
                 }

@@ -67,6 +67,17 @@ macro_rules! with_tier {
     };
 }
 
+impl<C, S, H> ByTier<C, S, H> {
+    /// The one of three that fits the tier of a machine.
+    pub fn of(rom: &Rom<'_>, crowd: C, standard: S, hero: H) -> Self {
+        match rom.header().tier {
+            0 => Self::Crowd(crowd),
+            1 => Self::Standard(standard),
+            _ => Self::Hero(hero),
+        }
+    }
+}
+
 impl AnyInstance {
     /// A new instance of a machine, not yet started (SYS-10).
     pub fn new(rom: &Rom<'_>, seed: u64, agent: u64) -> Option<Self> {

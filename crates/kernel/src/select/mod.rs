@@ -11,7 +11,7 @@ use statewright_rom::{Reaction, Rom};
 use crate::context::Context;
 use crate::fault::Fault;
 use crate::host::Cause;
-use crate::host::trace::{Reason, Trace};
+use crate::host::trace::Trace;
 use crate::instance::leaves::{Leaves, Rank};
 use crate::select::conditions::{Candidate, Exit};
 use crate::select::groups::{Group, Groups};
@@ -347,7 +347,7 @@ impl<'a> Tick<'_, 'a> {
 
 impl Context<'_> {
     /// Storing takes the event; an eventless round has none to take and goes on (SEL-6).
-    pub(super) fn answer(&self, ask: &Ask, id: TransitionId, exit: Exit) -> Answer {
+    fn answer(&self, ask: &Ask, id: TransitionId, exit: Exit) -> Answer {
         let eventless = self.rom.eventless_column() == Some(ask.column);
         match exit {
             Exit::Free => Answer::Picked(Pick {
@@ -371,7 +371,7 @@ impl Context<'_> {
         }
     }
 
-    pub(super) fn has_priority(&self, member: &Member, priority: u16) -> bool {
+    fn has_priority(&self, member: &Member, priority: u16) -> bool {
         let Some(Reaction::Transition(id)) = Reaction::read(member) else {
             return true;
         };
@@ -380,7 +380,7 @@ impl Context<'_> {
     }
 
     /// The transition that waits in a state.
-    pub(super) fn latched(&self, state: StateId) -> Option<TransitionId> {
+    fn latched(&self, state: StateId) -> Option<TransitionId> {
         let stored = self.ram.slot(self.latch_slot(state)?);
         let id = TransitionId::new(stored.checked_sub(1)?)?;
         let record = self.rom.transition(id)?;

@@ -1,28 +1,28 @@
-//! What user functions are given besides blackboard and context: [`See`] to look, [`Act`] to act
-//! (CODE-1, SEL-5).
+//! What user functions are given besides blackboard and context: [`GuardCx`] to look, [`ActionCx`]
+//! to act (CODE-1, SEL-5).
 
-use statewright_kernel::{ActionCx as Actor, Admission, Cause, Class, GuardCx as View, Rng};
+use statewright_kernel::{self as kernel, Admission, Cause, Class, Rng};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::ArgumentRecord;
 
 use crate::arguments::Arguments;
 use crate::commands::{Command, Head, Sent};
-use crate::host::Turn;
+use crate::host::Caller;
 use crate::value::{AgentId, Payload, Symbol, Value};
 
 /// What a guard or scorer may look at.
 #[derive(Debug)]
-pub struct See<'c, 'a, 'p> {
-    view: View<'c, 'a>,
-    turn: &'c Turn<'p>,
+pub struct GuardCx<'c, 'a, 'p> {
+    view: kernel::GuardCx<'c, 'a>,
+    caller: &'c Caller<'p>,
 }
 
 /// What an action or activity may look at and do.
 #[derive(Debug)]
-pub struct Act<'c, 'a, 'p> {
-    actor: Actor<'c, 'a>,
-    turn: &'c mut Turn<'p>,
+pub struct ActionCx<'c, 'a, 'p> {
+    actor: kernel::ActionCx<'c, 'a>,
+    caller: &'c mut Caller<'p>,
 }
 
 macro_rules! looking {
@@ -31,7 +31,7 @@ macro_rules! looking {
             /// The agent.
             #[inline]
             pub fn agent(&self) -> AgentId {
-                self.turn.agent()
+                self.caller.agent()
             }
 
             /// The tick.
@@ -134,8 +134,8 @@ macro_rules! looking {
     };
 }
 
-looking!(See view);
-looking!(Act actor);
+looking!(GuardCx view);
+looking!(ActionCx actor);
 
 fn argument_words(arguments: &[ArgumentRecord], place: usize) -> [u32; 3] {
     arguments
@@ -143,10 +143,10 @@ fn argument_words(arguments: &[ArgumentRecord], place: usize) -> [u32; 3] {
         .map_or([0; 3], |argument| argument.words.map(|word| word.get()))
 }
 
-impl<'c, 'a, 'p> See<'c, 'a, 'p> {
+impl<'c, 'a, 'p> GuardCx<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(view: View<'c, 'a>, turn: &'c Turn<'p>) -> Self {
-        Self { view, turn }
+    pub(crate) fn new(view: kernel::GuardCx<'c, 'a>, caller: &'c Caller<'p>) -> Self {
+        Self { view, caller }
     }
 
     /// Random numbers, if the machine says that the function draws some (SEL-5).
@@ -155,10 +155,10 @@ impl<'c, 'a, 'p> See<'c, 'a, 'p> {
     }
 }
 
-impl<'c, 'a, 'p> Act<'c, 'a, 'p> {
+impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(actor: Actor<'c, 'a>, turn: &'c mut Turn<'p>) -> Self {
-        Self { actor, turn }
+    pub(crate) fn new(actor: kernel::ActionCx<'c, 'a>, caller: &'c mut Caller<'p>) -> Self {
+        Self { actor, caller }
     }
 
     /// Random numbers.
@@ -185,7 +185,7 @@ impl<'c, 'a, 'p> Act<'c, 'a, 'p> {
     /// no room for it.
     pub fn send(&mut self, to: AgentId, event: EventId, payload: impl Payload) -> bool {
         let head = Head::send(self.agent(), self.actor.site(), event);
-        let written = self.turn.out.write(
+        let written = self.caller.out.write(
             &head,
             zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())),
             false,
@@ -201,7 +201,7 @@ impl<'c, 'a, 'p> Act<'c, 'a, 'p> {
     #[inline]
     pub fn emit<T: Command>(&mut self, command: T) -> bool {
         // Built-in lanes are neither critical nor do they sum up, so that they need not ask.
-        if const { T::LANE.is_own() } && self.turn.out.is_special(const { T::LANE.number() }) {
+        if const { T::LANE.is_own() } && self.caller.out.is_special(const { T::LANE.number() }) {
             return self.emit_special(&command);
         }
         self.write_typed(&command, false)
@@ -212,15 +212,15 @@ impl<'c, 'a, 'p> Act<'c, 'a, 'p> {
     #[inline(never)]
     fn emit_special<T: Command>(&mut self, command: &T) -> bool {
         let lane = const { T::LANE.number() };
-        let merged = self.turn.out.accumulates(lane) && self.turn.out.merge_typed(command);
-        merged || self.write_typed(command, self.turn.out.is_critical(lane))
+        let merged = self.caller.out.accumulates(lane) && self.caller.out.merge_typed(command);
+        merged || self.write_typed(command, self.caller.out.is_critical(lane))
     }
 
     /// Straight into its page.
     #[inline]
     fn write_typed<T: Command>(&mut self, command: &T, critical: bool) -> bool {
         let head = Head::typed::<T>(self.agent(), self.actor.site());
-        match self.turn.out.room(&head, T::BYTES, critical) {
+        match self.caller.out.room(&head, T::BYTES, critical) {
             Some(bytes) => {
                 // What a command leaves out must not show what the page held before.
                 bytes.fill(0);
@@ -259,9 +259,9 @@ impl<'c, 'a, 'p> Act<'c, 'a, 'p> {
     ///     });
     /// })?;
     /// let barks = machine.scratch(machine.state("yard")?, "barks")?;
-    /// let functions = Functions::new().action("Count", |_: &mut (), barks: &ScratchId, act| {
-    ///     let before = act.scratch(*barks, 0).unwrap_or(0);
-    ///     assert!(act.set_scratch(*barks, 0, before + 1));
+    /// let functions = Functions::new().action("Count", |_: &mut (), barks: &ScratchId, cx| {
+    ///     let before = cx.scratch(*barks, 0).unwrap_or(0);
+    ///     assert!(cx.set_scratch(*barks, 0, before + 1));
     /// });
     /// let mut dogs = Crowd::new(machine.bind(functions)?, 1);
     /// dogs.spawn(());
