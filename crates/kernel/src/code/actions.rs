@@ -16,9 +16,9 @@ use crate::tick::Tick;
 const MESSAGE_LANE: u16 = 6;
 
 impl Tick<'_, '_> {
-    /// Runs a list; `NONE` is an empty one.
-    pub(crate) fn run_list(&mut self, list: u16, site: &Site) {
-        let Some(list) = ListId::new(list) else {
+    /// Runs a list, if there is one.
+    pub(crate) fn run_list(&mut self, list: Option<ListId>, site: &Site) {
+        let Some(list) = list else {
             return;
         };
         let mut ops = self.cx.rom.list(list).iter();

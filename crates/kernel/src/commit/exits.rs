@@ -166,7 +166,7 @@ impl Tick<'_, '_> {
             return;
         };
         self.cancel_activity(record, &site);
-        self.run_list(record.exit.get(), &site);
+        self.run_list(ListId::read(record.exit), &site);
         if !suspended {
             self.release_channels(&site);
         }

@@ -67,7 +67,7 @@ impl<'a> Tick<'_, 'a> {
         }
         self.cx.begin_transition(one);
         self.run_list(
-            one.candidate.record.effect.get(),
+            ListId::read(one.candidate.record.effect),
             &one.candidate.site(one.cause),
         );
         if let Some((entries, span)) = entries {
@@ -196,7 +196,7 @@ impl<'a> Tick<'_, 'a> {
         for (place, one) in step.iter() {
             self.cx.begin_transition(&one);
             self.run_list(
-                one.candidate.record.effect.get(),
+                ListId::read(one.candidate.record.effect),
                 &one.candidate.site(one.cause),
             );
             let Some(entries) = entries.filter(|_| needs_entry_set(&one)) else {
@@ -264,7 +264,7 @@ impl<'a> Tick<'_, 'a> {
     ) {
         match step {
             Entry::Effect(state, list) => self.run_list(
-                list.raw(),
+                Some(list),
                 &Site {
                     state,
                     transition,
@@ -278,7 +278,7 @@ impl<'a> Tick<'_, 'a> {
                     .cx
                     .rom
                     .state(state)
-                    .map_or(NONE, |record| record.entry.get());
+                    .and_then(|record| ListId::read(record.entry));
                 self.run_list(
                     list,
                     &Site {

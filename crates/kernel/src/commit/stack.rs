@@ -130,7 +130,7 @@ impl Tick<'_, '_> {
                 .cx
                 .rom
                 .state_extra(state)
-                .map_or(NONE, |extra| extra.suspend.get());
+                .and_then(|extra| ListId::read(extra.suspend));
             self.run_list(list, &site);
             self.release_channels(&site);
             armed |= self.cx.freeze(state);
@@ -196,7 +196,7 @@ impl Tick<'_, '_> {
             .cx
             .rom
             .state_extra(state)
-            .map_or(NONE, |extra| extra.resume.get());
+            .and_then(|extra| ListId::read(extra.resume));
         self.run_list(
             list,
             &Site {

@@ -285,7 +285,7 @@ fn guard_holds(cx: &mut Context<'_>, host: &mut dyn Host, jump: &Jump) -> bool {
         jump,
     );
     Tick::new(cx, host, None)
-        .guard(jump.guard.get(), &site)
+        .guard(OpId::read(jump.guard), &site)
         .holds
 }
 

@@ -82,7 +82,8 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     #[doc(hidden)]
     fn raw_events(&self) -> &[Event];
 
-    /// The raw leaf, if there is no other.
+    /// The raw leaf, if there is no other. Raw, because the table that it is looked up in refuses
+    /// `NONE` anyway: a compare less where it counts.
     #[doc(hidden)]
     fn only_leaf(&self) -> Option<u16>;
 

@@ -143,7 +143,7 @@ impl Tick<'_, '_> {
             self.reject(candidate.id, reason);
             return false;
         }
-        let verdict = self.guard(candidate.record.guard.get(), &candidate.site(cause));
+        let verdict = self.guard(OpId::read(candidate.record.guard), &candidate.site(cause));
         let waits = self.cx.debounce_reason(candidate, verdict.holds);
         let reason = if verdict.holds {
             waits
@@ -157,8 +157,8 @@ impl Tick<'_, '_> {
     }
 
     /// Asks a guard: a function of the host or an expression. No guard holds.
-    pub(crate) fn guard(&mut self, op: u16, site: &Site) -> Verdict {
-        let Some(id) = OpId::new(op) else {
+    pub(crate) fn guard(&mut self, op: Option<OpId>, site: &Site) -> Verdict {
+        let Some(id) = op else {
             return Verdict::from(true);
         };
         let Some(op) = self.cx.rom.op(id) else {
@@ -251,7 +251,7 @@ impl Tick<'_, '_> {
                 .cx
                 .rom
                 .state_extra(state)
-                .map_or(NONE, |extra| extra.exit_ready.get());
+                .and_then(|extra| OpId::read(extra.exit_ready));
             let site = Site {
                 state,
                 transition: Some(candidate.id),

@@ -93,13 +93,13 @@ impl Context<'_> {
     fn has_history_target(&self, record: &TransitionRecord) -> bool {
         record.flags.get() & transition_flag::HISTORY != 0
             && self
-                .targets(record.targets.get())
+                .targets(TargetSetId::read(record.targets))
                 .iter()
                 .any(|target| target.kind == target_kind::HISTORY)
     }
 
-    pub(crate) fn targets(&self, set: u16) -> &'_ [TargetRecord] {
-        TargetSetId::new(set).map_or(&[], |set| self.rom.targets_of(set))
+    pub(crate) fn targets(&self, set: Option<TargetSetId>) -> &'_ [TargetRecord] {
+        set.map_or(&[], |set| self.rom.targets_of(set))
     }
 
     /// Frames of a region stay if source and targets lie in it; a history point lies where its
@@ -111,7 +111,7 @@ impl Context<'_> {
         let same = |anchor: StateId| anchor != domain && self.region_towards(domain, anchor) == own;
         own.is_some()
             && self
-                .targets(record.targets.get())
+                .targets(TargetSetId::read(record.targets))
                 .iter()
                 .all(|target| anchor(target).is_some_and(same))
     }
@@ -120,7 +120,7 @@ impl Context<'_> {
 /// History targets: the domain follows from what is remembered.
 impl Context<'_> {
     fn history_domain(&self, record: &TransitionRecord, source: StateId) -> (StateId, u8) {
-        let set = record.targets.get();
+        let set = TargetSetId::read(record.targets);
         if record.flags.get() & transition_flag::LOCAL != 0 && self.stays_local(set, source) {
             return (source, self.goal_regions(set, source));
         }
@@ -142,7 +142,7 @@ impl Context<'_> {
 
     /// In SCXML what is remembered decides whether all targets lie inside the source; otherwise the
     /// transition is external.
-    fn stays_local(&self, set: u16, source: StateId) -> bool {
+    fn stays_local(&self, set: Option<TargetSetId>, source: StateId) -> bool {
         !self.has_policy(policy::SCXML_DETAILS)
             || self.all_goals(set, |goal| match goal {
                 Goal::State(state) => self.rom.is_inside(state, source),
@@ -169,7 +169,7 @@ impl Context<'_> {
     }
 
     /// Regions of a state that the goals lie in.
-    fn goal_regions(&self, set: u16, domain: StateId) -> u8 {
+    fn goal_regions(&self, set: Option<TargetSetId>, domain: StateId) -> u8 {
         let mut regions = 0;
         self.all_goals(set, |goal| {
             let (Goal::State(state) | Goal::Whole(state)) = goal;
@@ -193,7 +193,7 @@ impl Context<'_> {
     }
 
     /// Does a test hold for every goal of a target set?
-    fn all_goals(&self, set: u16, mut test: impl FnMut(Goal) -> bool) -> bool {
+    fn all_goals(&self, set: Option<TargetSetId>, mut test: impl FnMut(Goal) -> bool) -> bool {
         for target in self.targets(set) {
             let good = match Target::read(target) {
                 Some(Target::State(state) | Target::Choice(state)) => test(Goal::State(state)),
@@ -217,7 +217,7 @@ impl Context<'_> {
         let Some(owner) = StateId::read(record.owner) else {
             return false;
         };
-        let default = self.targets(record.default.get());
+        let default = self.targets(TargetSetId::read(record.default));
         // Where a choice will lead is not known yet, only that it stays inside the owner.
         if default.is_empty()
             || default

@@ -183,7 +183,7 @@ impl Tick<'_, '_> {
         self.cx.observing = true;
         for observer in self.cx.rom.observers() {
             if observer.event.get() == event.raw() || observer.event.get() == trigger::ANY {
-                self.run_list(observer.actions.get(), &site);
+                self.run_list(ListId::read(observer.actions), &site);
             }
         }
         self.cx.observing = false;

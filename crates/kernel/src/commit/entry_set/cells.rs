@@ -204,9 +204,9 @@ impl EntrySet {
         &mut self,
         timing: EffectTiming,
         state: StateId,
-        list: u16,
+        list: Option<ListId>,
     ) -> Result<(), Fault> {
-        let Some(list) = ListId::new(list) else {
+        let Some(list) = list else {
             return Ok(());
         };
         if matches!(timing, EffectTiming::Effects | EffectTiming::Now) {

@@ -147,7 +147,7 @@ impl Tick<'_, '_> {
         let (first, end) = self.cx.rom.region_span(region).ok_or(Fault::BadPlan)?;
         if entries.goal_in(first, end).is_none() {
             let initial = self.cx.rom.initial_of(region).ok_or(Fault::BadPlan)?;
-            entries.effect(EffectTiming::Now, owner, initial.effect.get())?;
+            entries.effect(EffectTiming::Now, owner, ListId::read(initial.effect))?;
             let set = TargetSetId::read(initial.targets).ok_or(Fault::BadPlan)?;
             self.resolve(entries, request, set, EffectTiming::Now, owner)?;
         }
@@ -295,13 +295,13 @@ impl Tick<'_, '_> {
         let branches = self.cx.rom.branches_of(choice);
         let mut taken = None;
         for branch in branches {
-            if self.guard(branch.guard.get(), &site).holds {
+            if self.guard(OpId::read(branch.guard), &site).holds {
                 taken = Some(branch);
                 break;
             }
         }
         let branch = taken.ok_or(Fault::BadPlan)?;
-        entries.effect(timing, choice, branch.effect.get())?;
+        entries.effect(timing, choice, ListId::read(branch.effect))?;
         Ok((
             TargetSetId::read(branch.targets).ok_or(Fault::BadPlan)?,
             timing,
@@ -332,7 +332,7 @@ impl Tick<'_, '_> {
         };
         // In SCXML it belongs to the entry of the owner.
         if timing != EffectTiming::Start || !self.cx.has_policy(policy::SCXML_DETAILS) {
-            entries.effect(timing, owner, point.effect.get())?;
+            entries.effect(timing, owner, ListId::read(point.effect))?;
         }
         match TargetSetId::read(point.default) {
             Some(set) => Ok(Some((set, timing))),
