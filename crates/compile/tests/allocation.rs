@@ -12,7 +12,7 @@ use common::tree::Tree;
 use common::{compiled, explain, for_each_seed, machines, varied};
 use statewright_author::graph::{Machine, Trigger};
 use statewright_compile::Output;
-use statewright_forge::Size;
+use statewright_generator::Size;
 use statewright_rom::Rom;
 use statewright_rom::layout::*;
 

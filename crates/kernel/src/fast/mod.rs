@@ -4,7 +4,7 @@
 //! `activities` carry out what it found. Each fast path is a prefix of the slow path: it does the
 //! same to the same bytes, and where it meets something that it does not know, the slow path goes
 //! on from there. Each can be switched off; with all of them off every byte is the same
-//! (`proof/trial`).
+//! (`proof/differential`).
 
 mod activities;
 mod idle_mask;
