@@ -9,7 +9,7 @@ use statewright_rom::layout::Jump;
 use crate::batch::inbox::{Inbox, InboxEvent, SortedInbox};
 use crate::context::Context;
 use crate::counters::Counters;
-use crate::fast::{self, FastPath};
+use crate::fast::{self, FastPath, Router};
 use crate::host::{Host, Hosts};
 use crate::instance::Instance;
 use crate::instance::event::Event;
@@ -131,7 +131,12 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
 ) {
     let mut cx = Context::for_ticks(rom, counters, batch.tick, I::TIER);
     cx.set_agents(batch.first_agent, batch.variants);
-    let router = cx.router();
+    // Not `cx.router()`: what comes from the context would be read from memory for every agent.
+    let router = Router {
+        rom,
+        idle: cx.idle,
+        now: batch.tick,
+    };
     let mut agents = instances.iter_mut();
     let mut events = batch.inbox.events().iter();
     let mut listed = match batch.visit {
