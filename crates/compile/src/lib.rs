@@ -19,6 +19,7 @@ mod hash;
 mod lower;
 mod model;
 mod names;
+mod numbers;
 mod ops;
 mod plan;
 pub mod report;

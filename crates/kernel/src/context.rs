@@ -83,7 +83,7 @@ impl<'a> Context<'a> {
         rom: &'a Rom<'a>,
         counters: &'a mut Counters,
         now: u32,
-        tier: u8,
+        tier: statewright_rom::layout::Tier,
     ) -> Self {
         let mut cx = Self::with_mask(rom, counters, now, IdleMask::new(rom, tier));
         cx.hides_posts = cx.has_policy(policy::POSTED_NEXT_TICK);

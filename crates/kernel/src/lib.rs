@@ -119,4 +119,6 @@ pub use instance::{
     AnyInstance, ByTier, Header, Instance, Instance64, Instance128, Instance256, flag,
 };
 pub use life::{Posted, pause, post, reset, resume, stop};
+#[doc(no_inline)]
+pub use statewright_rom::layout::Tier;
 pub use tick::{Input, Mismatch, Report, tick};

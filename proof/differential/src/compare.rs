@@ -6,7 +6,6 @@ use statewright_kernel::{
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::timer_kind;
 
 use crate::bytes::Bytes;
 use crate::depth::measured_tick;
@@ -48,12 +47,11 @@ pub const SHOWN: usize = 8;
 
 /// What a machine offers to user code.
 fn tools(rom: &Rom<'_>) -> Tools {
-    let named = |kind: u8| matches!(kind, timer_kind::STATE | timer_kind::MACHINE);
     let timers = rom
         .timers()
         .iter()
         .enumerate()
-        .filter(|(_, timer)| named(timer.kind));
+        .filter(|(_, timer)| timer.kind.get().is_named());
     Tools {
         events: rom.events().len() as u32,
         timers: timers.map(|(number, _)| number).collect(),
@@ -282,9 +280,7 @@ impl<'s, I: Instance> Comparison<'s, I> {
     fn tick(&mut self, now: u32, inbox: &[Outside]) -> Result<(), String> {
         let class_of = |outside: &Outside| {
             let declared = self.rom.events()[outside.event].class;
-            outside
-                .class
-                .unwrap_or(statewright_kernel::Class::from_number(declared))
+            outside.class.unwrap_or(declared.get())
         };
         let for_kernel: Vec<Event> = inbox
             .iter()

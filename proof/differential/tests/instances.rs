@@ -7,7 +7,7 @@ use statewright_differential::machine::{CompiledCase, of_seed};
 use statewright_kernel::{
     Counters, Event, Header, Instance, Instance64, Instance128, Instance256, flag, with_tier,
 };
-use statewright_rom::layout::TIERS;
+use statewright_rom::layout::{TIERS, Tier};
 
 /// Plain bytes can be copied, sent, and read again anywhere.
 fn is_plain<
@@ -31,7 +31,7 @@ fn ram_2_the_tiers_are_those_of_the_compiler() {
     assert_eq!(sizes, [64, 128, 256]);
     assert_eq!(
         [Instance64::TIER, Instance128::TIER, Instance256::TIER],
-        [0, 1, 2]
+        [Tier::Crowd, Tier::Standard, Tier::Hero]
     );
 }
 
@@ -42,7 +42,7 @@ fn ram_1_a_copy_of_the_bytes_is_a_copy_of_the_agent() {
     for seed in 0..60 {
         let compiled = CompiledCase::new(of_seed(seed)).unwrap();
         let rom = compiled.output.rom.as_rom();
-        if rom.header().tier != 2 {
+        if rom.tier() != Tier::Hero {
             continue;
         }
         let mut counters = Counters::default();

@@ -58,7 +58,7 @@ fn assert_is_quarantined<I: Instance>(rom: &Rom<'_>, before: &I, after: &I, coun
     );
     assert_eq!(after.header().generation, before.header().generation);
     assert_eq!(counters.quarantines, 1);
-    let leaves = &after.as_bytes()[16..][..2 * usize::from(rom.tier().leaves)];
+    let leaves = &after.as_bytes()[16..][..2 * usize::from(rom.capacity().leaves)];
     assert!(
         leaves.chunks(2).all(|leaf| leaf == NONE.to_le_bytes()),
         "no active leaf"

@@ -159,7 +159,7 @@ impl Context<'_> {
         for (slot, region) in point.slots().zip(self.rom.region_ids_of(owner)) {
             let child = saved_state(self.ram.slot(slot))?;
             let record = self.rom.state(child)?;
-            if RegionId::read(record.region) != Some(region) || record.kind == state_kind::CHOICE {
+            if RegionId::read(record.region) != Some(region) || record.kind == StateKind::Choice {
                 return None;
             }
             states.insert(child);

@@ -184,7 +184,7 @@ impl Tick<'_, '_> {
             return;
         };
         self.cx.put_leaf(record, Some(state));
-        self.may_complete |= record.kind == state_kind::FINAL;
+        self.may_complete |= record.kind == StateKind::Final;
         self.cx.thaw(state, armed);
         self.cx.mark_fresh(record);
         if self.tracing {

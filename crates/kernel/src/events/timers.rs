@@ -2,7 +2,7 @@
 //! timers that can never run together, so whose it is follows from the configuration.
 
 use statewright_rom::ids::{StateId, TimerId, TimerSlot};
-use statewright_rom::layout::{TimerRecord, policy, timer_kind};
+use statewright_rom::layout::{TimerKind, TimerRecord, policy};
 
 use crate::context::Context;
 use crate::events::time::is_due;
@@ -55,7 +55,7 @@ impl Context<'_> {
     fn due_machine_timers(&self, mask: u8, by_deadline: bool) -> Option<Due> {
         let machine = (0..)
             .zip(self.rom.timers())
-            .take_while(|(_, timer)| timer.kind == timer_kind::MACHINE);
+            .take_while(|(_, timer)| timer.kind == TimerKind::Machine);
         let mut best = None;
         for (index, record) in machine {
             for slot in record.timer_slots().filter(|slot| mask & slot.bit() != 0) {
@@ -80,7 +80,7 @@ impl Context<'_> {
         };
         (first..).zip(timers).filter_map(move |(index, timer)| {
             let slot = TimerSlot::new(timer.place)?;
-            let due = mask & slot.bit() != 0 && timer.kind <= timer_kind::STATE;
+            let due = mask & slot.bit() != 0 && of_its_state(timer.kind.get());
             if due {
                 self.due(index, timer, slot)
             } else {
@@ -94,7 +94,7 @@ impl Context<'_> {
         Some(Due {
             timer,
             slot,
-            class: record.class.min(3),
+            class: record.class.raw(),
             deadline: self.ram.time(slot),
         })
     }
@@ -141,15 +141,16 @@ impl Context<'_> {
             return;
         };
         let deadline = self.now.wrapping_add(ticks.clamp(1, MAX_TICKS));
-        match record.kind {
-            timer_kind::STATE if self.owner_is_active(record) => {
+        match record.kind.get() {
+            TimerKind::State if self.owner_is_active(record) => {
                 record
                     .timer_slots()
                     .take(1)
                     .for_each(|slot| self.ram.arm(slot, deadline));
             }
-            timer_kind::MACHINE => self.start_machine_timer(timer, record, deadline),
-            _ => {}
+            TimerKind::Machine => self.start_machine_timer(timer, record, deadline),
+            // The owner sleeps, or nobody starts it by name.
+            TimerKind::State | TimerKind::After | TimerKind::Clock | TimerKind::Debounce => {}
         }
     }
 
@@ -174,10 +175,10 @@ impl Context<'_> {
         let Some(record) = self.rom.timer(timer) else {
             return;
         };
-        let runs = match record.kind {
-            timer_kind::STATE => self.owner_is_active(record),
-            timer_kind::MACHINE => true,
-            _ => false,
+        let runs = match record.kind.get() {
+            TimerKind::State => self.owner_is_active(record),
+            TimerKind::Machine => true,
+            TimerKind::After | TimerKind::Clock | TimerKind::Debounce => false,
         };
         if runs {
             record.timer_slots().for_each(|slot| self.ram.disarm(slot));
@@ -195,7 +196,7 @@ impl Context<'_> {
             .rom
             .timers_of(state)
             .iter()
-            .filter(|timer| timer.kind == timer_kind::AFTER)
+            .filter(|timer| timer.kind == TimerKind::After)
         {
             let deadline = self.now.wrapping_add(timer.ticks.get().clamp(1, MAX_TICKS));
             timer
@@ -203,5 +204,13 @@ impl Context<'_> {
                 .take(1)
                 .for_each(|slot| self.ram.arm(slot, deadline));
         }
+    }
+}
+
+/// Does a timer belong to a state that is active, and fire?
+const fn of_its_state(kind: TimerKind) -> bool {
+    match kind {
+        TimerKind::After | TimerKind::State => true,
+        TimerKind::Machine | TimerKind::Clock | TimerKind::Debounce => false,
     }
 }

@@ -10,13 +10,12 @@
 //!    else, or the cell does not know        ─▶ Slow: ask on
 //!
 //!  route: everything else
-//!    not alive?                             ─▶ Foreign | Ended | Paused
 //!    nothing to do?                         ─▶ Resting
-//!    every step is traced?                  ─▶ Run(Slow)
-//!    idle but for the inbox?                ─▶ Run(JumpInbox)
-//!    idle but for one event in the queue?   ─▶ Run(JumpQueued)
-//!    idle but for polling, with an event?   ─▶ Run(JumpFirst)
-//!    idle but for polling, without?         ─▶ Run(OnlyActivities)
+//!    idle but for the inbox?                ─▶ Run(JumpInbox)         unless
+//!    idle but for one event in the queue?   ─▶ Run(JumpQueued)        every step
+//!    idle but for polling, with an event?   ─▶ Run(JumpFirst)         is
+//!    idle but for polling, without?         ─▶ Run(OnlyActivities)    traced
+//!    not alive?                             ─▶ Foreign | Ended | Paused
 //!    else                                   ─▶ Run(Slow)
 //! ```
 //!
@@ -102,28 +101,41 @@ impl<'a> Router<'a> {
         }
     }
 
-    /// The way of the next tick of an instance with these events.
-    #[inline]
+    /// The way of the next tick of an instance with these events. What the mask calls idle is alive
+    /// and of this machine, so the rest is asked only of the others.
+    #[inline(always)]
     pub(crate) fn route<I: Instance>(
         &self,
         instance: &I,
         inbox: Inbox<'_>,
         traces_steps: bool,
     ) -> Route<'a> {
-        if !life::belongs(self.rom, instance) {
-            return Route::Foreign;
+        if inbox.is_empty() && self.idle.is_at_rest(instance, self.now) {
+            return Route::Resting;
         }
+        let start = if traces_steps {
+            Start::Slow
+        } else {
+            self.start(instance, inbox)
+        };
+        if let Start::Slow = start {
+            self.route_of_life(instance)
+        } else {
+            Route::Run(start)
+        }
+    }
+
+    /// The way of an instance that no fast path is for.
+    fn route_of_life<I: Instance>(&self, instance: &I) -> Route<'a> {
         let flags = instance.header().flags.get();
-        if flags & flag::ENDED != 0 {
+        if !life::belongs(self.rom, instance) {
+            Route::Foreign
+        } else if flags & flag::ENDED != 0 {
             Route::Ended
         } else if flags & flag::PAUSED != 0 {
             Route::Paused
-        } else if inbox.is_empty() && self.idle.is_at_rest(instance, self.now) {
-            Route::Resting
-        } else if traces_steps {
-            Route::Run(Start::Slow)
         } else {
-            Route::Run(self.start(instance, inbox))
+            Route::Run(Start::Slow)
         }
     }
 
@@ -142,12 +154,12 @@ impl<'a> Router<'a> {
     /// How an instance that has something to do begins.
     fn start<I: Instance>(&self, instance: &I, inbox: Inbox<'_>) -> Start<'a> {
         let header = instance.header();
-        if self.idle.may_have_only_activities(header) && !instance.has_due_timer(self.now) {
-            self.start_polling(instance, inbox.get(0))
+        if !inbox.is_empty() && self.idle.may_jump(header) {
+            Start::JumpInbox
         } else if inbox.is_empty() && self.idle.may_jump_by_queue(header) {
             self.start_queued(instance)
-        } else if !inbox.is_empty() && self.idle.may_jump(header) {
-            Start::JumpInbox
+        } else if self.idle.may_have_only_activities(header) && !instance.has_due_timer(self.now) {
+            self.start_polling(instance, inbox.get(0))
         } else {
             Start::Slow
         }
@@ -226,7 +238,7 @@ fn waiting_leaf<I: Instance>(rom: &Rom<'_>, instance: &I) -> Option<StateId> {
     let leaf = instance.only_leaf().and_then(StateId::new)?;
     let always = rom.row_of(leaf)?.flags.get() & row_flag::ALWAYS != 0;
     let mut record = rom.state(leaf)?;
-    let is_final = record.kind == state_kind::FINAL;
+    let is_final = record.kind == StateKind::Final;
     // Bound: parents have smaller numbers.
     let mut results = false;
     loop {

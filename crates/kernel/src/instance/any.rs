@@ -1,6 +1,7 @@
 //! Where a tier becomes a type: the one place that knows all three.
 
 use statewright_rom::Rom;
+use statewright_rom::layout::Tier;
 use zerocopy::{FromBytes, IntoBytes};
 
 use super::{Header, Instance, Instance64, Instance128, Instance256};
@@ -50,16 +51,16 @@ macro_rules! on_tier {
 #[macro_export]
 macro_rules! with_tier {
     ($rom:expr, $instance:ident => $work:expr) => {
-        match $rom.header().tier {
-            0 => {
+        match $rom.tier() {
+            $crate::Tier::Crowd => {
                 type $instance = $crate::Instance64;
                 $work
             }
-            1 => {
+            $crate::Tier::Standard => {
                 type $instance = $crate::Instance128;
                 $work
             }
-            _ => {
+            $crate::Tier::Hero => {
                 type $instance = $crate::Instance256;
                 $work
             }
@@ -70,21 +71,23 @@ macro_rules! with_tier {
 impl<C, S, H> ByTier<C, S, H> {
     /// The one of three that fits the tier of a machine.
     pub fn of(rom: &Rom<'_>, crowd: C, standard: S, hero: H) -> Self {
-        match rom.header().tier {
-            0 => Self::Crowd(crowd),
-            1 => Self::Standard(standard),
-            _ => Self::Hero(hero),
+        match rom.tier() {
+            Tier::Crowd => Self::Crowd(crowd),
+            Tier::Standard => Self::Standard(standard),
+            Tier::Hero => Self::Hero(hero),
         }
     }
 }
 
 impl AnyInstance {
     /// A new instance of a machine, not yet started (SYS-10).
-    pub fn new(rom: &Rom<'_>, seed: u64, agent: u64) -> Option<Self> {
-        Instance64::new(rom, seed, agent)
-            .map(Self::Crowd)
-            .or_else(|| Instance128::new(rom, seed, agent).map(Self::Standard))
-            .or_else(|| Instance256::new(rom, seed, agent).map(Self::Hero))
+    pub fn new(rom: &Rom<'_>, seed: u64, agent: u64) -> Self {
+        let machine = rom.machine_id();
+        match rom.tier() {
+            Tier::Crowd => Self::Crowd(Instance::of_machine(machine, seed, agent)),
+            Tier::Standard => Self::Standard(Instance::of_machine(machine, seed, agent)),
+            Tier::Hero => Self::Hero(Instance::of_machine(machine, seed, agent)),
+        }
     }
 
     /// The header.

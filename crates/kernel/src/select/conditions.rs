@@ -57,7 +57,7 @@ impl<'a> Candidate<'a> {
     }
 
     pub(crate) fn priority(&self) -> u16 {
-        self.record.flags.get() >> transition_flag::PRIORITY_SHIFT
+        self.record.flags.get() >> PRIORITY_SHIFT
     }
 
     pub(crate) fn site(&self, cause: Cause) -> Site {
@@ -164,7 +164,7 @@ impl Tick<'_, '_> {
         let Some(op) = self.cx.rom.op(id) else {
             return Verdict::from(false);
         };
-        let verdict = if op.kind == op_kind::EVALUATE {
+        let verdict = if op.kind == ActionOp::Evaluate {
             let result =
                 ExpressionId::read(op.a).map_or([0; 3], |e| evaluate(self.cx, self.host, e, site));
             Verdict::from(result[0] != 0)
@@ -194,7 +194,7 @@ impl Tick<'_, '_> {
             .and_then(|op| self.cx.rom.op(op));
         let Some(op) = op else { return f32::NAN };
         let site = candidate.site(cause);
-        if op.kind == op_kind::EVALUATE {
+        if op.kind == ActionOp::Evaluate {
             let bits =
                 ExpressionId::read(op.a).map_or([0; 3], |e| evaluate(self.cx, self.host, e, &site));
             return f32::from_bits(bits[0]);

@@ -273,7 +273,7 @@ impl<'a> Tick<'_, 'a> {
             && group
                 .members
                 .iter()
-                .any(|member| member.kind == candidate_kind::DEFERRAL);
+                .any(|member| member.kind == CandidateKind::Deferral);
         Ok(defers.then_some(Found {
             at,
             pick: None,
@@ -361,13 +361,13 @@ impl Context<'_> {
 
     /// Does the trigger of a candidate match? Its column does.
     pub(crate) fn is_triggered(&self, ask: &Ask, candidate: &Candidate<'_>) -> bool {
-        match candidate.record.trigger.get() {
-            trigger::ANY => !ask.timer,
-            trigger::DONE => {
+        match SpecialTrigger::read(candidate.record.trigger) {
+            Some(SpecialTrigger::Any) => !ask.timer,
+            Some(SpecialTrigger::Done) => {
                 self.is_complete(candidate.source) || self.result(candidate.source) == Some(true)
             }
-            trigger::FAILED => self.result(candidate.source) == Some(false),
-            _ => true,
+            Some(SpecialTrigger::Failed) => self.result(candidate.source) == Some(false),
+            Some(SpecialTrigger::Always) | None => true,
         }
     }
 

@@ -95,7 +95,7 @@ impl Context<'_> {
             && self
                 .targets(TargetSetId::read(record.targets))
                 .iter()
-                .any(|target| target.kind == target_kind::HISTORY)
+                .any(|target| target.kind == TargetKind::History)
     }
 
     pub(crate) fn targets(&self, set: Option<TargetSetId>) -> &'_ [TargetRecord] {
@@ -155,7 +155,7 @@ impl Context<'_> {
         let is_compound = self
             .rom
             .state(outer)
-            .is_some_and(|record| record.kind == state_kind::COMPOUND);
+            .is_some_and(|record| record.kind == StateKind::Compound);
         if self.has_policy(policy::SCXML_DETAILS) && !is_compound {
             return false;
         }
@@ -222,7 +222,7 @@ impl Context<'_> {
         if default.is_empty()
             || default
                 .iter()
-                .any(|target| target.kind == target_kind::CHOICE)
+                .any(|target| target.kind == TargetKind::Choice)
         {
             return test(Goal::Whole(owner));
         }

@@ -182,7 +182,7 @@ impl Tick<'_, '_> {
         };
         self.cx.observing = true;
         for observer in self.cx.rom.observers() {
-            if observer.event.get() == event.raw() || observer.event.get() == trigger::ANY {
+            if observer.event.get() == event.raw() || SpecialTrigger::Any.is(observer.event) {
                 self.run_list(ListId::read(observer.actions), &site);
             }
         }

@@ -184,7 +184,7 @@ fn mismatched<I: Instance>(
             ..Report::default()
         };
     }
-    if input.mismatch == Mismatch::Reset && I::TIER == rom.header().tier {
+    if input.mismatch == Mismatch::Reset && rom.header().tier == I::TIER {
         count(&mut counters.resets);
         life::reset(rom, instance);
         return Report::default();

@@ -42,8 +42,10 @@ pub(super) fn compile(name: &str, text: &str) -> Result<Output, String> {
 pub(super) fn inboxes(rom: &Rom<'_>, script: &Script) -> Vec<Vec<InboxEvent>> {
     let event = |number: u8| {
         let id = EventId::new(u16::from(number)).expect("event numbers are small");
-        let class = rom.event(id).map_or(0, |record| record.class);
-        Event::new(id, statewright_kernel::Class::from_number(class))
+        let class = rom
+            .event(id)
+            .map_or(Class::Low, |record| record.class.get());
+        Event::new(id, class)
     };
     let inbox = |tick: &Tick| match tick {
         Tick::Quiet => Vec::new(),

@@ -163,7 +163,7 @@ impl Tick<'_, '_> {
             .cx
             .rom
             .state(child)
-            .is_none_or(|record| record.kind == state_kind::CHOICE)
+            .is_none_or(|record| record.kind == StateKind::Choice)
         {
             return Err(Fault::BadPlan);
         }

@@ -10,7 +10,7 @@ use statewright_kernel::{
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 
-use crate::record::{After, Step};
+use crate::record::{AgentState, Step};
 use crate::stubs::Stubs;
 
 /// The agent: an instance of its machine's tier.
@@ -18,8 +18,8 @@ use crate::stubs::Stubs;
 pub(crate) struct Agent(AnyInstance);
 
 impl Agent {
-    pub(crate) fn new(rom: &Rom<'_>, seed: u64) -> Option<Self> {
-        AnyInstance::new(rom, seed, 0).map(Self)
+    pub(crate) fn new(rom: &Rom<'_>, seed: u64) -> Self {
+        Self(AnyInstance::new(rom, seed, 0))
     }
 
     /// Bytes of an instance of this tier; none if there are more or fewer.
@@ -94,7 +94,7 @@ impl Agent {
 
 /// One point of the history.
 #[derive(Clone, Debug)]
-pub(crate) struct Moment {
+pub(crate) struct Checkpoint {
     pub(crate) agent: Agent,
     pub(crate) board: Blackboard,
     /// The tick that ran last.
@@ -108,7 +108,7 @@ pub(crate) struct Moment {
     pub(crate) ended_in: Vec<StateId>,
 }
 
-impl Moment {
+impl Checkpoint {
     /// Active leaves, or those that the agent ended in.
     pub(crate) fn leaves(&self) -> Vec<StateId> {
         let leaves = self.agent.leaves();
@@ -119,8 +119,8 @@ impl Moment {
         }
     }
 
-    pub(crate) fn after(&self, rom: &Rom<'_>) -> After {
-        After {
+    pub(crate) fn after(&self, rom: &Rom<'_>) -> AgentState {
+        AgentState {
             leaves: self.leaves(),
             suspended: self.agent.suspended(rom),
             queue: self.agent.queue(),
