@@ -9,8 +9,8 @@ use std::rc::Rc;
 use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, Output, compile_with};
 use statewright_kernel::{
-    ActionCx, Batch, Command, Counters, Event, GuardCx, Host, Hosts, Inbox, InboxEvent, Input,
-    Instance, Mismatch, Mode, SortedInbox, Status, Verdict, Visit, post, prefetch, tick,
+    ActionCx, Batch, Class, Command, Counters, Event, GuardCx, Host, Hosts, Inbox, InboxEvent,
+    Input, Instance, Mismatch, Mode, SortedInbox, Status, Verdict, Visit, post, prefetch, tick,
     tick_batch, with_tier,
 };
 use statewright_rom::ids::{EventId, FunctionId, KeyId};
