@@ -5,7 +5,7 @@
 //! one region, neither remember nor hold back. The kernel carries it out without looking anything
 //! else up, if no other region has something to say to the event. States that have more than
 //! actions (timers, activities, scratch) are left and entered by the general means on the way.
-//! Everything else goes the general way.
+//! Everything else takes the slow path.
 
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
@@ -132,7 +132,7 @@ impl<'t> Way<'t> {
         Some(())
     }
 
-    /// Enters by a plan; what completes is left to the general way.
+    /// Enters by a plan; what completes is left to the slow path.
     fn enter(&mut self, plan: u16) -> Option<()> {
         let plan = self.tables.entry_plans.get(usize::from(plan))?;
         let first = plan.first.get() as usize;
