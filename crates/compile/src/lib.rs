@@ -138,7 +138,7 @@ fn passes(
 pub fn internal(machine: &Machine, error: &str) -> Diagnostic {
     let text = format!("internal error: the compiled ROM was refused: {error}");
     Diagnostic::new(
-        statewright_author::codes::Code::Internal,
+        statewright_author::codes::DiagnosticCode::Internal,
         machine.name.span,
         text,
     )

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::Machine;
 use statewright_author::span::Name;
@@ -22,7 +22,7 @@ pub fn with_article(word: &str) -> String {
 #[derive(Debug)]
 pub struct Index<'a> {
     what: &'static str,
-    unknown: Code,
+    unknown: DiagnosticCode,
     field: &'static str,
     names: Vec<&'a str>,
     found: HashMap<&'a str, usize>,
@@ -35,7 +35,7 @@ const MAX_SUGGESTIONS: usize = 20;
 impl<'a> Index<'a> {
     fn new(
         what: &'static str,
-        unknown: Code,
+        unknown: DiagnosticCode,
         field: &'static str,
         names: impl Iterator<Item = &'a Name>,
         diagnostics: &mut Diagnostics,
@@ -150,63 +150,63 @@ impl<'a> Names<'a> {
         let names = Self {
             events: Index::new(
                 "event",
-                Code::UnknownEvent,
+                DiagnosticCode::UnknownEvent,
                 "events",
                 m.events.iter().map(|e| &e.name),
                 d,
             ),
             keys: Index::new(
                 "blackboard key",
-                Code::UnknownKey,
+                DiagnosticCode::UnknownKey,
                 "blackboard",
                 m.blackboard.iter().map(|k| &k.name),
                 d,
             ),
             parameters: Index::new(
                 "parameter",
-                Code::UnknownParameter,
+                DiagnosticCode::UnknownParameter,
                 "parameters",
                 m.parameters.iter().map(|p| &p.name),
                 d,
             ),
             variants: Index::new(
                 "variant",
-                Code::UnknownParameter,
+                DiagnosticCode::UnknownParameter,
                 "variants",
                 m.variants.iter().map(|v| &v.name),
                 d,
             ),
             channels: Index::new(
                 "channel",
-                Code::UnknownChannel,
+                DiagnosticCode::UnknownChannel,
                 "channels",
                 m.channels.iter().map(|c| &c.name),
                 d,
             ),
             lanes: Index::new(
                 "lane",
-                Code::UnknownLane,
+                DiagnosticCode::UnknownLane,
                 "lanes",
                 m.lanes.iter().map(|l| &l.name),
                 d,
             ),
             timers: Index::new(
                 "timer",
-                Code::UnknownTimer,
+                DiagnosticCode::UnknownTimer,
                 "timers",
                 m.timers.iter().map(|t| &t.name),
                 d,
             ),
             functions: Index::new(
                 "function",
-                Code::UndeclaredFunction,
+                DiagnosticCode::UndeclaredFunction,
                 "functions",
                 m.functions.iter().map(|f| &f.name),
                 d,
             ),
             sets: Index::new(
                 "transition set",
-                Code::UnknownTransitionSet,
+                DiagnosticCode::UnknownTransitionSet,
                 "transition_sets",
                 m.transition_sets.iter().map(|s| &s.name),
                 d,
@@ -233,7 +233,7 @@ impl<'a> Names<'a> {
             if BUILT_IN_LANES.contains(&lane.name.value.as_str()) {
                 let text = format!("lane `{}` exists already", lane.name.value);
                 diagnostics.push(
-                    Diagnostic::new(Code::DuplicateName, lane.name.span, text)
+                    Diagnostic::new(DiagnosticCode::DuplicateName, lane.name.span, text)
                         .label("every machine has this lane")
                         .help("use it without declaring it, or choose another name"),
                 );
@@ -260,7 +260,8 @@ impl<'a> Names<'a> {
                 machine.channels.len()
             );
             let at = machine.channels[MAX_CHANNELS].name.span;
-            let problem = Diagnostic::new(Code::TableFull, at, text).label("one too many");
+            let problem =
+                Diagnostic::new(DiagnosticCode::TableFull, at, text).label("one too many");
             diagnostics.push(problem.help("let states share channels"));
         }
         if machine.lanes.len() + BUILT_IN_LANES.len() > MAX_LANES {
@@ -270,9 +271,13 @@ impl<'a> Names<'a> {
                 machine.lanes.len()
             );
             diagnostics.push(
-                Diagnostic::new(Code::TableFull, machine.lanes[most].name.span, text)
-                    .label("one too many")
-                    .help("let commands share lanes: a command has a name of its own"),
+                Diagnostic::new(
+                    DiagnosticCode::TableFull,
+                    machine.lanes[most].name.span,
+                    text,
+                )
+                .label("one too many")
+                .help("let commands share lanes: a command has a name of its own"),
             );
         }
     }
@@ -292,7 +297,7 @@ impl<'a> Names<'a> {
             .chain(self.lanes.names().iter().copied())
             .filter(|_| shown);
         let problem = Diagnostic::new(
-            Code::UnknownLane,
+            DiagnosticCode::UnknownLane,
             name.span,
             format!("no lane named `{}`", name.value),
         )

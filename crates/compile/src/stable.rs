@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{self, StableId};
 use statewright_author::span::Span;
@@ -250,7 +250,7 @@ fn check_group<'i>(
             Some(&(first, first_given)) if given || first_given || !consequences => diagnostics
                 .push(
                     Diagnostic::new(
-                        Code::DuplicateStableId,
+                        DiagnosticCode::DuplicateStableId,
                         span,
                         format!("two {what} have the stable id {id:x}"),
                     )

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics, Severity};
 use statewright_author::graph::{HistoryPoint, Machine, Region, State, StateKind};
 use statewright_author::span::{Name, Span};
@@ -368,7 +368,7 @@ impl<'a> Tree<'a> {
             None => Ok(node),
             Some(other) => Err(Box::new(
                 Diagnostic::new(
-                    Code::AmbiguousState,
+                    DiagnosticCode::AmbiguousState,
                     name.span,
                     format!("several states are named `{}`", name.value),
                 )
@@ -394,14 +394,14 @@ impl<'a> Tree<'a> {
         if let Some(&span) = self.muted.get(last) {
             let text = format!("state `{}` is muted and cannot be used", name.value);
             return Box::new(
-                Diagnostic::new(Code::MutedInUse, name.span, text)
+                Diagnostic::new(DiagnosticCode::MutedInUse, name.span, text)
                     .label("needed here")
                     .related(span, "muted here")
                     .help("remove `muted`, or name another state"),
             );
         }
         let found = Diagnostic::new(
-            Code::UnknownState,
+            DiagnosticCode::UnknownState,
             name.span,
             format!("no state named `{}`", name.value),
         )
@@ -431,7 +431,7 @@ const MAX_LISTED: usize = 12;
 /// `TableFull` for a table.
 pub fn too_many(what: &str, count: usize, most: usize, span: Span) -> Diagnostic {
     Diagnostic::new(
-        Code::TableFull,
+        DiagnosticCode::TableFull,
         span,
         format!("{count} {what}, but at most {most} fit"),
     )
@@ -444,7 +444,7 @@ fn too_deep(state: &State) -> Diagnostic {
         state.name.value,
         MAX_DEPTH + 1
     );
-    Diagnostic::new(Code::TooDeep, state.name.span, text)
+    Diagnostic::new(DiagnosticCode::TooDeep, state.name.span, text)
         .label("its children are too deep")
         .note(format!(
             "a machine may be {MAX_DEPTH} states deep, root included"
@@ -472,7 +472,7 @@ fn empty_region(owner: &State, region: &Region) -> Diagnostic {
     } else {
         ": all of them are muted"
     };
-    Diagnostic::new(Code::EmptyRegion, span, format!("{what} has no states inside{muted}"))
+    Diagnostic::new(DiagnosticCode::EmptyRegion, span, format!("{what} has no states inside{muted}"))
         .label("nothing inside")
         .help(match region.name {
             Some(_) => "add a state to it, or remove the region",
@@ -492,7 +492,7 @@ pub fn shown(state: &State) -> &str {
 /// `DuplicateName` with both spans.
 pub fn duplicate_name(what: &str, name: &Name, first: Span) -> Diagnostic {
     Diagnostic::new(
-        Code::DuplicateName,
+        DiagnosticCode::DuplicateName,
         name.span,
         format!("{what} `{}` is declared twice", name.value),
     )
@@ -511,7 +511,7 @@ pub fn check_case<'a>(
     match folded.get(&key) {
         Some(first) if first.value != name.value => diagnostics.push(
             Diagnostic::new(
-                Code::NamesDifferInCase,
+                DiagnosticCode::NamesDifferInCase,
                 name.span,
                 format!("`{}` and `{}` differ only in case", first.value, name.value),
             )
@@ -537,7 +537,7 @@ fn check_root(machine: &Machine, diagnostics: &mut Diagnostics) {
     let mut refuse = |what: &str, span: Span, help: &str| {
         let text = format!("the root cannot be {what}");
         diagnostics.push(
-            Diagnostic::new(Code::RootHas, span, text)
+            Diagnostic::new(DiagnosticCode::RootHas, span, text)
                 .label("this is the root")
                 .help(help),
         );
@@ -567,7 +567,7 @@ fn check_root(machine: &Machine, diagnostics: &mut Diagnostics) {
         let Some(span) = span else { continue };
         diagnostics.push(
             Diagnostic::new(
-                Code::RootStays,
+                DiagnosticCode::RootStays,
                 span,
                 format!("`{field}` of the root has no effect"),
             )
@@ -579,7 +579,7 @@ fn check_root(machine: &Machine, diagnostics: &mut Diagnostics) {
     if root.regions.is_empty() && root.choice.is_none() && root.is_final.is_none() && !unread {
         diagnostics.push(
             Diagnostic::new(
-                Code::EmptyRegion,
+                DiagnosticCode::EmptyRegion,
                 machine.name.span,
                 "the machine has no states",
             )
@@ -617,9 +617,13 @@ fn check_history(state: &State, diagnostics: &mut Diagnostics) {
             shown(state)
         );
         diagnostics.push(
-            Diagnostic::new(Code::HistoryWithoutChildren, point.name.span, text)
-                .label("nothing to remember")
-                .help("move it to a state with `states` or `regions`"),
+            Diagnostic::new(
+                DiagnosticCode::HistoryWithoutChildren,
+                point.name.span,
+                text,
+            )
+            .label("nothing to remember")
+            .help("move it to a state with `states` or `regions`"),
         );
     }
 }
@@ -634,7 +638,7 @@ fn check_single_region(state: &State, diagnostics: &mut Diagnostics) {
             name.value
         );
         diagnostics.push(
-            Diagnostic::new(Code::SingleRegion, name.span, text)
+            Diagnostic::new(DiagnosticCode::SingleRegion, name.span, text)
                 .label("the only region")
                 .help("write its states under `states`, or add a second region"),
         );
@@ -692,7 +696,7 @@ fn check_final(state: &State, diagnostics: &mut Diagnostics) {
         .collect();
     if !wrong.is_empty() {
         let text = format!("final state `{}` has {}", shown(state), and_list(&wrong));
-        let problem = Diagnostic::new(Code::FinalWithContent, state.name.span, text)
+        let problem = Diagnostic::new(DiagnosticCode::FinalWithContent, state.name.span, text)
             .label("cannot have them");
         let problem = match state.is_final {
             Some(span) => problem.related(span, "makes it final"),
@@ -714,7 +718,7 @@ fn check_choice(state: &State, diagnostics: &mut Diagnostics) {
     if !wrong.is_empty() {
         let text = format!("choice `{}` has {}", shown(state), and_list(&wrong));
         diagnostics.push(
-            Diagnostic::new(Code::ChoiceWithContent, state.name.span, text)
+            Diagnostic::new(DiagnosticCode::ChoiceWithContent, state.name.span, text)
                 .label("is a choice and cannot have them")
                 .note("a choice is passed through and never active; it has branches only")
                 .help("put effects on the branches (`do`), or make it a state with `always` transitions"),
@@ -724,7 +728,7 @@ fn check_choice(state: &State, diagnostics: &mut Diagnostics) {
     match branches.last() {
         None => diagnostics.push(
             Diagnostic::new(
-                Code::EmptyChoice,
+                DiagnosticCode::EmptyChoice,
                 state.name.span,
                 format!("choice `{}` has no branches", shown(state)),
             )
@@ -735,7 +739,7 @@ fn check_choice(state: &State, diagnostics: &mut Diagnostics) {
             if let Some(guard) = &last.guard {
                 diagnostics.push(
                     Diagnostic::new(
-                        Code::ChoiceLastGuarded,
+                        DiagnosticCode::ChoiceLastGuarded,
                         guard.span,
                         format!("the last branch of choice `{}` has a guard", shown(state)),
                     )

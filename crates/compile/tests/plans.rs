@@ -1,4 +1,4 @@
-//! Plans of random machines, against a slow computation from the graph by the words of the SPEC:
+//! Plans of random machines, against a slow computation from the graph by the words of the rules:
 //! domains and entries (EXEC-1 to EXEC-3), dispatch rows (SEL-2, SEL-3, EVT-5), costs (EXEC-9).
 
 mod common;

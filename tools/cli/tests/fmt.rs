@@ -235,7 +235,7 @@ const EVERYTHING: &str = r#"{
 }
 "#;
 
-/// The shape of the design documents.
+/// The flat shape.
 const FLAT: &str = r#"{
   "machine": "Flat",
   "events": { "Go": {} },

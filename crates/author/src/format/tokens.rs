@@ -5,7 +5,7 @@ use jsonc_parser::common::Range;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, parse_to_ast};
 
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::limits::{MAX_NESTING, MAX_TEXT_BYTES};
 use crate::span::Span;
@@ -95,7 +95,7 @@ fn refusal(text: &str) -> Diagnostics {
     let (_, mut problems) = text::read("", text);
     if !problems.has_errors() {
         problems.push(Diagnostic::new(
-            Code::Syntax,
+            DiagnosticCode::Syntax,
             Span::default(),
             "the file cannot be formatted",
         ));

@@ -22,7 +22,7 @@ mod write;
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::Machine;
 use crate::limits::MAX_TEXT_BYTES;
@@ -98,8 +98,12 @@ fn not_an_object(tree: &Value) -> Diagnostic {
         Json::Object.words(),
         found.words()
     );
-    Diagnostic::new(Code::WrongType, parse::span(tree.range()), message)
-        .label(format!("this is {}", found.words()))
+    Diagnostic::new(
+        DiagnosticCode::WrongType,
+        parse::span(tree.range()),
+        message,
+    )
+    .label(format!("this is {}", found.words()))
 }
 
 /// The report on bytes that are not text. The spans refer to the text with `�` for what could not
@@ -113,7 +117,11 @@ fn unreadable(name: &str, bytes: &[u8], offset: usize) -> (Machine, Diagnostics)
         text = String::from_utf8_lossy(bytes).into_owned();
         let shown = char::REPLACEMENT_CHARACTER.len_utf8();
         let message = format!("the file is not UTF-8 text: byte {offset} cannot be read");
-        let problem = Diagnostic::new(Code::Syntax, Span::bytes(offset..offset + shown), message);
+        let problem = Diagnostic::new(
+            DiagnosticCode::Syntax,
+            Span::bytes(offset..offset + shown),
+            message,
+        );
         let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
         let help = if utf_16 {
             "it looks like UTF-16; save it as UTF-8"

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StackOperation;
 
@@ -100,7 +100,7 @@ impl PushConflicts {
 
 fn too_many_targets(push: &Transition<'_>) -> Diagnostic {
     let text = format!("pushes of one region go to more than {MAX_PUSH_TARGETS} different states");
-    Diagnostic::new(Code::TableFull, push.span(), text)
+    Diagnostic::new(DiagnosticCode::TableFull, push.span(), text)
         .label("one too many")
         .help("push to a few states that hold the others")
 }
@@ -120,7 +120,7 @@ fn suspends_twice(
     let text = format!(
         "`{name}` is suspended by this push and could be entered again before it is resumed"
     );
-    Diagnostic::new(Code::SuspendsTwice, span, text)
+    Diagnostic::new(DiagnosticCode::SuspendsTwice, span, text)
         .label(format!("suspends `{name}`"))
         .note(format!("from `{}` transitions lead back to `{name}` without a pop", model.tree.path(target)))
         .help("return by a transition with `\"stack\": \"pop\"`, or push to a state that does not lead back")

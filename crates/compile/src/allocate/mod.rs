@@ -7,7 +7,7 @@
 mod interference;
 mod packing;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph;
 use statewright_author::value::Tier;
@@ -418,7 +418,7 @@ impl Allocation {
                     tier_name(tier),
                     asked.value
                 );
-                let problem = Diagnostic::new(Code::TierPromoted, asked.span, text)
+                let problem = Diagnostic::new(DiagnosticCode::TierPromoted, asked.span, text)
                     .label(format!("raised to {}", tier_name(tier)));
                 let problem = self.with_users(problem, model, asked.value as usize);
                 let problem = match problem.notes.is_empty() {
@@ -469,7 +469,7 @@ impl Allocation {
                 )
             }
         };
-        let problem = Diagnostic::new(Code::TierTooSmall, span, text).label("too small");
+        let problem = Diagnostic::new(DiagnosticCode::TierTooSmall, span, text).label("too small");
         self.with_users(problem, model, tier).help(match smallest {
             Some(tier) => format!(
                 "write `\"tier\": \"{}\"`, or remove some of these",

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 use statewright_author::span::Span;
@@ -116,7 +116,7 @@ fn cycle(model: &Model<'_>, from: StateIndex, to: StateIndex) -> Diagnostic {
     let mut branches = model.branches[model.parts[from].branches.clone()].iter();
     let span = branches.find_map(|branch| branch_target(branch, Node::State(to)));
     Diagnostic::new(
-        Code::ChoiceCycle,
+        DiagnosticCode::ChoiceCycle,
         span.unwrap_or(model.tree.states[from].authored.name.span),
         text,
     )
@@ -128,7 +128,7 @@ fn cycle(model: &Model<'_>, from: StateIndex, to: StateIndex) -> Diagnostic {
 fn too_long(model: &Model<'_>, from: StateIndex) -> Diagnostic {
     let text = format!("more than {MAX_CHOICES_IN_A_ROW} choices follow each other");
     Diagnostic::new(
-        Code::ChoiceCycle,
+        DiagnosticCode::ChoiceCycle,
         model.tree.states[from].authored.name.span,
         text,
     )
@@ -293,7 +293,7 @@ fn leaves(
         area.shown(model),
     );
     Diagnostic::new(
-        Code::ChoiceLeavesDomain,
+        DiagnosticCode::ChoiceLeavesDomain,
         span,
         format!("choice `{choice}` may lead out of {within}, to `{to}`"),
     )

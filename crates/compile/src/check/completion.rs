@@ -1,6 +1,6 @@
 //! Completion (EXEC-6, SEL-1): `done` and `failed` that can never be.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 
@@ -37,7 +37,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         if authored.targets.is_empty() && authored.sync.is_empty() && authored.stack.is_none() {
             diagnostics.push(
                 Diagnostic::new(
-                    Code::NeedsTarget,
+                    DiagnosticCode::NeedsTarget,
                     transition.span(),
                     "a `done` or `failed` transition has no target",
                 )
@@ -56,7 +56,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 model.tree.path(transition.source)
             );
             diagnostics.push(
-                Diagnostic::new(Code::NeverCompletes, transition.span(), text)
+                Diagnostic::new(DiagnosticCode::NeverCompletes, transition.span(), text)
                     .label("never taken")
                     .help(help),
             );

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::span::Name;
 
@@ -20,7 +20,7 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let mut unused = |what: &str, name: &Name| {
         diagnostics.push(
             Diagnostic::new(
-                Code::UnusedDeclaration,
+                DiagnosticCode::UnusedDeclaration,
                 name.span,
                 format!("{what} `{}` is never used", name.value),
             )
@@ -61,10 +61,14 @@ fn check_hashes(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 function.hash()
             );
             diagnostics.push(
-                Diagnostic::new(Code::FunctionHashCollision, function.spans[0], text)
-                    .label("used here")
-                    .related(first.spans[0], "the other one")
-                    .help("rename one of them"),
+                Diagnostic::new(
+                    DiagnosticCode::FunctionHashCollision,
+                    function.spans[0],
+                    text,
+                )
+                .label("used here")
+                .related(first.spans[0], "the other one")
+                .help("rename one of them"),
             );
         }
     }
@@ -89,7 +93,7 @@ fn check_stable_ids(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             ),
         };
         diagnostics.push(
-            Diagnostic::new(Code::MissingStableId, name.span, text)
+            Diagnostic::new(DiagnosticCode::MissingStableId, name.span, text)
                 .label("without an `id`, renaming it breaks saves and reloads")
                 .help("run `statewright fmt --ids` on the file"),
         );

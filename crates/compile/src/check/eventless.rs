@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 use statewright_rom::layout::{NONE, TIERS, step_kind};
@@ -52,7 +52,12 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     };
     let unguarded = |link: usize| at_once(link) && is_free(of(link));
     if let Some(circle) = find_circle(&links, unguarded) {
-        diagnostics.push(describe(planned, &links, &circle, Code::AlwaysCycle));
+        diagnostics.push(describe(
+            planned,
+            &links,
+            &circle,
+            DiagnosticCode::AlwaysCycle,
+        ));
         return;
     }
     let circular = find_circle(&links, |link| of(link).trigger == Trigger::Always).is_some();
@@ -64,7 +69,12 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
         let same =
             |link: usize| at_once(link) && (of(link).guard == Some(guard) || is_free(of(link)));
         if let Some(circle) = find_circle(&links, same) {
-            diagnostics.push(describe(planned, &links, &circle, Code::PossibleLivelock));
+            diagnostics.push(describe(
+                planned,
+                &links,
+                &circle,
+                DiagnosticCode::PossibleLivelock,
+            ));
         }
     }
 }
@@ -90,7 +100,7 @@ pub fn check_length(planned: &Planned<'_, '_>, tier: usize, diagnostics: &mut Di
         );
         diagnostics.push(
             Diagnostic::new(
-                Code::LongChain,
+                DiagnosticCode::LongChain,
                 planned.model.transitions[links[start].transition].span(),
                 text,
             )
@@ -289,7 +299,12 @@ fn lengths(links: &[Link]) -> Option<Vec<usize>> {
     Some(length)
 }
 
-fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: Code) -> Diagnostic {
+fn describe(
+    planned: &Planned<'_, '_>,
+    links: &[Link],
+    circle: &[usize],
+    code: DiagnosticCode,
+) -> Diagnostic {
     const MOST_SHOWN: usize = 6;
     let model = planned.model;
     let of = |link: usize| &model.transitions[links[link].transition];
@@ -304,7 +319,7 @@ fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: C
     names.push(names[0].clone());
     let first = of(circle[0]);
     let text = match code {
-        Code::AlwaysCycle => format!(
+        DiagnosticCode::AlwaysCycle => format!(
             "`always` transitions without a guard lead in a circle: {}",
             names.join(" → ")
         ),
@@ -323,7 +338,7 @@ fn describe(planned: &Planned<'_, '_>, links: &[Link], circle: &[usize], code: C
     problem
         .note("a tick would take these until its cap, and be clamped")
         .help(match code {
-            Code::AlwaysCycle => {
+            DiagnosticCode::AlwaysCycle => {
                 "give one of them a guard, a target that ends the circle, or an event as trigger"
             }
             _ => "let one of the effects make the guard false, or use different guards",

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::limits::MAX_PAYLOAD_BYTES;
 use statewright_author::names::OTHER_EVENTS;
@@ -55,7 +55,7 @@ fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                 event.name.value
             );
             diagnostics.push(
-                Diagnostic::new(Code::PayloadTooLarge, payload.span, text)
+                Diagnostic::new(DiagnosticCode::PayloadTooLarge, payload.span, text)
                     .label(format!("at most {MAX_PAYLOAD_BYTES} fit"))
                     .help(
                         "add `\"indirect\": true` and keep the data in the blackboard; the event then carries an index",
@@ -72,7 +72,7 @@ fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                     declared.name.value
                 );
                 diagnostics.push(
-                    Diagnostic::new(Code::DefersIndirect, span, text)
+                    Diagnostic::new(DiagnosticCode::DefersIndirect, span, text)
                         .label("deferred here")
                         .related(declared.name.span, "indirect")
                         .note("what it points to must still be there when the event is taken later")
@@ -107,7 +107,7 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             _ if handled => {}
             Some(&sent) => diagnostics.push(
                 Diagnostic::new(
-                    Code::Unhandled,
+                    DiagnosticCode::Unhandled,
                     sent,
                     format!("nobody handles event `{}`", event.name.value),
                 )
@@ -117,7 +117,7 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             ),
             None if from_timers.contains(&index) => diagnostics.push(
                 Diagnostic::new(
-                    Code::Unhandled,
+                    DiagnosticCode::Unhandled,
                     event.name.span,
                     format!(
                         "a timer fires as event `{}`, which nobody handles",
@@ -131,7 +131,7 @@ fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             None if event.name.value == OTHER_EVENTS => {}
             None => diagnostics.push(
                 Diagnostic::new(
-                    Code::UnusedEvent,
+                    DiagnosticCode::UnusedEvent,
                     event.name.span,
                     format!("event `{}` is never used", event.name.value),
                 )
@@ -165,7 +165,7 @@ fn check_timer_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         };
         diagnostics.push(
             Diagnostic::new(
-                Code::UnusedTimer,
+                DiagnosticCode::UnusedTimer,
                 authored.name.span,
                 format!("timer `{}` {what}", authored.name.value),
             )
@@ -183,7 +183,7 @@ fn check_internal_first(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let mut refuse = |what: &str, span: Span| {
         let text = format!("{what} is not possible with the policy `internal_first`");
         diagnostics.push(
-            Diagnostic::new(Code::NotWithInternalFirst, span, text)
+            Diagnostic::new(DiagnosticCode::NotWithInternalFirst, span, text)
                 .label("not possible")
                 .help("remove it, or the policy"),
         );
@@ -216,7 +216,7 @@ pub fn check_deferral(model: &Model<'_>, allocation: &Allocation, diagnostics: &
             let name = &model.machine.events[event].name.value;
             diagnostics.push(
                 Diagnostic::new(
-                    Code::DeferralInCrowd,
+                    DiagnosticCode::DeferralInCrowd,
                     span,
                     format!("event `{name}` is deferred in tier crowd"),
                 )

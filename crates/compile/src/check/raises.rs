@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 use statewright_rom::layout::{NONE, OpRecord, op_kind};
@@ -342,7 +342,7 @@ fn itself(model: &Model<'_>, transition: &Transition<'_>) -> Diagnostic {
     };
     let name = &model.machine.events[event].name.value;
     let text = format!("this transition on `{name}` sends `{name}` to itself, without a guard");
-    Diagnostic::new(Code::PossibleLivelock, transition.span(), text)
+    Diagnostic::new(DiagnosticCode::PossibleLivelock, transition.span(), text)
         .label("goes on without end")
         .note("a tick would take this until its cap, and be clamped")
         .help("give it a guard, or use a timer")
@@ -361,8 +361,8 @@ fn describe(model: &Model<'_>, circle: &[&Step]) -> Diagnostic {
         "events raise each other in a circle, without a guard: {}",
         names.join(" → ")
     );
-    let problem =
-        Diagnostic::new(Code::PossibleLivelock, span(circle[0]), text).label("part of the circle");
+    let problem = Diagnostic::new(DiagnosticCode::PossibleLivelock, span(circle[0]), text)
+        .label("part of the circle");
     let rest = circle[1..].iter().take(MOST_SHOWN);
     rest.fold(problem, |problem, step| {
         problem.related(span(step), "and this")

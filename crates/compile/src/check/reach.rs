@@ -1,6 +1,6 @@
 //! States that no run can enter.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 
@@ -62,7 +62,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             let name = &model.tree.states[state].authored.name;
             let text = format!("state `{}` can never be entered", model.tree.path(state));
             diagnostics.push(
-                Diagnostic::new(Code::Unreachable, name.span, text)
+                Diagnostic::new(DiagnosticCode::Unreachable, name.span, text)
                     .label("no transition and no initial leads here")
                     .help("add a transition to it, or remove it"),
             );

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 
@@ -261,7 +261,7 @@ fn shadowed(
             "guard one of those inside with `if`, make this one an `interrupt`, or remove it",
         ),
     };
-    Diagnostic::new(Code::Shadowed, later.span(), text)
+    Diagnostic::new(DiagnosticCode::Shadowed, later.span(), text)
         .label("never reached")
         .related(earlier.span(), why)
         .help(help)

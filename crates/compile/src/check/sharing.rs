@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 use statewright_author::span::Span;
@@ -35,7 +35,7 @@ pub fn check_channels(model: &Model<'_>, conflicts: &PushConflicts, diagnostics:
                 model.tree.path(b.0)
             );
             diagnostics.push(
-                Diagnostic::new(Code::ChannelConflict, b.1, text)
+                Diagnostic::new(DiagnosticCode::ChannelConflict, b.1, text)
                     .label("owned here, too")
                     .related(a.1, "owned here")
                     .help("let only one of them own it, or use two channels"),
@@ -61,7 +61,7 @@ pub fn check_writers(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                         "two regions of `{}` write `{name}`",
                         model.tree.path(parent)
                     );
-                    let problem = Diagnostic::new(Code::ConcurrentWriters, span, text);
+                    let problem = Diagnostic::new(DiagnosticCode::ConcurrentWriters, span, text);
                     let problem = if first == span {
                         problem.label("written by both, which share this code")
                     } else {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_rom::layout::*;
 
@@ -27,7 +27,7 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     }
     let text = format!("entering may take {steps} steps at once, but the kernel holds {MAX_STEPS}");
     diagnostics.push(
-        Diagnostic::new(Code::TooManySteps, planned.model.machine.name.span, text)
+        Diagnostic::new(DiagnosticCode::TooManySteps, planned.model.machine.name.span, text)
             .label("each state entered is a step, and each effect of an initial, a branch or a default on the way")
             .help("have fewer effects on the way (several actions in one list are one), fewer choices in a row or fewer regions"),
     );

@@ -1,7 +1,7 @@
 //! Target sets (EXEC-3): several targets must lie in different regions; and transitions between
 //! regions (EXEC-2).
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{StateKind, TransitionKind};
 use statewright_author::span::{Name, Span};
@@ -65,7 +65,7 @@ pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         if state == 0 {
             diagnostics.push(
                 Diagnostic::new(
-                    Code::RootTarget,
+                    DiagnosticCode::RootTarget,
                     name.span,
                     format!("the root cannot be the `{field}`"),
                 )
@@ -76,7 +76,7 @@ pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             );
         } else if node.kind == StateKind::Final && node.parent == Some(0) {
             diagnostics.push(
-                Diagnostic::new(Code::EntryEnds, name.span, format!("`{field}` ends the machine"))
+                Diagnostic::new(DiagnosticCode::EntryEnds, name.span, format!("`{field}` ends the machine"))
                     .label("a final state of the root")
                     .help("name a state from which the agent can go on, or leave the field out for the initial state"),
             );
@@ -99,7 +99,8 @@ fn check_set(model: &Model<'_>, targets: &[Node], spans: &[Span], diagnostics: &
             targets.len()
         );
         diagnostics.push(
-            Diagnostic::new(Code::IllegalTargets, spans[MAX_LEAVES], text).label("one too many"),
+            Diagnostic::new(DiagnosticCode::IllegalTargets, spans[MAX_LEAVES], text)
+                .label("one too many"),
         );
         return;
     }
@@ -112,7 +113,7 @@ fn check_set(model: &Model<'_>, targets: &[Node], spans: &[Span], diagnostics: &
                     model.tree.node_path(a)
                 );
                 diagnostics.push(
-                    Diagnostic::new(Code::IllegalTargets, spans[position], text)
+                    Diagnostic::new(DiagnosticCode::IllegalTargets, spans[position], text)
                         .label(why)
                         .related(spans[before], "not with this one")
                         .help(
@@ -184,7 +185,7 @@ fn check_cross_region(
         let whole = model.tree.path(common);
         diagnostics.push(
             Diagnostic::new(
-                Code::CrossRegion,
+                DiagnosticCode::CrossRegion,
                 span,
                 format!("`{from}` and `{to}` lie in different regions"),
             )

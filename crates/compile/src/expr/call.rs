@@ -1,6 +1,6 @@
 //! Calls inside expressions: the built-in functions, and guards of the host.
 
-use statewright_author::codes::Code as DiagnosticCode;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, closest};
 use statewright_author::expr::{CallArgument, Expr};
 use statewright_author::graph::Argument;

@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use statewright_author::codes::Code as DiagnosticCode;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::expr::{BinaryOp, Expr, ExprKind, LogicOp, StateQuery, UnaryOp, code_span};
-use statewright_author::graph::{Code, Payload};
+use statewright_author::graph::{ExprSource, Payload};
 use statewright_author::span::{Name, Span};
 use statewright_author::value::ValueType;
 use statewright_rom::code::op;
@@ -18,7 +18,7 @@ use super::{Expected, Scope, fold, report};
 
 /// The typed tree of an expression of the expected type.
 pub(super) fn check(
-    code: &Code,
+    code: &ExprSource,
     ast: &Expr,
     expected: Expected,
     scope: &mut dyn Scope,
@@ -58,7 +58,7 @@ pub(super) enum Want {
 }
 
 pub(super) struct Checker<'a> {
-    code: &'a Code,
+    code: &'a ExprSource,
     pub(super) scope: &'a mut dyn Scope,
     diagnostics: &'a mut Diagnostics,
 }

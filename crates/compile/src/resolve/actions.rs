@@ -1,9 +1,9 @@
 //! Actions become ops (CODE-3, CODE-4).
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::expr::{ActionText, Expr, parse_action};
-use statewright_author::graph::{Action, ActionKind, Argument, Code as CodeText};
+use statewright_author::graph::{Action, ActionKind, Argument, ExprSource};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{FunctionKind, ValueType};
 use statewright_rom::layout::{ArgumentRecord, NONE, OpRecord, op_kind};
@@ -37,8 +37,8 @@ impl Resolver<'_> {
                 "{} actions in one list, but at most {MAX_LIST_OPS} fit",
                 ops.len()
             );
-            let problem =
-                Diagnostic::new(Code::TableFull, span, text).label("the list begins here");
+            let problem = Diagnostic::new(DiagnosticCode::TableFull, span, text)
+                .label("the list begins here");
             self.diagnostics
                 .push(problem.help("let a function of the game do it"));
             return None;
@@ -67,7 +67,7 @@ impl Resolver<'_> {
     /// Nothing to run, nothing to ask.
     fn conditional(
         &mut self,
-        condition: &CodeText,
+        condition: &ExprSource,
         then: &[Action],
         other: &[Action],
         site: &Site,
@@ -135,7 +135,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn text_action(&mut self, code: &CodeText, site: &Site) -> Option<OpRecord> {
+    fn text_action(&mut self, code: &ExprSource, site: &Site) -> Option<OpRecord> {
         match parse_action(&code.value) {
             Ok(ActionText::Call(call)) => {
                 let (name, arguments) = call.spanned(code);
@@ -149,7 +149,7 @@ impl Resolver<'_> {
             }
             Err(error) => {
                 let problem = Diagnostic::new(
-                    Code::NotAnAction,
+                    DiagnosticCode::NotAnAction,
                     code.span.within(error.range),
                     error.message,
                 );
@@ -167,7 +167,7 @@ impl Resolver<'_> {
         &mut self,
         kind: u8,
         key: &Name,
-        code: &CodeText,
+        code: &ExprSource,
         ast: Option<&Expr>,
         site: &Site,
     ) -> Option<OpRecord> {
@@ -180,7 +180,7 @@ impl Resolver<'_> {
         if kind == op_kind::ADD && !adds {
             self.report(
                 Diagnostic::new(
-                    Code::ExpressionType,
+                    DiagnosticCode::ExpressionType,
                     key.span,
                     format!("nothing can be added to `{}`, which is {ty}", key.value),
                 )
@@ -196,7 +196,7 @@ impl Resolver<'_> {
     }
 
     /// An expression of a known type, interned.
-    fn value(&mut self, code: &CodeText, ty: ValueType, site: &Site) -> Option<usize> {
+    fn value(&mut self, code: &ExprSource, ty: ValueType, site: &Site) -> Option<usize> {
         let compiled = self.expression(code, None, Expected::Type(ty), site)?;
         Some(self.ops.expression(compiled))
     }
@@ -205,7 +205,7 @@ impl Resolver<'_> {
     fn post(
         &mut self,
         name: &Name,
-        payload: Option<&CodeText>,
+        payload: Option<&ExprSource>,
         site: &Site,
     ) -> Option<(usize, Option<usize>)> {
         let event = self.names.events.find(name, &mut self.diagnostics)?;
@@ -236,7 +236,7 @@ impl Resolver<'_> {
                     ),
                 };
                 self.report(
-                    Diagnostic::new(Code::PayloadMismatch, code.span, text)
+                    Diagnostic::new(DiagnosticCode::PayloadMismatch, code.span, text)
                         .label(label)
                         .related(declared.name.span, "declared here")
                         .help(help),
@@ -251,7 +251,7 @@ impl Resolver<'_> {
         &mut self,
         command: &Name,
         lane: &Name,
-        payload: Option<&CodeText>,
+        payload: Option<&ExprSource>,
         site: &Site,
     ) -> Option<OpRecord> {
         let lane = self.names.lane(lane, &mut self.diagnostics)?;
@@ -274,7 +274,7 @@ impl Resolver<'_> {
         if self.tree.states[state].histories.is_empty() {
             let text = format!("state `{}` has no history points", name.value);
             self.report(
-                Diagnostic::new(Code::HistoryWithoutChildren, name.span, text)
+                Diagnostic::new(DiagnosticCode::HistoryWithoutChildren, name.span, text)
                     .label("nothing to clear")
                     .help("name a state with `history`"),
             );
@@ -361,7 +361,7 @@ impl Resolver<'_> {
                 function.value,
                 arguments.len()
             );
-            let problem = Diagnostic::new(Code::BadArguments, function.span, text)
+            let problem = Diagnostic::new(DiagnosticCode::BadArguments, function.span, text)
                 .label("arguments do not fit");
             self.report(match types {
                 Some(types) => problem.help(format!(
@@ -401,7 +401,7 @@ impl Resolver<'_> {
                 function.value, unknown.value
             );
             self.report(
-                Diagnostic::new(Code::BadArguments, unknown.span, text)
+                Diagnostic::new(DiagnosticCode::BadArguments, unknown.span, text)
                     .label("no such parameter")
                     .help(format!(
                         "it is declared as `{}`",
@@ -424,7 +424,7 @@ impl Resolver<'_> {
                         function.value, name.value
                     );
                     self.report(
-                        Diagnostic::new(Code::BadArguments, function.span, text)
+                        Diagnostic::new(DiagnosticCode::BadArguments, function.span, text)
                             .label("argument missing")
                             .help(format!(
                                 "it is declared as `{}`",
@@ -469,7 +469,7 @@ fn count(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn spanned(code: &CodeText, name: &Spanned<String>) -> Name {
+fn spanned(code: &ExprSource, name: &Spanned<String>) -> Name {
     let range = name.span.start as usize..name.span.end as usize;
     Name::new(name.value.clone(), code.span.within(range))
 }
@@ -480,7 +480,7 @@ fn kind_conflict(name: &Name, used: FunctionKind, other: FunctionKind, span: Spa
         "function `{}` is used as {used}, but it is {other} elsewhere",
         name.value
     );
-    Diagnostic::new(Code::FunctionKindConflict, name.span, text)
+    Diagnostic::new(DiagnosticCode::FunctionKindConflict, name.span, text)
         .label(format!("used as {used}"))
         .related(span, format!("is {other} here"))
         .help("a function has one kind; use two functions")

@@ -1,6 +1,6 @@
 //! Values of blackboard keys, parameters and variants (CODE-3, CODE-5).
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::span::Spanned;
 use statewright_author::value::{Literal, ValueType};
@@ -75,7 +75,7 @@ impl Resolver<'_> {
                 describe(&literal.value)
             );
             self.report(
-                Diagnostic::new(Code::LiteralType, literal.span, text)
+                Diagnostic::new(DiagnosticCode::LiteralType, literal.span, text)
                     .label(format!("not {}", with_article(ty.as_str())))
                     .help(example(ty)),
             );

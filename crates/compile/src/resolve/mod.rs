@@ -13,7 +13,7 @@ mod transitions;
 
 use std::collections::BTreeMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{Action, ActionKind, Machine};
 use statewright_author::limits::MAX_DURATION_TICKS;
@@ -158,7 +158,7 @@ impl<'a> Resolver<'a> {
                 duration.value, self.tick_rate
             );
             self.report(
-                Diagnostic::new(Code::BadDuration, duration.span, text)
+                Diagnostic::new(DiagnosticCode::BadDuration, duration.span, text)
                     .label("too long")
                     .help("count in the blackboard if something may take that long, or use a lower `tick_rate`"),
             );
@@ -216,7 +216,7 @@ impl<'a> Resolver<'a> {
                 _ => continue,
             };
             self.report(
-                Diagnostic::new(Code::ObserverChanges, action.span, format!("an observer cannot {what}"))
+                Diagnostic::new(DiagnosticCode::ObserverChanges, action.span, format!("an observer cannot {what}"))
                     .label("changes something")
                     .note("observers run between the choice of a transition and its effect, for every event")
                     .help("do it in the effect of a transition, or raise an event here that a transition handles"),
@@ -270,7 +270,7 @@ fn history_default_outside(name: &Name, point: &Name) -> Diagnostic {
         "`{}` is not a state inside the one that has history point `{}`",
         name.value, point.value
     );
-    Diagnostic::new(Code::HistoryDefaultOutside, name.span, text)
+    Diagnostic::new(DiagnosticCode::HistoryDefaultOutside, name.span, text)
         .label("lies outside")
         .related(point.span, "of this history point")
         .help("name a state inside, or leave `default` out to use the initial one")

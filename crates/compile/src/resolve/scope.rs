@@ -1,10 +1,10 @@
 //! What code may see where it stands: the state it belongs to, the event payload, and all declared
 //! names (CODE-4).
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, is_slip};
 use statewright_author::expr::Expr;
-use statewright_author::graph::{Argument, Code as CodeText, Machine, Payload, StateKind};
+use statewright_author::graph::{Argument, ExprSource, Machine, Payload, StateKind};
 use statewright_author::span::Name;
 use statewright_author::value::{FunctionKind, ValueType};
 
@@ -90,7 +90,7 @@ impl Resolver<'_> {
     /// Compiles an expression where it stands.
     pub(super) fn expression(
         &mut self,
-        code: &CodeText,
+        code: &ExprSource,
         ast: Option<&Expr>,
         expected: Expected,
         site: &Site,
@@ -115,7 +115,7 @@ impl Resolver<'_> {
                 self.tree.path(usize::from(choice))
             );
             self.report(
-                Diagnostic::new(Code::ExpressionType, code.span, text)
+                Diagnostic::new(DiagnosticCode::ExpressionType, code.span, text)
                     .label("reads its time")
                     .help(
                         "name the state that the agent comes from, such as `time_in_state(Chase)`",
@@ -133,7 +133,7 @@ impl Resolver<'_> {
 
     /// Compiles a guard. A plain call of one function needs no expression; a guard that always
     /// holds needs no op.
-    pub(super) fn guard(&mut self, code: &CodeText, site: &Site) -> Option<Condition> {
+    pub(super) fn guard(&mut self, code: &ExprSource, site: &Site) -> Option<Condition> {
         let compiled = self.expression(code, None, Expected::Bool, site)?;
         let constant = compiled
             .constant
@@ -156,7 +156,7 @@ impl Resolver<'_> {
     }
 
     /// Compiles a score: a call of a scorer, or an expression.
-    pub(super) fn score(&mut self, code: &CodeText, site: &Site) -> Option<usize> {
+    pub(super) fn score(&mut self, code: &ExprSource, site: &Site) -> Option<usize> {
         if let Ok(call) = statewright_author::expr::parse_call(&code.value)
             && self.is_scorer(&call.name.value)
         {
@@ -249,7 +249,8 @@ impl Scope for ResolverScope<'_, '_> {
             Node::History(_) => {
                 let text = format!("`{}` is a history point, not a state", name.value);
                 self.resolver.report(
-                    Diagnostic::new(Code::UnknownState, name.span, text).label("never active"),
+                    Diagnostic::new(DiagnosticCode::UnknownState, name.span, text)
+                        .label("never active"),
                 );
                 None
             }
@@ -305,7 +306,7 @@ impl ResolverScope<'_, '_> {
             function.value
         );
         self.resolver.report(
-            Diagnostic::new(Code::GuardLooksLikeKey, function.span, text)
+            Diagnostic::new(DiagnosticCode::GuardLooksLikeKey, function.span, text)
                 .label("not a key or parameter, so a function in Rust")
                 .help(format!(
                     "did you mean `{meant}`? If not, declare the function under `\"functions\"`"

@@ -1,9 +1,9 @@
 //! What belongs to each state: actions, activity, conditions, deferrals, channels, branches,
 //! initials.
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
-use statewright_author::graph::{Code as CodeText, StateKind};
+use statewright_author::graph::{ExprSource, StateKind};
 use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
 
@@ -63,7 +63,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn activity(&mut self, code: &CodeText) -> Option<usize> {
+    fn activity(&mut self, code: &ExprSource) -> Option<usize> {
         match statewright_author::expr::parse_call(&code.value) {
             Ok(call) => {
                 let (name, arguments) = call.spanned(code);
@@ -73,7 +73,7 @@ impl<'a> Resolver<'a> {
             Err(error) => {
                 self.report(
                     Diagnostic::new(
-                        Code::NotAnAction,
+                        DiagnosticCode::NotAnAction,
                         code.span.within(error.range),
                         error.message,
                     )
@@ -129,7 +129,7 @@ impl<'a> Resolver<'a> {
             if authored.targets.is_empty() && !self.diagnostics.iter().any(reported) {
                 self.report(
                     Diagnostic::new(
-                        Code::NeedsTarget,
+                        DiagnosticCode::NeedsTarget,
                         authored.span,
                         "a branch of a choice has no target",
                     )
@@ -195,7 +195,7 @@ impl<'a> Resolver<'a> {
                 });
                 let help = format!("name a state that is inside, such as `{inside}`");
                 self.report(
-                    Diagnostic::new(Code::InitialOutside, name.span, text)
+                    Diagnostic::new(DiagnosticCode::InitialOutside, name.span, text)
                         .label("lies elsewhere")
                         .help(help),
                 );
@@ -243,7 +243,7 @@ impl<'a> Resolver<'a> {
             let first = &self.tree.states[first].authored.name.value;
             let text = format!("{} does not say where it starts", self.region_shown(region));
             self.report(
-                Diagnostic::new(Code::MissingInitial, span, text)
+                Diagnostic::new(DiagnosticCode::MissingInitial, span, text)
                     .label("has several states")
                     .help(format!(
                         "add `\"initial\": \"{first}\"`, or another of its states"

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::graph;
 use statewright_author::span::Name;
@@ -32,7 +32,7 @@ impl<'a> Resolver<'a> {
                         authored.name.value
                     );
                     self.report(
-                        Diagnostic::new(Code::BadValue, instances.span, text)
+                        Diagnostic::new(DiagnosticCode::BadValue, instances.span, text)
                             .label("not possible here")
                             .help("declare the timer at the top of the machine to run it several times"),
                     );
@@ -105,7 +105,7 @@ impl<'a> Resolver<'a> {
                     let span = self.timers[timer]
                         .authored
                         .map_or(name.span, |t| t.name.span);
-                    Diagnostic::new(Code::TimerOutOfScope, name.span, text)
+                    Diagnostic::new(DiagnosticCode::TimerOutOfScope, name.span, text)
                         .label("not around here")
                         .related(span, "declared here")
                         .help("declare it in a state that contains both, or at the top of the machine")
@@ -135,7 +135,7 @@ impl<'a> Resolver<'a> {
             name.value
         );
         self.report(
-            Diagnostic::new(Code::TimerIsEvent, name.span, text)
+            Diagnostic::new(DiagnosticCode::TimerIsEvent, name.span, text)
                 .label("never comes")
                 .related(declared, "fires as this event")
                 .help(format!(

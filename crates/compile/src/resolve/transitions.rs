@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
 use statewright_author::graph::{self, StackOperation, StateKind, TransitionKind};
 use statewright_author::span::{Name, Spanned};
@@ -73,7 +73,7 @@ impl<'a> Resolver<'a> {
             );
             let span = trigger_span(&any.transition.trigger);
             self.report(
-                Diagnostic::new(Code::BadAnyState, span, text)
+                Diagnostic::new(DiagnosticCode::BadAnyState, span, text)
                     .label("belongs to no state")
                     .help("put it into `transitions`, or into the `any_state` of the state around"),
             );
@@ -94,8 +94,8 @@ impl<'a> Resolver<'a> {
                 if !are_children.contains(name.value.as_str()) {
                     let owner = self.state_shown(state);
                     let text = format!("`{}` is not a child of {owner}", name.value);
-                    let problem =
-                        Diagnostic::new(Code::BadAnyState, name.span, text).label("not a child");
+                    let problem = Diagnostic::new(DiagnosticCode::BadAnyState, name.span, text)
+                        .label("not a child");
                     let shown = self.diagnostics.has_room();
                     let problem =
                         problem.suggest(&name.value, children.iter().copied().filter(|_| shown));
@@ -227,7 +227,7 @@ impl<'a> Resolver<'a> {
                 shown(self.tree.states[source].authored)
             );
             self.report(
-                Diagnostic::new(Code::BadSyncGroup, first.span, text)
+                Diagnostic::new(DiagnosticCode::BadSyncGroup, first.span, text)
                     .label("not a region of this state")
                     .help("put the transition on the orthogonal state whose regions it changes"),
             );
@@ -239,7 +239,7 @@ impl<'a> Resolver<'a> {
         for (&target, name) in targets.iter().zip(&authored.targets) {
             if target == Node::State(0) {
                 self.diagnostics.push(
-                    Diagnostic::new(Code::RootTarget, name.span, "the root cannot be a target")
+                    Diagnostic::new(DiagnosticCode::RootTarget, name.span, "the root cannot be a target")
                         .label("always active")
                         .help("name a state inside the machine; to start over, name the one that `initial` names"),
                 );
@@ -262,8 +262,8 @@ impl<'a> Resolver<'a> {
             let known = regions
                 .filter_map(|r| r.name.as_ref().map(|name| name.value.as_str()))
                 .filter(|_| shown);
-            let problem =
-                Diagnostic::new(Code::UnknownRegion, region.span, text).label("not found");
+            let problem = Diagnostic::new(DiagnosticCode::UnknownRegion, region.span, text)
+                .label("not found");
             let problem = problem.suggest(&region.value, known);
             self.report(problem);
             return None;
@@ -280,7 +280,7 @@ impl<'a> Resolver<'a> {
                 region.value
             );
             self.report(
-                Diagnostic::new(Code::BadSyncGroup, target.span, text)
+                Diagnostic::new(DiagnosticCode::BadSyncGroup, target.span, text)
                     .label("lies elsewhere")
                     .related(region.span, "must lie in this region")
                     .help(help),
@@ -354,7 +354,7 @@ impl<'a> Resolver<'a> {
         };
         self.report(
             Diagnostic::new(
-                Code::KindMismatch,
+                DiagnosticCode::KindMismatch,
                 given.span,
                 format!("this transition cannot be {kind}: {wrong}"),
             )
@@ -408,7 +408,7 @@ impl<'a> Resolver<'a> {
             Ok(region) => Some((stack.value, region)),
             Err((text, help)) => {
                 self.report(
-                    Diagnostic::new(Code::BadStackOperation, stack.span, text)
+                    Diagnostic::new(DiagnosticCode::BadStackOperation, stack.span, text)
                         .label("not possible")
                         .help(help),
                 );

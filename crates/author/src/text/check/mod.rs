@@ -20,7 +20,7 @@ use jsonc_parser::common::Ranged;
 use super::describe::expected;
 use super::parse::{has_key, json, span};
 use super::shape::{Content, Field, Json, Kind, Map, Rule, Type};
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::span::Span;
 use hints::with_unit;
@@ -44,7 +44,7 @@ pub(crate) fn check(text: &str, object: &Object, kind: Kind, out: &mut Diagnosti
 /// stays cheap.
 pub(crate) fn report(
     out: &mut Diagnostics,
-    code: Code,
+    code: DiagnosticCode,
     span: Span,
     full: impl FnOnce(Diagnostic) -> Diagnostic,
 ) {
@@ -86,7 +86,12 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn report(&mut self, code: Code, span: Span, full: impl FnOnce(Diagnostic) -> Diagnostic) {
+    fn report(
+        &mut self,
+        code: DiagnosticCode,
+        span: Span,
+        full: impl FnOnce(Diagnostic) -> Diagnostic,
+    ) {
         report(self.out, code, span, full);
     }
 
@@ -156,9 +161,11 @@ impl Checker<'_> {
         self.duplicates(object, "give one of them another name");
         if object.properties.is_empty() && !map.may_be_empty {
             self.bad.insert(object.start());
-            self.report(Code::BadValue, span(object.range()), |bare| Diagnostic {
-                message: format!("{} must not be empty", subject.words()),
-                ..bare
+            self.report(DiagnosticCode::BadValue, span(object.range()), |bare| {
+                Diagnostic {
+                    message: format!("{} must not be empty", subject.words()),
+                    ..bare
+                }
             });
         }
         for property in &object.properties {
@@ -181,7 +188,7 @@ impl Checker<'_> {
             .get(value.start()..value.end())
             .filter(|raw| raw.len() <= 40)
             .map(str::to_owned);
-        self.report(Code::WrongType, span(value.range()), |bare| {
+        self.report(DiagnosticCode::WrongType, span(value.range()), |bare| {
             let message = format!(
                 "{} must be {}, found {}",
                 subject.words(),

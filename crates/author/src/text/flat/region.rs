@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::Nodes;
 use super::tree::Tree;
-use crate::codes::Code;
+use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::span::Name;
 use crate::text::check::report;
@@ -96,7 +96,7 @@ impl<'n> Names<'n> {
     }
 
     fn unknown(&self, region: &Name, out: &mut Diagnostics) {
-        report(out, Code::UnknownRegion, region.span, |bare| {
+        report(out, DiagnosticCode::UnknownRegion, region.span, |bare| {
             let message = format!(
                 "the state `{}` has no region named `{}`",
                 self.parent, region.value
@@ -111,7 +111,7 @@ impl<'n> Names<'n> {
     }
 
     fn not_stated(&self, child: &Name, out: &mut Diagnostics) {
-        report(out, Code::RegionNotStated, child.span, |bare| {
+        report(out, DiagnosticCode::RegionNotStated, child.span, |bare| {
             let known: Vec<_> = self.names.iter().map(|name| name.value.as_str()).collect();
             let fields: Vec<_> = known
                 .iter()
@@ -137,7 +137,7 @@ impl<'n> Names<'n> {
 }
 
 fn no_regions(region: &Name, why: &str, out: &mut Diagnostics) {
-    report(out, Code::UnknownRegion, region.span, |bare| {
+    report(out, DiagnosticCode::UnknownRegion, region.span, |bare| {
         let message = format!(
             "the state cannot be in the region `{}`: {why}",
             region.value

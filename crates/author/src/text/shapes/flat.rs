@@ -1,4 +1,4 @@
-//! Owns the flat shape of the design documents: `states` is a list, and parents name their
+//! Owns the flat shape of a machine file: `states` is a list, and parents name their
 //! children.
 
 use super::{

@@ -5,7 +5,7 @@ use crate::text::name::NameKind;
 use crate::text::shape::{Field, Kind, Map, Shape, Type, Words};
 use crate::value::Tier;
 
-/// The tier: by name, by size, or as the design documents spell it.
+/// The tier: by name, by size, or by both as in `Standard_128B`.
 pub(crate) const TIER: Type = Type::OneOf(&[
     Type::Word(&Words {
         words: Tier::WORDS,

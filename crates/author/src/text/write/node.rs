@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::graph::{Code, Meta, StableId};
+use crate::graph::{ExprSource, Meta, StableId};
 use crate::span::{Name, Spanned};
 use crate::text::shape::{Kind, key_order};
 use crate::value::Literal;
@@ -49,7 +49,7 @@ pub(super) fn name(name: &Name) -> Node {
 }
 
 /// Source text; numbers and truth values stand for theirs.
-pub(super) fn code(code: &Code) -> Node {
+pub(super) fn code(code: &ExprSource) -> Node {
     let plain = matches!(code.value.as_str(), "true" | "false")
         || code
             .value
@@ -190,7 +190,7 @@ impl Object {
         self.maybe(key, given.map(name))
     }
 
-    pub(super) fn code(&mut self, key: &str, given: Option<&Code>) -> &mut Self {
+    pub(super) fn code(&mut self, key: &str, given: Option<&ExprSource>) -> &mut Self {
         self.maybe(key, given.map(code))
     }
 
