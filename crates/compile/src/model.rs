@@ -10,9 +10,9 @@ use std::ops::Range;
 use statewright_author::graph::{self, Machine, StackOperation, TransitionKind};
 use statewright_author::span::{Span, Spanned};
 
-use crate::names::Names;
+use crate::names::Declarations;
 use crate::ops::Ops;
-use crate::tree::{Node, RegionIndex, StateIndex, Tree};
+use crate::tree::{RegionIndex, StateIndex, Target, Tree};
 
 /// A resolved machine.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct Model<'a> {
     /// The states.
     pub tree: Tree<'a>,
     /// The other declarations.
-    pub names: Names<'a>,
+    pub names: Declarations<'a>,
     /// Ticks per second.
     pub tick_rate: u32,
     /// Functions, actions, expressions.
@@ -44,9 +44,9 @@ pub struct Model<'a> {
     /// Release command (text) and lane of each channel.
     pub channel_commands: Vec<(usize, usize)>,
     /// TICK-4.
-    pub fail_safe: Option<Node>,
+    pub fail_safe: Option<Target>,
     /// SYS-5.
-    pub reload_entry: Option<Node>,
+    pub reload_entry: Option<Target>,
     /// Values of keys and parameters.
     pub data: Data,
     /// What was seen in use.
@@ -86,7 +86,7 @@ pub struct StateParts {
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     /// In the order written.
-    pub targets: Vec<Node>,
+    pub targets: Vec<Target>,
     /// Action list.
     pub effect: Option<usize>,
 }
@@ -125,7 +125,7 @@ pub struct Transition<'a> {
     /// Trigger.
     pub trigger: Trigger,
     /// In the order written.
-    pub targets: Vec<Node>,
+    pub targets: Vec<Target>,
     /// EXEC-2.
     pub kind: TransitionKind,
     /// EXEC-8, with the region whose stack it is.
@@ -275,7 +275,7 @@ pub struct Usage {
 }
 
 /// Targets as messages show them.
-pub fn targets_shown(model: &Model<'_>, targets: &[Node]) -> String {
+pub fn targets_shown(model: &Model<'_>, targets: &[Target]) -> String {
     if targets.is_empty() {
         return "nothing".to_owned();
     }

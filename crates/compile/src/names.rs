@@ -20,7 +20,7 @@ pub fn with_article(word: &str) -> String {
 
 /// Names of one kind of declaration.
 #[derive(Debug)]
-pub struct Index<'a> {
+pub struct NameIndex<'a> {
     what: &'static str,
     unknown: DiagnosticCode,
     field: &'static str,
@@ -32,7 +32,7 @@ pub struct Index<'a> {
 /// "Did you mean" looks at every name, so it is offered only so often.
 const MAX_SUGGESTIONS: usize = 20;
 
-impl<'a> Index<'a> {
+impl<'a> NameIndex<'a> {
     fn new(
         what: &'static str,
         unknown: DiagnosticCode,
@@ -121,90 +121,90 @@ impl<'a> Index<'a> {
 
 /// Everything that is found by name.
 #[derive(Debug)]
-pub struct Names<'a> {
+pub struct Declarations<'a> {
     /// Events.
-    pub events: Index<'a>,
+    pub events: NameIndex<'a>,
     /// Blackboard keys.
-    pub keys: Index<'a>,
+    pub keys: NameIndex<'a>,
     /// Machine-wide parameters.
-    pub parameters: Index<'a>,
+    pub parameters: NameIndex<'a>,
     /// Variants.
-    pub variants: Index<'a>,
+    pub variants: NameIndex<'a>,
     /// Channels.
-    pub channels: Index<'a>,
+    pub channels: NameIndex<'a>,
     /// User lanes.
-    pub lanes: Index<'a>,
+    pub lanes: NameIndex<'a>,
     /// Machine-level timers.
-    pub timers: Index<'a>,
+    pub timers: NameIndex<'a>,
     /// Declared functions.
-    pub functions: Index<'a>,
+    pub functions: NameIndex<'a>,
     /// Transition sets.
-    pub sets: Index<'a>,
+    pub sets: NameIndex<'a>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> Declarations<'a> {
     /// Reads the declarations and reports what is declared twice.
     pub fn new(machine: &'a Machine, diagnostics: &mut Diagnostics) -> Self {
         let d = diagnostics;
         let m = machine;
         let names = Self {
-            events: Index::new(
+            events: NameIndex::new(
                 "event",
                 DiagnosticCode::UnknownEvent,
                 "events",
                 m.events.iter().map(|e| &e.name),
                 d,
             ),
-            keys: Index::new(
+            keys: NameIndex::new(
                 "blackboard key",
                 DiagnosticCode::UnknownKey,
                 "blackboard",
                 m.blackboard.iter().map(|k| &k.name),
                 d,
             ),
-            parameters: Index::new(
+            parameters: NameIndex::new(
                 "parameter",
                 DiagnosticCode::UnknownParameter,
                 "parameters",
                 m.parameters.iter().map(|p| &p.name),
                 d,
             ),
-            variants: Index::new(
+            variants: NameIndex::new(
                 "variant",
                 DiagnosticCode::UnknownParameter,
                 "variants",
                 m.variants.iter().map(|v| &v.name),
                 d,
             ),
-            channels: Index::new(
+            channels: NameIndex::new(
                 "channel",
                 DiagnosticCode::UnknownChannel,
                 "channels",
                 m.channels.iter().map(|c| &c.name),
                 d,
             ),
-            lanes: Index::new(
+            lanes: NameIndex::new(
                 "lane",
                 DiagnosticCode::UnknownLane,
                 "lanes",
                 m.lanes.iter().map(|l| &l.name),
                 d,
             ),
-            timers: Index::new(
+            timers: NameIndex::new(
                 "timer",
                 DiagnosticCode::UnknownTimer,
                 "timers",
                 m.timers.iter().map(|t| &t.name),
                 d,
             ),
-            functions: Index::new(
+            functions: NameIndex::new(
                 "function",
                 DiagnosticCode::UndeclaredFunction,
                 "functions",
                 m.functions.iter().map(|f| &f.name),
                 d,
             ),
-            sets: Index::new(
+            sets: NameIndex::new(
                 "transition set",
                 DiagnosticCode::UnknownTransitionSet,
                 "transition_sets",

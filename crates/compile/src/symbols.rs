@@ -102,7 +102,7 @@ impl Symbols {
         });
         let history = (0..tree.histories.len()).map(|h| {
             at(
-                &tree.node_path(crate::tree::Node::History(h)),
+                &tree.node_path(crate::tree::Target::History(h)),
                 tree.histories[h].authored.name.span,
             )
         });

@@ -65,7 +65,7 @@ pub struct HistoryNode<'a> {
 
 /// Something a transition can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Node {
+pub enum Target {
     /// A state, choices included.
     State(StateIndex),
     /// A history point.
@@ -81,8 +81,8 @@ pub struct Tree<'a> {
     pub regions: Vec<RegionNode<'a>>,
     /// History points by owner.
     pub histories: Vec<HistoryNode<'a>>,
-    children: HashMap<(StateIndex, &'a str), Node>,
-    by_name: HashMap<&'a str, Vec<Node>>,
+    children: HashMap<(StateIndex, &'a str), Target>,
+    by_name: HashMap<&'a str, Vec<Target>>,
     muted: HashMap<&'a str, Span>,
     /// "Did you mean" looks at every name, so it is offered only so often.
     suggestions: Cell<usize>,
@@ -195,8 +195,8 @@ impl<'a> Tree<'a> {
         let regions = self.states[owner].regions.clone();
         let states = regions
             .flat_map(|r| self.regions[r].children.clone())
-            .map(Node::State);
-        let points = self.states[owner].histories.clone().map(Node::History);
+            .map(Target::State);
+        let points = self.states[owner].histories.clone().map(Target::History);
         let mut folded: HashMap<String, &'a Name> = HashMap::new();
         for node in states.chain(points).collect::<Vec<_>>() {
             let name = self.name_of(node);
@@ -212,10 +212,10 @@ impl<'a> Tree<'a> {
     }
 
     /// The name of a node as written.
-    pub fn name_of(&self, node: Node) -> &'a Name {
+    pub fn name_of(&self, node: Target) -> &'a Name {
         match node {
-            Node::State(index) => &self.states[index].authored.name,
-            Node::History(index) => &self.histories[index].authored.name,
+            Target::State(index) => &self.states[index].authored.name,
+            Target::History(index) => &self.histories[index].authored.name,
         }
     }
 
@@ -235,10 +235,10 @@ impl<'a> Tree<'a> {
     }
 
     /// Path of a state or history point.
-    pub fn node_path(&self, node: Node) -> String {
+    pub fn node_path(&self, node: Target) -> String {
         match node {
-            Node::State(index) => self.path(index),
-            Node::History(index) => {
+            Target::State(index) => self.path(index),
+            Target::History(index) => {
                 let point = &self.histories[index];
                 let name = &point.authored.name.value;
                 if point.owner == 0 {
@@ -251,10 +251,10 @@ impl<'a> Tree<'a> {
     }
 
     /// The state, or the owner of the history point.
-    pub fn anchor(&self, node: Node) -> StateIndex {
+    pub fn anchor(&self, node: Target) -> StateIndex {
         match node {
-            Node::State(index) => index,
-            Node::History(index) => self.histories[index].owner,
+            Target::State(index) => index,
+            Target::History(index) => self.histories[index].owner,
         }
     }
 
@@ -309,10 +309,10 @@ impl<'a> Tree<'a> {
     /// Finds what a name means when it stands in state `from`: a child of `from`, of the state
     /// around it, and so on outward; else the only node of that name anywhere. Paths `a/b` work
     /// the same way by their first part, and `/a/b` starts at the root.
-    pub fn find(&self, name: &Name, from: StateIndex) -> Result<Node, Box<Diagnostic>> {
+    pub fn find(&self, name: &Name, from: StateIndex) -> Result<Target, Box<Diagnostic>> {
         let text = name.value.as_str();
         if text == "root" && !self.by_name.contains_key("root") {
-            return Ok(Node::State(0));
+            return Ok(Target::State(0));
         }
         if let Some(absolute) = text.strip_prefix('/') {
             return self.descend(0, absolute).ok_or_else(|| self.unknown(name));
@@ -328,17 +328,19 @@ impl<'a> Tree<'a> {
     }
 
     /// Follows a path downward from a state; names of regions may stand between.
-    fn descend(&self, from: StateIndex, path: &str) -> Option<Node> {
-        let mut at = Node::State(from);
+    fn descend(&self, from: StateIndex, path: &str) -> Option<Target> {
+        let mut at = Target::State(from);
         for part in path.split('/') {
-            let Node::State(state) = at else { return None };
+            let Target::State(state) = at else {
+                return None;
+            };
             match self.children.get(&(state, part)) {
                 Some(&node) => at = node,
                 None if self.region_named(state, part).is_some() && part != path => {}
                 None => return None,
             }
         }
-        (at != Node::State(from)).then_some(at)
+        (at != Target::State(from)).then_some(at)
     }
 
     /// A region of a state by its name.
@@ -353,13 +355,13 @@ impl<'a> Tree<'a> {
         self.states[state].regions.clone().find(named)
     }
 
-    fn find_anywhere(&self, name: &Name) -> Result<Node, Box<Diagnostic>> {
+    fn find_anywhere(&self, name: &Name) -> Result<Target, Box<Diagnostic>> {
         let (first, rest) = name.value.split_once('/').unwrap_or((&name.value, ""));
         let starts = self.by_name.get(first).map_or(&[][..], Vec::as_slice);
         let mut found = starts.iter().filter_map(|&start| match (start, rest) {
             (node, "") => Some(node),
-            (Node::State(state), rest) => self.descend(state, rest),
-            (Node::History(_), _) => None,
+            (Target::State(state), rest) => self.descend(state, rest),
+            (Target::History(_), _) => None,
         });
         let Some(node) = found.next() else {
             return Err(self.unknown(name));

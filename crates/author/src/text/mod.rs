@@ -28,7 +28,7 @@ use crate::graph::Machine;
 use crate::limits::MAX_TEXT_BYTES;
 use crate::span::{Source, Span};
 use extract::Reader;
-use shape::{Json, Kind, file_kind};
+use shape::{Json, ObjectKind, file_kind};
 
 pub use parse::options as parse_options;
 pub use schema::{Draft, schema};
@@ -77,13 +77,13 @@ fn read_text(text: &str, out: &mut Diagnostics) -> Option<Machine> {
     let bad = check::check(text, object, kind, out);
     let reader = Reader { text, bad };
     Some(match kind {
-        Kind::FlatMachine => flat::machine(&reader, object, out),
+        ObjectKind::FlatMachine => flat::machine(&reader, object, out),
         _ => reader.nested_machine(object),
     })
 }
 
 /// Which shape a file has.
-fn kind_of(object: &Object) -> Kind {
+fn kind_of(object: &Object) -> ObjectKind {
     file_kind(
         object
             .get("states")

@@ -10,7 +10,7 @@ use statewright_rom::layout::MAX_DEPTH;
 
 use super::Planned;
 use crate::model::{Branch, Model};
-use crate::tree::{HistoryIndex, Node, RegionIndex, StateIndex};
+use crate::tree::{HistoryIndex, RegionIndex, StateIndex, Target};
 
 /// Longest way through choices; the loader has the same limit.
 const MAX_CHOICES_IN_A_ROW: usize = MAX_DEPTH;
@@ -21,7 +21,7 @@ fn next_choices<'m>(
     choice: StateIndex,
 ) -> impl Iterator<Item = StateIndex> + 'm {
     let branches = &model.branches[model.parts[choice].branches.clone()];
-    let mut targets: Vec<Node> = branches
+    let mut targets: Vec<Target> = branches
         .iter()
         .flat_map(|branch| branch.entry.targets.iter().copied())
         .collect();
@@ -30,12 +30,12 @@ fn next_choices<'m>(
     // may meet it again.
     while let Some(&target) = targets.get(at) {
         at += 1;
-        if let Node::History(history) = target {
+        if let Target::History(history) = target {
             let defaults = model.history_defaults[history]
                 .targets
                 .iter()
                 .filter(|d| !targets.contains(d));
-            let defaults: Vec<Node> = defaults.copied().collect();
+            let defaults: Vec<Target> = defaults.copied().collect();
             targets.extend(defaults);
         }
     }
@@ -44,9 +44,9 @@ fn next_choices<'m>(
         .filter_map(|target| as_choice(model, target))
 }
 
-fn as_choice(model: &Model<'_>, target: Node) -> Option<StateIndex> {
+fn as_choice(model: &Model<'_>, target: Target) -> Option<StateIndex> {
     match target {
-        Node::State(state) if model.tree.states[state].kind == StateKind::Choice => Some(state),
+        Target::State(state) if model.tree.states[state].kind == StateKind::Choice => Some(state),
         _ => None,
     }
 }
@@ -114,7 +114,7 @@ fn cycle(model: &Model<'_>, from: StateIndex, to: StateIndex) -> Diagnostic {
         model.tree.path(to)
     );
     let mut branches = model.branches[model.parts[from].branches.clone()].iter();
-    let span = branches.find_map(|branch| branch_target(branch, Node::State(to)));
+    let span = branches.find_map(|branch| branch_target(branch, Target::State(to)));
     Diagnostic::new(
         DiagnosticCode::ChoiceCycle,
         span.unwrap_or(model.tree.states[from].authored.name.span),
@@ -137,7 +137,7 @@ fn too_long(model: &Model<'_>, from: StateIndex) -> Diagnostic {
 }
 
 /// Where a branch names a target.
-fn branch_target(branch: &Branch<'_>, target: Node) -> Option<Span> {
+fn branch_target(branch: &Branch<'_>, target: Target) -> Option<Span> {
     let at = branch
         .entry
         .targets
@@ -188,9 +188,9 @@ impl Area {
         self.regions.len() == model.tree.states[self.owner].regions.len()
     }
 
-    fn holds(&self, model: &Model<'_>, target: Node) -> bool {
+    fn holds(&self, model: &Model<'_>, target: Target) -> bool {
         let anchor = model.tree.anchor(target);
-        if anchor == self.owner && matches!(target, Node::History(_)) {
+        if anchor == self.owner && matches!(target, Target::History(_)) {
             // Its own history point brings back every region.
             return self.is_whole(model);
         }
@@ -221,7 +221,7 @@ impl Area {
 pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
     let mut reported = HashSet::new();
-    let mut follow = |targets: &[Node], area: &dyn Fn() -> Area, from: Span| {
+    let mut follow = |targets: &[Target], area: &dyn Fn() -> Area, from: Span| {
         let choices: Vec<StateIndex> = targets
             .iter()
             .filter_map(|&t| as_choice(model, t))
@@ -258,7 +258,7 @@ fn check_branches(
     mut open: Vec<StateIndex>,
     area: &Area,
     from: Span,
-    reported: &mut HashSet<(StateIndex, Node, Span)>,
+    reported: &mut HashSet<(StateIndex, Target, Span)>,
     diagnostics: &mut Diagnostics,
 ) {
     let mut seen = open.clone();
@@ -283,7 +283,7 @@ fn check_branches(
 fn leaves(
     model: &Model<'_>,
     area: &Area,
-    way: (StateIndex, Node),
+    way: (StateIndex, Target),
     span: Span,
     from: Span,
 ) -> Diagnostic {

@@ -51,7 +51,7 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
             return;
         };
         circle.iter().for_each(|&link| left[link] = false);
-        let circle: Vec<&Step> = circle.iter().map(|&link| &steps[link]).collect();
+        let circle: Vec<&RaisingTransition> = circle.iter().map(|&link| &steps[link]).collect();
         if goes_round(model, &circle) {
             diagnostics.push(describe(model, &circle));
         }
@@ -59,7 +59,7 @@ pub fn check(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
 }
 
 /// A transition that its event always starts, and that raises events itself.
-struct Step {
+struct RaisingTransition {
     /// Index in the model.
     transition: usize,
     event: usize,
@@ -73,7 +73,7 @@ struct Step {
     anchors: Vec<StateIndex>,
 }
 
-fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
+fn steps(planned: &Planned<'_, '_>) -> Vec<RaisingTransition> {
     let model = planned.model;
     let raising =
         |list: Option<usize>| list.is_some_and(|list| raised(model, list).next().is_some());
@@ -110,7 +110,7 @@ fn steps(planned: &Planned<'_, '_>) -> Vec<Step> {
                 .map(|&target| model.tree.anchor(target))
                 .collect();
             let domain = (!transition.targets.is_empty()).then_some(domain);
-            steps.push(Step {
+            steps.push(RaisingTransition {
                 transition: from,
                 event,
                 source: transition.source,
@@ -262,7 +262,7 @@ fn rank(transition: &Transition<'_>) -> (bool, std::cmp::Reverse<u8>) {
 }
 
 /// Which step follows which: its event is raised and its source is active, or stays so elsewhere.
-fn links(planned: &Planned<'_, '_>, steps: &[Step]) -> Vec<Link> {
+fn links(planned: &Planned<'_, '_>, steps: &[RaisingTransition]) -> Vec<Link> {
     let model = planned.model;
     let mut of_source: HashMap<(StateIndex, usize), usize> = HashMap::new();
     let mut staying: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -272,7 +272,7 @@ fn links(planned: &Planned<'_, '_>, steps: &[Step]) -> Vec<Link> {
             staying.entry(step.event).or_default().push(index);
         }
     }
-    let next = |step: &Step| {
+    let next = |step: &RaisingTransition| {
         let mut next: Vec<usize> = Vec::new();
         for &event in &step.raises {
             next.extend(
@@ -301,7 +301,7 @@ fn links(planned: &Planned<'_, '_>, steps: &[Step]) -> Vec<Link> {
 }
 
 /// Whether a state that may be active during a step is neither left nor entered by it.
-fn leaves_alone(model: &Model<'_>, step: &Step, state: StateIndex) -> bool {
+fn leaves_alone(model: &Model<'_>, step: &RaisingTransition, state: StateIndex) -> bool {
     let tree = &model.tree;
     let common = tree.common_ancestor(step.source, state);
     let related = common == step.source || common == state;
@@ -324,10 +324,10 @@ fn leaves_alone(model: &Model<'_>, step: &Step, state: StateIndex) -> bool {
 }
 
 /// Whether each source that is only known to stay active does so all the way round.
-fn goes_round(model: &Model<'_>, circle: &[&Step]) -> bool {
+fn goes_round(model: &Model<'_>, circle: &[&RaisingTransition]) -> bool {
     circle.iter().enumerate().all(|(index, step)| {
         let before = circle[(index + circle.len() - 1) % circle.len()];
-        let kept = |other: &&Step| {
+        let kept = |other: &&RaisingTransition| {
             other.active.contains(&step.source) || leaves_alone(model, other, step.source)
         };
         before.active.contains(&step.source) || circle.iter().all(kept)
@@ -348,15 +348,16 @@ fn itself(model: &Model<'_>, transition: &Transition<'_>) -> Diagnostic {
         .help("give it a guard, or use a timer")
 }
 
-fn describe(model: &Model<'_>, circle: &[&Step]) -> Diagnostic {
+fn describe(model: &Model<'_>, circle: &[&RaisingTransition]) -> Diagnostic {
     const MOST_SHOWN: usize = 6;
-    let name = |step: &&Step| format!("`{}`", model.machine.events[step.event].name.value);
+    let name =
+        |step: &&RaisingTransition| format!("`{}`", model.machine.events[step.event].name.value);
     let mut names: Vec<String> = circle.iter().take(MOST_SHOWN).map(name).collect();
     if circle.len() > MOST_SHOWN {
         names.push("…".to_owned());
     }
     names.push(names[0].clone());
-    let span = |step: &Step| model.transitions[step.transition].span();
+    let span = |step: &RaisingTransition| model.transitions[step.transition].span();
     let text = format!(
         "events raise each other in a circle, without a guard: {}",
         names.join(" → ")

@@ -5,7 +5,7 @@ use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 
 use crate::model::{Entry, Model};
-use crate::tree::{Node, RegionIndex, StateIndex};
+use crate::tree::{RegionIndex, StateIndex, Target};
 
 struct Reach<'m, 'a> {
     model: &'m Model<'a>,
@@ -15,13 +15,13 @@ struct Reach<'m, 'a> {
     /// that the walk ends.
     started: Vec<bool>,
     restored: Vec<bool>,
-    open: Vec<Step>,
+    open: Vec<Pending>,
 }
 
 /// What is still to be followed.
-enum Step {
+enum Pending {
     /// Towards a target.
-    Target(Node),
+    Target(Target),
     /// By default.
     Default(StateIndex),
     /// A region by its initial.
@@ -39,19 +39,19 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         restored: vec![false; model.tree.histories.len()],
         open: Vec::new(),
     };
-    reach.open.push(Step::Default(0));
+    reach.open.push(Pending::Default(0));
     reach.open.extend(
         model
             .fail_safe
             .into_iter()
             .chain(model.reload_entry)
-            .map(Step::Target),
+            .map(Pending::Target),
     );
     while let Some(step) = reach.open.pop() {
         match step {
-            Step::Target(target) => reach.target(target),
-            Step::Default(state) => reach.default(state),
-            Step::Region(region) => reach.region(region),
+            Pending::Target(target) => reach.target(target),
+            Pending::Default(state) => reach.default(state),
+            Pending::Region(region) => reach.region(region),
         }
     }
     for state in 1..count {
@@ -79,22 +79,22 @@ impl Reach<'_, '_> {
 
     fn entry(&mut self, entry: &Entry) {
         self.open
-            .extend(entry.targets.iter().copied().map(Step::Target));
+            .extend(entry.targets.iter().copied().map(Pending::Target));
     }
 
-    fn target(&mut self, target: Node) {
+    fn target(&mut self, target: Target) {
         match target {
-            Node::State(state) => {
+            Target::State(state) => {
                 self.ancestors(state);
-                self.open.push(Step::Default(state));
+                self.open.push(Pending::Default(state));
             }
-            Node::History(history) if std::mem::replace(&mut self.restored[history], true) => {}
-            Node::History(history) => {
+            Target::History(history) if std::mem::replace(&mut self.restored[history], true) => {}
+            Target::History(history) => {
                 let owner = self.model.tree.histories[history].owner;
                 self.ancestors(owner);
                 let default = &self.model.history_defaults[history];
                 if default.targets.is_empty() {
-                    self.open.push(Step::Default(owner));
+                    self.open.push(Pending::Default(owner));
                 } else {
                     self.activate(owner);
                     self.entry(default);
@@ -114,7 +114,7 @@ impl Reach<'_, '_> {
                     .regions
                     .clone()
                     .filter(|&region| self.model.tree.states[at].region != Some(region));
-                self.open.extend(others.map(Step::Region));
+                self.open.extend(others.map(Pending::Region));
             }
             at = parent;
         }
@@ -129,11 +129,11 @@ impl Reach<'_, '_> {
             self.model.tree.states[state]
                 .regions
                 .clone()
-                .map(Step::Region),
+                .map(Pending::Region),
         );
         for branch in &self.model.branches[self.model.parts[state].branches.clone()] {
             self.open
-                .extend(branch.entry.targets.iter().copied().map(Step::Target));
+                .extend(branch.entry.targets.iter().copied().map(Pending::Target));
         }
     }
 
@@ -145,7 +145,7 @@ impl Reach<'_, '_> {
         for transition in &self.model.transitions[self.model.parts[state].transitions.clone()] {
             if !transition.never {
                 self.open
-                    .extend(transition.targets.iter().copied().map(Step::Target));
+                    .extend(transition.targets.iter().copied().map(Pending::Target));
             }
         }
     }

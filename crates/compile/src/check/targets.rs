@@ -9,7 +9,7 @@ use statewright_author::span::{Name, Span};
 use statewright_rom::layout::MAX_LEAVES;
 
 use crate::model::{Model, Transition};
-use crate::tree::Node;
+use crate::tree::Target;
 
 /// Checks all sets of targets.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
@@ -58,7 +58,7 @@ pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         ("reload_entry", &machine.reload_entry, model.reload_entry),
     ];
     for (field, name, node) in entries {
-        let (Some(name), Some(Node::State(state))) = (name, node) else {
+        let (Some(name), Some(Target::State(state))) = (name, node) else {
             continue;
         };
         let node = &model.tree.states[state];
@@ -89,7 +89,7 @@ fn spans(names: &[Name]) -> Vec<Span> {
 }
 
 /// `spans` has one span for each target, if all were found.
-fn check_set(model: &Model<'_>, targets: &[Node], spans: &[Span], diagnostics: &mut Diagnostics) {
+fn check_set(model: &Model<'_>, targets: &[Target], spans: &[Span], diagnostics: &mut Diagnostics) {
     if spans.len() != targets.len() {
         return;
     }
@@ -127,12 +127,12 @@ fn check_set(model: &Model<'_>, targets: &[Node], spans: &[Span], diagnostics: &
 }
 
 /// Why two targets exclude each other.
-fn conflict(model: &Model<'_>, a: Node, b: Node) -> Option<&'static str> {
+fn conflict(model: &Model<'_>, a: Target, b: Target) -> Option<&'static str> {
     let tree = &model.tree;
     let (x, y) = (tree.anchor(a), tree.anchor(b));
     let common = tree.common_ancestor(x, y);
     let is_choice =
-        |node| matches!(node, Node::State(state) if tree.states[state].kind == StateKind::Choice);
+        |node| matches!(node, Target::State(state) if tree.states[state].kind == StateKind::Choice);
     if x == y {
         Some("the same target twice")
     } else if is_choice(a) || is_choice(b) {

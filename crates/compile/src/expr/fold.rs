@@ -7,7 +7,7 @@
 use statewright_author::value::ValueType;
 use statewright_rom::code::{arith, op};
 
-use super::node::{Constant, Logic, Node};
+use super::node::{Constant, Logic, TypedExpr};
 
 /// The author's type of a type number in a ROM.
 pub(super) fn value_type(ty: u8) -> ValueType {
@@ -18,23 +18,23 @@ pub(super) fn value_type(ty: u8) -> ValueType {
 }
 
 /// A plain instruction on its operands.
-pub(super) fn plain(op: u8, operands: Vec<Node>) -> Node {
+pub(super) fn plain(op: u8, operands: Vec<TypedExpr>) -> TypedExpr {
     let ty = op::signature(op).map_or(ValueType::I32, |signature| value_type(signature.output));
     if let Some(constant) = evaluate(op, &operands) {
-        return Node::Constant(constant);
+        return TypedExpr::Constant(constant);
     }
     match (op, operands.as_slice()) {
         (
             op::NOT,
             [
-                Node::Op {
+                TypedExpr::Op {
                     op: op::NOT,
                     operands: inner,
                     ..
                 },
             ],
         ) if inner.len() == 1 => inner[0].clone(),
-        _ => Node::Op {
+        _ => TypedExpr::Op {
             op,
             a: 0,
             ty,
@@ -44,7 +44,7 @@ pub(super) fn plain(op: u8, operands: Vec<Node>) -> Node {
 }
 
 /// An i32 as f32; anything else as it is.
-pub(super) fn widen(node: Node) -> Node {
+pub(super) fn widen(node: TypedExpr) -> TypedExpr {
     if node.ty() == ValueType::I32 {
         plain(op::I32_TO_F32, vec![node])
     } else {
@@ -53,32 +53,36 @@ pub(super) fn widen(node: Node) -> Node {
 }
 
 /// A component of a vector.
-pub(super) fn field(base: Node, index: u8) -> Node {
+pub(super) fn field(base: TypedExpr, index: u8) -> TypedExpr {
     let pick = |parts: &[f32]| parts.get(usize::from(index)).copied().unwrap_or(0.0);
     let op = if base.ty() == ValueType::Vec2 {
         op::VEC2_FIELD
     } else {
         op::VEC3_FIELD
     };
-    let leaf = |op, b| Node::Leaf {
+    let leaf = |op, b| TypedExpr::Leaf {
         op,
         a: index,
         b,
         ty: ValueType::F32,
     };
     match base {
-        Node::Constant(Constant::Vec2(parts)) => Node::Constant(Constant::F32(pick(&parts))),
-        Node::Constant(Constant::Vec3(parts)) => Node::Constant(Constant::F32(pick(&parts))),
-        Node::Leaf { op: op::KEY, b, .. } => leaf(op::KEY_FIELD, b),
-        Node::Leaf {
+        TypedExpr::Constant(Constant::Vec2(parts)) => {
+            TypedExpr::Constant(Constant::F32(pick(&parts)))
+        }
+        TypedExpr::Constant(Constant::Vec3(parts)) => {
+            TypedExpr::Constant(Constant::F32(pick(&parts)))
+        }
+        TypedExpr::Leaf { op: op::KEY, b, .. } => leaf(op::KEY_FIELD, b),
+        TypedExpr::Leaf {
             op: op::PARAMETER,
             b,
             ..
         } => leaf(op::PARAMETER_FIELD, b),
-        Node::Leaf {
+        TypedExpr::Leaf {
             op: op::PAYLOAD, ..
         } => leaf(op::PAYLOAD_FIELD, 0),
-        base => Node::Op {
+        base => TypedExpr::Op {
             op,
             a: index,
             ty: ValueType::F32,
@@ -88,7 +92,7 @@ pub(super) fn field(base: Node, index: u8) -> Node {
 }
 
 /// `select(condition, then, otherwise)` of two values of one type.
-pub(super) fn select(condition: Node, then: Node, otherwise: Node) -> Node {
+pub(super) fn select(condition: TypedExpr, then: TypedExpr, otherwise: TypedExpr) -> TypedExpr {
     let decided = condition.constant().and_then(Constant::as_bool);
     match decided {
         Some(true) if otherwise.is_pure() => return then,
@@ -96,7 +100,7 @@ pub(super) fn select(condition: Node, then: Node, otherwise: Node) -> Node {
         _ => {}
     }
     let ty = then.ty();
-    Node::Op {
+    TypedExpr::Op {
         op: op::SELECT,
         a: ty as u8,
         ty,
@@ -105,12 +109,12 @@ pub(super) fn select(condition: Node, then: Node, otherwise: Node) -> Node {
 }
 
 /// `&&` or `||`: flat, without operands that cannot matter.
-pub(super) fn logic(logic: Logic, operands: Vec<Node>) -> Node {
+pub(super) fn logic(logic: Logic, operands: Vec<TypedExpr>) -> TypedExpr {
     let mut kept = Vec::new();
     for operand in flatten(logic, operands) {
         match operand.constant().and_then(Constant::as_bool) {
             Some(value) if value == logic.deciding() => {
-                if kept.iter().all(Node::is_pure) {
+                if kept.iter().all(TypedExpr::is_pure) {
                     return operand;
                 }
                 kept.push(operand);
@@ -122,20 +126,20 @@ pub(super) fn logic(logic: Logic, operands: Vec<Node>) -> Node {
         }
     }
     match kept.len() {
-        0 => Node::Constant(Constant::Bool(!logic.deciding())),
+        0 => TypedExpr::Constant(Constant::Bool(!logic.deciding())),
         1 => kept.remove(0),
-        _ => Node::Logic {
+        _ => TypedExpr::Logic {
             logic,
             operands: kept,
         },
     }
 }
 
-fn flatten(logic: Logic, operands: Vec<Node>) -> Vec<Node> {
+fn flatten(logic: Logic, operands: Vec<TypedExpr>) -> Vec<TypedExpr> {
     let mut flat = Vec::with_capacity(operands.len());
     for operand in operands {
         match operand {
-            Node::Logic {
+            TypedExpr::Logic {
                 logic: inner,
                 operands,
             } if inner == logic => flat.extend(operands),
@@ -146,10 +150,10 @@ fn flatten(logic: Logic, operands: Vec<Node>) -> Vec<Node> {
 }
 
 /// The value of a plain instruction on constants, if it is one that can be written down.
-fn evaluate(op: u8, operands: &[Node]) -> Option<Constant> {
+fn evaluate(op: u8, operands: &[TypedExpr]) -> Option<Constant> {
     let constants = operands
         .iter()
-        .map(Node::constant)
+        .map(TypedExpr::constant)
         .collect::<Option<Vec<_>>>()?;
     let result = match *constants.as_slice() {
         [a] => unary(op, a),
@@ -284,21 +288,21 @@ fn ternary(op: u8, a: Constant, b: Constant, c: Constant) -> Option<Constant> {
 mod tests {
     use super::*;
 
-    const GUARD: Node = Node::Leaf {
+    const GUARD: TypedExpr = TypedExpr::Leaf {
         op: op::CALL_GUARD,
         a: 0,
         b: 7,
         ty: ValueType::Bool,
     };
-    const KEY: Node = Node::Leaf {
+    const KEY: TypedExpr = TypedExpr::Leaf {
         op: op::KEY,
         a: 2,
         b: 1,
         ty: ValueType::Bool,
     };
 
-    fn bool(value: bool) -> Node {
-        Node::Constant(Constant::Bool(value))
+    fn bool(value: bool) -> TypedExpr {
+        TypedExpr::Constant(Constant::Bool(value))
     }
 
     #[test]
@@ -312,7 +316,7 @@ mod tests {
         let kept = logic(Logic::And, vec![GUARD, bool(false), KEY]);
         assert_eq!(
             kept,
-            Node::Logic {
+            TypedExpr::Logic {
                 logic: Logic::And,
                 operands: vec![GUARD, bool(false)]
             }
@@ -331,7 +335,7 @@ mod tests {
         let inner = logic(Logic::Or, vec![KEY, GUARD]);
         assert_eq!(
             logic(Logic::Or, vec![KEY, inner]),
-            Node::Logic {
+            TypedExpr::Logic {
                 logic: Logic::Or,
                 operands: vec![KEY, KEY, GUARD]
             }
@@ -341,7 +345,7 @@ mod tests {
 
     #[test]
     fn what_no_literal_can_say_is_left_to_run_time() {
-        let number = |value| Node::Constant(Constant::F32(value));
+        let number = |value| TypedExpr::Constant(Constant::F32(value));
         assert!(
             plain(op::F32_DIV, vec![number(1.0), number(0.0)])
                 .constant()

@@ -81,7 +81,7 @@ impl Logic {
 
 /// A typed expression.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Node {
+pub(super) enum TypedExpr {
     Constant(Constant),
     /// One instruction that reads something: `a` and `b` as it wants them.
     Leaf {
@@ -95,16 +95,16 @@ pub(super) enum Node {
         op: u8,
         a: u8,
         ty: ValueType,
-        operands: Vec<Node>,
+        operands: Vec<TypedExpr>,
     },
     /// At least two operands; none is the same logic again.
     Logic {
         logic: Logic,
-        operands: Vec<Node>,
+        operands: Vec<TypedExpr>,
     },
 }
 
-impl Node {
+impl TypedExpr {
     /// Its type.
     pub(super) fn ty(&self) -> ValueType {
         match self {
@@ -123,7 +123,7 @@ impl Node {
         }
     }
 
-    fn operands(&self) -> &[Node] {
+    fn operands(&self) -> &[TypedExpr] {
         match self {
             Self::Op { operands, .. } | Self::Logic { operands, .. } => operands,
             _ => &[],

@@ -18,7 +18,7 @@ use crate::model::{Model, TimerKind, Transition, Trigger};
 use crate::ops::Ops;
 use crate::stable::StableIds;
 use crate::tables::Tables;
-use crate::tree::{Node, StateIndex};
+use crate::tree::{StateIndex, Target};
 
 /// Records of a machine without plans, features and hashes.
 pub struct Lowered {
@@ -116,18 +116,18 @@ fn kind_number(kind: StateKind) -> u8 {
 
 impl Lowering<'_, '_> {
     /// The index of a target set; equal sets share one. Targets lie in the order of the tree.
-    fn target_set(&mut self, targets: &[Node]) -> Option<usize> {
+    fn target_set(&mut self, targets: &[Target]) -> Option<usize> {
         if targets.is_empty() {
             return None;
         }
         let mut key: Vec<(u8, usize)> = targets
             .iter()
             .map(|&target| match target {
-                Node::History(history) => (target_kind::HISTORY, history),
-                Node::State(state) if self.model.tree.states[state].kind == StateKind::Choice => {
+                Target::History(history) => (target_kind::HISTORY, history),
+                Target::State(state) if self.model.tree.states[state].kind == StateKind::Choice => {
                     (target_kind::CHOICE, state)
                 }
-                Node::State(state) => (target_kind::STATE, state),
+                Target::State(state) => (target_kind::STATE, state),
             })
             .collect();
         let anchor = |&(kind, index): &(u8, usize)| match kind {

@@ -50,7 +50,7 @@ fn jump(tables: &Tables, leaf: u16, list: u32) -> Option<(Jump, Vec<JumpStep>)> 
     let (number, guard) = first_candidate(tables, list)?;
     let transition = &tables.transitions[usize::from(number)];
     let line = tables.states[usize::from(leaf)].leaf;
-    let mut way = Way {
+    let mut way = JumpBuilder {
         tables,
         steps: Vec::new(),
         active: leaf,
@@ -100,7 +100,7 @@ fn first_candidate(tables: &Tables, list: u32) -> Option<(u16, u16)> {
 }
 
 /// A jump under construction.
-struct Way<'t> {
+struct JumpBuilder<'t> {
     tables: &'t Tables,
     steps: Vec<JumpStep>,
     /// The innermost active state.
@@ -117,7 +117,7 @@ fn is_plain(record: &StateRecord) -> bool {
     record.activity.get() == NONE && record.extra.get() == NONE && !timers
 }
 
-impl<'t> Way<'t> {
+impl<'t> JumpBuilder<'t> {
     /// Exits up to a state.
     fn exit_to(&mut self, domain: u16) -> Option<()> {
         while self.active != domain {

@@ -14,7 +14,7 @@ use super::scope::Site;
 use crate::expr::Expected;
 use crate::names::with_article;
 use crate::ops::{halves, op};
-use crate::tree::Node;
+use crate::tree::Target;
 
 /// An argument with the name and type that its place in the declaration gives it.
 type DeclaredArgument<'x> = (&'x Argument, Option<&'x str>, Option<ValueType>);
@@ -268,8 +268,8 @@ impl Resolver<'_> {
 
     fn clear_history(&mut self, name: &Name, site: &Site) -> Option<OpRecord> {
         let state = match self.node(name, site.names)? {
-            Node::State(state) => state,
-            Node::History(history) => self.tree.histories[history].owner,
+            Target::State(state) => state,
+            Target::History(history) => self.tree.histories[history].owner,
         };
         if self.tree.states[state].histories.is_empty() {
             let text = format!("state `{}` has no history points", name.value);

@@ -23,9 +23,9 @@ use statewright_author::value::Duration;
 use statewright_rom::layout::op_kind;
 
 use crate::model::{Entry, Model, Timer, Usage};
-use crate::names::Names;
+use crate::names::Declarations;
 use crate::ops::Ops;
-use crate::tree::{Node, StateIndex, Tree};
+use crate::tree::{StateIndex, Target, Tree};
 
 /// Ticks per second where a machine does not say (SEL-1).
 pub const DEFAULT_TICK_RATE: u32 = 60;
@@ -37,7 +37,7 @@ const GAMEPLAY_LANE: usize = 2;
 struct Resolver<'a> {
     machine: &'a Machine,
     tree: Tree<'a>,
-    names: Names<'a>,
+    names: Declarations<'a>,
     tick_rate: u32,
     ops: Ops,
     timers: Vec<Timer<'a>>,
@@ -55,7 +55,7 @@ struct Resolver<'a> {
 /// Resolves a machine. The diagnostics of earlier stages are taken along.
 pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model<'a>, Diagnostics) {
     let tree = Tree::new(machine, &mut diagnostics);
-    let names = Names::new(machine, &mut diagnostics);
+    let names = Declarations::new(machine, &mut diagnostics);
     let mut resolver = Resolver {
         machine,
         tree,
@@ -131,7 +131,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The state or history point that a name means in a state.
-    fn node(&mut self, name: &Name, from: StateIndex) -> Option<Node> {
+    fn node(&mut self, name: &Name, from: StateIndex) -> Option<Target> {
         match self.tree.find(name, from) {
             Ok(node) => Some(node),
             Err(problem) => {
@@ -142,7 +142,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// All targets that could be found.
-    fn nodes(&mut self, names: &[Name], from: StateIndex) -> Vec<Node> {
+    fn nodes(&mut self, names: &[Name], from: StateIndex) -> Vec<Target> {
         names
             .iter()
             .filter_map(|name| self.node(name, from))
@@ -252,7 +252,7 @@ impl<'a> Resolver<'a> {
             let targets = self.nodes(&point.default, owner);
             for (&target, name) in targets.iter().zip(&point.default) {
                 let inside =
-                    matches!(target, Node::State(state) if self.tree.is_inside(state, owner));
+                    matches!(target, Target::State(state) if self.tree.is_inside(state, owner));
                 if !inside {
                     self.report(history_default_outside(name, &point.name));
                 }

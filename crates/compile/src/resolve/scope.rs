@@ -11,7 +11,7 @@ use statewright_author::value::{FunctionKind, ValueType};
 use super::{Condition, Resolver};
 use crate::expr::{self, Compiled, Expected, Names, Scope};
 use crate::ops::op;
-use crate::tree::{Node, StateIndex};
+use crate::tree::{StateIndex, Target};
 use statewright_rom::layout::op_kind;
 
 /// Where a piece of code stands.
@@ -245,8 +245,8 @@ impl Scope for ResolverScope<'_, '_> {
 
     fn state(&mut self, name: &Name) -> Option<u16> {
         match self.resolver.node(name, self.site.names)? {
-            Node::State(state) => Some(state as u16),
-            Node::History(_) => {
+            Target::State(state) => Some(state as u16),
+            Target::History(_) => {
                 let text = format!("`{}` is a history point, not a state", name.value);
                 self.resolver.report(
                     Diagnostic::new(DiagnosticCode::UnknownState, name.span, text)

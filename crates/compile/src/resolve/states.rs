@@ -10,7 +10,7 @@ use statewright_author::value::FunctionKind;
 use super::Resolver;
 use super::scope::Site;
 use crate::model::{Branch, Entry, StateParts, Transition};
-use crate::tree::{Node, RegionIndex, StateIndex, shown};
+use crate::tree::{RegionIndex, StateIndex, Target, shown};
 
 impl<'a> Resolver<'a> {
     /// Parts of all states, with their transitions and branches.
@@ -206,8 +206,8 @@ impl<'a> Resolver<'a> {
 
     /// A history point of a compound state that says itself where it leads while it remembers
     /// nothing.
-    fn is_own_history(&self, node: Node, owner: StateIndex) -> bool {
-        let Node::History(history) = node else {
+    fn is_own_history(&self, node: Target, owner: StateIndex) -> bool {
+        let Target::History(history) = node else {
             return false;
         };
         let point = &self.tree.histories[history];
@@ -228,7 +228,7 @@ impl<'a> Resolver<'a> {
             && children.len() == 1
         {
             return Entry {
-                targets: vec![Node::State(only)],
+                targets: vec![Target::State(only)],
                 effect: None,
             };
         }
@@ -253,7 +253,7 @@ impl<'a> Resolver<'a> {
         Entry::default()
     }
 
-    pub(super) fn is_inside_region(&self, node: Node, region: RegionIndex) -> bool {
+    pub(super) fn is_inside_region(&self, node: Target, region: RegionIndex) -> bool {
         let owner = self.tree.regions[region].owner;
         let anchor = self.tree.anchor(node);
         let child = self.tree.child_towards(owner, anchor);

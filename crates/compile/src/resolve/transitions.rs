@@ -14,7 +14,7 @@ use statewright_rom::layout::MAX_RECORDS;
 use super::Resolver;
 use super::scope::Site;
 use crate::model::{Transition, Trigger, trigger_span};
-use crate::tree::{Node, RegionIndex, StateIndex, follows_scxml, shown};
+use crate::tree::{RegionIndex, StateIndex, Target, follows_scxml, shown};
 
 impl<'a> Resolver<'a> {
     pub(super) fn state_transitions(&mut self, source: StateIndex, out: &mut Vec<Transition<'a>>) {
@@ -215,7 +215,7 @@ impl<'a> Resolver<'a> {
         authored: &graph::Transition,
         source: StateIndex,
         scope: StateIndex,
-    ) -> Vec<Node> {
+    ) -> Vec<Target> {
         let mut targets = self.nodes(&authored.targets, scope);
         if let Some((first, _)) = authored
             .sync
@@ -237,7 +237,7 @@ impl<'a> Resolver<'a> {
             targets.extend(self.sync_target(region, target, source));
         }
         for (&target, name) in targets.iter().zip(&authored.targets) {
-            if target == Node::State(0) {
+            if target == Target::State(0) {
                 self.diagnostics.push(
                     Diagnostic::new(DiagnosticCode::RootTarget, name.span, "the root cannot be a target")
                         .label("always active")
@@ -245,12 +245,12 @@ impl<'a> Resolver<'a> {
                 );
             }
         }
-        targets.retain(|&target| target != Node::State(0));
+        targets.retain(|&target| target != Target::State(0));
         targets
     }
 
     /// A target of a sync group (EXEC-5): region of the source, target inside it.
-    fn sync_target(&mut self, region: &Name, target: &Name, source: StateIndex) -> Option<Node> {
+    fn sync_target(&mut self, region: &Name, target: &Name, source: StateIndex) -> Option<Target> {
         let Some(index) = self.tree.region_named(source, &region.value) else {
             let text = format!(
                 "no region named `{}` in state `{}`",
@@ -296,13 +296,13 @@ impl<'a> Resolver<'a> {
         target: &Name,
         source: StateIndex,
         region: RegionIndex,
-    ) -> Option<Node> {
+    ) -> Option<Target> {
         let children = &self.tree.regions[region].children;
         let direct = children
             .iter()
             .find(|&&child| self.tree.states[child].authored.name.value == target.value);
         match direct {
-            Some(&child) => Some(Node::State(child)),
+            Some(&child) => Some(Target::State(child)),
             None => self.node(target, source),
         }
     }
@@ -312,7 +312,7 @@ impl<'a> Resolver<'a> {
         &mut self,
         authored: &graph::Transition,
         source: StateIndex,
-        targets: &[Node],
+        targets: &[Target],
     ) -> TransitionKind {
         let is_pop = matches!(&authored.stack, Some(stack) if stack.value == StackOperation::Pop);
         let no_targets = authored.targets.is_empty() && authored.sync.is_empty();
@@ -366,10 +366,10 @@ impl<'a> Resolver<'a> {
 
     /// In SCXML what a history point of a state around the source remembers decides whether a
     /// transition is local.
-    fn may_be_local(&self, source: StateIndex, targets: &[Node]) -> bool {
-        let around = |target: &Node| match *target {
-            Node::State(_) => false,
-            Node::History(history) => self
+    fn may_be_local(&self, source: StateIndex, targets: &[Target]) -> bool {
+        let around = |target: &Target| match *target {
+            Target::State(_) => false,
+            Target::History(history) => self
                 .tree
                 .is_inside(source, self.tree.histories[history].owner),
         };
@@ -382,10 +382,10 @@ impl<'a> Resolver<'a> {
 
     /// Whether entering a target leaves `source` active: a history point of the source restores
     /// what is inside it.
-    fn is_target_inside(&self, target: Node, source: StateIndex) -> bool {
+    fn is_target_inside(&self, target: Target, source: StateIndex) -> bool {
         match target {
-            Node::State(state) => self.tree.is_inside(state, source),
-            Node::History(history) => self
+            Target::State(state) => self.tree.is_inside(state, source),
+            Target::History(history) => self
                 .tree
                 .contains(source, self.tree.histories[history].owner),
         }
@@ -398,7 +398,7 @@ impl<'a> Resolver<'a> {
         stack: &Spanned<StackOperation>,
         authored: &graph::Transition,
         source: StateIndex,
-        targets: &[Node],
+        targets: &[Target],
     ) -> Option<(StackOperation, RegionIndex)> {
         let found = match stack.value {
             StackOperation::Push => self.push_region(authored, source, targets),
@@ -421,9 +421,9 @@ impl<'a> Resolver<'a> {
         &self,
         authored: &graph::Transition,
         source: StateIndex,
-        targets: &[Node],
+        targets: &[Target],
     ) -> Result<RegionIndex, (String, String)> {
-        let [Node::State(target)] = *targets else {
+        let [Target::State(target)] = *targets else {
             return Err((
                 "a push needs exactly one state as target".into(),
                 "name one state in `to`".into(),

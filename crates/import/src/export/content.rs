@@ -10,7 +10,7 @@ use statewright_author::value::{Duration, MergeRule};
 
 use super::events::Events;
 use super::expression::Translator;
-use super::names::{Names, is_id};
+use super::names::{ExportNames, is_id};
 use super::problem::refused;
 use super::rules::{DEFAULT_TICK_RATE, POLICIES_HELP};
 use super::xml::Writer;
@@ -363,7 +363,7 @@ impl Content<'_> {
 }
 
 /// Ids for the timers: their names, as far as these can be ids.
-pub(super) fn send_ids(machine: &Machine, names: &Names<'_>) -> Vec<String> {
+pub(super) fn send_ids(machine: &Machine, names: &ExportNames<'_>) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for timer in &machine.timers {
         let fits = |c: char| {

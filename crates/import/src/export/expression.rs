@@ -12,7 +12,7 @@ use statewright_author::span::{Name, Span};
 use statewright_author::value::{Literal, ValueType};
 
 use super::functions::Functions;
-use super::names::Names;
+use super::names::ExportNames;
 use super::problem::refused;
 
 /// Words that ECMAScript, or the data model of SCXML, keeps for itself.
@@ -105,7 +105,7 @@ pub(super) fn first_value(key: &Key, out: &mut Diagnostics) -> String {
 /// Translates expressions.
 pub(super) struct Translator<'a> {
     pub(super) data: &'a Data<'a>,
-    pub(super) names: &'a Names<'a>,
+    pub(super) names: &'a ExportNames<'a>,
     pub(super) functions: &'a Functions,
 }
 

@@ -26,7 +26,7 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
         .zip(&built.output.symbols.functions)
         .enumerate()
     {
-        let (kind, name) = (Kind::of(record.kind), &symbol.name);
+        let (kind, name) = (FunctionForm::of(record.kind), &symbol.name);
         let (variant, calls) = (format_ident!("{}", kind.variant), calls(&rom, index));
         let at = format!("{}:{}:{}", built.path, symbol.line, symbol.column);
         for (number, given) in calls.iter().enumerate() {
@@ -130,14 +130,14 @@ impl Argument {
 }
 
 /// How a kind of function is written.
-struct Kind {
+struct FunctionForm {
     word: &'static str,
     variant: &'static str,
     receiver: &'static str,
     returns: &'static str,
 }
 
-impl Kind {
+impl FunctionForm {
     fn of(number: u8) -> Self {
         let (word, variant, receiver, returns) = match number {
             function_kind::GUARD => ("guard", "Guard", "&self", " -> bool"),

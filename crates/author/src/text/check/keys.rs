@@ -13,7 +13,7 @@ use crate::span::Span;
 use crate::text::describe::{expected, or_list};
 use crate::text::name::NameKind;
 use crate::text::parse::span;
-use crate::text::shape::{Field, Kind, Type};
+use crate::text::shape::{Field, ObjectKind, Type};
 
 /// Up to so many keys are compared with each other; more are hashed.
 const FEW: usize = 12;
@@ -57,7 +57,7 @@ impl Checker<'_> {
         );
     }
 
-    pub(super) fn unknown_field(&mut self, property: &ObjectProp, kind: Kind) {
+    pub(super) fn unknown_field(&mut self, property: &ObjectProp, kind: ObjectKind) {
         let (shape, key) = (kind.shape(), property.name.as_str());
         self.report(
             DiagnosticCode::UnknownField,
@@ -83,7 +83,12 @@ impl Checker<'_> {
         );
     }
 
-    pub(super) fn missing_field(&mut self, object: &Object, kind: Kind, field: &'static Field) {
+    pub(super) fn missing_field(
+        &mut self,
+        object: &Object,
+        kind: ObjectKind,
+        field: &'static Field,
+    ) {
         self.report(DiagnosticCode::MissingField, opening(object), |bare| {
             let message = format!("{} needs the field `{}`", kind.shape().title, field.key);
             let help = format!("add `\"{}\": …`, {}", field.key, expected(&field.ty));
@@ -95,7 +100,7 @@ impl Checker<'_> {
         });
     }
 
-    pub(super) fn missing_group(&mut self, object: &Object, kind: Kind, keys: &[&str]) {
+    pub(super) fn missing_group(&mut self, object: &Object, kind: ObjectKind, keys: &[&str]) {
         self.report(DiagnosticCode::MissingField, opening(object), |bare| {
             let message = format!(
                 "{} needs one of the fields {}",
@@ -148,7 +153,7 @@ impl Checker<'_> {
     }
 
     /// An action without a verb.
-    pub(super) fn no_tag(&mut self, object: &Object, tags: &'static [(&'static str, Kind)]) {
+    pub(super) fn no_tag(&mut self, object: &Object, tags: &'static [(&'static str, ObjectKind)]) {
         self.bad.insert(object.start());
         let slip = object
             .properties
@@ -206,7 +211,7 @@ pub(crate) fn opening(object: &Object) -> Span {
 }
 
 /// The keys that decide the kind of an object, if it is decided by its keys.
-fn tags(ty: &'static Type) -> Option<&'static [(&'static str, Kind)]> {
+fn tags(ty: &'static Type) -> Option<&'static [(&'static str, ObjectKind)]> {
     match ty {
         Type::Tagged(tags) => Some(tags),
         Type::OneOf(types) => types.iter().find_map(tags),

@@ -19,7 +19,7 @@ use jsonc_parser::common::Ranged;
 
 use super::describe::expected;
 use super::parse::{has_key, json, span};
-use super::shape::{Content, Field, Json, Kind, Map, Rule, Type};
+use super::shape::{Content, Field, Json, Map, ObjectKind, Rule, Type};
 use crate::codes::DiagnosticCode;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::span::Span;
@@ -30,7 +30,7 @@ use hints::with_unit;
 pub(crate) type Bad = HashSet<usize>;
 
 /// Checks a whole file.
-pub(crate) fn check(text: &str, object: &Object, kind: Kind, out: &mut Diagnostics) -> Bad {
+pub(crate) fn check(text: &str, object: &Object, kind: ObjectKind, out: &mut Diagnostics) -> Bad {
     let mut checker = Checker {
         text,
         out,
@@ -95,7 +95,7 @@ impl Checker<'_> {
         report(self.out, code, span, full);
     }
 
-    fn object(&mut self, object: &Object, kind: Kind) {
+    fn object(&mut self, object: &Object, kind: ObjectKind) {
         let shape = kind.shape();
         self.duplicates(
             object,
@@ -120,7 +120,7 @@ impl Checker<'_> {
         }
     }
 
-    fn missing(&mut self, object: &Object, kind: Kind) {
+    fn missing(&mut self, object: &Object, kind: ObjectKind) {
         for field in kind.shape().fields().filter(|field| field.required) {
             if !has_key(object, field.key) {
                 self.missing_field(object, kind, field);
@@ -151,7 +151,7 @@ impl Checker<'_> {
         }
     }
 
-    fn object_of(&mut self, object: &Object, kind: Kind, ty: &'static Type) {
+    fn object_of(&mut self, object: &Object, kind: ObjectKind, ty: &'static Type) {
         if self.has_one_tag(object, ty) {
             self.object(object, kind);
         }
@@ -210,7 +210,7 @@ impl Checker<'_> {
     fn group(
         &mut self,
         object: &Object,
-        kind: Kind,
+        kind: ObjectKind,
         keys: &'static [&'static str],
         rule: Rule,
         slipped: bool,

@@ -50,12 +50,12 @@ pub(crate) fn machine(reader: &Reader, object: &Object, out: &mut Diagnostics) -
 
 /// The states of the list, in order, and where to find them by name.
 struct Nodes<'v, 't> {
-    list: Vec<Node<'v, 't>>,
+    list: Vec<FlatState<'v, 't>>,
     by_name: HashMap<String, usize>,
 }
 
 /// A state of the list.
-struct Node<'v, 't> {
+struct FlatState<'v, 't> {
     name: Name,
     object: &'v Object<'t>,
 }
@@ -104,7 +104,7 @@ fn nodes<'v, 't>(reader: &Reader, object: &'v Object<'t>, out: &mut Diagnostics)
             Entry::Occupied(first) => twice(&name, &nodes.list[*first.get()].name, out),
             Entry::Vacant(free) => {
                 free.insert(nodes.list.len());
-                nodes.list.push(Node {
+                nodes.list.push(FlatState {
                     name,
                     object: state,
                 });

@@ -20,7 +20,7 @@ pub(super) fn assign(
 ) -> Vec<usize> {
     let mut regions = vec![0; nodes.list.len()];
     for parent in 0..nodes.list.len() {
-        let names = Names::of(reader, nodes, parent);
+        let names = RegionNames::of(reader, nodes, parent);
         for &child in &tree.children[parent] {
             regions[child] = names.region_of(reader, nodes, child, out);
         }
@@ -34,7 +34,7 @@ pub(super) fn assign(
 }
 
 /// The regions of one parent.
-struct Names<'n> {
+struct RegionNames<'n> {
     parent: &'n str,
     names: Vec<Name>,
     by_name: HashMap<String, usize>,
@@ -42,10 +42,10 @@ struct Names<'n> {
     by_initial: HashMap<String, usize>,
 }
 
-impl<'n> Names<'n> {
+impl<'n> RegionNames<'n> {
     fn of(reader: &Reader, nodes: &'n Nodes, parent: usize) -> Self {
         let objects = super::region_objects(reader, nodes.list[parent].object);
-        let mut found = Names {
+        let mut found = RegionNames {
             parent: nodes.name(parent),
             names: Vec::new(),
             by_name: HashMap::new(),
