@@ -6,16 +6,17 @@
 //! ROM comes out only if there was no error.
 #![forbid(unsafe_code)]
 
+mod actions;
 mod allocate;
 mod check;
 pub mod deep;
 pub mod describe;
 pub mod expr;
 mod hash;
+mod index;
 mod lower;
 mod model;
 mod names;
-mod ops;
 mod plan;
 pub mod report;
 mod resolve;
@@ -24,7 +25,7 @@ pub mod symbols;
 pub mod tables;
 mod tree;
 
-pub use ops::function_hash;
+pub use actions::function_hash;
 pub use stable::derive as derive_stable_id;
 
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};

@@ -10,6 +10,10 @@ use statewright_author::graph::Machine;
 use statewright_author::span::Name;
 use statewright_rom::layout::{BUILT_IN_LANES, MAX_CHANNELS, MAX_LANES, MAX_RECORDS};
 
+use crate::index::{
+    ChannelIndex, DeclaredFunctionIndex, EventIndex, Index, IndexVec, KeyIndex, LaneIndex,
+    MachineTimerIndex, ParameterIndex, TransitionSetIndex, UserLaneIndex, VariantIndex,
+};
 use crate::tree::{check_case, duplicate_name, too_many};
 
 /// A word with `a` or `an`, as it is spoken: an action, an i32, an f32.
@@ -20,19 +24,19 @@ pub fn with_article(word: &str) -> String {
 
 /// Names of one kind of declaration.
 #[derive(Debug)]
-pub struct NameIndex<'a> {
+pub struct NameIndex<'a, I> {
     what: &'static str,
     unknown: DiagnosticCode,
     field: &'static str,
-    names: Vec<&'a str>,
-    found: HashMap<&'a str, usize>,
+    names: IndexVec<I, &'a str>,
+    found: HashMap<&'a str, I>,
     suggestions: Cell<usize>,
 }
 
 /// "Did you mean" looks at every name, so it is offered only so often.
 const MAX_SUGGESTIONS: usize = 20;
 
-impl<'a> NameIndex<'a> {
+impl<'a, I: Index> NameIndex<'a, I> {
     fn new(
         what: &'static str,
         unknown: DiagnosticCode,
@@ -40,22 +44,21 @@ impl<'a> NameIndex<'a> {
         names: impl Iterator<Item = &'a Name>,
         diagnostics: &mut Diagnostics,
     ) -> Self {
-        let (names_of, found) = (Vec::new(), HashMap::new());
         let mut index = Self {
             what,
             unknown,
             field,
-            names: names_of,
-            found,
+            names: IndexVec::default(),
+            found: HashMap::new(),
             suggestions: Cell::new(0),
         };
-        let mut declared: Vec<&'a Name> = Vec::new();
+        let mut declared: IndexVec<I, &'a Name> = IndexVec::default();
         let mut folded = HashMap::new();
         for name in names {
             match index.found.get(name.value.as_str()) {
                 Some(&first) => diagnostics.push(duplicate_name(what, name, declared[first].span)),
                 None => {
-                    index.found.insert(&name.value, declared.len());
+                    index.found.insert(&name.value, declared.next_index());
                     check_case(&mut folded, name, diagnostics);
                 }
             }
@@ -66,7 +69,7 @@ impl<'a> NameIndex<'a> {
     }
 
     /// The declaration of a name.
-    pub fn get(&self, name: &str) -> Option<usize> {
+    pub fn get(&self, name: &str) -> Option<I> {
         self.found.get(name).copied()
     }
 
@@ -76,7 +79,7 @@ impl<'a> NameIndex<'a> {
     }
 
     /// The declaration of a name that must exist.
-    pub fn find(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<usize> {
+    pub fn find(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<I> {
         let found = self.get(&name.value);
         if found.is_none() {
             diagnostics.push(self.not_found(name));
@@ -123,23 +126,23 @@ impl<'a> NameIndex<'a> {
 #[derive(Debug)]
 pub struct Declarations<'a> {
     /// Events.
-    pub events: NameIndex<'a>,
+    pub events: NameIndex<'a, EventIndex>,
     /// Blackboard keys.
-    pub keys: NameIndex<'a>,
+    pub keys: NameIndex<'a, KeyIndex>,
     /// Machine-wide parameters.
-    pub parameters: NameIndex<'a>,
+    pub parameters: NameIndex<'a, ParameterIndex>,
     /// Variants.
-    pub variants: NameIndex<'a>,
+    pub variants: NameIndex<'a, VariantIndex>,
     /// Channels.
-    pub channels: NameIndex<'a>,
+    pub channels: NameIndex<'a, ChannelIndex>,
     /// User lanes.
-    pub lanes: NameIndex<'a>,
+    pub lanes: NameIndex<'a, UserLaneIndex>,
     /// Machine-level timers.
-    pub timers: NameIndex<'a>,
+    pub timers: NameIndex<'a, MachineTimerIndex>,
     /// Declared functions.
-    pub functions: NameIndex<'a>,
+    pub functions: NameIndex<'a, DeclaredFunctionIndex>,
     /// Transition sets.
-    pub sets: NameIndex<'a>,
+    pub sets: NameIndex<'a, TransitionSetIndex>,
 }
 
 impl<'a> Declarations<'a> {
@@ -221,7 +224,7 @@ impl<'a> Declarations<'a> {
     fn check_shared(&self, machine: &Machine, diagnostics: &mut Diagnostics) {
         for parameter in &machine.parameters {
             if let Some(key) = self.keys.get(&parameter.name.value) {
-                let first = machine.blackboard[key].name.span;
+                let first = machine.blackboard[key.position()].name.span;
                 diagnostics.push(duplicate_name(
                     "blackboard key or parameter",
                     &parameter.name,
@@ -282,13 +285,13 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// Number of a lane, built-in or declared.
-    pub fn lane(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<usize> {
+    /// A lane, built-in or declared.
+    pub fn lane(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<LaneIndex> {
         if let Some(built_in) = BUILT_IN_LANES.iter().position(|&lane| lane == name.value) {
-            return Some(built_in);
+            return Some(LaneIndex::new(built_in));
         }
         if let Some(declared) = self.lanes.get(&name.value) {
-            return Some(BUILT_IN_LANES.len() + declared);
+            return Some(LaneIndex::new(BUILT_IN_LANES.len() + declared.position()));
         }
         let shown = diagnostics.has_room();
         let known = BUILT_IN_LANES

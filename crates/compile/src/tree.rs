@@ -7,7 +7,6 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ops::Range;
 
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -15,12 +14,7 @@ use statewright_author::graph::{HistoryPoint, Machine, Region, State, StateKind}
 use statewright_author::span::{Name, Span};
 use statewright_rom::layout::{MAX_DEPTH, MAX_RECORDS};
 
-/// Index of a state, in pre-order; the root is 0.
-pub type StateIndex = usize;
-/// Index of a region, by owner in pre-order.
-pub type RegionIndex = usize;
-/// Index of a history point, by owner in pre-order.
-pub type HistoryIndex = usize;
+use crate::index::{HistoryIndex, IndexRange, IndexVec, RegionIndex, StateIndex};
 
 /// A state in its place.
 #[derive(Debug)]
@@ -34,9 +28,9 @@ pub struct StateNode<'a> {
     /// The region it is a child of.
     pub region: Option<RegionIndex>,
     /// Its own regions.
-    pub regions: Range<RegionIndex>,
+    pub regions: IndexRange<RegionIndex>,
     /// Its history points.
-    pub histories: Range<HistoryIndex>,
+    pub histories: IndexRange<HistoryIndex>,
     /// One past its last descendant.
     pub end: StateIndex,
     /// Root = 1.
@@ -76,11 +70,11 @@ pub enum Target {
 #[derive(Debug, Default)]
 pub struct Tree<'a> {
     /// States in pre-order.
-    pub states: Vec<StateNode<'a>>,
+    pub states: IndexVec<StateIndex, StateNode<'a>>,
     /// Regions by owner.
-    pub regions: Vec<RegionNode<'a>>,
+    pub regions: IndexVec<RegionIndex, RegionNode<'a>>,
     /// History points by owner.
-    pub histories: Vec<HistoryNode<'a>>,
+    pub histories: IndexVec<HistoryIndex, HistoryNode<'a>>,
     children: HashMap<(StateIndex, &'a str), Target>,
     by_name: HashMap<&'a str, Vec<Target>>,
     muted: HashMap<&'a str, Span>,
@@ -119,9 +113,9 @@ impl<'a> Tree<'a> {
         depth: usize,
         diagnostics: &mut Diagnostics,
     ) -> StateIndex {
-        let index = self.states.len();
-        let first_region = self.regions.len();
-        let first_history = self.histories.len();
+        let index = self.states.next_index();
+        let first_region = self.regions.next_index();
+        let first_history = self.histories.next_index();
         self.histories
             .extend(authored.history.iter().map(|point| HistoryNode {
                 authored: point,
@@ -132,9 +126,9 @@ impl<'a> Tree<'a> {
             kind: authored.kind(),
             parent,
             region,
-            regions: first_region..first_region,
-            histories: first_history..self.histories.len(),
-            end: index + 1,
+            regions: IndexRange::new(first_region, first_region),
+            histories: IndexRange::new(first_history, self.histories.next_index()),
+            end: index.next(),
             depth,
         });
         // A root that is final or a choice has been reported.
@@ -151,21 +145,22 @@ impl<'a> Tree<'a> {
             self.add_regions(index, depth, diagnostics);
         }
         self.register_names(index, diagnostics);
-        self.states[index].end = self.states.len();
+        self.states[index].end = self.states.next_index();
         index
     }
 
     fn add_regions(&mut self, owner: StateIndex, depth: usize, diagnostics: &mut Diagnostics) {
         let authored = self.states[owner].authored;
-        let first = self.regions.len();
+        let first = self.regions.next_index();
         self.regions
             .extend(authored.regions.iter().map(|r| RegionNode {
                 authored: r,
                 owner,
                 children: Vec::new(),
             }));
-        self.states[owner].regions = first..self.regions.len();
-        for (offset, region) in authored.regions.iter().enumerate() {
+        let regions = IndexRange::new(first, self.regions.next_index());
+        self.states[owner].regions = regions.clone();
+        for (index, region) in regions.zip(&authored.regions) {
             for child in &region.states {
                 if child.muted {
                     self.muted
@@ -173,18 +168,10 @@ impl<'a> Tree<'a> {
                         .or_insert(child.name.span);
                     continue;
                 }
-                let child = self.add_state(
-                    child,
-                    Some(owner),
-                    Some(first + offset),
-                    depth + 1,
-                    diagnostics,
-                );
-                self.regions[first + offset].children.push(child);
+                let child = self.add_state(child, Some(owner), Some(index), depth + 1, diagnostics);
+                self.regions[index].children.push(child);
             }
-            if self.regions[first + offset].children.is_empty()
-                && !was_reported(authored, diagnostics)
-            {
+            if self.regions[index].children.is_empty() && !was_reported(authored, diagnostics) {
                 diagnostics.push(empty_region(authored, region));
             }
         }
@@ -235,13 +222,13 @@ impl<'a> Tree<'a> {
     }
 
     /// Path of a state or history point.
-    pub fn node_path(&self, node: Target) -> String {
+    pub fn target_path(&self, node: Target) -> String {
         match node {
             Target::State(index) => self.path(index),
             Target::History(index) => {
                 let point = &self.histories[index];
                 let name = &point.authored.name.value;
-                if point.owner == 0 {
+                if point.owner == StateIndex::ROOT {
                     name.clone()
                 } else {
                     format!("{}/{name}", self.path(point.owner))
@@ -290,7 +277,7 @@ impl<'a> Tree<'a> {
         std::iter::once(a)
             .chain(self.ancestors(a))
             .find(|&at| self.contains(at, b))
-            .unwrap_or(0)
+            .unwrap_or(StateIndex::ROOT)
     }
 
     /// Whether two states can be active at the same time, push and pop aside (RAM-5).
@@ -312,10 +299,12 @@ impl<'a> Tree<'a> {
     pub fn find(&self, name: &Name, from: StateIndex) -> Result<Target, Box<Diagnostic>> {
         let text = name.value.as_str();
         if text == "root" && !self.by_name.contains_key("root") {
-            return Ok(Target::State(0));
+            return Ok(Target::State(StateIndex::ROOT));
         }
         if let Some(absolute) = text.strip_prefix('/') {
-            return self.descend(0, absolute).ok_or_else(|| self.unknown(name));
+            return self
+                .descend(StateIndex::ROOT, absolute)
+                .ok_or_else(|| self.unknown(name));
         }
         let mut scope = Some(from);
         while let Some(at) = scope {
@@ -377,15 +366,15 @@ impl<'a> Tree<'a> {
                 .label("which one?")
                 .related(
                     self.name_of(node).span,
-                    format!("could be `{}`", self.node_path(node)),
+                    format!("could be `{}`", self.target_path(node)),
                 )
                 .related(
                     self.name_of(other).span,
-                    format!("could be `{}`", self.node_path(other)),
+                    format!("could be `{}`", self.target_path(other)),
                 )
                 .help(format!(
                     "write a path that is unique, such as `{}`",
-                    self.node_path(node)
+                    self.target_path(node)
                 )),
             )),
         }

@@ -11,8 +11,8 @@ use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StackOperation;
 
+use crate::index::{RegionIndex, StateIndex};
 use crate::model::{Model, Transition};
-use crate::tree::{RegionIndex, StateIndex};
 
 /// Different targets of pushes in one region; what may run above each is found once.
 const MAX_PUSH_TARGETS: usize = 64;

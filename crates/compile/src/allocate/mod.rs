@@ -11,13 +11,14 @@ use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph;
 use statewright_author::value::Tier;
+use statewright_rom::ids::StackId;
 use statewright_rom::layout::{TIERS, TierCapacity};
 
 pub use interference::{PushConflicts, interfere};
 
 use crate::Options;
+use crate::index::{HistoryIndex, IndexVec, RegionIndex, StateIndex, TimerIndex, TransitionIndex};
 use crate::model::{Model, TimerKind, Trigger};
-use crate::tree::{HistoryIndex, RegionIndex, StateIndex};
 
 /// Counts beyond this fit no tier, so larger ones are not told apart.
 const MAX_COUNT: u32 = 1000;
@@ -85,23 +86,23 @@ pub struct Payment {
 #[derive(Debug, Default)]
 pub struct Allocation {
     /// Leaf number of each region.
-    pub region_leaf: Vec<u32>,
+    pub region_leaf: IndexVec<RegionIndex, u32>,
     /// Leaves that each state and what is inside it use.
-    pub leaf_need: Vec<u32>,
+    pub leaf_need: IndexVec<StateIndex, u32>,
     /// First timer slot of each timer.
-    pub timers: Vec<u32>,
+    pub timers: IndexVec<TimerIndex, u32>,
     /// First slot of each history point.
-    pub history: Vec<u32>,
+    pub history: IndexVec<HistoryIndex, u32>,
     /// Slots of each history point.
-    pub history_count: Vec<u32>,
+    pub history_count: IndexVec<HistoryIndex, u32>,
     /// First slot of each transition's cooldown.
-    pub cooldown: Vec<Option<u32>>,
+    pub cooldown: IndexVec<TransitionIndex, Option<u32>>,
     /// Slot and bit of each state's activity result.
-    pub result: Vec<Option<(u32, u32)>>,
+    pub result: IndexVec<StateIndex, Option<(u32, u32)>>,
     /// Slot of each state's latched transition.
-    pub latch: Vec<Option<u32>>,
+    pub latch: IndexVec<StateIndex, Option<u32>>,
     /// First scratch slot of each state.
-    pub scratch: Vec<Option<u32>>,
+    pub scratch: IndexVec<StateIndex, Option<u32>>,
     /// Stacks, by region.
     pub stacks: Vec<StackAllocation>,
     /// Leaves, timers, slots needed.
@@ -116,6 +117,13 @@ impl Allocation {
     /// Capacities of the tier.
     pub fn capacity(&self) -> TierCapacity {
         TIERS[self.tier]
+    }
+
+    /// The stack of a region. More than there are numbers for fit no tier.
+    pub fn stack_of(&self, region: RegionIndex) -> Option<StackId> {
+        let mut stacks = self.stacks.iter();
+        let position = stacks.position(|stack| stack.region == region)?;
+        StackId::from_index(position)
     }
 }
 
@@ -141,7 +149,7 @@ pub fn allocate(model: &Model<'_>, diagnostics: &mut Diagnostics) -> (Allocation
 impl Allocation {
     fn allocate_timers(&mut self, model: &Model<'_>, conflicts: &PushConflicts) {
         let mut lasting = 0;
-        let mut own = vec![0; model.tree.states.len()];
+        let mut own = IndexVec::filled(0, &model.tree.states);
         for timer in &model.timers {
             if timer.kind == TimerKind::Machine {
                 lasting += timer.instances;
@@ -177,7 +185,7 @@ impl Allocation {
 
     fn allocate_slots(&mut self, model: &Model<'_>, conflicts: &PushConflicts) {
         let mut next = 0;
-        for history in 0..model.tree.histories.len() {
+        for history in model.tree.histories.indices() {
             next += self.allocate_history(model, history, next);
         }
         for transition in &model.transitions {
@@ -195,7 +203,7 @@ impl Allocation {
             }
             self.cooldown.push(slot);
         }
-        for region in 0..model.tree.regions.len() {
+        for region in model.tree.regions.indices() {
             next += self.allocate_stack(model, region, next);
         }
         next = self.allocate_results(model, conflicts, next);
@@ -261,18 +269,18 @@ impl Allocation {
         first: u32,
     ) -> u32 {
         let uses_result = |state: StateIndex| {
-            let part = &model.parts[state];
-            let transitions = &model.transitions[part.transitions.clone()];
-            part.activity.is_some()
+            let resolved = &model.resolved[state];
+            let transitions = &model.transitions[resolved.transitions.clone()];
+            resolved.activity.is_some()
                 && transitions
                     .iter()
                     .any(|t| matches!(t.trigger, Trigger::Done | Trigger::Failed))
         };
-        let own: Vec<u32> = (0..model.tree.states.len())
-            .map(|state| u32::from(uses_result(state)))
-            .collect();
+        let states = model.tree.states.indices();
+        let own: IndexVec<StateIndex, u32> =
+            states.map(|state| u32::from(uses_result(state))).collect();
         let cells = packing::pack(&model.tree, &own, conflicts);
-        for (state, &count) in own.iter().enumerate() {
+        for (state, &count) in own.enumerate() {
             let bits =
                 (count > 0).then(|| (first + cells.base[state] / 8, cells.base[state] % 8 * 2));
             if let Some((slot, _)) = bits {
@@ -298,7 +306,7 @@ impl Allocation {
         first: u32,
     ) -> u32 {
         let latches = |state: StateIndex| {
-            let transitions = &model.transitions[model.parts[state].transitions.clone()];
+            let transitions = &model.transitions[model.resolved[state].transitions.clone()];
             u32::from(transitions.iter().any(|t| t.authored.latch))
         };
         let scratch = |state: StateIndex| -> u32 {
@@ -309,11 +317,12 @@ impl Allocation {
                 .map(|scratch| scratch.slots.value.min(MAX_COUNT))
                 .sum()
         };
-        let own: Vec<u32> = (0..model.tree.states.len())
+        let states = model.tree.states.indices();
+        let own: IndexVec<StateIndex, u32> = states
             .map(|state| latches(state) + scratch(state))
             .collect();
         let slots = packing::pack(&model.tree, &own, conflicts);
-        for state in 0..own.len() {
+        for state in own.indices() {
             let mut at = first + slots.base[state];
             let latch = (latches(state) > 0).then_some(at);
             if let Some(slot) = latch {
@@ -339,7 +348,7 @@ impl Allocation {
     }
 
     fn pay_leaves(&mut self, model: &Model<'_>) {
-        for state in 0..model.tree.states.len() {
+        for state in model.tree.states.indices() {
             let regions = model.tree.states[state].regions.clone();
             for region in regions.skip(1) {
                 let name = model.tree.regions[region]
@@ -400,7 +409,7 @@ impl Allocation {
         diagnostics: &mut Diagnostics,
     ) {
         let asked = model.machine.tier.as_ref();
-        let defers = model.parts.iter().any(|part| !part.defers.is_empty());
+        let defers = model.resolved.iter().any(|state| !state.defers.is_empty());
         // With a given tier, costs and deferral are reported where they stand.
         let (cost, first) = if asked.is_some() && !options.dev {
             (0, 0)
@@ -570,7 +579,7 @@ pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String
         TimerKind::Machine => format!("machine timer `{name}`"),
         TimerKind::Clock => format!(
             "clock ({})",
-            model.parts[timer.owner].clock.unwrap_or("asked for")
+            model.resolved[timer.owner].clock.unwrap_or("asked for")
         ),
         TimerKind::Debounce => format!("debounce of the transition to {}", to()),
     }
@@ -579,7 +588,7 @@ pub fn timer_shown(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String
 /// Where the transitions of a timer lead, in words.
 fn leads_to(model: &Model<'_>, timer: &crate::model::Timer<'_>) -> String {
     const MOST_SHOWN: usize = 3;
-    let target = |&t: &usize| match &model.transitions[t] {
+    let target = |&t: &TransitionIndex| match &model.transitions[t] {
         transition if transition.stack.is_some() && transition.targets.is_empty() => {
             "what was suspended".to_owned()
         }

@@ -6,31 +6,36 @@
 //! other. Children that a push keeps alive together are set apart greedily.
 
 use super::interference::PushConflicts;
-use crate::tree::{RegionIndex, StateIndex, Tree};
+use crate::index::{IndexVec, RegionIndex, StateIndex};
+use crate::tree::Tree;
 
 /// First cell of each state, and how many cells there are in all.
 #[derive(Debug, Default)]
 pub struct Packing {
     /// Per state: where its own cells start.
-    pub base: Vec<u32>,
+    pub base: IndexVec<StateIndex, u32>,
     /// How many cells the machine needs.
     pub total: u32,
 }
 
 /// Gives each state `own[state]` consecutive cells.
-pub fn pack(tree: &Tree<'_>, own: &[u32], conflicts: &PushConflicts) -> Packing {
-    let mut need = vec![0; tree.states.len()];
-    let mut offset = vec![0; tree.states.len()];
+pub fn pack(
+    tree: &Tree<'_>,
+    own: &IndexVec<StateIndex, u32>,
+    conflicts: &PushConflicts,
+) -> Packing {
+    let mut need = IndexVec::filled(0, &tree.states);
+    let mut offset = IndexVec::filled(0, &tree.states);
     // Pre-order backwards: children before parents.
-    for state in (0..tree.states.len()).rev() {
+    for state in tree.states.indices().rev() {
         let mut regions = 0;
         for region in tree.states[state].regions.clone() {
             regions += pack_children(tree, region, &need, &mut offset, conflicts);
         }
         need[state] = own[state] + regions;
     }
-    let mut base = vec![0; tree.states.len()];
-    for state in 0..tree.states.len() {
+    let mut base = IndexVec::filled(0, &tree.states);
+    for state in tree.states.indices() {
         let mut start = base[state] + own[state];
         for region in tree.states[state].regions.clone() {
             let children = &tree.regions[region].children;
@@ -54,8 +59,8 @@ pub fn pack(tree: &Tree<'_>, own: &[u32], conflicts: &PushConflicts) -> Packing 
 fn pack_children(
     tree: &Tree<'_>,
     region: RegionIndex,
-    need: &[u32],
-    offset: &mut [u32],
+    need: &IndexVec<StateIndex, u32>,
+    offset: &mut IndexVec<StateIndex, u32>,
     conflicts: &PushConflicts,
 ) -> u32 {
     let children = &tree.regions[region].children;
@@ -75,8 +80,8 @@ fn pack_children(
 fn lowest_offset(
     child: StateIndex,
     earlier: &[StateIndex],
-    need: &[u32],
-    offset: &[u32],
+    need: &IndexVec<StateIndex, u32>,
+    offset: &IndexVec<StateIndex, u32>,
     conflicts: &PushConflicts,
 ) -> u32 {
     let mut taken: Vec<(u32, u32)> = earlier
@@ -99,16 +104,16 @@ fn lowest_offset(
 #[derive(Debug, Default)]
 pub struct Leaves {
     /// Per region.
-    pub region: Vec<u32>,
+    pub region: IndexVec<RegionIndex, u32>,
     /// Per state: leaves that it and what is inside it use.
-    pub need: Vec<u32>,
+    pub need: IndexVec<StateIndex, u32>,
 }
 
 /// Assigns leaf numbers: an orthogonal state's first region keeps the number of the region around
 /// it.
 pub fn number_leaves(tree: &Tree<'_>) -> Leaves {
-    let mut need = vec![1; tree.states.len()];
-    let region_need = |need: &[u32], region: RegionIndex| {
+    let mut need = IndexVec::filled(1, &tree.states);
+    let region_need = |need: &IndexVec<StateIndex, u32>, region: RegionIndex| {
         tree.regions[region]
             .children
             .iter()
@@ -116,13 +121,13 @@ pub fn number_leaves(tree: &Tree<'_>) -> Leaves {
             .max()
             .unwrap_or(1)
     };
-    for state in (0..tree.states.len()).rev() {
+    for state in tree.states.indices().rev() {
         let regions = tree.states[state].regions.clone();
         if !regions.is_empty() {
             need[state] = regions.map(|region| region_need(&need, region)).sum();
         }
     }
-    let mut region_leaf = vec![0; tree.regions.len()];
+    let mut region_leaf = IndexVec::filled(0, &tree.regions);
     for state in &tree.states {
         let mut leaf = state.region.map_or(0, |region| region_leaf[region]);
         for region in state.regions.clone() {

@@ -10,7 +10,10 @@ use statewright_rom::layout::MAX_DEPTH;
 
 use super::Planned;
 use crate::model::{Branch, Model};
-use crate::tree::{HistoryIndex, RegionIndex, StateIndex, Target};
+use statewright_rom::ids::TransitionId;
+
+use crate::index::{HistoryIndex, IndexVec, RegionIndex, StateIndex};
+use crate::tree::Target;
 
 /// Longest way through choices; the loader has the same limit.
 const MAX_CHOICES_IN_A_ROW: usize = MAX_DEPTH;
@@ -20,7 +23,7 @@ fn next_choices<'m>(
     model: &'m Model<'_>,
     choice: StateIndex,
 ) -> impl Iterator<Item = StateIndex> + 'm {
-    let branches = &model.branches[model.parts[choice].branches.clone()];
+    let branches = &model.branches[model.resolved[choice].branches.clone()];
     let mut targets: Vec<Target> = branches
         .iter()
         .flat_map(|branch| branch.entry.targets.iter().copied())
@@ -54,7 +57,7 @@ fn as_choice(model: &Model<'_>, target: Target) -> Option<StateIndex> {
 /// Reports circles, and ways that are too long.
 pub fn check_cycles(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     let lengths = walk(model, |from, to| diagnostics.push(cycle(model, from, to)));
-    for (choice, &length) in lengths.iter().enumerate() {
+    for (choice, &length) in lengths.enumerate() {
         if length == MAX_CHOICES_IN_A_ROW + 1 {
             diagnostics.push(too_long(model, choice));
         }
@@ -63,21 +66,24 @@ pub fn check_cycles(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 
 /// For each choice, how many choices can follow each other from it on, itself included; 0 for other
 /// states.
-pub fn choice_lengths(model: &Model<'_>) -> Vec<usize> {
+pub fn choice_lengths(model: &Model<'_>) -> IndexVec<StateIndex, usize> {
     walk(model, |_, _| {})
 }
 
 /// Follows all choices, depth first; steps that close a circle are told and left out.
-fn walk(model: &Model<'_>, mut closes_circle: impl FnMut(StateIndex, StateIndex)) -> Vec<usize> {
+fn walk(
+    model: &Model<'_>,
+    mut closes_circle: impl FnMut(StateIndex, StateIndex),
+) -> IndexVec<StateIndex, usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
         Open,
         Done,
     }
-    let mut lengths = vec![0; model.tree.states.len()];
-    let mut marks = vec![Mark::New; model.tree.states.len()];
-    for start in 0..model.tree.states.len() {
+    let mut lengths = IndexVec::filled(0, &model.tree.states);
+    let mut marks = IndexVec::filled(Mark::New, &model.tree.states);
+    for start in model.tree.states.indices() {
         if model.tree.states[start].kind != StateKind::Choice || marks[start] != Mark::New {
             continue;
         }
@@ -113,7 +119,7 @@ fn cycle(model: &Model<'_>, from: StateIndex, to: StateIndex) -> Diagnostic {
         model.tree.path(from),
         model.tree.path(to)
     );
-    let mut branches = model.branches[model.parts[from].branches.clone()].iter();
+    let mut branches = model.branches[model.resolved[from].branches.clone()].iter();
     let span = branches.find_map(|branch| branch_target(branch, Target::State(to)));
     Diagnostic::new(
         DiagnosticCode::ChoiceCycle,
@@ -154,9 +160,9 @@ struct Area {
 
 impl Area {
     /// What a transition leaves and enters.
-    fn of_transition(planned: &Planned<'_, '_>, index: usize) -> Self {
-        let owner = usize::from(planned.tables.transitions[index].domain.get());
-        let mask = planned.tables.transition_plans[index].regions;
+    fn of_transition(planned: &Planned<'_, '_>, transition: TransitionId) -> Self {
+        let owner = planned.domain(transition);
+        let mask = planned.plan(transition).regions;
         let regions = planned.model.tree.states[owner].regions.clone();
         let left = regions
             .enumerate()
@@ -230,7 +236,7 @@ pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
             check_branches(model, choices, &area(), from, &mut reported, diagnostics);
         }
     };
-    for (index, &from) in planned.order.iter().enumerate() {
+    for (index, &from) in planned.order.enumerate() {
         let transition = &model.transitions[from];
         follow(
             &transition.targets,
@@ -238,7 +244,7 @@ pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
             transition.span(),
         );
     }
-    for (region, entry) in model.initials.iter().enumerate() {
+    for (region, entry) in model.initials.enumerate() {
         let initial = model.tree.regions[region].authored.initial.as_ref();
         follow(
             &entry.targets,
@@ -246,7 +252,7 @@ pub fn check_domains(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
             initial.map_or(Span::default(), |i| i.span),
         );
     }
-    for (history, entry) in model.history_defaults.iter().enumerate() {
+    for (history, entry) in model.history_defaults.enumerate() {
         let span = model.tree.histories[history].authored.span;
         follow(&entry.targets, &|| Area::of_history(model, history), span);
     }
@@ -263,7 +269,7 @@ fn check_branches(
 ) {
     let mut seen = open.clone();
     while let Some(choice) = open.pop() {
-        for branch in &model.branches[model.parts[choice].branches.clone()] {
+        for branch in &model.branches[model.resolved[choice].branches.clone()] {
             for &target in &branch.entry.targets {
                 let span = branch_target(branch, target).unwrap_or(branch.authored.span);
                 if !area.holds(model, target) && reported.insert((choice, target, span)) {
@@ -289,7 +295,7 @@ fn leaves(
 ) -> Diagnostic {
     let (choice, to, within) = (
         model.tree.path(way.0),
-        model.tree.node_path(way.1),
+        model.tree.target_path(way.1),
         area.shown(model),
     );
     Diagnostic::new(

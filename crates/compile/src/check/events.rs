@@ -11,6 +11,7 @@ use statewright_author::span::Span;
 use statewright_rom::layout::trigger;
 
 use crate::allocate::Allocation;
+use crate::index::{EventIndex, Index, TimerIndex};
 use crate::model::{Model, TimerKind, Transition, Trigger};
 use crate::tree::too_many;
 
@@ -63,9 +64,9 @@ fn check_payloads(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             );
         }
     }
-    for part in &model.parts {
-        for &(event, span) in &part.defers {
-            let declared = &model.machine.events[event];
+    for state in &model.resolved {
+        for &(event, span) in &state.defers {
+            let declared = &model.machine.events[event.position()];
             if declared.indirect {
                 let text = format!(
                     "event `{}` is deferred, but it is indirect",
@@ -90,18 +91,19 @@ pub fn check_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
 }
 
 fn check_event_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let from_timers: HashSet<usize> = model
+    let from_timers: HashSet<EventIndex> = model
         .timers
         .iter()
         .filter_map(|timer| timer.event)
         .collect();
-    let posted: HashMap<usize, Span> = model
+    let posted: HashMap<EventIndex, Span> = model
         .usage
         .posted
         .iter()
         .map(|p| (p.value, p.span))
         .collect();
     for (index, event) in model.machine.events.iter().enumerate() {
+        let index = EventIndex::new(index);
         let handled = model.usage.handles_any || model.usage.handled.contains(&index);
         match posted.get(&index) {
             _ if handled => {}
@@ -150,8 +152,8 @@ fn check_timer_use(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             None
         }
     };
-    let waited_for: HashSet<usize> = model.transitions.iter().filter_map(waited_for).collect();
-    for (index, timer) in model.timers.iter().enumerate() {
+    let waited_for: HashSet<TimerIndex> = model.transitions.iter().filter_map(waited_for).collect();
+    for (index, timer) in model.timers.enumerate() {
         let Some(authored) = timer.authored else {
             continue;
         };
@@ -199,8 +201,8 @@ fn check_internal_first(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             refuse("a time to live", ttl.span);
         }
     }
-    for part in &model.parts {
-        if let Some(&(_, span)) = part.defers.first() {
+    for state in &model.resolved {
+        if let Some(&(_, span)) = state.defers.first() {
             refuse("deferral", span);
         }
     }
@@ -211,9 +213,9 @@ pub fn check_deferral(model: &Model<'_>, allocation: &Allocation, diagnostics: &
     if allocation.tier != 0 {
         return;
     }
-    for part in &model.parts {
-        if let Some(&(event, span)) = part.defers.first() {
-            let name = &model.machine.events[event].name.value;
+    for state in &model.resolved {
+        if let Some(&(event, span)) = state.defers.first() {
+            let name = &model.machine.events[event.position()].name.value;
             diagnostics.push(
                 Diagnostic::new(
                     DiagnosticCode::DeferralInCrowd,

@@ -4,17 +4,18 @@ use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 
+use crate::index::{HistoryIndex, IndexVec, RegionIndex, StateIndex};
 use crate::model::{Entry, Model};
-use crate::tree::{RegionIndex, StateIndex, Target};
+use crate::tree::Target;
 
 struct Reach<'m, 'a> {
     model: &'m Model<'a>,
-    active: Vec<bool>,
-    entered: Vec<bool>,
+    active: IndexVec<StateIndex, bool>,
+    entered: IndexVec<StateIndex, bool>,
     /// Regions whose initial was followed, and history points whose default was: once each, so
     /// that the walk ends.
-    started: Vec<bool>,
-    restored: Vec<bool>,
+    started: IndexVec<RegionIndex, bool>,
+    restored: IndexVec<HistoryIndex, bool>,
     open: Vec<Pending>,
 }
 
@@ -30,16 +31,15 @@ enum Pending {
 
 /// Reports states that are never entered; of a nest of them only the outermost.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
-    let count = model.tree.states.len();
     let mut reach = Reach {
         model,
-        active: vec![false; count],
-        entered: vec![false; count],
-        started: vec![false; model.tree.regions.len()],
-        restored: vec![false; model.tree.histories.len()],
+        active: IndexVec::filled(false, &model.tree.states),
+        entered: IndexVec::filled(false, &model.tree.states),
+        started: IndexVec::filled(false, &model.tree.regions),
+        restored: IndexVec::filled(false, &model.tree.histories),
         open: Vec::new(),
     };
-    reach.open.push(Pending::Default(0));
+    reach.open.push(Pending::Default(StateIndex::ROOT));
     reach.open.extend(
         model
             .fail_safe
@@ -54,7 +54,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             Pending::Region(region) => reach.region(region),
         }
     }
-    for state in 1..count {
+    for state in model.tree.states.indices().skip(1) {
         let parent_active = model.tree.states[state]
             .parent
             .is_some_and(|parent| reach.active[parent]);
@@ -131,7 +131,7 @@ impl Reach<'_, '_> {
                 .clone()
                 .map(Pending::Region),
         );
-        for branch in &self.model.branches[self.model.parts[state].branches.clone()] {
+        for branch in &self.model.branches[self.model.resolved[state].branches.clone()] {
             self.open
                 .extend(branch.entry.targets.iter().copied().map(Pending::Target));
         }
@@ -142,7 +142,7 @@ impl Reach<'_, '_> {
         if std::mem::replace(&mut self.active[state], true) {
             return;
         }
-        for transition in &self.model.transitions[self.model.parts[state].transitions.clone()] {
+        for transition in &self.model.transitions[self.model.resolved[state].transitions.clone()] {
             if !transition.never {
                 self.open
                     .extend(transition.targets.iter().copied().map(Pending::Target));

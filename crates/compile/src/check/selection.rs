@@ -8,8 +8,8 @@ use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_rom::layout::MAX_SCORED;
 
 use super::Planned;
+use crate::index::{IndexRange, StateIndex};
 use crate::model::{Model, Transition, Trigger};
-use crate::tree::StateIndex;
 
 /// Rules that need no plans.
 pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
@@ -21,8 +21,8 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.push(nothing(transition));
         }
     }
-    for part in &model.parts {
-        check_scores(&model.transitions[part.transitions.clone()], diagnostics);
+    for state in &model.resolved {
+        check_scores(&model.transitions[state.transitions.clone()], diagnostics);
     }
 }
 
@@ -155,16 +155,16 @@ fn check_group_sizes(transitions: &[Transition<'_>], diagnostics: &mut Diagnosti
 pub fn check_latches(planned: &Planned<'_, '_>, diagnostics: &mut Diagnostics) {
     let model = planned.model;
     let waits = |state: StateIndex| {
-        model.parts[state].exit_ready.is_some() || model.parts[state].min_active > 0
+        model.resolved[state].exit_ready.is_some() || model.resolved[state].min_active > 0
     };
-    for (index, &from) in planned.order.iter().enumerate() {
+    for (index, &from) in planned.order.enumerate() {
         let transition = &model.transitions[from];
         if !transition.authored.latch {
             continue;
         }
-        let domain = usize::from(planned.tables.transitions[index].domain.get());
-        let exited = domain + 1..model.tree.states[domain].end;
-        if transition.authored.interrupt || !exited.into_iter().any(waits) {
+        let domain = planned.domain(index);
+        let mut exited = IndexRange::new(domain.next(), model.tree.states[domain].end);
+        if transition.authored.interrupt || !exited.any(waits) {
             diagnostics.push(
                 Diagnostic::new(
                     DiagnosticCode::LatchWithoutWait,

@@ -22,10 +22,10 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
         ("observers", model.observers.len()),
         (
             "deferrals",
-            model.parts.iter().map(|part| part.defers.len()).sum(),
+            model.resolved.iter().map(|state| state.defers.len()).sum(),
         ),
     ];
-    for (what, count) in counts.into_iter().chain(model.ops.sizes()) {
+    for (what, count) in counts.into_iter().chain(model.actions.sizes()) {
         if count > MAX_RECORDS {
             diagnostics.push(too_many(what, count, MAX_RECORDS, span));
         }
@@ -101,8 +101,8 @@ pub fn check_costs(
     diagnostics: &mut Diagnostics,
 ) {
     let limit = allocation.capacity().cost;
-    for (index, &from) in planned.order.iter().enumerate() {
-        let cost = u16::from(planned.tables.transition_plans[index].cost);
+    for (index, &from) in planned.order.enumerate() {
+        let cost = u16::from(planned.plan(index).cost);
         if cost <= limit {
             continue;
         }

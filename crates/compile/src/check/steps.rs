@@ -9,10 +9,12 @@ use std::collections::BTreeMap;
 
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
+use statewright_rom::ids::{RegionId, StateId};
 use statewright_rom::layout::*;
 
 use super::Planned;
-use crate::plan::{Shape, targets};
+use crate::index::IndexVec;
+use crate::plan::{Shape, anchor, state_in, targets};
 use crate::tables::Tables;
 
 /// Room for an effect that waits for its owner's entry: two cells that may stay taken when it has
@@ -55,21 +57,15 @@ fn worst(tables: &Tables) -> u64 {
 
 /// Leaf number of a target, or of the state that has the history point.
 fn leaf(tables: &Tables, target: &TargetRecord) -> u8 {
-    let index = usize::from(target.index.get());
-    let state = match target.kind {
-        target_kind::HISTORY => usize::from(tables.history[index].owner.get()),
-        _ => index,
-    };
-    tables.states[state].leaf
+    tables.state(anchor(tables, target)).leaf
 }
 
 /// Most steps of entering the whole machine by default.
 fn entries(tables: &Tables, ways: &Ways) -> u64 {
     let shape = Shape::new(tables);
-    let mut regions = vec![0; shape.region_count()];
-    let restored = |state: usize| {
-        let own =
-            |point: &HistoryRecord| usize::from(point.owner.get()) == state && point.restore == 1;
+    let mut regions = shape.per_region(0);
+    let restored = |state: StateId| {
+        let own = |point: &HistoryRecord| state_in(point.owner) == state && point.restore == 1;
         tables
             .history
             .iter()
@@ -78,7 +74,7 @@ fn entries(tables: &Tables, ways: &Ways) -> u64 {
             .map(|(_, &steps)| steps)
             .sum::<u64>()
     };
-    let entered = |state: usize, regions: &[u64]| {
+    let entered = |state: StateId, regions: &IndexVec<RegionId, u64>| {
         1 + restored(state)
             + shape
                 .regions(state)
@@ -86,17 +82,17 @@ fn entries(tables: &Tables, ways: &Ways) -> u64 {
                 .sum::<u64>()
     };
     // Pre-order backwards: what is inside a state is known before the state.
-    for state in (1..shape.len()).rev() {
+    for state in shape.states().skip(1).rev() {
         if let Some(around) = shape.region_of(state) {
             regions[around] = entered(state, &regions).max(regions[around]);
         }
     }
-    entered(0, &regions)
+    entered(StateId::ROOT, &regions)
 }
 
 /// Most effects on the way of a region's initial.
-fn initial(tables: &Tables, ways: &Ways, region: usize) -> u64 {
-    let initial = &tables.initials[usize::from(tables.regions[region].initial.get())];
+fn initial(tables: &Tables, ways: &Ways, region: RegionId) -> u64 {
+    let initial = &tables.initials[usize::from(tables.region(region).initial.get())];
     effect(initial.effect.get(), Sink::Now) + ways.of_set(tables, initial.targets.get(), Sink::Now)
 }
 

@@ -8,6 +8,7 @@ use statewright_author::span::{Name, Span};
 
 use statewright_rom::layout::MAX_LEAVES;
 
+use crate::index::StateIndex;
 use crate::model::{Model, Transition};
 use crate::tree::Target;
 
@@ -30,7 +31,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             diagnostics,
         );
     }
-    for (region, entry) in model.initials.iter().enumerate() {
+    for (region, entry) in model.initials.enumerate() {
         let initial = model.tree.regions[region].authored.initial.as_ref();
         check_set(
             model,
@@ -39,7 +40,7 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             diagnostics,
         );
     }
-    for (history, entry) in model.history_defaults.iter().enumerate() {
+    for (history, entry) in model.history_defaults.enumerate() {
         check_set(
             model,
             &entry.targets,
@@ -62,7 +63,7 @@ pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
             continue;
         };
         let node = &model.tree.states[state];
-        if state == 0 {
+        if state == StateIndex::ROOT {
             diagnostics.push(
                 Diagnostic::new(
                     DiagnosticCode::RootTarget,
@@ -74,7 +75,7 @@ pub fn check_entries(model: &Model<'_>, diagnostics: &mut Diagnostics) {
                     "name a state inside the machine, or leave the field out for the initial state",
                 ),
             );
-        } else if node.kind == StateKind::Final && node.parent == Some(0) {
+        } else if node.kind == StateKind::Final && node.parent == Some(StateIndex::ROOT) {
             diagnostics.push(
                 Diagnostic::new(DiagnosticCode::EntryEnds, name.span, format!("`{field}` ends the machine"))
                     .label("a final state of the root")
@@ -109,8 +110,8 @@ fn check_set(model: &Model<'_>, targets: &[Target], spans: &[Span], diagnostics:
             if let Some(why) = conflict(model, b, a) {
                 let text = format!(
                     "`{}` and `{}` cannot be targets together",
-                    model.tree.node_path(b),
-                    model.tree.node_path(a)
+                    model.tree.target_path(b),
+                    model.tree.target_path(a)
                 );
                 diagnostics.push(
                     Diagnostic::new(DiagnosticCode::IllegalTargets, spans[position], text)
@@ -180,7 +181,7 @@ fn check_cross_region(
         }
         let (from, to) = (
             model.tree.path(transition.source),
-            model.tree.node_path(target),
+            model.tree.target_path(target),
         );
         let whole = model.tree.path(common);
         diagnostics.push(

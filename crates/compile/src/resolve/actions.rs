@@ -1,4 +1,4 @@
-//! Actions become ops (CODE-3, CODE-4).
+//! Actions become records (CODE-3, CODE-4).
 
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostic;
@@ -11,31 +11,36 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::Resolver;
 use super::scope::Site;
+use crate::actions::{action as record, halves, narrow};
 use crate::expr::Expected;
+use crate::index::{ActionListIndex, EventIndex, ExpressionIndex, Index};
 use crate::names::with_article;
-use crate::ops::{halves, op};
 use crate::tree::Target;
 
 /// An argument with the name and type that its place in the declaration gives it.
 type DeclaredArgument<'x> = (&'x Argument, Option<&'x str>, Option<ValueType>);
 
-/// Most ops of one list; each `if` is one, and one more if it has an `else`.
-const MAX_LIST_OPS: usize = u16::MAX as usize;
+/// Most records of one list; each `if` is one, and one more if it has an `else`.
+const MAX_LIST_RECORDS: usize = u16::MAX as usize;
 
 /// Most arguments of one call.
 const MAX_ARGUMENTS: usize = 16;
 
 impl Resolver<'_> {
     /// Compiles a list; muted actions are left out.
-    pub(super) fn action_list(&mut self, actions: &[Action], site: &Site) -> Option<usize> {
-        let ops = self.list_ops(actions, site);
-        if ops.len() > MAX_LIST_OPS {
+    pub(super) fn action_list(
+        &mut self,
+        actions: &[Action],
+        site: &Site,
+    ) -> Option<ActionListIndex> {
+        let records = self.list_records(actions, site);
+        if records.len() > MAX_LIST_RECORDS {
             let span = actions
                 .first()
                 .map_or_else(Span::default, |action| action.span);
             let text = format!(
-                "{} actions in one list, but at most {MAX_LIST_OPS} fit",
-                ops.len()
+                "{} actions in one list, but at most {MAX_LIST_RECORDS} fit",
+                records.len()
             );
             let problem = Diagnostic::new(DiagnosticCode::TableFull, span, text)
                 .label("the list begins here");
@@ -43,11 +48,11 @@ impl Resolver<'_> {
                 .push(problem.help("let a function of the game do it"));
             return None;
         }
-        self.ops.list(ops)
+        self.actions.list(records)
     }
 
-    fn list_ops(&mut self, actions: &[Action], site: &Site) -> Vec<OpRecord> {
-        let mut ops = Vec::new();
+    fn list_records(&mut self, actions: &[Action], site: &Site) -> Vec<OpRecord> {
+        let mut records = Vec::new();
         for action in actions.iter().filter(|action| !action.muted) {
             match &action.kind {
                 ActionKind::If {
@@ -55,15 +60,15 @@ impl Resolver<'_> {
                     then,
                     otherwise,
                 } => {
-                    ops.extend(self.conditional(condition, then, otherwise, site));
+                    records.extend(self.conditional(condition, then, otherwise, site));
                 }
-                _ => ops.extend(self.action(action, site)),
+                _ => records.extend(self.action(action, site)),
             }
         }
-        ops
+        records
     }
 
-    /// Ops of an `if`: the condition leaves out the first list, whose end leaves out the second.
+    /// Records of an `if`: the condition leaves out the first list, whose end leaves out the second.
     /// Nothing to run, nothing to ask.
     fn conditional(
         &mut self,
@@ -72,7 +77,10 @@ impl Resolver<'_> {
         other: &[Action],
         site: &Site,
     ) -> Vec<OpRecord> {
-        let (mut then, other) = (self.list_ops(then, site), self.list_ops(other, site));
+        let (mut then, other) = (
+            self.list_records(then, site),
+            self.list_records(other, site),
+        );
         if then.is_empty() && other.is_empty() {
             return Vec::new();
         }
@@ -80,10 +88,10 @@ impl Resolver<'_> {
             return Vec::new();
         };
         if !other.is_empty() {
-            then.push(op(op_kind::SKIP, 0, 0, other.len() as u32));
+            then.push(record(op_kind::SKIP, 0, 0, other.len() as u32));
         }
-        let condition = self.ops.expression(condition);
-        let first = op(op_kind::UNLESS, 0, condition, then.len() as u32);
+        let condition = self.actions.expression(condition);
+        let first = record(op_kind::UNLESS, 0, narrow(condition), then.len() as u32);
         std::iter::once(first).chain(then).chain(other).collect()
     }
 
@@ -98,7 +106,12 @@ impl Resolver<'_> {
             ActionKind::Add { key, value } => self.write(op_kind::ADD, key, value, None, site),
             ActionKind::Raise { event, payload } => {
                 let (event, payload) = self.post(event, payload.as_ref(), site)?;
-                Some(op(op_kind::RAISE, 0, event, halves(payload, Some(0))))
+                Some(record(
+                    op_kind::RAISE,
+                    0,
+                    narrow(event),
+                    halves(payload, Some(0)),
+                ))
             }
             ActionKind::Send { event, payload, to } => {
                 if to.is_some() {
@@ -112,7 +125,12 @@ impl Resolver<'_> {
                     Some(code) => Some(self.value(code, ValueType::Entity, site)?),
                     None => None,
                 };
-                Some(op(op_kind::SEND, 0, event, halves(payload, to)))
+                Some(record(
+                    op_kind::SEND,
+                    0,
+                    narrow(event),
+                    halves(payload, to.map(narrow)),
+                ))
             }
             ActionKind::Emit {
                 command,
@@ -123,11 +141,11 @@ impl Resolver<'_> {
                 let index = self.timer(timer, site.names)?;
                 self.usage.started.insert(index);
                 let ticks = self.ticks(after);
-                Some(op(op_kind::START_TIMER, 0, index, ticks))
+                Some(record(op_kind::START_TIMER, 0, narrow(index), ticks))
             }
             ActionKind::StopTimer { timer } => {
                 let index = self.timer(timer, site.names)?;
-                Some(op(op_kind::STOP_TIMER, 0, index, 0))
+                Some(record(op_kind::STOP_TIMER, 0, narrow(index), 0))
             }
             ActionKind::ClearHistory { state } => self.clear_history(state, site),
             // A list of its own.
@@ -172,7 +190,7 @@ impl Resolver<'_> {
         site: &Site,
     ) -> Option<OpRecord> {
         let index = self.names.keys.find(key, &mut self.diagnostics)?;
-        let ty = self.machine.blackboard[index].ty.value;
+        let ty = self.machine.blackboard[index.position()].ty.value;
         let adds = matches!(
             ty,
             ValueType::I32 | ValueType::F32 | ValueType::Vec2 | ValueType::Vec3
@@ -191,14 +209,14 @@ impl Resolver<'_> {
         }
         self.usage.writes.push((index, site.writer, key.span));
         let compiled = self.expression(code, ast, Expected::Type(ty), site)?;
-        let expression = self.ops.expression(compiled);
-        Some(op(kind, 0, expression, index as u32))
+        let expression = self.actions.expression(compiled);
+        Some(record(kind, 0, narrow(expression), index.position() as u32))
     }
 
     /// An expression of a known type, interned.
-    fn value(&mut self, code: &ExprSource, ty: ValueType, site: &Site) -> Option<usize> {
+    fn value(&mut self, code: &ExprSource, ty: ValueType, site: &Site) -> Option<ExpressionIndex> {
         let compiled = self.expression(code, None, Expected::Type(ty), site)?;
-        Some(self.ops.expression(compiled))
+        Some(self.actions.expression(compiled))
     }
 
     /// Event and payload of a raise or send.
@@ -207,7 +225,7 @@ impl Resolver<'_> {
         name: &Name,
         payload: Option<&ExprSource>,
         site: &Site,
-    ) -> Option<(usize, Option<usize>)> {
+    ) -> Option<(EventIndex, Option<ExpressionIndex>)> {
         let event = self.names.events.find(name, &mut self.diagnostics)?;
         if !self.usage.posted.iter().any(|seen| seen.value == event) {
             self.usage.posted.push(Spanned::new(event, name.span));
@@ -215,7 +233,7 @@ impl Resolver<'_> {
         let Some(code) = payload else {
             return Some((event, None));
         };
-        let declared = &self.machine.events[event];
+        let declared = &self.machine.events[event.position()];
         let wanted = match declared.payload.as_ref().map(|p| p.value) {
             _ if declared.indirect => ValueType::I32,
             Some(statewright_author::graph::Payload::Value(ty)) => ty,
@@ -258,16 +276,21 @@ impl Resolver<'_> {
         let payload = match payload {
             Some(code) => {
                 let compiled = self.expression(code, None, Expected::AnyType, site)?;
-                Some(self.ops.expression(compiled))
+                Some(self.actions.expression(compiled))
             }
             None => None,
         };
-        let command = self.ops.string(&command.value);
-        Some(op(op_kind::EMIT, 0, command, halves(payload, Some(lane))))
+        let command = self.actions.string(&command.value);
+        Some(record(
+            op_kind::EMIT,
+            0,
+            narrow(command),
+            halves(payload, Some(narrow(lane))),
+        ))
     }
 
     fn clear_history(&mut self, name: &Name, site: &Site) -> Option<OpRecord> {
-        let state = match self.node(name, site.names)? {
+        let state = match self.target(name, site.names)? {
             Target::State(state) => state,
             Target::History(history) => self.tree.histories[history].owner,
         };
@@ -280,7 +303,7 @@ impl Resolver<'_> {
             );
             return None;
         }
-        Some(op(op_kind::CLEAR_HISTORY, 0, state, 0))
+        Some(record(op_kind::CLEAR_HISTORY, 0, narrow(state), 0))
     }
 
     /// A call of a user function; checks its declaration, if functions are declared.
@@ -298,7 +321,7 @@ impl Resolver<'_> {
                 return None;
             };
             self.usage.functions.insert(declared);
-            let function = &self.machine.functions[declared];
+            let function = &self.machine.functions[declared.position()];
             if function.kind.value != kind {
                 self.report(kind_conflict(
                     name,
@@ -318,8 +341,8 @@ impl Resolver<'_> {
             );
         }
         let records = self.call_arguments(name, arguments, types.as_deref())?;
-        match self.ops.function(&name.value, kind, rng, name.span) {
-            Ok(function) => Some(self.ops.call(function, &records)),
+        match self.actions.function(&name.value, kind, rng, name.span) {
+            Ok(function) => Some(self.actions.call(function, &records)),
             Err(other) => {
                 self.report(kind_conflict(name, kind, other.kind, other.spans[0]));
                 None
@@ -446,11 +469,11 @@ impl Resolver<'_> {
     ) -> Option<ArgumentRecord> {
         let ty = ty.unwrap_or_else(|| argument.value.value.natural_type());
         let words = self.literal(&argument.value, ty, "argument")?;
-        let name = name.map(|name| self.ops.string(name));
+        let name = name.map(|name| self.actions.string(name));
         Some(ArgumentRecord {
             ty: ty as u8,
             reserved: 0,
-            name: U16::new(name.map_or(NONE, |n| n as u16)),
+            name: U16::new(name.map_or(NONE, narrow)),
             words: words.map(U32::new),
         })
     }

@@ -22,10 +22,14 @@ use statewright_author::value::Duration;
 
 use statewright_rom::layout::op_kind;
 
+use crate::actions::ActionTables;
+use crate::index::{
+    ActionListIndex, ChannelIndex, ConditionIndex, HistoryIndex, Index, IndexVec, LaneIndex,
+    MachineTimerIndex, StateIndex, StringIndex, TimerIndex,
+};
 use crate::model::{Entry, Model, Timer, Usage};
 use crate::names::Declarations;
-use crate::ops::Ops;
-use crate::tree::{StateIndex, Target, Tree};
+use crate::tree::{Target, Tree};
 
 /// Ticks per second where a machine does not say (SEL-1).
 pub const DEFAULT_TICK_RATE: u32 = 60;
@@ -39,14 +43,14 @@ struct Resolver<'a> {
     tree: Tree<'a>,
     names: Declarations<'a>,
     tick_rate: u32,
-    ops: Ops,
-    timers: Vec<Timer<'a>>,
-    /// State-owned named timers: (owner, name) to index in `timers`.
-    state_timers: BTreeMap<(StateIndex, &'a str), usize>,
-    /// Machine-level timers by declaration to index in `timers`.
-    machine_timers: Vec<usize>,
-    /// Timers of `after` transitions: (owner, ticks) to index in `timers`.
-    after_timers: BTreeMap<(StateIndex, u32), usize>,
+    actions: ActionTables,
+    timers: IndexVec<TimerIndex, Timer<'a>>,
+    /// State-owned named timers, by owner and name.
+    state_timers: BTreeMap<(StateIndex, &'a str), TimerIndex>,
+    /// Machine-level timers, by declaration.
+    machine_timers: IndexVec<MachineTimerIndex, TimerIndex>,
+    /// Timers of `after` transitions, by owner and ticks.
+    after_timers: BTreeMap<(StateIndex, u32), TimerIndex>,
     clocks: BTreeMap<StateIndex, &'static str>,
     usage: Usage,
     diagnostics: Diagnostics,
@@ -64,10 +68,10 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
             .tick_rate
             .as_ref()
             .map_or(DEFAULT_TICK_RATE, |rate| rate.value),
-        ops: Ops::default(),
-        timers: Vec::new(),
+        actions: ActionTables::default(),
+        timers: IndexVec::default(),
         state_timers: BTreeMap::new(),
-        machine_timers: Vec::new(),
+        machine_timers: IndexVec::default(),
         after_timers: BTreeMap::new(),
         clocks: BTreeMap::new(),
         usage: Usage::default(),
@@ -75,7 +79,7 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
     };
     let data = resolver.data();
     resolver.named_timers();
-    let (mut parts, transitions, branches) = resolver.states();
+    let (mut resolved, transitions, branches) = resolver.states();
     let initials = resolver.initials();
     let history_defaults = resolver.history_defaults();
     let observers = resolver.observers();
@@ -83,21 +87,21 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
     let fail_safe = machine
         .fail_safe
         .as_ref()
-        .and_then(|name| resolver.node(name, 0));
+        .and_then(|name| resolver.target(name, StateIndex::ROOT));
     let reload_entry = machine
         .reload_entry
         .as_ref()
-        .and_then(|name| resolver.node(name, 0));
+        .and_then(|name| resolver.target(name, StateIndex::ROOT));
     for (&state, &why) in &resolver.clocks {
-        parts[state].clock = Some(why);
+        resolved[state].clock = Some(why);
     }
     let mut transitions = transitions;
-    resolver.order_timers(&mut transitions, &parts);
+    resolver.order_timers(&mut transitions, &resolved);
     let Resolver {
         tree,
         names,
         tick_rate,
-        ops,
+        actions,
         timers,
         usage,
         diagnostics,
@@ -108,8 +112,8 @@ pub fn resolve<'a>(machine: &'a Machine, mut diagnostics: Diagnostics) -> (Model
         tree,
         names,
         tick_rate,
-        ops,
-        parts,
+        actions,
+        resolved,
         transitions,
         branches,
         initials,
@@ -131,7 +135,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The state or history point that a name means in a state.
-    fn node(&mut self, name: &Name, from: StateIndex) -> Option<Target> {
+    fn target(&mut self, name: &Name, from: StateIndex) -> Option<Target> {
         match self.tree.find(name, from) {
             Ok(node) => Some(node),
             Err(problem) => {
@@ -142,10 +146,10 @@ impl<'a> Resolver<'a> {
     }
 
     /// All targets that could be found.
-    fn nodes(&mut self, names: &[Name], from: StateIndex) -> Vec<Target> {
+    fn targets_named(&mut self, names: &[Name], from: StateIndex) -> Vec<Target> {
         names
             .iter()
-            .filter_map(|name| self.node(name, from))
+            .filter_map(|name| self.target(name, from))
             .collect()
     }
 
@@ -198,17 +202,17 @@ impl<'a> Resolver<'a> {
 
     /// Observers may call, post and emit; they may not change what the commit after them relies on
     /// (EVT-8).
-    fn check_observer(&mut self, authored: &[Action], list: Option<usize>) {
+    fn check_observer(&mut self, authored: &[Action], list: Option<ActionListIndex>) {
         let mut live = Vec::new();
         plain_actions(authored, &mut live);
-        let mut ops = list.map_or(Vec::new(), |list| self.ops.list_ops(list).to_vec());
-        ops.retain(|op| !matches!(op.kind, op_kind::UNLESS | op_kind::SKIP));
-        if ops.len() != live.len() {
+        let mut records = list.map_or(Vec::new(), |list| self.actions.actions_of(list).to_vec());
+        records.retain(|record| !matches!(record.kind, op_kind::UNLESS | op_kind::SKIP));
+        if records.len() != live.len() {
             // Something in it could not be compiled and has been reported.
             return;
         }
-        for (op, action) in ops.iter().zip(live) {
-            let what = match op.kind {
+        for (record, action) in records.iter().zip(live) {
+            let what = match record.kind {
                 op_kind::SET | op_kind::ADD => "write the blackboard",
                 op_kind::START_TIMER => "start a timer",
                 op_kind::STOP_TIMER => "stop a timer",
@@ -225,9 +229,9 @@ impl<'a> Resolver<'a> {
     }
 
     /// Release command and lane of each channel (CODE-7).
-    fn channel_commands(&mut self) -> Vec<(usize, usize)> {
+    fn channel_commands(&mut self) -> IndexVec<ChannelIndex, (StringIndex, LaneIndex)> {
         let machine = self.machine;
-        let mut commands = Vec::new();
+        let mut commands = IndexVec::default();
         for channel in &machine.channels {
             let lane = channel
                 .lane
@@ -237,19 +241,22 @@ impl<'a> Resolver<'a> {
                 .release
                 .as_ref()
                 .map_or("release", |name| name.value.as_str());
-            commands.push((self.ops.string(command), lane.unwrap_or(GAMEPLAY_LANE)));
+            commands.push((
+                self.actions.string(command),
+                lane.unwrap_or(LaneIndex::new(GAMEPLAY_LANE)),
+            ));
         }
         commands
     }
 
-    fn history_defaults(&mut self) -> Vec<Entry> {
-        let mut entries = Vec::new();
-        for index in 0..self.tree.histories.len() {
+    fn history_defaults(&mut self) -> IndexVec<HistoryIndex, Entry> {
+        let mut entries = IndexVec::default();
+        for index in self.tree.histories.indices() {
             let (point, owner) = (
                 self.tree.histories[index].authored,
                 self.tree.histories[index].owner,
             );
-            let targets = self.nodes(&point.default, owner);
+            let targets = self.targets_named(&point.default, owner);
             for (&target, name) in targets.iter().zip(&point.default) {
                 let inside =
                     matches!(target, Target::State(state) if self.tree.is_inside(state, owner));
@@ -276,9 +283,9 @@ fn history_default_outside(name: &Name, point: &Name) -> Diagnostic {
         .help("name a state inside, or leave `default` out to use the initial one")
 }
 
-/// A guard or score that was compiled: its op and what its constant value is, if it has one.
+/// A guard or score that was compiled, and what its constant value is, if it has one.
 struct Condition {
-    op: Option<usize>,
+    index: Option<ConditionIndex>,
     constant: Option<bool>,
 }
 

@@ -13,11 +13,16 @@ use statewright_rom::layout::MAX_RECORDS;
 
 use super::Resolver;
 use super::scope::Site;
+use crate::index::{Index, IndexVec, RegionIndex, StateIndex, TransitionIndex};
 use crate::model::{Transition, Trigger, trigger_span};
-use crate::tree::{RegionIndex, StateIndex, Target, follows_scxml, shown};
+use crate::tree::{Target, follows_scxml, shown};
 
 impl<'a> Resolver<'a> {
-    pub(super) fn state_transitions(&mut self, source: StateIndex, out: &mut Vec<Transition<'a>>) {
+    pub(super) fn state_transitions(
+        &mut self,
+        source: StateIndex,
+        out: &mut IndexVec<TransitionIndex, Transition<'a>>,
+    ) {
         let state = self.tree.states[source].authored;
         if matches!(
             self.tree.states[source].kind,
@@ -38,7 +43,7 @@ impl<'a> Resolver<'a> {
                 continue;
             };
             self.usage.sets.insert(set);
-            for transition in &self.machine.transition_sets[set].transitions {
+            for transition in &self.machine.transition_sets[set.position()].transitions {
                 self.add(Cow::Borrowed(transition), source, source, out);
             }
         }
@@ -52,7 +57,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// Any-state transitions of the parent, where this child is included.
-    fn any_state(&mut self, source: StateIndex, parent: StateIndex, out: &mut Vec<Transition<'a>>) {
+    fn any_state(
+        &mut self,
+        source: StateIndex,
+        parent: StateIndex,
+        out: &mut IndexVec<TransitionIndex, Transition<'a>>,
+    ) {
         let name = &self.tree.states[source].authored.name.value;
         let listed = |list: &[Name]| list.iter().any(|entry| entry.value == *name);
         for any in &self.tree.states[parent].authored.any_state {
@@ -114,13 +124,13 @@ impl<'a> Resolver<'a> {
         authored: Cow<'a, graph::Transition>,
         source: StateIndex,
         scope: StateIndex,
-        out: &mut Vec<Transition<'a>>,
+        out: &mut IndexVec<TransitionIndex, Transition<'a>>,
     ) {
         // Sets and any-state lists multiply: past the limit one more is enough to report it.
         if authored.muted || out.len() > MAX_RECORDS {
             return;
         }
-        let Some(trigger) = self.trigger(&authored, source, scope, out.len()) else {
+        let Some(trigger) = self.trigger(&authored, source, scope, out.next_index()) else {
             return;
         };
         let targets = self.targets(&authored, source, scope);
@@ -159,7 +169,7 @@ impl<'a> Resolver<'a> {
             never: guard
                 .as_ref()
                 .is_some_and(|guard| guard.constant == Some(false)),
-            guard: guard.and_then(|guard| guard.op),
+            guard: guard.and_then(|guard| guard.index),
             effect,
             priority: authored
                 .priority
@@ -187,7 +197,7 @@ impl<'a> Resolver<'a> {
         authored: &graph::Transition,
         source: StateIndex,
         scope: StateIndex,
-        number: usize,
+        index: TransitionIndex,
     ) -> Option<Trigger> {
         Some(match &authored.trigger {
             graph::Trigger::Event(name) => {
@@ -201,7 +211,7 @@ impl<'a> Resolver<'a> {
             }
             graph::Trigger::After(duration) => {
                 let ticks = self.ticks(duration);
-                Trigger::Timer(self.after_timer(source, number, ticks))
+                Trigger::Timer(self.after_timer(source, index, ticks))
             }
             graph::Trigger::Timer(name) => Trigger::Timer(self.timer_with_trigger(name, scope)?),
             graph::Trigger::Always(_) => Trigger::Always,
@@ -216,7 +226,7 @@ impl<'a> Resolver<'a> {
         source: StateIndex,
         scope: StateIndex,
     ) -> Vec<Target> {
-        let mut targets = self.nodes(&authored.targets, scope);
+        let mut targets = self.targets_named(&authored.targets, scope);
         if let Some((first, _)) = authored
             .sync
             .first()
@@ -237,7 +247,7 @@ impl<'a> Resolver<'a> {
             targets.extend(self.sync_target(region, target, source));
         }
         for (&target, name) in targets.iter().zip(&authored.targets) {
-            if target == Target::State(0) {
+            if target == Target::State(StateIndex::ROOT) {
                 self.diagnostics.push(
                     Diagnostic::new(DiagnosticCode::RootTarget, name.span, "the root cannot be a target")
                         .label("always active")
@@ -245,7 +255,7 @@ impl<'a> Resolver<'a> {
                 );
             }
         }
-        targets.retain(|&target| target != Target::State(0));
+        targets.retain(|&target| target != Target::State(StateIndex::ROOT));
         targets
     }
 
@@ -268,8 +278,8 @@ impl<'a> Resolver<'a> {
             self.report(problem);
             return None;
         };
-        let node = self.sync_node(target, source, index)?;
-        if !self.is_inside_region(node, index) {
+        let found = self.sync_inner_target(target, source, index)?;
+        if !self.is_inside_region(found, index) {
             let text = format!("`{}` is not in region `{}`", target.value, region.value);
             let inside = self.tree.regions[index].children.first();
             let inside = inside.map_or("…", |&child| {
@@ -287,11 +297,11 @@ impl<'a> Resolver<'a> {
             );
             return None;
         }
-        Some(node)
+        Some(found)
     }
 
     /// Looks in the region first: the same name may exist in several regions.
-    fn sync_node(
+    fn sync_inner_target(
         &mut self,
         target: &Name,
         source: StateIndex,
@@ -303,7 +313,7 @@ impl<'a> Resolver<'a> {
             .find(|&&child| self.tree.states[child].authored.name.value == target.value);
         match direct {
             Some(&child) => Some(Target::State(child)),
-            None => self.node(target, source),
+            None => self.target(target, source),
         }
     }
 
@@ -344,7 +354,7 @@ impl<'a> Resolver<'a> {
                 "an external transition needs a target"
             }
             TransitionKind::External if !authored.sync.is_empty() => "a sync group is local",
-            TransitionKind::External if source == 0 => "the root is never left",
+            TransitionKind::External if source == StateIndex::ROOT => "the root is never left",
             _ => return given.value,
         };
         let kind = match given.value {
@@ -429,7 +439,7 @@ impl<'a> Resolver<'a> {
                 "name one state in `to`".into(),
             ));
         };
-        if !authored.sync.is_empty() || authored.interrupt && source == 0 {
+        if !authored.sync.is_empty() || authored.interrupt && source == StateIndex::ROOT {
             return Err((
                 "a push cannot start here".into(),
                 "put it on the states that may be suspended".into(),
@@ -491,7 +501,7 @@ impl Resolver<'_> {
     /// A state as messages name it.
     fn state_shown(&self, state: StateIndex) -> String {
         match state {
-            0 => "the machine".to_owned(),
+            StateIndex::ROOT => "the machine".to_owned(),
             _ => format!("state `{}`", shown(self.tree.states[state].authored)),
         }
     }
