@@ -1,11 +1,11 @@
 //! Builds typed nodes and computes on the way what is constant (CODE-4).
 //!
-//! The arithmetic is that of [`statewright_rom::code::arith`], so folding never changes a result. A
+//! The results are those of [`statewright_rom::code::apply`], so folding never changes one. A
 //! result that no literal can say (NaN, infinity) is left to run time. Guard calls of the host are
 //! never dropped unless `&&` or `||` would skip them, too: they may use the rng (SEL-5).
 
 use statewright_author::value::ValueType;
-use statewright_rom::code::{arith, op};
+use statewright_rom::code::{WordStack, apply, op};
 
 use super::node::{Constant, Logic, TypedExpr};
 
@@ -155,12 +155,14 @@ fn evaluate(op: u8, operands: &[TypedExpr]) -> Option<Constant> {
         .iter()
         .map(TypedExpr::constant)
         .collect::<Option<Vec<_>>>()?;
-    let result = match *constants.as_slice() {
-        [a] => unary(op, a),
-        [a, b] => binary(op, a, b),
-        [a, b, c] => ternary(op, a, b, c),
-        _ => None,
-    }?;
+    let output = value_type(op::signature(op)?.output);
+    let mut stack = Words::default();
+    for constant in constants {
+        let words = constant.ty().words() as usize;
+        stack.0.extend_from_slice(&constant.words()[..words]);
+    }
+    apply(op, 0, &mut stack);
+    let result = Constant::from_words(output, &stack.0)?;
     let finite = match result {
         Constant::F32(value) => value.is_finite(),
         Constant::Vec2(parts) => parts.iter().all(|part| part.is_finite()),
@@ -170,118 +172,18 @@ fn evaluate(op: u8, operands: &[TypedExpr]) -> Option<Constant> {
     finite.then_some(result)
 }
 
-fn unary(op: u8, a: Constant) -> Option<Constant> {
-    use Constant::{Bool, F32, I32, Vec2, Vec3};
-    Some(match (op, a) {
-        (op::NOT, Bool(a)) => Bool(!a),
-        (op::I32_NEG, I32(a)) => I32(arith::i32_neg(a)),
-        (op::I32_ABS, I32(a)) => I32(arith::i32_abs(a)),
-        (op::I32_TO_F32, I32(a)) => F32(arith::i32_to_f32(a)),
-        (op::F32_NEG, F32(a)) => F32(arith::f32_neg(a)),
-        (op::F32_ABS, F32(a)) => F32(arith::f32_abs(a)),
-        (op::F32_TO_I32, F32(a)) => I32(arith::f32_to_i32(a)),
-        (op::VEC2_NEG, Vec2(a)) => Vec2(arith::vec_neg(a)),
-        (op::VEC3_NEG, Vec3(a)) => Vec3(arith::vec_neg(a)),
-        (op::VEC2_LENGTH_SQUARED, Vec2(a)) => F32(arith::vec_length_squared(a)),
-        (op::VEC3_LENGTH_SQUARED, Vec3(a)) => F32(arith::vec_length_squared(a)),
-        _ => return None,
-    })
-}
+/// Constants on the stack of an instruction.
+#[derive(Default)]
+struct Words(Vec<u32>);
 
-fn binary(op: u8, a: Constant, b: Constant) -> Option<Constant> {
-    use Constant::{Bool, F32, I32, Symbol, Vec2, Vec3};
-    match (a, b) {
-        (I32(a), I32(b)) => i32_pair(op, a, b),
-        (F32(a), F32(b)) => f32_pair(op, a, b),
-        (Bool(a), Bool(b)) => equality(op, op::BOOL_EQ, op::BOOL_NE, a == b),
-        (Symbol(a), Symbol(b)) => equality(op, op::SYMBOL_EQ, op::SYMBOL_NE, a == b),
-        (Vec2(a), F32(b)) => match op {
-            op::VEC2_SCALE => Some(Vec2(arith::vec_scale(a, b))),
-            op::VEC2_DIV => Some(Vec2(arith::vec_div(a, b))),
-            _ => None,
-        },
-        (Vec3(a), F32(b)) => match op {
-            op::VEC3_SCALE => Some(Vec3(arith::vec_scale(a, b))),
-            op::VEC3_DIV => Some(Vec3(arith::vec_div(a, b))),
-            _ => None,
-        },
-        (F32(a), Vec2(b)) if op == op::VEC2_SCALE_BY => Some(Vec2(arith::vec_scale(b, a))),
-        (F32(a), Vec3(b)) if op == op::VEC3_SCALE_BY => Some(Vec3(arith::vec_scale(b, a))),
-        (Vec2(a), Vec2(b)) => match op {
-            op::VEC2_ADD => Some(Vec2(arith::vec_add(a, b))),
-            op::VEC2_SUB => Some(Vec2(arith::vec_sub(a, b))),
-            op::VEC2_DOT => Some(F32(arith::vec_dot(a, b))),
-            op::VEC2_DISTANCE_SQUARED => Some(F32(arith::vec_distance_squared(a, b))),
-            _ => equality(op, op::VEC2_EQ, op::VEC2_NE, arith::vec_eq(a, b)),
-        },
-        (Vec3(a), Vec3(b)) => match op {
-            op::VEC3_ADD => Some(Vec3(arith::vec_add(a, b))),
-            op::VEC3_SUB => Some(Vec3(arith::vec_sub(a, b))),
-            op::VEC3_DOT => Some(F32(arith::vec_dot(a, b))),
-            op::VEC3_DISTANCE_SQUARED => Some(F32(arith::vec_distance_squared(a, b))),
-            _ => equality(op, op::VEC3_EQ, op::VEC3_NE, arith::vec_eq(a, b)),
-        },
-        _ => None,
+impl WordStack for Words {
+    fn push(&mut self, word: u32) {
+        self.0.push(word);
     }
-}
 
-fn equality(op: u8, eq: u8, ne: u8, equal: bool) -> Option<Constant> {
-    match op {
-        _ if op == eq => Some(Constant::Bool(equal)),
-        _ if op == ne => Some(Constant::Bool(!equal)),
-        _ => None,
+    fn pop(&mut self) -> u32 {
+        self.0.pop().unwrap_or_default()
     }
-}
-
-fn i32_pair(op: u8, a: i32, b: i32) -> Option<Constant> {
-    use Constant::{Bool, I32};
-    Some(match op {
-        op::I32_ADD => I32(arith::i32_add(a, b)),
-        op::I32_SUB => I32(arith::i32_sub(a, b)),
-        op::I32_MUL => I32(arith::i32_mul(a, b)),
-        op::I32_DIV => I32(arith::i32_div(a, b)),
-        op::I32_REM => I32(arith::i32_rem(a, b)),
-        op::I32_MIN => I32(a.min(b)),
-        op::I32_MAX => I32(a.max(b)),
-        op::I32_EQ => Bool(a == b),
-        op::I32_NE => Bool(a != b),
-        op::I32_LT => Bool(a < b),
-        op::I32_LE => Bool(a <= b),
-        op::I32_GT => Bool(a > b),
-        op::I32_GE => Bool(a >= b),
-        _ => return None,
-    })
-}
-
-fn f32_pair(op: u8, a: f32, b: f32) -> Option<Constant> {
-    use Constant::{Bool, F32, Vec2};
-    Some(match op {
-        op::F32_ADD => F32(arith::f32_add(a, b)),
-        op::F32_SUB => F32(arith::f32_sub(a, b)),
-        op::F32_MUL => F32(arith::f32_mul(a, b)),
-        op::F32_DIV => F32(arith::f32_div(a, b)),
-        op::F32_REM => F32(arith::f32_rem(a, b)),
-        op::F32_MIN => F32(arith::f32_min(a, b)),
-        op::F32_MAX => F32(arith::f32_max(a, b)),
-        op::F32_EQ => Bool(a == b),
-        op::F32_NE => Bool(a != b),
-        op::F32_LT => Bool(a < b),
-        op::F32_LE => Bool(a <= b),
-        op::F32_GT => Bool(a > b),
-        op::F32_GE => Bool(a >= b),
-        op::VEC2_MAKE => Vec2([a, b]),
-        _ => return None,
-    })
-}
-
-fn ternary(op: u8, a: Constant, b: Constant, c: Constant) -> Option<Constant> {
-    use Constant::{F32, I32, Vec3};
-    Some(match (op, a, b, c) {
-        (op::I32_CLAMP, I32(a), I32(b), I32(c)) => I32(arith::i32_clamp(a, b, c)),
-        (op::F32_CLAMP, F32(a), F32(b), F32(c)) => F32(arith::f32_clamp(a, b, c)),
-        (op::VEC3_MAKE, F32(a), F32(b), F32(c)) => Vec3([a, b, c]),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

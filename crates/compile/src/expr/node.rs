@@ -47,6 +47,19 @@ impl Constant {
         }
     }
 
+    /// The constant of a type in words; `None` if no constant can be of it.
+    pub(super) fn from_words(ty: ValueType, words: &[u32]) -> Option<Self> {
+        Some(match (ty, words) {
+            (ValueType::I32, &[word]) => Self::I32(word as i32),
+            (ValueType::F32, &[word]) => Self::F32(f32::from_bits(word)),
+            (ValueType::Bool, &[word]) => Self::Bool(word != 0),
+            (ValueType::Symbol, &[word]) => Self::Symbol(u16::try_from(word).ok()?),
+            (ValueType::Vec2, &[x, y]) => Self::Vec2([x, y].map(f32::from_bits)),
+            (ValueType::Vec3, &[x, y, z]) => Self::Vec3([x, y, z].map(f32::from_bits)),
+            _ => return None,
+        })
+    }
+
     /// The truth value, if it is one.
     pub fn as_bool(self) -> Option<bool> {
         if let Self::Bool(value) = self {
