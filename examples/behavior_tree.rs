@@ -33,7 +33,7 @@ impl Woodwork {
 }
 
 impl Brain<()> for Woodwork {
-    fn step(&mut self, _: &(), _: &mut Act) -> Status {
+    fn step(&mut self, _: &(), _: &mut ActionCx) -> Status {
         let (done, time) = (&mut self.done, UpdateArgs { dt: 0.1 });
         let answer = self.tree.tick(&Event::from(time), &mut |call, _| {
             done.push(call.action.clone());
@@ -60,8 +60,8 @@ impl Board for Worker {}
 #[functions]
 impl Worker {
     #[activity]
-    fn work(&mut self, mode: Mode, act: &mut Act) -> Status {
-        think(&mut self.brain, mode, &(), act)
+    fn work(&mut self, mode: Mode, cx: &mut ActionCx) -> Status {
+        think(&mut self.brain, mode, &(), cx)
     }
 }
 

@@ -33,8 +33,8 @@ impl Watchman {
     }
 
     #[action]
-    fn shout(&self, act: &mut Act, loudness: i32) {
-        act.emit(Shout(loudness));
+    fn shout(&self, cx: &mut ActionCx, loudness: i32) {
+        cx.emit(Shout(loudness));
     }
 
     #[action]

@@ -28,10 +28,10 @@ fn coins(crowd: &Crowd<Blackboard, ()>) -> Result<Vec<i32>, Box<dyn std::error::
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let machine = Machine::from_text("gambler.sw.json", DICE)?;
     let lucky = Functions::new()
-        .guard("Lucky", |_: &Blackboard, _: &(), see| {
-            Verdict::from(see.rng().is_some_and(|mut rng| rng.below(4) == 0))
+        .guard("Lucky", |_: &Blackboard, _: &(), cx| {
+            Verdict::from(cx.rng().is_some_and(|mut rng| rng.below(4) == 0))
         })
-        .draws();
+        .uses_rng();
     let [roll, cheat] = [machine.event("Roll")?, machine.event("Cheat")?];
     let mut crowd = Crowd::new(machine.bind(lucky)?, 2024);
     let gamblers: Vec<AgentId> = (0..4)

@@ -30,10 +30,10 @@ struct Words {
 impl Soldier {
     /// Whoever sees the enemy first tells the next one; that takes a tick each.
     #[action]
-    fn report(&mut self, words: &Words, act: &mut Act) {
-        self.enemy = Some(act.payload());
+    fn report(&mut self, words: &Words, cx: &mut ActionCx) {
+        self.enemy = Some(cx.payload());
         if let Some(next) = self.next {
-            act.send(next, words.contact, act.payload::<AgentId>());
+            cx.send(next, words.contact, cx.payload::<AgentId>());
         }
     }
 }

@@ -46,9 +46,9 @@ struct Keeper {
 }
 
 impl Brain<()> for Keeper {
-    fn step(&mut self, _: &(), act: &mut Act) -> Status {
+    fn step(&mut self, _: &(), cx: &mut ActionCx) -> Status {
         self.shop.dust += 0.4;
-        self.shop.customers += if act.rng().below(2) == 0 { 1.0 } else { 0.0 };
+        self.shop.customers += if cx.rng().below(2) == 0 { 1.0 } else { 0.0 };
         let best = TASKS
             .iter()
             .max_by(|a, b| (a.urgency)(&self.shop).total_cmp(&(b.urgency)(&self.shop)));
@@ -73,8 +73,8 @@ impl Board for Person {}
 #[functions]
 impl Person {
     #[activity]
-    fn keep_shop(&mut self, mode: Mode, act: &mut Act) -> Status {
-        think(&mut self.keeper, mode, &(), act)
+    fn keep_shop(&mut self, mode: Mode, cx: &mut ActionCx) -> Status {
+        think(&mut self.keeper, mode, &(), cx)
     }
 }
 

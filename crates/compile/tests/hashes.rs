@@ -1,4 +1,5 @@
-//! What an edit does to the two hashes (ROM-5): one test per scenario.
+//! What an edit does to the two hashes (ROM-5), and who has stable ids (ROM-6): one test per
+//! scenario.
 //!
 //! The structure hash covers what instance bytes refer to, the parameter hash everything else that
 //! changes behavior.

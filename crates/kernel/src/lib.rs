@@ -17,17 +17,22 @@
 //!
 //! # Code map, in the order of a tick
 //!
-//! - `tick` the phases, `check` is the instance sound, `queue` admission and next event, `timers`
-//!   what is due
-//! - `select` who wins in a state and a leaf, `conditions` what a candidate is asked, `reasons` why
-//!   others were not, `scope` what a transition leaves, `arbitrate` which winners go together
-//! - `microstep` carrying them out, with `settle` what is entered, `exits`, `history`, `stack`,
-//!   `complete`
-//! - `fast` what most ticks are: at rest, or one event that always leads the same way; `switches`
-//!   leave it out, `prefetch` fetches agents before their turn
-//! - `activity` phase (3), `fail_safe` start and fail-safe, `actions` ops, `eval` expressions
-//! - `host` and `actor` the border to user code, `look` and `inspect` what hosts and tools see
-//!   between ticks, `life` posts, pause, stop and reset, `batch` and `inbox` many agents
+//! - `tick` the phases, over a `context`: everything that one call works on
+//! - `instance/` the bytes of an agent: header, events, random numbers, one view of all tiers (`ram`),
+//!   and what makes any bytes a legal instance (`check`)
+//! - `events/` what is next: the queue with its admission, and timers
+//! - `select/` who wins in a state and a leaf: what a candidate is asked (`conditions`), why others
+//!   were not (`reasons`), what a transition leaves (`scope`), which winners go together
+//!   (`arbitrate`)
+//! - `commit/` one microstep: what is entered (`entry_set`), `exits`, `history`, frames (`stack`), `complete`,
+//!   start and fail-safe
+//! - `code/` action lists, activities and expressions
+//! - `fast/` what most ticks are: at rest, or one event that always leads the same way; `switches`
+//!   leave it out
+//! - `host/` the border to user code: what it implements, what its functions hold (`cx`), what a
+//!   tracer is told
+//! - `batch/` many agents in one call, with their inbox; `life` posts, pause, stop and reset;
+//!   `inspect` what hosts and tools see between ticks
 //!
 //! # Example
 //!
@@ -77,67 +82,39 @@
     )
 )]
 
-mod actions;
-mod activity;
-mod actor;
-mod arbitrate;
 mod batch;
-#[doc(hidden)]
-pub mod bugs;
-mod check;
-mod complete;
-mod conditions;
-mod core_state;
+mod code;
+mod commit;
+mod context;
 mod counters;
-mod eval;
-mod event;
-mod exits;
-mod fail_safe;
+mod events;
 mod fast;
 mod fault;
-mod history;
 mod host;
-mod inbox;
 mod inspect;
 mod instance;
 mod life;
-mod look;
-mod microstep;
-mod prefetch;
-mod queue;
-mod ram;
-mod reasons;
-mod rng;
-mod scope;
 mod select;
-mod settle;
-mod stack;
 #[doc(hidden)]
 pub mod switches;
 mod tick;
-mod time;
-mod timers;
-mod trace;
-mod trace_timers;
 
-pub use actor::{Actor, View};
+pub use batch::inbox::{Inbox, InboxEvent, SortedInbox, Unsorted};
+pub use batch::prefetch::prefetch;
 pub use batch::{Batch, BatchError, Visit, tick_batch};
 pub use counters::Counters;
-pub use event::{Class, Event, event_flag};
+pub use events::queue::Admission;
+pub use events::time::is_due;
 pub use fault::Fault;
+pub use host::cx::{Actor, View};
+pub use host::trace::{Reason, Trace};
 pub use host::{Call, Cause, Command, CommandKind, Host, Hosts, Mode, Status, Verdict};
-pub use inbox::{Inbox, InboxEvent, SortedInbox, Unsorted};
 pub use inspect::{
-    Wait, debounce_deadline, queued_events, ready_tick, running_timers, suspended_leaves,
+    Sleep, Wait, active_leaves, debounce_deadline, held_channels, is_active, queued_events,
+    ready_tick, running_timers, sleep, sleep_though_polling, suspended_leaves, ticks_in_state,
 };
+pub use instance::event::{Class, Event, event_flag};
+pub use instance::rng::Rng;
 pub use instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
 pub use life::{Posted, pause, post, reset, resume, stop};
-pub use look::{
-    Sleep, active_leaves, held_channels, is_active, sleep, sleep_though_polling, ticks_in_state,
-};
-pub use prefetch::prefetch;
-pub use queue::Admission;
-pub use rng::Rng;
 pub use tick::{Input, Mismatch, Report, tick};
-pub use time::is_due;
-pub use trace::{Reason, Trace};

@@ -5,17 +5,17 @@ use statewright_rom::ids::EventId;
 use statewright_rom::layout::{NONE, feature, policy};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
-use crate::core_state::Core;
+use crate::context::Core;
 use crate::counters::{Counters, count};
-use crate::event::{Class, Event};
+use crate::events::queue::Admission;
 use crate::fault::Fault;
+use crate::host::trace::Trace;
+use crate::host::trace_timers::Told;
 use crate::host::{Cause, Host};
+use crate::instance::event::{Class, Event};
 use crate::instance::{Header, Instance, flag};
-use crate::queue::Admission;
 use crate::switches::{self, Trick};
 use crate::tick::{Input, Run};
-use crate::trace::Trace;
-use crate::trace_timers::Told;
 
 /// What became of an event that the host posted.
 pub type Posted = Result<Admission, Fault>;
@@ -125,8 +125,8 @@ fn turn_times<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32, least_read
     let mut core = Core::new(rom, &mut counters, now);
     core.attach(instance.ram(), 0);
     let places = core.ram.header().armed | core.running_clocks();
-    for place in
-        (0..core.ram.timers().len() as u8).filter(|&place| places & crate::ram::bit(place) != 0)
+    for place in (0..core.ram.timers().len() as u8)
+        .filter(|&place| places & crate::instance::ram::bit(place) != 0)
     {
         let time = core.ram.time(place);
         core.ram.set_time(place, now.wrapping_sub(time));
@@ -144,7 +144,7 @@ impl Core<'_> {
         let states = leaves.iter().flat_map(|(_, leaf)| self.rom.path_up(leaf));
         states
             .filter_map(|state| self.clock_of(state))
-            .fold(0, |places, place| places | crate::ram::bit(place))
+            .fold(0, |places, place| places | crate::instance::ram::bit(place))
     }
 
     fn turn_cooldowns(&mut self, least_ready: u32) {

@@ -55,7 +55,7 @@ fn is_right(field: &Field, problems: &mut Problems) -> bool {
         return true;
     }
     let remedy = if shape::is_text(ty) || shape::instead(ty) == Some("&str") {
-        "take `Symbol`; `act.text(symbol)` gives its text".to_owned()
+        "take `Symbol`; `cx.text(symbol)` gives its text".to_owned()
     } else if let Some(instead) = shape::instead(ty) {
         format!("take `{instead}`")
     } else {

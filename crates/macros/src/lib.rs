@@ -49,8 +49,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///     }
 ///
 ///     #[guard(rng)]
-///     fn is_lucky(&self, see: &mut See) -> bool {
-///         see.rng().is_some_and(|mut rng| rng.next_u32() % 2 == 0)
+///     fn is_lucky(&self, cx: &mut GuardCx) -> bool {
+///         cx.rng().is_some_and(|mut rng| rng.next_u32() % 2 == 0)
 ///     }
 ///
 ///     #[scorer]
@@ -59,8 +59,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///     }
 ///
 ///     #[action(name = "voice::Cry")]
-///     fn cry(&self, act: &mut Act, power: i32) {
-///         act.emit(Cry { power });
+///     fn cry(&self, cx: &mut ActionCx, power: i32) {
+///         cx.emit(Cry { power });
 ///     }
 ///
 ///     #[activity]
@@ -88,7 +88,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// Behind the receiver, in any order:
 ///
-/// - `&See` or `&mut See` for guards and scorers, `&mut Act` for actions and activities,
+/// - `&GuardCx` or `&mut GuardCx` for guards and scorers, `&mut ActionCx` for actions and activities,
 /// - the context by reference; it is what `context = …` says, or `()`,
 /// - `Mode` for activities; one without it is not called when its state is left,
 /// - literals of the machine file, in their order: `i32`, `f32`, `bool`, `[f32; 2]`, `[f32; 3]`,

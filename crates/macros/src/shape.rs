@@ -11,7 +11,7 @@ pub fn plain(ty: &Type) -> &Type {
     }
 }
 
-/// The last name of a path: `See` of `statewright::See<'_, '_, '_>`.
+/// The last name of a path: `GuardCx` of `statewright::GuardCx<'_, '_, '_>`.
 pub fn last_name(ty: &Type) -> Option<&Ident> {
     match plain(ty) {
         Type::Path(TypePath { qself: None, path }) => {

@@ -52,6 +52,8 @@ pub mod layout;
 mod load;
 #[cfg(feature = "alloc")]
 mod owned;
+#[doc = include_str!("rules.md")]
+pub mod rules {}
 mod unchecked;
 mod validate;
 mod view;

@@ -1,4 +1,4 @@
-//! Legal ROMs load and say what they hold.
+//! Legal ROMs load and say what they hold (ROM-1).
 
 mod common;
 

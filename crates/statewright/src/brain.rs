@@ -3,7 +3,7 @@
 
 use statewright_kernel::{Mode, Status};
 
-use crate::calls::Act;
+use crate::cx::ActionCx;
 
 /// Something that thinks step by step. It lives in the blackboard; an activity lets it think:
 ///
@@ -16,7 +16,7 @@ use crate::calls::Act;
 /// struct Counting(u32);
 ///
 /// impl Brain<()> for Counting {
-///     fn step(&mut self, _: &(), _: &mut Act) -> Status {
+///     fn step(&mut self, _: &(), _: &mut ActionCx) -> Status {
 ///         self.0 += 1;
 ///         if self.0 == 3 { Status::Succeeded } else { Status::Running }
 ///     }
@@ -32,14 +32,14 @@ use crate::calls::Act;
 /// #[functions]
 /// impl Child {
 ///     #[activity]
-///     fn count(&mut self, mode: Mode, act: &mut Act) -> Status {
-///         think(&mut self.brain, mode, &(), act)
+///     fn count(&mut self, mode: Mode, cx: &mut ActionCx) -> Status {
+///         think(&mut self.brain, mode, &(), cx)
 ///     }
 /// }
 /// ```
 pub trait Brain<C> {
     /// One step, in a tick in which its state is active.
-    fn step(&mut self, context: &C, act: &mut Act<'_, '_, '_>) -> Status;
+    fn step(&mut self, context: &C, cx: &mut ActionCx<'_, '_, '_>) -> Status;
 
     /// Its state is left: what was begun is given up.
     fn cancel(&mut self) {}
@@ -50,10 +50,10 @@ pub fn think<C>(
     brain: &mut impl Brain<C>,
     mode: Mode,
     context: &C,
-    act: &mut Act<'_, '_, '_>,
+    cx: &mut ActionCx<'_, '_, '_>,
 ) -> Status {
     match mode {
-        Mode::Run => brain.step(context, act),
+        Mode::Run => brain.step(context, cx),
         Mode::Cancel => {
             brain.cancel();
             Status::Running

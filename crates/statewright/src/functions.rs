@@ -5,17 +5,17 @@ use std::fmt;
 use statewright_kernel::{Mode, Status, Verdict};
 use statewright_rom::layout::function_kind;
 
-use crate::calls::{Act, See};
+use crate::cx::{ActionCx, GuardCx};
 use crate::value::Type;
 
 /// Answers yes or no, changes nothing.
-pub type GuardFn<B, C> = fn(&B, &C, &mut See<'_, '_, '_>) -> Verdict;
+pub type GuardFn<B, C> = fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> Verdict;
 /// Answers how good something is, changes nothing.
-pub type ScorerFn<B, C> = fn(&B, &C, &mut See<'_, '_, '_>) -> f32;
+pub type ScorerFn<B, C> = fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> f32;
 /// Does something at once.
-pub type ActionFn<B, C> = fn(&mut B, &C, &mut Act<'_, '_, '_>);
+pub type ActionFn<B, C> = fn(&mut B, &C, &mut ActionCx<'_, '_, '_>);
 /// Does something over time.
-pub type ActivityFn<B, C> = fn(&mut B, &C, Mode, &mut Act<'_, '_, '_>) -> Status;
+pub type ActivityFn<B, C> = fn(&mut B, &C, Mode, &mut ActionCx<'_, '_, '_>) -> Status;
 
 /// What a function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,26 +51,26 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The code of a function.
-pub(crate) enum Code<B, C> {
+/// What a function is called by.
+pub(crate) enum Callback<B, C> {
     Guard(GuardFn<B, C>),
     Scorer(ScorerFn<B, C>),
     Action(ActionFn<B, C>),
     Activity(ActivityFn<B, C>),
 }
 
-impl<B, C> Clone for Code<B, C> {
+impl<B, C> Clone for Callback<B, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<B, C> Copy for Code<B, C> {}
+impl<B, C> Copy for Callback<B, C> {}
 
 /// One function with all that binding wants to know about it.
 pub(crate) struct Function<B, C> {
     pub(crate) name: String,
-    pub(crate) code: Code<B, C>,
+    pub(crate) callback: Callback<B, C>,
     /// Types of its arguments; `None` if it looks at them itself.
     pub(crate) arguments: Option<Vec<Type>>,
     pub(crate) rng: bool,
@@ -80,7 +80,7 @@ impl<B, C> Clone for Function<B, C> {
     fn clone(&self) -> Self {
         Self {
             name: self.name.clone(),
-            code: self.code,
+            callback: self.callback,
             arguments: self.arguments.clone(),
             rng: self.rng,
         }
@@ -89,11 +89,11 @@ impl<B, C> Clone for Function<B, C> {
 
 impl<B, C> Function<B, C> {
     pub(crate) fn kind(&self) -> Kind {
-        match self.code {
-            Code::Guard(_) => Kind::Guard,
-            Code::Scorer(_) => Kind::Scorer,
-            Code::Action(_) => Kind::Action,
-            Code::Activity(_) => Kind::Activity,
+        match self.callback {
+            Callback::Guard(_) => Kind::Guard,
+            Callback::Scorer(_) => Kind::Scorer,
+            Callback::Action(_) => Kind::Action,
+            Callback::Activity(_) => Kind::Activity,
         }
     }
 
@@ -126,7 +126,7 @@ pub(crate) fn camel_case(name: &str) -> String {
 ///
 /// let functions = Functions::new()
 ///     .guard("IsHurt", |me: &Body, _: &(), _| Verdict::from(me.health < 30))
-///     .action("Heal", |me, _, act| me.health += act.argument::<i32>(0));
+///     .action("Heal", |me, _, cx| me.health += cx.argument::<i32>(0));
 /// assert_eq!(functions.names().collect::<Vec<_>>(), ["IsHurt", "Heal"]);
 /// ```
 pub struct Functions<B, C> {
@@ -173,27 +173,27 @@ impl<B, C> Functions<B, C> {
 
     /// Adds a guard.
     pub fn guard(self, name: &str, guard: GuardFn<B, C>) -> Self {
-        self.add(name, Code::Guard(guard))
+        self.add(name, Callback::Guard(guard))
     }
 
     /// Adds a scorer.
     pub fn scorer(self, name: &str, scorer: ScorerFn<B, C>) -> Self {
-        self.add(name, Code::Scorer(scorer))
+        self.add(name, Callback::Scorer(scorer))
     }
 
     /// Adds an action.
     pub fn action(self, name: &str, action: ActionFn<B, C>) -> Self {
-        self.add(name, Code::Action(action))
+        self.add(name, Callback::Action(action))
     }
 
     /// Adds an activity.
     pub fn activity(self, name: &str, activity: ActivityFn<B, C>) -> Self {
-        self.add(name, Code::Activity(activity))
+        self.add(name, Callback::Activity(activity))
     }
 
     /// The function added last takes literal arguments of these types: binding checks every call in
     /// the machine.
-    pub fn takes(mut self, types: &[Type]) -> Self {
+    pub fn arguments(mut self, types: &[Type]) -> Self {
         if let Some(function) = self.list.last_mut() {
             function.arguments = Some(types.to_vec());
         }
@@ -201,7 +201,7 @@ impl<B, C> Functions<B, C> {
     }
 
     /// The function added last draws random numbers: the machine must allow it to (SEL-5).
-    pub fn draws(mut self) -> Self {
+    pub fn uses_rng(mut self) -> Self {
         if let Some(function) = self.list.last_mut() {
             function.rng = true;
         }
@@ -210,7 +210,7 @@ impl<B, C> Functions<B, C> {
 
     /// Says what a code of a guard means, for whoever reads a trace (SEL-7). The guard itself gives
     /// only the number, so this costs nothing while it runs.
-    pub fn explain(mut self, guard: &str, code: u16, meaning: &'static str) -> Self {
+    pub fn guard_code(mut self, guard: &str, code: u16, meaning: &'static str) -> Self {
         self.codes.push((guard.to_owned(), code, meaning));
         self
     }
@@ -227,10 +227,10 @@ impl<B, C> Functions<B, C> {
         self.list.iter().map(|function| function.name.as_str())
     }
 
-    fn add(mut self, name: &str, code: Code<B, C>) -> Self {
+    fn add(mut self, name: &str, callback: Callback<B, C>) -> Self {
         self.list.push(Function {
             name: name.to_owned(),
-            code,
+            callback,
             arguments: None,
             rng: false,
         });
@@ -264,7 +264,7 @@ pub struct Signature {
     /// What it is.
     pub kind: Kind,
     /// Types of its literal arguments, per parameter: a struct takes several.
-    pub takes: &'static [&'static [Type]],
+    pub arguments: &'static [&'static [Type]],
 }
 
 #[cfg(test)]

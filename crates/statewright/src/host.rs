@@ -5,53 +5,42 @@ use statewright_rom::ids::{FunctionId, KeyId};
 use zerocopy::IntoBytes;
 
 use crate::board::Board;
-use crate::calls::{Act, See};
 use crate::commands::{self, Head, Writer};
+use crate::cx::{ActionCx, GuardCx};
+use crate::pipeline::AgentIds;
 use crate::program::Table;
 use crate::value::AgentId;
 
 /// Whose turn it is, and where its commands go.
 #[derive(Debug)]
-pub(crate) struct Turn<'p> {
+pub(crate) struct Caller<'p> {
     pub(crate) out: &'p mut Writer,
-    pub(crate) lives: &'p [u32],
-    /// Number of the agent at place 0.
-    pub(crate) first: usize,
-    /// Place of the agent.
-    pub(crate) place: usize,
+    pub(crate) ids: AgentIds<'p>,
+    /// Index of the agent.
+    pub(crate) index: usize,
 }
 
-impl Turn<'_> {
-    /// The agent. Seldom asked for, so not kept: its life is a look into memory that nobody else
-    /// needs.
+impl Caller<'_> {
+    /// The agent.
     #[inline]
     pub(crate) fn agent(&self) -> AgentId {
-        agent_at(self.lives, self.place, self.first)
+        self.ids.at(self.index)
     }
 }
 
-/// The agent at a place; those that no crowd owns have no successors.
-#[inline]
-pub(crate) fn agent_at(lives: &[u32], place: usize, first: usize) -> AgentId {
-    AgentId::new(
-        (first + place) as u32,
-        lives.get(place).copied().unwrap_or(1),
-    )
-}
-
 /// User code of all agents of a run.
-pub(crate) struct Code<'p, B, C> {
+pub(crate) struct HostEnv<'p, B, C> {
     pub(crate) table: &'p Table<B, C>,
     pub(crate) context: &'p C,
     /// Writes to the blackboard wait for the end of the tick (CODE-5).
     pub(crate) strict: bool,
-    pub(crate) turn: Turn<'p>,
+    pub(crate) caller: Caller<'p>,
 }
 
 /// User code of one agent.
 pub(crate) struct AgentHost<'h, 'p, B, C> {
     pub(crate) board: &'h mut B,
-    pub(crate) code: &'h mut Code<'p, B, C>,
+    pub(crate) env: &'h mut HostEnv<'p, B, C>,
 }
 
 impl<B: Board, C> AgentHost<'_, '_, B, C> {
@@ -59,82 +48,94 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
     /// the place of an earlier one.
     #[cold]
     fn stage(&mut self, key: KeyId, words: [u32; 3]) {
-        let turn = &mut self.code.turn;
-        let (head, words) = (Head::write(turn.agent(), key), words.map(u32::to_le));
-        let overwritten = turn.out.merge(&head, |earlier| {
+        let caller = &mut self.env.caller;
+        let (head, words) = (Head::write(caller.agent(), key), words.map(u32::to_le));
+        let overwritten = caller.out.merge(&head, |earlier| {
             earlier.copy_from_slice(words.as_bytes());
             true
         });
-        // A write that is lost does more harm than a sound: all of them are critical.
-        if !overwritten && !turn.out.write(&head, words.as_bytes(), true) {
-            turn.out.lost_writes.push(turn.agent().index());
+        if overwritten {
+            return;
         }
+        // A write that is lost does more harm than a sound: all of them are critical.
+        let written = caller.out.write(&head, words.as_bytes(), true);
+        let list = if written {
+            &mut caller.out.staged
+        } else {
+            &mut caller.out.lost_writes
+        };
+        list.push(caller.index as u32);
     }
 }
 
 impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
     #[inline]
     fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
-        self.code.table.guard(
+        self.env.table.guard(
             function,
             self.board,
-            self.code.context,
-            See::new(view, &self.code.turn),
+            self.env.context,
+            GuardCx::new(view, &self.env.caller),
         )
     }
 
     #[inline]
     fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
-        self.code.table.score(
+        self.env.table.score(
             function,
             self.board,
-            self.code.context,
-            See::new(view, &self.code.turn),
+            self.env.context,
+            GuardCx::new(view, &self.env.caller),
         )
     }
 
     #[inline]
     fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>) {
-        let Code {
+        let HostEnv {
             table,
             context,
-            turn,
+            caller,
             ..
-        } = &mut *self.code;
-        table.action(function, self.board, context, Act::new(actor, turn));
+        } = &mut *self.env;
+        table.action(function, self.board, context, ActionCx::new(actor, caller));
     }
 
     #[inline]
     fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
-        let Code {
+        let HostEnv {
             table,
             context,
-            turn,
+            caller,
             ..
-        } = &mut *self.code;
-        table.activity(function, mode, (self.board, context), Act::new(actor, turn))
+        } = &mut *self.env;
+        table.activity(
+            function,
+            mode,
+            (self.board, context),
+            ActionCx::new(actor, caller),
+        )
     }
 
     fn command(&mut self, command: &Command) -> bool {
-        let turn = &mut self.code.turn;
-        let (head, words, bytes) = Head::built_in(turn.agent(), command);
+        let caller = &mut self.env.caller;
+        let (head, words, bytes) = Head::built_in(caller.agent(), command);
         let payload = words.as_bytes().get(..bytes).unwrap_or(&[]);
-        let added = turn.out.accumulates(head.lane)
-            && turn
+        let added = caller.out.accumulates(head.lane)
+            && caller
                 .out
                 .merge(&head, |earlier| commands::add(head.ty, earlier, payload));
-        added || turn.out.write(&head, payload, command.critical)
+        added || caller.out.write(&head, payload, command.critical)
     }
 
     fn read_key(&self, key: KeyId) -> [u32; 3] {
-        self.board.read(self.code.table.field(key))
+        self.board.read(self.env.table.field(key))
     }
 
     fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
-        if self.code.strict {
+        if self.env.strict {
             self.stage(key, words);
         } else {
-            self.board.write(self.code.table.field(key), words);
+            self.board.write(self.env.table.field(key), words);
         }
     }
 }

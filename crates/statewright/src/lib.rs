@@ -9,19 +9,21 @@ mod arguments;
 mod blackboard;
 mod board;
 mod brain;
-mod calls;
 pub mod commands;
 pub mod counters;
 mod crowd;
+mod cx;
 mod functions;
 mod host;
 mod machine;
 #[doc(hidden)]
 pub mod macros;
 mod names;
+mod pipeline;
 pub mod prelude;
 mod program;
 mod registry;
+mod slices;
 pub mod trace;
 mod value;
 
@@ -29,18 +31,22 @@ pub use arguments::Arguments;
 pub use blackboard::{Blackboard, SetError, WrongKey};
 pub use board::{Board, Key};
 pub use brain::{Brain, think};
-pub use calls::{Act, See};
 pub use crowd::{
-    Crowd, LaneCommands, Missing, Saved, Slices, SlicesError, SlicesOutput, SnapshotError,
-    SpawnError, Tick, WrongBudget,
+    BoardMut, Crowd, Envelope, Input, InputError, Missing, Restored, Saved, SnapshotError,
+    SpawnError, Tick, VariantError,
 };
+pub use cx::{ActionCx, GuardCx};
 pub use functions::{
     ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn, Signature,
 };
 pub use machine::{Machine, MachineError, UnknownName};
 pub use names::{Names, WrongNames};
-pub use program::{BindError, Misfit, Program};
+#[cfg(feature = "parallel")]
+pub use pipeline::RayonPool;
+pub use pipeline::{LaneCommands, TickSettings, Workers, WrongBudget};
+pub use program::{BindError, BindProblem, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
+pub use slices::{Slices, SlicesError, SlicesOutput};
 pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
 pub use statewright_kernel::{

@@ -63,7 +63,9 @@ pub const fn find(lists: &[&[Signature]], name: &str, kind: Kind, given: Option<
                     }
                 } else {
                     match given {
-                        Some(given) if !takes(known.takes, given) => found = Found::OtherArguments,
+                        Some(given) if !fits(known.arguments, given) => {
+                            found = Found::OtherArguments
+                        }
                         _ => return Found::Yes,
                     }
                 }
@@ -76,7 +78,7 @@ pub const fn find(lists: &[&[Signature]], name: &str, kind: Kind, given: Option<
 }
 
 /// Are these the types that the parameters take, one after the other?
-const fn takes(parameters: &[&[Type]], given: &[Type]) -> bool {
+const fn fits(parameters: &[&[Type]], given: &[Type]) -> bool {
     let (mut parameter, mut place) = (0, 0);
     while parameter < parameters.len() {
         let (types, mut own) = (parameters[parameter], 0);
@@ -109,9 +111,13 @@ mod tests {
         const fn one(
             name: &'static str,
             kind: Kind,
-            takes: &'static [&'static [Type]],
+            arguments: &'static [&'static [Type]],
         ) -> Signature {
-            Signature { name, kind, takes }
+            Signature {
+                name,
+                kind,
+                arguments,
+            }
         }
         let lists: &[&[Signature]] = &[
             &[one("IsHurt", Kind::Guard, &[])],

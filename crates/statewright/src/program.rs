@@ -13,10 +13,10 @@ use statewright_trace::{Legend, Names as TraceNames};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::board::{Board, Key};
-use crate::calls::{Act, See};
-use crate::commands::{Lane, Merge, Rules};
+use crate::commands::{Lane, LaneRules, Merge};
+use crate::cx::{ActionCx, GuardCx};
 use crate::functions::{
-    ActionFn, ActivityFn, Code, Function, Functions, GuardFn, Kind, ScorerFn, camel_case,
+    ActionFn, ActivityFn, Callback, Function, Functions, GuardFn, Kind, ScorerFn, camel_case,
 };
 use crate::machine::Machine;
 use crate::value::Type;
@@ -25,14 +25,14 @@ use crate::value::Type;
 pub struct Program<B, C> {
     machine: Machine,
     pub(crate) table: Table<B, C>,
-    pub(crate) rules: Rules,
+    pub(crate) rules: LaneRules,
     /// By number of the state: an agent may sleep in this leaf although it polls (SYS-2).
-    pub(crate) drowsy: Box<[bool]>,
+    pub(crate) may_sleep_while_polling: Box<[bool]>,
     /// Functions, codes of theirs and what these mean.
     codes: Vec<(u16, u16, &'static str)>,
 }
 
-/// Code by number of the function, and fields by number of the key. Numbers of another kind lead to
+/// Callback by number of the function, and fields by number of the key. Numbers of another kind lead to
 /// code that does nothing.
 pub(crate) struct Table<B, C> {
     guards: Box<[GuardFn<B, C>]>,
@@ -53,7 +53,7 @@ impl<B, C> fmt::Debug for Program<B, C> {
 
 /// Something that keeps a machine and its functions apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
+pub enum BindProblem {
     /// The machine calls a function that nobody wrote.
     Missing {
         /// Its name.
@@ -94,7 +94,7 @@ pub enum Misfit {
         given: Vec<Type>,
     },
     /// It draws random numbers, but the machine does not say so (SEL-5).
-    Draws {
+    UsesRng {
         /// Its name.
         name: String,
     },
@@ -121,7 +121,7 @@ pub enum Misfit {
     },
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for BindProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |types: &[Type]| {
             types
@@ -164,7 +164,7 @@ impl fmt::Display for Misfit {
                     list(given)
                 )
             }
-            Self::Draws { name } => write!(
+            Self::UsesRng { name } => write!(
                 f,
                 "`{name}` draws random numbers: write `\"rng\": true` for it under \"functions\" in the machine file"
             ),
@@ -203,15 +203,15 @@ pub struct BindError {
     /// Name of the machine.
     pub machine: String,
     /// What does not fit.
-    pub misfits: Vec<Misfit>,
+    pub problems: Vec<BindProblem>,
 }
 
 impl fmt::Display for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "machine `{}` does not fit its functions:", self.machine)?;
-        self.misfits
+        self.problems
             .iter()
-            .try_for_each(|misfit| write!(f, "\n  {misfit}"))
+            .try_for_each(|problem| write!(f, "\n  {problem}"))
     }
 }
 
@@ -230,13 +230,13 @@ impl Machine {
         &self,
         functions: Functions<B, C>,
     ) -> Result<Program<B, C>, BindError> {
-        let (program, misfits) = self.bind_for_development(functions)?;
-        if misfits.is_empty() {
+        let (program, problems) = self.bind_for_development(functions)?;
+        if problems.is_empty() {
             Ok(program)
         } else {
             Err(BindError {
                 machine: self.name().to_owned(),
-                misfits,
+                problems,
             })
         }
     }
@@ -244,7 +244,7 @@ impl Machine {
     /// Binds the machine although its functions do not fit, and says what is wrong with them: for
     /// hosts that show it to the developer and let the rest run. A call of a function that is
     /// missing or does not fit ends its agent alone, as a panic does;
-    /// [`Crowd::unanswered`](crate::Crowd::unanswered) tells who called what. Such a call is caught
+    /// [`Crowd::unbound_calls`](crate::Crowd::unbound_calls) tells who called what. Such a call is caught
     /// by unwinding: a program that is built with `panic = "abort"` ends.
     ///
     /// A blackboard that does not fit is an error here, too: nobody could say what its missing
@@ -259,15 +259,15 @@ impl Machine {
     ///         s.on("Pull").run("Ring");
     ///     });
     /// })?;
-    /// let (program, misfits) = machine.bind_for_development(Functions::<(), ()>::new())?;
-    /// assert_eq!(misfits[0].to_string(), "action `Ring` is missing");
+    /// let (program, problems) = machine.bind_for_development(Functions::<(), ()>::new())?;
+    /// assert_eq!(problems[0].to_string(), "action `Ring` is missing");
     ///
     /// let mut bells = Crowd::new(program, 1);
     /// let [first, second] = [bells.spawn(()), bells.spawn(())];
     /// bells.tick(&());
     /// bells.send(first, machine.event("Pull")?, ())?;
     /// bells.tick(&());
-    /// let (agent, function) = bells.unanswered().next().expect("nobody can ring");
+    /// let (agent, function) = bells.unbound_calls().next().expect("nobody can ring");
     /// assert_eq!((agent, machine.function_name(function).as_str()), (first, "Ring"));
     /// assert_eq!((bells.has_ended(first)?, bells.has_ended(second)?), (true, false));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -275,17 +275,17 @@ impl Machine {
     pub fn bind_for_development<B: Board, C>(
         &self,
         functions: Functions<B, C>,
-    ) -> Result<(Program<B, C>, Vec<Misfit>), BindError> {
+    ) -> Result<(Program<B, C>, Vec<BindProblem>), BindError> {
         let rom = self.rom();
-        let mut misfits = Vec::new();
-        let mut chosen = choose(self, &rom, &functions, &mut misfits);
-        check_calls(&rom, &functions, &mut chosen, &mut misfits);
-        let before = misfits.len();
-        let fields = fields::<B>(self, &rom, &mut misfits);
-        if misfits.len() > before {
+        let mut problems = Vec::new();
+        let mut chosen = choose(self, &rom, &functions, &mut problems);
+        check_calls(&rom, &functions, &mut chosen, &mut problems);
+        let before = problems.len();
+        let fields = fields::<B>(self, &rom, &mut problems);
+        if problems.len() > before {
             return Err(BindError {
                 machine: self.name().to_owned(),
-                misfits,
+                problems,
             });
         }
         let mut table = Table::new(rom.linker().len(), fields);
@@ -295,21 +295,21 @@ impl Machine {
                 .filter(|_| choice.fits)
                 .and_then(|function| functions.list.get(function))
             {
-                Some(function) => table.put(place, function.code),
-                None => table.leave_open(place),
+                Some(function) => table.put(place, function.callback),
+                None => table.bind_trap(place),
             }
         }
-        let drowsy = rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
-        let codes = codes(&functions, &chosen, &mut misfits);
+        let may_sleep_while_polling = rom.state_ids().map(|leaf| rom.may_sleep_in(leaf)).collect();
+        let codes = codes(&functions, &chosen, &mut problems);
         Ok((
             Program {
                 machine: self.clone(),
                 table,
-                rules: Rules::new(&rom),
-                drowsy,
+                rules: LaneRules::new(&rom),
+                may_sleep_while_polling,
                 codes,
             },
-            misfits,
+            problems,
         ))
     }
 }
@@ -328,7 +328,7 @@ fn choose<B, C>(
     machine: &Machine,
     rom: &Rom<'_>,
     functions: &Functions<B, C>,
-    misfits: &mut Vec<Misfit>,
+    problems: &mut Vec<BindProblem>,
 ) -> Vec<Choice> {
     let mut used = vec![false; functions.list.len()];
     let mut chosen = Vec::with_capacity(rom.linker().len());
@@ -373,7 +373,7 @@ fn choose<B, C>(
                     && record.rng == 0
                     && kind != Kind::Action;
                 if draws {
-                    misfits.push(Misfit::Draws { name });
+                    problems.push(BindProblem::UsesRng { name });
                 }
                 chosen.push(Choice {
                     function: Some(*one),
@@ -381,25 +381,25 @@ fn choose<B, C>(
                 });
                 continue;
             }
-            ([], Some(other)) => misfits.push(Misfit::WrongKind {
+            ([], Some(other)) => problems.push(BindProblem::WrongKind {
                 name,
                 wanted: kind,
                 found: other.kind(),
             }),
             ([], None) => {
                 let closest = closest(&name, functions);
-                misfits.push(Misfit::Missing {
+                problems.push(BindProblem::Missing {
                     name,
                     kind,
                     closest,
                 });
             }
-            _ => misfits.push(Misfit::Twice { name }),
+            _ => problems.push(BindProblem::Twice { name }),
         }
         chosen.push(Choice::default());
     }
     let unused = functions.list.iter().zip(used).filter(|(_, used)| !used);
-    misfits.extend(unused.map(|(f, _)| Misfit::Unused {
+    problems.extend(unused.map(|(f, _)| BindProblem::Unused {
         name: f.name.clone(),
         kind: f.kind(),
     }));
@@ -421,7 +421,7 @@ fn check_calls<B, C>(
     rom: &Rom<'_>,
     functions: &Functions<B, C>,
     chosen: &mut [Choice],
-    misfits: &mut Vec<Misfit>,
+    problems: &mut Vec<BindProblem>,
 ) {
     for op in rom.ops().iter().filter(|op| op.kind == op_kind::CALL) {
         let Some(choice) = chosen.get_mut(usize::from(op.a.get())) else {
@@ -442,13 +442,13 @@ fn check_calls<B, C>(
             continue;
         };
         choice.fits = false;
-        let misfit = Misfit::Arguments {
+        let problem = BindProblem::Arguments {
             name: function.name.clone(),
             takes: takes.clone(),
             given,
         };
-        if !misfits.contains(&misfit) {
-            misfits.push(misfit);
+        if !problems.contains(&problem) {
+            problems.push(problem);
         }
     }
 }
@@ -457,7 +457,7 @@ fn check_calls<B, C>(
 fn codes<B, C>(
     functions: &Functions<B, C>,
     chosen: &[Choice],
-    misfits: &mut Vec<Misfit>,
+    problems: &mut Vec<BindProblem>,
 ) -> Vec<(u16, u16, &'static str)> {
     let mut codes = Vec::new();
     for (name, code, meaning) in &functions.codes {
@@ -470,14 +470,18 @@ fn codes<B, C>(
             .position(|choice| choice.function.and_then(explained).is_some());
         match number.and_then(|number| u16::try_from(number).ok()) {
             Some(number) => codes.push((number, *code, *meaning)),
-            None => misfits.push(Misfit::NoGuard { name: name.clone() }),
+            None => problems.push(BindProblem::NoGuard { name: name.clone() }),
         }
     }
     codes
 }
 
 /// The field of the blackboard per key.
-fn fields<B: Board>(machine: &Machine, rom: &Rom<'_>, misfits: &mut Vec<Misfit>) -> Vec<usize> {
+fn fields<B: Board>(
+    machine: &Machine,
+    rom: &Rom<'_>,
+    problems: &mut Vec<BindProblem>,
+) -> Vec<usize> {
     let mut fields = Vec::with_capacity(rom.keys().len());
     for (place, record) in rom.keys().iter().enumerate() {
         let Some(id) = KeyId::from_index(place) else {
@@ -502,8 +506,8 @@ fn fields<B: Board>(machine: &Machine, rom: &Rom<'_>, misfits: &mut Vec<Misfit>)
         });
         match located {
             Ok(_) => {}
-            Err(None) => misfits.push(Misfit::NoField { key: shown(), ty }),
-            Err(Some(found)) => misfits.push(Misfit::FieldType {
+            Err(None) => problems.push(BindProblem::NoField { key: shown(), ty }),
+            Err(Some(found)) => problems.push(BindProblem::FieldType {
                 key: shown(),
                 wanted: ty,
                 found,
@@ -556,8 +560,13 @@ impl<B, C> Program<B, C> {
     /// transitions look at can change.
     pub(crate) fn sleep<I: Instance>(&self, rom: &Rom<'_>, instance: &I, now: u32) -> Sleep {
         let polls = instance.header().has(flag::POLLS);
-        let drowsy = |leaf: StateId| self.drowsy.get(leaf.index()).copied().unwrap_or(false);
-        if polls && active_leaves(instance).all(drowsy) {
+        let may_sleep_while_polling = |leaf: StateId| {
+            self.may_sleep_while_polling
+                .get(leaf.index())
+                .copied()
+                .unwrap_or(false)
+        };
+        if polls && active_leaves(instance).all(may_sleep_while_polling) {
             sleep_though_polling(rom, instance, now)
         } else {
             sleep(rom, instance, now)
@@ -566,9 +575,9 @@ impl<B, C> Program<B, C> {
 }
 
 /// A call that nothing answers to; unwinds to whoever ticks the agent.
-pub(crate) struct Unanswered(pub(crate) FunctionId);
+pub(crate) struct UnboundCall(pub(crate) FunctionId);
 
-impl Unanswered {
+impl UnboundCall {
     /// Not as a panic: the host is told of it in another way, and nothing is printed.
     fn unwind(self) -> ! {
         std::panic::resume_unwind(Box::new(self))
@@ -590,37 +599,37 @@ impl<B: Board, C> Table<B, C> {
         }
     }
 
-    fn put(&mut self, place: usize, code: Code<B, C>) {
+    fn put(&mut self, place: usize, code: Callback<B, C>) {
         fn set<T>(list: &mut [T], place: usize, code: T) {
             if let Some(cell) = list.get_mut(place) {
                 *cell = code;
             }
         }
         match code {
-            Code::Guard(code) => set(&mut self.guards, place, code),
-            Code::Scorer(code) => set(&mut self.scorers, place, code),
-            Code::Action(code) => set(&mut self.actions, place, code),
-            Code::Activity(code) => set(&mut self.activities, place, code),
+            Callback::Guard(code) => set(&mut self.guards, place, code),
+            Callback::Scorer(code) => set(&mut self.scorers, place, code),
+            Callback::Action(code) => set(&mut self.actions, place, code),
+            Callback::Activity(code) => set(&mut self.activities, place, code),
         }
     }
 
     /// Nothing answers to a function: whoever calls it ends.
-    fn leave_open(&mut self, place: usize) {
+    fn bind_trap(&mut self, place: usize) {
         self.put(
             place,
-            Code::Guard(|_, _, see| Unanswered(see.function()).unwind()),
+            Callback::Guard(|_, _, cx| UnboundCall(cx.function()).unwind()),
         );
         self.put(
             place,
-            Code::Scorer(|_, _, see| Unanswered(see.function()).unwind()),
+            Callback::Scorer(|_, _, cx| UnboundCall(cx.function()).unwind()),
         );
         self.put(
             place,
-            Code::Action(|_, _, act| Unanswered(act.function()).unwind()),
+            Callback::Action(|_, _, cx| UnboundCall(cx.function()).unwind()),
         );
         self.put(
             place,
-            Code::Activity(|_, _, _, act| Unanswered(act.function()).unwind()),
+            Callback::Activity(|_, _, _, cx| UnboundCall(cx.function()).unwind()),
         );
     }
 
@@ -630,11 +639,11 @@ impl<B: Board, C> Table<B, C> {
         function: FunctionId,
         board: &B,
         context: &C,
-        mut see: See<'_, '_, '_>,
+        mut cx: GuardCx<'_, '_, '_>,
     ) -> Verdict {
         self.guards
             .get(function.index())
-            .map_or(Verdict::from(false), |code| code(board, context, &mut see))
+            .map_or(Verdict::from(false), |code| code(board, context, &mut cx))
     }
 
     #[inline]
@@ -643,11 +652,11 @@ impl<B: Board, C> Table<B, C> {
         function: FunctionId,
         board: &B,
         context: &C,
-        mut see: See<'_, '_, '_>,
+        mut cx: GuardCx<'_, '_, '_>,
     ) -> f32 {
         self.scorers
             .get(function.index())
-            .map_or(0.0, |code| code(board, context, &mut see))
+            .map_or(0.0, |code| code(board, context, &mut cx))
     }
 
     #[inline]
@@ -656,10 +665,10 @@ impl<B: Board, C> Table<B, C> {
         function: FunctionId,
         board: &mut B,
         context: &C,
-        mut act: Act<'_, '_, '_>,
+        mut cx: ActionCx<'_, '_, '_>,
     ) {
         if let Some(code) = self.actions.get(function.index()) {
-            code(board, context, &mut act);
+            code(board, context, &mut cx);
         }
     }
 
@@ -669,11 +678,11 @@ impl<B: Board, C> Table<B, C> {
         function: FunctionId,
         mode: Mode,
         (board, context): (&mut B, &C),
-        mut act: Act<'_, '_, '_>,
+        mut cx: ActionCx<'_, '_, '_>,
     ) -> Status {
         self.activities
             .get(function.index())
-            .map_or(Status::Running, |code| code(board, context, mode, &mut act))
+            .map_or(Status::Running, |code| code(board, context, mode, &mut cx))
     }
 
     pub(crate) fn field(&self, key: KeyId) -> usize {

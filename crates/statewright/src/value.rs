@@ -141,8 +141,9 @@ impl Value for [f32; 3] {
     }
 }
 
-/// An agent of a crowd. Handles of agents that are gone never mean their successors: the generation
-/// tells them apart.
+/// An agent. Handles of agents that are gone never mean their successors: the generation tells them
+/// apart. Crowds give ids to their agents; a host that owns its memory gives its own
+/// ([`Slices::agents`](crate::Slices::agents)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentId {
     index: u32,
@@ -150,26 +151,34 @@ pub struct AgentId {
 }
 
 impl AgentId {
-    pub(crate) const fn new(index: u32, generation: u32) -> Self {
+    /// The id with this index and generation.
+    pub const fn new(index: u32, generation: u32) -> Self {
         Self { index, generation }
     }
 
-    /// Its place in the crowd, free again after its end.
+    /// Its index in the crowd, free again after its end.
     pub fn index(self) -> u32 {
         self.index
     }
 
-    /// Tells it from those who had this place before it: 1 for the first, 3 for the second, and so
+    /// Tells it from those who had this index before it: 1 for the first, 3 for the second, and so
     /// on.
     pub fn generation(self) -> u32 {
         self.generation
     }
 }
 
-/// Its place, for filters of traces.
+/// Its index, for filters of traces.
 impl From<AgentId> for u32 {
     fn from(agent: AgentId) -> Self {
         agent.index()
+    }
+}
+
+/// All of it, generation above index: how records of commands have it.
+impl From<AgentId> for u64 {
+    fn from(agent: AgentId) -> Self {
+        Self::from(agent.generation) << 32 | Self::from(agent.index)
     }
 }
 

@@ -39,10 +39,10 @@ impl Board for Speaker {
 #[test]
 fn cmd_2_nothing_is_allocated_after_a_while() {
     let machine = Machine::from_text("speaker.sw.json", MACHINE).unwrap();
-    let functions = Functions::new().action("Say", |me: &mut Speaker, (): &(), act| {
+    let functions = Functions::new().action("Say", |me: &mut Speaker, (): &(), cx| {
         // More or less from tick to tick, sometimes more than fits.
-        for number in 0..(me.count as u32 * 7 + act.agent().index()) % 25 {
-            act.emit(Note([number; 4]));
+        for number in 0..(me.count as u32 * 7 + cx.agent().index()) % 25 {
+            cx.emit(Note([number; 4]));
         }
     });
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 3);

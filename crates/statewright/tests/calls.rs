@@ -41,28 +41,28 @@ fn house() -> (Crowd<Memory, House>, House, AgentId) {
         rooms: machine.state("rooms").unwrap(),
     };
     let functions = Functions::<Memory, House>::new()
-        .guard("HasHeard", |_, house, see| {
-            Verdict::from(see.scratch(house.visits, 0) == Some(see.argument::<i32>(0) as u16))
+        .guard("HasHeard", |_, house, cx| {
+            Verdict::from(cx.scratch(house.visits, 0) == Some(cx.argument::<i32>(0) as u16))
         })
-        .action("Hear", |me, house, act| {
-            me.words = act.payload_words();
-            me.scratch = (0..3).map(|word| act.scratch(house.visits, word)).collect();
+        .action("Hear", |me, house, cx| {
+            me.words = cx.payload_words();
+            me.scratch = (0..3).map(|word| cx.scratch(house.visits, word)).collect();
             let next = me.scratch[0].unwrap_or(0) + 1;
             me.written = (0..3)
-                .map(|word| act.set_scratch(house.visits, word, next))
+                .map(|word| cx.set_scratch(house.visits, word, next))
                 .collect();
         })
-        .action("Late", |me, house, act| {
-            me.scratch = vec![act.scratch(house.visits, 0)];
-            me.written = vec![act.set_scratch(house.visits, 0, 9)];
+        .action("Late", |me, house, cx| {
+            me.scratch = vec![cx.scratch(house.visits, 0)];
+            me.written = vec![cx.set_scratch(house.visits, 0, 9)];
         })
-        .action("Meddle", |me, house, act| {
+        .action("Meddle", |me, house, cx| {
             me.observed.push((
-                act.scratch(house.visits, 0),
-                act.set_scratch(house.visits, 0, 9),
+                cx.scratch(house.visits, 0),
+                cx.set_scratch(house.visits, 0, 9),
             ));
         })
-        .action("Forget", |_, house, act| act.clear_history(house.rooms));
+        .action("Forget", |_, house, cx| cx.clear_history(house.rooms));
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
     let agent = crowd.spawn(Memory::default());
     crowd.tick(&world);

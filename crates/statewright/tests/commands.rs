@@ -115,21 +115,21 @@ impl Board for Speaker {
     }
 }
 
-fn say(me: &mut Speaker, (): &(), act: &mut Act<'_, '_, '_>) {
+fn say(me: &mut Speaker, (): &(), cx: &mut ActionCx<'_, '_, '_>) {
     me.said = 0;
     for line in &me.lines {
         me.said += usize::from(match *line {
-            Say::Note(number) => act.emit(Note([number; 4])),
-            Say::Clip(number) => act.emit(Clip([number])),
-            Say::Sound(number) => act.emit(Sound([number])),
-            Say::Wish(number) => act.emit(Wish([number])),
-            Say::Once(number) => act.emit(Once([number])),
-            Say::Every(number) => act.emit(Every([number])),
-            Say::Alarm(number) => act.emit(Alarm([number; 4])),
-            Say::Unknown(number) => act.emit(Unknown([number])),
-            Say::Large => act.emit(Large([1; 128])),
-            Say::Damage(kind, amount) => act.emit(Damage([kind, amount])),
-            Say::Keep(number) => act.emit(Keep([number])),
+            Say::Note(number) => cx.emit(Note([number; 4])),
+            Say::Clip(number) => cx.emit(Clip([number])),
+            Say::Sound(number) => cx.emit(Sound([number])),
+            Say::Wish(number) => cx.emit(Wish([number])),
+            Say::Once(number) => cx.emit(Once([number])),
+            Say::Every(number) => cx.emit(Every([number])),
+            Say::Alarm(number) => cx.emit(Alarm([number; 4])),
+            Say::Unknown(number) => cx.emit(Unknown([number])),
+            Say::Large => cx.emit(Large([1; 128])),
+            Say::Damage(kind, amount) => cx.emit(Damage([kind, amount])),
+            Say::Keep(number) => cx.emit(Keep([number])),
             Say::Panic => panic!("as the test wants"),
         });
     }
@@ -241,7 +241,7 @@ fn cmd_3_the_order_is_that_of_agents_and_emission_whatever_the_parts() {
                 .build()
                 .unwrap();
             let found = run(&mut |crowd| {
-                crowd.set_part_size(part_size);
+                crowd.set_chunk_size(part_size);
                 pool.install(|| crowd.tick_parallel(&()))
             });
             assert!(
@@ -605,7 +605,7 @@ fn cmd_2_a_pool_that_is_too_small_refuses_the_tick_before_anybody_runs() {
         (12 + 14, 1)
     );
     // Each part may need a page of its own.
-    crowd.set_part_size(1);
+    crowd.set_chunk_size(1);
     crowd.broadcast(go, ());
     assert_eq!(crowd.try_tick_parallel(&()).unwrap_err().needed, 13);
 }
@@ -696,7 +696,7 @@ fn cmd_2_the_pool_does_not_grow_after_a_while() {
         "102 notes of 40 bytes fill a page"
     );
     let go = event(&crowd, "Go");
-    crowd.set_part_size(40);
+    crowd.set_chunk_size(40);
     for round in 0..20 {
         crowd.broadcast(go, ());
         let tick = if round % 2 == 0 {

@@ -68,7 +68,7 @@ fn tick_3_a_panic_ends_its_agent_alone() {
         let mut crowd = doors();
         let [knock, smash] = ["Knock", "Break"].map(|name| crowd.machine().event(name).unwrap());
         let agents: Vec<AgentId> = (0..100).map(|_| crowd.spawn(board())).collect();
-        crowd.set_part_size(7);
+        crowd.set_chunk_size(7);
         crowd.tick(&());
         for (number, &agent) in agents.iter().enumerate() {
             crowd
@@ -195,8 +195,8 @@ fn code_3_variants() {
     impl Board for Walker {}
     let walk = Functions::new().action(
         "Walk",
-        |me: &mut Walker, speed: &statewright::ids::ParameterId, act| {
-            me.0 += act.parameter::<i32>(*speed);
+        |me: &mut Walker, speed: &statewright::ids::ParameterId, cx| {
+            me.0 += cx.parameter::<i32>(*speed);
         },
     );
     let mut crowd = Crowd::new(machine.bind(walk).unwrap(), 1);
@@ -354,9 +354,9 @@ fn sys_2_marks_stay_until_they_are_cleared() {
     .unwrap();
     let cry = machine.event("Cry").unwrap();
     // Each cry makes another one until the cap is reached; the last tick is quiet.
-    let echo = Functions::new().action("Echo", |_: &mut (), loud: &bool, act| {
+    let echo = Functions::new().action("Echo", |_: &mut (), loud: &bool, cx| {
         if *loud {
-            act.post(act.event().unwrap(), ());
+            cx.post(cx.event().unwrap(), ());
         }
     });
     let mut crowd = Crowd::new(machine.bind(echo).unwrap(), 1);
@@ -463,9 +463,10 @@ fn code_5_slices_follow_strict_writes_and_refuse_other_blackboards() {
             .collect();
         let mut boards = vec![Blackboard::new(&machine); 3];
         let mut output = SlicesOutput::default();
+        let ids = [9, 2, 5].map(|index| AgentId::new(index, 3));
         let slices = |tick| Slices {
             tick,
-            first_agent: 7,
+            agents: &ids,
             ..Slices::default()
         };
         program
@@ -473,7 +474,7 @@ fn code_5_slices_follow_strict_writes_and_refuse_other_blackboards() {
             .unwrap();
         let key = |name| machine.key(name).unwrap();
         let values = ["source", "target"].map(|name| boards[2].get::<i32>(key(name)).unwrap());
-        let restless: Vec<u32> = output.restless().map(|(place, _)| place).collect();
+        let awake: Vec<u32> = output.awake_next().map(|(index, _)| index).collect();
         program
             .tick_slices(&mut instances, &mut boards, &(), slices(1), &mut output)
             .unwrap();
@@ -482,7 +483,7 @@ fn code_5_slices_follow_strict_writes_and_refuse_other_blackboards() {
             .iter()
             .filter(|one| statewright_kernel::is_active(&rom, *one, end))
             .count();
-        (values, restless, ended)
+        (values, awake, ended)
     };
     assert_eq!(run(text), ([5, 1], vec![0, 1, 2], 3));
     assert_eq!(
@@ -501,7 +502,7 @@ fn code_5_slices_follow_strict_writes_and_refuse_other_blackboards() {
     let mut output = SlicesOutput::default();
     let before = doors.clone();
     let all = program.tick_slices(&mut doors, &mut boards, &(), Slices::default(), &mut output);
-    assert_eq!(all, Err(SlicesError::BoardDoesNotFit { place: 1 }));
+    assert_eq!(all, Err(SlicesError::BoardDoesNotFit { index: 1 }));
     assert_eq!(doors, before);
     let first = Slices {
         awake: Some(&[0]),

@@ -1,7 +1,7 @@
 //! Binding for development: what does not fit is listed, and whoever calls it ends alone (ROM-8).
 
 use statewright::prelude::*;
-use statewright::{Blackboard, Kind, Misfit, Type};
+use statewright::{BindProblem, Blackboard, Kind, Type};
 
 const BELL: &str = r#"{ "machine": "Bell", "events": ["Pull", "Push", "Swing", "Tune", "Sing", "Rest"],
   "blackboard": { "pulls": { "type": "i32" } },
@@ -29,7 +29,7 @@ fn functions() -> Functions<Blackboard, ()> {
         .action("Tune", |_, _, _| {
             panic!("called with an argument that it does not take")
         })
-        .takes(&[Type::F32])
+        .arguments(&[Type::F32])
         .activity("Hum", |_, _, _, _| Status::Running)
         .activity("hum", |_, _, _, _| Status::Running)
         .action("Quiet", |_, _, _| {})
@@ -38,19 +38,19 @@ fn functions() -> Functions<Blackboard, ()> {
 
 #[test]
 fn rom_8_all_that_does_not_fit_is_listed_and_the_rest_is_bound() {
-    let (program, misfits) = machine().bind_for_development(functions()).unwrap();
+    let (program, problems) = machine().bind_for_development(functions()).unwrap();
     assert_eq!(
-        machine().bind(functions()).unwrap_err().misfits,
-        misfits,
+        machine().bind(functions()).unwrap_err().problems,
+        problems,
         "the same list as the error of `bind`"
     );
-    assert_eq!(misfits.len(), 6, "{misfits:?}");
-    assert!(misfits.contains(&Misfit::Missing {
+    assert_eq!(problems.len(), 6, "{problems:?}");
+    assert!(problems.contains(&BindProblem::Missing {
         name: "Joy".to_owned(),
         kind: Kind::Scorer,
         closest: None
     }));
-    let names: Vec<String> = misfits.iter().map(ToString::to_string).collect();
+    let names: Vec<String> = problems.iter().map(ToString::to_string).collect();
     for name in ["IsFree", "Ring", "Tune", "Hum", "Chime"] {
         assert!(
             names.iter().any(|text| text.contains(name)),
@@ -59,7 +59,7 @@ fn rom_8_all_that_does_not_fit_is_listed_and_the_rest_is_bound() {
     }
     let mut crowd = Crowd::new(program, 1);
     crowd.spawn(Blackboard::new(&machine()));
-    assert_eq!(crowd.tick(&()).unanswered, 0);
+    assert_eq!(crowd.tick(&()).unbound_calls, 0);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn rom_8_a_call_that_nothing_answers_to_ends_its_agent_alone() {
         for (event, function) in calls {
             let (program, _) = machine().bind_for_development(functions()).unwrap();
             let mut crowd = Crowd::new(program, 1);
-            crowd.set_part_size(2);
+            crowd.set_chunk_size(2);
             let agents: Vec<AgentId> = (0..5)
                 .map(|_| crowd.spawn(Blackboard::new(&machine())))
                 .collect();
@@ -96,7 +96,7 @@ fn rom_8_a_call_that_nothing_answers_to_ends_its_agent_alone() {
                 }
             });
             let tick = ticks.fold(0, |all, tick| {
-                all + tick.unanswered * 10 + tick.panicked + tick.faults
+                all + tick.unbound_calls * 10 + tick.panicked + tick.faults
             });
             assert_eq!(tick, 10, "{function}: one call, and nobody panicked");
             assert_eq!(crowd.counters().quarantines, 1);
@@ -114,17 +114,17 @@ fn rom_8_a_call_that_nothing_answers_to_ends_its_agent_alone() {
 fn rom_8_who_called_what_is_told_after_the_tick_and_after_a_stop() {
     let text = r#"{ "machine": "Clerk", "states": { "desk": { "exit": "File" } } }"#;
     let machine = Machine::from_text("clerk.sw.json", text).unwrap();
-    let (program, misfits) = machine
+    let (program, problems) = machine
         .bind_for_development(Functions::<(), ()>::new())
         .unwrap();
-    assert_eq!(misfits.len(), 1);
+    assert_eq!(problems.len(), 1);
     let mut crowd = Crowd::new(program, 1);
     let agents = [crowd.spawn(()), crowd.spawn(())];
     crowd.tick(&());
     crowd.stop(agents[1]).unwrap();
-    assert_eq!(crowd.tick(&()).unanswered, 1);
+    assert_eq!(crowd.tick(&()).unbound_calls, 1);
     let calls: Vec<_> = crowd
-        .unanswered()
+        .unbound_calls()
         .map(|(agent, function)| (agent, machine.function_name(function)))
         .collect();
     assert_eq!(calls, [(agents[1], "File".to_owned())]);
@@ -132,7 +132,7 @@ fn rom_8_who_called_what_is_told_after_the_tick_and_after_a_stop() {
     crowd.tick(&());
     assert_eq!(
         crowd
-            .unanswered()
+            .unbound_calls()
             .map(|(agent, _)| agent)
             .collect::<Vec<_>>(),
         [agents[0]]
@@ -144,12 +144,12 @@ fn code_5_a_blackboard_that_does_not_fit_is_an_error() {
     let error = machine()
         .bind_for_development(Functions::<(), ()>::new())
         .unwrap_err();
-    let field = Misfit::NoField {
+    let field = BindProblem::NoField {
         key: "pulls".to_owned(),
         ty: Type::I32,
     };
     assert!(
-        error.misfits.contains(&field) && error.misfits.len() == 7,
+        error.problems.contains(&field) && error.problems.len() == 7,
         "everything is listed: {error}"
     );
 }

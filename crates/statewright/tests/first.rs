@@ -59,14 +59,14 @@ fn functions() -> Functions<Body, World> {
         .guard("IsBrave", |me: &Body, world: &World, _| {
             Verdict::from(me.courage > world.fear)
         })
-        .action("Shout", |me, world, act| {
-            assert!(act.emit(Cry(act.argument(0))));
+        .action("Shout", |me, world, cx| {
+            assert!(cx.emit(Cry(cx.argument(0))));
             let friend = statewright::Value::from_words([me.friend[0], me.friend[1], 0]);
-            assert!(act.send(friend, world.alarm, act.agent()));
+            assert!(cx.send(friend, world.alarm, cx.agent()));
         })
-        .takes(&[statewright::Type::I32])
-        .action("Answer", |me, _, act| {
-            let caller: AgentId = act.payload();
+        .arguments(&[statewright::Type::I32])
+        .action("Answer", |me, _, cx| {
+            let caller: AgentId = cx.payload();
             me.alarms += 10 + caller.index() as i32;
         })
 }
@@ -189,7 +189,7 @@ fn rom_8_everything_that_does_not_fit_is_listed() {
     let functions: Functions<(), ()> = Functions::new()
         .action("IsBrave", |_, _, _| {})
         .action("shout", |_, _, _| {})
-        .takes(&[statewright::Type::F32, statewright::Type::Bool])
+        .arguments(&[statewright::Type::F32, statewright::Type::Bool])
         .guard("Extra", |_, _, _| Verdict::from(true));
     let error = machine.bind(functions).unwrap_err();
     assert_eq!(

@@ -66,16 +66,16 @@ impl Body {
     }
 
     #[guard]
-    fn knows(&self, see: &See, number: i32, world: &World, text: &str) -> Verdict {
+    fn knows(&self, cx: &GuardCx, number: i32, world: &World, text: &str) -> Verdict {
         Verdict {
-            holds: number == 3 && text == "foe" && see.payload::<i32>() > world.fear,
+            holds: number == 3 && text == "foe" && cx.payload::<i32>() > world.fear,
             code: 4,
         }
     }
 
     #[guard(rng)]
-    fn lucky(&self, see: &mut See<'_, '_, '_>) -> bool {
-        see.rng().is_some()
+    fn lucky(&self, cx: &mut GuardCx<'_, '_, '_>) -> bool {
+        cx.rng().is_some()
     }
 
     #[scorer]
@@ -84,19 +84,19 @@ impl Body {
     }
 
     #[action]
-    fn shout(&mut self, power: i32, far: Far, act: &mut Act, line: &str) {
+    fn shout(&mut self, power: i32, far: Far, cx: &mut ActionCx, line: &str) {
         self.note(line);
-        assert!(act.emit(Cry {
+        assert!(cx.emit(Cry {
             power,
             far: far.far,
             at: far.at,
-            who: act.agent()
+            who: cx.agent()
         }));
     }
 
     #[action(name = "fx::Spark")]
-    fn spark(&self, act: &mut Act, size: f32) {
-        assert!(act.emit(Spark(size)));
+    fn spark(&self, cx: &mut ActionCx, size: f32) {
+        assert!(cx.emit(Spark(size)));
     }
 
     #[action(name = "Note")]
@@ -371,8 +371,8 @@ macro_rules! made {
         #[functions]
         impl $name {
             #[guard]
-            fn is_own(&self, number: i32, more: $ty, see: &See) -> bool {
-                let _ = (number, more, see);
+            fn is_own(&self, number: i32, more: $ty, cx: &GuardCx) -> bool {
+                let _ = (number, more, cx);
                 self.own
             }
         }

@@ -1,4 +1,4 @@
-//! Bad snapshots: refused, and nothing changes.
+//! Bad snapshots: refused, and nothing changes (SYS-6).
 
 use statewright::prelude::*;
 use statewright::{Blackboard, SnapshotError};

@@ -57,7 +57,7 @@ fn sys_10_exits_run_at_the_agents_turn_and_it_ends() {
     for parallel in [false, true] {
         let (mut crowd, agents) = singers(5);
         let sing = crowd.machine().event("Sing").unwrap();
-        crowd.set_part_size(2);
+        crowd.set_chunk_size(2);
         crowd.broadcast(sing, ());
         crowd.stop(agents[3]).unwrap();
         crowd.stop(agents[1]).unwrap();

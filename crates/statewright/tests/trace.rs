@@ -43,7 +43,7 @@ fn guards(count: u32) -> (Crowd<Body, ()>, [statewright::ids::EventId; 3]) {
         })
         .guard("IsTough", |me, (), _| Verdict::from(me.health > 0))
         .activity("Yawn", |_, (), _, _| Status::Running)
-        .explain("Hears", 3, "it is deaf");
+        .guard_code("Hears", 3, "it is deaf");
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
     for number in 0..count {
         crowd.spawn(Body {
@@ -402,7 +402,7 @@ fn codes_of_a_guard_that_is_none_are_a_misfit() {
     )
     .unwrap();
     let error = machine
-        .bind(Functions::<(), ()>::new().explain("Hears", 1, "too far"))
+        .bind(Functions::<(), ()>::new().guard_code("Hears", 1, "too far"))
         .unwrap_err();
     assert!(
         error
@@ -435,8 +435,8 @@ fn what_has_no_room_is_counted_and_panics_are_told() {
         "states": { "a": { "transitions": [{ "on": "Go", "do": "Burst" }] } } }"#,
     );
     let machine = machine.unwrap();
-    let burst = Functions::new().action("Burst", |_: &mut (), (): &(), act| {
-        assert_ne!(act.agent().index(), 1, "bursts")
+    let burst = Functions::new().action("Burst", |_: &mut (), (): &(), cx| {
+        assert_ne!(cx.agent().index(), 1, "bursts")
     });
     let mut crowd = Crowd::new(machine.bind(burst).unwrap(), 1);
     (0..3).for_each(|_| _ = crowd.spawn(()));
@@ -494,22 +494,22 @@ fn run(
     for (number, record) in rom.linker().iter().enumerate() {
         let name = &machine.names().functions[number];
         functions = match record.kind {
-            GUARD_KIND => functions.guard(name, |_, (), see| {
-                let odd = (see.agent().index() + see.tick()) % 3;
+            GUARD_KIND => functions.guard(name, |_, (), cx| {
+                let odd = (cx.agent().index() + cx.tick()) % 3;
                 Verdict {
                     holds: odd != 0,
                     code: odd as u16,
                 }
             }),
             ACTION_KIND => functions.action(name, |_, (), _| {}),
-            ACTIVITY_KIND => functions.activity(name, |_, (), _, act| {
-                if act.tick() % 4 == 3 {
+            ACTIVITY_KIND => functions.activity(name, |_, (), _, cx| {
+                if cx.tick() % 4 == 3 {
                     Status::Succeeded
                 } else {
                     Status::Running
                 }
             }),
-            _ => functions.scorer(name, |_, (), see| (see.agent().index() % 5) as f32),
+            _ => functions.scorer(name, |_, (), cx| (cx.agent().index() % 5) as f32),
         };
     }
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 7);
@@ -518,7 +518,7 @@ fn run(
         .collect();
     crowd.set_trace(level.map(Settings::new)).unwrap();
     if let Some(size) = part_size {
-        crowd.set_part_size(size);
+        crowd.set_chunk_size(size);
     }
     let events = rom.events().len() as u32;
     let (mut random, mut ticks) = (12_345_u32, Vec::new());

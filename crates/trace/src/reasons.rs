@@ -11,19 +11,19 @@ pub struct Reasons {
     /// Per transition: 0 none told, else reason and code.
     last: Box<[u32]>,
     /// Whose memory it is: places are used again.
-    life: u32,
+    owner: u64,
 }
 
 impl Reasons {
-    /// Memory for so many transitions, of the agent that lives so-many-th at its place. Keeps what
-    /// it has of the same agent.
-    pub fn prepare(&mut self, transitions: usize, life: u32) {
+    /// Memory for so many transitions, of an agent that is told from others by its id. Keeps what it
+    /// has of the same agent.
+    pub fn prepare(&mut self, transitions: usize, owner: u64) {
         if self.last.len() != transitions {
             self.last = vec![0; transitions].into_boxed_slice();
-        } else if self.life != life {
+        } else if self.owner != owner {
             self.last.fill(0);
         }
-        self.life = life;
+        self.owner = owner;
     }
 
     /// Whether there is room for anything.

@@ -98,7 +98,7 @@ impl Outside {
         let keys = crowds[0].machine().rom().keys().len() as u32;
         let (field, words) = (self.rng.below(keys) as usize, [self.rng.below(4), 0, 0]);
         for crowd in crowds {
-            if let Ok(board) = crowd.board_mut(agent) {
+            if let Ok(mut board) = crowd.board_mut(agent) {
                 board.write(field, words);
             }
         }

@@ -52,25 +52,25 @@ struct World {
 
 fn functions() -> Functions<Body, World> {
     Functions::new()
-        .guard("Hears", |_: &Body, _: &World, see| {
-            Verdict::from(see.payload::<i32>() > see.argument(0))
+        .guard("Hears", |_: &Body, _: &World, cx| {
+            Verdict::from(cx.payload::<i32>() > cx.argument(0))
         })
-        .action("Call", |me, world, act| {
-            let to = AgentId::from_words([act.rng().below(AGENTS + 50), 1, 0]);
-            act.send(to, world.help, act.agent());
+        .action("Call", |me, world, cx| {
+            let to = AgentId::from_words([cx.rng().below(AGENTS + 50), 1, 0]);
+            cx.send(to, world.help, cx.agent());
             me.swords ^= 1 << 31;
         })
-        .action("Draw", |me, _, act| {
-            me.swords += act.rng().below(3);
-            act.post(world_hit(act), ());
+        .action("Draw", |me, _, cx| {
+            me.swords += cx.rng().below(3);
+            cx.post(world_hit(cx), ());
         })
         .action("Sheathe", |me, _, _| me.swords += 100)
 }
 
-fn world_hit(act: &Act) -> ids::EventId {
+fn world_hit(cx: &ActionCx) -> ids::EventId {
     // The event after the one that the agent reacts to, wherever it stands.
-    let events = act.rom().events().len();
-    let next = act.event().map_or(0, |event| event.index() + 1) % events;
+    let events = cx.rom().events().len();
+    let next = cx.event().map_or(0, |event| event.index() + 1) % events;
     ids::EventId::from_index(next).expect("a machine has fewer than 65535 events")
 }
 
@@ -87,7 +87,7 @@ pub fn run(seed: u64, ticks: u64, threads: usize, part: usize) -> Result<(u64, u
     );
     let world = World { help };
     let mut agents: Vec<AgentId> = (0..AGENTS).map(|_| crowd.spawn(Body::default())).collect();
-    crowd.set_part_size(part);
+    crowd.set_chunk_size(part);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()

@@ -71,19 +71,19 @@ pub fn functions(machine: &Machine) -> Functions<Blackboard, World> {
     functions
 }
 
-fn guard(_: &Blackboard, world: &World, see: &mut See) -> Verdict {
-    let mut dice = world.dice(see.agent(), see.tick(), see.function());
-    let drawn = see.rng().map_or(0, |mut rng| rng.next_u32());
+fn guard(_: &Blackboard, world: &World, cx: &mut GuardCx) -> Verdict {
+    let mut dice = world.dice(cx.agent(), cx.tick(), cx.function());
+    let drawn = cx.rng().map_or(0, |mut rng| rng.next_u32());
     Verdict::from((dice.next_u64() ^ u64::from(drawn)).is_multiple_of(3))
 }
 
-fn scorer(_: &Blackboard, world: &World, see: &mut See) -> f32 {
-    world.dice(see.agent(), see.tick(), see.function()).below(8) as f32 / 4.0
+fn scorer(_: &Blackboard, world: &World, cx: &mut GuardCx) -> f32 {
+    world.dice(cx.agent(), cx.tick(), cx.function()).below(8) as f32 / 4.0
 }
 
-fn activity(board: &mut Blackboard, world: &World, mode: Mode, act: &mut Act) -> Status {
-    action(board, world, act);
-    let mut dice = world.dice(act.agent(), act.tick() ^ mode as u32, act.function());
+fn activity(board: &mut Blackboard, world: &World, mode: Mode, cx: &mut ActionCx) -> Status {
+    action(board, world, cx);
+    let mut dice = world.dice(cx.agent(), cx.tick() ^ mode as u32, cx.function());
     match dice.below(6) {
         0 => Status::Succeeded,
         1 => Status::Failed,
@@ -91,8 +91,8 @@ fn activity(board: &mut Blackboard, world: &World, mode: Mode, act: &mut Act) ->
     }
 }
 
-fn action(board: &mut Blackboard, world: &World, act: &mut Act) {
-    let mut dice = world.dice(act.agent(), act.tick(), act.function());
+fn action(board: &mut Blackboard, world: &World, cx: &mut ActionCx) {
+    let mut dice = world.dice(cx.agent(), cx.tick(), cx.function());
     let Some(&event) = dice.pick(&world.events) else {
         return;
     };
@@ -103,16 +103,16 @@ fn action(board: &mut Blackboard, world: &World, act: &mut Act) {
         "{BUG}"
     );
     match dice.below(12) {
-        0 => drop(act.post(event, payload)),
-        1 => drop(act.raise(event, payload)),
+        0 => drop(cx.post(event, payload)),
+        1 => drop(cx.raise(event, payload)),
         2 | 3 => {
             // Its first agent, its second one, or one that never was.
             let to = AgentId::from_words([dice.below(world.agents), 1 + 2 * dice.below(2), 0]);
-            act.send(to, event, payload);
+            cx.send(to, event, payload);
         }
         4 => {
-            let drawn = act.rng().below(9);
-            act.emit(Noise { level: drawn });
+            let drawn = cx.rng().below(9);
+            cx.emit(Noise { level: drawn });
         }
         5 | 6 => {
             if let Some(&(key, ty)) = dice.pick(&world.keys) {

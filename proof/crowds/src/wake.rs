@@ -122,7 +122,7 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
         let [wakeful, sleepy, split] = &mut crowds;
         total.wakeful += wakeful.tick(&world).ran as u64;
         total.ran += sleepy.tick(&world).ran as u64;
-        split.set_part_size(1 + parts.below(5) as usize);
+        split.set_chunk_size(1 + parts.below(5) as usize);
         split.tick_parallel(&world);
         total.ticks += 1;
         let expected = Outcome::of(wakeful);

@@ -129,8 +129,8 @@ impl Oracle {
         }
     }
 
-    /// A history point counts as what it remembers, else as its default (section 13, "History
-    /// targets").
+    /// A history point counts as what it remembers, else as its default (EXEC-2, history
+    /// targets).
     fn anchors(&self, targets: &[Target]) -> Vec<Anchor> {
         let mut anchors = Vec::new();
         for &target in targets {

@@ -3,14 +3,13 @@
 //!
 //! It shares no code with the compiler, the ROM or a kernel, so that a kernel can be compared with
 //! it after every tick. The input is a [`Machine`](statewright_author::graph::Machine) that the
-//! compiler accepts; what it would refuse may end in a panic here. Where the rules leave a choice,
-//! `AMBIGUITIES.md` says what was chosen.
+//! compiler accepts; what it would refuse may end in a panic here.
 //!
 //! # Files and the rules they carry
 //!
 //! | file | rules |
 //! | --- | --- |
-//! | `numbers`, `names`, `resolve`, `transitions`, `code`, `model` | section 13: numbers, what a name means, order of transitions and timers; CODE-8 |
+//! | `numbers`, `names`, `resolve`, `transitions`, `code`, `model` | NAME-1, NAME-2, CODE-8; order of timers (EVT-2) |
 //! | `oracle`, `report`, `world`, `actor` | the interface; what callbacks see (CODE-1) |
 //! | `tick` | TICK-1 to TICK-5, TICK-7 |
 //! | `queue` | EVT-1 to EVT-6, EVT-10 |

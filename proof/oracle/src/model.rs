@@ -1,4 +1,4 @@
-//! The machine with every name replaced by a number (section 13, "Numbers").
+//! The machine with every name replaced by a number (NAME-2).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What a name means (section 13): targets and states outward, then anywhere; paths; names of
+//! What a name means (NAME-1): targets and states outward, then anywhere; paths; names of
 //! regions in paths.
 
 use crate::model::Target;

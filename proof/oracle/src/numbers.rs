@@ -1,4 +1,4 @@
-//! Numbers of states, regions, history points and scratch (section 13, "Numbers"): pre-order, muted
+//! Numbers of states, regions, history points and scratch (NAME-2): pre-order, muted
 //! ones left out.
 
 use statewright_author::graph;

@@ -76,7 +76,7 @@ impl<'w> Env<'w> {
     }
 }
 
-/// Whom code belongs to (section 13, "What callbacks see").
+/// Whom code belongs to (CODE-1).
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     pub(crate) state: usize,

@@ -1,5 +1,5 @@
 //! Transitions of each state: own, decisions, sets, any-state lists of the parent; then by priority
-//! (section 13, CODE-8).
+//! (CODE-8).
 
 use statewright_author::graph::{self, StackOperation, StateKind, TransitionKind};
 

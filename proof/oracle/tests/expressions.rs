@@ -1,4 +1,4 @@
-//! Expressions and names: CODE-4, section 13 "What a name means".
+//! Expressions and names: CODE-4, NAME-1, NAME-2.
 
 mod common;
 use common::Bench;

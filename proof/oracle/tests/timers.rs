@@ -1,4 +1,4 @@
-//! Timers: EVT-2, EVT-7, EVT-9, SEL-1, section 13 "Order of timers".
+//! Timers: EVT-2, EVT-7, EVT-9, SEL-1.
 
 mod common;
 use common::Bench;

@@ -2,8 +2,8 @@
 //! bytes read again, and as a batch.
 //!
 //! `BLESS=1` (or `cargo xtask bless`) writes what the oracle says into the files, for review. With
-//! a filter only the cases that match are written. With the feature `deliberate-bugs`,
-//! `BUG=MarksStay` gives the kernel that mistake: cases of its rule must fail.
+//! a filter only the cases that match are written. `cargo xtask mistakes MarksStay --fixtures` runs
+//! them with a kernel that makes that mistake: cases of its rule must fail.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,6 @@ fn folder() -> PathBuf {
 
 fn main() {
     let arguments = Arguments::from_args();
-    #[cfg(feature = "deliberate-bugs")]
-    make_mistake();
     let mut paths: Vec<PathBuf> = fs::read_dir(folder())
         .expect("the folder of fixtures")
         .map(|entry| entry.expect("a file").path())
@@ -54,17 +52,6 @@ fn main() {
         enough(trials.len()),
     ));
     libtest_mimic::run(&arguments, trials).exit();
-}
-
-#[cfg(feature = "deliberate-bugs")]
-fn make_mistake() {
-    use statewright_kernel::bugs::{Bug, set};
-    let Ok(name) = std::env::var("BUG") else {
-        return;
-    };
-    let bug = Bug::ALL.into_iter().find(|bug| format!("{bug:?}") == name);
-    assert!(bug.is_some(), "`{name}` is no mistake: {:?}", Bug::ALL);
-    set(bug);
 }
 
 fn enough(count: usize) -> impl FnOnce() -> Result<(), Failed> + Send {

@@ -45,14 +45,14 @@ type Count = u32;
 
 fn functions() -> Functions<Speaker, Count> {
     Functions::new()
-        .action("Write", |_: &mut Speaker, &count: &Count, act| {
+        .action("Write", |_: &mut Speaker, &count: &Count, cx| {
             for number in numbers(count) {
-                act.emit(Note::new(act.agent().index(), number));
+                cx.emit(Note::new(cx.agent().index(), number));
             }
         })
-        .action("Push", |me, &count, act| {
+        .action("Push", |me, &count, cx| {
             for number in numbers(count) {
-                me.notes.push(Note::new(act.agent().index(), number));
+                me.notes.push(Note::new(cx.agent().index(), number));
             }
         })
         .action("Nothing", |_, &count, _| numbers(count).for_each(drop))

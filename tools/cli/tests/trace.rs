@@ -31,7 +31,7 @@ fn record(level: Level, close: bool) -> Vec<u8> {
             }
         })
         .guard("IsTired", |_, (), _| Verdict::from(false))
-        .explain("Hears", 3, "it is deaf");
+        .guard_code("Hears", 3, "it is deaf");
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 1);
     let agents: Vec<AgentId> = (0..3).map(|_| crowd.spawn(())).collect();
     crowd.set_trace(Some(Settings::new(level))).unwrap();

@@ -27,8 +27,8 @@ pub fn machine() -> Machine {
 
 /// Its functions.
 pub fn functions() -> Functions<(), ()> {
-    Functions::new().action("Step", |_, _, act| {
-        black_box(act.agent());
+    Functions::new().action("Step", |_, _, cx| {
+        black_box(cx.agent());
     })
 }
 
@@ -165,7 +165,7 @@ struct Dense {
     inbox: Vec<InboxEvent>,
     output: SlicesOutput,
     event: Event,
-    tick: u32,
+    tick: u64,
     transitions: u64,
 }
 

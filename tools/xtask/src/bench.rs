@@ -2,9 +2,8 @@
 
 use crate::steps::{Step, cargo, run};
 
-const BENCH: [&str; 7] = [
+const BENCH: [&str; 6] = [
     "run",
-    "--quiet",
     "--release",
     "--package",
     "statewright-bench",
@@ -12,9 +11,8 @@ const BENCH: [&str; 7] = [
     "bench",
 ];
 
-const CROWD: [&str; 7] = [
+const CROWD: [&str; 6] = [
     "run",
-    "--quiet",
     "--release",
     "--package",
     "statewright-crowd-bench",
@@ -102,11 +100,13 @@ fn compile(arguments: &[&String]) -> Result<(), String> {
             "compile",
         ],
     );
-    run(vec![step.env("STATEWRIGHT_BENCH_QUICK", quick)])
+    let step = step.about("what compiler and loader cost");
+    run(vec![step.env("STATEWRIGHT_BENCH_QUICK", quick)], false)
 }
 
 /// What CI holds: the kernel needs no more instructions than committed.
 pub fn gate() -> Step {
     let arguments: Vec<&str> = BENCH.iter().copied().chain(["--", "--gate"]).collect();
     Step::cargo("instruction gate", &arguments)
+        .about("the kernel needs no more instructions than committed")
 }

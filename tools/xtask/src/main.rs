@@ -1,10 +1,14 @@
 //! `cargo xtask …`: the commands of the project, the same for people and for CI.
 
 mod bench;
+mod features;
+mod needs;
 mod prove;
+mod repository;
 mod steps;
 mod symbols;
 mod test;
+mod tidy;
 
 use std::process::ExitCode;
 
@@ -21,12 +25,24 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Everything that must hold before a change lands: formatting, lints, tests, documentation,
-    /// builds without std.
+    /// builds without std, proofs. Installs nothing unless told to: what needs a missing program or
+    /// target is left out aloud.
     Test {
-        /// Run only the steps whose name contains this.
-        #[arg(long)]
+        /// Only the step of this name, or those whose names contain it.
+        #[arg(long, value_name = "NAME")]
         only: Option<String>,
+        /// List the steps and what each is for, run nothing.
+        #[arg(long)]
+        list: bool,
+        /// Also what takes too long for CI.
+        #[arg(long)]
+        long: bool,
+        /// Install missing targets and programs (so does CI=true in the environment).
+        #[arg(long)]
+        install: bool,
     },
+    /// Names of rules, files, crates and steps in docs and code fit together (a step of `test`).
+    Tidy,
     /// Rewrites every committed expectation (rendered messages, golden ROMs, schemas) for review
     /// with `git diff`.
     Bless,
@@ -34,6 +50,14 @@ enum Command {
     #[command(disable_help_flag = true)]
     Prove {
         /// Passed on; try `cargo xtask prove --help`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Each mistake of `proof/mistakes` in a copy of the kernel must be seen; names run these alone,
+    /// `--fixtures` shows which cases see one.
+    #[command(disable_help_flag = true)]
+    Mistakes {
+        /// Passed on; try `cargo xtask mistakes --help`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -65,9 +89,21 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::Test { only } => test::test(only.as_deref()),
+        Command::Test {
+            only,
+            list,
+            long,
+            install,
+        } => test::test(&test::Wish {
+            only,
+            list,
+            long,
+            install,
+        }),
+        Command::Tidy => tidy::tidy(),
         Command::Bless => test::bless(),
         Command::Prove { arguments } => prove::prove(&arguments),
+        Command::Mistakes { arguments } => prove::mistakes(&arguments),
         Command::Crowds { arguments } => prove::crowds(&arguments),
         Command::Charts { arguments } => prove::charts(&arguments),
         Command::Bench { arguments } => bench::bench(&arguments),

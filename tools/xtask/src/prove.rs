@@ -2,9 +2,8 @@
 
 use crate::steps::{Step, cargo};
 
-const PROVE: [&str; 7] = [
+const PROVE: [&str; 6] = [
     "run",
-    "--quiet",
     "--release",
     "--package",
     "statewright-trial",
@@ -14,9 +13,8 @@ const PROVE: [&str; 7] = [
 /// The same in a build whose fast paths can be switched off.
 const SWITCHES: [&str; 2] = ["--features", "switches"];
 
-const CROWDS: [&str; 7] = [
+const CROWDS: [&str; 6] = [
     "run",
-    "--quiet",
     "--release",
     "--package",
     "statewright-crowds",
@@ -24,15 +22,29 @@ const CROWDS: [&str; 7] = [
     "crowds",
 ];
 
-const CHARTS: [&str; 7] = [
+const CHARTS: [&str; 6] = [
     "run",
-    "--quiet",
     "--release",
     "--package",
     "statewright-charts",
     "--bin",
     "charts",
 ];
+
+/// A small program that builds and runs the long part, in release, by itself.
+const MISTAKES: [&str; 6] = [
+    "run",
+    "--quiet",
+    "--package",
+    "statewright-mistakes",
+    "--bin",
+    "mistakes",
+];
+
+/// Shows that mistakes of the kernel are seen, with the given arguments.
+pub fn mistakes(arguments: &[String]) -> Result<(), String> {
+    hand_over("mistakes", &MISTAKES, arguments)
+}
 
 /// Runs the proofs about crowds with the given arguments.
 pub fn crowds(arguments: &[String]) -> Result<(), String> {
@@ -96,19 +108,43 @@ pub fn steps() -> Vec<Step> {
     let fewer = ["--machines", "3000", "--ticks", "1000"];
     let plain = |arguments: &[&'static str]| [arguments, &["--plain"]].concat();
     vec![
-        prove("proof: random machines", &[], &random),
-        prove("proof: small scope", &[], &small),
-        prove("proof: random machines, plain", &SWITCHES, &plain(&fewer)),
-        prove("proof: small scope, plain", &SWITCHES, &plain(&small)),
-        Step::cargo("proof: crowds", &CROWDS),
+        prove("proof: random machines", &[], &random)
+            .about("the kernel does what the reference interpreter does, on random machines"),
+        prove("proof: small scope", &[], &small).about("the same on all machines of a few states"),
+        prove("proof: random machines, plain", &SWITCHES, &plain(&fewer))
+            .about("random machines once more, without any fast path"),
+        prove("proof: small scope, plain", &SWITCHES, &plain(&small))
+            .about("all small machines once more, without any fast path"),
+        Step::cargo("proof: crowds", &CROWDS)
+            .about("sleeping, threads, parts and rollback change no byte of a crowd"),
         // A few of a hundred stop at limits of the engine, so that at least 10,000 run to their
         // end.
         Step::cargo(
             "proof: SCXML documents",
             &[&CHARTS[..], &["--", "--documents", "11000"]].concat(),
-        ),
-        test("proof: switches", "switches", "switches"),
-        Step::cargo("proof: no allocation", &allocations),
-        test("proof: deliberate bugs", "deliberate-bugs", "bugs"),
+        )
+        .about("imported SCXML does what the recommendation says, on random documents"),
+        test("proof: switches", "switches", "switches")
+            .about("each fast path alone changes nothing"),
+        Step::cargo("proof: no allocation", &allocations).about("a tick allocates nothing"),
+        Step::cargo("proof: mistakes on purpose", &MISTAKES)
+            .about("mistakes in the kernel are found: the alarm works"),
+    ]
+}
+
+/// What takes too long for CI: the same proofs with other seeds and more of them.
+pub fn long_steps() -> Vec<Step> {
+    let long = |name, features: &[&'static str], arguments: &[&'static str]| {
+        Step::cargo(name, &[&PROVE, features, &["--"], arguments].concat())
+    };
+    #[rustfmt::skip]
+    let (many, plain) = (
+        ["--first", "100000", "--machines", "100000", "--ticks", "1000"],
+        ["--first", "200000", "--machines", "20000", "--ticks", "1000", "--plain"],
+    );
+    vec![
+        long("long: random machines", &[], &many).about("a hundred thousand other machines"),
+        long("long: random machines, plain", &SWITCHES, &plain)
+            .about("twenty thousand without any fast path"),
     ]
 }

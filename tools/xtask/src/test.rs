@@ -1,136 +1,156 @@
-//! `cargo xtask test` and `cargo xtask bless`.
+//! `cargo xtask test` and `cargo xtask bless`: the list of steps, for people and for CI.
 
-use std::process::{Command, Stdio};
-
-use crate::steps::{Step, run};
+use crate::needs::{self, Need};
+use crate::steps::{Step, quoted, run};
 
 /// A processor without an operating system, to prove that `rom` and `kernel` need no std.
 const BARE_TARGET: &str = "thumbv7em-none-eabi";
+/// Browsers.
+const WEB_TARGET: &str = "wasm32-unknown-unknown";
 
-/// Runs everything that must hold.
-pub fn test(only: Option<&str>) -> Result<(), String> {
+/// What the caller asks for.
+pub struct Wish {
+    /// Only the steps whose name contains this.
+    pub only: Option<String>,
+    /// Names and purposes instead of running anything.
+    pub list: bool,
+    /// Also what takes too long for CI.
+    pub long: bool,
+    /// Install what is missing instead of leaving steps out.
+    pub install: bool,
+}
+
+/// Runs (or lists) everything that must hold.
+pub fn test(wish: &Wish) -> Result<(), String> {
+    let mut steps = steps();
+    if wish.long {
+        steps.extend(crate::prove::long_steps());
+    }
+    if wish.list {
+        list(&steps);
+        return Ok(());
+    }
+    if let Some(only) = &wish.only {
+        let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
+        steps = chosen(steps, only).ok_or_else(|| {
+            let names = quoted(&names).join(", ");
+            format!("no step is named `{only}`; there are {names}")
+        })?;
+    }
+    run(
+        steps,
+        wish.install || std::env::var("CI").as_deref() == Ok("true"),
+    )
+}
+
+/// The step of exactly this name, else all whose names contain it.
+fn chosen(steps: Vec<Step>, only: &str) -> Option<Vec<Step>> {
+    let exact = steps.iter().any(|step| step.name == only);
+    let fits = |name: &str| match exact {
+        true => name == only,
+        false => name.contains(only),
+    };
+    let chosen: Vec<Step> = steps.into_iter().filter(|step| fits(step.name)).collect();
+    (!chosen.is_empty()).then_some(chosen)
+}
+
+/// Names of all steps, the long ones included.
+pub fn names() -> Vec<&'static str> {
+    let all = steps().into_iter().chain(crate::prove::long_steps());
+    all.map(|step| step.name).collect()
+}
+
+fn list(steps: &[Step]) {
+    let width = steps.iter().map(|step| step.name.len()).max();
+    for step in steps {
+        let width = width.unwrap_or_default();
+        println!("{:<width$}  {}", step.name, step.about);
+    }
+}
+
+/// Cheap ones first, so that a slip is seen at once.
+fn steps() -> Vec<Step> {
     let mut steps = vec![
-        Step::cargo("format", &["fmt", "--all", "--check"]),
-        Step::cargo(
-            "lint",
-            &[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ],
-        ),
-        Step::cargo(
-            "lint with all features",
-            &[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--all-features",
-                "--",
-                "-D",
-                "warnings",
-            ],
-        ),
-        // A test runs them; `--all-targets` would build them as tests.
-        Step::cargo(
-            "examples",
-            &["build", "--package", "statewright", "--examples"],
-        ),
-        Step::cargo("tests", &["test", "--workspace", "--all-targets"]),
-        Step::cargo("doc tests", &["test", "--workspace", "--doc"]),
-        Step::cargo(
-            "documentation",
-            &[
-                "doc",
-                "--workspace",
-                "--no-deps",
-                "--document-private-items",
-            ],
-        )
-        .env("RUSTDOCFLAGS", "-D warnings"),
-        Step::cargo(
-            "rom without alloc",
-            &[
-                "build",
-                "--package",
-                "statewright-rom",
-                "--no-default-features",
-            ],
-        ),
+        Step::cargo("format", &["fmt", "--all", "--check"])
+            .about("the code is formatted: `cargo fmt --all` mends it"),
+        Step::check("tidy", crate::tidy::tidy)
+            .about("rule ids, paths, crates, limits and words in docs and code fit together"),
+        lint(),
+        Step::cargo("tests", &["test", "--workspace"])
+            .about("tests of all crates, fixtures, examples and code in documentation"),
+        documentation(),
+        Step::check("features", crate::features::features)
+            .about("each feature of the library compiles alone; without any it needs no compiler"),
+        Step::cargo("core without std", &BARE)
+            .about("rom and kernel build for a processor without an operating system")
+            .needs(Need::Target(BARE_TARGET)),
+        Step::cargo("web", &WEB)
+            .about("the library builds for browsers")
+            .needs(Need::Target(WEB_TARGET)),
+        Step::cargo("dependencies", &DENY)
+            .about("licenses, sources and bans of `deny.toml`")
+            .needs(needs::DENY),
+        crate::bench::gate().needs(needs::VALGRIND),
     ];
-    if only.is_none_or(|only| "core without std".contains(only)) {
-        match bare_target() {
-            true => steps.push(Step::cargo(
-                "core without std",
-                &[
-                    "build",
-                    "--package",
-                    "statewright-rom",
-                    "--package",
-                    "statewright-kernel",
-                    "--target",
-                    BARE_TARGET,
-                ],
-            )),
-            false => {
-                println!("==> core without std: left out, target {BARE_TARGET} cannot be had here")
-            }
-        }
-    }
-    if only.is_none_or(|only| "instruction gate".contains(only)) {
-        match valgrind() {
-            true => steps.push(crate::bench::gate()),
-            false => println!(
-                "==> instruction gate: left out, valgrind is not here (Debian, Ubuntu: `apt install valgrind`)"
-            ),
-        }
-    }
     steps.extend(crate::prove::steps());
-    steps.retain(|step| only.is_none_or(|only| step.name.contains(only)));
-    if steps.is_empty() {
-        return Err(format!("no step is named `{}`", only.unwrap_or_default()));
-    }
-    run(steps)
+    steps
 }
 
-/// Whether the bare target is installed or can be added.
-fn bare_target() -> bool {
-    let rustup = |arguments: &[&str]| {
-        Command::new("rustup")
-            .args(arguments)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-    };
-    rustup(&["target", "add", BARE_TARGET]).is_ok_and(|status| status.success())
+#[rustfmt::skip]
+const BARE: [&str; 7] = [
+    "build", "--package", "statewright-rom", "--package", "statewright-kernel", "--target", BARE_TARGET,
+];
+const WEB: [&str; 5] = ["check", "--package", "statewright", "--target", WEB_TARGET];
+#[rustfmt::skip]
+const DENY: [&str; 7] = ["deny", "--offline", "--all-features", "check", "bans", "licenses", "sources"];
+
+/// One run with everything on: what is only there without a feature the step `features` compiles.
+fn lint() -> Step {
+    #[rustfmt::skip]
+    let arguments = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
+    Step::cargo("lint", &arguments).about("no warning of compiler and clippy")
 }
 
-/// Whether instructions can be counted here: valgrind is installed, or can be (Debian packages).
-fn valgrind() -> bool {
-    let works = |command: &str, arguments: &[&str]| {
-        let run = Command::new(command)
-            .args(arguments)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
-        run.is_ok_and(|status| status.success())
-    };
-    let install = ["install", "--yes", "--no-install-recommends", "valgrind"];
-    let sudo: Vec<&str> = ["-n", "apt-get"].into_iter().chain(install).collect();
-    let is_here = || works("valgrind", &["--version"]);
-    is_here() || ((works("apt-get", &install) || works("sudo", &sudo)) && is_here())
+fn documentation() -> Step {
+    #[rustfmt::skip]
+    let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items"];
+    Step::cargo("documentation", &arguments)
+        .about("the documentation builds, and no link in it leads nowhere")
+        .env("RUSTDOCFLAGS", "-D warnings")
 }
 
 /// Rewrites all expectations.
 pub fn bless() -> Result<(), String> {
-    run(vec![
-        Step::cargo(
-            "bless",
-            &["test", "--workspace", "--tests", "--no-fail-fast"],
-        )
-        .env("BLESS", "1"),
-    ])
+    let tests = ["test", "--workspace", "--no-fail-fast"];
+    let step = Step::cargo("bless", &tests)
+        .about("every committed expectation is written anew; look at `git diff`")
+        .env("BLESS", "1");
+    run(vec![step], false)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn all() -> Vec<Step> {
+        let mut all = steps();
+        all.extend(crate::prove::long_steps());
+        all
+    }
+
+    #[test]
+    fn every_step_has_a_name_of_its_own_and_says_what_it_is_for() {
+        let names: BTreeSet<&str> = all().iter().map(|step| step.name).collect();
+        assert_eq!(names.len(), all().len());
+        assert!(all().iter().all(|step| !step.about.is_empty()));
+    }
+
+    #[test]
+    fn an_exact_name_chooses_one_step_and_a_part_of_it_all_that_have_it() {
+        assert_eq!(chosen(all(), "tests").unwrap().len(), 1);
+        assert!(chosen(all(), "proof").unwrap().len() > 3);
+        assert!(chosen(all(), "no such step").is_none());
+    }
 }

@@ -3,9 +3,9 @@
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::actor::Actor;
-use crate::core_state::{Core, Site};
+use crate::context::{Core, Site};
 use crate::fault::Fault;
+use crate::host::cx::Actor;
 use crate::host::{Cause, Host, Mode};
 
 impl Core<'_> {

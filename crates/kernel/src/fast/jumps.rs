@@ -4,17 +4,16 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::actor::Actor;
-use crate::bugs::{self, Bug};
-use crate::core_state::{Core, Site};
-use crate::event::{Event, event_flag};
-use crate::exits::Leave;
+use crate::batch::inbox::Inbox;
+use crate::commit::entry_set::Entry;
+use crate::commit::exits::Leave;
+use crate::context::{Core, Site};
+use crate::host::cx::Actor;
+use crate::host::trace::Trace;
 use crate::host::{Cause, Host};
-use crate::inbox::Inbox;
 use crate::instance::Instance;
-use crate::settle::Entry;
+use crate::instance::event::{Event, event_flag};
 use crate::tick::{Run, Used};
-use crate::trace::Trace;
 
 /// What an event comes to.
 pub(crate) enum Outlook<'a> {
@@ -210,12 +209,9 @@ fn carry_out<'a, H: Host>(
 ) {
     core.jump = Some((jump, event));
     core.jumped = core.jumped.wrapping_add(1);
-    let Some(mut steps) = core.rom.jump_steps_of(jump) else {
+    let Some(steps) = core.rom.jump_steps_of(jump) else {
         return;
     };
-    if bugs::has(Bug::JumpSkipsLastStep) {
-        steps = steps.split_last().map_or(&[], |(_, rest)| rest);
-    }
     // A call site per position: processors learn where each leads.
     match steps {
         [a, b, c, d] => {

@@ -41,7 +41,7 @@ pub fn signatures(functions: &[Function]) -> TokenStream {
         let entries = spellings.map(|name| {
             quote! {
                 #(#conditions)*
-                ::statewright::Signature { name: #name, kind: ::statewright::Kind::#kind, takes: &[#(#takes),*] }
+                ::statewright::Signature { name: #name, kind: ::statewright::Kind::#kind, arguments: &[#(#takes),*] }
             }
         });
         quote!(#(#entries),*)
@@ -64,10 +64,10 @@ fn step(function: &Function) -> TokenStream {
         [only] => only.clone(),
         parts => quote!(&<[&[::statewright::Type]]>::concat(&[#(#parts),*])),
     };
-    let draws = mark.rng.then(|| quote!(.draws()));
+    let uses_rng = mark.rng.then(|| quote!(.uses_rng()));
     quote! {
         #(#conditions)*
-        let list = list.#method(#name, #closure).takes(#types) #draws;
+        let list = list.#method(#name, #closure).arguments(#types) #uses_rng;
     }
 }
 

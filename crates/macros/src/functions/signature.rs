@@ -18,7 +18,7 @@ pub enum Receiver<'a> {
 
 /// A parameter behind the receiver.
 pub enum Parameter {
-    /// `&mut See` or `&mut Act`.
+    /// `&mut GuardCx` or `&mut ActionCx`.
     View,
     /// The context.
     Context,
@@ -191,16 +191,19 @@ impl Own<'_> {
             }
             return Some(Parameter::Context);
         }
-        match (shape::is_named(ty, &["See"]), shape::is_named(ty, &["Act"])) {
+        match (
+            shape::is_named(ty, &["GuardCx"]),
+            shape::is_named(ty, &["ActionCx"]),
+        ) {
             (true, _) if looks => return Some(Parameter::View),
             (_, true) if !looks => return Some(Parameter::View),
             (true, _) => self.refuse(
                 reference,
-                format!("{who} is given more than `See`: take `&mut Act`"),
+                format!("{who} is given more than `GuardCx`: take `&mut ActionCx`"),
             ),
             (_, true) => self.refuse(
                 reference,
-                format!("{who} changes nothing: take `&See` instead of `Act`"),
+                format!("{who} changes nothing: take `&GuardCx` instead of `ActionCx`"),
             ),
             _ => self.unknown_reference(reference),
         }
@@ -211,9 +214,9 @@ impl Own<'_> {
         let (context, view) = (
             self.context,
             if self.kind.only_looks() {
-                "`&See`"
+                "`&GuardCx`"
             } else {
-                "`&mut Act`"
+                "`&mut ActionCx`"
             },
         );
         let text = format!(

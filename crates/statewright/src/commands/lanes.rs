@@ -35,7 +35,7 @@ const BUILT_IN: [Merge; BUILT_IN_LANES.len()] = [
     Merge::StrictOrder,    // message
 ];
 
-/// `Act::emit` relies on it.
+/// `ActionCx::emit` relies on it.
 const _: () = {
     let mut lane = 0;
     while lane < BUILT_IN.len() {
@@ -57,7 +57,7 @@ impl Merge {
 
 /// Rules of all lanes of a machine.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules {
+pub(crate) struct LaneRules {
     pub(super) merge: [Merge; MAX_LANES],
     /// One bit per lane.
     pub(crate) critical: u32,
@@ -68,14 +68,20 @@ pub(crate) struct Rules {
 /// Bits for lanes.
 const _: () = assert!(MAX_LANES == u32::BITS as usize);
 
-impl Rules {
-    pub(crate) fn new(rom: &Rom<'_>) -> Self {
-        // Lanes that the machine does not know keep everything.
-        let mut rules = Self {
+/// Lanes that no machine has keep everything.
+impl Default for LaneRules {
+    fn default() -> Self {
+        Self {
             merge: [Merge::StrictOrder; MAX_LANES],
             critical: 0,
             accumulate: 0,
-        };
+        }
+    }
+}
+
+impl LaneRules {
+    pub(crate) fn new(rom: &Rom<'_>) -> Self {
+        let mut rules = Self::default();
         let own = rom
             .lanes()
             .iter()
@@ -135,7 +141,7 @@ fn add_floats(a: u32, b: u32) -> u32 {
         .to_bits()
 }
 
-/// What the merge rule leaves of one lane of one part, in the order of agents and emission.
+/// What the merge rule leaves of one lane of one chunk, in the order of agents and emission.
 /// Allocates nothing: it looks ahead and back among the commands of one agent, which the budget
 /// keeps few.
 #[derive(Clone, Debug)]

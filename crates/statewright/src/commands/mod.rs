@@ -13,10 +13,10 @@ mod writer;
 
 pub use field::Field;
 pub use lanes::Merge;
-pub(crate) use lanes::{Net, Rules, add};
+pub(crate) use lanes::{LaneRules, Net, add};
 pub(crate) use pool::agents_per_page;
 pub use pool::{PAGE_BYTES, Pool, PoolTooSmall};
 pub use record::{Command, CommandRef, Lane, What};
 pub(crate) use record::{Head, Sent};
-pub(crate) use writer::Terms;
+pub(crate) use writer::CommandLimits;
 pub use writer::{BUDGET, MAX_BUDGET, Writer};

@@ -146,7 +146,7 @@ impl Head {
     /// the rest.
     #[inline]
     pub(crate) fn put(&self, bytes: &mut [u8; Self::BYTES]) {
-        let who = u64::from(self.agent.generation()) << 32 | u64::from(self.agent.index());
+        let who = u64::from(self.agent);
         let site = u64::from(self.transition) << 16 | u64::from(self.state);
         let name = site << 32 | u64::from(self.name);
         let kind =
@@ -416,6 +416,14 @@ impl<'a> CommandRef<'a> {
     /// Bytes of its payload.
     pub fn bytes(&self) -> &'a [u8] {
         self.payload
+    }
+
+    /// Key and words of a staged write; `None` for everything else.
+    pub(crate) fn write(&self, rom: &Rom<'_>) -> Option<(KeyId, [u32; 3])> {
+        match self.what(rom) {
+            What::Write { key, words } => Some((key, words)),
+            What::Typed | What::Emit { .. } | What::Release { .. } | What::Send { .. } => None,
+        }
     }
 
     /// What it says.

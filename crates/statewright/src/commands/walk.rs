@@ -3,7 +3,7 @@
 use super::record::{CommandRef, Head};
 use super::writer::Filled;
 
-/// All commands of one part. Cheap to clone: looking ahead is walking on with a clone.
+/// All commands of one chunk. Cheap to clone: looking ahead is walking on with a clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk<'a> {
     /// Of the page that is walked.

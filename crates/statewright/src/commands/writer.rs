@@ -1,4 +1,4 @@
-//! Where the commands of one part of a crowd are written, agent after agent, into pages of a pool
+//! Where the commands of one chunk of agents are written, agent after agent, into pages of a pool
 //! (CMD-2).
 //!
 //! A record lies in one page. An agent may write so many bytes per tick, the last quarter of them
@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::lanes::Rules;
+use super::lanes::LaneRules;
 use super::pool::{PAGE_BYTES, Page, Pool};
 use super::record::{Command, Head, Lane};
 use super::walk::Walk;
@@ -18,7 +18,7 @@ pub const BUDGET: usize = 1024;
 /// The largest budget.
 pub const MAX_BUDGET: usize = PAGE_BYTES;
 
-/// What is in these the crowd itself carries out, whether the host reads commands or not.
+/// What is in these the tick itself carries out, whether the host reads commands or not.
 const OWN_LANES: u32 = 1 << Lane::MESSAGE.number() | 1 << Lane::BLACKBOARD.number();
 
 /// No machine asks for more.
@@ -39,9 +39,9 @@ impl Filled {
 
 /// What holds for all writers of a crowd in one tick.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Terms<'t> {
+pub(crate) struct CommandLimits<'t> {
     pub(crate) pool: &'t Arc<Pool>,
-    pub(crate) rules: &'t Rules,
+    pub(crate) rules: &'t LaneRules,
     pub(crate) budget: usize,
     pub(crate) tick: u64,
     /// Nobody reads commands: those of an agent are forgotten when the next one begins.
@@ -71,8 +71,11 @@ pub struct Writer {
     budget: usize,
     tick: u64,
     pool: Option<Arc<Pool>>,
-    /// Agents whose staged writes found no room, once per write.
+    /// Indices of agents whose staged writes found no room, once per write.
     pub(crate) lost_writes: Vec<u32>,
+    /// Indices of agents with staged writes, once per write and in their order: who owns the
+    /// blackboard that a write is for, whatever ids agents have.
+    pub(crate) staged: Vec<u32>,
 }
 
 /// Where the agent began.
@@ -82,23 +85,25 @@ struct Begun {
     filled: usize,
     at: usize,
     lanes: u32,
+    /// Writes that were staged then.
+    staged: usize,
 }
 
 /// Life.
 impl Writer {
     /// Begins a tick, without commands.
-    pub(crate) fn restart(&mut self, terms: &Terms<'_>) {
+    pub(crate) fn restart(&mut self, limits: &CommandLimits<'_>) {
         self.recycle();
         if !self
             .pool
             .as_ref()
-            .is_some_and(|pool| Arc::ptr_eq(pool, terms.pool))
+            .is_some_and(|pool| Arc::ptr_eq(pool, limits.pool))
         {
-            self.pool = Some(Arc::clone(terms.pool));
+            self.pool = Some(Arc::clone(limits.pool));
         }
         (self.critical_lanes, self.accumulate_lanes) =
-            (terms.rules.critical, terms.rules.accumulate);
-        (self.budget, self.tick, self.forgets) = (terms.budget, terms.tick, terms.forgets);
+            (limits.rules.critical, limits.rules.accumulate);
+        (self.budget, self.tick, self.forgets) = (limits.budget, limits.tick, limits.forgets);
     }
 
     /// Forgets all commands; their pages are free for everybody.
@@ -124,6 +129,7 @@ impl Writer {
         self.wrote = true;
         self.lanes = 0;
         self.lost_writes.clear();
+        self.staged.clear();
     }
 
     /// Pages that it holds.
@@ -150,6 +156,7 @@ impl Writer {
             filled: self.filled.len(),
             at: self.at,
             lanes: self.lanes,
+            staged: self.staged.len(),
         };
         self.set_ends(self.at, 0);
     }
@@ -189,6 +196,7 @@ impl Writer {
             pool.put(page);
         }
         (self.at, self.lanes) = (self.begun.at, self.begun.lanes);
+        self.staged.truncate(self.begun.staged);
     }
 }
 
@@ -371,7 +379,7 @@ mod tests {
     use crate::value::AgentId;
 
     /// Lane 7 is critical.
-    const RULES: Rules = Rules {
+    const RULES: LaneRules = LaneRules {
         merge: [Merge::StrictOrder; 32],
         critical: 1 << 7,
         accumulate: 0,
@@ -379,7 +387,7 @@ mod tests {
 
     fn writer(pool: &Arc<Pool>, budget: usize) -> Writer {
         let mut writer = Writer::default();
-        writer.restart(&Terms {
+        writer.restart(&CommandLimits {
             pool,
             rules: &RULES,
             budget,
@@ -496,7 +504,7 @@ mod tests {
         let pool = Arc::new(Pool::new(200));
         pool.promise(200, 0).unwrap();
         let mut writer = Writer::default();
-        writer.restart(&Terms {
+        writer.restart(&CommandLimits {
             pool: &pool,
             rules: &RULES,
             budget: 1024,

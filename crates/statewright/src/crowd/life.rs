@@ -1,53 +1,11 @@
 //! Life of the agents of a crowd: spawn, despawn, stop, reset, pause (SYS-9, SYS-10).
 
-use std::fmt;
-
-use statewright_kernel as kernel;
 use statewright_rom::ids::VariantId;
 
-use super::store::with_instances;
-use super::{Crowd, Missing};
+use super::agents::has_variant;
+use super::{Crowd, Input, Missing, SpawnError, VariantError};
 use crate::board::Board;
 use crate::value::AgentId;
-
-/// Why an agent was not added; the crowd is as it was.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SpawnError {
-    /// There are 2^32 agents already.
-    TooMany,
-    /// The blackboard is one of another machine.
-    BoardDoesNotFit {
-        /// Name of the crowd's machine.
-        machine: String,
-    },
-    /// The machine has no such variant: it is one of another machine.
-    UnknownVariant {
-        /// Name of the crowd's machine.
-        machine: String,
-        /// The variant.
-        variant: VariantId,
-    },
-}
-
-impl fmt::Display for SpawnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooMany => f.write_str("a crowd has at most 2^32 agents"),
-            Self::BoardDoesNotFit { machine } => write!(
-                f,
-                "the blackboard was made for another machine than `{machine}`, with other keys: make it with the machine of the crowd"
-            ),
-            Self::UnknownVariant { machine, variant } => {
-                write!(
-                    f,
-                    "`{machine}` has no variant {variant}: it is one of another machine"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for SpawnError {}
 
 /// Life.
 impl<B: Board, C> Crowd<B, C> {
@@ -89,67 +47,49 @@ impl<B: Board, C> Crowd<B, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn try_spawn(&mut self, board: B) -> Result<AgentId, SpawnError> {
-        if !board.fits(self.program.machine()) {
-            return Err(SpawnError::BoardDoesNotFit {
-                machine: self.machine().name().to_owned(),
-            });
-        }
-        let place = self
-            .free
-            .last()
-            .map_or(self.lives.len(), |&place| place as usize);
-        let index = u32::try_from(place).map_err(|_| SpawnError::TooMany)?;
-        self.free.pop();
-        self.put(board, place);
-        Ok(AgentId::new(index, self.lives[place]))
+        let agent = self.check_spawn(&board, None)?;
+        self.enter(Input::Spawn {
+            board,
+            variant: None,
+        });
+        Ok(agent)
     }
 
     /// Adds an agent with a variant, or nothing if it cannot be one of this crowd.
     pub fn try_spawn_as(&mut self, board: B, variant: VariantId) -> Result<AgentId, SpawnError> {
-        let known = self.machine().rom().variants().len().max(1);
-        if variant.index() >= known {
-            return Err(SpawnError::UnknownVariant {
-                machine: self.machine().name().to_owned(),
-                variant,
-            });
-        }
-        let agent = self.try_spawn(board)?;
-        self.variants.resize(self.lives.len(), VariantId::PLAIN);
-        self.variants[agent.index() as usize] = variant;
+        let variant = Some(variant);
+        let agent = self.check_spawn(&board, variant)?;
+        self.enter(Input::Spawn { board, variant });
         Ok(agent)
     }
 
-    /// A new agent begins at a free place, or one behind the last.
-    fn put(&mut self, board: B, place: usize) {
-        match self.boards.get_mut(place) {
-            Some(old) => *old = board,
-            None => {
-                self.boards.push(board);
-                self.lives.push(0);
-            }
+    /// The id that an agent would have; why it cannot be one of this crowd.
+    pub(super) fn check_spawn(
+        &self,
+        board: &B,
+        variant: Option<VariantId>,
+    ) -> Result<AgentId, SpawnError> {
+        let machine = self.machine();
+        if let Some(variant) = variant.filter(|&variant| !has_variant(machine, variant)) {
+            return Err(SpawnError::UnknownVariant {
+                machine: machine.name().to_owned(),
+                variant,
+            });
         }
-        self.lives[place] = self.lives[place].wrapping_add(1);
-        // Each agent has random numbers of its own, also where another one was before.
-        self.store
-            .put(self.program.machine().id(), self.seed, self.spawned, place);
-        self.spawned += 1;
-        if let Some(variant) = self.variants.get_mut(place) {
-            *variant = VariantId::PLAIN;
+        if !board.fits(machine) {
+            return Err(SpawnError::BoardDoesNotFit {
+                machine: machine.name().to_owned(),
+            });
         }
-        self.wake.wake(place);
+        self.agents.next_id().ok_or(SpawnError::TooMany)
     }
 
     /// Removes an agent at once; nothing of it runs. What it owns is not released:
     /// [`Self::held_channels`] tells before. Its blackboard is dropped when somebody else takes
-    /// its place.
+    /// its index.
     pub fn despawn(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let place = self.place(agent)?;
-        self.lives[place] = self.lives[place].wrapping_add(1);
-        self.free.push(place as u32);
-        self.stopping.remove(&(place as u32));
-        self.wake.put_to_sleep(place);
-        self.mail.doubt();
-        self.tracing.despawned(place);
+        self.agents.index(agent)?;
+        self.enter(Input::Despawn(agent));
         Ok(())
     }
 
@@ -182,37 +122,83 @@ impl<B: Board, C> Crowd<B, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn stop(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let place = self.place(agent)?;
-        self.stopping.insert(agent.index());
-        self.wake.wake(place);
+        self.agents.index(agent)?;
+        self.enter(Input::Stop(agent));
         Ok(())
     }
 
     /// Makes an agent as new; nothing of it runs (SYS-10).
     pub fn reset(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let place = self.place(agent)?;
-        let rom = self.program.machine().rom();
-        with_instances!(&mut self.store, list => kernel::reset(&rom, &mut list[place]));
-        self.stopping.remove(&agent.index());
-        self.wake.wake(place);
+        self.agents.index(agent)?;
+        self.enter(Input::Reset(agent));
         Ok(())
     }
 
     /// Stops time for an agent (SYS-9).
     pub fn pause(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let (place, now) = (self.place(agent)?, self.now as u32);
-        let rom = self.program.machine().rom();
-        with_instances!(&mut self.store, list => kernel::pause(&rom, &mut list[place], now));
-        self.wake.put_to_sleep(place);
+        self.agents.index(agent)?;
+        self.enter(Input::Pause(agent));
         Ok(())
     }
 
     /// Lets its time go on.
     pub fn resume(&mut self, agent: AgentId) -> Result<(), Missing> {
-        let (place, now) = (self.place(agent)?, self.now as u32);
-        let rom = self.program.machine().rom();
-        with_instances!(&mut self.store, list => kernel::resume(&rom, &mut list[place], now));
-        self.wake.wake(place);
+        self.agents.index(agent)?;
+        self.enter(Input::Resume(agent));
+        Ok(())
+    }
+
+    /// The variant of an agent's parameters (CODE-3).
+    pub fn variant(&self, agent: AgentId) -> Result<VariantId, Missing> {
+        Ok(self.agents.variant(self.agents.index(agent)?))
+    }
+
+    /// Gives an agent another variant of the machine's parameters: from its next tick on guards,
+    /// durations and expressions see these. A timer that runs keeps its deadline.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    ///
+    /// let text = r#"{ "machine": "Dog", "parameters": { "brave": { "type": "bool", "value": false } },
+    ///   "variants": { "hero": { "brave": true } }, "initial": "sit",
+    ///   "states": { "sit": { "transitions": [{ "when": "always", "if": "brave", "to": "bark" }] }, "bark": {} } }"#;
+    /// let machine = Machine::from_text("dog", text)?;
+    /// let mut dogs = Crowd::new(machine.bind(Functions::<(), ()>::new())?, 1);
+    /// let dog = dogs.spawn(());
+    /// dogs.tick(&());
+    /// assert_eq!(dogs.path(dog)?, "sit");
+    ///
+    /// dogs.set_variant(dog, machine.variant("hero")?)?;
+    /// dogs.tick(&());
+    /// assert_eq!(dogs.path(dog)?, "bark");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_variant(&mut self, agent: AgentId, variant: VariantId) -> Result<(), VariantError> {
+        self.check_variant(agent, variant)?;
+        self.enter(Input::SetVariant(agent, variant));
+        Ok(())
+    }
+
+    pub(super) fn check_variant(
+        &self,
+        agent: AgentId,
+        variant: VariantId,
+    ) -> Result<(), VariantError> {
+        self.agents.index(agent)?;
+        if !has_variant(self.machine(), variant) {
+            return Err(VariantError::UnknownVariant {
+                machine: self.machine().name().to_owned(),
+                variant,
+            });
+        }
+        Ok(())
+    }
+
+    /// Clears the marks that stay until the host has seen them (SYS-2). An agent that was clamped
+    /// sleeps again afterwards.
+    pub fn clear_flags(&mut self, agent: AgentId) -> Result<(), Missing> {
+        self.agents.index(agent)?;
+        self.enter(Input::ClearFlags(agent));
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 //! Numbers of the crowd are little-endian everywhere; blackboards that are plain bytes lie there as
 //! the computer holds them, so that one of another byte order refuses them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use statewright_kernel::{Counters, Event};
@@ -11,8 +12,9 @@ use statewright_rom::ids::VariantId;
 use xxhash_rust::xxh3::xxh3_64;
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::Crowd;
-use super::mail::Letter;
+use super::agents::Agents;
+use super::mailbox::Envelope;
+use super::{Crowd, Input, Totals};
 use crate::board::Board;
 use crate::machine::Machine;
 use crate::value::AgentId;
@@ -137,81 +139,182 @@ impl<'b> Reader<'b> {
     }
 }
 
+/// A snapshot that was read and found right, for crowds of its machine ([`Input::Restore`]).
+#[derive(Debug)]
+pub struct Restored<B> {
+    pub(super) agents: Agents<B>,
+    pub(super) now: u64,
+    pub(super) stopping: BTreeSet<u32>,
+    pub(super) envelopes: Vec<Envelope>,
+    pub(super) totals: Totals,
+    /// Of the machine that it is for.
+    pub(super) hashes: [u64; 2],
+}
+
+impl<B> Restored<B> {
+    /// Is it of this machine?
+    pub(super) fn is_of(&self, machine: &Machine) -> bool {
+        self.hashes == hashes(machine)
+    }
+}
+
+/// What tells machines and their versions apart.
+fn hashes(machine: &Machine) -> [u64; 2] {
+    let rom = machine.rom();
+    [rom.structure_hash(), rom.parameter_hash()]
+}
+
+/// Writing.
 impl<B: Board + Saved, C> Crowd<B, C> {
     /// The whole crowd as bytes: agents, blackboards, events under way, time, counters. The same
     /// crowd gives the same bytes on every computer of one byte order. Damage is found by a
     /// checksum.
     pub fn snapshot(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.store.bytes().len() + 64);
+        let mut bytes = Vec::with_capacity(self.agents.instances.bytes().len() + 64);
         self.snapshot_into(&mut bytes);
         bytes
     }
 
     /// The same into bytes that are used again and again.
     pub fn snapshot_into(&self, bytes: &mut Vec<u8>) {
+        let Self {
+            agents,
+            schedule,
+            mailbox,
+            totals,
+            ..
+        } = self;
         bytes.clear();
         bytes.extend_from_slice(&MAGIC);
         // The checksum comes last.
         bytes.extend_from_slice(&[0; 8]);
         bytes.extend_from_slice(&BYTE_ORDER.to_ne_bytes());
-        let rom = self.machine().rom();
+        let [structure, parameters] = hashes(self.machine());
         let numbers = [
-            rom.structure_hash(),
-            rom.parameter_hash(),
-            self.now,
-            self.seed,
-            self.spawned,
-            self.lost_messages,
+            structure,
+            parameters,
+            schedule.now,
+            agents.seed,
+            agents.spawned,
+            totals.lost_messages,
         ];
         let counts = [
-            self.lives.len(),
-            self.free.len(),
-            self.stopping.len(),
-            self.variants.len(),
-            self.mail.letters().len(),
+            agents.generations.len(),
+            agents.free.len(),
+            schedule.stopping.len(),
+            agents.variants.len(),
+            mailbox.envelopes().len(),
         ];
         let numbers = numbers
             .into_iter()
-            .chain(self.counters.values())
+            .chain(totals.counters.values())
             .chain(counts.map(|count| count as u64));
         numbers.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
-        let places = self.lives.iter().chain(&self.free).chain(&self.stopping);
-        places.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
-        self.variants
+        let indices = agents
+            .generations
+            .iter()
+            .chain(&agents.free)
+            .chain(&schedule.stopping);
+        indices.for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+        agents
+            .variants
             .iter()
             .for_each(|variant| bytes.extend_from_slice(&variant.raw().to_le_bytes()));
-        for letter in self.mail.letters() {
-            bytes.extend_from_slice(&letter.to.index().to_le_bytes());
-            bytes.extend_from_slice(&letter.to.generation().to_le_bytes());
-            bytes.extend_from_slice(letter.event.as_bytes());
+        for envelope in mailbox.envelopes() {
+            bytes.extend_from_slice(&envelope.to.index().to_le_bytes());
+            bytes.extend_from_slice(&envelope.to.generation().to_le_bytes());
+            bytes.extend_from_slice(envelope.event.as_bytes());
         }
-        bytes.extend_from_slice(self.store.bytes());
-        self.boards.iter().for_each(|board| board.save(bytes));
+        bytes.extend_from_slice(agents.instances.bytes());
+        agents.boards.iter().for_each(|board| board.save(bytes));
         let checksum = xxh3_64(&bytes[BODY..]);
         bytes[MAGIC.len()..BODY].copy_from_slice(&checksum.to_le_bytes());
     }
+}
 
+/// Reading.
+impl<B: Board + Saved, C> Crowd<B, C> {
     /// Becomes what a snapshot holds. If it is refused, nothing changes.
     pub fn restore(&mut self, snapshot: &[u8]) -> Result<(), SnapshotError> {
-        let mut reader = Reader { bytes: snapshot };
-        if reader.take(MAGIC.len()).ok() != Some(&MAGIC) {
-            return Err(SnapshotError::Format);
-        }
-        if reader.u64()? != xxh3_64(reader.bytes) {
-            return Err(SnapshotError::Damaged);
-        }
-        if *reader.take(8)? != BYTE_ORDER.to_ne_bytes() {
-            return Err(SnapshotError::ByteOrder);
-        }
-        let machine = self.machine().clone();
-        let rom = machine.rom();
-        let (found, expected) = (
-            [reader.u64()?, reader.u64()?],
-            [rom.structure_hash(), rom.parameter_hash()],
-        );
-        if found != expected {
-            return Err(SnapshotError::Machine { found, expected });
-        }
+        let restored = self.read_snapshot(snapshot)?;
+        self.enter(Input::Restore(Box::new(restored)));
+        Ok(())
+    }
+
+    /// Reads a snapshot of the crowd's machine.
+    pub fn read_snapshot(&self, snapshot: &[u8]) -> Result<Restored<B>, SnapshotError> {
+        let machine = self.machine();
+        let mut reader = open(snapshot, machine)?;
+        let numbers = Numbers::read(&mut reader)?;
+        let generations = reader.u32s(numbers.slots)?;
+        let free = read_free(&mut reader, &generations, numbers.free)?;
+        let stopping = read_stopping(&mut reader, &generations, numbers.stopping)?;
+        let variants = read_variants(&mut reader, machine, &numbers)?;
+        let envelopes = (0..numbers.envelopes)
+            .map(|_| read_envelope(&mut reader))
+            .collect::<Result<_, _>>()?;
+        let size = usize::from(machine.rom().tier().bytes);
+        let bytes = numbers
+            .slots
+            .checked_mul(size)
+            .ok_or(SnapshotError::Length)?;
+        let instances = reader.take(bytes)?;
+        let boards = read_boards(machine, reader.bytes, numbers.slots)?;
+        let mut agents = Agents {
+            boards,
+            generations,
+            free,
+            variants,
+            spawned: numbers.spawned,
+            ..Agents::new(machine, numbers.seed)
+        };
+        agents.instances.fill(instances);
+        Ok(Restored {
+            agents,
+            now: numbers.now,
+            stopping,
+            envelopes,
+            totals: numbers.totals,
+            hashes: hashes(machine),
+        })
+    }
+}
+
+/// What stands before the machine's own: magic, checksum, byte order, machine.
+fn open<'b>(snapshot: &'b [u8], machine: &Machine) -> Result<Reader<'b>, SnapshotError> {
+    let mut reader = Reader { bytes: snapshot };
+    if reader.take(MAGIC.len()).ok() != Some(&MAGIC) {
+        return Err(SnapshotError::Format);
+    }
+    if reader.u64()? != xxh3_64(reader.bytes) {
+        return Err(SnapshotError::Damaged);
+    }
+    if *reader.take(8)? != BYTE_ORDER.to_ne_bytes() {
+        return Err(SnapshotError::ByteOrder);
+    }
+    let (found, expected) = ([reader.u64()?, reader.u64()?], hashes(machine));
+    if found != expected {
+        return Err(SnapshotError::Machine { found, expected });
+    }
+    Ok(reader)
+}
+
+/// Numbers at the head of a snapshot.
+struct Numbers {
+    now: u64,
+    seed: u64,
+    spawned: u64,
+    totals: Totals,
+    /// How many of each follow.
+    slots: usize,
+    free: usize,
+    stopping: usize,
+    variants: usize,
+    envelopes: usize,
+}
+
+impl Numbers {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, SnapshotError> {
         let [now, seed, spawned, lost_messages] =
             [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
         if now.max(spawned).max(lost_messages) > MANY {
@@ -223,65 +326,107 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         for value in &mut values {
             *value = reader.u64()?;
         }
-        let [places, free, stopping] = [reader.count()?, reader.count()?, reader.count()?];
-        let [variants, letters] = [reader.count()?, reader.count()?];
-        let lives = reader.u32s(places)?;
-        let free = reader.u32s(free)?;
-        let dead = lives.iter().filter(|life| *life % 2 == 0).count();
-        let is_dead = |place: &u32| lives.get(*place as usize).is_some_and(|life| life % 2 == 0);
-        let mut sorted = free.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        if sorted.len() != free.len() || free.len() != dead || !free.iter().all(is_dead) {
-            return Err(SnapshotError::Content("free places"));
-        }
-        let stopping = reader.u32s(stopping)?;
-        let is_alive = |place: &u32| lives.get(*place as usize).is_some_and(|life| life % 2 == 1);
-        if !stopping.is_sorted_by(|one, next| one < next) || !stopping.iter().all(is_alive) {
-            return Err(SnapshotError::Content("agents that stop"));
-        }
-        let known = rom.variants().len().max(1);
-        let variants = (0..variants)
-            .map(|_| {
-                let raw = reader.take(2)?;
-                VariantId::new(u16::from_le_bytes([raw[0], raw[1]]))
-                    .filter(|variant| variant.index() < known)
-                    .ok_or(SnapshotError::Content("variants"))
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        if !variants.is_empty() && variants.len() > places {
-            return Err(SnapshotError::Content("variants"));
-        }
-        let letters = (0..letters)
-            .map(|_| {
-                let to = AgentId::new(reader.u32()?, reader.u32()?);
-                let event = Event::read_from_bytes(reader.take(size_of::<Event>())?);
-                Ok(Letter {
-                    to,
-                    event: event.map_err(|_| SnapshotError::Length)?,
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        let size = usize::from(rom.tier().bytes);
-        let instances = reader.take(places.checked_mul(size).ok_or(SnapshotError::Length)?)?;
-        let mut rest = reader.bytes;
-        let boards = (0..places)
-            .map(|_| B::load(&machine, &mut rest))
-            .collect::<Option<Vec<_>>>();
-        let boards = boards.ok_or(SnapshotError::Length)?;
-        if !rest.is_empty() {
-            return Err(SnapshotError::Length);
-        }
-        self.store.fill(instances);
-        (self.boards, self.lives, self.free, self.variants) = (boards, lives, free, variants);
-        self.stopping = stopping.into_iter().collect();
-        (self.now, self.seed, self.spawned, self.lost_messages) =
-            (now, seed, spawned, lost_messages);
-        self.counters = Counters::from_values(values);
-        self.mail.replace(letters);
-        self.parts.clear();
-        self.wake_by_state();
-        self.restart_trace();
-        Ok(())
+        Ok(Self {
+            now,
+            seed,
+            spawned,
+            totals: Totals {
+                counters: Counters::from_values(values),
+                lost_messages,
+            },
+            slots: reader.count()?,
+            free: reader.count()?,
+            stopping: reader.count()?,
+            variants: reader.count()?,
+            envelopes: reader.count()?,
+        })
+    }
+}
+
+/// Indices without agent: exactly those, each once.
+fn read_free(
+    reader: &mut Reader<'_>,
+    generations: &[u32],
+    count: usize,
+) -> Result<Vec<u32>, SnapshotError> {
+    let free = reader.u32s(count)?;
+    let is_free = |index: &u32| {
+        let generation = generations.get(*index as usize);
+        generation.is_some_and(|generation| generation % 2 == 0)
+    };
+    let expected = generations
+        .iter()
+        .filter(|generation| *generation % 2 == 0)
+        .count();
+    let mut sorted = free.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    if sorted.len() != free.len() || free.len() != expected || !free.iter().all(is_free) {
+        return Err(SnapshotError::Content("free places"));
+    }
+    Ok(free)
+}
+
+/// Agents that stop in the next tick, ascending.
+fn read_stopping(
+    reader: &mut Reader<'_>,
+    generations: &[u32],
+    count: usize,
+) -> Result<BTreeSet<u32>, SnapshotError> {
+    let stopping = reader.u32s(count)?;
+    let is_alive = |index: &u32| {
+        let generation = generations.get(*index as usize);
+        generation.is_some_and(|generation| generation % 2 == 1)
+    };
+    if !stopping.is_sorted_by(|one, next| one < next) || !stopping.iter().all(is_alive) {
+        return Err(SnapshotError::Content("agents that stop"));
+    }
+    Ok(stopping.into_iter().collect())
+}
+
+fn read_variants(
+    reader: &mut Reader<'_>,
+    machine: &Machine,
+    numbers: &Numbers,
+) -> Result<Vec<VariantId>, SnapshotError> {
+    let known = machine.rom().variants().len().max(1);
+    let one = |_| {
+        let raw = reader.take(2)?;
+        VariantId::new(u16::from_le_bytes([raw[0], raw[1]]))
+            .filter(|variant| variant.index() < known)
+            .ok_or(SnapshotError::Content("variants"))
+    };
+    let variants = (0..numbers.variants)
+        .map(one)
+        .collect::<Result<Vec<_>, _>>()?;
+    if variants.len() > numbers.slots {
+        return Err(SnapshotError::Content("variants"));
+    }
+    Ok(variants)
+}
+
+fn read_envelope(reader: &mut Reader<'_>) -> Result<Envelope, SnapshotError> {
+    let to = AgentId::new(reader.u32()?, reader.u32()?);
+    let event = Event::read_from_bytes(reader.take(size_of::<Event>())?);
+    Ok(Envelope {
+        to,
+        event: event.map_err(|_| SnapshotError::Length)?,
+    })
+}
+
+/// Blackboards, to the end of the bytes.
+fn read_boards<B: Saved>(
+    machine: &Machine,
+    mut bytes: &[u8],
+    count: usize,
+) -> Result<Vec<B>, SnapshotError> {
+    let boards = (0..count)
+        .map(|_| B::load(machine, &mut bytes))
+        .collect::<Option<Vec<_>>>()
+        .ok_or(SnapshotError::Length)?;
+    if bytes.is_empty() {
+        Ok(boards)
+    } else {
+        Err(SnapshotError::Length)
     }
 }

@@ -6,7 +6,7 @@ use statewright_kernel::Sleep;
 
 /// The wake set: a bit per agent, and an index of deadlines.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wake {
+pub(super) struct WakeSet {
     /// One bit per agent.
     bits: Vec<u64>,
     /// Bits that are set.
@@ -21,13 +21,13 @@ pub(crate) struct Wake {
     spare: Vec<Vec<u32>>,
 }
 
-impl Wake {
-    pub(crate) fn count(&self) -> usize {
+impl WakeSet {
+    pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    pub(crate) fn wake(&mut self, place: usize) {
-        let (word, bit) = (place / 64, 1_u64 << (place % 64));
+    pub(super) fn wake(&mut self, index: usize) {
+        let (word, bit) = (index / 64, 1_u64 << (index % 64));
         if self.bits.len() <= word {
             self.bits.resize(word + 1, 0);
         }
@@ -35,8 +35,8 @@ impl Wake {
         self.bits[word] |= bit;
     }
 
-    pub(crate) fn put_to_sleep(&mut self, place: usize) {
-        let (word, bit) = (place / 64, 1_u64 << (place % 64));
+    pub(super) fn put_to_sleep(&mut self, index: usize) {
+        let (word, bit) = (index / 64, 1_u64 << (index % 64));
         if let Some(bits) = self.bits.get_mut(word) {
             self.count -= usize::from(*bits & bit != 0);
             *bits &= !bit;
@@ -44,74 +44,74 @@ impl Wake {
     }
 
     /// After a tick of an agent.
-    pub(crate) fn settle(&mut self, place: usize, sleep: Sleep, now: u64) {
+    pub(super) fn settle(&mut self, index: usize, sleep: Sleep, now: u64) {
         match sleep {
-            Sleep::Awake => self.wake(place),
-            Sleep::Asleep => self.put_to_sleep(place),
+            Sleep::Awake => self.wake(index),
+            Sleep::Asleep => self.put_to_sleep(index),
             Sleep::Until(deadline) => {
-                self.put_to_sleep(place);
+                self.put_to_sleep(index);
                 self.list(
-                    place,
+                    index,
                     now.wrapping_add(deadline.wrapping_sub(now as u32).into()),
                 );
             }
         }
     }
 
-    fn list(&mut self, place: usize, tick: u64) {
-        if self.listed.len() <= place {
-            self.listed.resize(place + 1, 0);
+    fn list(&mut self, index: usize, tick: u64) {
+        if self.listed.len() <= index {
+            self.listed.resize(index + 1, 0);
         }
         let low = tick as u32;
-        if self.listed[place] == low && low != 0 {
+        if self.listed[index] == low && low != 0 {
             return;
         }
-        self.listed[place] = low;
+        self.listed[index] = low;
         let spare = &mut self.spare;
         self.by_tick
             .entry(tick)
             .or_insert_with(|| spare.pop().unwrap_or_default())
-            .push(place as u32);
+            .push(index as u32);
     }
 
     /// Wakes everybody whose time has come; who is gone stays so.
-    pub(crate) fn wake_due(&mut self, now: u64, is_alive: impl Fn(usize) -> bool) {
+    pub(super) fn wake_due(&mut self, now: u64, is_alive: impl Fn(usize) -> bool) {
         while let Some(entry) = self
             .by_tick
             .first_entry()
             .filter(|entry| *entry.key() <= now)
         {
             let tick = *entry.key();
-            let mut places = entry.remove();
-            for place in places.drain(..) {
-                if self.listed[place as usize] == tick as u32 {
-                    self.listed[place as usize] = 0;
+            let mut indices = entry.remove();
+            for index in indices.drain(..) {
+                if self.listed[index as usize] == tick as u32 {
+                    self.listed[index as usize] = 0;
                 }
-                if is_alive(place as usize) {
-                    self.wake(place as usize);
+                if is_alive(index as usize) {
+                    self.wake(index as usize);
                 }
             }
-            self.spare.push(places);
+            self.spare.push(indices);
         }
     }
 
     /// Everybody who is awake, in order.
-    pub(crate) fn collect(&self, places: &mut Vec<u32>) {
-        places.clear();
+    pub(super) fn collect(&self, indices: &mut Vec<u32>) {
+        indices.clear();
         if self.count == 0 {
             return;
         }
         for (word, &bits) in self.bits.iter().enumerate() {
             let mut bits = bits;
             while bits != 0 {
-                places.push(word as u32 * 64 + bits.trailing_zeros());
+                indices.push(word as u32 * 64 + bits.trailing_zeros());
                 bits &= bits - 1;
             }
         }
     }
 
     /// Nobody is awake; those who wait go on waiting.
-    pub(crate) fn put_all_to_sleep(&mut self) {
+    pub(super) fn put_all_to_sleep(&mut self) {
         if self.count != 0 {
             self.bits.fill(0);
             self.count = 0;
@@ -119,7 +119,7 @@ impl Wake {
     }
 
     /// Nobody is awake and nobody waits.
-    pub(crate) fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         *self = Self {
             spare: std::mem::take(&mut self.spare),
             ..Self::default()

@@ -16,7 +16,7 @@ impl Body {
     }
 
     #[scorer]
-    fn danger(&self, act: &mut Act) -> f32 {
+    fn danger(&self, cx: &mut ActionCx) -> f32 {
         let _ = act;
         0.0
     }

@@ -19,8 +19,8 @@ impl Body {
     }
 
     #[action]
-    fn shout(&self, power: f32, act: &mut Act) {
-        let _ = (power, act);
+    fn shout(&self, power: f32, cx: &mut ActionCx) {
+        let _ = (power, cx);
     }
 
     #[action]

@@ -59,7 +59,7 @@ pub struct Typed {
     boards: Vec<Board>,
     ticks: Vec<Vec<InboxEvent>>,
     output: SlicesOutput,
-    now: u32,
+    now: u64,
     counters: Counters,
 }
 
@@ -103,7 +103,7 @@ impl Typed {
         );
         done.expect("scripts are sorted");
         self.counters.add(self.output.counters());
-        self.now = self.now.wrapping_add(1);
+        self.now = self.now + 1;
     }
 }
 

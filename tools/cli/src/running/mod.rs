@@ -78,7 +78,7 @@ fn run_with<S: Room>(
     let mut crowd = Crowd::new(program, plan.seed);
     crowd.set_forgets_commands(true);
     // What a part keeps besides its agents is shared by more of them where there are many.
-    crowd.set_part_size((plan.agents as usize).div_ceil(MOST_PARTS).max(1024));
+    crowd.set_chunk_size((plan.agents as usize).div_ceil(MOST_PARTS).max(1024));
     crowd.reserve(plan.agents as usize);
     let board: Words<S> = Words::new(machine);
     let board_bytes = board.bytes() * plan.agents as usize;

@@ -145,9 +145,8 @@ fn act<S: Room>(crowd: &mut Crowd<Words<S>, World>, agent: AgentId, deed: Deed) 
         Deed::Send(event, words) => u64::from(crowd.send(agent, event, words).is_ok()),
         Deed::Set(key, words) => {
             let field = KeyId::from_index(key).map_or(usize::MAX, |key| crowd.program().field(key));
-            if let Ok(board) = crowd.board_mut(agent) {
-                board.write(field, words);
-            }
+            // Agents of a run never leave.
+            let _ = crowd.edit_board(agent, |board| board.write(field, words));
             0
         }
     }

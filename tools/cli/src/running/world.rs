@@ -159,23 +159,23 @@ impl World {
     }
 
     /// Whether a guard holds.
-    fn holds(&self, see: &See) -> bool {
+    fn holds(&self, cx: &GuardCx) -> bool {
         match self.guards {
             Answer::True => true,
             Answer::False => false,
             Answer::Random => self
-                .dice(see.agent(), see.tick(), see.function())
+                .dice(cx.agent(), cx.tick(), cx.function())
                 .is_multiple_of(2),
         }
     }
 
     /// Activities go on; where guards are random, one in a hundred ticks ends one, and one end in
     /// four is a failure.
-    fn goes_on(&self, act: &Act) -> Status {
+    fn goes_on(&self, cx: &ActionCx) -> Status {
         if self.guards != Answer::Random {
             return Status::Running;
         }
-        match self.dice(act.agent(), act.tick(), act.function()) % 400 {
+        match self.dice(cx.agent(), cx.tick(), cx.function()) % 400 {
             0..3 => Status::Succeeded,
             3 => Status::Failed,
             _ => Status::Running,
@@ -194,19 +194,19 @@ pub(crate) fn stubs<S: Room>(machine: &Machine) -> Functions<Words<S>, World> {
         };
         let name = machine.function_name(id);
         functions = match Kind::from_number(record.kind) {
-            Some(Kind::Guard) => functions.guard(&name, |_: &Words<S>, world: &World, see| {
-                world.count(see.function());
-                Verdict::from(world.holds(see))
+            Some(Kind::Guard) => functions.guard(&name, |_: &Words<S>, world: &World, cx| {
+                world.count(cx.function());
+                Verdict::from(world.holds(cx))
             }),
-            Some(Kind::Scorer) => functions.scorer(&name, |_, world, see| {
-                world.count(see.function());
-                (world.dice(see.agent(), see.tick(), see.function()) % 1000) as f32 / 1000.0
+            Some(Kind::Scorer) => functions.scorer(&name, |_, world, cx| {
+                world.count(cx.function());
+                (world.dice(cx.agent(), cx.tick(), cx.function()) % 1000) as f32 / 1000.0
             }),
-            Some(Kind::Activity) => functions.activity(&name, |_, world, _, act| {
-                world.count(act.function());
-                world.goes_on(act)
+            Some(Kind::Activity) => functions.activity(&name, |_, world, _, cx| {
+                world.count(cx.function());
+                world.goes_on(cx)
             }),
-            _ => functions.action(&name, |_, world, act| world.count(act.function())),
+            _ => functions.action(&name, |_, world, cx| world.count(cx.function())),
         };
     }
     functions

@@ -1,0 +1,391 @@
+//! Many instances in one call (SYS-1, EVT-4). Everything is checked before the first agent runs.
+
+use core::fmt;
+
+use statewright_rom::Rom;
+use statewright_rom::ids::VariantId;
+use statewright_rom::layout::Jump;
+
+use crate::batch::inbox::{Inbox, InboxEvent, SortedInbox};
+use crate::context::Core;
+use crate::counters::Counters;
+use crate::fast::{self, Glance, Outlook};
+use crate::host::{Host, Hosts};
+use crate::instance::Instance;
+use crate::switches::{self, Trick};
+use crate::tick::{Input, Mismatch, Report, Used, run, visit};
+
+pub(crate) mod inbox;
+pub(crate) mod prefetch;
+
+/// Which agents of a batch are visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visit<'b> {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with events in the inbox. For callers that know that all others are at rest (SYS-2).
+    WithEvents,
+    /// Those with events, and those at these places, which ascend.
+    WithEventsAnd(&'b [u32]),
+}
+
+/// What a batch is given besides the instances.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'b> {
+    /// Place of the first instance; the others follow. Inbox, variants and lists name agents by
+    /// their places, so that a part of many agents takes its part of these as it is.
+    pub first_place: usize,
+    /// Agent at place 0; the others follow.
+    pub first_agent: u64,
+    /// The tick.
+    pub tick: u32,
+    /// One variant per place up to the last, or empty for the plain parameters.
+    pub variants: &'b [VariantId],
+    /// Events for the agents.
+    pub inbox: SortedInbox<'b>,
+    /// Which agents are visited.
+    pub visit: Visit<'b>,
+    /// What happens to instances of another machine.
+    pub mismatch: Mismatch,
+}
+
+/// Why a batch was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchError {
+    /// There are variants, but not one per place.
+    Variants {
+        /// How many there are.
+        found: usize,
+        /// How many places there are.
+        places: usize,
+    },
+    /// A variant that the machine does not have.
+    UnknownVariant {
+        /// Place of the instance.
+        place: usize,
+    },
+    /// An event for a place before the first instance or behind the last.
+    NoSuchPlace {
+        /// Index of the event.
+        index: usize,
+    },
+}
+
+impl fmt::Display for BatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Variants { found, places } => {
+                write!(
+                    f,
+                    "{found} variants for {places} instances: give one per instance, or none"
+                )
+            }
+            Self::UnknownVariant { place } => {
+                write!(
+                    f,
+                    "the variant of instance {place} does not exist in this machine"
+                )
+            }
+            Self::NoSuchPlace { index } => write!(
+                f,
+                "event {index} of the inbox is for a place without instance"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for BatchError {}
+
+/// Runs one tick of every instance that is visited, in order. `done` hears the report of each agent
+/// that something happened to, and what it left in the inbox. Of all others the events were taken:
+/// nobody handles them.
+pub fn tick_batch<'a, I: Instance, H: Hosts>(
+    rom: &'a Rom<'a>,
+    instances: &'a mut [I],
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    counters: &'a mut Counters,
+    done: impl FnMut(usize, &Report, &[InboxEvent]),
+) -> Result<(), BatchError> {
+    check(rom, instances.len(), batch)?;
+    match batch.visit {
+        Visit::All => run_batch::<false, I, H>(rom, instances, hosts, batch, counters, done),
+        Visit::WithEvents | Visit::WithEventsAnd(_) => {
+            run_batch::<true, I, H>(rom, instances, hosts, batch, counters, done);
+        }
+    }
+    Ok(())
+}
+
+/// Either form of a batch; `SPARSE` runs agents with events or in a list only, and fetches those
+/// with events before their turn.
+fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
+    rom: &'a Rom<'a>,
+    instances: &'a mut [I],
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    counters: &'a mut Counters,
+    mut done: impl FnMut(usize, &Report, &[InboxEvent]),
+) {
+    let mut core = Core::for_ticks(rom, counters, batch.tick, I::TIER);
+    core.set_agents(batch.first_agent, batch.variants);
+    let glance = core.glance;
+    let mut agents = instances.iter_mut();
+    let mut events = batch.inbox.events().iter();
+    let mut listed = match batch.visit {
+        Visit::WithEventsAnd(places) => places,
+        Visit::All | Visit::WithEvents => &[],
+    };
+    let mut place = batch.first_place;
+    loop {
+        // Agents with events. Bound: the events.
+        while let Some(event) = events.as_slice().first()
+            && event.place as usize == place
+        {
+            if SPARSE {
+                fetch(agents.as_slice(), hosts, events.as_slice(), place);
+            }
+            let Some(instance) = agents.next() else {
+                return;
+            };
+            let steps = hosts.traces_steps(place);
+            let outlook = if steps {
+                Outlook::Unknown
+            } else {
+                outlook(rom, &glance, instance, events.as_slice())
+            };
+            match outlook {
+                Outlook::Nobody => {
+                    events.next();
+                    core.nobodys = core.nobodys.wrapping_add(1);
+                    hosts.pass(place, batch.agent(place), &event.event);
+                }
+                Outlook::Jump(way) => {
+                    events.next();
+                    match jump(&mut core, instance, hosts, batch, way, event) {
+                        // Two calls, so that one of them is compiled for this report.
+                        None => done(place, &Report::RESTS, &[]),
+                        Some(report) => done(place, &report, &[]),
+                    }
+                }
+                Outlook::Unknown => {
+                    let (own, rest) = split_place(events.as_slice());
+                    events = rest.iter();
+                    let report = visit_place(&mut core, instance, hosts, batch, (place, own));
+                    done(place, &report, own.get(report.inbox_taken..).unwrap_or(&[]));
+                }
+            }
+            place = place.wrapping_add(1);
+        }
+        // Agents without events up to the next one with events.
+        let next = events
+            .as_slice()
+            .first()
+            .map_or(usize::MAX, |event| event.place as usize);
+        let ahead = next.wrapping_sub(place);
+        let resting = if SPARSE {
+            listed = skip_to(listed, place);
+            listed.first().map_or(ahead, |&next| {
+                ahead.min((next as usize).wrapping_sub(place))
+            })
+        } else {
+            glance.count_resting(agents.as_slice(), ahead, batch.tick)
+        };
+        if let Some(last) = resting.checked_sub(1) {
+            agents.nth(last);
+            place = place.wrapping_add(resting);
+        }
+        if resting != ahead {
+            let Some(instance) = agents.next() else {
+                return;
+            };
+            let report = visit_place(&mut core, instance, hosts, batch, (place, &[]));
+            done(place, &report, &[]);
+            place = place.wrapping_add(1);
+        } else if events.as_slice().is_empty() {
+            return;
+        }
+    }
+}
+
+/// Places from one on. Bound: the places.
+fn skip_to(mut places: &[u32], place: usize) -> &[u32] {
+    while let [first, rest @ ..] = places
+        && (*first as usize) < place
+    {
+        places = rest;
+    }
+    places
+}
+
+/// What the first event comes to for an agent; unknown if the agent has more than one.
+#[inline(always)]
+fn outlook<'a, I: Instance>(
+    rom: &'a Rom<'a>,
+    glance: &Glance,
+    instance: &I,
+    events: &[InboxEvent],
+) -> Outlook<'a> {
+    match events {
+        [event, second, ..] if event.place == second.place => Outlook::Unknown,
+        [event, ..] if glance.may_jump(instance.header()) => {
+            fast::look_up(rom, instance.only_leaf(), &event.event)
+        }
+        _ => Outlook::Unknown,
+    }
+}
+
+/// The events for the place of the first, and the others.
+#[inline(never)]
+fn split_place(events: &[InboxEvent]) -> (&[InboxEvent], &[InboxEvent]) {
+    let own = match events {
+        [first, ..] => events
+            .iter()
+            .take_while(|event| event.place == first.place)
+            .count(),
+        [] => 0,
+    };
+    events.split_at_checked(own).unwrap_or((events, &[]))
+}
+
+/// Fetches an agent some events ahead of its turn.
+#[inline(always)]
+fn fetch<I: Instance, H: Hosts>(agents: &[I], hosts: &H, events: &[InboxEvent], place: usize) {
+    if switches::has(Trick::Prefetch)
+        && let Some(coming) = events.get(prefetch::AHEAD)
+    {
+        let coming = coming.place as usize;
+        if let Some(instance) = agents.get(coming.wrapping_sub(place)) {
+            prefetch::prefetch(instance);
+            hosts.fetch(coming);
+        }
+    }
+}
+
+/// One agent by a jump; no report if it rests now.
+#[inline(always)]
+fn jump<'a, I: Instance, H: Hosts>(
+    core: &mut Core<'a>,
+    instance: &'a mut I,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    jump: &'a Jump,
+    event: &'a InboxEvent,
+) -> Option<Report> {
+    let place = event.place as usize;
+    core.attach(instance.ram(), place);
+    if jump.flags.get() != 0 {
+        return jump_mixed(core, hosts, batch, jump, event);
+    }
+    let mut host = hosts.of(place, batch.agent(place));
+    let jumped = fast::take_plain::<I, H::Host<'_>>(core, &mut host, jump, Some(&event.event));
+    if jumped.idle {
+        return None;
+    }
+    drop(host);
+    Some(run_rest(
+        core,
+        &mut hosts.again(place, batch.agent(place)),
+        batch,
+        event,
+        jumped.microsteps,
+    ))
+}
+
+/// The same by a jump that is more than calls. The agent is attached.
+#[inline(never)]
+fn jump_mixed<'a, H: Hosts>(
+    core: &mut Core<'a>,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    jump: &'a Jump,
+    event: &'a InboxEvent,
+) -> Option<Report> {
+    let place = event.place as usize;
+    let mut host = hosts.of(place, batch.agent(place));
+    let jumped = fast::take_mixed(core, &mut host, jump, Some(&event.event));
+    if jumped.idle {
+        None
+    } else {
+        Some(run_rest(core, &mut host, batch, event, jumped.microsteps))
+    }
+}
+
+/// One agent the general way.
+#[inline(never)]
+fn visit_place<'a, I: Instance, H: Hosts>(
+    core: &mut Core<'a>,
+    instance: &'a mut I,
+    hosts: &mut H,
+    batch: &Batch<'a>,
+    (place, events): (usize, &'a [InboxEvent]),
+) -> Report {
+    visit(core, instance, place, &batch.input(place, events), || {
+        hosts.of(place, batch.agent(place))
+    })
+}
+
+/// What is left to do of a tick that began with a jump.
+#[cold]
+fn run_rest<'a>(
+    core: &mut Core<'a>,
+    host: &mut dyn Host,
+    batch: &Batch<'a>,
+    event: &'a InboxEvent,
+    microsteps: u16,
+) -> Report {
+    let input = batch.input(event.place as usize, core::slice::from_ref(event));
+    run(core, host, &input, Used::one(microsteps))
+}
+
+impl<'b> Batch<'b> {
+    #[inline]
+    fn agent(&self, place: usize) -> u64 {
+        self.first_agent.wrapping_add(place as u64)
+    }
+
+    fn input(&self, place: usize, events: &'b [InboxEvent]) -> Input<'b> {
+        let agent = self.agent(place);
+        let variant = self
+            .variants
+            .get(place)
+            .copied()
+            .unwrap_or(VariantId::PLAIN);
+        Input {
+            agent,
+            tick: self.tick,
+            variant,
+            inbox: Inbox::Part(events),
+            mismatch: self.mismatch,
+        }
+    }
+}
+
+fn check(rom: &Rom<'_>, instances: usize, batch: &Batch<'_>) -> Result<(), BatchError> {
+    let (found, end) = (
+        batch.variants.len(),
+        batch.first_place.saturating_add(instances),
+    );
+    if found != 0 && found != end {
+        return Err(BatchError::Variants { found, places: end });
+    }
+    let variants = rom.variants().len().max(1);
+    if let Some(place) = batch
+        .variants
+        .iter()
+        .position(|variant| variant.index() >= variants)
+    {
+        return Err(BatchError::UnknownVariant { place });
+    }
+    let events = batch.inbox.events();
+    let (first, last) = (events.first(), events.last());
+    if first.is_some_and(|first| (first.place as usize) < batch.first_place) {
+        return Err(BatchError::NoSuchPlace { index: 0 });
+    }
+    if last.is_some_and(|last| last.place as usize >= end) {
+        let index = events.partition_point(|event| (event.place as usize) < end);
+        return Err(BatchError::NoSuchPlace { index });
+    }
+    Ok(())
+}

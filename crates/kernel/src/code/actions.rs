@@ -1,0 +1,187 @@
+//! Action lists: calls of user code and built-in actions (CODE-3, CODE-4).
+
+use statewright_rom::code::arith;
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::code::eval::evaluate;
+use crate::context::Site;
+use crate::host::cx::Actor;
+use crate::host::trace::Trace;
+use crate::host::{Command, CommandKind, Host};
+use crate::instance::event::event_flag;
+use crate::tick::Run;
+
+/// The lane that carries events to other agents (CMD-1).
+const MESSAGE_LANE: u16 = 6;
+
+impl Run<'_, '_> {
+    /// Runs a list; `NONE` is an empty one.
+    pub(crate) fn run_list(&mut self, list: u16, site: &Site) {
+        let Some(list) = ListId::new(list) else {
+            return;
+        };
+        let mut ops = self.core.rom.list(list).iter();
+        while let Some(op) = ops.next() {
+            match op.kind {
+                op_kind::UNLESS | op_kind::SKIP => {
+                    let skips = op.kind == op_kind::SKIP || self.value(op.a.get(), site)[0] == 0;
+                    if skips && let Some(last) = (op.b.get() as usize).checked_sub(1) {
+                        let _ = ops.nth(last);
+                    }
+                }
+                _ => self.run_op(op, site),
+            }
+        }
+    }
+
+    pub(crate) fn run_op(&mut self, op: &OpRecord, site: &Site) {
+        match op.kind {
+            op_kind::CALL => {
+                if let Some(function) = self.core.aim(op, site) {
+                    self.host.action(function, Actor::new(self.core));
+                }
+            }
+            op_kind::SET | op_kind::ADD => self.write_key(op, site),
+            op_kind::RAISE => {
+                let payload = self.payload(op.b.get() as u16, site);
+                self.trace_action(op);
+                if let Some(event) = EventId::read(op.a) {
+                    self.core
+                        .post_own(event, None, payload, event_flag::INTERNAL);
+                }
+            }
+            op_kind::SEND => self.send(op, site),
+            op_kind::EMIT => self.emit(op, site),
+            op_kind::START_TIMER => {
+                self.trace_action(op);
+                if let Some(timer) = TimerId::read(op.a) {
+                    self.core.start_timer(timer, op.b.get());
+                }
+            }
+            op_kind::STOP_TIMER => {
+                self.trace_action(op);
+                if let Some(timer) = TimerId::read(op.a) {
+                    self.core.stop_timer(timer);
+                }
+            }
+            op_kind::CLEAR_HISTORY => {
+                self.trace_action(op);
+                if let Some(state) = StateId::read(op.a) {
+                    self.core.clear_history(state);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Tells the tracer what no call of the host tells. Kept apart, so that others need no stack
+    /// for it.
+    #[inline(never)]
+    fn trace_action(&mut self, op: &OpRecord) {
+        if self.tracing {
+            self.host.trace(&Trace::Action(*op));
+        }
+    }
+
+    fn value(&mut self, expression: u16, site: &Site) -> [u32; 3] {
+        ExpressionId::new(expression).map_or([0; 3], |e| evaluate(self.core, self.host, e, site))
+    }
+
+    fn payload(&mut self, expression: u16, site: &Site) -> [u32; 4] {
+        let [x, y, z] = self.value(expression, site);
+        [x, y, z, 0]
+    }
+
+    fn write_key(&mut self, op: &OpRecord, site: &Site) {
+        let value = self.value(op.a.get(), site);
+        let Some(key) = KeyId::new(op.b.get() as u16) else {
+            return;
+        };
+        let Some(record) = self.core.rom.key(key) else {
+            return;
+        };
+        let words = if op.kind == op_kind::ADD {
+            add(record.ty, self.host.read_key(key), value)
+        } else {
+            value
+        };
+        self.host.write_key(key, words);
+    }
+
+    fn send(&mut self, op: &OpRecord, site: &Site) {
+        let (payload, receiver) = (op.b.get() as u16, (op.b.get() >> 16) as u16);
+        let payload = self.payload(payload, site);
+        let Some(event) = EventId::read(op.a) else {
+            return;
+        };
+        if receiver == NONE {
+            self.trace_action(op);
+            self.core.post_own(event, None, payload, 0);
+            return;
+        }
+        let [low, high, _] = self.value(receiver, site);
+        self.command(
+            MESSAGE_LANE,
+            false,
+            CommandKind::Send {
+                to: [low, high],
+                event,
+                payload,
+            },
+            site,
+        );
+    }
+
+    fn emit(&mut self, op: &OpRecord, site: &Site) {
+        let (expression, lane) = (op.b.get() as u16, (op.b.get() >> 16) as u16);
+        let payload = self.value(expression, site);
+        let ty = ExpressionId::new(expression)
+            .and_then(|e| self.core.rom.expression(e))
+            .map(|record| record.ty);
+        let own = usize::from(lane).checked_sub(BUILT_IN_LANES.len());
+        let critical = own
+            .and_then(|lane| self.core.rom.lanes().get(lane))
+            .is_some_and(|lane| lane.critical == 1);
+        if let Some(name) = StringId::read(op.a) {
+            self.command(
+                lane,
+                critical,
+                CommandKind::Emit { name, ty, payload },
+                site,
+            );
+        }
+    }
+
+    /// Hands a command to the host; a dropped one sets a flag and is counted (CMD-2).
+    pub(crate) fn command(&mut self, lane: u16, critical: bool, kind: CommandKind, site: &Site) {
+        let Some(lane) = LaneId::from_index(usize::from(lane)) else {
+            return;
+        };
+        let agent = self.core.agent();
+        let command = Command {
+            agent,
+            lane,
+            critical,
+            state: site.state,
+            transition: site.transition,
+            kind,
+        };
+        if !self.host.command(&command) {
+            self.core.command_dropped(critical);
+        }
+    }
+}
+
+/// The sum of two values of a type.
+fn add(ty: u8, a: [u32; 3], b: [u32; 3]) -> [u32; 3] {
+    let mut sum = a;
+    let words = usize::from(value_type::words(ty));
+    for ((sum, a), b) in sum.iter_mut().zip(a).zip(b).take(words) {
+        *sum = match ty {
+            value_type::I32 => arith::i32_add(a as i32, b as i32) as u32,
+            _ => arith::f32_add(f32::from_bits(a), f32::from_bits(b)).to_bits(),
+        };
+    }
+    sum
+}

@@ -1,0 +1,246 @@
+//! Leaving states in order (EXEC-1), suspended ones included (EXEC-8).
+
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::commit::stack::Frame;
+use crate::context::{Core, Leaves, Site};
+use crate::fault::Fault;
+use crate::host::trace::Trace;
+use crate::host::{Cause, CommandKind, Mode};
+use crate::instance::ram::bit;
+use crate::tick::Run;
+
+/// Walks some leaves and the states around them below a domain in exit order: post-order, or
+/// reverse pre-order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExitOrder {
+    leaves: Leaves,
+    /// Leaves still to come, one bit per place.
+    rest: u8,
+    /// Raw; `NONE` if a leaf comes next.
+    at: u16,
+    /// Not left; raw, `NONE` leaves the root, too.
+    domain: u16,
+    reverse: bool,
+}
+
+impl ExitOrder {
+    pub(crate) fn new(leaves: &Leaves, mask: u8, domain: Option<StateId>, reverse: bool) -> Self {
+        let domain = domain.map_or(NONE, StateId::raw);
+        Self {
+            leaves: *leaves,
+            rest: mask & leaves.mask(),
+            at: NONE,
+            domain,
+            reverse,
+        }
+    }
+
+    /// The next state to leave. Bound: leaves times depth.
+    pub(crate) fn next(&mut self, rom: &Rom<'_>) -> Option<StateId> {
+        let state = match StateId::new(self.at) {
+            Some(state) => state,
+            None => self.next_leaf()?,
+        };
+        let below = |around: StateId| {
+            self.leaves.iter().any(|(place, leaf)| {
+                self.rest & bit(place) != 0 && rom.is_ancestor_or_self(around, leaf)
+            })
+        };
+        let around = rom
+            .parent(state)
+            .filter(|&around| around.raw() != self.domain && !below(around));
+        self.at = around.map_or(NONE, StateId::raw);
+        Some(state)
+    }
+
+    fn next_leaf(&mut self) -> Option<StateId> {
+        let place = match self.reverse {
+            false => self.rest.trailing_zeros(),
+            true => 7_u32.checked_sub(self.rest.leading_zeros())?,
+        } as u8;
+        self.rest &= !bit(place);
+        self.leaves.get(place)
+    }
+}
+
+/// What is left, and what for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leave {
+    /// Leaves to leave, one bit per place in the order of the tree.
+    pub(crate) mask: u8,
+    /// Not left; `None` leaves the root, too.
+    pub(crate) domain: Option<StateId>,
+    /// The frames of the regions of the domain stay.
+    pub(crate) keeps_frames: bool,
+    pub(crate) transition: Option<TransitionId>,
+    pub(crate) cause: Cause,
+}
+
+/// Nested walks: the active states, and one per stack inside a frame of another. A stack has two
+/// slots at least.
+const MAX_WALKS: usize = MAX_SLOTS / 2 + 1;
+
+/// One walk over the active states or over one frame.
+#[derive(Clone, Copy, Debug)]
+struct Walk {
+    order: ExitOrder,
+    /// A region that has just been emptied and whose frames come next.
+    unwinds: Option<RegionId>,
+}
+
+// All walks lie on the stack while user code runs.
+const _: () = assert!(size_of::<Walk>() <= 28);
+
+impl Run<'_, '_> {
+    /// Leaves active states, and with every region that has frames its suspended ones: from the top
+    /// frame down, after the region's active states and before the state around. Bound: every
+    /// round leaves a state or takes a frame.
+    pub(crate) fn leave(&mut self, leaves: &Leaves, leave: &Leave) -> Result<(), Fault> {
+        let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER);
+        let mut order = ExitOrder::new(leaves, leave.mask, leave.domain, reverse);
+        if self.core.ram.header().stack_depth == 0 {
+            while let Some(state) = order.next(self.core.rom) {
+                self.exit_state(state, false, leave);
+            }
+            return Ok(());
+        }
+        self.leave_with_frames(order, leave, reverse)
+    }
+
+    #[inline(never)]
+    fn leave_with_frames(
+        &mut self,
+        order: ExitOrder,
+        leave: &Leave,
+        reverse: bool,
+    ) -> Result<(), Fault> {
+        // The first over the active states, the others over frames.
+        let mut walks = [Walk {
+            order,
+            unwinds: None,
+        }; MAX_WALKS];
+        let mut depth = 0_usize;
+        while let Some(walk) = walks.get_mut(depth) {
+            if let Some(region) = walk.unwinds {
+                match self.core.take_top_frame_of(region) {
+                    Some(frame) => {
+                        let owner = self
+                            .core
+                            .rom
+                            .region(region)
+                            .and_then(|region| StateId::read(region.owner));
+                        let order = ExitOrder::new(&frame.leaves, u8::MAX, owner, reverse);
+                        depth = depth.saturating_add(1);
+                        *walks.get_mut(depth).ok_or(Fault::BadFrames)? = Walk {
+                            order,
+                            unwinds: None,
+                        };
+                    }
+                    None => walk.unwinds = None,
+                }
+                continue;
+            }
+            let Some(state) = walk.order.next(self.core.rom) else {
+                let Some(outer) = depth.checked_sub(1) else {
+                    break;
+                };
+                depth = outer;
+                continue;
+            };
+            walk.unwinds = self.core.frames_after(state, leave);
+            self.exit_state(state, depth > 0, leave);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn exit_state(&mut self, state: StateId, suspended: bool, leave: &Leave) {
+        let site = Site {
+            state,
+            transition: leave.transition,
+            cause: leave.cause,
+        };
+        let Some(record) = self.core.rom.state(state) else {
+            return;
+        };
+        self.cancel_activity(record, &site);
+        self.run_list(record.exit.get(), &site);
+        if !suspended {
+            self.release_channels(&site);
+        }
+        self.core.forget(state, record);
+        if !suspended {
+            self.core.deactivate(state);
+        }
+        if self.tracing {
+            self.host.trace(&Trace::Exited(state));
+            self.trace_timers(record.timer_mask);
+        }
+    }
+
+    /// Tells the activity of a state that is left, unless it has a result (TICK-6).
+    fn cancel_activity(&mut self, record: &StateRecord, site: &Site) {
+        if record.activity.get() != NONE && self.core.result(site.state).is_none() {
+            self.call_activity(record, site, Mode::Cancel);
+        }
+    }
+
+    /// Frees the channels of a state (CODE-7).
+    pub(crate) fn release_channels(&mut self, site: &Site) {
+        if !self.core.rom.has(feature::CHANNELS) {
+            return;
+        }
+        let channels = self
+            .core
+            .rom
+            .state_extra(site.state)
+            .map_or(0, |extra| extra.channels.get());
+        for number in 0..self.core.rom.channels().len() as u8 {
+            if channels & 1_u32.checked_shl(u32::from(number)).unwrap_or(0) != 0
+                && let Some(channel) = ChannelId::new(number)
+            {
+                let lane = self
+                    .core
+                    .rom
+                    .channel(channel)
+                    .map_or(0, |channel| channel.lane.get());
+                self.command(lane, true, CommandKind::Release { channel }, site);
+            }
+        }
+    }
+}
+
+impl Core<'_> {
+    /// The region of a state that was just left, if its frames go with it.
+    fn frames_after(&self, state: StateId, leave: &Leave) -> Option<RegionId> {
+        if self.ram.header().stack_depth == 0 {
+            return None;
+        }
+        let region = RegionId::read(self.rom.state(state)?.region)?;
+        let record = self.rom.region(region)?;
+        let kept = leave.keeps_frames && StateId::read(record.owner) == leave.domain;
+        if kept {
+            None
+        } else {
+            StackId::new(record.stack).map(|_| region)
+        }
+    }
+
+    fn take_top_frame_of(&mut self, region: RegionId) -> Option<Frame> {
+        let stack = StackId::new(self.rom.region(region)?.stack)?;
+        self.take_top_frame(region, stack)
+    }
+
+    /// What an instance forgets with a state: timers, latch, result.
+    fn forget(&mut self, state: StateId, record: &StateRecord) {
+        self.ram.disarm_all(record.timer_mask);
+        if record.extra.get() != NONE {
+            self.clear_result(state);
+            if let Some(slot) = self.latch_slot(state) {
+                self.ram.set_slot(slot, 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! Everything one call works on, except the host: ROM, instance, time, counters.
+//!
+//! Dropping it before the end of the call, as a panic in a callback does, quarantines the instance
+//! (TICK-3).
+
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+use zerocopy::byteorder::little_endian::{U16, U32};
+
+use crate::counters::{Counters, count};
+use crate::fast::Glance;
+use crate::fault::Fault;
+use crate::host::{Call, Cause};
+use crate::instance::event::Event;
+use crate::instance::flag;
+use crate::instance::ram::Ram;
+
+/// Where a piece of code stands: what its callbacks are told (CODE-1).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    pub(crate) state: StateId,
+    pub(crate) transition: Option<TransitionId>,
+    pub(crate) cause: Cause,
+}
+
+/// A call of user code: function, first argument and how many, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Calling {
+    function: U16,
+    arguments: (U32, u8),
+    site: Site,
+}
+
+/// Depth that no state has.
+const NOT_FRESH: u8 = u8::MAX;
+
+/// What the kernel works on: for one call, or for a whole batch with one agent after the other.
+#[derive(Debug)]
+pub(crate) struct Core<'a> {
+    pub(crate) rom: &'a Rom<'a>,
+    pub(crate) ram: Ram<'a>,
+    pub(crate) counters: &'a mut Counters,
+    pub(crate) glance: Glance,
+    pub(crate) now: u32,
+    /// Place of the agent in its batch.
+    place: usize,
+    first_agent: u64,
+    variants: &'a [VariantId],
+    /// Events taken by jumps, and events that nobody handled; not yet in the counters.
+    pub(crate) jumped: u64,
+    pub(crate) nobodys: u64,
+    /// The call that is going on, unless it is a step of a jump.
+    pub(crate) calling: Calling,
+    /// The call of a jump that is going on. Its leaf is what is active in its region: the instance
+    /// itself changes later.
+    pub(crate) step: Option<&'a JumpStep>,
+    /// The jump, and the event of the inbox that made it.
+    pub(crate) jump: Option<(&'a Jump, Option<&'a Event>)>,
+    /// The event of the queue that made it, if there is none of the inbox.
+    pub(crate) queued: Event,
+    /// What went wrong inside a callback; looked at after the microstep (TICK-3).
+    pub(crate) fault: Option<Fault>,
+    /// Events posted from now on wait for the next tick (TICK-7).
+    pub(crate) hides_posts: bool,
+    /// An observer runs: it may post and emit, nothing else (EVT-8).
+    pub(crate) observing: bool,
+    /// Per leaf number: states at this depth or deeper were entered in this tick (TICK-5).
+    fresh: [u8; MAX_LEAVES],
+    /// User code may run: if it panics, the instance is quarantined (TICK-3).
+    pub(crate) running: bool,
+}
+
+impl<'a> Core<'a> {
+    /// Ready for the first agent, outside of ticks.
+    pub(crate) fn new(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32) -> Self {
+        Self::with_glance(rom, counters, now, Glance::BLIND)
+    }
+
+    /// Ready for the first agent of a tier that is to be ticked.
+    pub(crate) fn for_ticks(
+        rom: &'a Rom<'a>,
+        counters: &'a mut Counters,
+        now: u32,
+        tier: u8,
+    ) -> Self {
+        let mut core = Self::with_glance(rom, counters, now, Glance::new(rom, tier));
+        core.hides_posts = core.has_policy(policy::POSTED_NEXT_TICK);
+        core
+    }
+
+    fn with_glance(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, glance: Glance) -> Self {
+        Self {
+            rom,
+            ram: Ram::Nobody(crate::instance::Header::default()),
+            counters,
+            glance,
+            now,
+            place: 0,
+            first_agent: 0,
+            variants: &[],
+            jumped: 0,
+            nobodys: 0,
+            calling: Calling {
+                function: U16::new(0),
+                arguments: (U32::new(0), 0),
+                site: Site {
+                    state: StateId::ROOT,
+                    transition: None,
+                    cause: Cause::None,
+                },
+            },
+            step: None,
+            jump: None,
+            queued: Event::default(),
+            fault: None,
+            hides_posts: false,
+            observing: false,
+            fresh: [NOT_FRESH; MAX_LEAVES],
+            running: false,
+        }
+    }
+
+    /// Whose ticks they are: the agent of the first place, and the variants of all.
+    pub(crate) fn set_agents(&mut self, first_agent: u64, variants: &'a [VariantId]) {
+        (self.first_agent, self.variants) = (first_agent, variants);
+    }
+
+    /// Goes on to another agent.
+    #[inline(always)]
+    pub(crate) fn attach(&mut self, ram: Ram<'a>, place: usize) {
+        self.ram = ram;
+        self.place = place;
+    }
+
+    /// The agent.
+    #[inline]
+    pub(crate) fn agent(&self) -> u64 {
+        self.first_agent.wrapping_add(self.place as u64)
+    }
+
+    /// The variant of its parameters.
+    #[inline]
+    pub(crate) fn variant(&self) -> VariantId {
+        self.variants
+            .get(self.place)
+            .copied()
+            .unwrap_or(VariantId::PLAIN)
+    }
+
+    /// User code may run from now on.
+    pub(crate) fn begin(&mut self) {
+        self.running = true;
+    }
+
+    /// The call ends as it should.
+    pub(crate) fn finish(&mut self) {
+        self.fresh = [NOT_FRESH; MAX_LEAVES];
+        self.running = false;
+    }
+
+    /// Ends the instance, frames included (TICK-3).
+    pub(crate) fn quarantine(&mut self) {
+        self.clear_frames();
+        self.ram.quarantine();
+        count(&mut self.counters.quarantines);
+        self.running = false;
+    }
+
+    /// Has the instance ended, so that only reset helps?
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ram.header().flags.get() & flag::ENDED != 0
+    }
+
+    /// Empties all stacks.
+    pub(crate) fn clear_frames(&mut self) {
+        for stack in self.rom.stacks() {
+            self.ram.clear_slots(
+                stack.first_slot,
+                stack.depth.saturating_mul(stack.frame_slots),
+            );
+        }
+        self.ram.header_mut().stack_depth = 0;
+    }
+
+    /// A fault that a callback caused, if any.
+    pub(crate) fn check_fault(&self) -> Result<(), Fault> {
+        self.fault.map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn has_policy(&self, policy: u8) -> bool {
+        self.rom.header().policies & policy != 0
+    }
+
+    /// Prepares a call of user code; `None` if the op calls nobody.
+    pub(crate) fn aim(&mut self, op: &OpRecord, site: &Site) -> Option<FunctionId> {
+        let function = FunctionId::read(op.a)?;
+        self.calling = Calling {
+            function: op.a,
+            arguments: (op.b, op.count),
+            site: *site,
+        };
+        Some(function)
+    }
+
+    /// The call that is going on.
+    pub(crate) fn call(&self) -> Call<'a> {
+        let Calling {
+            function,
+            arguments: (first, count),
+            site,
+        } = self.calling();
+        Call {
+            function: FunctionId::read(function).unwrap_or(FunctionId::FIRST),
+            arguments: self.rom.argument_run(first.get(), count),
+            agent: self.agent(),
+            tick: self.now,
+            variant: self.variant(),
+            state: site.state,
+            region: self
+                .rom
+                .state(site.state)
+                .and_then(|record| RegionId::read(record.region)),
+            transition: site.transition,
+            cause: site.cause,
+        }
+    }
+
+    /// State and transition of the call, without all the rest: for every command that user code
+    /// writes.
+    #[inline]
+    pub(crate) fn site_of_call(&self) -> (StateId, Option<TransitionId>) {
+        match (self.step, self.jump) {
+            (Some(step), Some((jump, _))) => (
+                StateId::read(step.state).unwrap_or(StateId::ROOT),
+                TransitionId::read(jump.transition),
+            ),
+            _ => (self.calling.site.state, self.calling.site.transition),
+        }
+    }
+
+    fn calling(&self) -> Calling {
+        let Some((step, (jump, _))) = self.step.zip(self.jump) else {
+            return self.calling;
+        };
+        let site = self.jump_site(step.state, jump);
+        Calling {
+            function: step.function,
+            arguments: (step.first, step.count),
+            site,
+        }
+    }
+
+    /// Where code of the jump that is going on stands.
+    pub(crate) fn jump_site(&self, state: U16, jump: &Jump) -> Site {
+        let event = self
+            .jump
+            .and_then(|(_, event)| event)
+            .unwrap_or(&self.queued);
+        Site {
+            state: StateId::read(state).unwrap_or(StateId::ROOT),
+            transition: TransitionId::read(jump.transition),
+            cause: event
+                .id()
+                .map_or(Cause::None, |id| Cause::Event(id, event.words())),
+        }
+    }
+}
+
+impl Drop for Core<'_> {
+    fn drop(&mut self) {
+        let (jumped, nobodys, counters) = (self.jumped, self.nobodys, &mut self.counters);
+        counters.events = counters.events.wrapping_add(jumped).wrapping_add(nobodys);
+        counters.unhandled = counters.unhandled.wrapping_add(nobodys);
+        counters.microsteps = counters.microsteps.wrapping_add(jumped);
+        counters.transitions = counters.transitions.wrapping_add(jumped);
+        if self.running {
+            self.quarantine();
+        }
+    }
+}
+
+/// The configuration (RAM-4).
+impl Core<'_> {
+    /// Is a state active?
+    pub(crate) fn is_active(&self, state: StateId) -> bool {
+        // What is left or entered by a jump is not yet in the instance.
+        let stepping = self.step.and_then(|step| StateId::read(step.leaf));
+        let line = stepping
+            .and_then(|leaf| self.rom.state(leaf))
+            .map(|record| record.leaf);
+        (0..self.ram.leaves().len() as u8)
+            .filter(|&number| Some(number) != line)
+            .filter_map(|number| self.ram.leaf(number))
+            .chain(stepping)
+            .any(|leaf| self.rom.is_ancestor_or_self(state, leaf))
+    }
+
+    /// Ticks since a state with a clock was entered; 0 while it is not active.
+    pub(crate) fn ticks_in_state(&self, state: StateId) -> Option<u32> {
+        let clock = self.clock_of(state)?;
+        Some(if self.is_active(state) {
+            self.now.wrapping_sub(self.ram.time(clock))
+        } else {
+            0
+        })
+    }
+
+    /// Timer place of a state's clock.
+    pub(crate) fn clock_of(&self, state: StateId) -> Option<u8> {
+        self.rom
+            .state_extra(state)
+            .map(|extra| extra.clock)
+            .filter(|&clock| clock != 0xFF)
+    }
+
+    /// A state stops being active; the state around it stays the innermost one if it has the same
+    /// line.
+    pub(crate) fn deactivate(&mut self, state: StateId) {
+        let Some(record) = self.rom.state(state) else {
+            return;
+        };
+        let parent = StateId::read(record.parent).filter(|&parent| {
+            self.rom
+                .state(parent)
+                .is_some_and(|around| around.leaf == record.leaf)
+        });
+        self.ram.set_leaf(record.leaf, parent);
+    }
+
+    /// A state counts as entered in this tick (TICK-5).
+    pub(crate) fn mark_fresh(&mut self, record: &StateRecord) {
+        if let Some(depth) = self.fresh.get_mut(usize::from(record.leaf)) {
+            *depth = (*depth).min(record.depth);
+        }
+    }
+
+    /// Was a state entered in this tick?
+    pub(crate) fn is_fresh(&self, record: &StateRecord) -> bool {
+        self.fresh
+            .get(usize::from(record.leaf))
+            .is_some_and(|&depth| record.depth >= depth)
+    }
+
+    /// Active leaves in the order of the tree.
+    pub(crate) fn leaves(&self) -> Leaves {
+        let mut leaves = Leaves::default();
+        for leaf in self
+            .ram
+            .leaves()
+            .iter()
+            .filter_map(|&leaf| StateId::read(leaf))
+        {
+            leaves.insert(leaf);
+        }
+        leaves
+    }
+}
+
+/// Up to eight leaves in the order of the tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaves {
+    /// Raw; `NONE` behind the last.
+    states: [u16; MAX_LEAVES],
+    count: u8,
+}
+
+impl Default for Leaves {
+    fn default() -> Self {
+        Self {
+            states: [NONE; MAX_LEAVES],
+            count: 0,
+        }
+    }
+}
+
+impl Leaves {
+    /// Adds a leaf at its place in the tree; one past the eighth is left out.
+    #[inline]
+    pub(crate) fn insert(&mut self, leaf: StateId) {
+        let mut moved = leaf.raw();
+        let count = usize::from(self.count).saturating_add(1);
+        // `NONE` is greater than any leaf.
+        for state in self.states.iter_mut().take(count) {
+            if *state > moved {
+                core::mem::swap(state, &mut moved);
+            }
+        }
+        self.count = count.min(MAX_LEAVES) as u8;
+    }
+
+    #[inline]
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u8, StateId)> + Clone + use<> {
+        let states = self.states;
+        (0..self.count)
+            .filter_map(move |place| Some((place, StateId::new(*states.get(usize::from(place))?)?)))
+    }
+
+    pub(crate) fn get(&self, place: u8) -> Option<StateId> {
+        StateId::new(*self.states.get(usize::from(place))?)
+    }
+
+    pub(crate) fn len(&self) -> u8 {
+        self.count
+    }
+
+    /// All of them, one bit per place.
+    #[inline]
+    pub(crate) fn mask(&self) -> u8 {
+        (0..self.count).fold(0, |mask, place| mask | crate::instance::ram::bit(place))
+    }
+
+    /// Leaves inside a range of states, one bit per place.
+    #[inline]
+    pub(crate) fn mask_in(&self, first: u16, end: u16) -> u8 {
+        let places = (0_u8..).zip(self.states).take(usize::from(self.count));
+        places
+            .filter(|&(_, leaf)| first <= leaf && leaf < end)
+            .fold(0, |mask, (p, _)| mask | crate::instance::ram::bit(p))
+    }
+}

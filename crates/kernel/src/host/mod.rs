@@ -1,0 +1,273 @@
+//! The border to user code: what a host implements and what its functions are given (CODE-1).
+//!
+//! The kernel knows hosts as `dyn Host`, so that it is compiled once and not per host; the fast
+//! paths (`fast`) know the type and call it directly. A guard gets `&self` and a [`View`]: there is
+//! nothing it could write through (SEL-5).
+
+use statewright_rom::ids::*;
+use statewright_rom::layout::ArgumentRecord;
+
+use crate::host::cx::{Actor, View};
+use crate::host::trace::Trace;
+use crate::instance::event::Event;
+
+pub(crate) mod cx;
+pub(crate) mod trace;
+pub(crate) mod trace_timers;
+
+/// What a guard says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether it holds.
+    pub holds: bool,
+    /// Why not, in the guard's own numbers (SEL-7).
+    pub code: u16,
+}
+
+impl From<bool> for Verdict {
+    fn from(holds: bool) -> Self {
+        Self { holds, code: 0 }
+    }
+}
+
+/// Why an activity is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Its state is active (TICK-6).
+    Run,
+    /// Its state is being left.
+    Cancel,
+}
+
+/// What an activity says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Call me again.
+    Running,
+    /// Done, well.
+    Succeeded,
+    /// Done, badly.
+    Failed,
+}
+
+/// What made the kernel call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cause {
+    /// No event: eventless transitions, start, stop, fail-safe, activities.
+    #[default]
+    None,
+    /// An event with its payload.
+    Event(EventId, [u32; 4]),
+    /// A timer.
+    Timer(TimerId),
+}
+
+/// One call of a user function: everything that is known about it (CODE-1).
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'r> {
+    /// The function.
+    pub function: FunctionId,
+    /// Its literal arguments.
+    pub arguments: &'r [ArgumentRecord],
+    /// The agent.
+    pub agent: u64,
+    /// The tick.
+    pub tick: u32,
+    /// The variant of the agent's parameters.
+    pub variant: VariantId,
+    /// The state that the call belongs to.
+    pub state: StateId,
+    /// The region that the state is a child of; the root has none.
+    pub region: Option<RegionId>,
+    /// The transition that is judged or carried out.
+    pub transition: Option<TransitionId>,
+    /// What made the kernel call.
+    pub cause: Cause,
+}
+
+/// What a command says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandKind {
+    /// `emit`: a named command with a payload of up to three words.
+    Emit {
+        /// Text of its name.
+        name: StringId,
+        /// Type of the payload, as in [`value_type`](statewright_rom::layout::value_type); `None`
+        /// without one.
+        ty: Option<u8>,
+        /// Its words; unused ones are 0.
+        payload: [u32; 3],
+    },
+    /// A channel is free again (CODE-7).
+    Release {
+        /// The channel.
+        channel: ChannelId,
+    },
+    /// An event for another agent (CMD-4).
+    Send {
+        /// The receiver.
+        to: [u32; 2],
+        /// The event.
+        event: EventId,
+        /// Its payload.
+        payload: [u32; 4],
+    },
+}
+
+/// A command that leaves the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// The agent.
+    pub agent: u64,
+    /// The lane.
+    pub lane: LaneId,
+    /// Whether it may use the reserved part of the budget (CMD-2).
+    pub critical: bool,
+    /// The state that it belongs to.
+    pub state: StateId,
+    /// The transition that it belongs to.
+    pub transition: Option<TransitionId>,
+    /// What it says.
+    pub kind: CommandKind,
+}
+
+/// User code.
+pub trait Host {
+    /// Asks a guard.
+    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict;
+
+    /// Asks a scorer.
+    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32;
+
+    /// Runs an action.
+    fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>);
+
+    /// Runs or cancels an activity; what it says when canceled is not looked at.
+    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status;
+
+    /// Takes a command; `false` if there is no room for it (CMD-2).
+    fn command(&mut self, command: &Command) -> bool;
+
+    /// Words of a blackboard key (CODE-5).
+    fn read_key(&self, key: KeyId) -> [u32; 3];
+
+    /// Writes the words of a blackboard key.
+    fn write_key(&mut self, key: KeyId, words: [u32; 3]);
+
+    /// Whether this tick is traced; asked once per tick.
+    fn is_tracing(&self) -> bool {
+        false
+    }
+
+    /// Whether the outline of a traced tick is enough: events, transitions and leaves (level 1 of
+    /// SYS-3). Such a tick may take the fast paths.
+    fn is_outline(&self) -> bool {
+        false
+    }
+
+    /// Something happened; only called while tracing.
+    fn trace(&mut self, trace: &Trace) {
+        let _ = trace;
+    }
+}
+
+/// User code of many agents: gives each agent of a batch its host, when it has something to do.
+pub trait Hosts {
+    /// The host of one agent.
+    type Host<'h>: Host
+    where
+        Self: 'h;
+
+    /// The host of the agent at a place of the batch.
+    fn of(&mut self, place: usize, agent: u64) -> Self::Host<'_>;
+
+    /// The same host once more, in the same turn of its agent.
+    #[inline]
+    fn again(&mut self, place: usize, agent: u64) -> Self::Host<'_> {
+        self.of(place, agent)
+    }
+
+    /// It will soon be the turn of the agent at a place: a good time to
+    /// [`prefetch`](crate::prefetch()) what its host will touch.
+    #[inline]
+    fn fetch(&self, place: usize) {
+        let _ = place;
+    }
+
+    /// Whether the agent at a place is traced in more than outline; it goes the general way then.
+    #[inline]
+    fn traces_steps(&self, place: usize) -> bool {
+        let _ = place;
+        false
+    }
+
+    /// Nobody handles the event of an agent that has no other, and its host was not asked for.
+    #[inline]
+    fn pass(&mut self, place: usize, agent: u64, event: &Event) {
+        let _ = (place, agent, event);
+    }
+}
+
+/// One host for all.
+impl<H: Host> Hosts for H {
+    type Host<'h>
+        = &'h mut H
+    where
+        H: 'h;
+
+    fn of(&mut self, _: usize, _: u64) -> &mut H {
+        self
+    }
+
+    #[inline]
+    fn traces_steps(&self, _: usize) -> bool {
+        self.is_tracing() && !self.is_outline()
+    }
+
+    #[inline]
+    fn pass(&mut self, _: usize, _: u64, event: &Event) {
+        crate::fast::tell_nobody(self, event);
+    }
+}
+
+impl<H: Host + ?Sized> Host for &mut H {
+    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
+        (**self).guard(function, view)
+    }
+
+    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
+        (**self).score(function, view)
+    }
+
+    fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>) {
+        (**self).action(function, actor);
+    }
+
+    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+        (**self).activity(function, mode, actor)
+    }
+
+    fn command(&mut self, command: &Command) -> bool {
+        (**self).command(command)
+    }
+
+    fn read_key(&self, key: KeyId) -> [u32; 3] {
+        (**self).read_key(key)
+    }
+
+    fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
+        (**self).write_key(key, words);
+    }
+
+    fn is_tracing(&self) -> bool {
+        (**self).is_tracing()
+    }
+
+    fn is_outline(&self) -> bool {
+        (**self).is_outline()
+    }
+
+    fn trace(&mut self, trace: &Trace) {
+        (**self).trace(trace);
+    }
+}

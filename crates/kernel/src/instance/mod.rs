@@ -1,0 +1,217 @@
+//! Instances: 64, 128 or 256 plain bytes per agent (RAM-1 to RAM-3).
+
+use zerocopy::byteorder::little_endian::{U16, U32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+use statewright_rom::Rom;
+use statewright_rom::layout::{NONE, TIERS};
+
+use crate::events::time::is_due;
+
+pub(crate) mod check;
+pub(crate) mod event;
+mod header;
+pub(crate) mod ram;
+pub(crate) mod rng;
+
+use event::Event;
+pub use header::{Header, flag};
+use ram::{Ram, bit};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// An instance of any tier.
+pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
+    /// Its tier: 0 crowd, 1 standard, 2 hero.
+    const TIER: u8;
+
+    /// A new instance of a machine, not yet started; `None` if the machine has another tier
+    /// (SYS-10).
+    fn new(rom: &Rom<'_>, seed: u64, agent: u64) -> Option<Self> {
+        if rom.header().tier == Self::TIER {
+            Some(Self::of_machine(rom.machine_id(), seed, agent))
+        } else {
+            None
+        }
+    }
+
+    /// The same for callers who know that the machine with this id ([`Rom::machine_id`]) has this
+    /// tier.
+    fn of_machine(machine: u32, seed: u64, agent: u64) -> Self;
+
+    /// The header.
+    fn header(&self) -> &Header;
+
+    /// The header, for hosts that clear flags or mark an agent as traced.
+    fn header_mut(&mut self) -> &mut Header;
+
+    /// The whole as one view, the same for all tiers.
+    #[doc(hidden)]
+    fn ram(&mut self) -> Ram<'_>;
+
+    /// Works on what is behind a view, if it is of this tier.
+    #[doc(hidden)]
+    fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self));
+
+    /// Has the deadline of a running timer passed?
+    #[doc(hidden)]
+    fn has_due_timer(&self, now: u32) -> bool;
+
+    /// The deadline of the running timer that is due first, after `now`.
+    #[doc(hidden)]
+    fn first_deadline(&self, now: u32) -> Option<u32>;
+
+    /// The leaves as they lie in the bytes.
+    #[doc(hidden)]
+    fn raw_leaves(&self) -> &[U16];
+
+    /// The timers as they lie in the bytes.
+    #[doc(hidden)]
+    fn raw_timers(&self) -> &[U32];
+
+    /// The slots as they lie in the bytes.
+    #[doc(hidden)]
+    fn raw_slots(&self) -> &[U16];
+
+    /// The event places as they lie in the bytes.
+    #[doc(hidden)]
+    fn raw_events(&self) -> &[Event];
+
+    /// The raw leaf, if there is no other.
+    #[doc(hidden)]
+    fn only_leaf(&self) -> Option<u16>;
+
+    /// Sets the raw first leaf.
+    #[doc(hidden)]
+    fn set_first_leaf(&mut self, leaf: U16);
+}
+
+macro_rules! instance {
+    ($(#[$meta:meta])* $name:ident as $view:ident tier $tier:literal bytes $bytes:literal
+     leaves $leaves:literal at $leaves_at:literal timers $timers:literal at $timers_at:literal
+     slots $slots:literal at $slots_at:literal events $events:literal at $events_at:literal) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+        #[repr(C, align(64))]
+        pub struct $name {
+            pub(crate) header: Header,
+            pub(crate) leaves: [U16; $leaves],
+            pub(crate) timers: [U32; $timers],
+            pub(crate) slots: [U16; $slots],
+            pub(crate) events: [Event; $events],
+        }
+
+        const _: () = {
+            assert!(size_of::<$name>() == $bytes && align_of::<$name>() == 64);
+            assert!(core::mem::offset_of!($name, leaves) == $leaves_at);
+            assert!(core::mem::offset_of!($name, timers) == $timers_at);
+            assert!(core::mem::offset_of!($name, slots) == $slots_at);
+            assert!(core::mem::offset_of!($name, events) == $events_at);
+            // The compiler places by the same table.
+            let tier = &TIERS[$tier];
+            assert!(tier.bytes == $bytes && tier.leaves == $leaves && tier.timers == $timers);
+            assert!(tier.slots == $slots && tier.events == $events);
+        };
+
+        impl sealed::Sealed for $name {}
+
+        impl Instance for $name {
+            const TIER: u8 = $tier;
+
+            fn of_machine(machine: u32, seed: u64, agent: u64) -> Self {
+                let (machine, rng) = (U32::new(machine), U32::new(rng::mix(seed, agent)));
+                Self {
+                    header: Header { machine, rng, ..Header::default() },
+                    leaves: [U16::new(NONE); $leaves],
+                    timers: [U32::new(0); $timers],
+                    slots: [U16::new(0); $slots],
+                    events: [Event::default(); $events],
+                }
+            }
+
+            #[inline]
+            fn header(&self) -> &Header {
+                &self.header
+            }
+
+            fn header_mut(&mut self) -> &mut Header {
+                &mut self.header
+            }
+
+            #[inline]
+            fn ram(&mut self) -> Ram<'_> {
+                Ram::$view(self)
+            }
+
+            #[inline(always)]
+            fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self)) {
+                if let Ram::$view(instance) = ram {
+                    work(instance);
+                }
+            }
+
+            #[inline]
+            fn first_deadline(&self, now: u32) -> Option<u32> {
+                let armed = |&(place, _): &(u8, &U32)| self.header.armed & bit(place) != 0;
+                let running = (0_u8..).zip(&self.timers).filter(armed).map(|(_, time)| time.get());
+                running.min_by_key(|deadline| if is_due(*deadline, now) { 0 } else { deadline.wrapping_sub(now) })
+            }
+
+            #[inline]
+            fn raw_leaves(&self) -> &[U16] {
+                &self.leaves
+            }
+
+            #[inline]
+            fn raw_timers(&self) -> &[U32] {
+                &self.timers
+            }
+
+            fn raw_slots(&self) -> &[U16] {
+                &self.slots
+            }
+
+            fn raw_events(&self) -> &[Event] {
+                &self.events
+            }
+
+            #[inline]
+            fn only_leaf(&self) -> Option<u16> {
+                let [first, others @ ..] = &self.leaves;
+                if others.iter().all(|leaf| leaf.get() == NONE) { Some(first.get()) } else { None }
+            }
+
+            #[inline]
+            fn has_due_timer(&self, now: u32) -> bool {
+                let mut armed = self.header.armed;
+                let mut due = false;
+                for time in &self.timers {
+                    due |= armed & 1 != 0 && is_due(time.get(), now);
+                    armed >>= 1;
+                }
+                due
+            }
+
+            #[inline]
+            fn set_first_leaf(&mut self, leaf: U16) {
+                let [first, ..] = &mut self.leaves;
+                *first = leaf;
+            }
+        }
+    };
+}
+
+instance! {
+    /// The crowd tier.
+    Instance64 as Small tier 0 bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
+}
+instance! {
+    /// The standard tier.
+    Instance128 as Middle tier 1 bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
+}
+instance! {
+    /// The hero tier.
+    Instance256 as Large tier 2 bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
+}

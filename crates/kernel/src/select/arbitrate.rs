@@ -1,0 +1,211 @@
+//! Which of the transitions found go together (SEL-4).
+
+use statewright_rom::Rom;
+use statewright_rom::layout::*;
+
+use crate::context::{Core, Leaves};
+use crate::fault::Fault;
+use crate::host::Cause;
+use crate::host::trace::{Reason, Trace};
+use crate::instance::ram::bit;
+use crate::select::conditions::Candidate;
+use crate::select::scope::Scope;
+use crate::select::{Pick, Selection};
+use crate::tick::Run;
+
+/// A transition that will be carried out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accepted<'a> {
+    pub(crate) candidate: Candidate<'a>,
+    pub(crate) scope: Scope,
+    pub(crate) cause: Cause,
+}
+
+/// What is kept of one: the rest is in the ROM.
+#[derive(Clone, Copy, Debug)]
+struct Brief {
+    pick: Pick,
+    scope: Scope,
+}
+
+/// Transitions that are carried out together, in the order of their effects. It lies on the stack
+/// while user code runs: kept small.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step<'a> {
+    rom: &'a Rom<'a>,
+    /// What those that did not wait are carried out for.
+    cause: Cause,
+    accepted: [Option<Brief>; MAX_LEAVES],
+    /// Places behind the last.
+    end: u8,
+}
+
+impl<'a> Step<'a> {
+    /// Nothing accepted yet.
+    pub(crate) fn new(rom: &'a Rom<'a>, selection: &Selection) -> Self {
+        Self {
+            rom,
+            cause: selection.cause,
+            accepted: [None; MAX_LEAVES],
+            end: 0,
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u8, Accepted<'a>)> {
+        (0..self.end).filter_map(|place| Some((place, self.get(place)?)))
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.accepted.iter().flatten().count()
+    }
+
+    /// The regions that are left, in the order in which they stand in the tree. Transitions that
+    /// leave several regions may have those of others between them.
+    #[inline(never)]
+    pub(crate) fn units(&self, core: &Core<'_>, leaves: &Leaves) -> [Option<Unit>; MAX_LEAVES] {
+        let mut units = [None; MAX_LEAVES];
+        let moving = self
+            .iter()
+            .filter(|(_, one)| !one.candidate.has(transition_flag::INTERNAL));
+        let all = moving.flat_map(|(place, one)| {
+            let regions = (0_u8..).zip(core.rom.region_ids_of(one.scope.domain));
+            let left = regions.filter(move |&(number, _)| one.scope.regions & bit(number) != 0);
+            left.map(move |(number, region)| {
+                let span = core.rom.region_span(region).unwrap_or((0, 0));
+                Unit {
+                    place,
+                    number,
+                    first: span.0,
+                    leaves: leaves.mask_in(span.0, span.1),
+                }
+            })
+        });
+        for (cell, unit) in units.iter_mut().zip(all) {
+            *cell = Some(unit);
+        }
+        units.sort_unstable_by_key(|unit| unit.map_or(u16::MAX, |unit| unit.first));
+        units
+    }
+
+    pub(crate) fn get(&self, place: u8) -> Option<Accepted<'a>> {
+        let Brief { pick, scope } = (*self.accepted.get(usize::from(place))?)?;
+        let candidate = Candidate::new(self.rom, pick.transition)?;
+        Some(Accepted {
+            candidate,
+            scope,
+            cause: pick.cause(self.rom, self.cause, candidate.record),
+        })
+    }
+
+    /// Lost a conflict.
+    fn remove(&mut self, place: u8) {
+        if let Some(cell) = self.accepted.get_mut(usize::from(place)) {
+            *cell = None;
+        }
+    }
+}
+
+/// One region that a transition leaves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit {
+    /// The transition, by its place.
+    pub(crate) place: u8,
+    /// Number of the region in the domain.
+    pub(crate) number: u8,
+    first: u16,
+    /// Active leaves in it, one bit per place.
+    pub(crate) leaves: u8,
+}
+
+impl<'a> Run<'_, 'a> {
+    /// The only candidate, which nobody is in conflict with.
+    pub(crate) fn accept_only(
+        &mut self,
+        selection: &Selection,
+        pick: Pick,
+    ) -> Result<Accepted<'a>, Fault> {
+        let candidate = self.core.candidate(pick.transition).ok_or(Fault::BadPlan)?;
+        let scope = self
+            .core
+            .scope(pick.transition, &selection.leaves)
+            .ok_or(Fault::BadPlan)?;
+        if self.tracing {
+            self.host.trace(&Trace::Taken(pick.transition));
+        }
+        Ok(Accepted {
+            candidate,
+            scope,
+            cause: pick.cause(self.core.rom, selection.cause, candidate.record),
+        })
+    }
+
+    /// Accepts candidates by priority, then post-order of sources, as long as exit sets are
+    /// disjoint.
+    #[inline(never)]
+    pub(crate) fn arbitrate(
+        &mut self,
+        step: &mut Step<'a>,
+        selection: &Selection,
+    ) -> Result<(), Fault> {
+        for (cell, pick) in step.accepted.iter_mut().zip(selection.iter()) {
+            let scope = self
+                .core
+                .scope(pick.transition, &selection.leaves)
+                .ok_or(Fault::BadPlan)?;
+            *cell = Some(Brief { pick, scope });
+            step.end = step.end.saturating_add(1);
+        }
+        let mut left = 0_u8;
+        let mut judged = 0_u8;
+        // Bound: each round judges one candidate.
+        for _ in 0..step.end {
+            let Some((place, one)) = step.first_unjudged(judged) else {
+                break;
+            };
+            judged |= bit(place);
+            if one.scope.leaves & left != 0 {
+                step.remove(place);
+                self.reject(one.candidate.id, Reason::LostConflict);
+            } else {
+                left |= one.scope.leaves;
+            }
+        }
+        if self.tracing {
+            step.iter()
+                .for_each(|(_, one)| self.host.trace(&Trace::Taken(one.candidate.id)));
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Step<'a> {
+    fn first_unjudged(&self, judged: u8) -> Option<(u8, Accepted<'a>)> {
+        let open = self.iter().filter(|&(place, _)| judged & bit(place) == 0);
+        open.reduce(|best, other| {
+            if goes_before(self.rom, &other.1, &best.1) {
+                other
+            } else {
+                best
+            }
+        })
+    }
+}
+
+/// Priority, then post-order of the sources, then declaration.
+fn goes_before(rom: &Rom<'_>, a: &Accepted<'_>, b: &Accepted<'_>) -> bool {
+    let (first, second) = (a.candidate.priority(), b.candidate.priority());
+    if first != second {
+        return first > second;
+    }
+    let (x, y) = (a.candidate.source, b.candidate.source);
+    if x == y {
+        return a.candidate.id < b.candidate.id;
+    }
+    if rom.is_inside(x, y) {
+        true
+    } else if rom.is_inside(y, x) {
+        false
+    } else {
+        x < y
+    }
+}

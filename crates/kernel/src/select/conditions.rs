@@ -1,0 +1,285 @@
+//! What a candidate is asked, in order: cooldown, stack, guard, debounce, exit conditions (SEL-6,
+//! SEL-7).
+
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::code::eval::evaluate;
+use crate::commit::exits::ExitOrder;
+use crate::context::{Core, Leaves, Site};
+use crate::events::time::is_due;
+use crate::host::cx::View;
+use crate::host::trace::{Reason, Trace};
+use crate::host::{Cause, Host, Verdict};
+use crate::tick::Run;
+
+/// A candidate: the transition with its records.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate<'a> {
+    pub(crate) id: TransitionId,
+    pub(crate) record: &'a TransitionRecord,
+    pub(crate) extra: Option<&'a TransitionExtra>,
+    pub(crate) source: StateId,
+}
+
+/// Whether a candidate may leave what it would leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Yes.
+    Free,
+    /// Not yet; the search goes on.
+    Refused,
+    /// Not yet, and it waits in its source's slot (SEL-6).
+    Stored,
+}
+
+impl<'a> Core<'a> {
+    pub(crate) fn candidate(&self, id: TransitionId) -> Option<Candidate<'a>> {
+        Candidate::new(self.rom, id)
+    }
+}
+
+impl<'a> Candidate<'a> {
+    pub(crate) fn new(rom: &'a Rom<'a>, id: TransitionId) -> Option<Self> {
+        let record = rom.transition(id)?;
+        Some(Self {
+            id,
+            record,
+            extra: rom.transition_extra(id),
+            source: StateId::read(record.source)?,
+        })
+    }
+
+    pub(crate) fn has(&self, flag: u16) -> bool {
+        self.record.flags.get() & flag != 0
+    }
+
+    pub(crate) fn priority(&self) -> u16 {
+        self.record.flags.get() >> transition_flag::PRIORITY_SHIFT
+    }
+
+    pub(crate) fn site(&self, cause: Cause) -> Site {
+        Site {
+            state: self.source,
+            transition: Some(self.id),
+            cause,
+        }
+    }
+}
+
+/// Without asking user code.
+impl Core<'_> {
+    pub(crate) fn cooldown_reason(&self, candidate: &Candidate<'_>) -> Option<Reason> {
+        let extra = candidate
+            .extra
+            .filter(|extra| extra.cooldown_slot != 0xFF)?;
+        let ready = self.ram.wide_slot(extra.cooldown_slot);
+        (ready != 0 && !is_due(ready, self.now)).then_some(Reason::Cooldown)
+    }
+
+    pub(crate) fn stack_reason(&self, candidate: &Candidate<'_>) -> Option<Reason> {
+        if !candidate.has(transition_flag::PUSH | transition_flag::POP) {
+            return None;
+        }
+        let stack = StackId::new(candidate.extra?.stack)?;
+        let used = self.frames_used(stack);
+        let full = self
+            .rom
+            .stack(stack)
+            .is_none_or(|stack| used >= stack.depth);
+        match candidate.has(transition_flag::PUSH) {
+            true => full.then_some(Reason::StackFull),
+            false => (used == 0).then_some(Reason::StackEmpty),
+        }
+    }
+
+    /// Starts, goes on or ends the wait of a debounced transition whose guard was just asked.
+    fn debounce_reason(&mut self, candidate: &Candidate<'_>, holds: bool) -> Option<Reason> {
+        let extra = candidate
+            .extra
+            .filter(|extra| extra.debounce_timer != 0xFF)?;
+        let place = extra.debounce_timer;
+        if !holds {
+            self.ram.disarm(place);
+            return None;
+        }
+        if !self.ram.is_armed(place) {
+            self.ram
+                .arm(place, self.now.wrapping_add(extra.debounce_ticks.get()));
+        }
+        (!is_due(self.ram.time(place), self.now)).then_some(Reason::Debounce)
+    }
+
+    /// Keeps a transition that may not leave yet for later (SEL-6). The first stored stays. Whether
+    /// it was stored.
+    fn latch(&mut self, candidate: &Candidate<'_>) -> bool {
+        let slot = self.latch_slot(candidate.source);
+        let free = slot.filter(|&slot| self.ram.slot(slot) == 0);
+        if let Some(slot) = free {
+            self.ram
+                .set_slot(slot, candidate.id.raw().saturating_add(1));
+        }
+        free.is_some()
+    }
+
+    pub(crate) fn latch_slot(&self, state: StateId) -> Option<u8> {
+        self.rom
+            .state_extra(state)
+            .map(|extra| extra.latch_slot)
+            .filter(|&slot| slot != 0xFF)
+    }
+}
+
+/// Asking user code.
+impl Run<'_, '_> {
+    pub(crate) fn reject(&mut self, id: TransitionId, reason: Reason) {
+        if self.tracing {
+            self.host.trace(&Trace::Rejected(id, reason));
+        }
+    }
+
+    /// Everything up to the guard and its debounce.
+    pub(crate) fn is_enabled(&mut self, candidate: &Candidate<'_>, cause: Cause) -> bool {
+        let early = self
+            .core
+            .cooldown_reason(candidate)
+            .or_else(|| self.core.stack_reason(candidate));
+        if let Some(reason) = early {
+            self.reject(candidate.id, reason);
+            return false;
+        }
+        let verdict = self.guard(candidate.record.guard.get(), &candidate.site(cause));
+        let waits = self.core.debounce_reason(candidate, verdict.holds);
+        let reason = if verdict.holds {
+            waits
+        } else {
+            Some(Reason::GuardFalse(verdict.code))
+        };
+        if let Some(reason) = reason {
+            self.reject(candidate.id, reason);
+        }
+        reason.is_none()
+    }
+
+    /// Asks a guard: a function of the host or an expression. No guard holds.
+    pub(crate) fn guard(&mut self, op: u16, site: &Site) -> Verdict {
+        let Some(id) = OpId::new(op) else {
+            return Verdict::from(true);
+        };
+        let Some(op) = self.core.rom.op(id) else {
+            return Verdict::from(false);
+        };
+        let verdict = if op.kind == op_kind::EVALUATE {
+            let result = ExpressionId::read(op.a)
+                .map_or([0; 3], |e| evaluate(self.core, self.host, e, site));
+            Verdict::from(result[0] != 0)
+        } else {
+            match self.core.aim(op, site) {
+                Some(function) => self.host.guard(function, View::new(self.core)),
+                None => Verdict::from(false),
+            }
+        };
+        if self.tracing {
+            let Verdict { holds, code } = verdict;
+            self.host.trace(&Trace::Guard {
+                state: site.state,
+                transition: site.transition,
+                holds,
+                code,
+            });
+        }
+        verdict
+    }
+
+    /// The score of a candidate (SEL-3).
+    pub(crate) fn score(&mut self, candidate: &Candidate<'_>, cause: Cause) -> f32 {
+        let op = candidate
+            .extra
+            .and_then(|extra| OpId::read(extra.score))
+            .and_then(|op| self.core.rom.op(op));
+        let Some(op) = op else { return f32::NAN };
+        let site = candidate.site(cause);
+        if op.kind == op_kind::EVALUATE {
+            let bits = ExpressionId::read(op.a)
+                .map_or([0; 3], |e| evaluate(self.core, self.host, e, &site));
+            return f32::from_bits(bits[0]);
+        }
+        match self.core.aim(op, &site) {
+            Some(function) => self.host.score(function, View::new(self.core)),
+            None => f32::NAN,
+        }
+    }
+
+    /// Min-active and exit_ready of everything that would be left (SEL-6). A transition that may
+    /// wait is stored.
+    pub(crate) fn may_leave(
+        &mut self,
+        candidate: &Candidate<'_>,
+        cause: Cause,
+        leaves: &Leaves,
+    ) -> Exit {
+        if !self.core.rom.has(feature::EXIT_CONDITIONS) {
+            return Exit::Free;
+        }
+        if candidate.has(transition_flag::INTERRUPT | transition_flag::INTERNAL) {
+            return Exit::Free;
+        }
+        let Some(reason) = self.exit_reason(candidate, cause, leaves) else {
+            return Exit::Free;
+        };
+        self.reject(candidate.id, reason);
+        let stored = candidate.has(transition_flag::LATCH) && self.core.latch(candidate);
+        if stored && self.tracing {
+            self.host.trace(&Trace::Latched(candidate.id));
+        }
+        if stored { Exit::Stored } else { Exit::Refused }
+    }
+
+    fn exit_reason(
+        &mut self,
+        candidate: &Candidate<'_>,
+        cause: Cause,
+        leaves: &Leaves,
+    ) -> Option<Reason> {
+        let scope = self.core.scope(candidate.id, leaves)?;
+        let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER);
+        let order = ExitOrder::new(leaves, scope.leaves, Some(scope.domain), reverse);
+        let mut states = order;
+        while let Some(state) = states.next(self.core.rom) {
+            if self.core.is_too_young(state) {
+                return Some(Reason::MinActive);
+            }
+        }
+        let mut states = order;
+        while let Some(state) = states.next(self.core.rom) {
+            let guard = self
+                .core
+                .rom
+                .state_extra(state)
+                .map_or(NONE, |extra| extra.exit_ready.get());
+            let site = Site {
+                state,
+                transition: Some(candidate.id),
+                cause,
+            };
+            if !self.guard(guard, &site).holds {
+                return Some(Reason::ExitNotReady);
+            }
+        }
+        None
+    }
+}
+
+impl Core<'_> {
+    fn is_too_young(&self, state: StateId) -> bool {
+        let Some(extra) = self.rom.state_extra(state) else {
+            return false;
+        };
+        let least = extra.min_active_ticks.get();
+        least > 0
+            && self
+                .ticks_in_state(state)
+                .is_some_and(|ticks| ticks < least)
+    }
+}

@@ -1,0 +1,121 @@
+//! What the host chooses for a crowd. Settings are in no snapshot: runs that shall be equal need the
+//! same ones.
+
+use std::sync::Arc;
+
+use statewright_kernel::Mismatch;
+
+use super::snapshot::MANY;
+use super::{Crowd, Input};
+use crate::board::Board;
+use crate::commands::Pool;
+use crate::pipeline::{TickSettings, WrongBudget};
+
+impl<B: Board, C> Crowd<B, C> {
+    /// The same with another first tick than 0, for a crowd that joins a world under way.
+    ///
+    /// # Panics
+    ///
+    /// If the crowd has agents: their clocks and timers know the time. If the tick is above 2^62:
+    /// time would come to an end.
+    #[must_use]
+    pub fn starting_at(mut self, tick: u64) -> Self {
+        assert!(
+            self.agents.slots() == 0,
+            "a crowd with agents cannot change its time"
+        );
+        assert!(
+            self.can_start_at(tick),
+            "the first tick of a crowd is at most 2^62"
+        );
+        self.enter(Input::StartAt(tick));
+        self
+    }
+
+    pub(super) fn can_start_at(&self, tick: u64) -> bool {
+        self.agents.slots() == 0 && tick <= MANY / 2
+    }
+
+    /// How ticks are carried out.
+    pub fn settings(&self) -> &TickSettings {
+        &self.settings
+    }
+
+    /// Carries ticks out in another way from now on.
+    pub fn set_settings(&mut self, settings: TickSettings) -> Result<(), WrongBudget> {
+        settings.check()?;
+        self.enter(Input::Settings(settings));
+        Ok(())
+    }
+
+    fn change_settings(&mut self, change: impl FnOnce(&mut TickSettings)) {
+        let mut settings = self.settings;
+        change(&mut settings);
+        self.enter(Input::Settings(settings));
+    }
+
+    /// Whether agents that have nothing to do sleep, as they do unless told. Changes nothing but
+    /// speed.
+    pub fn set_sleeping(&mut self, sleeping: bool) {
+        self.change_settings(|settings| settings.sleeping = sleeping);
+    }
+
+    /// What happens to agents of another machine, which only a snapshot of other bytes could bring.
+    pub fn set_mismatch(&mut self, mismatch: Mismatch) {
+        self.change_settings(|settings| settings.mismatch = mismatch);
+    }
+
+    /// Agents per piece of work when several threads work, 1,024 unless told. Changes nothing but
+    /// speed.
+    pub fn set_chunk_size(&mut self, agents: usize) {
+        self.change_settings(|settings| settings.chunk_size = agents);
+    }
+
+    /// Bytes of commands that one agent may write per tick: what the machine file says
+    /// (`command_bytes`, else 1,024; no more than a page of 4,096) unless told. The last
+    /// quarter is for critical commands alone. A command takes its own bytes in whole words and
+    /// 24 more.
+    pub fn set_budget(&mut self, bytes: usize) -> Result<(), WrongBudget> {
+        self.set_settings(TickSettings {
+            budget: Some(bytes),
+            ..self.settings
+        })
+    }
+
+    /// Whether commands are forgotten while the tick runs: for hosts that read none. What the crowd
+    /// itself carries out, messages and writes in strict mode, is not; and nothing else that
+    /// agents do changes.
+    pub fn set_forgets_commands(&mut self, forgets: bool) {
+        self.change_settings(|settings| settings.forgets_commands = forgets);
+    }
+
+    /// Strict mode, as the machine file says (`strict_writes`) unless told: what actions of the
+    /// machine file write to the blackboard waits in the lane
+    /// [`Lane::BLACKBOARD`](crate::commands::Lane::BLACKBOARD) for the end of the tick, so that
+    /// every read in a tick sees the values from before it (CODE-5). Functions in Rust write at
+    /// once in either mode.
+    pub fn set_strict(&mut self, strict: bool) {
+        self.change_settings(|settings| settings.strict = Some(strict));
+    }
+
+    /// Takes pages for commands from this pool, which other crowds may share. A pool that is too
+    /// small for a tick refuses it ([`Self::try_tick`]). Without this call a crowd has a pool
+    /// of its own that grows with it.
+    #[must_use]
+    pub fn with_pool(mut self, pool: Arc<Pool>) -> Self {
+        self.enter(Input::Pool(pool));
+        self
+    }
+
+    /// The pool that pages come from. That of a crowd without [`Self::with_pool`] is its own: when
+    /// it needs more pages than are free there, it goes on with a new one, and whoever was
+    /// given the old one keeps it.
+    pub fn pool(&self) -> &Arc<Pool> {
+        self.pages.pool()
+    }
+
+    /// Counts from zero again.
+    pub fn reset_counters(&mut self) {
+        self.enter(Input::ResetCounters);
+    }
+}

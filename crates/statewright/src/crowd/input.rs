@@ -1,0 +1,302 @@
+//! Everything that enters a crowd from outside: one enum, one door.
+//!
+//! ```text
+//!  send, spawn, stop, board_mut, …  ── checked ──▶ Input ──▶ Crowd::enter ──▶ agents, schedule,
+//!  Crowd::apply (any Input)         ── checked ──▶                            mailbox, settings
+//! ```
+//!
+//! Between ticks nothing else changes a crowd. So whoever wants to see what entered, to write it
+//! down or to bring it in again, stands at one place: `enter` sees each input that takes effect,
+//! once, in order, before it is carried out, with the crowd as it was; what was refused never comes
+//! that far. Ticks are no inputs, nor is who looks and listens: commands, traces.
+
+use std::fmt;
+use std::sync::Arc;
+
+use statewright_kernel::{self as kernel, Event, Sleep, flag};
+use statewright_rom::ids::VariantId;
+
+use super::instances::with_instances;
+use super::mailbox::Envelope;
+use super::snapshot::Restored;
+use super::{Crowd, Missing, SpawnError, Totals, VariantError};
+use crate::board::Board;
+use crate::commands::Pool;
+use crate::pipeline::{PageSupply, TickSettings, WrongBudget};
+use crate::value::AgentId;
+
+/// Something that enters a crowd from outside. [`Crowd::apply`] takes any of them; the methods of a
+/// crowd that change it each make one.
+#[derive(Debug)]
+pub enum Input<B> {
+    /// An agent begins. It gets the index that was freed last, or the next one.
+    Spawn {
+        /// Its blackboard.
+        board: B,
+        /// The variant of its parameters; `None` for the plain one.
+        variant: Option<VariantId>,
+    },
+    /// An agent is taken away.
+    Despawn(AgentId),
+    /// An agent is made as new (SYS-10).
+    Reset(AgentId),
+    /// An agent's exits run in the next tick, and it ends (SYS-10).
+    Stop(AgentId),
+    /// Time stops for an agent (SYS-9).
+    Pause(AgentId),
+    /// Time goes on for an agent.
+    Resume(AgentId),
+    /// An event for an agent.
+    Send(Envelope),
+    /// An event for every agent.
+    Broadcast(Event),
+    /// The blackboard of an agent was written: what it is now, the crowd has.
+    Written(AgentId),
+    /// An agent has other parameters from now on (CODE-3).
+    SetVariant(AgentId, VariantId),
+    /// The host has seen an agent's marks (SYS-2).
+    ClearFlags(AgentId),
+    /// How ticks are carried out.
+    Settings(TickSettings),
+    /// Where pages for commands come from.
+    Pool(Arc<Pool>),
+    /// The next tick of a crowd without agents.
+    StartAt(u64),
+    /// Counters begin at zero.
+    ResetCounters,
+    /// The crowd becomes what a snapshot holds ([`Crowd::read_snapshot`]).
+    Restore(Box<Restored<B>>),
+}
+
+/// Why an input was refused; the crowd is as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputError {
+    /// There is no such agent.
+    Missing(Missing),
+    /// It cannot be an agent of this crowd.
+    Spawn(SpawnError),
+    /// The agent cannot have this variant.
+    Variant(VariantError),
+    /// No agent can have this budget.
+    Budget(WrongBudget),
+    /// Time cannot begin there: the crowd has or had agents, or the tick is above 2^62.
+    StartAt(u64),
+    /// The snapshot is of another machine, or of another version of the machine.
+    Restore,
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(error) => error.fmt(f),
+            Self::Spawn(error) => error.fmt(f),
+            Self::Variant(error) => error.fmt(f),
+            Self::Budget(error) => error.fmt(f),
+            Self::StartAt(tick) => write!(
+                f,
+                "time cannot begin at tick {tick}: that is for crowds that never had an agent, and at most 2^62"
+            ),
+            Self::Restore => f.write_str("the snapshot was read by a crowd of another machine"),
+        }
+    }
+}
+
+impl std::error::Error for InputError {}
+
+macro_rules! from_errors {
+    ($($error:ident => $variant:ident),*) => {
+        $(impl From<$error> for InputError {
+            fn from(error: $error) -> Self {
+                Self::$variant(error)
+            }
+        })*
+    };
+}
+
+from_errors!(Missing => Missing, SpawnError => Spawn, VariantError => Variant, WrongBudget => Budget);
+
+/// The door.
+impl<B: Board, C> Crowd<B, C> {
+    /// Lets an input of any kind enter, as the method of its kind would. The agent that a
+    /// [`Input::Spawn`] added.
+    pub fn apply(&mut self, input: Input<B>) -> Result<Option<AgentId>, InputError> {
+        let spawned = self.check(&input)?;
+        self.enter(input);
+        Ok(spawned)
+    }
+
+    /// May an input enter? The id of the agent that it would spawn.
+    fn check(&self, input: &Input<B>) -> Result<Option<AgentId>, InputError> {
+        match input {
+            Input::Spawn { board, variant } => {
+                return Ok(Some(self.check_spawn(board, *variant)?));
+            }
+            Input::Despawn(agent)
+            | Input::Reset(agent)
+            | Input::Stop(agent)
+            | Input::Pause(agent)
+            | Input::Resume(agent)
+            | Input::Written(agent)
+            | Input::ClearFlags(agent)
+            | Input::Send(Envelope { to: agent, .. }) => drop(self.agents.index(*agent)?),
+            Input::SetVariant(agent, variant) => self.check_variant(*agent, *variant)?,
+            Input::Settings(settings) => settings.check()?,
+            Input::StartAt(tick) if !self.can_start_at(*tick) => {
+                return Err(InputError::StartAt(*tick));
+            }
+            Input::Restore(restored) if !restored.is_of(self.machine()) => {
+                return Err(InputError::Restore);
+            }
+            Input::StartAt(_) | Input::Restore(_) => {}
+            Input::Broadcast(_) | Input::Pool(_) | Input::ResetCounters => {}
+        }
+        Ok(None)
+    }
+
+    /// Carries out an input that was checked. Inlined, so that a caller who knows the kind pays for
+    /// that kind alone: sending is as short as if it stood there.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, input: Input<B>) {
+        match input {
+            Input::Send(envelope) => self.deliver_later(envelope),
+            Input::Broadcast(event) => self.deliver_to_all(event),
+            Input::Spawn { board, variant } => self.add(board, variant),
+            Input::Despawn(agent) => self.remove(agent),
+            Input::Reset(agent) => self.make_new(index_of(agent)),
+            Input::Stop(agent) => self.schedule.stop(index_of(agent)),
+            Input::Pause(agent) => self.halt(index_of(agent)),
+            Input::Resume(agent) => self.go_on(index_of(agent)),
+            // A condition that waits for a key may hold now.
+            Input::Written(agent) => self.schedule.wake(index_of(agent)),
+            Input::SetVariant(agent, variant) => self.change_variant(index_of(agent), variant),
+            Input::ClearFlags(agent) => self.forget_flags(index_of(agent)),
+            Input::Settings(settings) => self.take_settings(settings),
+            Input::Pool(pool) => self.take_pool(pool),
+            Input::StartAt(tick) => self.schedule.now = tick,
+            Input::ResetCounters => self.totals = Totals::default(),
+            Input::Restore(restored) => self.become_restored(*restored),
+        }
+    }
+}
+
+/// The index of an agent that was checked.
+#[inline]
+fn index_of(agent: AgentId) -> usize {
+    agent.index() as usize
+}
+
+/// Events.
+impl<B: Board, C> Crowd<B, C> {
+    #[inline(always)]
+    fn deliver_later(&mut self, envelope: Envelope) {
+        // Its turn comes soon: memory is slow, and there is other work meanwhile.
+        self.agents.instances.fetch(index_of(envelope.to));
+        self.mailbox.send(envelope);
+    }
+
+    fn deliver_to_all(&mut self, event: Event) {
+        let Self {
+            agents, mailbox, ..
+        } = self;
+        agents
+            .ids()
+            .for_each(|to| mailbox.send(Envelope { to, event }));
+    }
+}
+
+/// Life.
+impl<B: Board, C> Crowd<B, C> {
+    fn add(&mut self, board: B, variant: Option<VariantId>) {
+        let index = self.agents.spawn(self.program.machine(), board, variant);
+        self.schedule.wake(index);
+    }
+
+    fn remove(&mut self, agent: AgentId) {
+        let index = index_of(agent);
+        self.agents.despawn(index);
+        self.schedule.do_not_stop(index);
+        self.schedule.put_to_sleep(index);
+        self.mailbox.doubt();
+        self.tracing.note_despawn(agent);
+    }
+
+    fn make_new(&mut self, index: usize) {
+        let rom = self.program.machine().rom();
+        with_instances!(&mut self.agents.instances, list => kernel::reset(&rom, &mut list[index]));
+        self.schedule.do_not_stop(index);
+        self.schedule.wake(index);
+    }
+
+    fn halt(&mut self, index: usize) {
+        let (rom, now) = (self.program.machine().rom(), self.schedule.now as u32);
+        with_instances!(&mut self.agents.instances, list => kernel::pause(&rom, &mut list[index], now));
+        self.schedule.put_to_sleep(index);
+    }
+
+    fn go_on(&mut self, index: usize) {
+        let (rom, now) = (self.program.machine().rom(), self.schedule.now as u32);
+        with_instances!(&mut self.agents.instances, list => kernel::resume(&rom, &mut list[index], now));
+        self.schedule.wake(index);
+    }
+
+    /// Conditions over parameters may hold now, so that the agent gets a turn.
+    fn change_variant(&mut self, index: usize, variant: VariantId) {
+        self.agents.set_variant(index, variant);
+        self.schedule.wake(index);
+    }
+
+    fn forget_flags(&mut self, index: usize) {
+        with_instances!(&mut self.agents.instances, list => {
+            let flags = &mut kernel::Instance::header_mut(&mut list[index]).flags;
+            flags.set(flags.get() & !flag::STICKY);
+        });
+    }
+}
+
+/// The crowd as a whole.
+impl<B: Board, C> Crowd<B, C> {
+    fn take_settings(&mut self, settings: TickSettings) {
+        let before = std::mem::replace(&mut self.settings, settings);
+        if before.sleeping != settings.sleeping {
+            self.wake_by_state();
+        }
+    }
+
+    fn take_pool(&mut self, pool: Arc<Pool>) {
+        // The old pages belong to the old pool.
+        self.last.clear();
+        self.pages = PageSupply::shared(pool);
+    }
+
+    fn become_restored(&mut self, restored: Restored<B>) {
+        let Restored {
+            agents,
+            now,
+            stopping,
+            envelopes,
+            totals,
+            hashes: _,
+        } = restored;
+        self.agents = agents;
+        (self.schedule.now, self.schedule.stopping) = (now, stopping);
+        self.totals = totals;
+        self.mailbox.replace(envelopes);
+        self.last.clear();
+        self.wake_by_state();
+        self.restart_trace();
+    }
+
+    /// Finds out anew who is awake: that follows from the agents.
+    fn wake_by_state(&mut self) {
+        let rom = self.program.machine().rom();
+        let (sleeping, last) = (self.settings.sleeping, self.schedule.now.wrapping_sub(1));
+        let agents = &self.agents;
+        // Whoever polls gets a turn: a blackboard may have been written since the last one.
+        let sleep = |agent: AgentId| {
+            let index = index_of(agent);
+            let sleep = with_instances!(&agents.instances, list => kernel::sleep(&rom, &list[index], last as u32));
+            (index, if sleeping { sleep } else { Sleep::Awake })
+        };
+        self.schedule.wake_by_state(agents.ids().map(sleep));
+    }
+}

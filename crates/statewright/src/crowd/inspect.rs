@@ -1,0 +1,175 @@
+//! Looking at a crowd.
+
+use statewright_kernel::{self as kernel, Counters, flag};
+use statewright_rom::ids::*;
+
+use super::instances::with_instances;
+use super::{Crowd, Missing};
+use crate::board::Board;
+use crate::machine::Machine;
+use crate::program::Program;
+use crate::slices::channels;
+use crate::value::AgentId;
+
+/// Looking.
+impl<B: Board, C> Crowd<B, C> {
+    /// The machine.
+    pub fn machine(&self) -> &Machine {
+        self.program.machine()
+    }
+
+    /// How many agents there are.
+    pub fn len(&self) -> usize {
+        self.agents.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many agents will be ticked next, besides those that are sent something.
+    pub fn awake(&self) -> usize {
+        self.schedule.awake()
+    }
+
+    /// The next tick.
+    pub fn now(&self) -> u64 {
+        self.schedule.now
+    }
+
+    /// What happened since the crowd began or [`Self::reset_counters`].
+    pub fn counters(&self) -> &Counters {
+        &self.totals.counters
+    }
+
+    /// Events for agents that were gone when they should have arrived.
+    pub fn lost_messages(&self) -> u64 {
+        self.totals.lost_messages
+    }
+
+    /// All agents, by index.
+    pub fn agents(&self) -> impl Iterator<Item = AgentId> + '_ {
+        self.agents.ids()
+    }
+
+    /// Is there such an agent?
+    pub fn contains(&self, agent: AgentId) -> bool {
+        self.agents.index(agent).is_ok()
+    }
+
+    /// Its blackboard.
+    pub fn board(&self, agent: AgentId) -> Result<&B, Missing> {
+        Ok(&self.agents.boards[self.agents.index(agent)?])
+    }
+
+    /// Its active leaves.
+    pub fn leaves(&self, agent: AgentId) -> Result<Vec<StateId>, Missing> {
+        let index = self.agents.index(agent)?;
+        Ok(
+            with_instances!(&self.agents.instances, list => kernel::active_leaves(&list[index]).collect()),
+        )
+    }
+
+    /// The paths of its active leaves, for people.
+    pub fn path(&self, agent: AgentId) -> Result<String, Missing> {
+        let leaves = self.leaves(agent)?;
+        let names: Vec<&str> = leaves
+            .into_iter()
+            .map(|leaf| self.machine().state_name(leaf))
+            .collect();
+        Ok(names.join(" + "))
+    }
+
+    /// Is a state of an agent active?
+    pub fn is_in(&self, agent: AgentId, state: StateId) -> Result<bool, Missing> {
+        let (index, rom) = (self.agents.index(agent)?, self.machine().rom());
+        Ok(
+            with_instances!(&self.agents.instances, list => kernel::is_active(&rom, &list[index], state)),
+        )
+    }
+
+    /// How many agents are in each leaf, by number of the state; 0 for states that are no leaves.
+    pub fn population(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.machine().rom().states().len()];
+        for agent in self.agents() {
+            with_instances!(&self.agents.instances, list => {
+                for leaf in kernel::active_leaves(&list[agent.index() as usize]) {
+                    if let Some(count) = counts.get_mut(leaf.index()) {
+                        *count += 1;
+                    }
+                }
+            });
+        }
+        counts
+    }
+
+    /// The machine bound to its functions.
+    pub fn program(&self) -> &Program<B, C> {
+        &self.program
+    }
+
+    /// All agents in a state.
+    pub fn all_in(&self, state: StateId) -> Vec<AgentId> {
+        let rom = self.machine().rom();
+        let is_in = |agent: &AgentId| {
+            let index = agent.index() as usize;
+            with_instances!(&self.agents.instances, list => kernel::is_active(&rom, &list[index], state))
+        };
+        self.agents().filter(is_in).collect()
+    }
+
+    /// Ticks since an agent entered a state; `None` if the state has no clock.
+    pub fn ticks_in_state(&self, agent: AgentId, state: StateId) -> Result<Option<u32>, Missing> {
+        let (index, rom, now) = (
+            self.agents.index(agent)?,
+            self.machine().rom(),
+            self.schedule.now as u32,
+        );
+        Ok(
+            with_instances!(&self.agents.instances, list => kernel::ticks_in_state(&rom, &list[index], state, now)),
+        )
+    }
+
+    /// Channels that its active states own, by number (CODE-7). Exits release what they own by
+    /// commands; despawn and reset run no exits, so that the host asks here, before, what it
+    /// has to release itself. A quarantined agent holds none any more.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    ///
+    /// let machine = Machine::build("Walker", |m| {
+    ///     m.channel("legs");
+    ///     m.state("walk", |s| {
+    ///         s.owns("legs");
+    ///     });
+    /// })?;
+    /// let mut crowd = Crowd::new(machine.bind(Functions::<(), ()>::new())?, 1);
+    /// let agent = crowd.spawn(());
+    /// crowd.tick(&());
+    ///
+    /// let held: Vec<&str> = crowd.held_channels(agent)?.map(|channel| machine.channel_name(channel)).collect();
+    /// assert_eq!(held, ["legs"]);
+    /// crowd.despawn(agent)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn held_channels(
+        &self,
+        agent: AgentId,
+    ) -> Result<impl Iterator<Item = ChannelId> + use<B, C>, Missing> {
+        let (index, rom) = (self.agents.index(agent)?, self.machine().rom());
+        let held = with_instances!(&self.agents.instances, list => kernel::held_channels(&rom, &list[index]));
+        Ok(channels(held))
+    }
+
+    /// What the kernel marked an agent with ([`flag`]): dropped commands, a full queue, a clamped
+    /// tick.
+    pub fn flags(&self, agent: AgentId) -> Result<u16, Missing> {
+        Ok(self.agents.flags(self.agents.index(agent)?))
+    }
+
+    /// Has an agent ended, by itself or by a fault?
+    pub fn has_ended(&self, agent: AgentId) -> Result<bool, Missing> {
+        Ok(self.flags(agent)? & flag::ENDED != 0)
+    }
+}

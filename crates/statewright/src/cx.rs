@@ -1,0 +1,286 @@
+//! What user functions are given besides blackboard and context: [`GuardCx`] to look, [`ActionCx`]
+//! to act (CODE-1, SEL-5).
+
+use statewright_kernel::{Actor, Admission, Cause, Class, Rng, View};
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::ArgumentRecord;
+
+use crate::arguments::Arguments;
+use crate::commands::{Command, Head, Sent};
+use crate::host::Caller;
+use crate::value::{AgentId, Payload, Symbol, Value};
+
+/// What a guard or scorer may look at.
+#[derive(Debug)]
+pub struct GuardCx<'c, 'a, 'p> {
+    view: View<'c, 'a>,
+    caller: &'c Caller<'p>,
+}
+
+/// What an action or activity may look at and do.
+#[derive(Debug)]
+pub struct ActionCx<'c, 'a, 'p> {
+    actor: Actor<'c, 'a>,
+    caller: &'c mut Caller<'p>,
+}
+
+macro_rules! looking {
+    ($who:ident $inner:ident) => {
+        impl<'a> $who<'_, 'a, '_> {
+            /// The agent.
+            #[inline]
+            pub fn agent(&self) -> AgentId {
+                self.caller.agent()
+            }
+
+            /// The tick.
+            #[inline]
+            pub fn tick(&self) -> u32 {
+                self.$inner.tick()
+            }
+
+            /// The event that made this call; none for eventless transitions, timers and
+            /// activities.
+            pub fn event(&self) -> Option<EventId> {
+                match self.$inner.call().cause {
+                    Cause::Event(event, _) => Some(event),
+                    _ => None,
+                }
+            }
+
+            /// The payload of that event; zero without one.
+            pub fn payload<T: Payload>(&self) -> T {
+                T::from_payload(self.payload_words())
+            }
+
+            /// All 16 bytes of that payload as words, whatever they mean; zero without an event.
+            pub fn payload_words(&self) -> [u32; 4] {
+                match self.$inner.call().cause {
+                    Cause::Event(_, words) => words,
+                    _ => [0; 4],
+                }
+            }
+
+            /// The function that is called.
+            pub fn function(&self) -> FunctionId {
+                self.$inner.call().function
+            }
+
+            /// The state that this call belongs to.
+            pub fn state(&self) -> StateId {
+                self.$inner.call().state
+            }
+
+            /// The region of that state.
+            pub fn region(&self) -> Option<RegionId> {
+                self.$inner.call().region
+            }
+
+            /// The transition that is judged or carried out.
+            pub fn transition(&self) -> Option<TransitionId> {
+                self.$inner.call().transition
+            }
+
+            /// Is a state active?
+            pub fn is_active(&self, state: StateId) -> bool {
+                self.$inner.is_active(state)
+            }
+
+            /// Ticks since this call's state was entered; `None` if it has no clock.
+            pub fn ticks_in_state(&self) -> Option<u32> {
+                self.$inner.ticks_in_state(self.state())
+            }
+
+            /// A parameter, in the agent's variant.
+            pub fn parameter<T: Value>(&self, parameter: ParameterId) -> T {
+                T::from_words(self.$inner.parameter(parameter))
+            }
+
+            /// A word of scratch; `None` past its end, and while the state that owns it is not
+            /// active.
+            pub fn scratch(&self, scratch: ScratchId, word: u8) -> Option<u16> {
+                self.$inner.scratch(scratch).nth(word.into())
+            }
+
+            /// A literal argument of this call; zero past the last.
+            pub fn argument<T: Value>(&self, place: usize) -> T {
+                T::from_words(argument_words(self.$inner.call().arguments, place))
+            }
+
+            /// Literal arguments of this call from one place on, as a struct.
+            pub fn arguments<T: Arguments>(&self, first: usize) -> T {
+                T::read(|place| argument_words(self.$inner.call().arguments, first + place))
+            }
+
+            /// The text of a literal argument.
+            pub fn argument_text(&self, place: usize) -> &'a str {
+                self.text(self.argument(place))
+            }
+
+            /// The text of a symbol of this machine; empty if it has none.
+            pub fn text(&self, symbol: Symbol) -> &'a str {
+                symbol
+                    .id()
+                    .and_then(|id| self.rom().string(id))
+                    .unwrap_or_default()
+            }
+
+            /// The machine.
+            pub fn rom(&self) -> &'a Rom<'a> {
+                self.$inner.rom()
+            }
+        }
+    };
+}
+
+looking!(GuardCx view);
+looking!(ActionCx actor);
+
+fn argument_words(arguments: &[ArgumentRecord], place: usize) -> [u32; 3] {
+    arguments
+        .get(place)
+        .map_or([0; 3], |argument| argument.words.map(|word| word.get()))
+}
+
+impl<'c, 'a, 'p> GuardCx<'c, 'a, 'p> {
+    #[inline]
+    pub(crate) fn new(view: View<'c, 'a>, caller: &'c Caller<'p>) -> Self {
+        Self { view, caller }
+    }
+
+    /// Random numbers, if the machine says that the function draws some (SEL-5).
+    pub fn rng(&mut self) -> Option<Rng<'_>> {
+        self.view.rng()
+    }
+}
+
+impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
+    #[inline]
+    pub(crate) fn new(actor: Actor<'c, 'a>, caller: &'c mut Caller<'p>) -> Self {
+        Self { actor, caller }
+    }
+
+    /// Random numbers.
+    pub fn rng(&mut self) -> Rng<'_> {
+        self.actor.rng()
+    }
+
+    /// Posts an event to this agent itself.
+    pub fn post(&mut self, event: EventId, payload: impl Payload) -> Admission {
+        self.actor.post(event, None, payload.words())
+    }
+
+    /// Posts an event to this agent itself, in a class of its own.
+    pub fn post_as(&mut self, event: EventId, class: Class, payload: impl Payload) -> Admission {
+        self.actor.post(event, Some(class), payload.words())
+    }
+
+    /// Raises an internal event (EVT-10).
+    pub fn raise(&mut self, event: EventId, payload: impl Payload) -> Admission {
+        self.actor.raise(event, payload.words())
+    }
+
+    /// Sends an event to another agent: it is there in its next tick (CMD-4). `false` if there was
+    /// no room for it.
+    pub fn send(&mut self, to: AgentId, event: EventId, payload: impl Payload) -> bool {
+        let head = Head::send(self.agent(), self.actor.site(), event);
+        let written = self.caller.out.write(
+            &head,
+            zerocopy::IntoBytes::as_bytes(&Sent::new(to, payload.words())),
+            false,
+        );
+        if !written {
+            self.actor.command_dropped(false);
+        }
+        written
+    }
+
+    /// Hands a command to the host. `false` if there was no room for it: it is dropped whole, and
+    /// counted (CMD-2).
+    #[inline]
+    pub fn emit<T: Command>(&mut self, command: T) -> bool {
+        // Built-in lanes are neither critical nor do they sum up, so that they need not ask.
+        if const { T::LANE.is_own() } && self.caller.out.is_special(const { T::LANE.number() }) {
+            return self.emit_special(&command);
+        }
+        self.write_typed(&command, false)
+    }
+
+    /// To a lane that is critical or sums up.
+    #[cold]
+    #[inline(never)]
+    fn emit_special<T: Command>(&mut self, command: &T) -> bool {
+        let lane = const { T::LANE.number() };
+        let merged = self.caller.out.accumulates(lane) && self.caller.out.merge_typed(command);
+        merged || self.write_typed(command, self.caller.out.is_critical(lane))
+    }
+
+    /// Straight into its page.
+    #[inline]
+    fn write_typed<T: Command>(&mut self, command: &T, critical: bool) -> bool {
+        let head = Head::typed::<T>(self.agent(), self.actor.site());
+        match self.caller.out.room(&head, T::BYTES, critical) {
+            Some(bytes) => {
+                // What a command leaves out must not show what the page held before.
+                bytes.fill(0);
+                command.write(bytes);
+                true
+            }
+            None => {
+                self.actor.command_dropped(critical);
+                false
+            }
+        }
+    }
+
+    /// Starts a named timer, at least one tick ahead.
+    pub fn start_timer(&mut self, timer: TimerId, ticks: u32) {
+        self.actor.start_timer(timer, ticks);
+    }
+
+    /// Stops a named timer.
+    pub fn stop_timer(&mut self, timer: TimerId) {
+        self.actor.stop_timer(timer);
+    }
+
+    /// Writes a word of scratch, which is zero when its state is entered. `false`, and nothing
+    /// happens, past its end, while the state that owns it is not active, and in observers.
+    ///
+    /// ```
+    /// use statewright::prelude::*;
+    /// use statewright::ids::ScratchId;
+    ///
+    /// let machine = Machine::build("Dog", |m| {
+    ///     m.event("Bark");
+    ///     m.state("yard", |s| {
+    ///         s.scratch("barks", 1);
+    ///         s.on("Bark").run("Count");
+    ///     });
+    /// })?;
+    /// let barks = machine.scratch(machine.state("yard")?, "barks")?;
+    /// let functions = Functions::new().action("Count", |_: &mut (), barks: &ScratchId, cx| {
+    ///     let before = cx.scratch(*barks, 0).unwrap_or(0);
+    ///     assert!(cx.set_scratch(*barks, 0, before + 1));
+    /// });
+    /// let mut dogs = Crowd::new(machine.bind(functions)?, 1);
+    /// dogs.spawn(());
+    /// dogs.tick(&barks);
+    /// dogs.broadcast(machine.event("Bark")?, ());
+    /// assert_eq!(dogs.tick(&barks).panicked, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_scratch(&mut self, scratch: ScratchId, word: u8, value: u16) -> bool {
+        self.actor.set_scratch(scratch, word, value)
+    }
+
+    /// Forgets what the history points of a state remember (EXEC-4). Observers change no history.
+    pub fn clear_history(&mut self, state: StateId) {
+        self.actor.clear_history(state);
+    }
+
+    /// Raised by reset and reload: a token for work outside (EVT-7).
+    pub fn generation(&self) -> u16 {
+        self.actor.generation()
+    }
+}

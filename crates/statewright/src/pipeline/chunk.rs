@@ -1,0 +1,70 @@
+//! What one job leaves behind: the part of a tick's outcome that one thread made.
+
+use statewright_kernel::{Counters, Fault, InboxEvent, Sleep};
+use statewright_rom::ids::FunctionId;
+use statewright_trace::{Kind, Tracer};
+
+use crate::commands::{CommandLimits, Writer};
+use crate::value::AgentId;
+
+/// What one job leaves behind. Kept from tick to tick for its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Chunk {
+    pub(crate) writer: Writer,
+    pub(crate) counters: Counters,
+    /// Agents that something happened to.
+    pub(crate) turns: usize,
+    /// Those of them that may not sleep, or not for long.
+    pub(crate) awake_next: Vec<(u32, Sleep)>,
+    /// Events that were not taken: to be offered again, first (EVT-4).
+    pub(crate) left: Vec<InboxEvent>,
+    pub(crate) faults: Vec<(AgentId, Fault)>,
+    pub(crate) panicked: Vec<AgentId>,
+    pub(crate) unbound_calls: Vec<(AgentId, FunctionId)>,
+    pub(crate) clamped: u32,
+    /// Whether it had something to do in this tick: else everything else is of an earlier one.
+    pub(crate) ran: bool,
+    /// Records its agents, if somebody wants to know (SYS-3).
+    pub(crate) tracer: Option<Box<Tracer>>,
+}
+
+impl Chunk {
+    /// A tick begins.
+    pub(super) fn begin(&mut self, limits: &CommandLimits<'_>) {
+        self.writer.restart(limits);
+        self.counters = Counters::default();
+        self.awake_next.clear();
+        self.left.clear();
+        self.faults.clear();
+        self.panicked.clear();
+        self.unbound_calls.clear();
+        (self.turns, self.clamped, self.ran) = (0, 0, true);
+    }
+
+    /// A panic in user code ended the agent whose turn it was.
+    pub(super) fn trace_panic(&mut self, agent: AgentId) {
+        if let Some(tracer) = &mut self.tracer
+            && tracer.filter().has_agent(agent.index())
+        {
+            tracer.say(agent.index(), Kind::Panicked, 0);
+        }
+    }
+
+    /// An event was dropped.
+    pub(super) fn count_dropped(&mut self, event: &InboxEvent) {
+        let dropped = &mut self.counters.dropped[usize::from(event.event.class.min(3))];
+        *dropped = dropped.wrapping_add(1);
+    }
+
+    /// A tick in which everybody ran leaves a long list behind; agents that sleep do not keep it.
+    pub(super) fn give_back_memory(&mut self) {
+        const SMALL: usize = 1024;
+        if !self.ran {
+            self.awake_next.clear();
+        }
+        let used = self.awake_next.len();
+        if self.awake_next.capacity() > SMALL.max(used * 8) {
+            self.awake_next.shrink_to(SMALL.max(used * 2));
+        }
+    }
+}

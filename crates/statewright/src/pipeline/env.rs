@@ -1,0 +1,69 @@
+//! What all jobs of a tick share.
+
+use statewright_kernel::Mismatch;
+use statewright_rom::Rom;
+use statewright_rom::ids::VariantId;
+
+use crate::commands::CommandLimits;
+use crate::program::Program;
+use crate::value::AgentId;
+
+/// Who the agents of a tick are, by index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AgentIds<'a> {
+    /// Their index and its generation; those without one are the first of theirs.
+    Generations(&'a [u32]),
+    /// Ids that the host gave, one each.
+    Given(&'a [AgentId]),
+}
+
+impl AgentIds<'_> {
+    /// The agent at an index. Seldom asked for, so not kept: it is a look into memory that nobody
+    /// else needs.
+    #[inline]
+    pub(crate) fn at(self, index: usize) -> AgentId {
+        match self {
+            Self::Generations(generations) => {
+                AgentId::new(index as u32, generations.get(index).copied().unwrap_or(1))
+            }
+            Self::Given(ids) => ids[index],
+        }
+    }
+
+    /// Its number in traces.
+    #[inline]
+    pub(crate) fn number(self, index: usize) -> u32 {
+        match self {
+            Self::Generations(_) => index as u32,
+            Self::Given(ids) => ids[index].index(),
+        }
+    }
+}
+
+/// What all jobs of a tick share. Slices in it reach from the first agent to the last, whatever
+/// chunk asks.
+pub(crate) struct TickEnv<'e, B, C> {
+    pub(crate) program: &'e Program<B, C>,
+    pub(crate) rom: &'e Rom<'e>,
+    pub(crate) context: &'e C,
+    pub(crate) ids: AgentIds<'e>,
+    /// One per agent, or none for the plain parameters.
+    pub(crate) variants: &'e [VariantId],
+    pub(crate) now: u32,
+    pub(crate) mismatch: Mismatch,
+    pub(crate) limits: CommandLimits<'e>,
+    /// Writes of the machine file wait for the end of the tick (CODE-5).
+    pub(crate) strict: bool,
+    /// Whether anybody may sleep.
+    pub(crate) sleeping: bool,
+}
+
+impl<B, C> TickEnv<'_, B, C> {
+    /// The variant of an agent's parameters.
+    pub(crate) fn variant(&self, index: usize) -> VariantId {
+        self.variants
+            .get(index)
+            .copied()
+            .unwrap_or(VariantId::PLAIN)
+    }
+}

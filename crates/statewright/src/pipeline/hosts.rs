@@ -1,0 +1,73 @@
+//! User code of all agents of a chunk, as the kernel asks for it.
+
+use statewright_kernel::{Hosts, prefetch};
+
+use super::env::TickEnv;
+use crate::board::Board;
+use crate::commands::Writer;
+use crate::host::{AgentHost, Caller, HostEnv};
+
+/// User code of all agents of a run.
+pub(super) struct ChunkHosts<'c, B, C> {
+    /// Index of the first blackboard.
+    pub(super) first: usize,
+    boards: &'c mut [B],
+    pub(super) env: HostEnv<'c, B, C>,
+}
+
+impl<'c, B, C> ChunkHosts<'c, B, C> {
+    /// For agents from an index on, who write their commands here.
+    pub(super) fn new(
+        env: &TickEnv<'c, B, C>,
+        boards: &'c mut [B],
+        first: usize,
+        out: &'c mut Writer,
+    ) -> Self {
+        let caller = Caller {
+            out,
+            ids: env.ids,
+            index: first,
+        };
+        let env = HostEnv {
+            table: &env.program.table,
+            context: env.context,
+            strict: env.strict,
+            caller,
+        };
+        Self { first, boards, env }
+    }
+
+    /// Whose turn it is, or was last.
+    pub(super) fn index(&self) -> usize {
+        self.env.caller.index
+    }
+}
+
+impl<'c, B: Board, C> Hosts for ChunkHosts<'c, B, C> {
+    type Host<'h>
+        = AgentHost<'h, 'c, B, C>
+    where
+        Self: 'h;
+
+    #[inline]
+    fn of(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C> {
+        self.env.caller.index = index;
+        self.env.caller.out.begin();
+        self.again(index, 0)
+    }
+
+    #[inline]
+    fn again(&mut self, index: usize, _: u64) -> AgentHost<'_, 'c, B, C> {
+        AgentHost {
+            board: &mut self.boards[index - self.first],
+            env: &mut self.env,
+        }
+    }
+
+    #[inline]
+    fn fetch(&self, index: usize) {
+        if let Some(board) = self.boards.get(index - self.first) {
+            prefetch(board);
+        }
+    }
+}

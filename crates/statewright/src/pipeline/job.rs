@@ -1,0 +1,303 @@
+//! One job: a run of agents that one thread ticks, one after the other (SYS-1).
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use statewright_kernel::{
+    self as kernel, Batch, Fault, Hosts, InboxEvent, Input, Instance, Report, Sleep, SortedInbox,
+    Visit, flag, tick_batch,
+};
+use statewright_trace::Reasons;
+
+use super::chunk::Chunk;
+use super::env::{AgentIds, TickEnv};
+use super::hosts::ChunkHosts;
+use super::traced_hosts::TracedHosts;
+use crate::board::Board;
+use crate::program::UnboundCall;
+use crate::value::AgentId;
+
+/// What one job works on. Everything but instances and blackboards names agents by their index
+/// among all.
+pub(crate) struct ChunkJob<'j, I, B> {
+    /// Index of the first instance.
+    pub(super) first: usize,
+    pub(super) instances: &'j mut [I],
+    pub(super) boards: &'j mut [B],
+    pub(super) inbox: &'j [InboxEvent],
+    /// Who is awake; `None` for all.
+    pub(super) awake: Option<&'j [u32]>,
+    /// Agents that are stopped at their turn.
+    pub(super) stops: &'j [u32],
+    /// Reasons that a tracer told last, one per agent or none.
+    pub(super) reasons: &'j mut [Reasons],
+    pub(super) chunk: &'j mut Chunk,
+}
+
+/// Where user code unwound, and with what.
+type Panic = (usize, Box<dyn Any + Send>);
+
+impl<I, B> ChunkJob<'_, I, B> {
+    /// Is there somebody who is awake, is stopped or has events?
+    pub(super) fn has_work(&mut self) -> bool {
+        self.chunk.ran = false;
+        !self.inbox.is_empty()
+            || !self.stops.is_empty()
+            || self.awake.is_none_or(|awake| !awake.is_empty())
+    }
+}
+
+/// The phases.
+impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
+    /// Ticks everybody who is awake or has events. A panic in user code ends its agent alone; the
+    /// others go on.
+    pub(super) fn run<C>(mut self, env: &TickEnv<'_, B, C>) {
+        self.chunk.begin(&env.limits);
+        let mut from = self.first;
+        for &stop in self.stops {
+            self.run_between(env, from, stop as usize);
+            self.stop(env, stop as usize);
+            from = stop as usize + 1;
+        }
+        self.run_between(env, from, self.first + self.instances.len());
+        if let Some(tracer) = &mut self.chunk.tracer {
+            tracer.end_tick();
+        }
+        self.choose_sleepers(env);
+        self.drop_surplus(env.rom.header().events_per_tick.get().into());
+        self.count_lost_writes();
+        self.write_staged(env);
+    }
+
+    /// Ticks from an index on, up to another.
+    fn run_between<C>(&mut self, env: &TickEnv<'_, B, C>, mut from: usize, to: usize) {
+        // Bound: each round but the last has a panic at a later index.
+        while let Err((index, panic)) = match self.chunk.tracer {
+            None => self.run_until_panic::<C, false>(env, from, to),
+            Some(_) => self.run_until_panic::<C, true>(env, from, to),
+        } {
+            self.end_by_panic(env, index, &*panic);
+            // A panic does not tell how much of the inbox was taken: the first event counts as
+            // taken.
+            self.drop_inbox_of(index, 1);
+            from = index + 1;
+        }
+    }
+
+    /// Ticks from an index on, up to another; the index of a panic, and what it carries, if there
+    /// was one. Compiled twice, so that ticks without a trace pay nothing for the other ones.
+    fn run_until_panic<C, const TRACED: bool>(
+        &mut self,
+        env: &TickEnv<'_, B, C>,
+        from: usize,
+        to: usize,
+    ) -> Result<(), Panic> {
+        let [first, last] = [from, to].map(|end| {
+            self.inbox
+                .partition_point(|event| (event.place as usize) < end)
+        });
+        let inbox = &self.inbox[first..last];
+        let awake = self.awake.map(|awake| {
+            let [first, last] =
+                [from, to].map(|end| awake.partition_point(|&index| (index as usize) < end));
+            &awake[first..last]
+        });
+        let (start, end) = (from - self.first, to - self.first);
+        let instances = &mut self.instances[start..end];
+        let chunk = &mut *self.chunk;
+        let mut hosts = ChunkHosts::new(env, &mut self.boards[start..end], from, &mut chunk.writer);
+        let mut sink = TickSink {
+            turns: &mut chunk.turns,
+            awake_next: &mut chunk.awake_next,
+            left: &mut chunk.left,
+            faults: &mut chunk.faults,
+            clamped: &mut chunk.clamped,
+            ids: env.ids,
+        };
+        let counters = &mut chunk.counters;
+        let reasons = self.reasons.get_mut(start..).unwrap_or_default();
+        let traced = chunk.tracer.as_deref_mut().map(|tracer| (tracer, reasons));
+        let run = AssertUnwindSafe(|| {
+            let batch = Batch {
+                first_place: from,
+                first_agent: 0,
+                tick: env.now,
+                // One per agent up to the last instance.
+                variants: env.variants.get(..from + instances.len()).unwrap_or(&[]),
+                inbox: SortedInbox::assume(inbox),
+                visit: awake.map_or(Visit::All, Visit::WithEventsAnd),
+                mismatch: env.mismatch,
+            };
+            let done =
+                |index: usize, report: &Report, left: &[InboxEvent]| sink.take(index, report, left);
+            let ran = match traced {
+                Some((tracer, reasons)) if TRACED => {
+                    let mut hosts = TracedHosts::new(&mut hosts, tracer, reasons);
+                    tick_batch(env.rom, instances, &mut hosts, &batch, counters, done)
+                }
+                _ => tick_batch(env.rom, instances, &mut hosts, &batch, counters, done),
+            };
+            debug_assert_eq!(ran, Ok(()), "jobs are legal batches");
+        });
+        catch_unwind(run).map_err(|panic| (hosts.index(), panic))
+    }
+
+    fn end_by_panic<C>(&mut self, env: &TickEnv<'_, B, C>, index: usize, panic: &(dyn Any + Send)) {
+        self.chunk.writer.discard_agent();
+        let agent = env.ids.at(index);
+        match panic.downcast_ref() {
+            Some(&UnboundCall(function)) => self.chunk.unbound_calls.push((agent, function)),
+            None => self.chunk.panicked.push(agent),
+        }
+        self.chunk.trace_panic(agent);
+        self.chunk.turns += 1;
+    }
+
+    /// Runs all exits of an agent and ends it (SYS-10), in the place of its tick.
+    #[cold]
+    fn stop<C>(&mut self, env: &TickEnv<'_, B, C>, index: usize) {
+        let agent = env.ids.at(index);
+        let input = Input {
+            variant: env.variant(index),
+            ..Input::new(index as u64, env.now)
+        };
+        let chunk = &mut *self.chunk;
+        let mut hosts = ChunkHosts::new(env, self.boards, self.first, &mut chunk.writer);
+        let instance = &mut self.instances[index - self.first];
+        let counters = &mut chunk.counters;
+        let traced = chunk
+            .tracer
+            .as_deref_mut()
+            .map(|tracer| (tracer, &mut *self.reasons));
+        let run = AssertUnwindSafe(|| match traced {
+            None => {
+                let mut host = hosts.of(index, input.agent);
+                kernel::stop(env.rom, instance, &mut host, &input, counters)
+            }
+            Some((tracer, reasons)) => {
+                let mut hosts = TracedHosts::new(&mut hosts, tracer, reasons);
+                let mut host = hosts.of(index, input.agent);
+                kernel::stop(env.rom, instance, &mut host, &input, counters)
+            }
+        });
+        match catch_unwind(run) {
+            Ok(stopped) => {
+                let fault = stopped.err().map(|fault| (agent, fault));
+                self.chunk.turns += 1;
+                self.chunk.faults.extend(fault);
+                self.chunk.awake_next.push((index as u32, Sleep::Awake));
+            }
+            Err(panic) => self.end_by_panic(env, index, &*panic),
+        }
+        self.drop_inbox_of(index, 0);
+    }
+}
+
+/// After the last turn.
+impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
+    /// Who may sleep of those who were not seen at rest?
+    fn choose_sleepers<C>(&mut self, env: &TickEnv<'_, B, C>) {
+        self.chunk.awake_next.retain_mut(|(index, sleep)| {
+            let instance = self.instances.get(*index as usize - self.first);
+            if let Some(instance) = instance.filter(|_| env.sleeping) {
+                *sleep = env.program.sleep(env.rom, instance, env.now);
+            }
+            *sleep != Sleep::Asleep
+        });
+    }
+
+    /// Of events that were not taken, one cap's worth per agent is offered again; the newest of
+    /// more are dropped (EVT-4).
+    fn drop_surplus(&mut self, cap: usize) {
+        if self.chunk.left.len() <= cap {
+            return;
+        }
+        let mut left = std::mem::take(&mut self.chunk.left);
+        let (mut current, mut kept) = (None, 0);
+        left.retain(|event| {
+            if current != Some(event.place) {
+                (current, kept) = (Some(event.place), 0);
+            }
+            kept += 1;
+            if kept > cap {
+                self.chunk.count_dropped(event);
+            }
+            kept <= cap
+        });
+        self.chunk.left = left;
+    }
+
+    /// An agent that ends in a tick drops the rest of its inbox, counted.
+    fn drop_inbox_of(&mut self, index: usize, taken: usize) {
+        let first = self
+            .inbox
+            .partition_point(|event| (event.place as usize) < index);
+        let own = self.inbox[first..]
+            .iter()
+            .take_while(|event| event.place as usize == index);
+        own.skip(taken)
+            .for_each(|event| self.chunk.count_dropped(event));
+    }
+
+    /// Staged writes without room count as critical commands that were dropped; the kernel does not
+    /// hear of them.
+    fn count_lost_writes(&mut self) {
+        for &index in &self.chunk.writer.lost_writes {
+            let dropped = &mut self.chunk.counters.commands_dropped;
+            *dropped = dropped.wrapping_add(1);
+            if let Some(instance) = self.instances.get_mut(index as usize - self.first) {
+                let flags = &mut instance.header_mut().flags;
+                flags.set(flags.get() | flag::COMMAND_DROPPED | flag::CRITICAL_DROPPED);
+            }
+        }
+    }
+
+    /// Does the writes that waited for the end of the tick (CODE-5). Nobody but its own agent reads
+    /// a blackboard, so that this need not wait for other chunks. A condition that waits for such a
+    /// key may hold now: whoever wrote is awake.
+    fn write_staged<C>(&mut self, env: &TickEnv<'_, B, C>) {
+        let Chunk {
+            writer, awake_next, ..
+        } = &mut *self.chunk;
+        if writer.staged.is_empty() {
+            return;
+        }
+        let writes = writer.iter().filter_map(|command| command.write(env.rom));
+        for ((key, words), &index) in writes.zip(&writer.staged) {
+            self.boards[index as usize - self.first].write(env.program.table.field(key), words);
+            awake_next.push((index, Sleep::Awake));
+        }
+        // Once per agent; to be awake comes before all else.
+        awake_next.sort_by_key(|&(index, sleep)| (index, sleep != Sleep::Awake));
+        awake_next.dedup_by_key(|(index, _)| *index);
+    }
+}
+
+/// Takes what becomes of the agents of a run.
+struct TickSink<'c> {
+    turns: &'c mut usize,
+    awake_next: &'c mut Vec<(u32, Sleep)>,
+    left: &'c mut Vec<InboxEvent>,
+    faults: &'c mut Vec<(AgentId, Fault)>,
+    clamped: &'c mut u32,
+    ids: AgentIds<'c>,
+}
+
+impl TickSink<'_> {
+    #[inline]
+    fn take(&mut self, index: usize, report: &Report, left: &[InboxEvent]) {
+        *self.turns += 1;
+        if !report.rests {
+            self.note(index, report, left);
+        }
+    }
+
+    #[inline(never)]
+    fn note(&mut self, index: usize, report: &Report, left: &[InboxEvent]) {
+        self.awake_next.push((index as u32, Sleep::Awake));
+        let fault = report.fault.map(|fault| (self.ids.at(index), fault));
+        self.faults.extend(fault);
+        *self.clamped += u32::from(report.clamped);
+        self.left.extend_from_slice(left);
+    }
+}

@@ -1,0 +1,40 @@
+//! One tick over borrowed slices (SYS-1): what a [`Crowd`](crate::Crowd) and a host that owns its
+//! memory ([`Slices`](crate::Slices)) share.
+//!
+//! ```text
+//!  AgentSlices ──split──▶ ChunkJob, ChunkJob, … ──Workers──▶ Chunk, Chunk, … = TickOutput
+//!  instances, boards,     a run of agents that               what each left: commands, faults,
+//!  inbox, awake, stops    one thread ticks                   events, who is awake, a trace
+//! ```
+//!
+//! - `split` cuts slices into jobs, `workers` who runs them, `job` the turn of one agent after the
+//!   other, with `hosts` and `traced_hosts` as the border to user code
+//! - `env` what all jobs of a tick share, `settings` what the host chose
+//! - `chunk` what one job leaves, `output` all of it as the host reads it, `pages` where the memory
+//!   of commands comes from, `trace` the records between ticks
+//!
+//! Chunks are read in their order, so that nothing depends on who ran them.
+
+mod chunk;
+mod env;
+mod hosts;
+mod job;
+mod output;
+mod pages;
+mod settings;
+mod split;
+mod trace;
+mod traced_hosts;
+mod workers;
+
+pub(crate) use env::{AgentIds, TickEnv};
+pub use output::LaneCommands;
+pub(crate) use output::TickOutput;
+pub(crate) use pages::{PageSupply, pages_needed};
+pub use settings::{TickSettings, WrongBudget};
+pub(crate) use split::AgentSlices;
+pub(crate) use trace::Tracing;
+#[cfg(feature = "parallel")]
+pub use workers::RayonPool;
+pub use workers::Workers;
+pub(crate) use workers::{Here, Runner, Spread};

@@ -1,0 +1,195 @@
+//! What the last tick left behind, as the host reads it: commands by lane, messages, faults, who
+//! wants another turn (CMD-1, CMD-3, CMD-4).
+
+use statewright_kernel::{Counters, Event, Fault, InboxEvent, Sleep};
+use statewright_rom::Rom;
+use statewright_rom::ids::FunctionId;
+
+use super::chunk::Chunk;
+use crate::commands::{CommandRef, Lane, LaneRules, Merge, Net, What};
+use crate::crowd::Envelope;
+use crate::machine::Machine;
+use crate::value::AgentId;
+
+/// What the last tick left behind, chunk by chunk.
+#[derive(Debug, Default)]
+pub(crate) struct TickOutput {
+    chunks: Vec<Chunk>,
+}
+
+/// Life.
+impl TickOutput {
+    /// So many chunks for the tick that comes.
+    pub(crate) fn resize(&mut self, chunks: usize) {
+        self.chunks.resize_with(chunks, Chunk::default);
+    }
+
+    /// As if no tick had been.
+    pub(crate) fn clear(&mut self) {
+        self.chunks.clear();
+    }
+
+    pub(super) fn chunks_mut(&mut self) -> &mut [Chunk] {
+        &mut self.chunks
+    }
+
+    pub(super) fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    /// Chunks that had something to do.
+    pub(super) fn ran(&self) -> impl Iterator<Item = &Chunk> {
+        self.chunks.iter().filter(|chunk| chunk.ran)
+    }
+
+    /// Lists that were long once do not stay so.
+    pub(crate) fn give_back_memory(&mut self) {
+        self.chunks.iter_mut().for_each(Chunk::give_back_memory);
+    }
+}
+
+/// Agents.
+impl TickOutput {
+    /// What happened.
+    pub(crate) fn counters(&self) -> Counters {
+        let mut sum = Counters::default();
+        self.ran().for_each(|chunk| sum.add(&chunk.counters));
+        sum
+    }
+
+    /// How many agents something happened to.
+    pub(crate) fn turns(&self) -> usize {
+        self.ran().map(|chunk| chunk.turns).sum()
+    }
+
+    /// How many agents reached a cap (TICK-4).
+    pub(crate) fn clamped(&self) -> u32 {
+        self.ran().map(|chunk| chunk.clamped).sum()
+    }
+
+    /// Those who want their next tick, or a later one, by index.
+    pub(crate) fn awake_next(&self) -> impl Iterator<Item = (u32, Sleep)> {
+        self.ran()
+            .flat_map(|chunk| chunk.awake_next.iter().copied())
+    }
+
+    /// Events that were not taken (EVT-4), by index.
+    pub(crate) fn left(&self) -> impl Iterator<Item = InboxEvent> {
+        self.ran().flat_map(|chunk| chunk.left.iter().copied())
+    }
+
+    pub(crate) fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> {
+        self.ran().flat_map(|chunk| chunk.faults.iter().copied())
+    }
+
+    pub(crate) fn panicked(&self) -> impl Iterator<Item = AgentId> {
+        self.ran().flat_map(|chunk| chunk.panicked.iter().copied())
+    }
+
+    pub(crate) fn unbound_calls(&self) -> impl Iterator<Item = (AgentId, FunctionId)> {
+        self.ran()
+            .flat_map(|chunk| chunk.unbound_calls.iter().copied())
+    }
+}
+
+/// Commands.
+impl TickOutput {
+    /// All as they were written, in the order of agents and of emission (CMD-3).
+    pub(crate) fn commands(&self) -> impl Iterator<Item = CommandRef<'_>> {
+        self.ran().flat_map(|chunk| chunk.writer.iter())
+    }
+
+    /// Lanes with commands, by number.
+    pub(crate) fn lanes(&self) -> impl Iterator<Item = Lane> + use<> {
+        Lane::of_bits(
+            self.ran()
+                .fold(0, |bits, chunk| bits | chunk.writer.lanes()),
+        )
+    }
+
+    /// What the merge rule leaves of one lane, in the order of agents and of emission (CMD-1).
+    pub(crate) fn lane(&self, lane: Lane, rules: &LaneRules) -> LaneCommands<'_> {
+        LaneCommands {
+            chunks: self.chunks.iter(),
+            net: None,
+            lane,
+            merge: rules.merge(lane),
+        }
+    }
+
+    /// Hands all commands over, lane by lane. After it there are none.
+    pub(crate) fn commit(&mut self, rules: &LaneRules, mut take: impl FnMut(CommandRef<'_>)) {
+        self.lanes()
+            .for_each(|lane| self.lane(lane, rules).for_each(&mut take));
+        self.clear_commands();
+    }
+
+    /// The same with the lanes side by side.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn commit_parallel(
+        &mut self,
+        rules: &LaneRules,
+        take: impl Fn(Lane, LaneCommands<'_>) + Sync,
+    ) {
+        let (output, take) = (&*self, &take);
+        rayon::in_place_scope(|scope| {
+            for lane in output.lanes() {
+                let commands = output.lane(lane, rules);
+                scope.spawn(move |_| take(lane, commands));
+            }
+        });
+        self.clear_commands();
+    }
+
+    /// Forgets all commands; their pages are free.
+    pub(crate) fn clear_commands(&mut self) {
+        self.chunks
+            .iter_mut()
+            .filter(|chunk| chunk.ran)
+            .for_each(|chunk| chunk.writer.clear());
+    }
+
+    /// Events for other agents, in the order of senders and of emission (CMD-4).
+    pub(crate) fn messages<'o>(
+        &'o self,
+        machine: &'o Machine,
+        rom: &'o Rom<'o>,
+    ) -> impl Iterator<Item = Envelope> + 'o {
+        let senders = self.ran().filter(|chunk| chunk.writer.has(Lane::MESSAGE));
+        senders
+            .flat_map(|chunk| chunk.writer.iter())
+            .filter(|command| command.lane() == Lane::MESSAGE)
+            .filter_map(|command| match command.what(rom) {
+                What::Send { to, event, payload } => Some(Envelope {
+                    to,
+                    event: Event::new(event, machine.event_class(event)).with_words(payload),
+                }),
+                What::Typed | What::Emit { .. } | What::Release { .. } | What::Write { .. } => None,
+            })
+    }
+}
+
+/// Commands of one lane after its merge rule.
+#[derive(Clone, Debug)]
+pub struct LaneCommands<'a> {
+    chunks: std::slice::Iter<'a, Chunk>,
+    net: Option<Net<'a>>,
+    lane: Lane,
+    merge: Merge,
+}
+
+impl<'a> Iterator for LaneCommands<'a> {
+    type Item = CommandRef<'a>;
+
+    fn next(&mut self) -> Option<CommandRef<'a>> {
+        loop {
+            if let Some(command) = self.net.as_mut().and_then(Iterator::next) {
+                return Some(command);
+            }
+            let chunk = self
+                .chunks
+                .find(|chunk| chunk.ran && chunk.writer.has(self.lane))?;
+            self.net = Some(Net::new(chunk.writer.iter(), self.lane, self.merge));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The same user code with a tracer beside it (SYS-3). Ticks without a trace have hosts that know
+//! nothing of one.
+
+use statewright_kernel::{Actor, Command, Event, Host, Hosts, Mode, Status, Trace, Verdict, View};
+use statewright_rom::ids::{FunctionId, KeyId};
+use statewright_trace::{Reasons, Tracer};
+
+use super::hosts::ChunkHosts;
+use crate::board::Board;
+use crate::host::AgentHost;
+
+/// User code of all agents of a run, with a tracer.
+pub(super) struct TracedHosts<'t, 'p, B, C> {
+    hosts: &'t mut ChunkHosts<'p, B, C>,
+    tracer: &'t mut Tracer,
+    /// From the first agent of the run on, or none.
+    reasons: &'t mut [Reasons],
+}
+
+/// User code of one agent, with a tracer.
+pub(super) struct TracedHost<'h, 'p, B, C> {
+    host: AgentHost<'h, 'p, B, C>,
+    tracer: &'h mut Tracer,
+    reasons: Option<&'h mut Reasons>,
+    /// Whether this agent is recorded.
+    is_on: bool,
+}
+
+impl<'t, 'p, B: Board, C> TracedHosts<'t, 'p, B, C> {
+    pub(super) fn new(
+        hosts: &'t mut ChunkHosts<'p, B, C>,
+        tracer: &'t mut Tracer,
+        reasons: &'t mut [Reasons],
+    ) -> Self {
+        Self {
+            hosts,
+            tracer,
+            reasons,
+        }
+    }
+
+    /// Number of the agent at an index.
+    #[inline]
+    fn agent(&self, index: usize) -> u32 {
+        self.hosts.env.caller.ids.number(index)
+    }
+
+    fn host(&mut self, index: usize, is_on: bool, host: HostOf<B, C>) -> TracedHost<'_, 'p, B, C>
+    where
+        B: Board,
+    {
+        let first = self.hosts.first;
+        let reasons = self
+            .reasons
+            .get_mut(index - first)
+            .filter(|reasons| is_on && !reasons.is_empty());
+        TracedHost {
+            host: host(self.hosts, index),
+            tracer: self.tracer,
+            reasons,
+            is_on,
+        }
+    }
+}
+
+/// How the host of an agent is had: for its turn, or once more.
+type HostOf<B, C> = for<'h, 'p> fn(&'h mut ChunkHosts<'p, B, C>, usize) -> AgentHost<'h, 'p, B, C>;
+
+impl<'p, B: Board, C> Hosts for TracedHosts<'_, 'p, B, C> {
+    type Host<'h>
+        = TracedHost<'h, 'p, B, C>
+    where
+        Self: 'h;
+
+    #[inline]
+    fn of(&mut self, index: usize, _: u64) -> TracedHost<'_, 'p, B, C> {
+        let agent = self.agent(index);
+        let is_on = self.tracer.filter().has_agent(agent);
+        if is_on {
+            self.tracer.begin(agent);
+        }
+        self.host(index, is_on, |hosts, index| hosts.of(index, 0))
+    }
+
+    #[inline]
+    fn again(&mut self, index: usize, _: u64) -> TracedHost<'_, 'p, B, C> {
+        let is_on = self.tracer.filter().has_agent(self.agent(index));
+        self.host(index, is_on, |hosts, index| hosts.again(index, 0))
+    }
+
+    #[inline]
+    fn fetch(&self, index: usize) {
+        self.hosts.fetch(index);
+    }
+
+    #[inline]
+    fn traces_steps(&self, index: usize) -> bool {
+        let agent = self.agent(index);
+        !self.tracer.is_outline_of(agent) && self.tracer.filter().has_agent(agent)
+    }
+
+    #[inline]
+    fn pass(&mut self, index: usize, _: u64, event: &Event) {
+        let agent = self.agent(index);
+        if self.tracer.filter().has_agent(agent) {
+            self.tracer.begin(agent);
+            self.tracer.pass(event);
+        }
+    }
+}
+
+impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
+    #[inline]
+    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
+        self.host.guard(function, view)
+    }
+
+    #[inline]
+    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
+        self.host.score(function, view)
+    }
+
+    #[inline]
+    fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>) {
+        self.host.action(function, actor);
+    }
+
+    #[inline]
+    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+        self.host.activity(function, mode, actor)
+    }
+
+    fn command(&mut self, command: &Command) -> bool {
+        self.host.command(command)
+    }
+
+    fn read_key(&self, key: KeyId) -> [u32; 3] {
+        self.host.read_key(key)
+    }
+
+    fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
+        self.host.write_key(key, words);
+    }
+
+    #[inline]
+    fn is_tracing(&self) -> bool {
+        self.is_on
+    }
+
+    #[inline]
+    fn is_outline(&self) -> bool {
+        self.tracer.is_outline()
+    }
+
+    #[inline(always)]
+    fn trace(&mut self, trace: &Trace) {
+        if let Trace::Started = trace {
+            self.tracer
+                .set_life(self.host.env.caller.agent().generation());
+        }
+        self.tracer.trace(trace, self.reasons.as_deref_mut());
+    }
+}

@@ -1,0 +1,214 @@
+//! What is wrong with slices, found before anybody runs.
+
+use std::fmt;
+
+use statewright_kernel::Instance;
+use statewright_rom::Rom;
+
+use super::Slices;
+use crate::board::Board;
+use crate::commands::PoolTooSmall;
+use crate::pipeline::WrongBudget;
+use crate::program::Program;
+
+/// Why a tick over slices was refused before anybody ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlicesError {
+    /// Not one blackboard per instance.
+    Boards {
+        /// How many blackboards there are.
+        found: usize,
+        /// How many instances there are.
+        instances: usize,
+    },
+    /// A blackboard of another machine.
+    BoardDoesNotFit {
+        /// Index of the agent.
+        index: usize,
+    },
+    /// Ids, but not one per instance.
+    Agents {
+        /// How many there are.
+        found: usize,
+        /// How many instances there are.
+        instances: usize,
+    },
+    /// Variants, but not one per instance.
+    Variants {
+        /// How many there are.
+        found: usize,
+        /// How many instances there are.
+        instances: usize,
+    },
+    /// A variant that the machine does not have.
+    UnknownVariant {
+        /// Index of the agent.
+        index: usize,
+    },
+    /// The instances are of another tier than the machine.
+    Tier,
+    /// An event or an agent stands before an earlier one, or behind the last agent.
+    Order {
+        /// `inbox`, `awake` or `stopping`.
+        list: &'static str,
+        /// Its index there.
+        index: usize,
+    },
+    /// No agent can have this budget.
+    Budget(WrongBudget),
+    /// The pool that the output was given has too few pages for this tick.
+    Pool(PoolTooSmall),
+}
+
+impl fmt::Display for SlicesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Boards { found, instances } => {
+                write!(
+                    f,
+                    "{found} blackboards for {instances} instances: give one per instance"
+                )
+            }
+            Self::BoardDoesNotFit { index } => {
+                write!(
+                    f,
+                    "the blackboard of agent {index} was made for another machine, with other keys"
+                )
+            }
+            Self::Agents { found, instances } => {
+                write!(
+                    f,
+                    "{found} ids for {instances} instances: give one per instance, or none"
+                )
+            }
+            Self::Variants { found, instances } => {
+                write!(
+                    f,
+                    "{found} variants for {instances} instances: give one per instance, or none"
+                )
+            }
+            Self::UnknownVariant { index } => {
+                write!(
+                    f,
+                    "the variant of agent {index} does not exist in this machine"
+                )
+            }
+            Self::Tier => f.write_str("the instances are of another tier than the machine"),
+            Self::Order { list, index } => write!(
+                f,
+                "entry {index} of `{list}` belongs to an earlier agent than the one before it, or to none: sort by place"
+            ),
+            Self::Budget(error) => error.fmt(f),
+            Self::Pool(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SlicesError {}
+
+impl From<PoolTooSmall> for SlicesError {
+    fn from(error: PoolTooSmall) -> Self {
+        Self::Pool(error)
+    }
+}
+
+/// The first entry that is not in order, as an error.
+fn check_order<T>(
+    name: &'static str,
+    list: &[T],
+    index_of: impl Fn(&T) -> u32,
+    agents: usize,
+) -> Result<(), SlicesError> {
+    let Some(last) = list.last() else {
+        return Ok(());
+    };
+    if list.is_sorted_by_key(&index_of) && (index_of(last) as usize) < agents {
+        return Ok(());
+    }
+    let mut last = 0;
+    let wrong = |entry: &T| {
+        let index = index_of(entry);
+        std::mem::replace(&mut last, index) > index || index as usize >= agents
+    };
+    match list.iter().position(wrong) {
+        Some(index) => Err(SlicesError::Order { list: name, index }),
+        None => Ok(()),
+    }
+}
+
+impl<B: Board, C> Program<B, C> {
+    /// Everything that could be wrong, before anything changes.
+    pub(super) fn check_slices<I: Instance>(
+        &self,
+        instances: &[I],
+        boards: &[B],
+        slices: &Slices<'_>,
+        rom: &Rom<'_>,
+    ) -> Result<(), SlicesError> {
+        check_lengths(instances.len(), boards.len(), slices)?;
+        if I::TIER != rom.header().tier {
+            return Err(SlicesError::Tier);
+        }
+        slices.settings.check().map_err(SlicesError::Budget)?;
+        let known = rom.variants().len().max(1);
+        let unknown = |variant: &statewright_rom::ids::VariantId| variant.index() >= known;
+        if let Some(index) = slices.variants.iter().position(unknown) {
+            return Err(SlicesError::UnknownVariant { index });
+        }
+        check_lists(slices, instances.len())?;
+        self.check_boards(boards, slices)
+    }
+
+    /// Blackboards of those who may run fit.
+    fn check_boards(&self, boards: &[B], slices: &Slices<'_>) -> Result<(), SlicesError> {
+        let fits = |index: usize| boards[index].fits(self.machine());
+        let with_events = slices.inbox.iter().map(|event| event.place as usize);
+        let stopping = slices.stopping.iter().map(|&index| index as usize);
+        let misfit = match slices.awake {
+            Some(awake) => awake
+                .iter()
+                .map(|&index| index as usize)
+                .chain(with_events)
+                .chain(stopping)
+                .find(|&index| !fits(index)),
+            None => (0..boards.len()).find(|&index| !fits(index)),
+        };
+        match misfit {
+            Some(index) => Err(SlicesError::BoardDoesNotFit { index }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_lengths(instances: usize, boards: usize, slices: &Slices<'_>) -> Result<(), SlicesError> {
+    let is_wrong = |found: usize| found != 0 && found != instances;
+    if boards != instances {
+        return Err(SlicesError::Boards {
+            found: boards,
+            instances,
+        });
+    }
+    let found = slices.agents.len();
+    if is_wrong(found) {
+        return Err(SlicesError::Agents { found, instances });
+    }
+    let found = slices.variants.len();
+    if is_wrong(found) {
+        return Err(SlicesError::Variants { found, instances });
+    }
+    Ok(())
+}
+
+fn check_lists(slices: &Slices<'_>, agents: usize) -> Result<(), SlicesError> {
+    check_order("inbox", slices.inbox, |event| event.place, agents)?;
+    check_order("awake", slices.awake.unwrap_or(&[]), |&index| index, agents)?;
+    check_order("stopping", slices.stopping, |&index| index, agents)?;
+    let twice = slices.stopping.windows(2).position(|two| two[0] == two[1]);
+    match twice {
+        Some(before) => Err(SlicesError::Order {
+            list: "stopping",
+            index: before + 1,
+        }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,69 @@
+//! What a host that owns its instances does to one of them between ticks, as a crowd would.
+
+use statewright_kernel::{self as kernel, Instance, flag};
+use statewright_rom::ids::{ChannelId, StateId};
+
+use crate::machine::Machine;
+
+/// One instance of the host's own. Those of other machines are left alone.
+impl Machine {
+    /// Makes it as new; nothing of it runs (SYS-10). Its generation rises.
+    pub fn reset_instance<I: Instance>(&self, instance: &mut I) {
+        kernel::reset(&self.rom(), instance);
+    }
+
+    /// Stops time for it before the tick `next` (SYS-9).
+    pub fn pause_instance<I: Instance>(&self, instance: &mut I, next: u64) {
+        kernel::pause(&self.rom(), instance, next as u32);
+    }
+
+    /// Lets its time go on in the tick `next`.
+    pub fn resume_instance<I: Instance>(&self, instance: &mut I, next: u64) {
+        kernel::resume(&self.rom(), instance, next as u32);
+    }
+
+    /// Clears the marks that stay until the host has seen them (SYS-2).
+    pub fn clear_instance_flags<I: Instance>(&self, instance: &mut I) {
+        let flags = &mut instance.header_mut().flags;
+        flags.set(flags.get() & !flag::STICKY);
+    }
+
+    /// Its active leaves.
+    pub fn leaves_of<'i, I: Instance>(
+        &self,
+        instance: &'i I,
+    ) -> impl Iterator<Item = StateId> + use<'i, I> {
+        kernel::active_leaves(instance)
+    }
+
+    /// Is one of its states active?
+    pub fn is_in<I: Instance>(&self, instance: &I, state: StateId) -> bool {
+        kernel::is_active(&self.rom(), instance, state)
+    }
+
+    /// Ticks since it entered a state, as of the tick `next`; `None` if the state has no clock.
+    pub fn ticks_in_state<I: Instance>(
+        &self,
+        instance: &I,
+        state: StateId,
+        next: u64,
+    ) -> Option<u32> {
+        kernel::ticks_in_state(&self.rom(), instance, state, next as u32)
+    }
+
+    /// Channels that its active states own (CODE-7): what the host has to release itself before it
+    /// resets an instance or throws it away.
+    pub fn held_channels_of<I: Instance>(
+        &self,
+        instance: &I,
+    ) -> impl Iterator<Item = ChannelId> + use<I> {
+        channels(kernel::held_channels(&self.rom(), instance))
+    }
+}
+
+/// Channels by the bits of their numbers.
+pub(crate) fn channels(bits: u32) -> impl Iterator<Item = ChannelId> {
+    (0..u32::BITS as usize)
+        .filter(move |bit| bits >> bit & 1 != 0)
+        .filter_map(ChannelId::from_index)
+}

@@ -1,0 +1,185 @@
+//! What a tick over slices leaves for the host.
+
+use std::sync::Arc;
+
+use statewright_kernel::{Counters, Fault, InboxEvent, Instance, Sleep};
+use statewright_rom::Rom;
+use statewright_rom::ids::FunctionId;
+use statewright_trace::{Filter, Record, Settings, Totals, UnknownNumber};
+
+use super::Slices;
+use crate::board::Board;
+use crate::commands::{CommandRef, Lane, LaneRules, Pool};
+use crate::crowd::Envelope;
+use crate::machine::Machine;
+use crate::pipeline::{LaneCommands, PageSupply, TickOutput, Tracing};
+use crate::program::Program;
+use crate::value::AgentId;
+
+/// What a tick over slices leaves behind. Used again, it needs no new memory.
+#[derive(Debug, Default)]
+pub struct SlicesOutput {
+    pub(super) pages: PageSupply,
+    pub(super) tracing: Tracing,
+    /// A filter that waits for the next tick.
+    next_filter: Option<Option<Arc<Filter>>>,
+    pub(super) last: TickOutput,
+    rules: LaneRules,
+    counters: Counters,
+    messages: Vec<Envelope>,
+}
+
+/// The tick's side.
+impl SlicesOutput {
+    /// A tick begins, in chunks of so many agents. Agents that were not recorded before begin with
+    /// the leaves that they are in.
+    pub(super) fn begin<I: Instance>(&mut self, instances: &[I], slices: &Slices<'_>, size: usize) {
+        self.last.resize(instances.len().div_ceil(size));
+        let Some(filter) = self.next_filter.take() else {
+            return;
+        };
+        let before = self.tracing.set_filter(filter, slices.tick as u32);
+        let ids = slices.ids();
+        let is_known = |agent: u32| {
+            let before = before.as_ref();
+            before.is_some_and(|before| before.has_agent(agent))
+        };
+        for (index, instance) in instances.iter().enumerate() {
+            let agent = ids.number(index);
+            if !is_known(agent) {
+                self.tracing.note_presence(agent, instance);
+            }
+        }
+    }
+
+    /// Puts together what the chunks left.
+    pub(super) fn finish<B: Board, C>(&mut self, program: &Program<B, C>, rom: &Rom<'_>) {
+        self.rules = program.rules;
+        self.counters = self.last.counters();
+        self.messages.clear();
+        self.messages
+            .extend(self.last.messages(program.machine(), rom));
+        self.last.give_back_memory();
+    }
+}
+
+/// Agents.
+impl SlicesOutput {
+    /// What happened.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// How many agents something happened to.
+    pub fn turns(&self) -> usize {
+        self.last.turns()
+    }
+
+    /// How many agents reached a cap (TICK-4).
+    pub fn clamped(&self) -> u32 {
+        self.last.clamped()
+    }
+
+    /// Indices of those of them that want their next tick, or a later one, ascending; all others
+    /// sleep until they have an event.
+    pub fn awake_next(&self) -> impl Iterator<Item = (u32, Sleep)> + '_ {
+        self.last.awake_next()
+    }
+
+    /// Events that were not taken: to be offered again, first (EVT-4).
+    pub fn left(&self) -> impl Iterator<Item = InboxEvent> + '_ {
+        self.last.left()
+    }
+
+    /// Events for other agents, in the order of senders and of emission: to be offered after what
+    /// was left, before what the host sends (CMD-4).
+    pub fn messages(&self) -> &[Envelope] {
+        &self.messages
+    }
+
+    /// Agents that a fault ended.
+    pub fn faults(&self) -> impl Iterator<Item = (AgentId, Fault)> + '_ {
+        self.last.faults()
+    }
+
+    /// Agents that a panic in user code ended.
+    pub fn panicked(&self) -> impl Iterator<Item = AgentId> + '_ {
+        self.last.panicked()
+    }
+
+    /// Agents that a call of a missing function ended, and the function
+    /// ([`Machine::bind_for_development`]).
+    pub fn unbound_calls(&self) -> impl Iterator<Item = (AgentId, FunctionId)> + '_ {
+        self.last.unbound_calls()
+    }
+}
+
+/// Commands.
+impl SlicesOutput {
+    /// Takes pages for commands from this pool, which others may share. A pool that is too small
+    /// for a tick refuses it. Without this call an output has a pool of its own that grows.
+    #[must_use]
+    pub fn with_pool(self, pool: Arc<Pool>) -> Self {
+        Self {
+            pages: PageSupply::shared(pool),
+            // The old pages belong to the old pool.
+            last: TickOutput::default(),
+            ..self
+        }
+    }
+
+    /// Commands, in the order of agents and of emission.
+    pub fn commands(&self) -> impl Iterator<Item = CommandRef<'_>> {
+        self.last.commands()
+    }
+
+    /// Lanes with commands, by number.
+    pub fn lanes(&self) -> impl Iterator<Item = Lane> + use<> {
+        self.last.lanes()
+    }
+
+    /// What the merge rule leaves of one lane, in the order of agents and of emission (CMD-1).
+    pub fn lane(&self, lane: impl Into<Lane>) -> LaneCommands<'_> {
+        self.last.lane(lane.into(), &self.rules)
+    }
+
+    /// Hands all commands over, lane by lane, each as in [`Self::lane`]. After it there are none,
+    /// and their pages are free.
+    pub fn commit(&mut self, take: impl FnMut(CommandRef<'_>)) {
+        self.last.commit(&self.rules, take);
+    }
+}
+
+/// Traces.
+impl SlicesOutput {
+    /// Records what agents of a machine do from the next tick on, or nothing any more. Agents that
+    /// were not recorded before begin with the leaves that they are in.
+    pub fn set_trace(
+        &mut self,
+        machine: &Machine,
+        settings: Option<Settings>,
+    ) -> Result<(), UnknownNumber> {
+        let filter = settings
+            .map(|settings| Filter::new(&machine.rom(), settings))
+            .transpose()?;
+        self.next_filter = Some(filter.map(Arc::new));
+        Ok(())
+    }
+
+    /// The host took an agent away: the trace says so.
+    pub fn note_despawn(&mut self, agent: AgentId) {
+        self.tracing.note_despawn(agent);
+    }
+
+    /// What was recorded in the last tick: what happened before it outside of ticks, then agent by
+    /// agent.
+    pub fn trace(&self) -> impl Iterator<Item = &Record> {
+        self.tracing.records(&self.last)
+    }
+
+    /// How often everything happened since the [settings](Settings::totals) ask for totals; nothing
+    /// if they do not.
+    pub fn trace_totals(&self) -> Totals {
+        self.tracing.totals(&self.last)
+    }
+}

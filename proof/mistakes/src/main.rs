@@ -1,0 +1,180 @@
+//! `cargo xtask mistakes`: builds the prover with the copy of the kernel and runs it once per
+//! mistake. Every one must be seen, and without a mistake nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+use clap::Parser;
+use statewright_mistakes::list::List;
+use statewright_mistakes::{all, copy, root};
+
+/// Every mistake must be seen within so many machines.
+const MACHINES: &str = "10000";
+/// Machines that must do the same without a mistake.
+const MACHINES_WITHOUT: &str = "200";
+/// Ticks of each.
+const TICKS: &str = "300";
+
+/// Shows that kernel against oracle sees each mistake of `proof/mistakes/mistakes.md`.
+#[derive(Parser)]
+#[command(name = "cargo xtask mistakes", bin_name = "cargo xtask mistakes")]
+struct Arguments {
+    /// Only these mistakes.
+    names: Vec<String>,
+    /// Instead: run the cases of `proof/fixtures` with the first of them; cases of its rule must fail.
+    #[arg(long, requires = "names")]
+    fixtures: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(line) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<String, String> {
+    let list = all()?;
+    let numbers = chosen(&list, &arguments.names)?;
+    let kernel = copy::write(&list)?;
+    if arguments.fixtures {
+        return fixtures(&kernel, numbers[0]);
+    }
+    let prover = build(&kernel)?;
+    let (start, count) = (Instant::now(), numbers.len());
+    let mut missed = Vec::new();
+    for number in numbers {
+        let (start, name) = (Instant::now(), list.name(number));
+        match first_difference(&prover, number, MACHINES)? {
+            Some(said) => println!("{name}: {said} ({:.1} s)", start.elapsed().as_secs_f32()),
+            None => missed.push(name),
+        }
+    }
+    if !missed.is_empty() {
+        return Err(format!(
+            "not seen within {MACHINES} machines: {}",
+            missed.join(", ")
+        ));
+    }
+    if let Some(said) = first_difference(&prover, 0, MACHINES_WITHOUT)? {
+        return Err(format!("without a mistake nothing must differ, but {said}"));
+    }
+    let time = start.elapsed().as_secs_f32();
+    Ok(format!(
+        "{count} mistakes, each seen; without one nothing differs ({time:.0} s)"
+    ))
+}
+
+/// The numbers of some names, of all if there are none.
+fn chosen(list: &List, names: &[String]) -> Result<Vec<u8>, String> {
+    let known = || (1_u8..).zip(&list.mistakes);
+    if names.is_empty() {
+        return Ok(known().map(|(number, _)| number).collect());
+    }
+    let number = |name: &String| {
+        let found = known().find(|(_, mistake)| mistake.name == *name);
+        let all = || {
+            known()
+                .map(|(_, mistake)| mistake.name.as_str())
+                .collect::<Vec<_>>()
+        };
+        found.map(|(number, _)| number).ok_or_else(|| {
+            format!(
+                "no mistake is named `{name}`, there are: {}",
+                all().join(", ")
+            )
+        })
+    };
+    names.iter().map(number).collect()
+}
+
+/// A cargo command on the workspace with the copy in place of its kernel.
+fn cargo(kernel: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command
+        .current_dir(root())
+        .args(arguments)
+        .arg("--config")
+        .arg(format!("paths=[{:?}]", kernel.display().to_string()));
+    command
+}
+
+/// Builds the prover and puts it beside the copy, where no other build replaces it.
+fn build(kernel: &Path) -> Result<PathBuf, String> {
+    let mut command = cargo(
+        kernel,
+        &[
+            "build",
+            "--release",
+            "--package",
+            "statewright-trial",
+            "--bin",
+            "prove",
+        ],
+    );
+    let messages = command
+        .arg("--message-format=json-render-diagnostics")
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cannot start cargo: {error}"))?;
+    if !messages.status.success() {
+        return Err("the kernel with its mistakes does not build: see above".to_owned());
+    }
+    let messages = String::from_utf8_lossy(&messages.stdout);
+    let built = messages
+        .lines()
+        .find_map(executable)
+        .ok_or("cargo built no prover")?;
+    let prover = kernel.with_file_name("prove");
+    fs::copy(built, &prover).map_err(|error| format!("cannot copy the prover: {error}"))?;
+    Ok(prover)
+}
+
+/// The program that a message of cargo tells of.
+fn executable(message: &str) -> Option<String> {
+    let message: serde_json::Value = serde_json::from_str(message).ok()?;
+    message.get("executable")?.as_str().map(str::to_owned)
+}
+
+/// What the prover says of the first machine that differs, if one does.
+fn first_difference(prover: &Path, number: u8, machines: &str) -> Result<Option<String>, String> {
+    let run = Command::new(prover)
+        .args(["--brief", "--machines", machines, "--ticks", TICKS])
+        .env("MISTAKE", number.to_string())
+        .output()
+        .map_err(|error| format!("cannot start the prover: {error}"))?;
+    let said = String::from_utf8_lossy(&run.stderr).trim().to_owned();
+    match run.status.success() {
+        true => Ok(None),
+        // Anything else is no difference but a prover that does not work.
+        false if said.starts_with("seed ") => Ok(Some(said)),
+        false => Err(format!("the prover failed: {said}")),
+    }
+}
+
+fn fixtures(kernel: &Path, number: u8) -> Result<String, String> {
+    let mut command = cargo(
+        kernel,
+        &[
+            "test",
+            "--package",
+            "statewright-trial",
+            "--test",
+            "fixtures",
+        ],
+    );
+    let status = command.env("MISTAKE", number.to_string()).status();
+    let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
+    match status.success() {
+        true => Err("no case fails with this mistake".to_owned()),
+        false => Ok("these cases see the mistake".to_owned()),
+    }
+}
