@@ -1,9 +1,18 @@
 //! Which children of a region can be alive at the same time although only one is active: those that
 //! a push suspends, and those that may run above them (EXEC-8).
 //!
+//! ```text
+//!            push                           above(talk)       = { talk, trade }
+//! patrol ─────────▶ talk ──▶ trade          suspended(patrol) = above(talk)
+//!    ▲                │        │
+//!    └────── pop ─────┴────────┘            conflicts: patrol with talk, patrol with trade
+//! sleep ◀──▶ patrol                         none: sleep with anybody, talk with trade
+//! ```
+//!
 //! A transition whose source and targets lie in the region of the stack stays in it and leaves the
 //! frames alone; any other unwinds them. So what may run above a frame is found by following the
-//! former from the target of the push.
+//! former from the target of the push. If that leads back to what is suspended (`talk` to `patrol`
+//! without a pop), one state would be alive twice in the same cells: that is refused.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -1,9 +1,35 @@
 //! Cells for things that live as long as a state is active, shared between states that never are
 //! together (RAM-5). A cell is a timer, a slot of the instance, or two bits of one.
 //!
-//! The tree gives the best sharing directly: what a state needs lies before what its children need,
-//! children of one region lie over each other, regions of an orthogonal state lie one after the
-//! other. Children that a push keeps alive together are set apart greedily.
+//! The tree gives the best sharing directly, so this is linear: what a state needs lies before what
+//! its children need, children of one region lie over each other (one is active at a time), regions
+//! of an orthogonal state lie one after the other (all are).
+//!
+//! ```text
+//! root     1 timer            timer   0      1       2      3      4
+//! ├── idle     1                     root   idle
+//! └── fight    1                     root   fight   walk   walk   aim
+//!     ├─ legs: walk 2, run 1         root   fight   run    –      aim
+//!     └─ arms: aim 1
+//!
+//! from the leaves up  need: walk 2, run 1, aim 1; fight 1 + max(2, 1) + 1 = 4; root 1 + max(1, 4)
+//! from the root down  base: root 0; idle 1, fight 1; walk 2, run 2; aim 1 + 1 + 2 = 4
+//! ```
+//!
+//! Seven timers are asked for, five are there. No greedy search could do with fewer: root, fight,
+//! walk and aim are alive together and use all five.
+//!
+//! Children that a push keeps alive together cannot lie over each other. There the tree no longer
+//! tells, and each child takes the lowest offset that overlaps no earlier one it conflicts with:
+//!
+//! ```text
+//! patrol 2 (suspended by a push to talk), talk 1, trade 2 (talk leads to it), sleep 3
+//!
+//! offset   0        1        2       3
+//!          patrol   patrol   talk
+//!                            trade   trade
+//!          sleep    sleep    sleep           never runs above patrol, so it may lie over it
+//! ```
 
 use super::interference::PushConflicts;
 use crate::index::{IndexVec, RegionIndex, StateIndex};

@@ -1,8 +1,28 @@
 //! Dispatch rows: for each leaf and column, who may react, in the order in which they are asked
 //! (SEL-2, SEL-3, EVT-5).
 //!
+//! ```text
+//! root    a: on Damage, interrupt              columns: 0 Sight, 1 Damage, 2 eventless
+//! ├── idle    b: on Sight
+//! └── fight   c: on Damage                     lists, as they are made in pre-order
+//!     └── aim     d: on Damage                 0  root,  Damage   a |
+//!         defers Sight                         1  idle,  Sight      | b
+//!                                              2  fight, Damage   a | c
+//! leaf    Sight   Damage   eventless           3  aim,   Sight      | defer aim
+//! idle    1       0        –                   4  aim,   Damage   a | d c
+//! aim     3       4        –                      interrupts | others
+//! ```
+//!
+//! A list answers one question of the kernel: this leaf is active and that event has come, who is
+//! asked, and in which order? Interrupts are asked from the root to the leaf (`a` first, wherever it
+//! stands), then all others from the leaf to the root (`d` before `c`), a deferral after the
+//! transitions of its state.
+//!
 //! A state inherits the lists of the state around it and adds its own, so lists are built once per
-//! state and column and shared by all leaves below.
+//! state and column and shared by all leaves below: `idle` adds nothing to Damage and has the list
+//! of the root. What is kept while the tree is walked is one row per open depth, at most sixteen.
+//! Small machines get a cell for every leaf and column (one lookup); large ones only those that are
+//! not empty, sorted by column.
 
 use statewright_rom::ids::{CandidateListId, Column, RowId, StateExtraId, StateId};
 use statewright_rom::layout::*;
