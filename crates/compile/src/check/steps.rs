@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_rom::ids::{RegionId, StateId};
+use statewright_rom::ids::{ListId, RegionId, StateId};
 use statewright_rom::layout::*;
+use zerocopy::byteorder::little_endian::U16;
 
 use super::Planned;
 use crate::index::IndexVec;
@@ -41,11 +42,8 @@ fn worst(tables: &Tables) -> u64 {
     let sets = tables
         .transitions
         .iter()
-        .map(|transition| transition.targets.get());
-    let others = [
-        tables.header.fail_safe.get(),
-        tables.header.reload_entry.get(),
-    ];
+        .map(|transition| transition.targets);
+    let others = [tables.header.fail_safe, tables.header.reload_entry];
     // Targets that are entered together have leaf numbers of their own (RAM-4).
     let mut longest = BTreeMap::new();
     for target in sets.chain(others).flat_map(|set| targets(tables, set)) {
@@ -93,7 +91,7 @@ fn entries(tables: &Tables, ways: &Ways) -> u64 {
 /// Most effects on the way of a region's initial.
 fn initial(tables: &Tables, ways: &Ways, region: RegionId) -> u64 {
     let initial = &tables.initials[usize::from(tables.region(region).initial.get())];
-    effect(initial.effect.get(), Sink::Now) + ways.of_set(tables, initial.targets.get(), Sink::Now)
+    effect(initial.effect, Sink::Now) + ways.of_set(tables, initial.targets, Sink::Now)
 }
 
 /// Whether effects become steps when they are found, or wait: those behind a history point.
@@ -103,9 +101,9 @@ enum Sink {
     Later,
 }
 
-fn effect(list: u16, sink: Sink) -> u64 {
+fn effect(list: U16, sink: Sink) -> u64 {
     match sink {
-        _ if list == NONE => 0,
+        _ if ListId::read(list).is_none() => 0,
         Sink::Now => 1,
         Sink::Later => WAITING,
     }
@@ -139,23 +137,22 @@ impl Ways {
         let mut longer = false;
         for branch in &tables.branches {
             for sink in [Sink::Now, Sink::Later] {
-                let found = effect(branch.effect.get(), sink)
-                    + self.of_set(tables, branch.targets.get(), sink);
+                let found = effect(branch.effect, sink) + self.of_set(tables, branch.targets, sink);
                 let most = &mut self.choices[usize::from(branch.owner.get())][sink as usize];
                 longer |= found > *most;
                 *most = found.max(*most);
             }
         }
         for (at, point) in tables.history.iter().enumerate() {
-            let own = effect(point.effect.get(), Sink::Later);
-            let found = own + self.of_set(tables, point.default.get(), Sink::Later);
+            let own = effect(point.effect, Sink::Later);
+            let found = own + self.of_set(tables, point.default, Sink::Later);
             longer |= found > self.history[at];
             self.history[at] = found;
         }
         longer
     }
 
-    fn of_set(&self, tables: &Tables, set: u16, sink: Sink) -> u64 {
+    fn of_set(&self, tables: &Tables, set: U16, sink: Sink) -> u64 {
         targets(tables, set)
             .iter()
             .map(|target| self.of(target, sink))

@@ -15,14 +15,14 @@ pub fn assign(tables: &mut Tables, shape: &Shape) {
         let transition = *tables.transition(id);
         let domain = domain(tables, shape, &transition);
         let flags = transition.flags.get() & !(transition_flag::HISTORY | transition_flag::CHOICE);
-        let dynamic = dynamic_flags(tables, transition.targets.get());
+        let dynamic = dynamic_flags(tables, transition.targets);
         let record = &mut tables.transitions[id.index()];
         record.domain = U16::new(domain.raw());
         record.flags = U16::new(flags | dynamic);
     }
 }
 
-fn dynamic_flags(tables: &Tables, set: u16) -> u16 {
+fn dynamic_flags(tables: &Tables, set: U16) -> u16 {
     targets(tables, set).iter().fold(0, |flags, target| {
         flags
             | match target.kind {
@@ -42,7 +42,7 @@ fn domain(tables: &Tables, shape: &Shape, transition: &TransitionRecord) -> Stat
     if flags & (transition_flag::INTERNAL | transition_flag::LOCAL) != 0 {
         return source;
     }
-    let targets = targets(tables, transition.targets.get());
+    let targets = targets(tables, transition.targets);
     // The least common ancestor that is compound, or one region of an orthogonal state (not in
     // SCXML, where a region is a state); the root if there is none.
     let mut at = shape.parent(source).unwrap_or(StateId::ROOT);
@@ -104,7 +104,7 @@ pub fn left_regions(tables: &Tables, shape: &Shape, transition: &TransitionRecor
             .filter(|&number| number < 8);
         number.map_or(all, |number| 1 << number)
     };
-    let targets = targets(tables, transition.targets.get());
+    let targets = targets(tables, transition.targets);
     let targeted = targets.iter().fold(0, |mask, target| {
         mask | bit(shape.region_towards(domain, anchor(tables, target)))
     });

@@ -73,7 +73,7 @@ struct Planner<'t> {
 impl Planner<'_> {
     /// Steps of a transition; `None` when they are known only at run time.
     fn steps(&self, transition: &TransitionRecord) -> Option<Vec<PlanStep>> {
-        let targets = states_of(targets(self.tables, transition.targets.get()))?;
+        let targets = states_of(targets(self.tables, transition.targets))?;
         let mut steps = Vec::new();
         if targets.is_empty() {
             return Some(steps);
@@ -125,7 +125,7 @@ impl Planner<'_> {
                 reserved: U16::new(0),
             });
         }
-        let targets = states_of(super::shape::targets(self.tables, initial.targets.get()))?;
+        let targets = states_of(super::shape::targets(self.tables, initial.targets))?;
         let child = *self.shape.path_down(owner, *targets.first()?).first()?;
         self.enter_state(child, &targets, steps)
     }

@@ -1,6 +1,6 @@
 //! The tree as the base tables describe it, with the few questions that plans ask.
 
-use statewright_rom::ids::{RegionId, StateId};
+use statewright_rom::ids::{RegionId, StateId, TargetSetId};
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
@@ -117,12 +117,12 @@ pub fn state_in(field: U16) -> StateId {
     StateId::read(field).unwrap_or(StateId::ROOT)
 }
 
-/// The targets of a set.
-pub fn targets(tables: &Tables, set: u16) -> &[TargetRecord] {
-    if set == NONE {
+/// The targets of the set in a field; none if there is no set.
+pub fn targets(tables: &Tables, set: U16) -> &[TargetRecord] {
+    let Some(set) = TargetSetId::read(set) else {
         return &[];
-    }
-    let record = &tables.target_sets[usize::from(set)];
+    };
+    let record = &tables.target_sets[set.index()];
     let first = record.first.get() as usize;
     &tables.targets[first..first + usize::from(record.count.get())]
 }
