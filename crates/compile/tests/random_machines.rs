@@ -11,7 +11,7 @@ use common::{
     OPTIONS, caught, compiled, equals_derivation, explain, for_each_seed, machines, random, varied,
 };
 use serde_json::Value;
-use statewright_author::codes::Code;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::graph::Machine;
 use statewright_author::value::Tier;
 use statewright_compile::describe::describe;
@@ -148,13 +148,13 @@ fn machines_with_mistakes_are_refused_with_a_reason() {
         refused.fetch_add(u64::from(output.is_none()), Ordering::Relaxed);
         if let Some(problem) = problems
             .iter()
-            .find(|problem| problem.code == Code::Internal)
+            .find(|problem| problem.code == DiagnosticCode::Internal)
         {
             let same = |m: &Machine| {
                 compile(m, &OPTIONS)
                     .1
                     .iter()
-                    .any(|p| p.code == Code::Internal)
+                    .any(|p| p.code == DiagnosticCode::Internal)
             };
             let small = if same(&machine) {
                 shrink(&machine, same)

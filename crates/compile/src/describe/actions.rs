@@ -6,8 +6,8 @@ use statewright_rom::layout::{ActionOp, ArgumentRecord, InstructionRecord, NONE,
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::names::NameTable;
+use crate::actions::IfLists;
 use crate::expr::{GuardText, Names, decompile};
-use crate::ops::Parts;
 
 impl NameTable<'_> {
     /// Texts of an action list; nothing for `NONE`.
@@ -26,7 +26,7 @@ impl NameTable<'_> {
                 texts.push(self.action(op));
                 continue;
             }
-            let parts = Parts::of(ops, at - 1);
+            let parts = IfLists::of(ops, at - 1);
             at = parts.otherwise.end;
             let list = |range: std::ops::Range<usize>| self.texts(&ops[range]).join("; ");
             let mut text = format!(

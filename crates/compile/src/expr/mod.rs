@@ -1,6 +1,6 @@
 //! Expressions: from syntax tree to verified-by-construction bytecode, and back to text (CODE-4).
 //!
-//! Comes in: an [`Expr`] with the [`Code`] it was read from, the type that is wanted, and a
+//! Comes in: an [`Expr`] with the [`ExprSource`] it was read from, the type that is wanted, and a
 //! [`Scope`] that knows the names. Goes out: [`Compiled`] instructions for
 //! [`statewright_rom::code`], or diagnostics. Stages: `check` gives every part a type, `fold`
 //! computes what is constant while the tree is built, `emit` writes the instructions, `decompile`
@@ -16,10 +16,10 @@ mod report;
 
 use std::collections::BTreeSet;
 
-use statewright_author::codes::Code as DiagnosticCode;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::expr::{Expr, SyntaxError, code_span, parse};
-use statewright_author::graph::{Argument, Code, Payload};
+use statewright_author::graph::{Argument, ExprSource, Payload};
 use statewright_author::names;
 use statewright_author::span::Name;
 use statewright_author::value::{Literal, ValueType};
@@ -160,7 +160,7 @@ pub fn is_built_in(name: &str) -> bool {
 
 /// Reads and compiles an expression.
 pub fn compile_code(
-    code: &Code,
+    code: &ExprSource,
     expected: Expected,
     scope: &mut dyn Scope,
     diagnostics: &mut Diagnostics,
@@ -175,7 +175,7 @@ pub fn compile_code(
 }
 
 /// The diagnostic of a text that cannot be read.
-pub fn syntax_diagnostic(code: &Code, error: SyntaxError) -> Diagnostic {
+pub fn syntax_diagnostic(code: &ExprSource, error: SyntaxError) -> Diagnostic {
     let kind = if error.too_large {
         DiagnosticCode::ExpressionTooLarge
     } else {
@@ -191,7 +191,7 @@ pub fn syntax_diagnostic(code: &Code, error: SyntaxError) -> Diagnostic {
 /// Compiles an expression whose ranges are bytes of a code's text. `None` means that an error was
 /// reported.
 pub fn compile(
-    code: &Code,
+    code: &ExprSource,
     ast: &Expr,
     expected: Expected,
     scope: &mut dyn Scope,

@@ -1,9 +1,9 @@
 //! A small world for expressions: two keys of most types, a few parameters, three states, guards by
 //! any name.
 
-use statewright_author::codes::Code as DiagnosticCode;
+use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
-use statewright_author::graph::{Argument, Code, Payload};
+use statewright_author::graph::{Argument, ExprSource, Payload};
 use statewright_author::span::{Name, Span};
 use statewright_author::value::{Literal, ValueType};
 use statewright_compile::expr::{Compiled, Expected, GuardText, Names, Scope, compile_code};
@@ -147,7 +147,7 @@ impl TestScope {
         expected: Expected,
     ) -> (Option<Compiled>, Diagnostics) {
         let mut diagnostics = Diagnostics::default();
-        let code = Code::new(text.to_owned(), Span::bytes(100..100 + text.len()));
+        let code = ExprSource::new(text.to_owned(), Span::bytes(100..100 + text.len()));
         let compiled = compile_code(&code, expected, self, &mut diagnostics);
         self.unknown
             .drain(..)

@@ -26,7 +26,7 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
         .zip(&built.output.symbols.functions)
         .enumerate()
     {
-        let (kind, name) = (Kind::of(record.kind.get()), &symbol.name);
+        let (kind, name) = (FunctionForm::of(record.kind.get()), &symbol.name);
         let (variant, calls) = (format_ident!("{}", kind.variant), calls(&rom, index));
         let at = format!("{}:{}:{}", built.path, symbol.line, symbol.column);
         for (number, given) in calls.iter().enumerate() {
@@ -130,14 +130,14 @@ impl Argument {
 }
 
 /// How a kind of function is written.
-struct Kind {
+struct FunctionForm {
     word: &'static str,
     variant: &'static str,
     receiver: &'static str,
     returns: &'static str,
 }
 
-impl Kind {
+impl FunctionForm {
     fn of(kind: FunctionKind) -> Self {
         let (variant, receiver, returns) = match kind {
             FunctionKind::Guard => ("Guard", "&self", " -> bool"),
