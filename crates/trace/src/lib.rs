@@ -22,7 +22,7 @@ mod tracer;
 mod words;
 
 pub use filter::{Filter, Level, Settings, UnknownNumber};
-pub use legend::{Code, Guard, Legend, Names, State, Transition, Trigger};
+pub use legend::{Guard, Legend, State, Transition, Trigger};
 pub use reasons::Reasons;
 pub use record::{Cause, Kind, LEADS, NO_TRANSITION, Record, fault_number, reason_number};
 pub use ring::Ring;
@@ -31,3 +31,4 @@ pub use tracer::Tracer;
 pub use words::{reason_name, reason_words};
 
 pub use statewright_kernel::Reason;
+pub use statewright_symbols::{GuardCode, SymbolKind, SymbolTable};

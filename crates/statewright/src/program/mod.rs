@@ -13,7 +13,8 @@ use statewright_kernel::{Instance, Sleep, active_leaves, flag, sleep, sleep_thou
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::ActionOp;
-use statewright_trace::{Legend, Names as TraceNames};
+use statewright_symbols::{GuardCode, SymbolKind, similar};
+use statewright_trace::Legend;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::board::{Board, Key};
@@ -32,8 +33,8 @@ pub struct Program<B, C> {
     pub(crate) rules: LaneRules,
     /// By number of the state: an agent may sleep in this leaf although it polls (SYS-2).
     pub(crate) may_sleep_while_polling: Box<[bool]>,
-    /// Functions, codes of theirs and what these mean.
-    codes: Vec<(u16, u16, &'static str)>,
+    /// What codes of guards mean.
+    codes: Vec<GuardCode>,
 }
 
 impl<B, C> fmt::Debug for Program<B, C> {
@@ -156,13 +157,14 @@ fn choose<B, C>(
         let kind = record.kind.get();
         let name =
             FunctionId::from_index(place).map_or_else(String::new, |id| machine.function_name(id));
-        let fits = |function: &Function<B, C>| match machine.names().functions.get(place) {
-            Some(name) => function.answers_to(name),
-            // Without names their hashes have to do (ROM-8).
-            None => [function.name.clone(), camel_case(&function.name)]
-                .iter()
-                .any(|name| xxh3_64(name.as_bytes()) as u32 == record.hash.get()),
-        };
+        let fits =
+            |function: &Function<B, C>| match machine.symbols().name(SymbolKind::Function, place) {
+                Some(name) => function.answers_to(name),
+                // Without names their hashes have to do (ROM-8).
+                None => [function.name.clone(), camel_case(&function.name)]
+                    .iter()
+                    .any(|name| xxh3_64(name.as_bytes()) as u32 == record.hash.get()),
+            };
         let found: Vec<usize> = (0..)
             .zip(&functions.list)
             .filter(|(_, f)| fits(f))
@@ -227,13 +229,7 @@ fn choose<B, C>(
 }
 
 fn closest<B, C>(name: &str, functions: &Functions<B, C>) -> Option<String> {
-    #[cfg(feature = "compile")]
-    return statewright_author::similar::closest(name, functions.names()).map(str::to_owned);
-    #[cfg(not(feature = "compile"))]
-    functions
-        .names()
-        .find(|known| known.eq_ignore_ascii_case(name))
-        .map(str::to_owned)
+    similar::closest(name, functions.names()).map(str::to_owned)
 }
 
 /// Every call has the arguments that its function takes.
@@ -278,7 +274,7 @@ fn codes<B, C>(
     functions: &Functions<B, C>,
     chosen: &[Choice],
     problems: &mut Vec<BindProblem>,
-) -> Vec<(u16, u16, &'static str)> {
+) -> Vec<GuardCode> {
     let mut codes = Vec::new();
     for (name, code, meaning) in &functions.codes {
         let explained = |place: usize| {
@@ -288,8 +284,12 @@ fn codes<B, C>(
         let number = chosen
             .iter()
             .position(|choice| choice.function.and_then(explained).is_some());
-        match number.and_then(|number| u16::try_from(number).ok()) {
-            Some(number) => codes.push((number, *code, *meaning)),
+        match number.and_then(FunctionId::from_index) {
+            Some(function) => codes.push(GuardCode {
+                function,
+                code: *code,
+                text: (*meaning).to_owned(),
+            }),
             None => problems.push(BindProblem::NoGuard { name: name.clone() }),
         }
     }
@@ -307,7 +307,7 @@ fn fields<B: Board>(
         let Some(id) = KeyId::from_index(place) else {
             continue;
         };
-        let name = machine.names().keys.get(place).map_or("", String::as_str);
+        let name = machine.symbols().name(SymbolKind::Key, place).unwrap_or("");
         let ty = record.ty.get();
         let shown = || {
             if name.is_empty() {
@@ -354,20 +354,9 @@ impl<B, C> Program<B, C> {
 
     /// The names behind the numbers of a trace, with the meaning of guards' codes.
     pub fn legend(&self) -> Legend {
-        let names = self.machine.names();
-        let names = TraceNames {
-            machine: &names.machine,
-            states: &names.states,
-            events: &names.events,
-            timers: &names.timers,
-            functions: &names.functions,
-        };
-        let legend = Legend::new(&self.machine.rom(), &names);
-        self.codes
-            .iter()
-            .fold(legend, |legend, &(function, code, text)| {
-                legend.with_code(function, code, text)
-            })
+        let mut symbols = self.machine.symbols().clone();
+        symbols.guard_codes = self.codes.clone();
+        Legend::new(&self.machine.rom(), symbols)
     }
 
     /// What becomes of several commands of one agent in a lane (CMD-1). A lane that the machine
