@@ -9,11 +9,12 @@ use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::counters::{Counters, count};
-use crate::fast::Glance;
+use crate::fast::{IdleMask, Router};
 use crate::fault::Fault;
 use crate::host::{Call, Cause};
 use crate::instance::event::Event;
 use crate::instance::flag;
+use crate::instance::leaves::Leaves;
 use crate::instance::ram::Ram;
 
 /// Where a piece of code stands: what its callbacks are told (CODE-1).
@@ -26,7 +27,7 @@ pub(crate) struct Site {
 
 /// A call of user code: function, first argument and how many, and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Calling {
+pub(crate) struct CallSite {
     function: U16,
     arguments: (U32, u8),
     site: Site,
@@ -37,11 +38,11 @@ const NOT_FRESH: u8 = u8::MAX;
 
 /// What the kernel works on: for one call, or for a whole batch with one agent after the other.
 #[derive(Debug)]
-pub(crate) struct Core<'a> {
+pub(crate) struct Context<'a> {
     pub(crate) rom: &'a Rom<'a>,
     pub(crate) ram: Ram<'a>,
     pub(crate) counters: &'a mut Counters,
-    pub(crate) glance: Glance,
+    pub(crate) idle: IdleMask,
     pub(crate) now: u32,
     /// Place of the agent in its batch.
     place: usize,
@@ -49,9 +50,9 @@ pub(crate) struct Core<'a> {
     variants: &'a [VariantId],
     /// Events taken by jumps, and events that nobody handled; not yet in the counters.
     pub(crate) jumped: u64,
-    pub(crate) nobodys: u64,
+    pub(crate) unhandled: u64,
     /// The call that is going on, unless it is a step of a jump.
-    pub(crate) calling: Calling,
+    pub(crate) call_site: CallSite,
     /// The call of a jump that is going on. Its leaf is what is active in its region: the instance
     /// itself changes later.
     pub(crate) step: Option<&'a JumpStep>,
@@ -71,10 +72,10 @@ pub(crate) struct Core<'a> {
     pub(crate) running: bool,
 }
 
-impl<'a> Core<'a> {
+impl<'a> Context<'a> {
     /// Ready for the first agent, outside of ticks.
     pub(crate) fn new(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32) -> Self {
-        Self::with_glance(rom, counters, now, Glance::BLIND)
+        Self::with_mask(rom, counters, now, IdleMask::BLIND)
     }
 
     /// Ready for the first agent of a tier that is to be ticked.
@@ -84,24 +85,24 @@ impl<'a> Core<'a> {
         now: u32,
         tier: statewright_rom::layout::Tier,
     ) -> Self {
-        let mut core = Self::with_glance(rom, counters, now, Glance::new(rom, tier));
-        core.hides_posts = core.has_policy(policy::POSTED_NEXT_TICK);
-        core
+        let mut cx = Self::with_mask(rom, counters, now, IdleMask::new(rom, tier));
+        cx.hides_posts = cx.has_policy(policy::POSTED_NEXT_TICK);
+        cx
     }
 
-    fn with_glance(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, glance: Glance) -> Self {
+    fn with_mask(rom: &'a Rom<'a>, counters: &'a mut Counters, now: u32, idle: IdleMask) -> Self {
         Self {
             rom,
-            ram: Ram::Nobody(crate::instance::Header::default()),
+            ram: Ram::Detached(crate::instance::Header::default()),
             counters,
-            glance,
+            idle,
             now,
             place: 0,
             first_agent: 0,
             variants: &[],
             jumped: 0,
-            nobodys: 0,
-            calling: Calling {
+            unhandled: 0,
+            call_site: CallSite {
                 function: U16::new(0),
                 arguments: (U32::new(0), 0),
                 site: Site {
@@ -118,6 +119,16 @@ impl<'a> Core<'a> {
             observing: false,
             fresh: [NOT_FRESH; MAX_LEAVES],
             running: false,
+        }
+    }
+
+    /// What chooses the way of its agents.
+    #[inline]
+    pub(crate) fn router(&self) -> Router<'a> {
+        Router {
+            rom: self.rom,
+            idle: self.idle,
+            now: self.now,
         }
     }
 
@@ -175,10 +186,10 @@ impl<'a> Core<'a> {
     /// Empties all stacks.
     pub(crate) fn clear_frames(&mut self) {
         for stack in self.rom.stacks() {
-            self.ram.clear_slots(
-                stack.first_slot,
-                stack.depth.saturating_mul(stack.frame_slots),
-            );
+            if let Some(first) = stack.frame_slot(0) {
+                let count = stack.depth.saturating_mul(stack.frame_slots);
+                self.ram.clear_slots(first, count);
+            }
         }
         self.ram.header_mut().stack_depth = 0;
     }
@@ -193,9 +204,9 @@ impl<'a> Core<'a> {
     }
 
     /// Prepares a call of user code; `None` if the op calls nobody.
-    pub(crate) fn aim(&mut self, op: &OpRecord, site: &Site) -> Option<FunctionId> {
+    pub(crate) fn prepare_call(&mut self, op: &OpRecord, site: &Site) -> Option<FunctionId> {
         let function = FunctionId::read(op.a)?;
-        self.calling = Calling {
+        self.call_site = CallSite {
             function: op.a,
             arguments: (op.b, op.count),
             site: *site,
@@ -205,11 +216,11 @@ impl<'a> Core<'a> {
 
     /// The call that is going on.
     pub(crate) fn call(&self) -> Call<'a> {
-        let Calling {
+        let CallSite {
             function,
             arguments: (first, count),
             site,
-        } = self.calling();
+        } = self.call_site();
         Call {
             function: FunctionId::read(function).unwrap_or(FunctionId::FIRST),
             arguments: self.rom.argument_run(first.get(), count),
@@ -235,16 +246,16 @@ impl<'a> Core<'a> {
                 StateId::read(step.state).unwrap_or(StateId::ROOT),
                 TransitionId::read(jump.transition),
             ),
-            _ => (self.calling.site.state, self.calling.site.transition),
+            _ => (self.call_site.site.state, self.call_site.site.transition),
         }
     }
 
-    fn calling(&self) -> Calling {
+    fn call_site(&self) -> CallSite {
         let Some((step, (jump, _))) = self.step.zip(self.jump) else {
-            return self.calling;
+            return self.call_site;
         };
         let site = self.jump_site(step.state, jump);
-        Calling {
+        CallSite {
             function: step.function,
             arguments: (step.first, step.count),
             site,
@@ -267,11 +278,11 @@ impl<'a> Core<'a> {
     }
 }
 
-impl Drop for Core<'_> {
+impl Drop for Context<'_> {
     fn drop(&mut self) {
-        let (jumped, nobodys, counters) = (self.jumped, self.nobodys, &mut self.counters);
-        counters.events = counters.events.wrapping_add(jumped).wrapping_add(nobodys);
-        counters.unhandled = counters.unhandled.wrapping_add(nobodys);
+        let (jumped, unhandled, counters) = (self.jumped, self.unhandled, &mut self.counters);
+        counters.events = counters.events.wrapping_add(jumped).wrapping_add(unhandled);
+        counters.unhandled = counters.unhandled.wrapping_add(unhandled);
         counters.microsteps = counters.microsteps.wrapping_add(jumped);
         counters.transitions = counters.transitions.wrapping_add(jumped);
         if self.running {
@@ -281,17 +292,18 @@ impl Drop for Core<'_> {
 }
 
 /// The configuration (RAM-4).
-impl Core<'_> {
+impl Context<'_> {
     /// Is a state active?
     pub(crate) fn is_active(&self, state: StateId) -> bool {
         // What is left or entered by a jump is not yet in the instance.
         let stepping = self.step.and_then(|step| StateId::read(step.leaf));
         let line = stepping
             .and_then(|leaf| self.rom.state(leaf))
-            .map(|record| record.leaf);
-        (0..self.ram.leaves().len() as u8)
-            .filter(|&number| Some(number) != line)
-            .filter_map(|number| self.ram.leaf(number))
+            .and_then(StateRecord::leaf_id);
+        self.ram
+            .leaf_ids()
+            .filter(|&id| Some(id) != line)
+            .filter_map(|id| self.ram.leaf(id))
             .chain(stepping)
             .any(|leaf| self.rom.is_ancestor_or_self(state, leaf))
     }
@@ -306,12 +318,9 @@ impl Core<'_> {
         })
     }
 
-    /// Timer place of a state's clock.
-    pub(crate) fn clock_of(&self, state: StateId) -> Option<u8> {
-        self.rom
-            .state_extra(state)
-            .map(|extra| extra.clock)
-            .filter(|&clock| clock != 0xFF)
+    /// Where a state's clock is kept.
+    pub(crate) fn clock_of(&self, state: StateId) -> Option<TimerSlot> {
+        self.rom.state_extra(state).and_then(StateExtra::clock_slot)
     }
 
     /// A state stops being active; the state around it stays the innermost one if it has the same
@@ -325,7 +334,14 @@ impl Core<'_> {
                 .state(parent)
                 .is_some_and(|around| around.leaf == record.leaf)
         });
-        self.ram.set_leaf(record.leaf, parent);
+        self.put_leaf(record, parent);
+    }
+
+    /// What is the innermost active state where a state stands.
+    pub(crate) fn put_leaf(&mut self, record: &StateRecord, leaf: Option<StateId>) {
+        if let Some(id) = record.leaf_id() {
+            self.ram.set_leaf(id, leaf);
+        }
     }
 
     /// A state counts as entered in this tick (TICK-5).
@@ -354,68 +370,5 @@ impl Core<'_> {
             leaves.insert(leaf);
         }
         leaves
-    }
-}
-
-/// Up to eight leaves in the order of the tree.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Leaves {
-    /// Raw; `NONE` behind the last.
-    states: [u16; MAX_LEAVES],
-    count: u8,
-}
-
-impl Default for Leaves {
-    fn default() -> Self {
-        Self {
-            states: [NONE; MAX_LEAVES],
-            count: 0,
-        }
-    }
-}
-
-impl Leaves {
-    /// Adds a leaf at its place in the tree; one past the eighth is left out.
-    #[inline]
-    pub(crate) fn insert(&mut self, leaf: StateId) {
-        let mut moved = leaf.raw();
-        let count = usize::from(self.count).saturating_add(1);
-        // `NONE` is greater than any leaf.
-        for state in self.states.iter_mut().take(count) {
-            if *state > moved {
-                core::mem::swap(state, &mut moved);
-            }
-        }
-        self.count = count.min(MAX_LEAVES) as u8;
-    }
-
-    #[inline]
-    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u8, StateId)> + Clone + use<> {
-        let states = self.states;
-        (0..self.count)
-            .filter_map(move |place| Some((place, StateId::new(*states.get(usize::from(place))?)?)))
-    }
-
-    pub(crate) fn get(&self, place: u8) -> Option<StateId> {
-        StateId::new(*self.states.get(usize::from(place))?)
-    }
-
-    pub(crate) fn len(&self) -> u8 {
-        self.count
-    }
-
-    /// All of them, one bit per place.
-    #[inline]
-    pub(crate) fn mask(&self) -> u8 {
-        (0..self.count).fold(0, |mask, place| mask | crate::instance::ram::bit(place))
-    }
-
-    /// Leaves inside a range of states, one bit per place.
-    #[inline]
-    pub(crate) fn mask_in(&self, first: u16, end: u16) -> u8 {
-        let places = (0_u8..).zip(self.states).take(usize::from(self.count));
-        places
-            .filter(|&(_, leaf)| first <= leaf && leaf < end)
-            .fold(0, |mask, (p, _)| mask | crate::instance::ram::bit(p))
     }
 }

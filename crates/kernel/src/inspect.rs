@@ -2,12 +2,12 @@
 //! (SYS-2), its queue, timers, waits and suspended states. Allocates nothing, decides nothing.
 
 use statewright_rom::Rom;
-use statewright_rom::ids::{StackId, StateId, TimerId, TransitionId};
-use statewright_rom::layout::{NONE, TimerKind, TransitionExtra};
+use statewright_rom::ids::{SlotId, StackId, StateId, TimerId, TimerSlot, TransitionId};
+use statewright_rom::layout::{NONE, TimerKind};
 
+use crate::commit::stack::saved_state;
 use crate::events::time::is_due;
 use crate::instance::event::Event;
-use crate::instance::ram::bit;
 use crate::instance::{Instance, flag};
 
 /// Whether an instance has something to do without being told.
@@ -80,13 +80,10 @@ pub fn ticks_in_state<I: Instance>(
     state: StateId,
     now: u32,
 ) -> Option<u32> {
-    let clock = rom
-        .state_extra(state)
-        .map(|extra| extra.clock)
-        .filter(|&clock| clock != 0xFF)?;
+    let clock = rom.state_extra(state)?.clock_slot()?;
     let entered = instance
         .raw_timers()
-        .get(usize::from(clock))
+        .get(clock.index())
         .map_or(0, |time| time.get());
     let paused = instance.header().has(flag::PAUSED);
     Some(match is_active(rom, instance, state) {
@@ -138,19 +135,18 @@ pub fn running_timers<I: Instance>(rom: &Rom<'_>, instance: &I) -> impl Iterator
         .enumerate()
         .filter(fires)
         .flat_map(move |(index, record)| {
-            let places = record.place..record.place.saturating_add(record.instances);
-            places.filter_map(move |place| {
+            record.timer_slots().filter_map(move |slot| {
                 Some(Wait {
                     timer: TimerId::from_index(index)?,
-                    deadline: armed_until(instance, place)?,
+                    deadline: armed_until(instance, slot)?,
                 })
             })
         })
 }
 
-fn armed_until<I: Instance>(instance: &I, place: u8) -> Option<u32> {
-    let time = instance.raw_timers().get(usize::from(place))?;
-    (instance.header().armed & bit(place) != 0).then(|| time.get())
+fn armed_until<I: Instance>(instance: &I, slot: TimerSlot) -> Option<u32> {
+    let time = instance.raw_timers().get(slot.index())?;
+    (instance.header().armed & slot.bit() != 0).then(|| time.get())
 }
 
 /// The tick at which the cooldown of a transition ends; `None` if it never began (SEL-6).
@@ -159,14 +155,12 @@ pub fn ready_tick<I: Instance>(
     instance: &I,
     transition: TransitionId,
 ) -> Option<u32> {
-    let slot = usize::from(rom.transition_extra(transition)?.cooldown_slot);
-    let half = |slot: usize| {
-        instance
-            .raw_slots()
-            .get(slot)
-            .map(|half| u32::from(half.get()))
+    let slot = rom.transition_extra(transition)?.cooldown()?;
+    let half = |slot: SlotId| {
+        let half = instance.raw_slots().get(slot.index())?;
+        Some(u32::from(half.get()))
     };
-    let ready = half(slot)? | half(slot.checked_add(1)?)? << 16;
+    let ready = half(slot)? | half(slot.offset(1))? << 16;
     if ready == 0 { None } else { Some(ready) }
 }
 
@@ -176,8 +170,7 @@ pub fn debounce_deadline<I: Instance>(
     instance: &I,
     transition: TransitionId,
 ) -> Option<u32> {
-    let extra: &TransitionExtra = rom.transition_extra(transition)?;
-    armed_until(instance, extra.debounce_timer)
+    armed_until(instance, rom.transition_extra(transition)?.debounce()?)
 }
 
 /// Leaves that a push suspended, bottom frame first (EXEC-8).
@@ -186,25 +179,14 @@ pub fn suspended_leaves<I: Instance>(rom: &Rom<'_>, instance: &I) -> impl Iterat
         .regions()
         .iter()
         .filter_map(|region| rom.stack(StackId::new(region.stack)?));
-    let slot = move |slot: u8| {
-        instance
-            .raw_slots()
-            .get(usize::from(slot))
-            .map_or(0, |slot| slot.get())
+    let saved = move |slot: SlotId| {
+        let slot = instance.raw_slots().get(slot.index())?;
+        saved_state(slot.get())
     };
     stacks.flat_map(move |stack| {
-        let first = move |frame: u8| {
-            stack
-                .first_slot
-                .saturating_add(frame.saturating_mul(stack.frame_slots))
-        };
-        let used = (0..stack.depth)
-            .map(first)
-            .take_while(move |&first| slot(first) != 0);
-        let saved = used
-            .flat_map(move |first| (0..stack.leaves).map(move |leaf| first.saturating_add(leaf)));
-        saved.filter_map(move |place| {
-            StateId::new(slot(place)).filter(|&leaf| leaf != StateId::ROOT)
-        })
+        let frames = (0..stack.depth).filter_map(move |frame| stack.frame_slot(frame));
+        let used = frames.take_while(move |&first| saved(first).is_some());
+        let slots = used.flat_map(move |first| (0..stack.leaves).map(move |by| first.offset(by)));
+        slots.filter_map(saved)
     })
 }

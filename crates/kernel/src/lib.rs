@@ -3,7 +3,7 @@
 //!
 //! `(instance', commands, trace) = tick(ROM, instance, host, inbox, tick)`. The kernel keeps
 //! nothing between calls, allocates nothing, locks nothing, never recurses, and every loop is
-//! bounded by the ROM's tables or by a cap. All three tiers go through one core (`ram` is a view of
+//! bounded by the ROM's tables or by a cap. All three tiers go through one kernel (`ram` is a view of
 //! any of them).
 //!
 //! # The promise
@@ -27,7 +27,7 @@
 //! - `commit/` one microstep: what is entered (`entry_set`), `exits`, `history`, frames (`stack`), `complete`,
 //!   start and fail-safe
 //! - `code/` action lists, activities and expressions
-//! - `fast/` what most ticks are: at rest, or one event that always leads the same way; `switches`
+//! - `fast/` what most ticks are: at rest, or one event that always leads the same way; `toggles`
 //!   leave it out
 //! - `host/` the border to user code: what it implements, what its functions hold (`cx`), what a
 //!   tracer is told
@@ -45,10 +45,10 @@
 //!
 //! struct NoFunctions;
 //! impl Host for NoFunctions {
-//!     fn guard(&self, _: FunctionId, _: View<'_, '_>) -> Verdict { Verdict::from(true) }
-//!     fn score(&self, _: FunctionId, _: View<'_, '_>) -> f32 { 0.0 }
-//!     fn action(&mut self, _: FunctionId, _: Actor<'_, '_>) {}
-//!     fn activity(&mut self, _: FunctionId, _: Mode, _: Actor<'_, '_>) -> Status { Status::Running }
+//!     fn guard(&self, _: FunctionId, _: GuardCx<'_, '_>) -> Verdict { Verdict::from(true) }
+//!     fn score(&self, _: FunctionId, _: GuardCx<'_, '_>) -> f32 { 0.0 }
+//!     fn action(&mut self, _: FunctionId, _: ActionCx<'_, '_>) {}
+//!     fn activity(&mut self, _: FunctionId, _: Mode, _: ActionCx<'_, '_>) -> Status { Status::Running }
 //!     fn command(&mut self, _: &Command) -> bool { true }
 //!     fn read_key(&self, _: KeyId) -> [u32; 3] { [0; 3] }
 //!     fn write_key(&mut self, _: KeyId, _: [u32; 3]) {}
@@ -95,9 +95,9 @@ mod inspect;
 mod instance;
 mod life;
 mod select;
-#[doc(hidden)]
-pub mod switches;
 mod tick;
+#[doc(hidden)]
+pub mod toggles;
 
 pub use batch::inbox::{Inbox, InboxEvent, SortedInbox, Unsorted};
 pub use batch::prefetch::prefetch;
@@ -106,7 +106,7 @@ pub use counters::Counters;
 pub use events::queue::Admission;
 pub use events::time::is_due;
 pub use fault::Fault;
-pub use host::cx::{Actor, View};
+pub use host::cx::{ActionCx, GuardCx};
 pub use host::trace::{Reason, Trace};
 pub use host::{Call, Cause, Command, CommandKind, Host, Hosts, Mode, Status, Verdict};
 pub use inspect::{
@@ -115,6 +115,10 @@ pub use inspect::{
 };
 pub use instance::event::{Class, Event, event_flag};
 pub use instance::rng::Rng;
-pub use instance::{Header, Instance, Instance64, Instance128, Instance256, flag};
+pub use instance::{
+    AnyInstance, ByTier, Header, Instance, Instance64, Instance128, Instance256, flag,
+};
 pub use life::{Posted, pause, post, reset, resume, stop};
+#[doc(no_inline)]
+pub use statewright_rom::layout::Tier;
 pub use tick::{Input, Mismatch, Report, tick};

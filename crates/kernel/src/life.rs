@@ -2,20 +2,20 @@
 
 use statewright_rom::Rom;
 use statewright_rom::ids::EventId;
-use statewright_rom::layout::{NONE, feature, policy};
+use statewright_rom::layout::{NONE, TransitionExtra, feature, policy};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
-use crate::context::Core;
+use crate::context::Context;
 use crate::counters::{Counters, count};
 use crate::events::queue::Admission;
 use crate::fault::Fault;
 use crate::host::trace::Trace;
-use crate::host::trace_timers::Told;
+use crate::host::trace_timers::TracedTimers;
 use crate::host::{Cause, Host};
 use crate::instance::event::{Class, Event};
 use crate::instance::{Header, Instance, flag};
-use crate::switches::{self, Trick};
-use crate::tick::{Input, Run};
+use crate::tick::{Input, Tick};
+use crate::toggles::{self, Optimization};
 
 /// What became of an event that the host posted.
 pub type Posted = Result<Admission, Fault>;
@@ -41,7 +41,7 @@ pub fn post<I: Instance>(
     }
     let header = instance.header();
     let runs = header.flags.get() & (flag::ENDED | flag::PAUSED) == 0;
-    if switches::has(Trick::Post)
+    if toggles::has(Optimization::Post)
         && runs
         && header.event_count == 0
         && let Some(record) = rom.event(event)
@@ -61,23 +61,23 @@ pub fn post<I: Instance>(
         ram.set_flag(flag::WORK);
         return Ok(Admission::Admitted);
     }
-    let mut core = Core::new(rom, counters, now);
-    core.attach(instance.ram(), 0);
-    if core.check_queue().is_err() {
-        core.quarantine();
+    let mut cx = Context::new(rom, counters, now);
+    cx.attach(instance.ram(), 0);
+    if cx.check_queue().is_err() {
+        cx.quarantine();
         return Err(Fault::BadQueue);
     }
-    let admission = core.post_from_outside(event, class, payload);
-    match core.fault {
+    let admission = cx.post_from_outside(event, class, payload);
+    match cx.fault {
         Some(fault) => {
-            core.quarantine();
+            cx.quarantine();
             Err(fault)
         }
         None => Ok(admission),
     }
 }
 
-impl Core<'_> {
+impl Context<'_> {
     fn post_from_outside(
         &mut self,
         id: EventId,
@@ -122,47 +122,36 @@ pub fn resume<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32) {
 /// stands still already.
 fn turn_times<I: Instance>(rom: &Rom<'_>, instance: &mut I, now: u32, least_ready: u32) {
     let mut counters = Counters::default();
-    let mut core = Core::new(rom, &mut counters, now);
-    core.attach(instance.ram(), 0);
-    let places = core.ram.header().armed | core.running_clocks();
-    for place in (0..core.ram.timers().len() as u8)
-        .filter(|&place| places & crate::instance::ram::bit(place) != 0)
-    {
-        let time = core.ram.time(place);
-        core.ram.set_time(place, now.wrapping_sub(time));
-    }
-    core.turn_cooldowns(least_ready);
-    for event in core.ram.queue_mut() {
+    let mut cx = Context::new(rom, &mut counters, now);
+    cx.attach(instance.ram(), 0);
+    let running = cx.ram.header().armed | cx.running_clocks();
+    cx.ram.turn_times(running, now);
+    cx.turn_cooldowns(least_ready);
+    for event in cx.ram.queue_mut() {
         event.stamp.set(now.wrapping_sub(event.stamp.get()));
     }
 }
 
-impl Core<'_> {
-    /// Timer places of the clocks of active states.
+impl Context<'_> {
+    /// The clocks of active states, one bit per timer slot.
     fn running_clocks(&self) -> u8 {
         let leaves = self.leaves();
         let states = leaves.iter().flat_map(|(_, leaf)| self.rom.path_up(leaf));
         states
             .filter_map(|state| self.clock_of(state))
-            .fold(0, |places, place| places | crate::instance::ram::bit(place))
+            .fold(0, |clocks, clock| clocks | clock.bit())
     }
 
     fn turn_cooldowns(&mut self, least_ready: u32) {
         if !self.rom.has(feature::COOLDOWN) {
             return;
         }
-        for extra in self
-            .rom
-            .transition_extras()
-            .iter()
-            .filter(|extra| extra.cooldown_slot != 0xFF)
-        {
-            let ready = self.ram.wide_slot(extra.cooldown_slot);
+        let slots = self.rom.transition_extras().iter();
+        for slot in slots.filter_map(TransitionExtra::cooldown) {
+            let ready = self.ram.wide_slot(slot);
             if ready != 0 {
-                self.ram.set_wide_slot(
-                    extra.cooldown_slot,
-                    self.now.wrapping_sub(ready).max(least_ready),
-                );
+                let turned = self.now.wrapping_sub(ready).max(least_ready);
+                self.ram.set_wide_slot(slot, turned);
             }
         }
     }
@@ -185,21 +174,21 @@ pub fn stop<I: Instance, H: Host>(
     }
     resume(rom, instance, input.tick);
     let variants = core::slice::from_ref(&input.variant);
-    let mut core = Core::new(rom, counters, input.tick);
-    core.set_agents(input.agent, variants);
-    core.attach(instance.ram(), 0);
-    core.begin();
-    let mut told = Told::new(&core);
+    let mut cx = Context::new(rom, counters, input.tick);
+    cx.set_agents(input.agent, variants);
+    cx.attach(instance.ram(), 0);
+    cx.begin();
+    let mut traced_timers = TracedTimers::new(&cx);
     let tracing = if host.is_tracing() {
-        Some(&mut told)
+        Some(&mut traced_timers)
     } else {
         None
     };
-    let result = Run::new(&mut core, host, tracing).stop();
+    let result = Tick::new(&mut cx, host, tracing).stop();
     match result {
-        Ok(()) => core.finish(),
+        Ok(()) => cx.finish(),
         Err(fault) => {
-            core.quarantine();
+            cx.quarantine();
             if host.is_tracing() {
                 host.trace(&Trace::Faulted(fault));
             }
@@ -208,15 +197,15 @@ pub fn stop<I: Instance, H: Host>(
     result
 }
 
-impl Run<'_, '_> {
+impl Tick<'_, '_> {
     fn stop(&mut self) -> Result<(), Fault> {
-        if self.core.ram.has(flag::STARTED) {
-            self.core.check_instance()?;
+        if self.cx.ram.has(flag::STARTED) {
+            self.cx.check_instance()?;
             return self.terminate(Cause::None);
         }
-        self.core.ram.clear_queue();
-        self.core.ram.set_flag(flag::TERMINATED);
-        count(&mut self.core.counters.terminations);
+        self.cx.ram.clear_queue();
+        self.cx.ram.set_flag(flag::TERMINATED);
+        count(&mut self.cx.counters.terminations);
         if self.tracing {
             self.host.trace(&Trace::Terminated);
         }

@@ -79,6 +79,33 @@ macro_rules! wide_ids {
 macro_rules! narrow_ids {
     ($($(#[$meta:meta])* $name:ident,)+) => {$(
         id! { $(#[$meta])* $name: u8, none 0xFF }
+
+        impl $name {
+            /// So many ids from a raw number on; none past the greatest.
+            #[inline]
+            pub fn run(first: u8, count: u8) -> impl Iterator<Item = Self> + Clone + use<> {
+                (first..first.saturating_add(count)).filter_map(Self::new)
+            }
+
+            /// The id so many further on, at most the greatest.
+            #[inline]
+            #[must_use]
+            pub const fn offset(self, by: u8) -> Self {
+                match Self::new(self.0.saturating_add(by)) {
+                    Some(id) => id,
+                    None => Self(0xFF - 1),
+                }
+            }
+
+            /// Its bit in a mask of eight; none past the eighth.
+            #[inline]
+            pub const fn bit(self) -> u8 {
+                match 1_u8.checked_shl(self.0 as u32) {
+                    Some(bit) => bit,
+                    None => 0,
+                }
+            }
+        }
     )+};
 }
 
@@ -138,8 +165,8 @@ wide_ids! {
 narrow_ids! {
     /// A leaf number: a place for an active leaf in an instance (RAM-4).
     LeafId,
-    /// A timer place in an instance.
-    TimerPlace,
+    /// A place for a timer or a clock in an instance (RAM-2).
+    TimerSlot,
     /// A slot of an instance.
     SlotId,
     /// A record of the stacks table.
@@ -198,5 +225,19 @@ mod tests {
         assert_eq!(StateId::to_raw(StateId::new(7)), 7);
         assert_eq!(LeafId::new(0xFF), None);
         assert_eq!(CandidateListId::new(NO_LIST), None);
+    }
+
+    #[test]
+    fn runs_and_offsets_end_at_the_greatest_id() {
+        assert!(SlotId::run(253, 9).map(SlotId::raw).eq([253, 254]));
+        assert!(TimerSlot::run(2, 3).map(TimerSlot::raw).eq([2, 3, 4]));
+        assert_eq!(
+            TimerSlot::new(250).map(|slot| slot.offset(9).raw()),
+            Some(254)
+        );
+        assert_eq!(
+            [0, 7, 8].map(|n| LeafId::new(n).map(LeafId::bit)),
+            [Some(1), Some(128), Some(0)]
+        );
     }
 }

@@ -61,6 +61,7 @@ mod load;
 mod owned;
 #[doc = include_str!("rules.md")]
 pub mod rules {}
+mod slots;
 mod unchecked;
 mod validate;
 mod view;

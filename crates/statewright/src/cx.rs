@@ -1,7 +1,7 @@
 //! What user functions are given besides blackboard and context: [`GuardCx`] to look, [`ActionCx`]
 //! to act (CODE-1, SEL-5).
 
-use statewright_kernel::{Actor, Admission, Cause, Class, Rng, View};
+use statewright_kernel::{self as kernel, Admission, Cause, Class, Rng};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::ArgumentRecord;
@@ -14,14 +14,14 @@ use crate::value::{AgentId, Payload, Symbol, Value};
 /// What a guard or scorer may look at.
 #[derive(Debug)]
 pub struct GuardCx<'c, 'a, 'p> {
-    view: View<'c, 'a>,
+    view: kernel::GuardCx<'c, 'a>,
     caller: &'c Caller<'p>,
 }
 
 /// What an action or activity may look at and do.
 #[derive(Debug)]
 pub struct ActionCx<'c, 'a, 'p> {
-    actor: Actor<'c, 'a>,
+    actor: kernel::ActionCx<'c, 'a>,
     caller: &'c mut Caller<'p>,
 }
 
@@ -145,7 +145,7 @@ fn argument_words(arguments: &[ArgumentRecord], place: usize) -> [u32; 3] {
 
 impl<'c, 'a, 'p> GuardCx<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(view: View<'c, 'a>, caller: &'c Caller<'p>) -> Self {
+    pub(crate) fn new(view: kernel::GuardCx<'c, 'a>, caller: &'c Caller<'p>) -> Self {
         Self { view, caller }
     }
 
@@ -157,7 +157,7 @@ impl<'c, 'a, 'p> GuardCx<'c, 'a, 'p> {
 
 impl<'c, 'a, 'p> ActionCx<'c, 'a, 'p> {
     #[inline]
-    pub(crate) fn new(actor: Actor<'c, 'a>, caller: &'c mut Caller<'p>) -> Self {
+    pub(crate) fn new(actor: kernel::ActionCx<'c, 'a>, caller: &'c mut Caller<'p>) -> Self {
         Self { actor, caller }
     }
 

@@ -1,6 +1,6 @@
 //! The border to the kernel: user code of one agent.
 
-use statewright_kernel::{Actor, Command, Host, Mode, Status, Verdict, View};
+use statewright_kernel::{self as kernel, Command, Host, Mode, Status, Verdict};
 use statewright_rom::ids::{FunctionId, KeyId};
 use zerocopy::IntoBytes;
 
@@ -70,7 +70,7 @@ impl<B: Board, C> AgentHost<'_, '_, B, C> {
 
 impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
     #[inline]
-    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
+    fn guard(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> Verdict {
         self.env.table.guard(
             function,
             self.board,
@@ -80,7 +80,7 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
     }
 
     #[inline]
-    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
+    fn score(&self, function: FunctionId, view: kernel::GuardCx<'_, '_>) -> f32 {
         self.env.table.score(
             function,
             self.board,
@@ -90,7 +90,7 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
     }
 
     #[inline]
-    fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>) {
+    fn action(&mut self, function: FunctionId, actor: kernel::ActionCx<'_, '_>) {
         let HostEnv {
             table,
             context,
@@ -101,7 +101,12 @@ impl<B: Board, C> Host for AgentHost<'_, '_, B, C> {
     }
 
     #[inline]
-    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+    fn activity(
+        &mut self,
+        function: FunctionId,
+        mode: Mode,
+        actor: kernel::ActionCx<'_, '_>,
+    ) -> Status {
         let HostEnv {
             table,
             context,

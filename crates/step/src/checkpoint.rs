@@ -5,54 +5,30 @@ use std::sync::Arc;
 
 use statewright::{Blackboard, Board};
 use statewright_kernel::{
-    Admission, Counters, Event, Fault, Host, Input, Instance, Instance64, Instance128, Instance256,
-    Report, Wait, flag,
+    Admission, AnyInstance, Counters, Event, Fault, Host, Input, Report, Wait, flag, on_tier,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use zerocopy::{FromBytes, IntoBytes};
 
 use crate::record::{AgentState, Step};
 use crate::stubs::Stubs;
 
-/// An instance of any tier.
+/// The agent: an instance of its machine's tier.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Agent {
-    Small(Instance64),
-    Middle(Instance128),
-    Large(Instance256),
-}
-
-/// The same work on an instance of any tier.
-macro_rules! on_agent {
-    ($agent:expr, $instance:ident => $work:expr) => {
-        match $agent {
-            Agent::Small($instance) => $work,
-            Agent::Middle($instance) => $work,
-            Agent::Large($instance) => $work,
-        }
-    };
-}
+pub(crate) struct Agent(AnyInstance);
 
 impl Agent {
-    pub(crate) fn new(rom: &Rom<'_>, seed: u64) -> Option<Self> {
-        Instance64::new(rom, seed, 0)
-            .map(Self::Small)
-            .or_else(|| Instance128::new(rom, seed, 0).map(Self::Middle))
-            .or_else(|| Instance256::new(rom, seed, 0).map(Self::Large))
+    pub(crate) fn new(rom: &Rom<'_>, seed: u64) -> Self {
+        Self(AnyInstance::new(rom, seed, 0))
     }
 
     /// Bytes of an instance of this tier; none if there are more or fewer.
     pub(crate) fn with_bytes(self, bytes: &[u8]) -> Option<Self> {
-        Some(match self {
-            Self::Small(_) => Self::Small(Instance64::read_from_bytes(bytes).ok()?),
-            Self::Middle(_) => Self::Middle(Instance128::read_from_bytes(bytes).ok()?),
-            Self::Large(_) => Self::Large(Instance256::read_from_bytes(bytes).ok()?),
-        })
+        self.0.with_bytes(bytes).map(Self)
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
-        on_agent!(self, instance => instance.as_bytes())
+        self.0.bytes()
     }
 
     pub(crate) fn post(
@@ -63,7 +39,7 @@ impl Agent {
         payload: [u32; 4],
         counters: &mut Counters,
     ) -> Result<Admission, Fault> {
-        on_agent!(self, instance => statewright_kernel::post(rom, instance, now, event, None, payload, counters))
+        on_tier!(&mut self.0, instance => statewright_kernel::post(rom, instance, now, event, None, payload, counters))
     }
 
     pub(crate) fn tick<H: Host>(
@@ -73,46 +49,46 @@ impl Agent {
         input: &Input<'_>,
         counters: &mut Counters,
     ) -> Report {
-        on_agent!(self, instance => statewright_kernel::tick(rom, instance, host, input, counters))
+        on_tier!(&mut self.0, instance => statewright_kernel::tick(rom, instance, host, input, counters))
     }
 
     pub(crate) fn has(&self, flags: u16) -> bool {
-        on_agent!(self, instance => instance.header().has(flags))
+        self.0.header().has(flags)
     }
 
     pub(crate) fn leaves(&self) -> Vec<StateId> {
         let mut leaves: Vec<StateId> =
-            on_agent!(self, instance => statewright_kernel::active_leaves(instance).collect());
+            on_tier!(&self.0, instance => statewright_kernel::active_leaves(instance).collect());
         leaves.sort_unstable();
         leaves
     }
 
     pub(crate) fn is_active(&self, rom: &Rom<'_>, state: StateId) -> bool {
-        on_agent!(self, instance => statewright_kernel::is_active(rom, instance, state))
+        on_tier!(&self.0, instance => statewright_kernel::is_active(rom, instance, state))
     }
 
     pub(crate) fn ticks_in_state(&self, rom: &Rom<'_>, state: StateId, now: u32) -> Option<u32> {
-        on_agent!(self, instance => statewright_kernel::ticks_in_state(rom, instance, state, now))
+        on_tier!(&self.0, instance => statewright_kernel::ticks_in_state(rom, instance, state, now))
     }
 
     fn queue(&self) -> Vec<Event> {
-        on_agent!(self, instance => statewright_kernel::queued_events(instance).to_vec())
+        on_tier!(&self.0, instance => statewright_kernel::queued_events(instance).to_vec())
     }
 
     fn timers(&self, rom: &Rom<'_>) -> Vec<Wait> {
-        on_agent!(self, instance => statewright_kernel::running_timers(rom, instance).collect())
+        on_tier!(&self.0, instance => statewright_kernel::running_timers(rom, instance).collect())
     }
 
     fn suspended(&self, rom: &Rom<'_>) -> Vec<StateId> {
-        on_agent!(self, instance => statewright_kernel::suspended_leaves(rom, instance).collect())
+        on_tier!(&self.0, instance => statewright_kernel::suspended_leaves(rom, instance).collect())
     }
 
     pub(crate) fn ready_tick(&self, rom: &Rom<'_>, transition: TransitionId) -> Option<u32> {
-        on_agent!(self, instance => statewright_kernel::ready_tick(rom, instance, transition))
+        on_tier!(&self.0, instance => statewright_kernel::ready_tick(rom, instance, transition))
     }
 
     pub(crate) fn debounce_deadline(&self, rom: &Rom<'_>, transition: TransitionId) -> Option<u32> {
-        on_agent!(self, instance => statewright_kernel::debounce_deadline(rom, instance, transition))
+        on_tier!(&self.0, instance => statewright_kernel::debounce_deadline(rom, instance, transition))
     }
 }
 

@@ -7,7 +7,7 @@ use statewright::{Blackboard, Board};
 use statewright_author::names::visible;
 use statewright_compile::describe;
 use statewright_kernel::{
-    Actor, Call, Command, CommandKind, Host, Mode, Status, Trace, Verdict, View,
+    ActionCx, Call, Command, CommandKind, GuardCx, Host, Mode, Status, Trace, Verdict,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
@@ -134,7 +134,7 @@ impl<'s> StepHost<'s> {
 }
 
 impl Host for StepHost<'_> {
-    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
+    fn guard(&self, function: FunctionId, view: GuardCx<'_, '_>) -> Verdict {
         let verdict = self.stubs.ask_guard(function);
         let Verdict { holds, code } = verdict;
         self.note(StepEvent::Asked {
@@ -145,7 +145,7 @@ impl Host for StepHost<'_> {
         verdict
     }
 
-    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
+    fn score(&self, function: FunctionId, view: GuardCx<'_, '_>) -> f32 {
         let score = self.stubs.score(function);
         self.note(StepEvent::Scored {
             call: self.words_of(&view.call()),
@@ -154,12 +154,12 @@ impl Host for StepHost<'_> {
         score
     }
 
-    fn action(&mut self, _: FunctionId, actor: Actor<'_, '_>) {
+    fn action(&mut self, _: FunctionId, actor: ActionCx<'_, '_>) {
         let call = actor.call();
         self.did(ActionKind::Call, self.words_of(&call), Some(call.state));
     }
 
-    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+    fn activity(&mut self, function: FunctionId, mode: Mode, actor: ActionCx<'_, '_>) -> Status {
         let status = self.stubs.activity(function);
         let call = actor.call();
         self.note(StepEvent::Activity {

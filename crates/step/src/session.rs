@@ -69,11 +69,7 @@ impl Session {
         };
         let (agent, functions) = {
             let rom = machine.rom();
-            let agent = Agent::new(&rom, settings.seed);
-            (
-                agent.ok_or_else(|| StepError::new("the machine has no tier that is known"))?,
-                rom.linker().len(),
-            )
+            (Agent::new(&rom, settings.seed), rom.linker().len())
         };
         let stubs = Stubs::new(functions, settings.guards, settings.seed);
         let board = Blackboard::new(&machine);

@@ -1,13 +1,11 @@
 //! Runs a machine on kernel and oracle and finds the first difference.
 
 use statewright_kernel::{
-    Counters, Event, Inbox, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause,
-    post, reset, resume, stop,
+    Counters, Event, Inbox, Input, Instance, Mismatch, pause, post, reset, resume, stop, with_tier,
 };
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::Tier;
 
 use crate::bytes::Bytes;
 use crate::depth::measured_tick;
@@ -91,11 +89,9 @@ pub fn run_script(
     user_code: ScriptedUserCode,
     script: impl Iterator<Item = ScriptStep>,
 ) -> Result<Tally, Box<Difference>> {
-    let all = std::panic::AssertUnwindSafe(|| match compiled.output.rom.as_rom().tier() {
-        Tier::Crowd => run_tier::<Instance64>(compiled, seed, user_code, script),
-        Tier::Standard => run_tier::<Instance128>(compiled, seed, user_code, script),
-        Tier::Hero => run_tier::<Instance256>(compiled, seed, user_code, script),
-    });
+    let all = std::panic::AssertUnwindSafe(
+        || with_tier!(compiled.output.rom.as_rom(), I => run_tier::<I>(compiled, seed, user_code, script)),
+    );
     std::panic::catch_unwind(all).unwrap_or_else(|panic| {
         let what = panic_text(panic.as_ref());
         Err(Box::new(Difference {
@@ -165,7 +161,7 @@ struct Side<'s, I> {
 
 struct Comparison<'s, I> {
     rom: &'s Rom<'s>,
-    /// Traced, so that it goes the general way.
+    /// Traced, so that it takes the slow path.
     traced: Side<'s, I>,
     /// Not traced: the fast paths.
     fast: Side<'s, I>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use statewright_kernel as kernel;
 use statewright_kernel::{
-    Actor, Admission, Call, Command, CommandKind, Host, Mode, Status, Trace, Verdict, View,
+    ActionCx, Admission, Call, Command, CommandKind, GuardCx, Host, Mode, Status, Trace, Verdict,
 };
 use statewright_rom::ids::*;
 
@@ -62,14 +62,14 @@ impl<'s> KernelHost<'s> {
         }
     }
 
-    fn act(&mut self, called: Called, actor: &mut Actor<'_, '_>) {
+    fn act(&mut self, called: Called, actor: &mut ActionCx<'_, '_>) {
         let actions = self.user_code.get_mut().act(called);
         for action in actions {
             self.carry_out(action, actor);
         }
     }
 
-    fn carry_out(&mut self, action: UserAction, actor: &mut Actor<'_, '_>) {
+    fn carry_out(&mut self, action: UserAction, actor: &mut ActionCx<'_, '_>) {
         match action {
             UserAction::Post {
                 event,
@@ -155,22 +155,22 @@ fn cause(cause: kernel::Cause) -> Cause {
 /// What lies on the stack is noted first; what the host itself needs is kept apart and does not
 /// count.
 impl Host for KernelHost<'_> {
-    fn guard(&self, _: FunctionId, view: View<'_, '_>) -> Verdict {
+    fn guard(&self, _: FunctionId, view: GuardCx<'_, '_>) -> Verdict {
         self.depth.note();
         self.judge(view)
     }
 
-    fn score(&self, _: FunctionId, view: View<'_, '_>) -> f32 {
+    fn score(&self, _: FunctionId, view: GuardCx<'_, '_>) -> f32 {
         self.depth.note();
         self.rate(view)
     }
 
-    fn action(&mut self, _: FunctionId, actor: Actor<'_, '_>) {
+    fn action(&mut self, _: FunctionId, actor: ActionCx<'_, '_>) {
         self.depth.note();
         self.run_action(actor);
     }
 
-    fn activity(&mut self, _: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+    fn activity(&mut self, _: FunctionId, mode: Mode, actor: ActionCx<'_, '_>) -> Status {
         self.depth.note();
         self.run_activity(mode, actor)
     }
@@ -203,7 +203,7 @@ impl Host for KernelHost<'_> {
 
 impl KernelHost<'_> {
     #[inline(never)]
-    fn judge(&self, mut view: View<'_, '_>) -> Verdict {
+    fn judge(&self, mut view: GuardCx<'_, '_>) -> Verdict {
         let call = view.call();
         let called = self.called(
             Kind::Guard,
@@ -224,7 +224,7 @@ impl KernelHost<'_> {
     }
 
     #[inline(never)]
-    fn rate(&self, mut view: View<'_, '_>) -> f32 {
+    fn rate(&self, mut view: GuardCx<'_, '_>) -> f32 {
         let call = view.call();
         let called = self.called(
             Kind::Score,
@@ -240,7 +240,7 @@ impl KernelHost<'_> {
     }
 
     #[inline(never)]
-    fn run_action(&mut self, mut actor: Actor<'_, '_>) {
+    fn run_action(&mut self, mut actor: ActionCx<'_, '_>) {
         let call = actor.call();
         let called = self.called(
             Kind::Action,
@@ -252,7 +252,7 @@ impl KernelHost<'_> {
     }
 
     #[inline(never)]
-    fn run_activity(&mut self, mode: Mode, mut actor: Actor<'_, '_>) -> Status {
+    fn run_activity(&mut self, mode: Mode, mut actor: ActionCx<'_, '_>) -> Status {
         let call = actor.call();
         let kind = if mode == Mode::Run {
             Kind::Activity

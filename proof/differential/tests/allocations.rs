@@ -8,12 +8,12 @@ mod common;
 use common::{Dice, random_event, random_tick};
 use statewright_differential::machine::{CompiledCase, of_seed};
 use statewright_kernel::{
-    Batch, Counters, Event, InboxEvent, Instance, Instance64, Instance128, Instance256, Mismatch,
-    SortedInbox, Visit, flag, post, reset, tick_batch,
+    Batch, Counters, Event, InboxEvent, Instance, Mismatch, SortedInbox, Visit, flag, post, reset,
+    tick_batch, with_tier,
 };
 use statewright_memory::{Counting, allocations};
 use statewright_rom::Rom;
-use statewright_rom::layout::{Tier, feature};
+use statewright_rom::layout::feature;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -63,11 +63,7 @@ fn ten_million_ticks_allocate_nothing() {
         used.features |= rom.header().features.get();
         used.machines_with_jumps += u64::from(!rom.jumps().is_empty());
         let before = allocations();
-        match rom.tier() {
-            Tier::Crowd => run::<Instance64>(&rom, seed, &mut used),
-            Tier::Standard => run::<Instance128>(&rom, seed, &mut used),
-            Tier::Hero => run::<Instance256>(&rom, seed, &mut used),
-        }
+        with_tier!(rom, I => run::<I>(&rom, seed, &mut used));
         let allocated = allocations() - before;
         assert_eq!(allocated, 0, "seed {seed}");
     }

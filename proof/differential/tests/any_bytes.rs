@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::{Dice, random_tick};
 use statewright_differential::machine::{CompiledCase, of_seed};
-use statewright_kernel::{Counters, Instance, Instance64, Instance128, Instance256, flag};
-use statewright_rom::layout::Tier;
+use statewright_kernel::{Counters, Instance, flag, with_tier};
 use statewright_rom::{Rom, seal};
 
 /// Machines, and damaged instances of each: over a million in all.
@@ -40,11 +39,7 @@ fn sys_10_a_million_damaged_instances_run_or_are_quarantined() {
     on_all(MACHINES, |seed| {
         let compiled = CompiledCase::new(of_seed(seed)).unwrap();
         let rom = compiled.output.rom.as_rom();
-        let (bad, good) = match rom.tier() {
-            Tier::Crowd => damage::<Instance64>(&rom, seed),
-            Tier::Standard => damage::<Instance128>(&rom, seed),
-            Tier::Hero => damage::<Instance256>(&rom, seed),
-        };
+        let (bad, good) = with_tier!(rom, I => damage::<I>(&rom, seed));
         cases.fetch_add(bad + good, Ordering::Relaxed);
         quarantined.fetch_add(bad, Ordering::Relaxed);
         survived.fetch_add(good, Ordering::Relaxed);
@@ -152,11 +147,7 @@ fn rom_2_damaged_roms_that_load_run_safely() {
 }
 
 fn run_some_ticks(rom: &Rom<'_>, seed: u64) {
-    match rom.tier() {
-        Tier::Crowd => run_instance::<Instance64>(rom, seed),
-        Tier::Standard => run_instance::<Instance128>(rom, seed),
-        Tier::Hero => run_instance::<Instance256>(rom, seed),
-    }
+    with_tier!(rom, I => run_instance::<I>(rom, seed))
 }
 
 fn run_instance<I: Instance>(rom: &Rom<'_>, seed: u64) {

@@ -5,7 +5,7 @@ mod common;
 use common::{Dice, random_tick};
 use statewright_differential::machine::{CompiledCase, of_seed};
 use statewright_kernel::{
-    Counters, Event, Header, Instance, Instance64, Instance128, Instance256, flag,
+    Counters, Event, Header, Instance, Instance64, Instance128, Instance256, flag, with_tier,
 };
 use statewright_rom::layout::{TIERS, Tier};
 
@@ -68,22 +68,12 @@ fn ram_1_a_copy_of_the_bytes_is_a_copy_of_the_agent() {
 fn sys_10_a_new_instance_has_a_rng_of_its_own_that_is_never_zero() {
     let compiled = CompiledCase::new(of_seed(1)).unwrap();
     let rom = compiled.output.rom.as_rom();
-    let rng = |seed: u64, agent: u64| match rom.tier() {
-        Tier::Crowd => Instance64::new(&rom, seed, agent)
+    let rng = |seed: u64, agent: u64| {
+        with_tier!(rom, I => I::new(&rom, seed, agent)
             .unwrap()
             .header()
             .rng
-            .get(),
-        Tier::Standard => Instance128::new(&rom, seed, agent)
-            .unwrap()
-            .header()
-            .rng
-            .get(),
-        Tier::Hero => Instance256::new(&rom, seed, agent)
-            .unwrap()
-            .header()
-            .rng
-            .get(),
+            .get())
     };
     let states: std::collections::BTreeSet<u32> = (0..1000).map(|agent| rng(7, agent)).collect();
     assert_eq!(states.len(), 1000, "agents have different numbers");
@@ -96,10 +86,6 @@ fn sys_10_a_new_instance_has_a_rng_of_its_own_that_is_never_zero() {
 fn sys_10_a_new_instance_has_no_flags() {
     let compiled = CompiledCase::new(of_seed(1)).unwrap();
     let rom = compiled.output.rom.as_rom();
-    let flags = match rom.tier() {
-        Tier::Crowd => Instance64::new(&rom, 1, 1).unwrap().header().flags.get(),
-        Tier::Standard => Instance128::new(&rom, 1, 1).unwrap().header().flags.get(),
-        Tier::Hero => Instance256::new(&rom, 1, 1).unwrap().header().flags.get(),
-    };
+    let flags = with_tier!(rom, I => I::new(&rom, 1, 1).unwrap().header().flags.get());
     assert_eq!(flags & flag::ALL, 0);
 }

@@ -7,11 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use common::{Dice, random_tick};
 use statewright_differential::bytes::Bytes;
 use statewright_differential::machine::{CompiledCase, of_seed};
-use statewright_kernel::{
-    Counters, Input, Instance, Instance64, Instance128, Instance256, flag, reset, tick,
-};
+use statewright_kernel::{Counters, Input, Instance, flag, reset, tick, with_tier};
 use statewright_rom::Rom;
-use statewright_rom::layout::{NONE, Tier};
+use statewright_rom::layout::NONE;
 
 #[test]
 fn tick_3_a_panic_quarantines_its_agent_only() {
@@ -20,11 +18,7 @@ fn tick_3_a_panic_quarantines_its_agent_only() {
     for seed in 0..300 {
         let compiled = CompiledCase::new(of_seed(seed)).unwrap();
         let rom = compiled.output.rom.as_rom();
-        panics += match rom.tier() {
-            Tier::Crowd => panic_at_every_call::<Instance64>(&rom, seed),
-            Tier::Standard => panic_at_every_call::<Instance128>(&rom, seed),
-            Tier::Hero => panic_at_every_call::<Instance256>(&rom, seed),
-        };
+        panics += with_tier!(rom, I => panic_at_every_call::<I>(&rom, seed));
     }
     assert!(panics > 3_000, "only {panics} panics");
 }

@@ -25,19 +25,19 @@ struct Second {
 }
 
 impl Host for First {
-    fn guard(&self, _: FunctionId, _: View<'_, '_>) -> Verdict {
+    fn guard(&self, _: FunctionId, _: GuardCx<'_, '_>) -> Verdict {
         Verdict::from(self.calls.is_multiple_of(2))
     }
 
-    fn score(&self, _: FunctionId, _: View<'_, '_>) -> f32 {
+    fn score(&self, _: FunctionId, _: GuardCx<'_, '_>) -> f32 {
         self.calls as f32
     }
 
-    fn action(&mut self, _: FunctionId, _: Actor<'_, '_>) {
+    fn action(&mut self, _: FunctionId, _: ActionCx<'_, '_>) {
         self.calls += 1;
     }
 
-    fn activity(&mut self, _: FunctionId, _: Mode, _: Actor<'_, '_>) -> Status {
+    fn activity(&mut self, _: FunctionId, _: Mode, _: ActionCx<'_, '_>) -> Status {
         self.calls += 1;
         Status::Running
     }
@@ -54,19 +54,19 @@ impl Host for First {
 }
 
 impl Host for Second {
-    fn guard(&self, function: FunctionId, _: View<'_, '_>) -> Verdict {
+    fn guard(&self, function: FunctionId, _: GuardCx<'_, '_>) -> Verdict {
         Verdict::from(self.heard.contains(&function))
     }
 
-    fn score(&self, _: FunctionId, _: View<'_, '_>) -> f32 {
+    fn score(&self, _: FunctionId, _: GuardCx<'_, '_>) -> f32 {
         self.heard.len() as f32
     }
 
-    fn action(&mut self, function: FunctionId, _: Actor<'_, '_>) {
+    fn action(&mut self, function: FunctionId, _: ActionCx<'_, '_>) {
         self.heard.push(function);
     }
 
-    fn activity(&mut self, function: FunctionId, mode: Mode, _: Actor<'_, '_>) -> Status {
+    fn activity(&mut self, function: FunctionId, mode: Mode, _: ActionCx<'_, '_>) -> Status {
         self.heard.push(function);
         if mode == Mode::Run {
             Status::Succeeded

@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use statewright_bench::contenders::Kind;
 use statewright_bench::workload::Workload;
-use statewright_kernel::switches::Trick;
+use statewright_kernel::toggles::Optimization;
 
 /// What the kernel costs, beside hand-written machines, a peer and plain memory.
 ///
@@ -61,20 +61,20 @@ pub struct Arguments {
     #[arg(long, value_name = "FOLDER")]
     pub curves: Option<PathBuf>,
 
-    /// Leaves a fast path of the kernel out: glance, jumps, activities, post or prefetch. May be
+    /// Leaves a fast path of the kernel out: idlemask, jumps, activities, post or prefetch. May be
     /// given more than once.
-    #[arg(long, global = true, value_name = "TRICK", value_parser = trick, conflicts_with_all = ["gate", "bless"])]
-    pub without: Vec<Trick>,
+    #[arg(long, global = true, value_name = "PATH", value_parser = optimization, conflicts_with_all = ["gate", "bless"])]
+    pub without: Vec<Optimization>,
 
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-fn trick(name: &str) -> Result<Trick, String> {
-    let found = Trick::ALL
+fn optimization(name: &str) -> Result<Optimization, String> {
+    let found = Optimization::ALL
         .into_iter()
-        .find(|trick| format!("{trick:?}").eq_ignore_ascii_case(name));
-    found.ok_or_else(|| format!("there are {:?}", Trick::ALL))
+        .find(|optimization| format!("{optimization:?}").eq_ignore_ascii_case(name));
+    found.ok_or_else(|| format!("there are {:?}", Optimization::ALL))
 }
 
 #[derive(Debug, Subcommand)]

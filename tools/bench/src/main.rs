@@ -15,7 +15,7 @@ use statewright_bench::contenders::Kind;
 use statewright_bench::instructions::{COUNTED, COUNTED_KINDS, Counted, GATED};
 use statewright_bench::workload::Workload;
 use statewright_bench::{commands, curves, gate, instructions, json, measure, plan, table};
-use statewright_kernel::switches::Trick;
+use statewright_kernel::toggles::Optimization;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -58,20 +58,20 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     times(arguments)
 }
 
-#[cfg(feature = "switches")]
-fn leave_out(tricks: &[Trick]) -> Result<(), String> {
-    tricks
+#[cfg(feature = "toggles")]
+fn leave_out(optimizations: &[Optimization]) -> Result<(), String> {
+    optimizations
         .iter()
-        .for_each(|&trick| statewright_kernel::switches::set(trick, false));
+        .for_each(|&optimization| statewright_kernel::toggles::set(optimization, false));
     Ok(())
 }
 
-#[cfg(not(feature = "switches"))]
-fn leave_out(tricks: &[Trick]) -> Result<(), String> {
-    match tricks {
+#[cfg(not(feature = "toggles"))]
+fn leave_out(optimizations: &[Optimization]) -> Result<(), String> {
+    match optimizations {
         [] => Ok(()),
         _ => Err(
-            "this build has no switches: `cargo xtask bench --without …` makes one that has"
+            "this build has no toggles: `cargo xtask bench --without …` makes one that has"
                 .to_owned(),
         ),
     }

@@ -45,11 +45,11 @@ fn crowd(arguments: &[&String]) -> Result<(), String> {
 }
 
 fn kernel(arguments: &[String]) -> Result<(), String> {
-    let switches = arguments
+    let toggles = arguments
         .iter()
         .any(|argument| argument.starts_with("--without"));
-    let features: &[&str] = if switches {
-        &["--features", "statewright-bench/switches"]
+    let features: &[&str] = if toggles {
+        &["--features", "statewright-bench/toggles"]
     } else {
         &[]
     };

@@ -6,7 +6,7 @@ use crate::steps::{Step, cargo};
 /// workspace asks for, and all programs share one build of everything below them.
 const PROVE: [&str; 4] = ["run", "--release", "--bin", "prove"];
 /// The same in a build whose fast paths can be switched off.
-const SWITCHES: [&str; 2] = ["--features", "statewright-differential/switches"];
+const TOGGLES: [&str; 2] = ["--features", "statewright-differential/toggles"];
 const CROWDS: [&str; 4] = ["run", "--release", "--bin", "crowds"];
 const CHARTS: [&str; 4] = ["run", "--release", "--bin", "charts"];
 /// A small program that builds and runs the long part, in release, by itself.
@@ -37,10 +37,10 @@ fn hand_over(name: &str, command: &[&str], arguments: &[String]) -> Result<(), S
     }
 }
 
-/// Runs the prover with the given arguments; `--plain` needs a build with switches.
+/// Runs the prover with the given arguments; `--plain` needs a build with toggles.
 pub fn prove(arguments: &[String]) -> Result<(), String> {
     let plain = arguments.iter().any(|argument| argument == "--plain");
-    let features: &[&str] = if plain { &SWITCHES } else { &[] };
+    let features: &[&str] = if plain { &TOGGLES } else { &[] };
     hand_over("prove", &[&PROVE, features].concat(), arguments)
 }
 
@@ -75,7 +75,7 @@ pub fn steps() -> Vec<Step> {
 /// others. Without fast paths the kernel does what the oracle does, because with them it does
 /// (`proof: random machines`) and each of them changes nothing (a test).
 pub fn long_steps() -> Vec<Step> {
-    let plain = [&PROVE[..], &SWITCHES].concat();
+    let plain = [&PROVE[..], &TOGGLES].concat();
     #[rustfmt::skip]
     let (many, other, allocations) = (
         ["--first", "100000", "--machines", "100000", "--ticks", "1000"],

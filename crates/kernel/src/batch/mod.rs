@@ -7,13 +7,14 @@ use statewright_rom::ids::VariantId;
 use statewright_rom::layout::Jump;
 
 use crate::batch::inbox::{Inbox, InboxEvent, SortedInbox};
-use crate::context::Core;
+use crate::context::Context;
 use crate::counters::Counters;
-use crate::fast::{self, Glance, Outlook};
+use crate::fast::{self, FastPath, Router};
 use crate::host::{Host, Hosts};
 use crate::instance::Instance;
-use crate::switches::{self, Trick};
-use crate::tick::{Input, Mismatch, Report, Used, run, visit};
+use crate::instance::event::Event;
+use crate::tick::{Input, Mismatch, Report, Used, follow, run};
+use crate::toggles::{self, Optimization};
 
 pub(crate) mod inbox;
 pub(crate) mod prefetch;
@@ -128,9 +129,14 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
     counters: &'a mut Counters,
     mut done: impl FnMut(usize, &Report, &[InboxEvent]),
 ) {
-    let mut core = Core::for_ticks(rom, counters, batch.tick, I::TIER);
-    core.set_agents(batch.first_agent, batch.variants);
-    let glance = core.glance;
+    let mut cx = Context::for_ticks(rom, counters, batch.tick, I::TIER);
+    cx.set_agents(batch.first_agent, batch.variants);
+    // Not `cx.router()`: what comes from the context would be read from memory for every agent.
+    let router = Router {
+        rom,
+        idle: cx.idle,
+        now: batch.tick,
+    };
     let mut agents = instances.iter_mut();
     let mut events = batch.inbox.events().iter();
     let mut listed = match batch.visit {
@@ -150,29 +156,28 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                 return;
             };
             let steps = hosts.traces_steps(place);
-            let outlook = if steps {
-                Outlook::Unknown
-            } else {
-                outlook(rom, &glance, instance, events.as_slice())
+            let path = match only(events.as_slice()) {
+                Some(event) => router.single(instance, event, steps),
+                None => FastPath::Slow,
             };
-            match outlook {
-                Outlook::Nobody => {
+            match path {
+                FastPath::Ignore => {
                     events.next();
-                    core.nobodys = core.nobodys.wrapping_add(1);
+                    cx.unhandled = cx.unhandled.wrapping_add(1);
                     hosts.pass(place, batch.agent(place), &event.event);
                 }
-                Outlook::Jump(way) => {
+                FastPath::Jump(way) => {
                     events.next();
-                    match jump(&mut core, instance, hosts, batch, way, event) {
+                    match jump(&mut cx, instance, hosts, batch, way, event) {
                         // Two calls, so that one of them is compiled for this report.
                         None => done(place, &Report::RESTS, &[]),
                         Some(report) => done(place, &report, &[]),
                     }
                 }
-                Outlook::Unknown => {
+                FastPath::Slow => {
                     let (own, rest) = split_place(events.as_slice());
                     events = rest.iter();
-                    let report = visit_place(&mut core, instance, hosts, batch, (place, own));
+                    let report = visit(&mut cx, instance, hosts, batch, (place, own));
                     done(place, &report, own.get(report.inbox_taken..).unwrap_or(&[]));
                 }
             }
@@ -190,7 +195,7 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
                 ahead.min((next as usize).wrapping_sub(place))
             })
         } else {
-            glance.count_resting(agents.as_slice(), ahead, batch.tick)
+            router.count_resting(agents.as_slice(), ahead)
         };
         if let Some(last) = resting.checked_sub(1) {
             agents.nth(last);
@@ -200,7 +205,7 @@ fn run_batch<'a, const SPARSE: bool, I: Instance, H: Hosts>(
             let Some(instance) = agents.next() else {
                 return;
             };
-            let report = visit_place(&mut core, instance, hosts, batch, (place, &[]));
+            let report = visit(&mut cx, instance, hosts, batch, (place, &[]));
             done(place, &report, &[]);
             place = place.wrapping_add(1);
         } else if events.as_slice().is_empty() {
@@ -219,20 +224,13 @@ fn skip_to(mut places: &[u32], place: usize) -> &[u32] {
     places
 }
 
-/// What the first event comes to for an agent; unknown if the agent has more than one.
+/// The first event, if its agent has no other.
 #[inline(always)]
-fn outlook<'a, I: Instance>(
-    rom: &'a Rom<'a>,
-    glance: &Glance,
-    instance: &I,
-    events: &[InboxEvent],
-) -> Outlook<'a> {
+fn only(events: &[InboxEvent]) -> Option<&Event> {
     match events {
-        [event, second, ..] if event.place == second.place => Outlook::Unknown,
-        [event, ..] if glance.may_jump(instance.header()) => {
-            fast::look_up(rom, instance.only_leaf(), &event.event)
-        }
-        _ => Outlook::Unknown,
+        [first, second, ..] if first.place == second.place => None,
+        [first, ..] => Some(&first.event),
+        [] => None,
     }
 }
 
@@ -252,7 +250,7 @@ fn split_place(events: &[InboxEvent]) -> (&[InboxEvent], &[InboxEvent]) {
 /// Fetches an agent some events ahead of its turn.
 #[inline(always)]
 fn fetch<I: Instance, H: Hosts>(agents: &[I], hosts: &H, events: &[InboxEvent], place: usize) {
-    if switches::has(Trick::Prefetch)
+    if toggles::has(Optimization::Prefetch)
         && let Some(coming) = events.get(prefetch::AHEAD)
     {
         let coming = coming.place as usize;
@@ -266,7 +264,7 @@ fn fetch<I: Instance, H: Hosts>(agents: &[I], hosts: &H, events: &[InboxEvent], 
 /// One agent by a jump; no report if it rests now.
 #[inline(always)]
 fn jump<'a, I: Instance, H: Hosts>(
-    core: &mut Core<'a>,
+    cx: &mut Context<'a>,
     instance: &'a mut I,
     hosts: &mut H,
     batch: &Batch<'a>,
@@ -274,18 +272,18 @@ fn jump<'a, I: Instance, H: Hosts>(
     event: &'a InboxEvent,
 ) -> Option<Report> {
     let place = event.place as usize;
-    core.attach(instance.ram(), place);
+    cx.attach(instance.ram(), place);
     if jump.flags.get() != 0 {
-        return jump_mixed(core, hosts, batch, jump, event);
+        return jump_mixed(cx, hosts, batch, jump, event);
     }
     let mut host = hosts.of(place, batch.agent(place));
-    let jumped = fast::take_plain::<I, H::Host<'_>>(core, &mut host, jump, Some(&event.event));
+    let jumped = fast::take_plain::<I, H::Host<'_>>(cx, &mut host, jump, Some(&event.event));
     if jumped.idle {
         return None;
     }
     drop(host);
     Some(run_rest(
-        core,
+        cx,
         &mut hosts.again(place, batch.agent(place)),
         batch,
         event,
@@ -296,7 +294,7 @@ fn jump<'a, I: Instance, H: Hosts>(
 /// The same by a jump that is more than calls. The agent is attached.
 #[inline(never)]
 fn jump_mixed<'a, H: Hosts>(
-    core: &mut Core<'a>,
+    cx: &mut Context<'a>,
     hosts: &mut H,
     batch: &Batch<'a>,
     jump: &'a Jump,
@@ -304,24 +302,26 @@ fn jump_mixed<'a, H: Hosts>(
 ) -> Option<Report> {
     let place = event.place as usize;
     let mut host = hosts.of(place, batch.agent(place));
-    let jumped = fast::take_mixed(core, &mut host, jump, Some(&event.event));
+    let jumped = fast::take_mixed(cx, &mut host, jump, Some(&event.event));
     if jumped.idle {
         None
     } else {
-        Some(run_rest(core, &mut host, batch, event, jumped.microsteps))
+        Some(run_rest(cx, &mut host, batch, event, jumped.microsteps))
     }
 }
 
-/// One agent the general way.
+/// One agent that is more than a single event with a known outcome.
 #[inline(never)]
-fn visit_place<'a, I: Instance, H: Hosts>(
-    core: &mut Core<'a>,
+fn visit<'a, I: Instance, H: Hosts>(
+    cx: &mut Context<'a>,
     instance: &'a mut I,
     hosts: &mut H,
     batch: &Batch<'a>,
     (place, events): (usize, &'a [InboxEvent]),
 ) -> Report {
-    visit(core, instance, place, &batch.input(place, events), || {
+    let steps = hosts.traces_steps(place);
+    let input = batch.input(place, events);
+    follow(cx, instance, place, &input, steps, || {
         hosts.of(place, batch.agent(place))
     })
 }
@@ -329,14 +329,14 @@ fn visit_place<'a, I: Instance, H: Hosts>(
 /// What is left to do of a tick that began with a jump.
 #[cold]
 fn run_rest<'a>(
-    core: &mut Core<'a>,
+    cx: &mut Context<'a>,
     host: &mut dyn Host,
     batch: &Batch<'a>,
     event: &'a InboxEvent,
     microsteps: u16,
 ) -> Report {
     let input = batch.input(event.place as usize, core::slice::from_ref(event));
-    run(core, host, &input, Used::one(microsteps))
+    run(cx, host, &input, Used::one(microsteps))
 }
 
 impl<'b> Batch<'b> {

@@ -6,22 +6,22 @@ use statewright_rom::layout::*;
 
 use crate::code::eval::evaluate;
 use crate::context::Site;
-use crate::host::cx::Actor;
+use crate::host::cx::ActionCx;
 use crate::host::trace::Trace;
 use crate::host::{Command, CommandKind, Host};
 use crate::instance::event::event_flag;
-use crate::tick::Run;
+use crate::tick::Tick;
 
 /// The lane that carries events to other agents (CMD-1).
 const MESSAGE_LANE: u16 = BuiltInLane::Message.number() as u16;
 
-impl Run<'_, '_> {
-    /// Runs a list; `NONE` is an empty one.
-    pub(crate) fn run_list(&mut self, list: u16, site: &Site) {
-        let Some(list) = ListId::new(list) else {
+impl Tick<'_, '_> {
+    /// Runs a list, if there is one.
+    pub(crate) fn run_list(&mut self, list: Option<ListId>, site: &Site) {
+        let Some(list) = list else {
             return;
         };
-        let mut ops = self.core.rom.list(list).iter();
+        let mut ops = self.cx.rom.list(list).iter();
         while let Some(op) = ops.next() {
             match op.kind.get() {
                 ActionOp::Unless | ActionOp::Skip => {
@@ -47,8 +47,8 @@ impl Run<'_, '_> {
     pub(crate) fn run_op(&mut self, op: &OpRecord, site: &Site) {
         match op.kind.get() {
             ActionOp::Call => {
-                if let Some(function) = self.core.aim(op, site) {
-                    self.host.action(function, Actor::new(self.core));
+                if let Some(function) = self.cx.prepare_call(op, site) {
+                    self.host.action(function, ActionCx::new(self.cx));
                 }
             }
             ActionOp::Set | ActionOp::Add => self.write_key(op, site),
@@ -56,8 +56,7 @@ impl Run<'_, '_> {
                 let payload = self.payload(op.b.get() as u16, site);
                 self.trace_action(op);
                 if let Some(event) = EventId::read(op.a) {
-                    self.core
-                        .post_own(event, None, payload, event_flag::INTERNAL);
+                    self.cx.post_own(event, None, payload, event_flag::INTERNAL);
                 }
             }
             ActionOp::Send => self.send(op, site),
@@ -65,19 +64,19 @@ impl Run<'_, '_> {
             ActionOp::StartTimer => {
                 self.trace_action(op);
                 if let Some(timer) = TimerId::read(op.a) {
-                    self.core.start_timer(timer, op.b.get());
+                    self.cx.start_timer(timer, op.b.get());
                 }
             }
             ActionOp::StopTimer => {
                 self.trace_action(op);
                 if let Some(timer) = TimerId::read(op.a) {
-                    self.core.stop_timer(timer);
+                    self.cx.stop_timer(timer);
                 }
             }
             ActionOp::ClearHistory => {
                 self.trace_action(op);
                 if let Some(state) = StateId::read(op.a) {
-                    self.core.clear_history(state);
+                    self.cx.clear_history(state);
                 }
             }
             // No action; and what leaves out ops is taken care of by the list.
@@ -95,7 +94,7 @@ impl Run<'_, '_> {
     }
 
     fn value(&mut self, expression: u16, site: &Site) -> [u32; 3] {
-        ExpressionId::new(expression).map_or([0; 3], |e| evaluate(self.core, self.host, e, site))
+        ExpressionId::new(expression).map_or([0; 3], |e| evaluate(self.cx, self.host, e, site))
     }
 
     fn payload(&mut self, expression: u16, site: &Site) -> [u32; 4] {
@@ -108,7 +107,7 @@ impl Run<'_, '_> {
         let Some(key) = KeyId::new(op.b.get() as u16) else {
             return;
         };
-        let Some(record) = self.core.rom.key(key) else {
+        let Some(record) = self.cx.rom.key(key) else {
             return;
         };
         let words = if op.kind == ActionOp::Add {
@@ -127,7 +126,7 @@ impl Run<'_, '_> {
         };
         if receiver == NONE {
             self.trace_action(op);
-            self.core.post_own(event, None, payload, 0);
+            self.cx.post_own(event, None, payload, 0);
             return;
         }
         let [low, high, _] = self.value(receiver, site);
@@ -147,11 +146,11 @@ impl Run<'_, '_> {
         let (expression, lane) = (op.b.get() as u16, (op.b.get() >> 16) as u16);
         let payload = self.value(expression, site);
         let ty = ExpressionId::new(expression)
-            .and_then(|e| self.core.rom.expression(e))
+            .and_then(|e| self.cx.rom.expression(e))
             .map(|record| record.ty.get());
         let own = usize::from(lane).checked_sub(BuiltInLane::COUNT);
         let critical = own
-            .and_then(|lane| self.core.rom.lanes().get(lane))
+            .and_then(|lane| self.cx.rom.lanes().get(lane))
             .is_some_and(|lane| lane.critical == 1);
         if let Some(name) = StringId::read(op.a) {
             self.command(
@@ -168,7 +167,7 @@ impl Run<'_, '_> {
         let Some(lane) = LaneId::from_index(usize::from(lane)) else {
             return;
         };
-        let agent = self.core.agent();
+        let agent = self.cx.agent();
         let command = Command {
             agent,
             lane,
@@ -178,7 +177,7 @@ impl Run<'_, '_> {
             kind,
         };
         if !self.host.command(&command) {
-            self.core.command_dropped(critical);
+            self.cx.command_dropped(critical);
         }
     }
 }

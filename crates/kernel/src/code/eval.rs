@@ -6,8 +6,8 @@ use statewright_rom::code::{WordStack, apply, op};
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::context::{Core, Site};
-use crate::host::cx::{View, parameter_words};
+use crate::context::{Context, Site};
+use crate::host::cx::{GuardCx, parameter_words};
 use crate::host::{Cause, Host};
 
 const WORDS: usize = MAX_STACK_WORDS as usize;
@@ -20,14 +20,17 @@ struct Stack {
 impl WordStack for Stack {
     #[inline]
     fn push(&mut self, word: u32) {
-        if let Some(top) = self.words.get_mut(self.len) {
-            *top = word;
+        if let Some(cell) = self.words.get_mut(self.len) {
+            *cell = word;
             self.len = self.len.saturating_add(1);
+        } else {
+            debug_assert!(false, "the loader has proved the depth of the stack");
         }
     }
 
     #[inline]
     fn pop(&mut self) -> u32 {
+        debug_assert!(self.len > 0, "the loader has proved the depth of the stack");
         self.len = self.len.saturating_sub(1);
         self.words.get(self.len).copied().unwrap_or(0)
     }
@@ -35,12 +38,12 @@ impl WordStack for Stack {
 
 /// Words of an expression's result; unused ones are 0.
 pub(crate) fn evaluate(
-    core: &mut Core<'_>,
+    cx: &mut Context<'_>,
     host: &dyn Host,
     expression: ExpressionId,
     site: &Site,
 ) -> [u32; 3] {
-    let rom = core.rom;
+    let rom = cx.rom;
     let code = rom.code_of(expression);
     let mut stack = Stack {
         words: [0; WORDS],
@@ -57,7 +60,7 @@ pub(crate) fn evaluate(
                 at = at.max(instruction.c.get() as usize);
             }
         } else {
-            step(core, host, instruction, &mut stack, site);
+            step(cx, host, instruction, &mut stack, site);
         }
     }
     let mut result = [0; 3];
@@ -68,7 +71,7 @@ pub(crate) fn evaluate(
 }
 
 fn step(
-    core: &mut Core<'_>,
+    cx: &mut Context<'_>,
     host: &dyn Host,
     instruction: &InstructionRecord,
     stack: &mut Stack,
@@ -90,25 +93,25 @@ fn step(
         op::PARAMETER => load(
             stack,
             a,
-            &ParameterId::read(b).map_or([0; 3], |p| parameter_words(core, p)),
+            &ParameterId::read(b).map_or([0; 3], |p| parameter_words(cx, p)),
         ),
         op::PARAMETER_FIELD => field(
             stack,
             a,
-            &ParameterId::read(b).map_or([0; 3], |p| parameter_words(core, p)),
+            &ParameterId::read(b).map_or([0; 3], |p| parameter_words(cx, p)),
         ),
         op::PAYLOAD => load(stack, a, &payload(site)),
         op::PAYLOAD_FIELD => field(stack, a, &payload(site)),
         op::TICKS_IN_STATE => {
             let ticks = StateId::read(b)
-                .and_then(|state| core.ticks_in_state(state))
+                .and_then(|state| cx.ticks_in_state(state))
                 .unwrap_or(0);
             stack.push(ticks.min(i32::MAX as u32));
         }
         op::IN_STATE => stack.push(u32::from(
-            StateId::read(b).is_some_and(|state| core.is_active(state)),
+            StateId::read(b).is_some_and(|state| cx.is_active(state)),
         )),
-        op::CALL_GUARD => stack.push(u32::from(call_guard(core, host, OpId::read(b), site))),
+        op::CALL_GUARD => stack.push(u32::from(call_guard(cx, host, OpId::read(b), site))),
         _ => apply(op, a, stack),
     }
 }
@@ -137,9 +140,9 @@ fn field(stack: &mut Stack, number: u8, source: &[u32]) {
     stack.push(source.get(usize::from(number)).copied().unwrap_or(0));
 }
 
-fn call_guard(core: &mut Core<'_>, host: &dyn Host, op: Option<OpId>, site: &Site) -> bool {
+fn call_guard(cx: &mut Context<'_>, host: &dyn Host, op: Option<OpId>, site: &Site) -> bool {
     let function = op
-        .and_then(|op| core.rom.op(op))
-        .and_then(|op| core.aim(op, site));
-    function.is_some_and(|function| host.guard(function, View::new(core)).holds)
+        .and_then(|op| cx.rom.op(op))
+        .and_then(|op| cx.prepare_call(op, site));
+    function.is_some_and(|function| host.guard(function, GuardCx::new(cx)).holds)
 }

@@ -3,10 +3,11 @@
 use statewright_rom::ids::StateId;
 use statewright_rom::layout::{MAX_DEPTH, StateKind, policy};
 
-use crate::context::{Core, Leaves};
+use crate::context::Context;
 use crate::instance::event::event_flag;
+use crate::instance::leaves::Leaves;
 
-impl Core<'_> {
+impl Context<'_> {
     pub(crate) fn is_final(&self, state: StateId) -> bool {
         self.rom
             .state(state)
@@ -41,11 +42,11 @@ impl Core<'_> {
     /// history and say so (EXEC-4, EVT-10). `entered` are the leaves entered in this microstep;
     /// a state speaks with the last of them, innermost first.
     pub(crate) fn announce_completion(&mut self, entered: &Leaves) {
-        for (place, leaf) in entered.iter() {
+        for (rank, leaf) in entered.iter() {
             let later = |state: StateId| {
                 entered
                     .iter()
-                    .any(|(p, other)| p > place && self.rom.is_inside(other, state))
+                    .any(|(r, other)| r > rank && self.rom.is_inside(other, state))
             };
             let around = self
                 .rom
@@ -69,13 +70,13 @@ impl Core<'_> {
             self.clear_history(state);
         }
         if !self.has_policy(policy::SCXML_DETAILS) {
-            self.tell_done(state);
+            self.post_done(state);
         }
     }
 
     /// In SCXML a state says that it is complete right after the entry of the final state, between
     /// other entries (EVT-10).
-    pub(crate) fn tell_completed_around(&mut self, leaf: StateId) {
+    pub(crate) fn post_done_around(&mut self, leaf: StateId) {
         // Between two entries of a microstep some regions have no leaf.
         let whole = |&state: &StateId| {
             self.is_complete(state) && self.is_whole(&self.leaves(), state, u8::MAX)
@@ -89,10 +90,10 @@ impl Core<'_> {
         states
             .into_iter()
             .flatten()
-            .for_each(|state| self.tell_done(state));
+            .for_each(|state| self.post_done(state));
     }
 
-    fn tell_done(&mut self, state: StateId) {
+    fn post_done(&mut self, state: StateId) {
         if self.has_policy(policy::DONE_EVENTS)
             && let Some(event) = self.rom.done_event(state)
         {

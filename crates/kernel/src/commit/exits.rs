@@ -5,19 +5,19 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::commit::stack::Frame;
-use crate::context::{Core, Leaves, Site};
+use crate::context::{Context, Site};
 use crate::fault::Fault;
 use crate::host::trace::Trace;
 use crate::host::{Cause, CommandKind, Mode};
-use crate::instance::ram::bit;
-use crate::tick::Run;
+use crate::instance::leaves::{Leaves, Rank};
+use crate::tick::Tick;
 
 /// Walks some leaves and the states around them below a domain in exit order: post-order, or
 /// reverse pre-order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExitOrder {
     leaves: Leaves,
-    /// Leaves still to come, one bit per place.
+    /// Leaves still to come, one bit per rank.
     rest: u8,
     /// Raw; `NONE` if a leaf comes next.
     at: u16,
@@ -45,8 +45,8 @@ impl ExitOrder {
             None => self.next_leaf()?,
         };
         let below = |around: StateId| {
-            self.leaves.iter().any(|(place, leaf)| {
-                self.rest & bit(place) != 0 && rom.is_ancestor_or_self(around, leaf)
+            self.leaves.iter().any(|(rank, leaf)| {
+                self.rest & rank.bit() != 0 && rom.is_ancestor_or_self(around, leaf)
             })
         };
         let around = rom
@@ -57,19 +57,19 @@ impl ExitOrder {
     }
 
     fn next_leaf(&mut self) -> Option<StateId> {
-        let place = match self.reverse {
+        let rank = Rank::of_bit(match self.reverse {
             false => self.rest.trailing_zeros(),
             true => 7_u32.checked_sub(self.rest.leading_zeros())?,
-        } as u8;
-        self.rest &= !bit(place);
-        self.leaves.get(place)
+        });
+        self.rest &= !rank.bit();
+        self.leaves.get(rank)
     }
 }
 
 /// What is left, and what for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leave {
-    /// Leaves to leave, one bit per place in the order of the tree.
+    /// Leaves to leave, one bit per rank.
     pub(crate) mask: u8,
     /// Not left; `None` leaves the root, too.
     pub(crate) domain: Option<StateId>,
@@ -94,15 +94,15 @@ struct Walk {
 // All walks lie on the stack while user code runs.
 const _: () = assert!(size_of::<Walk>() <= 28);
 
-impl Run<'_, '_> {
+impl Tick<'_, '_> {
     /// Leaves active states, and with every region that has frames its suspended ones: from the top
     /// frame down, after the region's active states and before the state around. Bound: every
     /// round leaves a state or takes a frame.
     pub(crate) fn leave(&mut self, leaves: &Leaves, leave: &Leave) -> Result<(), Fault> {
-        let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER);
+        let reverse = self.cx.has_policy(policy::REVERSE_EXIT_ORDER);
         let mut order = ExitOrder::new(leaves, leave.mask, leave.domain, reverse);
-        if self.core.ram.header().stack_depth == 0 {
-            while let Some(state) = order.next(self.core.rom) {
+        if self.cx.ram.header().stack_depth == 0 {
+            while let Some(state) = order.next(self.cx.rom) {
                 self.exit_state(state, false, leave);
             }
             return Ok(());
@@ -125,10 +125,10 @@ impl Run<'_, '_> {
         let mut depth = 0_usize;
         while let Some(walk) = walks.get_mut(depth) {
             if let Some(region) = walk.unwinds {
-                match self.core.take_top_frame_of(region) {
+                match self.cx.take_top_frame_of(region) {
                     Some(frame) => {
                         let owner = self
-                            .core
+                            .cx
                             .rom
                             .region(region)
                             .and_then(|region| StateId::read(region.owner));
@@ -143,14 +143,14 @@ impl Run<'_, '_> {
                 }
                 continue;
             }
-            let Some(state) = walk.order.next(self.core.rom) else {
+            let Some(state) = walk.order.next(self.cx.rom) else {
                 let Some(outer) = depth.checked_sub(1) else {
                     break;
                 };
                 depth = outer;
                 continue;
             };
-            walk.unwinds = self.core.frames_after(state, leave);
+            walk.unwinds = self.cx.frames_after(state, leave);
             self.exit_state(state, depth > 0, leave);
         }
         Ok(())
@@ -162,17 +162,17 @@ impl Run<'_, '_> {
             transition: leave.transition,
             cause: leave.cause,
         };
-        let Some(record) = self.core.rom.state(state) else {
+        let Some(record) = self.cx.rom.state(state) else {
             return;
         };
         self.cancel_activity(record, &site);
-        self.run_list(record.exit.get(), &site);
+        self.run_list(ListId::read(record.exit), &site);
         if !suspended {
             self.release_channels(&site);
         }
-        self.core.forget(state, record);
+        self.cx.forget(state, record);
         if !suspended {
-            self.core.deactivate(state);
+            self.cx.deactivate(state);
         }
         if self.tracing {
             self.host.trace(&Trace::Exited(state));
@@ -182,27 +182,27 @@ impl Run<'_, '_> {
 
     /// Tells the activity of a state that is left, unless it has a result (TICK-6).
     fn cancel_activity(&mut self, record: &StateRecord, site: &Site) {
-        if record.activity.get() != NONE && self.core.result(site.state).is_none() {
+        if record.activity.get() != NONE && self.cx.result(site.state).is_none() {
             self.call_activity(record, site, Mode::Cancel);
         }
     }
 
     /// Frees the channels of a state (CODE-7).
     pub(crate) fn release_channels(&mut self, site: &Site) {
-        if !self.core.rom.has(feature::CHANNELS) {
+        if !self.cx.rom.has(feature::CHANNELS) {
             return;
         }
         let channels = self
-            .core
+            .cx
             .rom
             .state_extra(site.state)
             .map_or(0, |extra| extra.channels.get());
-        for number in 0..self.core.rom.channels().len() as u8 {
+        for number in 0..self.cx.rom.channels().len() as u8 {
             if channels & 1_u32.checked_shl(u32::from(number)).unwrap_or(0) != 0
                 && let Some(channel) = ChannelId::new(number)
             {
                 let lane = self
-                    .core
+                    .cx
                     .rom
                     .channel(channel)
                     .map_or(0, |channel| channel.lane.get());
@@ -212,7 +212,7 @@ impl Run<'_, '_> {
     }
 }
 
-impl Core<'_> {
+impl Context<'_> {
     /// The region of a state that was just left, if its frames go with it.
     fn frames_after(&self, state: StateId, leave: &Leave) -> Option<RegionId> {
         if self.ram.header().stack_depth == 0 {

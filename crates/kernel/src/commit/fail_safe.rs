@@ -4,110 +4,111 @@
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::commit::entry_set::{Settled, Way};
+use crate::commit::entry_set::{EntryRequest, EntrySet};
 use crate::commit::exits::Leave;
-use crate::context::{Core, Leaves};
+use crate::context::Context;
 use crate::counters::count;
 use crate::fault::Fault;
 use crate::host::Cause;
 use crate::host::trace::Trace;
 use crate::instance::flag;
-use crate::tick::Run;
+use crate::instance::leaves::Leaves;
+use crate::tick::Tick;
 
-impl Run<'_, '_> {
+impl Tick<'_, '_> {
     /// Enters the initial configuration (TICK-1).
     #[cold]
     pub(crate) fn start(&mut self) -> Result<(), Fault> {
-        self.core.check_queue()?;
-        self.core.ram.clear_leaves();
-        self.core.ram.disarm_all(u8::MAX);
-        self.core.clear_frames();
-        self.core.ram.set_flag(flag::STARTED);
+        self.cx.check_queue()?;
+        self.cx.ram.clear_leaves();
+        self.cx.ram.disarm_all(u8::MAX);
+        self.cx.clear_frames();
+        self.cx.ram.set_flag(flag::STARTED);
         if self.tracing {
             self.mark_timers();
             self.host.trace(&Trace::Started);
         }
         self.enter_initial()?;
         self.complete(Cause::None)?;
-        self.core.check_fault()
+        self.cx.check_fault()
     }
 
     /// Kept apart so that nothing else pays for the buffer.
     #[inline(never)]
     fn enter_initial(&mut self) -> Result<(), Fault> {
-        let way = Way {
+        let request = EntryRequest {
             domain: StateId::ROOT,
             regions: u8::MAX,
             targets: None,
             transition: None,
             cause: Cause::None,
         };
-        let mut settled = Settled::new();
-        let span = self.settle_start(&mut settled, &way)?;
-        self.enter_settled(&settled, span.first..span.end);
+        let mut entries = EntrySet::new();
+        let span = self.find_first_entries(&mut entries, &request)?;
+        self.enter_found(&entries, span.first..span.end);
         Ok(())
     }
 
-    fn enter_settled(&mut self, settled: &Settled, steps: core::ops::Range<u16>) {
+    fn enter_found(&mut self, entries: &EntrySet, steps: core::ops::Range<u16>) {
         self.entered_finals = Leaves::default();
         self.may_complete = false;
-        for step in steps.filter_map(|at| settled.get(at)) {
+        for step in steps.filter_map(|at| entries.get(at)) {
             self.enter_step(step, None, Cause::None);
         }
-        self.core.clear_marks();
+        self.cx.clear_marks();
     }
 
     /// Counts clamped ticks; too many in a row end the tick with the fail-safe (TICK-4). Whether
     /// they did.
-    pub(crate) fn settle_clamp(&mut self, clamped: bool) -> Result<bool, Fault> {
+    pub(crate) fn count_clamp(&mut self, clamped: bool) -> Result<bool, Fault> {
         if !clamped {
-            self.core.ram.header_mut().clamped = 0;
+            self.cx.ram.header_mut().clamped = 0;
             return Ok(false);
         }
-        count(&mut self.core.counters.clamps);
-        self.core.ram.set_flag(flag::BUDGET_EXCEEDED);
+        count(&mut self.cx.counters.clamps);
+        self.cx.ram.set_flag(flag::BUDGET_EXCEEDED);
         if self.tracing {
             self.host.trace(&Trace::Clamped);
         }
         let (before, limit) = (
-            self.core.ram.header().clamped,
-            self.core.rom.header().clamp_limit,
+            self.cx.ram.header().clamped,
+            self.cx.rom.header().clamp_limit,
         );
         if before >= limit {
             return self.fail_safe().map(|()| true);
         }
-        self.core.ram.header_mut().clamped = before.saturating_add(1);
+        self.cx.ram.header_mut().clamped = before.saturating_add(1);
         Ok(false)
     }
 
     #[cold]
     fn fail_safe(&mut self) -> Result<(), Fault> {
-        count(&mut self.core.counters.fail_safes);
+        count(&mut self.cx.counters.fail_safes);
         if self.tracing {
             self.host.trace(&Trace::FailSafe);
         }
         self.enter_fail_safe()?;
         self.complete(Cause::None)?;
-        self.core.check_fault()
+        self.cx.check_fault()
     }
 
     /// Kept apart so that nothing else pays for the buffer.
     #[inline(never)]
     fn enter_fail_safe(&mut self) -> Result<(), Fault> {
-        let leaves = self.core.leaves();
-        let way = Way {
+        let leaves = self.cx.leaves();
+        let request = EntryRequest {
             domain: StateId::ROOT,
             regions: u8::MAX,
-            targets: self.core.rom.fail_safe(),
+            targets: self.cx.rom.fail_safe(),
             transition: None,
             cause: Cause::None,
         };
-        let scope = self.core.whole_scope(&leaves);
-        if self.core.rom.has(feature::HISTORY) {
-            self.core.record_history(&scope, &leaves);
+        let scope = self.cx.whole_scope(&leaves);
+        if self.cx.rom.has(feature::HISTORY) {
+            self.cx.record_history(&scope, &leaves);
         }
-        let mut settled = Settled::new();
-        let span = self.settle(&mut settled, &way)?;
+        let mut entries = EntrySet::new();
+        let span = self.find_entries(&mut entries, &request)?;
         let (domain, cause) = (Some(StateId::ROOT), Cause::None);
         self.leave(
             &leaves,
@@ -119,23 +120,23 @@ impl Run<'_, '_> {
                 cause,
             },
         )?;
-        self.core.forget_work();
+        self.cx.forget_work();
         if self.tracing {
             self.mark_timers();
         }
-        self.enter_settled(&settled, span.first..span.end);
+        self.enter_found(&entries, span.first..span.end);
         Ok(())
     }
 }
 
-impl Core<'_> {
+impl Context<'_> {
     /// What the fail-safe clears: queue, timers, latched transitions, counter.
     fn forget_work(&mut self) {
         self.ram.clear_queue();
         self.ram.header_mut().armed = 0;
         let clock = self.clock_of(StateId::ROOT);
-        for place in (0..self.ram.timers().len() as u8).filter(|&place| Some(place) != clock) {
-            self.ram.set_time(place, 0);
+        for slot in self.ram.timer_slots().filter(|&slot| Some(slot) != clock) {
+            self.ram.set_time(slot, 0);
         }
         if let Some(slot) = self.latch_slot(StateId::ROOT) {
             self.ram.set_slot(slot, 0);

@@ -4,8 +4,9 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::commit::exits::ExitOrder;
-use crate::context::{Core, Leaves};
-use crate::instance::ram::bit;
+use crate::commit::stack::saved_state;
+use crate::context::Context;
+use crate::instance::leaves::Leaves;
 use crate::select::scope::Scope;
 
 /// What a history point brings back: states that can be active together, in the order of the tree.
@@ -14,8 +15,11 @@ pub(crate) struct Remembered {
     pub(crate) states: Leaves,
 }
 
+/// Leaves by leaf id.
+type Alive = [Option<StateId>; MAX_LEAVES];
+
 /// Recording.
-impl Core<'_> {
+impl Context<'_> {
     /// Records the history points of every state that is about to be left.
     pub(crate) fn record_history(&mut self, scope: &Scope, leaves: &Leaves) {
         let mut order = ExitOrder::new(leaves, scope.leaves, Some(scope.domain), false);
@@ -50,31 +54,33 @@ impl Core<'_> {
             .is_some_and(|record| record.flags.get() & state_flag::HISTORY_RESET != 0)
     }
 
-    fn record_shallow(&mut self, point: &HistoryRecord, owner: StateId, alive: &[u16; MAX_LEAVES]) {
-        for (slot, region) in (point.slot..).zip(self.rom.region_ids_of(owner)) {
-            let leaf = alive
-                .iter()
-                .filter_map(|&leaf| StateId::new(leaf))
-                .find(|&leaf| self.lies_in(region, leaf));
-            let child = leaf.and_then(|leaf| {
-                self.rom
-                    .path_up(leaf)
-                    .take_while(|&state| state != owner)
-                    .last()
-            });
+    fn record_shallow(&mut self, point: &HistoryRecord, owner: StateId, alive: &Alive) {
+        for (slot, region) in point.slots().zip(self.rom.region_ids_of(owner)) {
+            let mut leaves = alive.iter().copied().flatten();
+            let child = leaves
+                .find(|&leaf| self.lies_in(region, leaf))
+                .and_then(|leaf| self.child_towards(owner, leaf));
             self.ram.set_slot(slot, child.map_or(0, StateId::raw));
         }
     }
 
-    fn record_deep(&mut self, point: &HistoryRecord, owner: StateId, alive: &[u16; MAX_LEAVES]) {
-        let mut slot = point.slot;
-        for (number, &leaf) in (0_u8..).zip(alive) {
-            if self.rom.leaf_mask(owner) & u32::from(bit(number)) != 0 {
-                self.ram
-                    .set_slot(slot, StateId::new(leaf).map_or(0, StateId::raw));
-                slot = slot.saturating_add(1);
-            }
+    /// The child of a state that is another one or around it.
+    fn child_towards(&self, owner: StateId, inner: StateId) -> Option<StateId> {
+        let below = self.rom.path_up(inner);
+        below.take_while(|&state| state != owner).last()
+    }
+
+    fn record_deep(&mut self, point: &HistoryRecord, owner: StateId, alive: &Alive) {
+        for (slot, id) in point.slots().zip(self.leaf_ids_below(owner)) {
+            let leaf = alive.get(id.index()).copied().flatten();
+            self.ram.set_slot(slot, leaf.map_or(0, StateId::raw));
         }
+    }
+
+    /// Leaf ids that a state and what lies in it may use.
+    fn leaf_ids_below(&self, state: StateId) -> impl Iterator<Item = LeafId> + use<> {
+        let mask = self.rom.leaf_mask(state);
+        LeafId::run(0, MAX_LEAVES as u8).filter(move |id| mask & u32::from(id.bit()) != 0)
     }
 
     fn lies_in(&self, region: RegionId, state: StateId) -> bool {
@@ -83,16 +89,15 @@ impl Core<'_> {
             .is_some_and(|(first, end)| first <= state.raw() && state.raw() < end)
     }
 
-    /// Leaves below a state by leaf number; a region with frames counts with its lowest frame
+    /// Leaves below a state; a region with frames counts with its lowest frame
     /// (EXEC-8).
-    fn alive_below(&self, state: StateId) -> [u16; MAX_LEAVES] {
-        let mut alive = [NONE; MAX_LEAVES];
-        for (number, leaf) in (0_u8..).zip(alive.iter_mut()) {
+    fn alive_below(&self, state: StateId) -> Alive {
+        let mut alive = [None; MAX_LEAVES];
+        for (id, leaf) in self.ram.leaf_ids().zip(alive.iter_mut()) {
             *leaf = self
                 .ram
-                .leaf(number)
-                .filter(|&leaf| self.rom.is_ancestor_or_self(state, leaf))
-                .map_or(NONE, StateId::raw);
+                .leaf(id)
+                .filter(|&leaf| self.rom.is_ancestor_or_self(state, leaf));
         }
         if self.ram.header().stack_depth > 0 {
             self.replace_by_lowest_frames(state, &mut alive);
@@ -101,7 +106,7 @@ impl Core<'_> {
     }
 
     /// Regions lie in pre-order, so outer stacks come before those inside what they bring back.
-    fn replace_by_lowest_frames(&self, state: StateId, alive: &mut [u16; MAX_LEAVES]) {
+    fn replace_by_lowest_frames(&self, state: StateId, alive: &mut Alive) {
         for (region, stack) in self.stacked_regions() {
             let owner = self
                 .rom
@@ -109,14 +114,15 @@ impl Core<'_> {
                 .and_then(|region| StateId::read(region.owner));
             let reached = owner.is_some_and(|owner| {
                 self.rom.is_ancestor_or_self(state, owner)
-                    && alive.iter().any(|&leaf| {
-                        StateId::new(leaf).is_some_and(|leaf| self.lies_in(region, leaf))
-                    })
+                    && alive
+                        .iter()
+                        .flatten()
+                        .any(|&leaf| self.lies_in(region, leaf))
             });
             if reached && self.frames_used(stack) > 0 {
-                for (number, leaf) in self.frame_leaves(region, stack, 0) {
-                    if let Some(place) = alive.get_mut(usize::from(number)) {
-                        *place = leaf;
+                for (id, leaf) in self.frame_leaves(region, stack, 0) {
+                    if let Some(cell) = alive.get_mut(id.index()) {
+                        *cell = leaf;
                     }
                 }
             }
@@ -126,13 +132,13 @@ impl Core<'_> {
     /// Forgets what the points of a state remember.
     pub(crate) fn clear_history(&mut self, state: StateId) {
         for point in self.rom.history_of(state) {
-            self.ram.clear_slots(point.slot, point.slot_count);
+            point.slots().for_each(|slot| self.ram.set_slot(slot, 0));
         }
     }
 }
 
 /// Bringing back.
-impl Core<'_> {
+impl Context<'_> {
     /// What a point remembers; `None` if that is nothing, or nothing that can be brought back.
     pub(crate) fn remembered(&self, point: &HistoryRecord) -> Option<Remembered> {
         let owner = StateId::read(point.owner)?;
@@ -150,9 +156,8 @@ impl Core<'_> {
 
     fn shallow_states(&self, point: &HistoryRecord, owner: StateId) -> Option<Leaves> {
         let mut states = Leaves::default();
-        for (slot, region) in (point.slot..).zip(self.rom.region_ids_of(owner)) {
-            let child =
-                StateId::new(self.ram.slot(slot)).filter(|&child| child != StateId::ROOT)?;
+        for (slot, region) in point.slots().zip(self.rom.region_ids_of(owner)) {
+            let child = saved_state(self.ram.slot(slot))?;
             let record = self.rom.state(child)?;
             if RegionId::read(record.region) != Some(region) || record.kind == StateKind::Choice {
                 return None;
@@ -163,18 +168,17 @@ impl Core<'_> {
     }
 
     fn deep_states(&self, point: &HistoryRecord, owner: StateId) -> Option<Leaves> {
-        let (mut states, mut slot) = (Leaves::default(), point.slot);
-        for number in (0..MAX_LEAVES as u8)
-            .filter(|&number| self.rom.leaf_mask(owner) & u32::from(bit(number)) != 0)
-        {
+        let mut states = Leaves::default();
+        for (slot, id) in point.slots().zip(self.leaf_ids_below(owner)) {
             let raw = self.ram.slot(slot);
-            slot = slot.saturating_add(1);
             if raw == 0 {
                 continue;
             }
             let leaf = StateId::new(raw)?;
             let record = self.rom.state(leaf)?;
-            if record.row.get() == NONE || record.leaf != number || !self.rom.is_inside(leaf, owner)
+            if record.row.get() == NONE
+                || record.leaf_id() != Some(id)
+                || !self.rom.is_inside(leaf, owner)
             {
                 return None;
             }

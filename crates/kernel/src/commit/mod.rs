@@ -3,16 +3,17 @@
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::commit::entry_set::{Entry, Settled, Span, Way};
+use crate::commit::entry_set::{Entry, EntryRequest, EntrySet, EntrySpan};
 use crate::commit::exits::Leave;
-use crate::context::{Core, Leaves, Site};
+use crate::context::{Context, Site};
 use crate::counters::count;
 use crate::fault::Fault;
 use crate::host::Cause;
 use crate::host::trace::Trace;
 use crate::instance::flag;
+use crate::instance::leaves::Leaves;
 use crate::select::arbitrate::{Accepted, Step, Unit};
-use crate::tick::Run;
+use crate::tick::Tick;
 
 pub(crate) mod complete;
 pub(crate) mod entry_set;
@@ -21,52 +22,56 @@ pub(crate) mod fail_safe;
 pub(crate) mod history;
 pub(crate) mod stack;
 
-impl<'a> Run<'_, 'a> {
+impl<'a> Tick<'_, 'a> {
     /// Carries out a transition that was accepted alone: what most microsteps are.
     pub(crate) fn commit_only(&mut self, one: &Accepted<'a>, leaves: &Leaves) -> Result<(), Fault> {
         self.record_one(one, leaves);
-        if needs_settling(one) {
-            self.commit_only_settled(one, leaves)?;
+        if needs_entry_set(one) {
+            self.commit_only_with_entry_set(one, leaves)?;
         } else {
             self.carry_out_only(one, leaves, None)?;
         }
         self.complete(one.cause)?;
-        count(&mut self.core.counters.microsteps);
-        count(&mut self.core.counters.transitions);
+        count(&mut self.cx.counters.microsteps);
+        count(&mut self.cx.counters.transitions);
         Ok(())
     }
 
     /// Kept apart so that transitions with a plan do not pay for the buffer.
     #[inline(never)]
-    fn commit_only_settled(&mut self, one: &Accepted<'a>, leaves: &Leaves) -> Result<(), Fault> {
-        let mut settled = Settled::new();
-        let span = self.settle(&mut settled, &way_of(one))?;
-        self.carry_out_only(one, leaves, Some((&settled, span)))
+    fn commit_only_with_entry_set(
+        &mut self,
+        one: &Accepted<'a>,
+        leaves: &Leaves,
+    ) -> Result<(), Fault> {
+        let mut entries = EntrySet::new();
+        let span = self.find_entries(&mut entries, &request_of(one))?;
+        self.carry_out_only(one, leaves, Some((&entries, span)))
     }
 
     fn carry_out_only(
         &mut self,
         one: &Accepted<'a>,
         leaves: &Leaves,
-        settled: Option<(&Settled, Span)>,
+        entries: Option<(&EntrySet, EntrySpan)>,
     ) -> Result<(), Fault> {
         self.entered_finals = Leaves::default();
         self.may_complete = false;
         let internal = one.candidate.has(transition_flag::INTERNAL);
-        let steps = match settled {
-            Some((settled, span)) => Steps::Settled(settled, span),
-            None => Steps::planned(self.core, one),
+        let steps = match entries {
+            Some((entries, span)) => Steps::Found(entries, span),
+            None => Steps::planned(self.cx, one),
         };
         if !internal {
             self.exit_one(one, one.scope.leaves, leaves)?;
         }
-        self.core.begin_transition(one);
+        self.cx.begin_transition(one);
         self.run_list(
-            one.candidate.record.effect.get(),
+            ListId::read(one.candidate.record.effect),
             &one.candidate.site(one.cause),
         );
-        if let Some((settled, span)) = settled {
-            for step in (span.first..span.entries).filter_map(|at| settled.get(at)) {
+        if let Some((entries, span)) = entries {
+            for step in (span.first..span.entries).filter_map(|at| entries.get(at)) {
                 self.enter_step(step, Some(one.candidate.id), one.cause);
             }
         }
@@ -81,37 +86,37 @@ impl<'a> Run<'_, 'a> {
                 self.enter_step(entry, Some(one.candidate.id), one.cause);
             }
         }
-        self.core.clear_marks();
+        self.cx.clear_marks();
         Ok(())
     }
 
     /// Carries out what was accepted.
     pub(crate) fn commit(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
         self.record(step, leaves);
-        if step.iter().any(|(_, one)| needs_settling(&one)) {
-            self.commit_settled(step, leaves)?;
+        if step.iter().any(|(_, one)| needs_entry_set(&one)) {
+            self.commit_with_entry_set(step, leaves)?;
         } else {
             self.carry_out(step, leaves, None)?;
         }
         self.complete(step.iter().next().map_or(Cause::None, |(_, one)| one.cause))?;
-        count(&mut self.core.counters.microsteps);
+        count(&mut self.cx.counters.microsteps);
         let transitions = step.count() as u64;
-        self.core.counters.transitions = self.core.counters.transitions.wrapping_add(transitions);
+        self.cx.counters.transitions = self.cx.counters.transitions.wrapping_add(transitions);
         Ok(())
     }
 
     /// Kept apart so that transitions with a plan do not pay for the buffer.
     #[inline(never)]
-    fn commit_settled(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
-        let mut settled = Settled::new();
-        for (place, one) in step.iter().filter(|(_, one)| needs_settling(one)) {
-            let span = self.settle(&mut settled, &way_of(&one))?;
-            *settled
+    fn commit_with_entry_set(&mut self, step: &Step<'a>, leaves: &Leaves) -> Result<(), Fault> {
+        let mut entries = EntrySet::new();
+        for (place, one) in step.iter().filter(|(_, one)| needs_entry_set(one)) {
+            let span = self.find_entries(&mut entries, &request_of(&one))?;
+            *entries
                 .spans
                 .get_mut(usize::from(place))
                 .ok_or(Fault::BadPlan)? = span;
         }
-        self.carry_out(step, leaves, Some(&settled))
+        self.carry_out(step, leaves, Some(&entries))
     }
 
     /// Exits, effects and entries are functions of their own: what one needs of the stack is free
@@ -121,19 +126,19 @@ impl<'a> Run<'_, 'a> {
         &mut self,
         step: &Step<'a>,
         leaves: &Leaves,
-        settled: Option<&Settled>,
+        entries: Option<&EntrySet>,
     ) -> Result<(), Fault> {
         self.entered_finals = Leaves::default();
         self.may_complete = false;
-        let units = step.units(self.core, leaves);
+        let units = step.units(self.cx, leaves);
         self.exit_all(step, &units, leaves)?;
-        self.run_effects(step, settled);
-        self.enter_all(step, &units, settled)?;
+        self.run_effects(step, entries);
+        self.enter_all(step, &units, entries)?;
         if step
             .iter()
             .any(|(_, one)| !one.candidate.has(transition_flag::INTERNAL))
         {
-            self.core.clear_marks();
+            self.cx.clear_marks();
         }
         Ok(())
     }
@@ -146,15 +151,15 @@ impl<'a> Run<'_, 'a> {
 
     fn record_one(&mut self, one: &Accepted<'a>, leaves: &Leaves) {
         let stack = transition_flag::PUSH | transition_flag::POP;
-        if self.core.rom.has(feature::HISTORY) && !one.candidate.has(stack) {
-            self.core.record_history(&one.scope, leaves);
+        if self.cx.rom.has(feature::HISTORY) && !one.candidate.has(stack) {
+            self.cx.record_history(&one.scope, leaves);
         }
     }
 
     /// All exits: region by region in the order of the tree.
     #[inline(never)]
     fn exit_all(&mut self, step: &Step<'a>, units: &Units, leaves: &Leaves) -> Result<(), Fault> {
-        let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER);
+        let reverse = self.cx.has_policy(policy::REVERSE_EXIT_ORDER);
         for place in 0..MAX_LEAVES {
             let place = if reverse {
                 MAX_LEAVES.saturating_sub(1).saturating_sub(place)
@@ -187,20 +192,20 @@ impl<'a> Run<'_, 'a> {
     }
 
     #[inline(never)]
-    fn run_effects(&mut self, step: &Step<'a>, settled: Option<&Settled>) {
+    fn run_effects(&mut self, step: &Step<'a>, entries: Option<&EntrySet>) {
         for (place, one) in step.iter() {
-            self.core.begin_transition(&one);
+            self.cx.begin_transition(&one);
             self.run_list(
-                one.candidate.record.effect.get(),
+                ListId::read(one.candidate.record.effect),
                 &one.candidate.site(one.cause),
             );
-            let Some(settled) = settled.filter(|_| needs_settling(&one)) else {
+            let Some(entries) = entries.filter(|_| needs_entry_set(&one)) else {
                 continue;
             };
-            let Some(span) = settled.spans.get(usize::from(place)) else {
+            let Some(span) = entries.spans.get(usize::from(place)) else {
                 continue;
             };
-            for step in (span.first..span.entries).filter_map(|at| settled.get(at)) {
+            for step in (span.first..span.entries).filter_map(|at| entries.get(at)) {
                 self.enter_step(step, Some(one.candidate.id), one.cause);
             }
         }
@@ -212,7 +217,7 @@ impl<'a> Run<'_, 'a> {
         &mut self,
         step: &Step<'a>,
         units: &Units,
-        settled: Option<&Settled>,
+        entries: Option<&EntrySet>,
     ) -> Result<(), Fault> {
         let mut cursors = [0_u16; MAX_LEAVES];
         for (at, unit) in units.iter().enumerate() {
@@ -228,9 +233,9 @@ impl<'a> Run<'_, 'a> {
                 .flatten()
                 .any(|later| later.place == unit.place);
             let steps = Steps::of(
-                self.core,
+                self.cx,
                 &one,
-                settled.filter(|_| needs_settling(&one)),
+                entries.filter(|_| needs_entry_set(&one)),
                 unit.place,
             );
             let cursor = cursors
@@ -239,7 +244,7 @@ impl<'a> Run<'_, 'a> {
             while let Some(entry) = steps.get(*cursor) {
                 if more
                     && !self
-                        .core
+                        .cx
                         .belongs(&steps, *cursor, one.scope.domain, unit.number)
                 {
                     break;
@@ -259,7 +264,7 @@ impl<'a> Run<'_, 'a> {
     ) {
         match step {
             Entry::Effect(state, list) => self.run_list(
-                list.raw(),
+                Some(list),
                 &Site {
                     state,
                     transition,
@@ -267,13 +272,13 @@ impl<'a> Run<'_, 'a> {
                 },
             ),
             Entry::State(state) => {
-                self.core.enter(state);
+                self.cx.enter(state);
                 self.note_entry(state);
                 let list = self
-                    .core
+                    .cx
                     .rom
                     .state(state)
-                    .map_or(NONE, |record| record.entry.get());
+                    .and_then(|record| ListId::read(record.entry));
                 self.run_list(
                     list,
                     &Site {
@@ -282,15 +287,15 @@ impl<'a> Run<'_, 'a> {
                         cause,
                     },
                 );
-                if self.core.has_policy(policy::SCXML_DETAILS) && self.core.is_final(state) {
-                    self.core.tell_completed_around(state);
+                if self.cx.has_policy(policy::SCXML_DETAILS) && self.cx.is_final(state) {
+                    self.cx.post_done_around(state);
                 }
             }
         }
     }
 
     fn note_entry(&mut self, state: StateId) {
-        if self.core.is_final(state) {
+        if self.cx.is_final(state) {
             self.entered_finals.insert(state);
             self.may_complete = true;
         }
@@ -307,8 +312,8 @@ impl<'a> Run<'_, 'a> {
             return Ok(());
         }
         let finals = self.entered_finals;
-        self.core.announce_completion(&finals);
-        if self.core.is_complete(StateId::ROOT) {
+        self.cx.announce_completion(&finals);
+        if self.cx.is_complete(StateId::ROOT) {
             self.terminate(cause)
         } else {
             Ok(())
@@ -318,9 +323,9 @@ impl<'a> Run<'_, 'a> {
     /// Leaves everything and ends the instance.
     #[inline(never)]
     pub(crate) fn terminate(&mut self, cause: Cause) -> Result<(), Fault> {
-        let leaves = self.core.leaves();
-        if self.core.rom.has(feature::HISTORY) {
-            self.core.record_all_history(&leaves);
+        let leaves = self.cx.leaves();
+        if self.cx.rom.has(feature::HISTORY) {
+            self.cx.record_all_history(&leaves);
         }
         let leave = Leave {
             mask: u8::MAX,
@@ -330,17 +335,17 @@ impl<'a> Run<'_, 'a> {
             cause,
         };
         self.leave(&leaves, &leave)?;
-        self.core.ram.clear_leaves();
-        self.core.ram.disarm_all(u8::MAX);
-        self.core.ram.clear_queue();
-        self.core.clear_frames();
-        self.core
+        self.cx.ram.clear_leaves();
+        self.cx.ram.disarm_all(u8::MAX);
+        self.cx.ram.clear_queue();
+        self.cx.clear_frames();
+        self.cx
             .ram
             .clear_flag(flag::WORK | flag::POLLS | flag::PAUSED);
-        self.core.ram.set_flag(flag::TERMINATED);
-        count(&mut self.core.counters.terminations);
+        self.cx.ram.set_flag(flag::TERMINATED);
+        count(&mut self.cx.counters.terminations);
         // What was lost on the way out does not matter any more.
-        self.core.fault = None;
+        self.cx.fault = None;
         if self.tracing {
             self.host.trace(&Trace::Terminated);
         }
@@ -348,39 +353,39 @@ impl<'a> Run<'_, 'a> {
     }
 }
 
-/// The entries of a transition: a plan of the ROM, or what was settled.
+/// The entries of a transition: a plan of the ROM, or what was found.
 enum Steps<'s> {
     Plan(&'s [PlanStep]),
-    Settled(&'s Settled, Span),
+    Found(&'s EntrySet, EntrySpan),
 }
 
 impl<'s> Steps<'s> {
-    fn of(core: &Core<'s>, one: &Accepted<'_>, settled: Option<&'s Settled>, place: u8) -> Self {
-        match settled.and_then(|settled| {
-            settled
+    fn of(cx: &Context<'s>, one: &Accepted<'_>, entries: Option<&'s EntrySet>, place: u8) -> Self {
+        match entries.and_then(|entries| {
+            entries
                 .spans
                 .get(usize::from(place))
-                .map(|span| (settled, *span))
+                .map(|span| (entries, *span))
         }) {
-            Some((settled, span)) => Self::Settled(settled, span),
-            None => Self::planned(core, one),
+            Some((entries, span)) => Self::Found(entries, span),
+            None => Self::planned(cx, one),
         }
     }
 
-    fn planned(core: &Core<'s>, one: &Accepted<'_>) -> Self {
-        let plan = core
+    fn planned(cx: &Context<'s>, one: &Accepted<'_>) -> Self {
+        let plan = cx
             .rom
             .transition_plan(one.candidate.id)
             .and_then(|plan| PlanId::read(plan.plan));
-        Self::Plan(plan.map_or(&[], |plan| core.rom.plan_steps(plan)))
+        Self::Plan(plan.map_or(&[], |plan| cx.rom.plan_steps(plan)))
     }
 
     fn get(&self, at: u16) -> Option<Entry> {
         match self {
-            Self::Settled(settled, span) => {
+            Self::Found(entries, span) => {
                 let place = span.entries.saturating_add(at);
                 if place < span.end {
-                    settled.get(place)
+                    entries.get(place)
                 } else {
                     None
                 }
@@ -397,7 +402,7 @@ impl<'s> Steps<'s> {
     }
 }
 
-impl Core<'_> {
+impl Context<'_> {
     /// Does a step belong to a region of the domain? An effect of the domain itself belongs to what
     /// follows it.
     fn belongs(&self, steps: &Steps<'_>, at: u16, domain: StateId, number: u8) -> bool {
@@ -418,8 +423,8 @@ impl Core<'_> {
 type Units = [Option<Unit>; MAX_LEAVES];
 
 /// What a transition enters.
-fn way_of(one: &Accepted<'_>) -> Way {
-    Way {
+fn request_of(one: &Accepted<'_>) -> EntryRequest {
+    EntryRequest {
         domain: one.scope.domain,
         regions: one.scope.regions,
         targets: TargetSetId::read(one.candidate.record.targets),
@@ -429,12 +434,12 @@ fn way_of(one: &Accepted<'_>) -> Way {
 }
 
 /// Is the entry found at run time? A pop brings back a frame instead.
-fn needs_settling(one: &Accepted<'_>) -> bool {
+fn needs_entry_set(one: &Accepted<'_>) -> bool {
     one.candidate
         .has(transition_flag::HISTORY | transition_flag::CHOICE)
 }
 
-impl Core<'_> {
+impl Context<'_> {
     /// What the instance keeps of a transition that is taken: cooldown, and what its waiting leaves
     /// behind (SEL-1, SEL-6).
     fn begin_transition(&mut self, one: &Accepted<'_>) {
@@ -446,12 +451,15 @@ impl Core<'_> {
             self.clear_result(candidate.source);
         }
         if let Some(extra) = candidate.extra {
-            if extra.cooldown_slot != 0xFF {
+            if let Some(slot) = extra.cooldown() {
                 let ready = self.now.wrapping_add(extra.cooldown_ticks.get());
-                self.ram.set_wide_slot(extra.cooldown_slot, ready.max(1));
+                self.ram.set_wide_slot(slot, ready.max(1));
             }
-            if extra.debounce_timer != 0xFF && self.is_active(candidate.source) {
-                self.ram.disarm(extra.debounce_timer);
+            if let Some(timer) = extra
+                .debounce()
+                .filter(|_| self.is_active(candidate.source))
+            {
+                self.ram.disarm(timer);
             }
         }
         if let Some(slot) = self.latch_slot(candidate.source)
@@ -466,22 +474,21 @@ impl Core<'_> {
         let Some(record) = self.rom.state(state) else {
             return;
         };
-        self.ram.set_leaf(record.leaf, Some(state));
+        self.put_leaf(record, Some(state));
         self.mark_fresh(record);
         if record.extra.get() == NONE && record.timer_count == 0 {
             return;
         }
         self.clear_result(state);
         if let Some(extra) = self.rom.state_extra(state) {
-            if extra.scratch_slot != 0xFF {
-                self.ram
-                    .clear_slots(extra.scratch_slot, extra.scratch_count);
+            if let Some(first) = extra.scratch() {
+                self.ram.clear_slots(first, extra.scratch_count);
             }
-            if extra.latch_slot != 0xFF {
-                self.ram.set_slot(extra.latch_slot, 0);
+            if let Some(slot) = extra.latch() {
+                self.ram.set_slot(slot, 0);
             }
-            if extra.clock != 0xFF {
-                self.ram.set_time(extra.clock, self.now);
+            if let Some(clock) = extra.clock_slot() {
+                self.ram.set_time(clock, self.now);
             }
         }
         self.arm_after_timers(state);

@@ -4,12 +4,12 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::commit::exits::ExitOrder;
-use crate::context::{Core, Leaves, Site};
+use crate::context::{Context, Site};
 use crate::fault::Fault;
 use crate::host::trace::Trace;
-use crate::instance::ram::bit;
+use crate::instance::leaves::Leaves;
 use crate::select::arbitrate::Accepted;
-use crate::tick::Run;
+use crate::tick::Tick;
 
 /// What a push saved.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Frame {
 }
 
 /// Looking at frames.
-impl Core<'_> {
+impl Context<'_> {
     /// Regions with a stack, in pre-order of their owners.
     pub(crate) fn stacked_regions(&self) -> impl Iterator<Item = (RegionId, StackId)> + use<'_> {
         let regions = self.rom.regions().iter().enumerate();
@@ -33,29 +33,31 @@ impl Core<'_> {
         let Some(record) = self.rom.stack(stack) else {
             return 0;
         };
-        let used = |frame: &u8| self.ram.slot(first_slot(record, *frame)) != 0;
+        let used = |&frame: &u8| self.first_of_frame(record, frame) != 0;
         (0..record.depth).take_while(used).count() as u8
     }
 
-    /// Leaf numbers of a region and the leaves that a frame saved for them; `NONE` where none was
+    /// The first leaf that a frame saved, raw; 0 if the frame is not in use.
+    pub(crate) fn first_of_frame(&self, record: &StackRecord, frame: u8) -> u16 {
+        record
+            .frame_slot(frame)
+            .map_or(0, |slot| self.ram.slot(slot))
+    }
+
+    /// Leaf ids of a region and the leaves that a frame saved for them; `None` where none was
     /// active.
     pub(crate) fn frame_leaves(
         &self,
         region: RegionId,
         stack: StackId,
         frame: u8,
-    ) -> impl Iterator<Item = (u8, u16)> + use<'_> {
-        let number = self.rom.region(region).map_or(0, |region| region.leaf);
-        let (first, leaves) = self
-            .rom
-            .stack(stack)
-            .map_or((0, 0), |s| (first_slot(s, frame), s.leaves));
-        (0..leaves).map(move |offset| {
-            let raw = self.ram.slot(first.saturating_add(offset));
-            (
-                number.saturating_add(offset),
-                if raw == 0 { NONE } else { raw },
-            )
+    ) -> impl Iterator<Item = (LeafId, Option<StateId>)> + use<'_> {
+        let first = self.rom.region(region).and_then(RegionRecord::leaf_id);
+        let record = self.rom.stack(stack);
+        let saved = record.and_then(|record| record.frame_slot(frame));
+        let count = record.map_or(0, |record| record.leaves);
+        first.zip(saved).into_iter().flat_map(move |(leaf, slot)| {
+            (0..count).map(move |by| (leaf.offset(by), saved_state(self.ram.slot(slot.offset(by)))))
         })
     }
 
@@ -68,35 +70,34 @@ impl Core<'_> {
         let record = self.rom.stack(stack)?;
         let mut leaves = Leaves::default();
         self.frame_leaves(region, stack, top)
-            .filter_map(|(_, leaf)| StateId::new(leaf))
-            .for_each(|l| leaves.insert(l));
-        let first = first_slot(record, top);
-        let armed = self.ram.slot(first.saturating_add(record.leaves)) as u8;
+            .filter_map(|(_, leaf)| leaf)
+            .for_each(|leaf| leaves.insert(leaf));
+        let first = record.frame_slot(top)?;
+        let armed = self.ram.slot(first.offset(record.leaves)) as u8;
         self.ram.clear_slots(first, record.frame_slots);
         self.ram.header_mut().stack_depth = fewer;
         Some(Frame { leaves, armed })
     }
 }
 
-fn first_slot(record: &StackRecord, frame: u8) -> u8 {
-    record
-        .first_slot
-        .saturating_add(frame.saturating_mul(record.frame_slots))
+/// A state as a slot keeps it: the root is never saved, so 0 is none.
+pub(crate) fn saved_state(raw: u16) -> Option<StateId> {
+    StateId::new(raw).filter(|&state| state != StateId::ROOT)
 }
 
 /// The region and stack of a push or pop.
-fn stack_of(core: &Core<'_>, accepted: &Accepted<'_>) -> Option<(RegionId, StackId)> {
+fn stack_of(cx: &Context<'_>, accepted: &Accepted<'_>) -> Option<(RegionId, StackId)> {
     let stack = StackId::new(accepted.candidate.extra?.stack)?;
-    let mut regions = core.rom.region_ids_of(accepted.scope.domain);
+    let mut regions = cx.rom.region_ids_of(accepted.scope.domain);
     let region = regions.find(|&region| {
-        core.rom
+        cx.rom
             .region(region)
             .is_some_and(|r| StackId::new(r.stack) == Some(stack))
     })?;
     Some((region, stack))
 }
 
-impl Run<'_, '_> {
+impl Tick<'_, '_> {
     /// Suspends everything active in the region of a push.
     #[inline(never)]
     pub(crate) fn suspend(
@@ -104,17 +105,14 @@ impl Run<'_, '_> {
         leaves: &Leaves,
         accepted: &Accepted<'_>,
     ) -> Result<(), Fault> {
-        let (region, stack) = stack_of(self.core, accepted).ok_or(Fault::BadPlan)?;
+        let (region, stack) = stack_of(self.cx, accepted).ok_or(Fault::BadPlan)?;
         // Taking a transition ends its debounce, which would be suspended with its source (SEL-6).
-        if let Some(extra) = accepted
-            .candidate
-            .extra
-            .filter(|extra| extra.debounce_timer != 0xFF)
-        {
-            self.core.ram.disarm(extra.debounce_timer);
+        let debounce = accepted.candidate.extra.and_then(TransitionExtra::debounce);
+        if let Some(timer) = debounce {
+            self.cx.ram.disarm(timer);
         }
-        let first = self.core.save_leaves(region, stack).ok_or(Fault::BadPlan)?;
-        let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER);
+        let first = self.cx.save_leaves(region, stack).ok_or(Fault::BadPlan)?;
+        let reverse = self.cx.has_policy(policy::REVERSE_EXIT_ORDER);
         let mut order = ExitOrder::new(
             leaves,
             accepted.scope.leaves,
@@ -122,45 +120,45 @@ impl Run<'_, '_> {
             reverse,
         );
         let mut armed = 0;
-        while let Some(state) = order.next(self.core.rom) {
+        while let Some(state) = order.next(self.cx.rom) {
             let site = Site {
                 state,
                 transition: Some(accepted.candidate.id),
                 cause: accepted.cause,
             };
             let list = self
-                .core
+                .cx
                 .rom
                 .state_extra(state)
-                .map_or(NONE, |extra| extra.suspend.get());
+                .and_then(|extra| ListId::read(extra.suspend));
             self.run_list(list, &site);
             self.release_channels(&site);
-            armed |= self.core.freeze(state);
-            self.core.deactivate(state);
+            armed |= self.cx.freeze(state);
+            self.cx.deactivate(state);
             if self.tracing {
                 self.host.trace(&Trace::Suspended(state));
                 self.mark_timers();
             }
         }
-        let leaves_saved = self.core.rom.stack(stack).map_or(0, |record| record.leaves);
-        self.core
+        let leaves_saved = self.cx.rom.stack(stack).map_or(0, |record| record.leaves);
+        self.cx
             .ram
-            .set_slot(first.saturating_add(leaves_saved), u16::from(armed));
+            .set_slot(first.offset(leaves_saved), u16::from(armed));
         Ok(())
     }
 
     /// Brings back what the last push of the region suspended.
     #[inline(never)]
     pub(crate) fn resume_frame(&mut self, accepted: &Accepted<'_>) -> Result<(), Fault> {
-        let (region, stack) = stack_of(self.core, accepted).ok_or(Fault::BadPlan)?;
+        let (region, stack) = stack_of(self.cx, accepted).ok_or(Fault::BadPlan)?;
         let frame = self
-            .core
+            .cx
             .take_top_frame(region, stack)
             .ok_or(Fault::BadFrames)?;
-        for (place, leaf) in frame.leaves.iter() {
+        for (rank, leaf) in frame.leaves.iter() {
             let mut path = [None; MAX_DEPTH];
             let below = self
-                .core
+                .cx
                 .rom
                 .path_up(leaf)
                 .take_while(|&state| state != accepted.scope.domain);
@@ -168,11 +166,11 @@ impl Run<'_, '_> {
                 .zip(below)
                 .for_each(|(cell, state)| *cell = Some(state));
             for state in path.into_iter().rev().flatten() {
-                let rom = self.core.rom;
+                let rom = self.cx.rom;
                 let resumed = frame
                     .leaves
                     .iter()
-                    .any(|(p, other)| p < place && rom.is_ancestor_or_self(state, other));
+                    .any(|(r, other)| r < rank && rom.is_ancestor_or_self(state, other));
                 if !resumed {
                     self.resume_state(state, frame.armed, accepted);
                 }
@@ -182,23 +180,23 @@ impl Run<'_, '_> {
     }
 
     fn resume_state(&mut self, state: StateId, armed: u8, accepted: &Accepted<'_>) {
-        let Some(record) = self.core.rom.state(state) else {
+        let Some(record) = self.cx.rom.state(state) else {
             return;
         };
-        self.core.ram.set_leaf(record.leaf, Some(state));
+        self.cx.put_leaf(record, Some(state));
         self.may_complete |= record.kind == StateKind::Final;
-        self.core.thaw(state, armed);
-        self.core.mark_fresh(record);
+        self.cx.thaw(state, armed);
+        self.cx.mark_fresh(record);
         if self.tracing {
             self.host.trace(&Trace::Resumed(state));
             self.trace_leaf(state);
             self.mark_timers();
         }
         let list = self
-            .core
+            .cx
             .rom
             .state_extra(state)
-            .map_or(NONE, |extra| extra.resume.get());
+            .and_then(|extra| ListId::read(extra.resume));
         self.run_list(
             list,
             &Site {
@@ -212,25 +210,22 @@ impl Run<'_, '_> {
 
 /// Saving leaves, and times that stand still: `x` becomes `now - x`, and again on the way back
 /// (SYS-9).
-impl Core<'_> {
+impl Context<'_> {
     /// Saves the leaves of a region in its next frame; gives the frame's first slot.
-    fn save_leaves(&mut self, region: RegionId, stack: StackId) -> Option<u8> {
+    fn save_leaves(&mut self, region: RegionId, stack: StackId) -> Option<SlotId> {
         let record = self.rom.stack(stack)?;
-        let first = first_slot(record, self.frames_used(stack));
-        let number = self.rom.region(region)?.leaf;
-        for offset in 0..record.leaves {
-            let leaf = self
-                .ram
-                .leaf(number.saturating_add(offset))
-                .map_or(0, StateId::raw);
-            self.ram.set_slot(first.saturating_add(offset), leaf);
+        let first = record.frame_slot(self.frames_used(stack))?;
+        let leaf = self.rom.region(region)?.leaf_id()?;
+        for by in 0..record.leaves {
+            let state = self.ram.leaf(leaf.offset(by)).map_or(0, StateId::raw);
+            self.ram.set_slot(first.offset(by), state);
         }
         let more = self.ram.header().stack_depth.saturating_add(1);
         self.ram.header_mut().stack_depth = more;
         Some(first)
     }
 
-    /// Stops the times of a state; gives the places that were running.
+    /// Stops the times of a state; gives the timers that were running.
     fn freeze(&mut self, state: StateId) -> u8 {
         let mask = self.rom.state(state).map_or(0, |record| record.timer_mask);
         let armed = mask & self.ram.header().armed;
@@ -245,11 +240,8 @@ impl Core<'_> {
         self.ram.header_mut().armed |= armed & mask;
     }
 
-    fn turn_times(&mut self, state: StateId, places: u8) {
-        let places = places | self.clock_of(state).map_or(0, bit);
-        for place in (0..self.ram.timers().len() as u8).filter(|&place| places & bit(place) != 0) {
-            let time = self.ram.time(place);
-            self.ram.set_time(place, self.now.wrapping_sub(time));
-        }
+    fn turn_times(&mut self, state: StateId, timers: u8) {
+        let clock = self.clock_of(state).map_or(0, TimerSlot::bit);
+        self.ram.turn_times(timers | clock, self.now);
     }
 }

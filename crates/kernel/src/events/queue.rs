@@ -1,10 +1,10 @@
 //! The queue of an instance: admission, eviction, coalescing, age, and which event is next (EVT-2
 //! to EVT-5).
 
-use statewright_rom::ids::{EventId, TimerId};
+use statewright_rom::ids::{EventId, TimerId, TimerSlot};
 use statewright_rom::layout::{event_flag as type_flag, policy};
 
-use crate::context::Core;
+use crate::context::Context;
 use crate::counters::{count, count_class};
 use crate::fault::Fault;
 use crate::instance::event::{Class, Event, event_flag};
@@ -24,8 +24,8 @@ pub enum Admission {
 /// The next event (EVT-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// A due timer and its place.
-    Timer(TimerId, u8),
+    /// A due timer and the slot of its run.
+    Timer(TimerId, TimerSlot),
     /// A position in the queue.
     Queued(usize),
     /// The head of the inbox.
@@ -33,7 +33,7 @@ pub(crate) enum Next {
 }
 
 /// Admission.
-impl Core<'_> {
+impl Context<'_> {
     /// Puts an event into the queue if there is room for its class (EVT-3).
     pub(crate) fn admit(&mut self, mut event: Event) -> Admission {
         if self.has_policy(policy::INTERNAL_FIRST) {
@@ -125,7 +125,7 @@ fn general_count(queue: &[Event]) -> usize {
 }
 
 /// Age (EVT-5).
-impl Core<'_> {
+impl Context<'_> {
     fn has_expired(&self, event: &Event) -> bool {
         let ttl = event
             .id()
@@ -161,7 +161,7 @@ impl Core<'_> {
 }
 
 /// Taking (EVT-2).
-impl Core<'_> {
+impl Context<'_> {
     /// The next event; removes expired ones that stand in front. Bound: each round but the last
     /// removes an event.
     #[inline]
@@ -201,7 +201,7 @@ impl Core<'_> {
         }
         let timer = self
             .due_timer()
-            .map(|due| (due.class, Next::Timer(due.timer, due.place)));
+            .map(|due| (due.class, Next::Timer(due.timer, due.slot)));
         let queued = self
             .best_queued()
             .map(|(class, position)| (class, Next::Queued(position)));
@@ -227,10 +227,7 @@ impl Core<'_> {
                 .map(Next::Queued)
         };
         visible(true)
-            .or_else(|| {
-                self.due_timer()
-                    .map(|due| Next::Timer(due.timer, due.place))
-            })
+            .or_else(|| self.due_timer().map(|due| Next::Timer(due.timer, due.slot)))
             .or_else(|| visible(false))
             .or_else(|| inbox.map(|_| Next::Inbox))
     }
@@ -259,7 +256,7 @@ fn is_visible(event: &Event) -> bool {
 }
 
 /// Deferral (EVT-5).
-impl Core<'_> {
+impl Context<'_> {
     /// Keeps an event for later: one of the queue where it lies, one of the inbox at the end. Drops
     /// it if no general place would stay free.
     pub(crate) fn defer(&mut self, mut event: Event, queued_at: Option<usize>) -> bool {
@@ -324,6 +321,6 @@ impl Core<'_> {
 }
 
 /// The event id of an event that exists in the machine.
-pub(crate) fn known_event(core: &Core<'_>, event: &Event) -> Option<EventId> {
-    event.id().filter(|&id| core.rom.event(id).is_some())
+pub(crate) fn known_event(cx: &Context<'_>, event: &Event) -> Option<EventId> {
+    event.id().filter(|&id| cx.rom.event(id).is_some())
 }

@@ -1,13 +1,12 @@
-//! Timers: which is due, arming, starting, stopping (EVT-7, EVT-9). A place is shared by timers
-//! that can never run together, so whose it is follows from the configuration.
+//! Timers: which is due, arming, starting, stopping (EVT-7, EVT-9). A timer slot is shared by
+//! timers that can never run together, so whose it is follows from the configuration.
 
-use statewright_rom::ids::{StateId, TimerId};
+use statewright_rom::ids::{StateId, TimerId, TimerSlot};
 use statewright_rom::layout::{TimerKind, TimerRecord, policy};
 
-use crate::context::Core;
+use crate::context::Context;
 use crate::events::time::is_due;
 use crate::fault::Fault;
-use crate::instance::ram::bit;
 
 /// Longest time ahead that a deadline can lie.
 const MAX_TICKS: u32 = i32::MAX as u32;
@@ -16,56 +15,51 @@ const MAX_TICKS: u32 = i32::MAX as u32;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Due {
     pub(crate) timer: TimerId,
-    pub(crate) place: u8,
+    pub(crate) slot: TimerSlot,
     pub(crate) class: u8,
     deadline: u32,
 }
 
 /// What is due.
-impl Core<'_> {
-    /// Places whose deadline has passed, one bit each.
-    fn due_places(&self) -> u8 {
-        let armed = self.ram.header().armed;
-        if armed == 0 {
+impl Context<'_> {
+    /// Timers whose deadline has passed, one bit per timer slot.
+    fn due_mask(&self) -> u8 {
+        if self.ram.header().armed == 0 {
             return 0;
         }
-        (0..self.ram.timers().len() as u8)
-            .filter(|&place| armed & bit(place) != 0 && is_due(self.ram.time(place), self.now))
-            .fold(0, |places, place| places | bit(place))
-    }
-
-    /// Has the deadline of a place passed?
-    pub(crate) fn has_due_place(&self) -> bool {
-        self.due_places() != 0
+        self.ram
+            .timer_slots()
+            .filter(|&slot| self.ram.is_armed(slot) && is_due(self.ram.time(slot), self.now))
+            .fold(0, |mask, slot| mask | slot.bit())
     }
 
     /// The due timer that is next: highest class, then declaration order; with `internal_first` by
     /// deadline (EVT-10).
     pub(crate) fn due_timer(&self) -> Option<Due> {
-        let places = self.due_places();
-        if places == 0 {
+        let due = self.due_mask();
+        if due == 0 {
             return None;
         }
         let by_deadline = self.has_policy(policy::INTERNAL_FIRST);
-        let mut best = self.due_machine_timers(places, by_deadline);
+        let mut best = self.due_machine_timers(due, by_deadline);
         for (_, leaf) in self.leaves().iter() {
             for state in self.rom.path_up(leaf) {
                 best = self
-                    .due_timers_of(state, places)
+                    .due_timers_of(state, due)
                     .fold(best, |best, due| self.earlier(best, due, by_deadline));
             }
         }
         best
     }
 
-    fn due_machine_timers(&self, places: u8, by_deadline: bool) -> Option<Due> {
+    fn due_machine_timers(&self, mask: u8, by_deadline: bool) -> Option<Due> {
         let machine = (0..)
             .zip(self.rom.timers())
             .take_while(|(_, timer)| timer.kind == TimerKind::Machine);
         let mut best = None;
         for (index, record) in machine {
-            for place in places_of(record).filter(|&place| places & bit(place) != 0) {
-                if let Some(due) = self.due(index, record, place) {
+            for slot in record.timer_slots().filter(|slot| mask & slot.bit() != 0) {
+                if let Some(due) = self.due(index, record, slot) {
                     best = self.earlier(best, due, by_deadline);
                 }
             }
@@ -73,11 +67,11 @@ impl Core<'_> {
         best
     }
 
-    fn due_timers_of(&self, state: StateId, places: u8) -> impl Iterator<Item = Due> + '_ {
+    fn due_timers_of(&self, state: StateId, mask: u8) -> impl Iterator<Item = Due> + '_ {
         let record = self
             .rom
             .state(state)
-            .filter(|record| record.timer_mask & places != 0);
+            .filter(|record| record.timer_mask & mask != 0);
         let first = record.map_or(0, |record| usize::from(record.first_timer.get()));
         let timers = if record.is_some() {
             self.rom.timers_of(state)
@@ -85,30 +79,31 @@ impl Core<'_> {
             &[]
         };
         (first..).zip(timers).filter_map(move |(index, timer)| {
-            let due = places & bit(timer.place) != 0 && of_its_state(timer.kind.get());
+            let slot = TimerSlot::new(timer.place)?;
+            let due = mask & slot.bit() != 0 && of_its_state(timer.kind.get());
             if due {
-                self.due(index, timer, timer.place)
+                self.due(index, timer, slot)
             } else {
                 None
             }
         })
     }
 
-    fn due(&self, index: usize, record: &TimerRecord, place: u8) -> Option<Due> {
+    fn due(&self, index: usize, record: &TimerRecord, slot: TimerSlot) -> Option<Due> {
         let timer = TimerId::from_index(index)?;
         Some(Due {
             timer,
-            place,
+            slot,
             class: record.class.raw(),
-            deadline: self.ram.time(place),
+            deadline: self.ram.time(slot),
         })
     }
 
     fn earlier(&self, best: Option<Due>, other: Due, by_deadline: bool) -> Option<Due> {
         let Some(best) = best else { return Some(other) };
         let late = |due: &Due| self.now.wrapping_sub(due.deadline);
-        // Places of one name lie in start order.
-        let order = |due: &Due| (due.timer, due.place);
+        // The slots of one name lie in start order.
+        let order = |due: &Due| (due.timer, due.slot);
         let first = if by_deadline {
             (late(&other), core::cmp::Reverse(order(&other)))
                 > (late(&best), core::cmp::Reverse(order(&best)))
@@ -120,25 +115,22 @@ impl Core<'_> {
     }
 }
 
-/// The places of a timer.
-fn places_of(record: &TimerRecord) -> core::ops::Range<u8> {
-    record.place..record.place.saturating_add(record.instances)
-}
-
 /// Running them.
-impl Core<'_> {
-    /// Ends one run of a timer; the places of a machine-level name stay in start order.
-    pub(crate) fn take_timer(&mut self, timer: TimerId, place: u8) {
+impl Context<'_> {
+    /// Ends one run of a timer; the runs of a machine-level name stay in start order.
+    pub(crate) fn take_timer(&mut self, timer: TimerId, slot: TimerSlot) {
         let Some(record) = self.rom.timer(timer) else {
             return;
         };
-        for at in place..places_of(record).end {
-            let next = at.saturating_add(1);
-            if next < places_of(record).end && self.ram.is_armed(next) {
-                let deadline = self.ram.time(next);
-                self.ram.arm(at, deadline);
-            } else {
-                self.ram.disarm(at);
+        let mut runs = record
+            .timer_slots()
+            .skip_while(|&other| other != slot)
+            .peekable();
+        // Bound: the slots of the timer.
+        while let Some(at) = runs.next() {
+            match runs.peek().filter(|&&next| self.ram.is_armed(next)) {
+                Some(&next) => self.ram.arm(at, self.ram.time(next)),
+                None => self.ram.disarm(at),
             }
         }
     }
@@ -151,7 +143,10 @@ impl Core<'_> {
         let deadline = self.now.wrapping_add(ticks.clamp(1, MAX_TICKS));
         match record.kind.get() {
             TimerKind::State if self.owner_is_active(record) => {
-                self.ram.arm(record.place, deadline)
+                record
+                    .timer_slots()
+                    .take(1)
+                    .for_each(|slot| self.ram.arm(slot, deadline));
             }
             TimerKind::Machine => self.start_machine_timer(timer, record, deadline),
             // The owner sleeps, or nobody starts it by name.
@@ -160,16 +155,18 @@ impl Core<'_> {
     }
 
     fn start_machine_timer(&mut self, timer: TimerId, record: &TimerRecord, deadline: u32) {
-        let free = |core: &Self| places_of(record).find(|&place| !core.ram.is_armed(place));
+        let free = |cx: &Self| record.timer_slots().find(|&slot| !cx.ram.is_armed(slot));
         if free(self).is_none() {
             if self.has_policy(policy::INTERNAL_FIRST) {
                 self.fault = self.fault.or(Some(Fault::TimerOverflow));
                 return;
             }
-            self.take_timer(timer, record.place);
+            if let Some(first) = record.timer_slots().next() {
+                self.take_timer(timer, first);
+            }
         }
-        if let Some(place) = free(self) {
-            self.ram.arm(place, deadline);
+        if let Some(slot) = free(self) {
+            self.ram.arm(slot, deadline);
         }
     }
 
@@ -184,11 +181,11 @@ impl Core<'_> {
             TimerKind::After | TimerKind::Clock | TimerKind::Debounce => false,
         };
         if runs {
-            places_of(record).for_each(|place| self.ram.disarm(place));
+            record.timer_slots().for_each(|slot| self.ram.disarm(slot));
         }
     }
 
-    /// The place of a state's timer belongs to it only while the state is active.
+    /// The slot of a state's timer belongs to it only while the state is active.
     fn owner_is_active(&self, record: &TimerRecord) -> bool {
         StateId::read(record.owner).is_some_and(|owner| self.is_active(owner))
     }
@@ -201,10 +198,11 @@ impl Core<'_> {
             .iter()
             .filter(|timer| timer.kind == TimerKind::After)
         {
-            self.ram.arm(
-                timer.place,
-                self.now.wrapping_add(timer.ticks.get().clamp(1, MAX_TICKS)),
-            );
+            let deadline = self.now.wrapping_add(timer.ticks.get().clamp(1, MAX_TICKS));
+            timer
+                .timer_slots()
+                .take(1)
+                .for_each(|slot| self.ram.arm(slot, deadline));
         }
     }
 }

@@ -1,16 +1,19 @@
-//! Fast paths: what most ticks are, without what the general way pays for (RAM-3).
+//! Fast paths: what most ticks are, without what the slow path pays for (RAM-3).
 //!
-//! Each is a prefix of the general way: it does the same to the same bytes, and where it meets
-//! something that it does not know, the general way goes on from there. Each has a switch; with all
-//! of them off every byte is the same (`proof/differential`).
+//! `route` says which way a tick goes, `idle_mask` is its look at the header, `jumps` and
+//! `activities` carry out what it found. Each fast path is a prefix of the slow path: it does the
+//! same to the same bytes, and where it meets something that it does not know, the slow path goes
+//! on from there. Each can be switched off; with all of them off every byte is the same
+//! (`proof/differential`).
 
 mod activities;
-mod glance;
+mod idle_mask;
 mod jumps;
+mod route;
 
 pub(crate) use activities::run_activities;
-pub(crate) use glance::Glance;
+pub(crate) use idle_mask::IdleMask;
 pub(crate) use jumps::{
-    Outlook, look_up, take_inbox, take_jump, take_mixed, take_plain, take_queued,
-    take_while_polling, tell_nobody,
+    take_first, take_inbox, take_jump, take_mixed, take_plain, take_queued, trace_ignored,
 };
+pub(crate) use route::{FastPath, Route, Router, Start};

@@ -1,10 +1,11 @@
-//! What user functions hold: a [`View`] for guards and scorers, an [`Actor`] for actions and
+//! What user functions hold: a [`GuardCx`] for guards and scorers, an [`ActionCx`] for actions and
 //! activities (CODE-1, SEL-5).
 
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
+use statewright_rom::layout::ScratchRecord;
 
-use crate::context::Core;
+use crate::context::Context;
 use crate::events::queue::Admission;
 use crate::host::Call;
 use crate::instance::event::{Class, Event, event_flag};
@@ -17,56 +18,56 @@ macro_rules! looking {
         impl<'a> $who<'_, 'a> {
             /// Everything about this call (CODE-1).
             pub fn call(&self) -> Call<'a> {
-                self.core.call()
+                self.cx.call()
             }
 
             /// State and transition of this call, as in [`Self::call`]; cheaper.
             #[inline]
             pub fn site(&self) -> (StateId, Option<TransitionId>) {
-                self.core.site_of_call()
+                self.cx.site_of_call()
             }
 
             /// The agent.
             #[inline]
             pub fn agent(&self) -> u64 {
-                self.core.agent()
+                self.cx.agent()
             }
 
             /// The tick.
             #[inline]
             pub fn tick(&self) -> u32 {
-                self.core.now
+                self.cx.now
             }
 
             /// The machine.
             pub fn rom(&self) -> &'a Rom<'a> {
-                self.core.rom
+                self.cx.rom
             }
 
             /// Is a state active?
             pub fn is_active(&self, state: StateId) -> bool {
-                self.core.is_active(state)
+                self.cx.is_active(state)
             }
 
             /// Ticks since a state was entered, 0 while it is not active; `None` if it has no
             /// clock.
             pub fn ticks_in_state(&self, state: StateId) -> Option<u32> {
-                self.core.ticks_in_state(state)
+                self.cx.ticks_in_state(state)
             }
 
             /// Words of a parameter in the agent's variant.
             pub fn parameter(&self, parameter: ParameterId) -> [u32; 3] {
-                parameter_words(self.core, parameter)
+                parameter_words(self.cx, parameter)
             }
 
             /// Words of scratch; none while its owner is not active.
             pub fn scratch(&self, scratch: ScratchId) -> impl Iterator<Item = u16> + '_ {
-                scratch_slots(self.core, scratch).map(|slot| self.core.ram.slot(slot))
+                scratch_slots(self.cx, scratch).map(|slot| self.cx.ram.slot(slot))
             }
 
             /// What the rng holds, without advancing it: for tools that compare runs.
             pub fn peek_rng(&self) -> u32 {
-                self.core.ram.header().rng.get()
+                self.cx.ram.header().rng.get()
             }
         }
     };
@@ -74,25 +75,25 @@ macro_rules! looking {
 
 /// What a guard or scorer may look at.
 #[derive(Debug)]
-pub struct View<'c, 'a> {
-    core: &'c mut Core<'a>,
+pub struct GuardCx<'c, 'a> {
+    cx: &'c mut Context<'a>,
 }
 
-impl<'c, 'a> View<'c, 'a> {
+impl<'c, 'a> GuardCx<'c, 'a> {
     #[inline]
-    pub(crate) fn new(core: &'c mut Core<'a>) -> Self {
-        Self { core }
+    pub(crate) fn new(cx: &'c mut Context<'a>) -> Self {
+        Self { cx }
     }
 
     /// Random numbers, if the function is declared to use them (SEL-5).
     pub fn rng(&mut self) -> Option<Rng<'_>> {
         let declared = self
-            .core
+            .cx
             .rom
             .function(self.call().function)
             .is_some_and(|function| function.rng != 0);
         if declared {
-            Some(Rng::new(&mut self.core.ram.header_mut().rng))
+            Some(Rng::new(&mut self.cx.ram.header_mut().rng))
         } else {
             None
         }
@@ -101,21 +102,23 @@ impl<'c, 'a> View<'c, 'a> {
 
 /// Slots of scratch; none while its owner is not active, because they may belong to another state
 /// then (RAM-5).
-fn scratch_slots(core: &Core<'_>, scratch: ScratchId) -> core::ops::Range<u8> {
-    let record = core.rom.scratch().get(scratch.index());
-    match record
-        .filter(|record| StateId::read(record.owner).is_some_and(|owner| core.is_active(owner)))
-    {
-        Some(record) => record.slot..record.slot.saturating_add(record.count),
-        None => 0..0,
-    }
+fn scratch_slots(
+    cx: &Context<'_>,
+    scratch: ScratchId,
+) -> impl Iterator<Item = SlotId> + Clone + use<> {
+    let active = |record: &&ScratchRecord| {
+        StateId::read(record.owner).is_some_and(|owner| cx.is_active(owner))
+    };
+    let record = cx.rom.scratch().get(scratch.index()).filter(active);
+    let slots = record.map(ScratchRecord::slots);
+    slots.into_iter().flatten()
 }
 
-pub(crate) fn parameter_words(core: &Core<'_>, parameter: ParameterId) -> [u32; 3] {
+pub(crate) fn parameter_words(cx: &Context<'_>, parameter: ParameterId) -> [u32; 3] {
     let mut words = [0; 3];
     for (word, record) in words
         .iter_mut()
-        .zip(core.rom.parameter_value(core.variant(), parameter))
+        .zip(cx.rom.parameter_value(cx.variant(), parameter))
     {
         *word = record.word.get();
     }
@@ -124,82 +127,81 @@ pub(crate) fn parameter_words(core: &Core<'_>, parameter: ParameterId) -> [u32; 
 
 /// What an action or activity may look at and do.
 #[derive(Debug)]
-pub struct Actor<'c, 'a> {
-    core: &'c mut Core<'a>,
+pub struct ActionCx<'c, 'a> {
+    cx: &'c mut Context<'a>,
 }
 
 /// Looking.
-impl<'c, 'a> Actor<'c, 'a> {
+impl<'c, 'a> ActionCx<'c, 'a> {
     #[inline]
-    pub(crate) fn new(core: &'c mut Core<'a>) -> Self {
-        Self { core }
+    pub(crate) fn new(cx: &'c mut Context<'a>) -> Self {
+        Self { cx }
     }
 
     /// Raised by reset and reload: a token for work outside (EVT-7).
     pub fn generation(&self) -> u16 {
-        self.core.ram.header().generation.get()
+        self.cx.ram.header().generation.get()
     }
 }
 
 /// Doing.
-impl Actor<'_, '_> {
+impl ActionCx<'_, '_> {
     /// Random numbers.
     pub fn rng(&mut self) -> Rng<'_> {
-        Rng::new(&mut self.core.ram.header_mut().rng)
+        Rng::new(&mut self.cx.ram.header_mut().rng)
     }
 
     /// Posts an external event to the agent itself; the class is the type's unless given (EVT-1).
     pub fn post(&mut self, event: EventId, class: Option<Class>, payload: [u32; 4]) -> Admission {
-        self.core.post_own(event, class, payload, 0)
+        self.cx.post_own(event, class, payload, 0)
     }
 
     /// Posts an internal event to the agent itself (EVT-10).
     pub fn raise(&mut self, event: EventId, payload: [u32; 4]) -> Admission {
-        self.core
-            .post_own(event, None, payload, event_flag::INTERNAL)
+        self.cx.post_own(event, None, payload, event_flag::INTERNAL)
     }
 
     /// Starts a named timer, at least one tick ahead. A timer of a state that is not active is not
     /// started, nor is any by an observer.
     pub fn start_timer(&mut self, timer: TimerId, ticks: u32) {
-        if !self.core.observing {
-            self.core.start_timer(timer, ticks);
+        if !self.cx.observing {
+            self.cx.start_timer(timer, ticks);
         }
     }
 
     /// Stops a named timer. Observers stop none.
     pub fn stop_timer(&mut self, timer: TimerId) {
-        if !self.core.observing {
-            self.core.stop_timer(timer);
+        if !self.cx.observing {
+            self.cx.stop_timer(timer);
         }
     }
 
     /// Writes one word of scratch; past its end, while its owner is not active, or in an observer,
     /// nothing happens: `false`.
     pub fn set_scratch(&mut self, scratch: ScratchId, word: u8, value: u16) -> bool {
-        let slot = scratch_slots(self.core, scratch)
+        let slot = scratch_slots(self.cx, scratch)
             .nth(usize::from(word))
-            .filter(|_| !self.core.observing);
+            .filter(|_| !self.cx.observing);
         if let Some(slot) = slot {
-            self.core.ram.set_slot(slot, value);
+            self.cx.ram.set_slot(slot, value);
         }
         slot.is_some()
     }
 
     /// Forgets what the history points of a state remember (EXEC-4). Observers change no history.
     pub fn clear_history(&mut self, state: StateId) {
-        if !self.core.observing {
-            self.core.clear_history(state);
+        if !self.cx.observing {
+            self.cx.clear_history(state);
         }
     }
 
     /// The host dropped a command of this agent: the flag is set and it is counted (CMD-2).
     pub fn command_dropped(&mut self, critical: bool) {
-        self.core.command_dropped(critical);
+        self.cx.command_dropped(critical);
     }
 }
 
-impl Core<'_> {
+impl Context<'_> {
     pub(crate) fn command_dropped(&mut self, critical: bool) {
         crate::counters::count(&mut self.counters.commands_dropped);
         self.ram
@@ -230,5 +232,5 @@ impl Core<'_> {
     }
 }
 
-looking!(View);
-looking!(Actor);
+looking!(GuardCx);
+looking!(ActionCx);

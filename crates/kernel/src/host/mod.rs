@@ -1,13 +1,13 @@
 //! The border to user code: what a host implements and what its functions are given (CODE-1).
 //!
 //! The kernel knows hosts as `dyn Host`, so that it is compiled once and not per host; the fast
-//! paths (`fast`) know the type and call it directly. A guard gets `&self` and a [`View`]: there is
+//! paths (`fast`) know the type and call it directly. A guard gets `&self` and a [`GuardCx`]: there is
 //! nothing it could write through (SEL-5).
 
 use statewright_rom::ids::*;
 use statewright_rom::layout::{ArgumentRecord, ValueType};
 
-use crate::host::cx::{Actor, View};
+use crate::host::cx::{ActionCx, GuardCx};
 use crate::host::trace::Trace;
 use crate::instance::event::Event;
 
@@ -133,16 +133,16 @@ pub struct Command {
 /// User code.
 pub trait Host {
     /// Asks a guard.
-    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict;
+    fn guard(&self, function: FunctionId, view: GuardCx<'_, '_>) -> Verdict;
 
     /// Asks a scorer.
-    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32;
+    fn score(&self, function: FunctionId, view: GuardCx<'_, '_>) -> f32;
 
     /// Runs an action.
-    fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>);
+    fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>);
 
     /// Runs or cancels an activity; what it says when canceled is not looked at.
-    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status;
+    fn activity(&mut self, function: FunctionId, mode: Mode, actor: ActionCx<'_, '_>) -> Status;
 
     /// Takes a command; `false` if there is no room for it (CMD-2).
     fn command(&mut self, command: &Command) -> bool;
@@ -193,7 +193,7 @@ pub trait Hosts {
         let _ = place;
     }
 
-    /// Whether the agent at a place is traced in more than outline; it goes the general way then.
+    /// Whether the agent at a place is traced in more than outline; it goes the slow path then.
     #[inline]
     fn traces_steps(&self, place: usize) -> bool {
         let _ = place;
@@ -225,24 +225,24 @@ impl<H: Host> Hosts for H {
 
     #[inline]
     fn pass(&mut self, _: usize, _: u64, event: &Event) {
-        crate::fast::tell_nobody(self, event);
+        crate::fast::trace_ignored(self, event);
     }
 }
 
 impl<H: Host + ?Sized> Host for &mut H {
-    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
+    fn guard(&self, function: FunctionId, view: GuardCx<'_, '_>) -> Verdict {
         (**self).guard(function, view)
     }
 
-    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
+    fn score(&self, function: FunctionId, view: GuardCx<'_, '_>) -> f32 {
         (**self).score(function, view)
     }
 
-    fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>) {
+    fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>) {
         (**self).action(function, actor);
     }
 
-    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+    fn activity(&mut self, function: FunctionId, mode: Mode, actor: ActionCx<'_, '_>) -> Status {
         (**self).activity(function, mode, actor)
     }
 

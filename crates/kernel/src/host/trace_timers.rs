@@ -1,83 +1,69 @@
-//! What a tracer is told of timers that begin or end (SYS-3). Runs only while tracing.
+//! What a tracer is traced_timers of timers that begin or end (SYS-3). Runs only while tracing.
 //!
 //! Timers are started and stopped where no tracer is at hand, and user code may do it. So what runs
 //! is compared with what the tracer knows: whenever a state is entered or left, before a selection,
 //! and at the end of a tick.
 
-use statewright_rom::ids::{StateId, TimerId};
+use statewright_rom::ids::{StateId, TimerId, TimerSlot};
 use statewright_rom::layout::{MAX_TIMERS, TimerKind, TimerRecord};
 
-use crate::context::Core;
+use crate::context::Context;
 use crate::host::trace::Trace;
-use crate::instance::ram::bit;
-use crate::tick::Run;
+use crate::tick::Tick;
 
-/// The timers that a tracer knows to run: one bit per place, and their deadlines.
-pub(crate) struct Told {
+/// The timers that a tracer knows to run: one bit per timer slot, and their deadlines.
+pub(crate) struct TracedTimers {
     armed: u8,
     deadlines: [u32; MAX_TIMERS],
 }
 
-impl Told {
+impl TracedTimers {
     /// The tracer knows what runs now.
     #[cold]
-    pub(crate) fn new(core: &Core<'_>) -> Self {
+    pub(crate) fn new(cx: &Context<'_>) -> Self {
         let mut deadlines = [0; MAX_TIMERS];
-        for (deadline, time) in deadlines.iter_mut().zip(core.ram.timers()) {
+        for (deadline, time) in deadlines.iter_mut().zip(cx.ram.timers()) {
             *deadline = time.get();
         }
         Self {
-            armed: core.ram.header().armed,
+            armed: cx.ram.header().armed,
             deadlines,
         }
     }
 
     /// Is it still as the tracer knows it?
-    fn is_true(&self, core: &Core<'_>) -> bool {
-        let armed = core.ram.header().armed;
-        let same =
-            |place: u8| self.deadlines.get(usize::from(place)) == Some(&core.ram.time(place));
-        self.armed == armed
-            && (0..MAX_TIMERS as u8).all(|place| armed & bit(place) == 0 || same(place))
+    fn is_true(&self, cx: &Context<'_>) -> bool {
+        let same = |slot: TimerSlot| self.deadlines.get(slot.index()) == Some(&cx.ram.time(slot));
+        let mut armed = cx.ram.timer_slots().filter(|&slot| cx.ram.is_armed(slot));
+        self.armed == cx.ram.header().armed && armed.all(same)
     }
 
-    fn deadline(&self, place: u8) -> Option<u32> {
+    fn deadline(&self, slot: TimerSlot) -> Option<u32> {
         self.deadlines
-            .get(usize::from(place))
+            .get(slot.index())
             .copied()
-            .filter(|_| self.armed & bit(place) != 0)
+            .filter(|_| self.armed & slot.bit() != 0)
     }
 
     /// What has become of a timer since: the deadline of a new run, or `None` if it was stopped.
-    fn news_of(&self, record: &TimerRecord, core: &Core<'_>) -> Option<Option<u32>> {
-        let places = record.place..record.place.saturating_add(record.instances);
-        let now = |place: u8| {
-            if core.ram.is_armed(place) {
-                Some(core.ram.time(place))
-            } else {
-                None
-            }
-        };
+    fn news_of(&self, record: &TimerRecord, cx: &Context<'_>) -> Option<Option<u32>> {
+        let slots = record.timer_slots();
+        let now = |slot: TimerSlot| cx.ram.is_armed(slot).then(|| cx.ram.time(slot));
         let known = |new: &u32| {
-            places
-                .clone()
-                .filter_map(|place| self.deadline(place))
-                .any(|other| other == *new)
+            let mut before = slots.clone().filter_map(|slot| self.deadline(slot));
+            before.any(|other| other == *new)
         };
-        if let Some(new) = places
-            .clone()
-            .filter_map(now)
-            .find(|deadline| !known(deadline))
-        {
+        let mut running = slots.clone().filter_map(now);
+        if let Some(new) = running.find(|deadline| !known(deadline)) {
             return Some(Some(new));
         }
-        let ran = places.clone().any(|place| self.deadline(place).is_some());
-        let runs = places.clone().any(|place| now(place).is_some());
+        let ran = slots.clone().any(|slot| self.deadline(slot).is_some());
+        let runs = slots.clone().any(|slot| now(slot).is_some());
         (ran && !runs).then_some(None)
     }
 }
 
-impl Core<'_> {
+impl Context<'_> {
     /// Do its places belong to a timer now? Those of a machine-level one always do.
     fn has_its_places(&self, record: &TimerRecord) -> bool {
         match record.kind.get() {
@@ -90,12 +76,12 @@ impl Core<'_> {
     }
 }
 
-impl Run<'_, '_> {
+impl Tick<'_, '_> {
     /// The tracer knows what runs now.
     #[cold]
     pub(crate) fn mark_timers(&mut self) {
-        if let Some(told) = &mut self.told {
-            **told = Told::new(self.core);
+        if let Some(traced_timers) = &mut self.traced_timers {
+            **traced_timers = TracedTimers::new(self.cx);
         }
     }
 
@@ -104,12 +90,14 @@ impl Run<'_, '_> {
     #[cold]
     #[inline(never)]
     pub(crate) fn trace_timers(&mut self, left: u8) {
-        let Some(told) = &mut self.told else { return };
-        told.armed &= !left;
-        if !self.host.is_outline() && !told.is_true(self.core) {
-            for (index, record) in self.core.rom.timers().iter().enumerate() {
-                let news = if self.core.has_its_places(record) {
-                    told.news_of(record, self.core)
+        let Some(traced_timers) = &mut self.traced_timers else {
+            return;
+        };
+        traced_timers.armed &= !left;
+        if !self.host.is_outline() && !traced_timers.is_true(self.cx) {
+            for (index, record) in self.cx.rom.timers().iter().enumerate() {
+                let news = if self.cx.has_its_places(record) {
+                    traced_timers.news_of(record, self.cx)
                 } else {
                     None
                 };
@@ -129,7 +117,7 @@ impl Run<'_, '_> {
     #[cold]
     pub(crate) fn trace_leaf(&mut self, state: StateId) {
         if self
-            .core
+            .cx
             .rom
             .state(state)
             .is_some_and(|record| record.region_count == 0)

@@ -3,10 +3,11 @@
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
-use crate::context::{Core, Leaves};
+use crate::context::Context;
 use crate::fault::Fault;
+use crate::instance::leaves::Leaves;
 
-impl Core<'_> {
+impl Context<'_> {
     /// Leaves, frames and queue hold what the machine can have put there.
     pub(crate) fn check_instance(&self) -> Result<(), Fault> {
         self.check_queue()?;
@@ -45,11 +46,14 @@ impl Core<'_> {
             return others
                 && self
                     .ram
-                    .leaf(0)
-                    .is_some_and(|leaf| self.is_leaf_at(leaf, 0));
+                    .leaf_ids()
+                    .next()
+                    .is_some_and(|id| self.ram.leaf(id).is_some_and(|l| self.is_leaf_at(l, id)));
         }
-        let placed = (0_u8..).zip(self.ram.leaves()).all(|(number, leaf)| {
-            StateId::read(*leaf).is_none_or(|leaf| self.is_leaf_at(leaf, number))
+        let mut ids = self.ram.leaf_ids();
+        let placed = ids.all(|id| {
+            let leaf = self.ram.leaf(id);
+            leaf.is_none_or(|leaf| self.is_leaf_at(leaf, id))
         });
         let whole = placed && self.has_all_regions();
         debug_assert_eq!(
@@ -111,10 +115,10 @@ impl Core<'_> {
         true
     }
 
-    fn is_leaf_at(&self, leaf: StateId, number: u8) -> bool {
+    fn is_leaf_at(&self, leaf: StateId, id: LeafId) -> bool {
         self.rom
             .state(leaf)
-            .is_some_and(|record| record.row.get() != NONE && record.leaf == number)
+            .is_some_and(|record| record.row.get() != NONE && record.leaf_id() == Some(id))
     }
 
     /// Do leaves lie in different regions, and is there one in every region around them, from some
@@ -157,7 +161,7 @@ impl Core<'_> {
                 .rom
                 .stacks()
                 .iter()
-                .all(|stack| self.ram.slot(stack.first_slot) == 0);
+                .all(|stack| self.first_of_frame(stack, 0) == 0);
         }
         let mut total = 0_u8;
         for (region, stack) in self.stacked_regions() {
@@ -187,11 +191,11 @@ impl Core<'_> {
             .position(|other| other == region)
             .unwrap_or(0);
         let mut leaves = Leaves::default();
-        for (place, raw) in self.frame_leaves(region, stack, frame) {
-            let Some(leaf) = StateId::new(raw) else {
+        for (id, leaf) in self.frame_leaves(region, stack, frame) {
+            let Some(leaf) = leaf else {
                 continue;
             };
-            if !self.is_leaf_at(leaf, place) || raw < first || raw >= end {
+            if !self.is_leaf_at(leaf, id) || leaf.raw() < first || leaf.raw() >= end {
                 return false;
             }
             leaves.insert(leaf);

@@ -8,12 +8,15 @@ use statewright_rom::layout::{NONE, Tier};
 
 use crate::events::time::is_due;
 
+mod any;
 pub(crate) mod check;
 pub(crate) mod event;
 mod header;
+pub(crate) mod leaves;
 pub(crate) mod ram;
 pub(crate) mod rng;
 
+pub use any::{AnyInstance, ByTier};
 use event::Event;
 pub use header::{Header, flag};
 use ram::{Ram, bit};
@@ -79,7 +82,8 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
     #[doc(hidden)]
     fn raw_events(&self) -> &[Event];
 
-    /// The raw leaf, if there is no other.
+    /// The raw leaf, if there is no other. Raw, because the table that it is looked up in refuses
+    /// `NONE` anyway: a compare less where it counts.
     #[doc(hidden)]
     fn only_leaf(&self) -> Option<u16>;
 
@@ -89,7 +93,7 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
 }
 
 macro_rules! instance {
-    ($(#[$meta:meta])* $name:ident as $view:ident tier $tier:ident bytes $bytes:literal
+    ($(#[$meta:meta])* $name:ident tier $tier:ident bytes $bytes:literal
      leaves $leaves:literal at $leaves_at:literal timers $timers:literal at $timers_at:literal
      slots $slots:literal at $slots_at:literal events $events:literal at $events_at:literal) => {
         $(#[$meta])*
@@ -142,13 +146,15 @@ macro_rules! instance {
 
             #[inline]
             fn ram(&mut self) -> Ram<'_> {
-                Ram::$view(self)
+                Ram::$tier(self)
             }
 
             #[inline(always)]
             fn with(ram: &mut Ram<'_>, work: impl FnOnce(&mut Self)) {
-                if let Ram::$view(instance) = ram {
+                if let Ram::$tier(instance) = ram {
                     work(instance);
+                } else {
+                    debug_assert!(false, "the view is of another tier than its caller");
                 }
             }
 
@@ -205,13 +211,13 @@ macro_rules! instance {
 
 instance! {
     /// The crowd tier.
-    Instance64 as Small tier Crowd bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
+    Instance64 tier Crowd bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
 }
 instance! {
     /// The standard tier.
-    Instance128 as Middle tier Standard bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
+    Instance128 tier Standard bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
 }
 instance! {
     /// The hero tier.
-    Instance256 as Large tier Hero bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
+    Instance256 tier Hero bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
 }

@@ -3,7 +3,7 @@
 
 use zerocopy::byteorder::little_endian::{U16, U32};
 
-use statewright_rom::ids::{SlotId, StateId};
+use statewright_rom::ids::{LeafId, SlotId, StateId, TimerSlot};
 use statewright_rom::layout::NONE;
 
 use crate::instance::event::Event;
@@ -13,13 +13,13 @@ use crate::instance::{Header, Instance64, Instance128, Instance256, flag};
 #[derive(Debug)]
 pub enum Ram<'a> {
     /// None: between two agents of a batch. A header without anything behind it.
-    Nobody(Header),
+    Detached(Header),
     /// Crowd.
-    Small(&'a mut Instance64),
+    Crowd(&'a mut Instance64),
     /// Standard.
-    Middle(&'a mut Instance128),
+    Standard(&'a mut Instance128),
     /// Hero.
-    Large(&'a mut Instance256),
+    Hero(&'a mut Instance256),
 }
 
 /// One accessor for all tiers, for looking and for writing.
@@ -28,20 +28,20 @@ macro_rules! part {
         #[inline]
         pub(crate) fn $part(&self) -> &[$element] {
             match self {
-                Self::Nobody(_) => &[],
-                Self::Small(instance) => &instance.$part,
-                Self::Middle(instance) => &instance.$part,
-                Self::Large(instance) => &instance.$part,
+                Self::Detached(_) => &[],
+                Self::Crowd(instance) => &instance.$part,
+                Self::Standard(instance) => &instance.$part,
+                Self::Hero(instance) => &instance.$part,
             }
         }
 
         #[inline]
         pub(crate) fn $part_mut(&mut self) -> &mut [$element] {
             match self {
-                Self::Nobody(_) => &mut [],
-                Self::Small(instance) => &mut instance.$part,
-                Self::Middle(instance) => &mut instance.$part,
-                Self::Large(instance) => &mut instance.$part,
+                Self::Detached(_) => &mut [],
+                Self::Crowd(instance) => &mut instance.$part,
+                Self::Standard(instance) => &mut instance.$part,
+                Self::Hero(instance) => &mut instance.$part,
             }
         }
     };
@@ -57,20 +57,20 @@ impl Ram<'_> {
     #[inline]
     pub(crate) fn header(&self) -> &Header {
         match self {
-            Self::Nobody(header) => header,
-            Self::Small(instance) => &instance.header,
-            Self::Middle(instance) => &instance.header,
-            Self::Large(instance) => &instance.header,
+            Self::Detached(header) => header,
+            Self::Crowd(instance) => &instance.header,
+            Self::Standard(instance) => &instance.header,
+            Self::Hero(instance) => &instance.header,
         }
     }
 
     #[inline]
     pub(crate) fn header_mut(&mut self) -> &mut Header {
         match self {
-            Self::Nobody(header) => header,
-            Self::Small(instance) => &mut instance.header,
-            Self::Middle(instance) => &mut instance.header,
-            Self::Large(instance) => &mut instance.header,
+            Self::Detached(header) => header,
+            Self::Crowd(instance) => &mut instance.header,
+            Self::Standard(instance) => &mut instance.header,
+            Self::Hero(instance) => &mut instance.header,
         }
     }
 }
@@ -123,23 +123,19 @@ impl Ram<'_> {
 
 /// Leaves.
 impl Ram<'_> {
-    /// The raw leaf, if there is no other.
-    pub(crate) fn only_leaf(&self) -> Option<u16> {
-        let (first, others) = self.leaves().split_first()?;
-        if others.iter().all(|leaf| leaf.get() == NONE) {
-            Some(first.get())
-        } else {
-            None
-        }
+    /// All leaf ids of the tier.
+    #[inline]
+    pub(crate) fn leaf_ids(&self) -> impl Iterator<Item = LeafId> + Clone + use<> {
+        LeafId::run(0, self.leaves().len() as u8)
     }
 
     #[inline]
-    pub(crate) fn leaf(&self, number: u8) -> Option<StateId> {
-        StateId::read(*self.leaves().get(usize::from(number))?)
+    pub(crate) fn leaf(&self, id: LeafId) -> Option<StateId> {
+        StateId::read(*self.leaves().get(id.index())?)
     }
 
-    pub(crate) fn set_leaf(&mut self, number: u8, state: Option<StateId>) {
-        if let Some(leaf) = self.leaves_mut().get_mut(usize::from(number)) {
+    pub(crate) fn set_leaf(&mut self, id: LeafId, state: Option<StateId>) {
+        if let Some(leaf) = self.leaves_mut().get_mut(id.index()) {
             leaf.set(StateId::to_raw(state));
         }
     }
@@ -151,45 +147,59 @@ impl Ram<'_> {
 
 /// Timers.
 impl Ram<'_> {
+    /// All timer slots of the tier.
     #[inline]
-    pub(crate) fn is_armed(&self, place: u8) -> bool {
-        self.header().armed & bit(place) != 0
+    pub(crate) fn timer_slots(&self) -> impl Iterator<Item = TimerSlot> + Clone + use<> {
+        TimerSlot::run(0, self.timers().len() as u8)
+    }
+
+    #[inline]
+    pub(crate) fn is_armed(&self, slot: TimerSlot) -> bool {
+        self.header().armed & slot.bit() != 0
     }
 
     /// The deadline of a running timer, or the entry tick of a clock.
     #[inline]
-    pub(crate) fn time(&self, place: u8) -> u32 {
-        self.timers()
-            .get(usize::from(place))
-            .map_or(0, |time| time.get())
+    pub(crate) fn time(&self, slot: TimerSlot) -> u32 {
+        self.timers().get(slot.index()).map_or(0, |time| time.get())
     }
 
-    pub(crate) fn set_time(&mut self, place: u8, time: u32) {
-        if let Some(cell) = self.timers_mut().get_mut(usize::from(place)) {
+    pub(crate) fn set_time(&mut self, slot: TimerSlot, time: u32) {
+        if let Some(cell) = self.timers_mut().get_mut(slot.index()) {
             cell.set(time);
         }
     }
 
-    pub(crate) fn arm(&mut self, place: u8, deadline: u32) {
-        if usize::from(place) < self.timers().len() {
-            self.header_mut().armed |= bit(place);
-            self.set_time(place, deadline);
+    pub(crate) fn arm(&mut self, slot: TimerSlot, deadline: u32) {
+        if slot.index() < self.timers().len() {
+            self.header_mut().armed |= slot.bit();
+            self.set_time(slot, deadline);
         }
     }
 
-    pub(crate) fn disarm(&mut self, place: u8) {
-        self.header_mut().armed &= !bit(place);
-        self.set_time(place, 0);
+    pub(crate) fn disarm(&mut self, slot: TimerSlot) {
+        self.header_mut().armed &= !slot.bit();
+        self.set_time(slot, 0);
     }
 
-    /// Disarms all places of a mask, clocks included.
+    /// Replaces the times of all slots of a mask by `now - time`: a time that runs becomes one that
+    /// stands still, and back (SYS-9).
+    pub(crate) fn turn_times(&mut self, mask: u8, now: u32) {
+        for (slot, time) in self.timer_slots().zip(self.timers_mut()) {
+            if mask & slot.bit() != 0 {
+                time.set(now.wrapping_sub(time.get()));
+            }
+        }
+    }
+
+    /// Disarms all slots of a mask, clocks included.
     pub(crate) fn disarm_all(&mut self, mask: u8) {
         if mask == 0 {
             return;
         }
         self.header_mut().armed &= !mask;
-        for (place, time) in (0_u8..).zip(self.timers_mut().iter_mut()) {
-            if mask & bit(place) != 0 {
+        for (slot, time) in self.timer_slots().zip(self.timers_mut()) {
+            if mask & slot.bit() != 0 {
                 time.set(0);
             }
         }
@@ -199,40 +209,34 @@ impl Ram<'_> {
 /// Slots.
 impl Ram<'_> {
     #[inline]
-    pub(crate) fn slot(&self, slot: u8) -> u16 {
-        self.slots()
-            .get(usize::from(slot))
-            .map_or(0, |slot| slot.get())
+    pub(crate) fn slot(&self, slot: SlotId) -> u16 {
+        self.slots().get(slot.index()).map_or(0, |slot| slot.get())
     }
 
-    pub(crate) fn set_slot(&mut self, slot: u8, value: u16) {
-        if let Some(cell) = self.slots_mut().get_mut(usize::from(slot)) {
+    pub(crate) fn set_slot(&mut self, slot: SlotId, value: u16) {
+        if let Some(cell) = self.slots_mut().get_mut(slot.index()) {
             cell.set(value);
         }
     }
 
     /// Two slots as one number, the low half first.
-    pub(crate) fn wide_slot(&self, slot: u8) -> u32 {
-        u32::from(self.slot(slot)) | u32::from(self.slot(slot.saturating_add(1))) << 16
+    pub(crate) fn wide_slot(&self, slot: SlotId) -> u32 {
+        u32::from(self.slot(slot)) | u32::from(self.slot(slot.offset(1))) << 16
     }
 
-    pub(crate) fn set_wide_slot(&mut self, slot: u8, value: u32) {
+    pub(crate) fn set_wide_slot(&mut self, slot: SlotId, value: u32) {
         self.set_slot(slot, value as u16);
-        self.set_slot(slot.saturating_add(1), (value >> 16) as u16);
+        self.set_slot(slot.offset(1), (value >> 16) as u16);
     }
 
-    pub(crate) fn clear_slots(&mut self, first: u8, count: u8) {
-        let first = usize::from(first);
+    pub(crate) fn clear_slots(&mut self, first: SlotId, count: u8) {
+        let first = first.index();
         let end = first
             .saturating_add(usize::from(count))
             .min(self.slots().len());
         if let Some(slots) = self.slots_mut().get_mut(first..end) {
             slots.fill(U16::new(0));
         }
-    }
-
-    pub(crate) fn has_slot(&self, slot: u8) -> Option<SlotId> {
-        SlotId::new(slot).filter(|slot| slot.index() < self.slots().len())
     }
 }
 
@@ -252,9 +256,11 @@ impl Ram<'_> {
 
     pub(crate) fn push_event(&mut self, event: Event) {
         let count = self.header().event_count;
-        if let Some(place) = self.events_mut().get_mut(usize::from(count)) {
-            *place = event;
+        if let Some(cell) = self.events_mut().get_mut(usize::from(count)) {
+            *cell = event;
             self.header_mut().event_count = count.saturating_add(1);
+        } else {
+            debug_assert!(false, "whoever queues an event has made room for it");
         }
     }
 

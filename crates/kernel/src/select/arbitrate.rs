@@ -3,15 +3,16 @@
 use statewright_rom::Rom;
 use statewright_rom::layout::*;
 
-use crate::context::{Core, Leaves};
+use crate::context::Context;
 use crate::fault::Fault;
 use crate::host::Cause;
 use crate::host::trace::{Reason, Trace};
+use crate::instance::leaves::Leaves;
 use crate::instance::ram::bit;
 use crate::select::conditions::Candidate;
 use crate::select::scope::Scope;
 use crate::select::{Pick, Selection};
-use crate::tick::Run;
+use crate::tick::Tick;
 
 /// A transition that will be carried out.
 #[derive(Clone, Copy, Debug)]
@@ -62,16 +63,16 @@ impl<'a> Step<'a> {
     /// The regions that are left, in the order in which they stand in the tree. Transitions that
     /// leave several regions may have those of others between them.
     #[inline(never)]
-    pub(crate) fn units(&self, core: &Core<'_>, leaves: &Leaves) -> [Option<Unit>; MAX_LEAVES] {
+    pub(crate) fn units(&self, cx: &Context<'_>, leaves: &Leaves) -> [Option<Unit>; MAX_LEAVES] {
         let mut units = [None; MAX_LEAVES];
         let moving = self
             .iter()
             .filter(|(_, one)| !one.candidate.has(transition_flag::INTERNAL));
         let all = moving.flat_map(|(place, one)| {
-            let regions = (0_u8..).zip(core.rom.region_ids_of(one.scope.domain));
+            let regions = (0_u8..).zip(cx.rom.region_ids_of(one.scope.domain));
             let left = regions.filter(move |&(number, _)| one.scope.regions & bit(number) != 0);
             left.map(move |(number, region)| {
-                let span = core.rom.region_span(region).unwrap_or((0, 0));
+                let span = cx.rom.region_span(region).unwrap_or((0, 0));
                 Unit {
                     place,
                     number,
@@ -117,16 +118,16 @@ pub(crate) struct Unit {
     pub(crate) leaves: u8,
 }
 
-impl<'a> Run<'_, 'a> {
+impl<'a> Tick<'_, 'a> {
     /// The only candidate, which nobody is in conflict with.
     pub(crate) fn accept_only(
         &mut self,
         selection: &Selection,
         pick: Pick,
     ) -> Result<Accepted<'a>, Fault> {
-        let candidate = self.core.candidate(pick.transition).ok_or(Fault::BadPlan)?;
+        let candidate = self.cx.candidate(pick.transition).ok_or(Fault::BadPlan)?;
         let scope = self
-            .core
+            .cx
             .scope(pick.transition, &selection.leaves)
             .ok_or(Fault::BadPlan)?;
         if self.tracing {
@@ -135,7 +136,7 @@ impl<'a> Run<'_, 'a> {
         Ok(Accepted {
             candidate,
             scope,
-            cause: pick.cause(self.core.rom, selection.cause, candidate.record),
+            cause: pick.cause(self.cx.rom, selection.cause, candidate.record),
         })
     }
 
@@ -149,7 +150,7 @@ impl<'a> Run<'_, 'a> {
     ) -> Result<(), Fault> {
         for (cell, pick) in step.accepted.iter_mut().zip(selection.iter()) {
             let scope = self
-                .core
+                .cx
                 .scope(pick.transition, &selection.leaves)
                 .ok_or(Fault::BadPlan)?;
             *cell = Some(Brief { pick, scope });

@@ -7,12 +7,13 @@ use statewright_rom::layout::*;
 
 use crate::code::eval::evaluate;
 use crate::commit::exits::ExitOrder;
-use crate::context::{Core, Leaves, Site};
+use crate::context::{Context, Site};
 use crate::events::time::is_due;
-use crate::host::cx::View;
+use crate::host::cx::GuardCx;
 use crate::host::trace::{Reason, Trace};
 use crate::host::{Cause, Host, Verdict};
-use crate::tick::Run;
+use crate::instance::leaves::Leaves;
+use crate::tick::Tick;
 
 /// A candidate: the transition with its records.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,7 @@ pub(crate) enum Exit {
     Stored,
 }
 
-impl<'a> Core<'a> {
+impl<'a> Context<'a> {
     pub(crate) fn candidate(&self, id: TransitionId) -> Option<Candidate<'a>> {
         Candidate::new(self.rom, id)
     }
@@ -69,12 +70,9 @@ impl<'a> Candidate<'a> {
 }
 
 /// Without asking user code.
-impl Core<'_> {
+impl Context<'_> {
     pub(crate) fn cooldown_reason(&self, candidate: &Candidate<'_>) -> Option<Reason> {
-        let extra = candidate
-            .extra
-            .filter(|extra| extra.cooldown_slot != 0xFF)?;
-        let ready = self.ram.wide_slot(extra.cooldown_slot);
+        let ready = self.ram.wide_slot(candidate.extra?.cooldown()?);
         (ready != 0 && !is_due(ready, self.now)).then_some(Reason::Cooldown)
     }
 
@@ -96,19 +94,17 @@ impl Core<'_> {
 
     /// Starts, goes on or ends the wait of a debounced transition whose guard was just asked.
     fn debounce_reason(&mut self, candidate: &Candidate<'_>, holds: bool) -> Option<Reason> {
-        let extra = candidate
-            .extra
-            .filter(|extra| extra.debounce_timer != 0xFF)?;
-        let place = extra.debounce_timer;
+        let extra = candidate.extra?;
+        let timer = extra.debounce()?;
         if !holds {
-            self.ram.disarm(place);
+            self.ram.disarm(timer);
             return None;
         }
-        if !self.ram.is_armed(place) {
+        if !self.ram.is_armed(timer) {
             self.ram
-                .arm(place, self.now.wrapping_add(extra.debounce_ticks.get()));
+                .arm(timer, self.now.wrapping_add(extra.debounce_ticks.get()));
         }
-        (!is_due(self.ram.time(place), self.now)).then_some(Reason::Debounce)
+        (!is_due(self.ram.time(timer), self.now)).then_some(Reason::Debounce)
     }
 
     /// Keeps a transition that may not leave yet for later (SEL-6). The first stored stays. Whether
@@ -123,16 +119,14 @@ impl Core<'_> {
         free.is_some()
     }
 
-    pub(crate) fn latch_slot(&self, state: StateId) -> Option<u8> {
-        self.rom
-            .state_extra(state)
-            .map(|extra| extra.latch_slot)
-            .filter(|&slot| slot != 0xFF)
+    /// Where a transition of a state waits.
+    pub(crate) fn latch_slot(&self, state: StateId) -> Option<SlotId> {
+        self.rom.state_extra(state).and_then(StateExtra::latch)
     }
 }
 
 /// Asking user code.
-impl Run<'_, '_> {
+impl Tick<'_, '_> {
     pub(crate) fn reject(&mut self, id: TransitionId, reason: Reason) {
         if self.tracing {
             self.host.trace(&Trace::Rejected(id, reason));
@@ -142,15 +136,15 @@ impl Run<'_, '_> {
     /// Everything up to the guard and its debounce.
     pub(crate) fn is_enabled(&mut self, candidate: &Candidate<'_>, cause: Cause) -> bool {
         let early = self
-            .core
+            .cx
             .cooldown_reason(candidate)
-            .or_else(|| self.core.stack_reason(candidate));
+            .or_else(|| self.cx.stack_reason(candidate));
         if let Some(reason) = early {
             self.reject(candidate.id, reason);
             return false;
         }
-        let verdict = self.guard(candidate.record.guard.get(), &candidate.site(cause));
-        let waits = self.core.debounce_reason(candidate, verdict.holds);
+        let verdict = self.guard(OpId::read(candidate.record.guard), &candidate.site(cause));
+        let waits = self.cx.debounce_reason(candidate, verdict.holds);
         let reason = if verdict.holds {
             waits
         } else {
@@ -163,20 +157,20 @@ impl Run<'_, '_> {
     }
 
     /// Asks a guard: a function of the host or an expression. No guard holds.
-    pub(crate) fn guard(&mut self, op: u16, site: &Site) -> Verdict {
-        let Some(id) = OpId::new(op) else {
+    pub(crate) fn guard(&mut self, op: Option<OpId>, site: &Site) -> Verdict {
+        let Some(id) = op else {
             return Verdict::from(true);
         };
-        let Some(op) = self.core.rom.op(id) else {
+        let Some(op) = self.cx.rom.op(id) else {
             return Verdict::from(false);
         };
         let verdict = if op.kind == ActionOp::Evaluate {
-            let result = ExpressionId::read(op.a)
-                .map_or([0; 3], |e| evaluate(self.core, self.host, e, site));
+            let result =
+                ExpressionId::read(op.a).map_or([0; 3], |e| evaluate(self.cx, self.host, e, site));
             Verdict::from(result[0] != 0)
         } else {
-            match self.core.aim(op, site) {
-                Some(function) => self.host.guard(function, View::new(self.core)),
+            match self.cx.prepare_call(op, site) {
+                Some(function) => self.host.guard(function, GuardCx::new(self.cx)),
                 None => Verdict::from(false),
             }
         };
@@ -197,16 +191,16 @@ impl Run<'_, '_> {
         let op = candidate
             .extra
             .and_then(|extra| OpId::read(extra.score))
-            .and_then(|op| self.core.rom.op(op));
+            .and_then(|op| self.cx.rom.op(op));
         let Some(op) = op else { return f32::NAN };
         let site = candidate.site(cause);
         if op.kind == ActionOp::Evaluate {
-            let bits = ExpressionId::read(op.a)
-                .map_or([0; 3], |e| evaluate(self.core, self.host, e, &site));
+            let bits =
+                ExpressionId::read(op.a).map_or([0; 3], |e| evaluate(self.cx, self.host, e, &site));
             return f32::from_bits(bits[0]);
         }
-        match self.core.aim(op, &site) {
-            Some(function) => self.host.score(function, View::new(self.core)),
+        match self.cx.prepare_call(op, &site) {
+            Some(function) => self.host.score(function, GuardCx::new(self.cx)),
             None => f32::NAN,
         }
     }
@@ -219,7 +213,7 @@ impl Run<'_, '_> {
         cause: Cause,
         leaves: &Leaves,
     ) -> Exit {
-        if !self.core.rom.has(feature::EXIT_CONDITIONS) {
+        if !self.cx.rom.has(feature::EXIT_CONDITIONS) {
             return Exit::Free;
         }
         if candidate.has(transition_flag::INTERRUPT | transition_flag::INTERNAL) {
@@ -229,7 +223,7 @@ impl Run<'_, '_> {
             return Exit::Free;
         };
         self.reject(candidate.id, reason);
-        let stored = candidate.has(transition_flag::LATCH) && self.core.latch(candidate);
+        let stored = candidate.has(transition_flag::LATCH) && self.cx.latch(candidate);
         if stored && self.tracing {
             self.host.trace(&Trace::Latched(candidate.id));
         }
@@ -242,22 +236,22 @@ impl Run<'_, '_> {
         cause: Cause,
         leaves: &Leaves,
     ) -> Option<Reason> {
-        let scope = self.core.scope(candidate.id, leaves)?;
-        let reverse = self.core.has_policy(policy::REVERSE_EXIT_ORDER);
+        let scope = self.cx.scope(candidate.id, leaves)?;
+        let reverse = self.cx.has_policy(policy::REVERSE_EXIT_ORDER);
         let order = ExitOrder::new(leaves, scope.leaves, Some(scope.domain), reverse);
         let mut states = order;
-        while let Some(state) = states.next(self.core.rom) {
-            if self.core.is_too_young(state) {
+        while let Some(state) = states.next(self.cx.rom) {
+            if self.cx.is_too_young(state) {
                 return Some(Reason::MinActive);
             }
         }
         let mut states = order;
-        while let Some(state) = states.next(self.core.rom) {
+        while let Some(state) = states.next(self.cx.rom) {
             let guard = self
-                .core
+                .cx
                 .rom
                 .state_extra(state)
-                .map_or(NONE, |extra| extra.exit_ready.get());
+                .and_then(|extra| OpId::read(extra.exit_ready));
             let site = Site {
                 state,
                 transition: Some(candidate.id),
@@ -271,7 +265,7 @@ impl Run<'_, '_> {
     }
 }
 
-impl Core<'_> {
+impl Context<'_> {
     fn is_too_young(&self, state: StateId) -> bool {
         let Some(extra) = self.rom.state_extra(state) else {
             return false;

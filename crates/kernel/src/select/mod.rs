@@ -8,17 +8,21 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 use statewright_rom::{Reaction, Rom};
 
-use crate::context::{Core, Leaves};
+use crate::context::Context;
 use crate::fault::Fault;
 use crate::host::Cause;
-use crate::host::trace::{Reason, Trace};
+use crate::host::trace::Trace;
+use crate::instance::leaves::{Leaves, Rank};
 use crate::select::conditions::{Candidate, Exit};
-use crate::tick::Run;
+use crate::select::groups::{Group, Groups};
+use crate::tick::Tick;
 
 pub(crate) mod arbitrate;
 pub(crate) mod conditions;
+mod groups;
 pub(crate) mod reasons;
 pub(crate) mod scope;
+mod scored;
 
 /// One entry of a candidate list.
 pub(crate) type Member = statewright_rom::layout::Candidate;
@@ -69,14 +73,14 @@ impl Selection {
     }
 
     fn add(&mut self, pick: Pick) {
-        let known = self.iter().any(|other| other.transition == pick.transition);
-        if let Some(place) = self
-            .picks
-            .get_mut(usize::from(self.count))
-            .filter(|_| !known)
-        {
-            *place = Some(pick);
+        if self.iter().any(|other| other.transition == pick.transition) {
+            return;
+        }
+        if let Some(cell) = self.picks.get_mut(usize::from(self.count)) {
+            *cell = Some(pick);
             self.count = self.count.saturating_add(1);
+        } else {
+            debug_assert!(false, "each leaf picks one transition at most");
         }
     }
 
@@ -129,108 +133,17 @@ pub(crate) struct Found {
 #[derive(Clone, Copy, Debug)]
 enum Answer {
     /// Nobody here.
-    Nobody,
+    NoMatch,
     /// This one.
     Picked(Pick),
     /// This one, later; it has taken the event.
     Stored(TransitionId),
 }
 
-/// The part of a list that belongs to one state.
-pub(crate) struct Group<'a> {
-    pub(crate) state: StateId,
-    pub(crate) members: &'a [Member],
-    /// A transition that waits in the state and is to be asked, too.
-    pub(crate) latched: Option<TransitionId>,
-}
-
-impl Group<'_> {
-    /// Is this a scored transition of the same trigger and priority? One that waits is asked alone.
-    pub(crate) fn is_rival(&self, core: &Core<'_>, member: &Member, first: &Candidate<'_>) -> bool {
-        let Some(Reaction::Transition(id)) = Reaction::read(member) else {
-            return false;
-        };
-        self.latched != Some(id)
-            && core.candidate(id).is_some_and(|other| {
-                other.has(transition_flag::SCORED)
-                    && other.record.trigger == first.record.trigger
-                    && other.priority() == first.priority()
-            })
-    }
-}
-
-/// Goes through a list state by state. Where latched transitions are asked, every state on the way
-/// is visited, because each may have one.
-pub(crate) struct Groups<'a> {
-    list: &'a [Member],
-    /// The next state on the way to the root, if every state is visited.
-    path: Option<Option<StateId>>,
-}
-
-impl<'a> Groups<'a> {
-    pub(crate) fn plain(list: &'a [Member]) -> Self {
-        Self { list, path: None }
-    }
-
-    pub(crate) fn of_leaf(core: &Core<'_>, ask: &Ask, leaf: StateId, list: &'a [Member]) -> Self {
-        let visits_all = ask.latched && core.rom.has(feature::LATCH);
-        Self {
-            list,
-            path: visits_all.then_some(Some(leaf)),
-        }
-    }
-
-    /// Bound: the list, or the depth of the tree.
-    pub(crate) fn next(&mut self, core: &Core<'_>) -> Option<Group<'a>> {
-        let Some(state) = self.path else {
-            return self.split_first(core);
-        };
-        let state = state?;
-        self.path = Some(core.rom.parent(state));
-        let mut rest = Groups {
-            list: self.list,
-            path: None,
-        };
-        let members = match rest.split_first(core) {
-            Some(group) if group.state == state => {
-                self.list = rest.list;
-                group.members
-            }
-            _ => &[],
-        };
-        Some(Group {
-            state,
-            members,
-            latched: core.latched(state),
-        })
-    }
-
-    /// Splits the first state's part off the list.
-    fn split_first(&mut self, core: &Core<'_>) -> Option<Group<'a>> {
-        let state_of = |candidate: &Member| match Reaction::read(candidate)? {
-            Reaction::Transition(id) => StateId::read(core.rom.transition(id)?.source),
-            Reaction::Deferral(state) => Some(state),
-        };
-        let state = state_of(self.list.first()?)?;
-        let end = self
-            .list
-            .iter()
-            .position(|candidate| state_of(candidate) != Some(state))
-            .unwrap_or(self.list.len());
-        let (members, rest) = self.list.split_at_checked(end)?;
-        self.list = rest;
-        Some(Group {
-            state,
-            members,
-            latched: None,
-        })
-    }
-}
-
-impl<'a> Run<'_, 'a> {
+impl<'a> Tick<'_, 'a> {
     /// Finds the transitions for an event, a timer or an eventless round.
     pub(crate) fn select(&mut self, ask: &Ask) -> Result<Selection, Fault> {
-        let leaves = self.core.leaves();
+        let leaves = self.cx.leaves();
         if self.tracing {
             self.trace_timers(0);
             self.host.trace(&Trace::Select(ask.cause));
@@ -243,7 +156,7 @@ impl<'a> Run<'_, 'a> {
         }
         let mut selection = Selection::new(ask.cause, leaves);
         if leaves.len() == 1
-            && let Some(leaf) = leaves.get(0)
+            && let Some(leaf) = leaves.get(Rank::FIRST)
         {
             let end = self.select_leaf(ask, &leaves, leaf, &[])?;
             selection.note(&end);
@@ -251,13 +164,11 @@ impl<'a> Run<'_, 'a> {
             return Ok(selection);
         }
         let mut found = [Found::default(); MAX_LEAVES];
-        for (place, leaf) in leaves.iter() {
-            let (asked, _) = found
-                .split_at_checked(usize::from(place))
-                .ok_or(Fault::BadPlan)?;
+        for (rank, leaf) in leaves.iter() {
+            let (asked, _) = found.split_at_checked(rank.index()).ok_or(Fault::BadPlan)?;
             let end = self.select_leaf(ask, &leaves, leaf, asked)?;
             selection.note(&end);
-            if let Some(cell) = found.get_mut(usize::from(place)) {
+            if let Some(cell) = found.get_mut(rank.index()) {
                 *cell = end;
             }
         }
@@ -266,7 +177,7 @@ impl<'a> Run<'_, 'a> {
     }
 
     pub(crate) fn list(&self, leaf: StateId, column: Column) -> statewright_rom::Candidates<'a> {
-        let rom = self.core.rom;
+        let rom = self.cx.rom;
         let list = rom
             .row_of(leaf)
             .and_then(|row| rom.candidate_list(row, column));
@@ -275,18 +186,18 @@ impl<'a> Run<'_, 'a> {
 
     /// SEL-2 (a): interrupts of all active states in pre-order.
     fn select_interrupt(&mut self, ask: &Ask, leaves: &Leaves) -> Result<Option<Pick>, Fault> {
-        if !self.core.rom.has(feature::INTERRUPTS) {
+        if !self.cx.rom.has(feature::INTERRUPTS) {
             return Ok(None);
         }
-        for (place, leaf) in leaves.iter() {
+        for (rank, leaf) in leaves.iter() {
             let mut groups = Groups::plain(self.list(leaf, ask.column).interrupts);
-            while let Some(group) = groups.next(self.core) {
-                let rom = self.core.rom;
+            while let Some(group) = groups.next(self.cx) {
+                let rom = self.cx.rom;
                 let active = rom.is_ancestor_or_self(group.state, leaf);
                 // An earlier leaf below the same state has asked it.
                 let asked = leaves
                     .iter()
-                    .any(|(p, other)| p < place && rom.is_ancestor_or_self(group.state, other));
+                    .any(|(r, other)| r < rank && rom.is_ancestor_or_self(group.state, other));
                 if active
                     && !asked
                     && let Answer::Picked(pick) = self.ask_state(ask, leaves, &group)?
@@ -306,8 +217,8 @@ impl<'a> Run<'_, 'a> {
         leaf: StateId,
         asked: &[Found],
     ) -> Result<Found, Fault> {
-        let mut groups = Groups::of_leaf(self.core, ask, leaf, self.list(leaf, ask.column).others);
-        while let Some(group) = groups.next(self.core) {
+        let mut groups = Groups::of_leaf(self.cx, ask, leaf, self.list(leaf, ask.column).others);
+        while let Some(group) = groups.next(self.cx) {
             if let Some(found) = self.decide(ask, leaves, leaf, asked, &group)? {
                 return Ok(found);
             }
@@ -324,7 +235,7 @@ impl<'a> Run<'_, 'a> {
         asked: &[Found],
         group: &Group<'_>,
     ) -> Result<Option<Found>, Fault> {
-        let rom = self.core.rom;
+        let rom = self.cx.rom;
         if !rom.is_ancestor_or_self(group.state, leaf) {
             return Ok(None);
         }
@@ -356,7 +267,7 @@ impl<'a> Run<'_, 'a> {
                     stored: Some(id),
                 }));
             }
-            Answer::Nobody => {}
+            Answer::NoMatch => {}
         }
         let defers = !ask.timer
             && group
@@ -390,59 +301,39 @@ impl<'a> Run<'_, 'a> {
             }
             let waits = group.latched == Some(id);
             let triggered = self
-                .core
+                .cx
                 .candidate(id)
-                .filter(|c| !waits && self.core.is_triggered(ask, c));
+                .filter(|c| !waits && self.cx.is_triggered(ask, c));
             let Some(candidate) = triggered else { continue };
             let answer = match candidate.has(transition_flag::SCORED) {
                 true => self.ask_first_scored(ask, leaves, group, (place, &candidate))?,
                 false => self.ask_one(ask, leaves, &candidate),
             };
-            if !matches!(answer, Answer::Nobody) {
+            if !matches!(answer, Answer::NoMatch) {
                 return Ok(answer);
             }
         }
         Ok(latched
             .and_then(|stored| self.ask_latched(stored, leaves))
-            .map_or(Answer::Nobody, Answer::Picked))
+            .map_or(Answer::NoMatch, Answer::Picked))
     }
 
     fn ask_one(&mut self, ask: &Ask, leaves: &Leaves, candidate: &Candidate<'_>) -> Answer {
         if !self.is_enabled(candidate, ask.cause) {
-            return Answer::Nobody;
+            return Answer::NoMatch;
         }
         let exit = self.may_leave(candidate, ask.cause, leaves);
-        self.core.answer(ask, candidate.id, exit)
-    }
-
-    /// Judges a group of scored transitions at the place of its first member.
-    fn ask_first_scored(
-        &mut self,
-        ask: &Ask,
-        leaves: &Leaves,
-        group: &Group<'_>,
-        (place, candidate): (usize, &Candidate<'_>),
-    ) -> Result<Answer, Fault> {
-        // Members are sorted by priority.
-        let earlier = group.members.get(..place).unwrap_or(&[]).iter().rev();
-        let equal = |other: &&Member| self.core.has_priority(other, candidate.priority());
-        if earlier
-            .take_while(equal)
-            .any(|other| group.is_rival(self.core, other, candidate))
-        {
-            return Ok(Answer::Nobody);
-        }
-        self.ask_scored(ask, leaves, group, candidate)
+        self.cx.answer(ask, candidate.id, exit)
     }
 
     /// A latched transition is asked everything but its trigger, guard, debounce and score (SEL-6).
     fn ask_latched(&mut self, id: TransitionId, leaves: &Leaves) -> Option<Pick> {
-        let candidate = self.core.candidate(id)?;
-        let cause = latched_cause(self.core.rom, candidate.record);
+        let candidate = self.cx.candidate(id)?;
+        let cause = latched_cause(self.cx.rom, candidate.record);
         let early = self
-            .core
+            .cx
             .cooldown_reason(&candidate)
-            .or_else(|| self.core.stack_reason(&candidate));
+            .or_else(|| self.cx.stack_reason(&candidate));
         if let Some(reason) = early {
             self.reject(id, reason);
             return None;
@@ -452,104 +343,9 @@ impl<'a> Run<'_, 'a> {
             latched: true,
         })
     }
-
-    /// A group of scored transitions: all guards, then all scores, then the best that may leave.
-    /// Kept apart so that others do not pay for the buffer.
-    #[inline(never)]
-    fn ask_scored(
-        &mut self,
-        ask: &Ask,
-        leaves: &Leaves,
-        group: &Group<'_>,
-        first: &Candidate<'_>,
-    ) -> Result<Answer, Fault> {
-        let mut scores: [Option<(TransitionId, f32)>; MAX_SCORED] = [None; MAX_SCORED];
-        let mut count = 0_usize;
-        for member in group.members {
-            let Some(Reaction::Transition(id)) = Reaction::read(member) else {
-                continue;
-            };
-            if !group.is_rival(self.core, member, first) {
-                continue;
-            }
-            let Some(candidate) = self.core.candidate(id) else {
-                continue;
-            };
-            let cell = scores.get_mut(count).ok_or(Fault::BadPlan)?;
-            if self.is_enabled(&candidate, ask.cause) {
-                *cell = Some((id, f32::NAN));
-            }
-            count = count.saturating_add(1);
-        }
-        for cell in scores.iter_mut().flatten() {
-            if let Some(candidate) = self.core.candidate(cell.0) {
-                cell.1 = self.score(&candidate, ask.cause);
-            }
-        }
-        Ok(self.best_of(&mut scores, ask, leaves))
-    }
-
-    /// Bound: each round removes one.
-    fn best_of(
-        &mut self,
-        scores: &mut [Option<(TransitionId, f32)>; MAX_SCORED],
-        ask: &Ask,
-        leaves: &Leaves,
-    ) -> Answer {
-        for _ in 0..MAX_SCORED {
-            let best = scores
-                .iter_mut()
-                .filter(|cell| cell.is_some())
-                .reduce(better);
-            let Some((id, score)) = best.and_then(Option::take) else {
-                break;
-            };
-            let Some(candidate) = self.core.candidate(id) else {
-                break;
-            };
-            let threshold = candidate.extra.map_or(0.0, |extra| extra.threshold.get());
-            // NaN is below any threshold.
-            if score < threshold || score.is_nan() {
-                self.reject(id, Reason::BelowThreshold);
-                continue;
-            }
-            let exit = self.may_leave(&candidate, ask.cause, leaves);
-            let answer = self.core.answer(ask, id, exit);
-            if !matches!(answer, Answer::Nobody) {
-                scores
-                    .iter()
-                    .flatten()
-                    .for_each(|&(id, _)| self.reject(id, Reason::NotReached));
-                return answer;
-            }
-        }
-        Answer::Nobody
-    }
 }
 
-/// The one with the higher score; the first of equal ones.
-fn better<'s>(
-    best: &'s mut Option<(TransitionId, f32)>,
-    other: &'s mut Option<(TransitionId, f32)>,
-) -> &'s mut Option<(TransitionId, f32)> {
-    let number = |score: f32| {
-        if score.is_nan() {
-            f32::NEG_INFINITY
-        } else {
-            score
-        }
-    };
-    let score = |cell: &Option<(TransitionId, f32)>| {
-        cell.map_or(f32::NEG_INFINITY, |(_, score)| number(score))
-    };
-    if score(other) > score(best) {
-        other
-    } else {
-        best
-    }
-}
-
-impl Core<'_> {
+impl Context<'_> {
     /// Storing takes the event; an eventless round has none to take and goes on (SEL-6).
     fn answer(&self, ask: &Ask, id: TransitionId, exit: Exit) -> Answer {
         let eventless = self.rom.eventless_column() == Some(ask.column);
@@ -559,7 +355,7 @@ impl Core<'_> {
                 latched: false,
             }),
             Exit::Stored if !eventless => Answer::Stored(id),
-            Exit::Stored | Exit::Refused => Answer::Nobody,
+            Exit::Stored | Exit::Refused => Answer::NoMatch,
         }
     }
 

@@ -4,13 +4,14 @@ use statewright_rom::Reaction;
 use statewright_rom::ids::*;
 use statewright_rom::layout::transition_flag;
 
-use crate::context::Leaves;
 use crate::host::trace::Reason;
+use crate::instance::leaves::{Leaves, Rank};
 use crate::select::conditions::Candidate;
-use crate::select::{Ask, Found, Group, Groups, Member, Pick};
-use crate::tick::Run;
+use crate::select::groups::{Group, Groups};
+use crate::select::{Ask, Found, Member, Pick};
+use crate::tick::Tick;
 
-impl Run<'_, '_> {
+impl Tick<'_, '_> {
     /// Tells the tracer about everyone that was not asked: after an interrupt, or after each leaf's
     /// winner.
     pub(crate) fn trace_rest(
@@ -23,12 +24,12 @@ impl Run<'_, '_> {
         if !self.tracing || self.host.is_outline() {
             return;
         }
-        for (place, leaf) in leaves.iter() {
+        for (rank, leaf) in leaves.iter() {
             let lists = self.list(leaf, ask.column);
-            self.trace_interrupts(ask, leaves, place, lists.interrupts, interrupt);
-            let mut groups = Groups::of_leaf(self.core, ask, leaf, lists.others);
-            while let Some(group) = groups.next(self.core) {
-                self.trace_group(ask, leaves, place, &group, interrupt.is_some(), found);
+            self.trace_interrupts(ask, leaves, rank, lists.interrupts, interrupt);
+            let mut groups = Groups::of_leaf(self.cx, ask, leaf, lists.others);
+            while let Some(group) = groups.next(self.cx) {
+                self.trace_group(ask, leaves, rank, &group, interrupt.is_some(), found);
             }
         }
     }
@@ -38,16 +39,16 @@ impl Run<'_, '_> {
         &mut self,
         ask: &Ask,
         leaves: &Leaves,
-        place: u8,
+        rank: Rank,
         list: &[Member],
         taken: Option<Pick>,
     ) {
-        let Some(taken) = taken.and_then(|taken| self.core.candidate(taken.transition)) else {
+        let Some(taken) = taken.and_then(|taken| self.cx.candidate(taken.transition)) else {
             return;
         };
         let mut groups = Groups::plain(list);
-        while let Some(group) = groups.next(self.core) {
-            let first = self.is_first_leaf(leaves, place, group.state);
+        while let Some(group) = groups.next(self.cx) {
+            let first = self.is_first_leaf(leaves, rank, group.state);
             // Pre-order: states before the winner's have been asked.
             if first && group.state > taken.source {
                 self.reject_members(ask, &group, Reason::NotReached, None);
@@ -57,28 +58,28 @@ impl Run<'_, '_> {
         }
     }
 
-    fn is_first_leaf(&self, leaves: &Leaves, place: u8, state: StateId) -> bool {
+    fn is_first_leaf(&self, leaves: &Leaves, rank: Rank, state: StateId) -> bool {
         !leaves
             .iter()
-            .any(|(p, other)| p < place && self.core.rom.is_ancestor_or_self(state, other))
+            .any(|(r, other)| r < rank && self.cx.rom.is_ancestor_or_self(state, other))
     }
 
     fn trace_group(
         &mut self,
         ask: &Ask,
         leaves: &Leaves,
-        place: u8,
+        rank: Rank,
         group: &Group<'_>,
         interrupted: bool,
         found: &[Found],
     ) {
-        if !self.is_first_leaf(leaves, place, group.state) {
+        if !self.is_first_leaf(leaves, rank, group.state) {
             return;
         }
         if interrupted {
             return self.reject_members(ask, group, Reason::Outranked, None);
         }
-        let rom = self.core.rom;
+        let rom = self.cx.rom;
         let mut below = leaves
             .iter()
             .zip(found)
@@ -108,16 +109,16 @@ impl Run<'_, '_> {
         reason: Reason,
         winner: Option<TransitionId>,
     ) {
-        let winner = winner.and_then(|winner| self.core.candidate(winner));
+        let winner = winner.and_then(|winner| self.cx.candidate(winner));
         let won_at = winner.map(|winner| self.asked_at(group, &winner));
         for member in group.members {
             let Some(Reaction::Transition(id)) = Reaction::read(member) else {
                 continue;
             };
             let Some(candidate) = self
-                .core
+                .cx
                 .candidate(id)
-                .filter(|c| self.core.is_triggered(ask, c))
+                .filter(|c| self.cx.is_triggered(ask, c))
             else {
                 continue;
             };
@@ -144,7 +145,7 @@ impl Run<'_, '_> {
         let first = group
             .members
             .iter()
-            .find(|member| group.is_rival(self.core, member, candidate));
+            .find(|member| group.is_rival(self.cx, member, candidate));
         let scored = candidate.has(transition_flag::SCORED) && !latched;
         let first = first
             .filter(|_| scored)

@@ -5,7 +5,8 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::*;
 
 use crate::commit::history::Remembered;
-use crate::context::{Core, Leaves};
+use crate::context::Context;
+use crate::instance::leaves::Leaves;
 use crate::instance::ram::bit;
 
 /// What a transition leaves.
@@ -31,7 +32,7 @@ enum Goal {
     Whole(StateId),
 }
 
-impl Core<'_> {
+impl Context<'_> {
     /// What a transition leaves in the current configuration.
     pub(crate) fn scope(&self, id: TransitionId, leaves: &Leaves) -> Option<Scope> {
         let record = self.rom.transition(id)?;
@@ -92,13 +93,13 @@ impl Core<'_> {
     fn has_history_target(&self, record: &TransitionRecord) -> bool {
         record.flags.get() & transition_flag::HISTORY != 0
             && self
-                .targets(record.targets.get())
+                .targets(TargetSetId::read(record.targets))
                 .iter()
                 .any(|target| target.kind == TargetKind::History)
     }
 
-    pub(crate) fn targets(&self, set: u16) -> &'_ [TargetRecord] {
-        TargetSetId::new(set).map_or(&[], |set| self.rom.targets_of(set))
+    pub(crate) fn targets(&self, set: Option<TargetSetId>) -> &'_ [TargetRecord] {
+        set.map_or(&[], |set| self.rom.targets_of(set))
     }
 
     /// Frames of a region stay if source and targets lie in it; a history point lies where its
@@ -110,16 +111,16 @@ impl Core<'_> {
         let same = |anchor: StateId| anchor != domain && self.region_towards(domain, anchor) == own;
         own.is_some()
             && self
-                .targets(record.targets.get())
+                .targets(TargetSetId::read(record.targets))
                 .iter()
                 .all(|target| anchor(target).is_some_and(same))
     }
 }
 
 /// History targets: the domain follows from what is remembered.
-impl Core<'_> {
+impl Context<'_> {
     fn history_domain(&self, record: &TransitionRecord, source: StateId) -> (StateId, u8) {
-        let set = record.targets.get();
+        let set = TargetSetId::read(record.targets);
         if record.flags.get() & transition_flag::LOCAL != 0 && self.stays_local(set, source) {
             return (source, self.goal_regions(set, source));
         }
@@ -141,7 +142,7 @@ impl Core<'_> {
 
     /// In SCXML what is remembered decides whether all targets lie inside the source; otherwise the
     /// transition is external.
-    fn stays_local(&self, set: u16, source: StateId) -> bool {
+    fn stays_local(&self, set: Option<TargetSetId>, source: StateId) -> bool {
         !self.has_policy(policy::SCXML_DETAILS)
             || self.all_goals(set, |goal| match goal {
                 Goal::State(state) => self.rom.is_inside(state, source),
@@ -168,7 +169,7 @@ impl Core<'_> {
     }
 
     /// Regions of a state that the goals lie in.
-    fn goal_regions(&self, set: u16, domain: StateId) -> u8 {
+    fn goal_regions(&self, set: Option<TargetSetId>, domain: StateId) -> u8 {
         let mut regions = 0;
         self.all_goals(set, |goal| {
             let (Goal::State(state) | Goal::Whole(state)) = goal;
@@ -192,7 +193,7 @@ impl Core<'_> {
     }
 
     /// Does a test hold for every goal of a target set?
-    fn all_goals(&self, set: u16, mut test: impl FnMut(Goal) -> bool) -> bool {
+    fn all_goals(&self, set: Option<TargetSetId>, mut test: impl FnMut(Goal) -> bool) -> bool {
         for target in self.targets(set) {
             let good = match Target::read(target) {
                 Some(Target::State(state) | Target::Choice(state)) => test(Goal::State(state)),
@@ -216,7 +217,7 @@ impl Core<'_> {
         let Some(owner) = StateId::read(record.owner) else {
             return false;
         };
-        let default = self.targets(record.default.get());
+        let default = self.targets(TargetSetId::read(record.default));
         // Where a choice will lead is not known yet, only that it stays inside the owner.
         if default.is_empty()
             || default

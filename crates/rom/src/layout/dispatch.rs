@@ -46,7 +46,7 @@ record! {
 pub const NO_LIST: u32 = u32::MAX;
 /// The cell names a jump.
 pub const JUMP: u32 = 1 << 31;
-/// Most steps of all jumps together; transitions past it are carried out the general way.
+/// Most steps of all jumps together; transitions past it take the slow path.
 pub const MAX_JUMP_STEPS: usize = 1 << 17;
 
 record! {

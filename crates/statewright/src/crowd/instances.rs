@@ -1,25 +1,20 @@
 //! Instances of any tier, side by side.
 
-use statewright_kernel::{Instance, Instance64, Instance128, Instance256, prefetch};
+use statewright_kernel::{ByTier, Instance, Instance64, Instance128, Instance256, prefetch};
 use statewright_rom::Rom;
-use statewright_rom::layout::Tier;
 use zerocopy::IntoBytes;
 
 /// Instances of one tier.
 #[derive(Clone, Debug)]
-pub(super) enum Instances {
-    Crowd(Vec<Instance64>),
-    Standard(Vec<Instance128>),
-    Hero(Vec<Instance256>),
-}
+pub(super) struct Instances(pub(super) ByTier<Vec<Instance64>, Vec<Instance128>, Vec<Instance256>>);
 
 /// The same for instances of any tier.
 macro_rules! with_instances {
     ($all:expr, $instances:ident => $work:expr) => {
         match $all {
-            $crate::crowd::instances::Instances::Crowd($instances) => $work,
-            $crate::crowd::instances::Instances::Standard($instances) => $work,
-            $crate::crowd::instances::Instances::Hero($instances) => $work,
+            $crate::crowd::instances::Instances(any) => {
+                statewright_kernel::on_tier!(any, $instances => $work)
+            }
         }
     };
 }
@@ -28,11 +23,7 @@ pub(super) use with_instances;
 impl Instances {
     /// None yet, of the machine's tier.
     pub(super) fn new(rom: &Rom<'_>) -> Self {
-        match rom.tier() {
-            Tier::Crowd => Self::Crowd(Vec::new()),
-            Tier::Standard => Self::Standard(Vec::new()),
-            Tier::Hero => Self::Hero(Vec::new()),
-        }
+        Self(ByTier::of(rom, Vec::new(), Vec::new(), Vec::new()))
     }
 
     /// Puts a new instance of the machine that the list was made for at an index, at most one

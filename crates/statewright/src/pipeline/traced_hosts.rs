@@ -1,7 +1,9 @@
 //! The same user code with a tracer beside it (SYS-3). Ticks without a trace have hosts that know
 //! nothing of one.
 
-use statewright_kernel::{Actor, Command, Event, Host, Hosts, Mode, Status, Trace, Verdict, View};
+use statewright_kernel::{
+    ActionCx, Command, Event, GuardCx, Host, Hosts, Mode, Status, Trace, Verdict,
+};
 use statewright_rom::ids::{FunctionId, KeyId};
 use statewright_trace::{Reasons, Tracer};
 
@@ -111,22 +113,22 @@ impl<'p, B: Board, C> Hosts for TracedHosts<'_, 'p, B, C> {
 
 impl<B: Board, C> Host for TracedHost<'_, '_, B, C> {
     #[inline]
-    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
+    fn guard(&self, function: FunctionId, view: GuardCx<'_, '_>) -> Verdict {
         self.host.guard(function, view)
     }
 
     #[inline]
-    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
+    fn score(&self, function: FunctionId, view: GuardCx<'_, '_>) -> f32 {
         self.host.score(function, view)
     }
 
     #[inline]
-    fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>) {
+    fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>) {
         self.host.action(function, actor);
     }
 
     #[inline]
-    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+    fn activity(&mut self, function: FunctionId, mode: Mode, actor: ActionCx<'_, '_>) -> Status {
         self.host.activity(function, mode, actor)
     }
 

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     silence_panics();
     if arguments.plain && !switch_fast_paths_off() {
-        eprintln!("this build has no switches: `cargo xtask prove --plain` makes one that has");
+        eprintln!("this build has no toggles: `cargo xtask prove --plain` makes one that has");
         return ExitCode::FAILURE;
     }
     let done = match (arguments.seed, arguments.small) {
@@ -64,14 +64,16 @@ fn main() -> ExitCode {
 }
 
 /// Whether this build can.
-#[cfg(feature = "switches")]
+#[cfg(feature = "toggles")]
 fn switch_fast_paths_off() -> bool {
-    use statewright_kernel::switches::{Trick, set};
-    Trick::ALL.into_iter().for_each(|trick| set(trick, false));
+    use statewright_kernel::toggles::{Optimization, set};
+    Optimization::ALL
+        .into_iter()
+        .for_each(|optimization| set(optimization, false));
     true
 }
 
-#[cfg(not(feature = "switches"))]
+#[cfg(not(feature = "toggles"))]
 fn switch_fast_paths_off() -> bool {
     false
 }

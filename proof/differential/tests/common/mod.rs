@@ -4,8 +4,8 @@
 use std::cell::Cell;
 
 use statewright_kernel::{
-    Actor, Class, Command, Counters, Host, Input, Instance, Mode, Status, Trace, Verdict, View,
-    tick,
+    ActionCx, Class, Command, Counters, GuardCx, Host, Input, Instance, Mode, Status, Trace,
+    Verdict, tick,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
@@ -62,7 +62,7 @@ impl Dice {
         }
     }
 
-    fn act(&self, actor: &mut Actor<'_, '_>) {
+    fn act(&self, actor: &mut ActionCx<'_, '_>) {
         let rom = actor.rom();
         match self.below(12) {
             0 | 1 if !rom.events().is_empty() => {
@@ -94,7 +94,7 @@ impl Dice {
 }
 
 impl Host for Dice {
-    fn guard(&self, _: FunctionId, mut view: View<'_, '_>) -> Verdict {
+    fn guard(&self, _: FunctionId, mut view: GuardCx<'_, '_>) -> Verdict {
         self.count();
         if let Some(mut rng) = view.rng() {
             rng.next_u32();
@@ -102,17 +102,17 @@ impl Host for Dice {
         Verdict::from(self.below(100) < 60)
     }
 
-    fn score(&self, _: FunctionId, _: View<'_, '_>) -> f32 {
+    fn score(&self, _: FunctionId, _: GuardCx<'_, '_>) -> f32 {
         self.count();
         self.below(5) as f32
     }
 
-    fn action(&mut self, _: FunctionId, mut actor: Actor<'_, '_>) {
+    fn action(&mut self, _: FunctionId, mut actor: ActionCx<'_, '_>) {
         self.count();
         self.act(&mut actor);
     }
 
-    fn activity(&mut self, _: FunctionId, _: Mode, mut actor: Actor<'_, '_>) -> Status {
+    fn activity(&mut self, _: FunctionId, _: Mode, mut actor: ActionCx<'_, '_>) -> Status {
         self.count();
         self.act(&mut actor);
         [

@@ -9,12 +9,11 @@ use std::rc::Rc;
 use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, Output, compile_with};
 use statewright_kernel::{
-    Actor, Batch, Class, Command, Counters, Event, Host, Hosts, Inbox, InboxEvent, Input, Instance,
-    Instance64, Instance128, Instance256, Mismatch, Mode, SortedInbox, Status, Verdict, View,
-    Visit, post, prefetch, tick, tick_batch,
+    ActionCx, Batch, Class, Command, Counters, Event, GuardCx, Host, Hosts, Inbox, InboxEvent,
+    Input, Instance, Mismatch, Mode, SortedInbox, Status, Verdict, Visit, post, prefetch, tick,
+    tick_batch, with_tier,
 };
 use statewright_rom::ids::{EventId, FunctionId, KeyId};
-use statewright_rom::layout::Tier;
 use statewright_rom::{OwnedRom, Rom};
 
 use crate::board::{Board, Totals};
@@ -30,11 +29,7 @@ pub fn machine(
     agents: usize,
 ) -> Result<Box<dyn Contender>, String> {
     let output = compile(name, text)?;
-    Ok(match output.rom.as_rom().tier() {
-        Tier::Crowd => Box::new(Agents::<Instance64>::new(output, kind, agents)?),
-        Tier::Standard => Box::new(Agents::<Instance128>::new(output, kind, agents)?),
-        Tier::Hero => Box::new(Agents::<Instance256>::new(output, kind, agents)?),
-    })
+    Ok(with_tier!(output.rom.as_rom(), I => Box::new(Agents::<I>::new(output, kind, agents)?)))
 }
 
 pub(super) fn compile(name: &str, text: &str) -> Result<Output, String> {
@@ -139,21 +134,21 @@ impl Hosts for Functions {
 }
 
 impl Host for One<'_> {
-    fn guard(&self, function: FunctionId, _: View<'_, '_>) -> Verdict {
+    fn guard(&self, function: FunctionId, _: GuardCx<'_, '_>) -> Verdict {
         Verdict::from(self.guards[function.index() % FUNCTIONS](self.board))
     }
 
-    fn score(&self, _: FunctionId, _: View<'_, '_>) -> f32 {
+    fn score(&self, _: FunctionId, _: GuardCx<'_, '_>) -> f32 {
         0.0
     }
 
     #[inline]
-    fn action(&mut self, function: FunctionId, _: Actor<'_, '_>) {
+    fn action(&mut self, function: FunctionId, _: ActionCx<'_, '_>) {
         self.actions[function.index() % FUNCTIONS](self.board);
     }
 
     #[inline]
-    fn activity(&mut self, function: FunctionId, mode: Mode, _: Actor<'_, '_>) -> Status {
+    fn activity(&mut self, function: FunctionId, mode: Mode, _: ActionCx<'_, '_>) -> Status {
         if mode == Mode::Run {
             self.actions[function.index() % FUNCTIONS](self.board);
         }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use statewright_kernel::{
-    Actor, Batch, Command, Counters, Event, Host, Hosts, InboxEvent, Instance, Instance64,
-    Mismatch, Mode, SortedInbox, Status, Trace, Verdict, View, Visit, tick_batch,
+    ActionCx, Batch, Command, Counters, Event, GuardCx, Host, Hosts, InboxEvent, Instance,
+    Instance64, Mismatch, Mode, SortedInbox, Status, Trace, Verdict, Visit, tick_batch,
 };
 use statewright_rom::OwnedRom;
 use statewright_rom::ids::{FunctionId, KeyId};
@@ -53,21 +53,21 @@ impl Hosts for TracedFunctions {
 }
 
 impl Host for TracedOne<'_> {
-    fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
+    fn guard(&self, function: FunctionId, view: GuardCx<'_, '_>) -> Verdict {
         self.one.guard(function, view)
     }
 
-    fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
+    fn score(&self, function: FunctionId, view: GuardCx<'_, '_>) -> f32 {
         self.one.score(function, view)
     }
 
     #[inline]
-    fn action(&mut self, function: FunctionId, actor: Actor<'_, '_>) {
+    fn action(&mut self, function: FunctionId, actor: ActionCx<'_, '_>) {
         self.one.action(function, actor);
     }
 
     #[inline]
-    fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+    fn activity(&mut self, function: FunctionId, mode: Mode, actor: ActionCx<'_, '_>) -> Status {
         self.one.activity(function, mode, actor)
     }
 

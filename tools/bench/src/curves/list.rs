@@ -85,7 +85,7 @@ fn by_regions() -> Curve {
     Curve {
         file: "regions",
         title: "Cost by number of active regions",
-        // A jump and the general way are a hundred times apart.
+        // A jump and the slow path are a hundred times apart.
         axes: Axes {
             x: "regions",
             unit: HAND,

@@ -1,14 +1,40 @@
 //! One look at the header: is there something to do, and may a fast path do it (RAM-3)?
+//!
+//! Everything that can keep an agent busy shows in the first eight bytes of its header. Read as one
+//! number, masked and compared with what the machine's agents have at rest, they answer in three
+//! instructions:
+//!
+//! ```text
+//!  byte  7         6         5 ─────── 4   3 ─────────────── 0
+//!       ┌─────────┬─────────┬─────────────┬───────────────────┐
+//!       │ queued  │ armed   │ flags       │ machine           │   first word of the header
+//!       │ events  │ timers  │             │ id                │
+//!       └─────────┴─────────┴─────────────┴───────────────────┘
+//!           00        FF       031F            FFFF_FFFF          AT_REST
+//!           FF        FF       031F            FFFF_FFFF          IDLE
+//!           00        00       0001            id                 rest:  started, nothing else
+//!           00        00       0201            id                 poll_rest: and POLLS
+//!
+//!  031F = STARTED ENDED PAUSED BUDGET_EXCEEDED WORK POLLS; all others say nothing about work.
+//! ```
+//!
+//! For example `word & AT_REST == rest`: the right machine, started, neither ended nor paused nor
+//! clamped, no timer runs, no queued event wants to be taken, nothing polls. Deferred events may be
+//! queued (the byte is not in `AT_REST`): they wait for another configuration. A jump must not find
+//! any, because it would have to offer them again; so it asks with `IDLE`.
+//!
+//! Where a machine cannot have a fast path, its word is one that no header has, and the same
+//! compare says no.
 
 use statewright_rom::Rom;
 use statewright_rom::layout::*;
 
 use crate::instance::{Header, Instance, flag};
-use crate::switches::{self, Trick};
+use crate::toggles::{self, Optimization};
 
 /// What is known of a machine before its first agent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Glance {
+pub(crate) struct IdleMask {
     /// First word of the header of an instance that has started and has nothing to do.
     rest: u64,
     /// The same where the machine has jumps and a tick has room for one; else a word that no
@@ -19,8 +45,14 @@ pub(crate) struct Glance {
     poll_rest: u64,
 }
 
+/// The id of the machine.
+const MACHINE: u64 = u32::MAX as u64;
+/// Running timers.
+const TIMERS: u64 = (u8::MAX as u64) << 48;
+/// Queued events.
+const EVENTS: u64 = (u8::MAX as u64) << 56;
 /// Bits of the first word that must be as they are at rest: machine, life, work.
-const AT_REST: u64 = 0xFFFF_FFFF
+const AT_REST: u64 = MACHINE
     | ((flag::STARTED
         | flag::ENDED
         | flag::PAUSED
@@ -29,17 +61,15 @@ const AT_REST: u64 = 0xFFFF_FFFF
         | flag::POLLS) as u64)
         << 32
     | TIMERS;
-/// Running timers.
-const TIMERS: u64 = 0xFF << 48;
 /// The same with the number of queued events, which may wait for another configuration while an
 /// instance rests.
-const IDLE: u64 = AT_REST | 0xFF << 56;
+const IDLE: u64 = AT_REST | EVENTS;
 /// With these there is more to polling than activities of one line of states.
 const NOT_ONLY_ACTIVITIES: u32 = feature::REGIONS | feature::LATCH | feature::STACK;
 /// Equals no masked word.
 const NEVER: u64 = u64::MAX;
 
-impl Glance {
+impl IdleMask {
     /// Sees nothing at rest.
     pub(crate) const BLIND: Self = Self {
         rest: NEVER,
@@ -58,17 +88,13 @@ impl Glance {
             rom.has(feature::ACTIVITIES) && rom.header().features.get() & NOT_ONLY_ACTIVITIES == 0;
         let polls = u64::from(flag::POLLS) << 32;
         Self {
-            poll_rest: if switches::has(Trick::Activities) && activities {
+            poll_rest: if toggles::has(Optimization::Activities) && activities {
                 rest | polls
             } else {
                 NEVER
             },
-            rest: if switches::has(Trick::Glance) {
-                rest
-            } else {
-                NEVER
-            },
-            jump_rest: if switches::has(Trick::Jumps) && jumps {
+            rest,
+            jump_rest: if toggles::has(Optimization::Jumps) && jumps {
                 rest
             } else {
                 NEVER
@@ -79,7 +105,7 @@ impl Glance {
     /// Would a tick without events change nothing? One masked compare, and the deadlines if a timer
     /// runs.
     #[inline(always)]
-    fn is_at_rest<I: Instance>(&self, instance: &I, now: u32) -> bool {
+    pub(super) fn is_at_rest<I: Instance>(&self, instance: &I, now: u32) -> bool {
         let header = instance.header();
         if header.first_word() & AT_REST == self.rest && header.clamped == 0 {
             return true;
@@ -87,16 +113,6 @@ impl Glance {
         header.first_word() & AT_REST & !TIMERS == self.rest
             && header.clamped == 0
             && !instance.has_due_timer(now)
-    }
-
-    /// How many agents at the head of a list are at rest, of so many.
-    #[inline]
-    pub(crate) fn count_resting<I: Instance>(&self, agents: &[I], limit: usize, now: u32) -> usize {
-        let agents = agents.get(..limit).unwrap_or(agents);
-        agents
-            .iter()
-            .position(|agent| !self.is_at_rest(agent, now))
-            .unwrap_or(agents.len())
     }
 
     /// At rest, no event queued, and a machine with jumps?

@@ -1,13 +1,13 @@
 //! Switches of the fast paths. In a plain build all are on and every test below is constant; the
-//! feature `switches` makes them choosable, to prove that they change no byte and to measure what
+//! feature `toggles` makes them choosable, to prove that they change no byte and to measure what
 //! each is worth.
 
 /// A fast path that can be switched off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Trick {
+pub enum Optimization {
     /// An instance at rest is seen by one compare of its header.
-    Glance,
+    IdleMask,
     /// Transitions that always go the same way are carried out from one list.
     Jumps,
     /// An instance that has nothing to do but its activities only runs them.
@@ -18,10 +18,10 @@ pub enum Trick {
     Prefetch,
 }
 
-impl Trick {
+impl Optimization {
     /// All of them.
     pub const ALL: [Self; 5] = [
-        Self::Glance,
+        Self::IdleMask,
         Self::Jumps,
         Self::Activities,
         Self::Post,
@@ -29,15 +29,15 @@ impl Trick {
     ];
 }
 
-#[cfg(feature = "switches")]
+#[cfg(feature = "toggles")]
 mod state {
     use core::sync::atomic::{AtomicU8, Ordering};
 
     static OFF: AtomicU8 = AtomicU8::new(0);
 
     /// Switches one fast path on or off, for all threads.
-    pub fn set(trick: super::Trick, on: bool) {
-        let bit = 1 << trick as u8;
+    pub fn set(optimization: super::Optimization, on: bool) {
+        let bit = 1 << optimization as u8;
         if on {
             OFF.fetch_and(!bit, Ordering::SeqCst)
         } else {
@@ -46,19 +46,19 @@ mod state {
     }
 
     #[inline]
-    pub(crate) fn has(trick: super::Trick) -> bool {
-        OFF.load(Ordering::Relaxed) & 1 << trick as u8 == 0
+    pub(crate) fn has(optimization: super::Optimization) -> bool {
+        OFF.load(Ordering::Relaxed) & 1 << optimization as u8 == 0
     }
 }
 
-#[cfg(not(feature = "switches"))]
+#[cfg(not(feature = "toggles"))]
 mod state {
     #[inline(always)]
-    pub(crate) const fn has(_: super::Trick) -> bool {
+    pub(crate) const fn has(_: super::Optimization) -> bool {
         true
     }
 }
 
 pub(crate) use state::has;
-#[cfg(feature = "switches")]
+#[cfg(feature = "toggles")]
 pub use state::set;

@@ -1,15 +1,15 @@
 //! The fast paths change no byte: every machine runs with each of them off and with all of them on,
 //! as batches with inbox and queue.
-#![cfg(feature = "switches")]
+#![cfg(feature = "toggles")]
 
 mod common;
 
 use common::Dice;
 use statewright_differential::machine::{CompiledCase, of_seed};
-use statewright_kernel::switches::{Trick, set};
+use statewright_kernel::toggles::{Optimization, set};
 use statewright_kernel::{
-    Batch, Class, Counters, Event, InboxEvent, Instance, Instance64, Instance128, Instance256,
-    Mismatch, SortedInbox, Visit, post, tick_batch,
+    Batch, Class, Counters, Event, InboxEvent, Instance, Mismatch, SortedInbox, Visit, post,
+    tick_batch, with_tier,
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::EventId;
@@ -84,11 +84,7 @@ fn run<I: Instance>(rom: &Rom<'_>, seed: u64, visit: Visit) -> Outcome {
 }
 
 fn run_any(rom: &Rom<'_>, seed: u64, visit: Visit) -> Outcome {
-    match rom.tier() {
-        Tier::Crowd => run::<Instance64>(rom, seed, visit),
-        Tier::Standard => run::<Instance128>(rom, seed, visit),
-        Tier::Hero => run::<Instance256>(rom, seed, visit),
-    }
+    with_tier!(rom, I => run::<I>(rom, seed, visit))
 }
 
 #[test]
@@ -101,14 +97,15 @@ fn fast_paths_change_no_byte() {
         for visit in [Visit::All, Visit::WithEvents] {
             let all_on = run_any(&rom, seed, visit);
             transitions += all_on.counters.transitions;
-            for off in Trick::ALL
-                .map(|trick| vec![trick])
+            for off in Optimization::ALL
+                .map(|optimization| vec![optimization])
                 .into_iter()
-                .chain([Trick::ALL.to_vec()])
+                .chain([Optimization::ALL.to_vec()])
             {
-                off.iter().for_each(|&trick| set(trick, false));
+                off.iter()
+                    .for_each(|&optimization| set(optimization, false));
                 let some_off = run_any(&rom, seed, visit);
-                off.iter().for_each(|&trick| set(trick, true));
+                off.iter().for_each(|&optimization| set(optimization, true));
                 assert_eq!(all_on, some_off, "seed {seed}, {visit:?}, without {off:?}");
             }
         }

@@ -1,0 +1,257 @@
+//! Which way a tick of one agent goes: the one place that decides.
+//!
+//! `tick` and the loop of a batch ask before anything is done, and match on the answer. There are
+//! two questions, because most agents that get an event need only the first, and its answer stays
+//! in registers:
+//!
+//! ```text
+//!  single: the only event of an agent; inlined into the loop over agents
+//!    the header says idle?                  ─▶ cell (leaf, event) ─▶ Ignore | Jump
+//!    else, or the cell does not know        ─▶ Slow: ask on
+//!
+//!  route: everything else
+//!    nothing to do?                         ─▶ Resting
+//!    idle but for the inbox?                ─▶ Run(JumpInbox)         unless
+//!    idle but for one event in the queue?   ─▶ Run(JumpQueued)        every step
+//!    idle but for polling, with an event?   ─▶ Run(JumpFirst)         is
+//!    idle but for polling, without?         ─▶ Run(OnlyActivities)    traced
+//!    not alive?                             ─▶ Foreign | Ended | Paused
+//!    else                                   ─▶ Run(Slow)
+//! ```
+//!
+//! A fast path is a prefix of the slow path: what it leaves undone, the slow path does. So a wrong
+//! `Slow` costs time only; every other answer has to be right.
+
+use statewright_rom::Rom;
+use statewright_rom::ids::StateId;
+use statewright_rom::layout::*;
+use zerocopy::byteorder::little_endian::U16;
+
+use crate::batch::inbox::Inbox;
+use crate::code::activity::result_in;
+use crate::fast::IdleMask;
+use crate::instance::event::{Class, Event, event_flag};
+use crate::instance::{Instance, flag};
+use crate::life;
+use crate::toggles::{self, Optimization};
+
+/// The way of a tick.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Route<'a> {
+    /// The instance belongs to another machine and never runs (RAM-6).
+    Foreign,
+    /// It has ended: its events are dropped (SYS-10).
+    Ended,
+    /// It is paused: its events wait in the inbox (SYS-9).
+    Paused,
+    /// A tick would change nothing (RAM-3).
+    Resting,
+    /// Its host is needed.
+    Run(Start<'a>),
+}
+
+/// How a tick begins that needs its host; the slow path does the rest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Start<'a> {
+    /// Events of the inbox, as far as they lead to jumps or to nobody.
+    JumpInbox,
+    /// The only event of the queue: a jump, or `None` if nobody handles it.
+    JumpQueued(Option<&'a Jump>),
+    /// The first event of the inbox of an agent that polls: a jump, or `None` if nobody handles it.
+    JumpFirst(Option<&'a Jump>),
+    /// The activities of a leaf and the states around it, and nothing else (TICK-5).
+    OnlyActivities(StateId),
+    /// The slow path from its first phase on.
+    Slow,
+}
+
+/// What an event comes to in a leaf that is looked up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FastPath<'a> {
+    /// Nobody handles it.
+    Ignore,
+    /// It always leads the same way.
+    Jump(&'a Jump),
+    /// Only the slow path knows.
+    Slow,
+}
+
+/// Chooses the way of every agent of a batch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Router<'a> {
+    pub(crate) rom: &'a Rom<'a>,
+    pub(crate) idle: IdleMask,
+    pub(crate) now: u32,
+}
+
+impl<'a> Router<'a> {
+    /// What the only event of an agent comes to. `traces_steps`: every step of it is traced, so
+    /// nothing may be left out.
+    #[inline(always)]
+    pub(crate) fn single<I: Instance>(
+        &self,
+        instance: &I,
+        event: &Event,
+        traces_steps: bool,
+    ) -> FastPath<'a> {
+        if !traces_steps && self.idle.may_jump(instance.header()) {
+            FastPath::of(self.rom, instance.only_leaf(), event)
+        } else {
+            FastPath::Slow
+        }
+    }
+
+    /// The way of the next tick of an instance with these events. What the mask calls idle is alive
+    /// and of this machine, so the rest is asked only of the others.
+    #[inline(always)]
+    pub(crate) fn route<I: Instance>(
+        &self,
+        instance: &I,
+        inbox: Inbox<'_>,
+        traces_steps: bool,
+    ) -> Route<'a> {
+        if inbox.is_empty() && self.idle.is_at_rest(instance, self.now) {
+            return Route::Resting;
+        }
+        let start = if traces_steps {
+            Start::Slow
+        } else {
+            self.start(instance, inbox)
+        };
+        if let Start::Slow = start {
+            self.route_of_life(instance)
+        } else {
+            Route::Run(start)
+        }
+    }
+
+    /// The way of an instance that no fast path is for.
+    fn route_of_life<I: Instance>(&self, instance: &I) -> Route<'a> {
+        let flags = instance.header().flags.get();
+        if !life::belongs(self.rom, instance) {
+            Route::Foreign
+        } else if flags & flag::ENDED != 0 {
+            Route::Ended
+        } else if flags & flag::PAUSED != 0 {
+            Route::Paused
+        } else {
+            Route::Run(Start::Slow)
+        }
+    }
+
+    /// How many agents at the head of a list have the way [`Route::Resting`], of so many without
+    /// events: the same question, asked of many at once.
+    #[inline]
+    pub(crate) fn count_resting<I: Instance>(&self, agents: &[I], limit: usize) -> usize {
+        if !toggles::has(Optimization::IdleMask) {
+            return 0;
+        }
+        let agents = agents.get(..limit).unwrap_or(agents);
+        let busy = |agent: &I| !self.idle.is_at_rest(agent, self.now);
+        agents.iter().position(busy).unwrap_or(agents.len())
+    }
+
+    /// How an instance that has something to do begins.
+    fn start<I: Instance>(&self, instance: &I, inbox: Inbox<'_>) -> Start<'a> {
+        let header = instance.header();
+        if !inbox.is_empty() && self.idle.may_jump(header) {
+            Start::JumpInbox
+        } else if inbox.is_empty() && self.idle.may_jump_by_queue(header) {
+            self.start_queued(instance)
+        } else if self.idle.may_have_only_activities(header) && !instance.has_due_timer(self.now) {
+            self.start_polling(instance, inbox.get(0))
+        } else {
+            Start::Slow
+        }
+    }
+
+    /// Nothing but polling is to be done, after the first event of the inbox if there is one.
+    fn start_polling<I: Instance>(&self, instance: &I, event: Option<&Event>) -> Start<'a> {
+        let Some(leaf) = waiting_leaf(self.rom, instance) else {
+            return Start::Slow;
+        };
+        match event.map(|event| self.event_in(leaf, event)) {
+            None => Start::OnlyActivities(leaf),
+            Some(FastPath::Ignore) => Start::JumpFirst(None),
+            Some(FastPath::Jump(jump)) => Start::JumpFirst(Some(jump)),
+            Some(FastPath::Slow) => Start::Slow,
+        }
+    }
+
+    fn event_in(&self, leaf: StateId, event: &Event) -> FastPath<'a> {
+        if self.idle.has_jumps() {
+            FastPath::of(self.rom, Some(leaf.raw()), event)
+        } else {
+            FastPath::Slow
+        }
+    }
+
+    /// One event is queued and nothing else is to be done. Deferred, hidden and aging events need
+    /// the slow path.
+    fn start_queued<I: Instance>(&self, instance: &I) -> Start<'a> {
+        let plain = |event: &&Event| {
+            event.flags & !event_flag::INTERNAL == 0 && event.class <= Class::Critical as u8
+        };
+        let event = instance.raw_events().first().filter(plain);
+        match event.filter(|_| !self.rom.has(feature::TTL)) {
+            Some(event) => match FastPath::of_all(self.rom, instance.raw_leaves(), event) {
+                FastPath::Ignore => Start::JumpQueued(None),
+                FastPath::Jump(jump) => Start::JumpQueued(Some(jump)),
+                FastPath::Slow => Start::Slow,
+            },
+            None => Start::Slow,
+        }
+    }
+}
+
+impl<'a> FastPath<'a> {
+    /// What an event comes to for an instance that may jump and has no other leaf: one look.
+    #[inline(always)]
+    pub(crate) fn of(rom: &'a Rom<'a>, leaf: Option<u16>, event: &Event) -> Self {
+        let Some(cell) = leaf.and_then(|leaf| rom.cell(leaf, event.id.get())) else {
+            return Self::Slow;
+        };
+        match cell.list.get() {
+            NO_LIST => Self::Ignore,
+            cell => rom.jump(cell).map_or(Self::Slow, Self::Jump),
+        }
+    }
+
+    /// The same for an instance with any number of leaves: one of them reacts, or nobody does.
+    pub(crate) fn of_all(rom: &'a Rom<'a>, leaves: &[U16], event: &Event) -> Self {
+        let mut found = None;
+        for leaf in leaves.iter().filter(|leaf| leaf.get() != NONE) {
+            match (Self::of(rom, Some(leaf.get()), event), found) {
+                (Self::Ignore, Some(_)) => {}
+                (path, None | Some(Self::Ignore)) => found = Some(path),
+                _ => return Self::Slow,
+            }
+        }
+        // An instance without leaves is damaged: the slow path says so.
+        found.unwrap_or(Self::Slow)
+    }
+}
+
+/// The leaf of an instance that polls, if nothing eventless can be enabled: there is no `always` on
+/// the way, no final state, and no activity has a result.
+fn waiting_leaf<I: Instance>(rom: &Rom<'_>, instance: &I) -> Option<StateId> {
+    let leaf = instance.only_leaf().and_then(StateId::new)?;
+    let always = rom.row_of(leaf)?.flags.get() & row_flag::ALWAYS != 0;
+    let mut record = rom.state(leaf)?;
+    let is_final = record.kind == StateKind::Final;
+    // Bound: parents have smaller numbers.
+    let mut results = false;
+    loop {
+        results |=
+            record.activity.get() != NONE && result_in(rom, instance.raw_slots(), record).is_some();
+        match rom.states().get(usize::from(record.parent.get())) {
+            Some(around) => record = around,
+            None => break,
+        }
+    }
+    if always || is_final || results {
+        None
+    } else {
+        Some(leaf)
+    }
+}

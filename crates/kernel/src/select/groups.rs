@@ -1,0 +1,112 @@
+//! Lists of candidates, cut into the parts of their states.
+//!
+//! The ROM has one list per leaf and column, from the leaf to the root:
+//!
+//! ```text
+//!   leaf D2 in D in P, column "hit":   │ t7  t8 │ t3 │ defer(P)  t1 │
+//!                                        D2       D    P
+//! ```
+
+use statewright_rom::Reaction;
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::context::Context;
+use crate::select::conditions::Candidate;
+use crate::select::{Ask, Member};
+
+/// The part of a list that belongs to one state.
+pub(crate) struct Group<'a> {
+    pub(crate) state: StateId,
+    pub(crate) members: &'a [Member],
+    /// A transition that waits in the state and is to be asked, too.
+    pub(crate) latched: Option<TransitionId>,
+}
+
+impl Group<'_> {
+    /// Is this a scored transition of the same trigger and priority? One that waits is asked alone.
+    pub(crate) fn is_rival(
+        &self,
+        cx: &Context<'_>,
+        member: &Member,
+        first: &Candidate<'_>,
+    ) -> bool {
+        let Some(Reaction::Transition(id)) = Reaction::read(member) else {
+            return false;
+        };
+        self.latched != Some(id)
+            && cx.candidate(id).is_some_and(|other| {
+                other.has(transition_flag::SCORED)
+                    && other.record.trigger == first.record.trigger
+                    && other.priority() == first.priority()
+            })
+    }
+}
+
+/// Goes through a list state by state. Where latched transitions are asked, every state on the way
+/// is visited, because each may have one.
+pub(crate) struct Groups<'a> {
+    list: &'a [Member],
+    /// The next state on the way to the root, if every state is visited.
+    path: Option<Option<StateId>>,
+}
+
+impl<'a> Groups<'a> {
+    pub(crate) fn plain(list: &'a [Member]) -> Self {
+        Self { list, path: None }
+    }
+
+    pub(crate) fn of_leaf(cx: &Context<'_>, ask: &Ask, leaf: StateId, list: &'a [Member]) -> Self {
+        let visits_all = ask.latched && cx.rom.has(feature::LATCH);
+        Self {
+            list,
+            path: visits_all.then_some(Some(leaf)),
+        }
+    }
+
+    /// Bound: the list, or the depth of the tree.
+    pub(crate) fn next(&mut self, cx: &Context<'_>) -> Option<Group<'a>> {
+        let Some(state) = self.path else {
+            return self.split_first(cx);
+        };
+        let state = state?;
+        self.path = Some(cx.rom.parent(state));
+        let mut rest = Groups {
+            list: self.list,
+            path: None,
+        };
+        let members = match rest.split_first(cx) {
+            Some(group) if group.state == state => {
+                self.list = rest.list;
+                group.members
+            }
+            _ => &[],
+        };
+        Some(Group {
+            state,
+            members,
+            latched: cx.latched(state),
+        })
+    }
+
+    /// Splits the first state's part off the list.
+    fn split_first(&mut self, cx: &Context<'_>) -> Option<Group<'a>> {
+        let state_of = |candidate: &Member| match Reaction::read(candidate)? {
+            Reaction::Transition(id) => StateId::read(cx.rom.transition(id)?.source),
+            Reaction::Deferral(state) => Some(state),
+        };
+        let state = state_of(self.list.first()?)?;
+        let end = self
+            .list
+            .iter()
+            .position(|candidate| state_of(candidate) != Some(state))
+            .unwrap_or(self.list.len());
+        let (members, rest) = self.list.split_at_checked(end)?;
+        self.list = rest;
+        Some(Group {
+            state,
+            members,
+            latched: None,
+        })
+    }
+}

@@ -1,0 +1,191 @@
+//! Taking one event: select, tell observers, then commit, defer or drop (EVT-5, EVT-8).
+
+use statewright_rom::ids::*;
+use statewright_rom::layout::*;
+
+use crate::batch::inbox::Inbox;
+use crate::context::Site;
+use crate::counters::count;
+use crate::events::queue::{Next, known_event};
+use crate::fault::Fault;
+use crate::host::Cause;
+use crate::host::trace::Trace;
+use crate::instance::event::{Class, Event};
+use crate::select::arbitrate::Step;
+use crate::select::{Ask, Pick, Selection};
+use crate::tick::Tick;
+
+impl Tick<'_, '_> {
+    /// Takes one event; whether something was carried out.
+    pub(super) fn run_event(
+        &mut self,
+        next: Next,
+        inbox: Inbox<'_>,
+        taken: &mut usize,
+    ) -> Result<bool, Fault> {
+        count(&mut self.cx.counters.events);
+        match next {
+            Next::Timer(timer, slot) => self.run_timer(timer, slot),
+            Next::Queued(position) => {
+                let event = self
+                    .cx
+                    .ram
+                    .queue()
+                    .get(position)
+                    .copied()
+                    .ok_or(Fault::BadQueue)?;
+                self.dispatch(&event, Some(position))
+            }
+            Next::Inbox => {
+                let mut event = inbox.get(*taken).copied().ok_or(Fault::BadQueue)?;
+                *taken = taken.saturating_add(1);
+                event.stamp.set(self.cx.now);
+                event.class = event.class.min(Class::Critical as u8);
+                event.flags = 0;
+                self.dispatch(&event, None)
+            }
+        }
+    }
+
+    /// A due timer (EVT-7). Observers do not see it and nobody defers it.
+    #[inline(never)]
+    fn run_timer(&mut self, timer: TimerId, slot: TimerSlot) -> Result<bool, Fault> {
+        let record = self.cx.rom.timer(timer).ok_or(Fault::BadPlan)?;
+        self.cx.take_timer(timer, slot);
+        if self.tracing {
+            self.mark_timers();
+            self.host.trace(&Trace::Fired(timer));
+        }
+        let event =
+            EventId::read(record.column).filter(|&event| self.cx.rom.event(event).is_some());
+        let cause = event.map_or(Cause::Timer(timer), |event| Cause::Event(event, [0; 4]));
+        let Some(column) = Column::read(record.column) else {
+            return Ok(false);
+        };
+        let selection = self.select(&Ask {
+            column,
+            cause,
+            timer: true,
+            latched: false,
+        })?;
+        if selection.is_empty() && !selection.stored {
+            count(&mut self.cx.counters.unhandled);
+        }
+        self.commit_selection(&selection)
+    }
+
+    /// An event of queue or inbox: select, observe, then commit, defer or drop.
+    fn dispatch(&mut self, event: &Event, queued_at: Option<usize>) -> Result<bool, Fault> {
+        match self.select_for(event, queued_at)? {
+            Some((selection, id)) => self.commit_observed(&selection, Some(id)),
+            None => Ok(false),
+        }
+    }
+
+    /// What an event leads to; `None` if it was deferred or does not exist. Kept apart: what it
+    /// needs of the stack is free again when user code is called.
+    #[inline(never)]
+    fn select_for(
+        &mut self,
+        event: &Event,
+        queued_at: Option<usize>,
+    ) -> Result<Option<(Selection, EventId)>, Fault> {
+        let Some(id) = known_event(self.cx, event) else {
+            count(&mut self.cx.counters.unhandled);
+            return Ok(None);
+        };
+        let column = self.cx.rom.event_column(id).ok_or(Fault::BadPlan)?;
+        let cause = Cause::Event(id, event.words());
+        let selection = self.select(&Ask {
+            column,
+            cause,
+            timer: false,
+            latched: false,
+        })?;
+        if selection.is_empty() && selection.deferred && !selection.stored {
+            let kept = self.cx.defer(*event, queued_at);
+            if self.tracing && kept {
+                self.host.trace(&Trace::Deferred(id));
+            }
+            return Ok(None);
+        }
+        queued_at.map(|position| self.cx.ram.remove_event(position));
+        if selection.is_empty() && !selection.stored {
+            count(&mut self.cx.counters.unhandled);
+            if self.tracing {
+                self.host.trace(&Trace::Unhandled(id));
+            }
+        }
+        Ok(Some((selection, id)))
+    }
+
+    pub(super) fn commit_selection(&mut self, selection: &Selection) -> Result<bool, Fault> {
+        self.commit_observed(selection, None)
+    }
+
+    /// Decides who goes together, tells observers of an event, and carries it out; whether there
+    /// was something.
+    fn commit_observed(
+        &mut self,
+        selection: &Selection,
+        event: Option<EventId>,
+    ) -> Result<bool, Fault> {
+        if let Some(pick) = selection.only() {
+            self.commit_one(selection, pick, event)?;
+        } else if selection.is_empty() {
+            self.run_observers_of(selection, event);
+        } else {
+            self.commit_several(selection, event)?;
+        }
+        self.cx.check_fault()?;
+        Ok(!selection.is_empty())
+    }
+
+    #[inline(never)]
+    fn commit_one(
+        &mut self,
+        selection: &Selection,
+        pick: Pick,
+        event: Option<EventId>,
+    ) -> Result<(), Fault> {
+        let one = self.accept_only(selection, pick)?;
+        self.run_observers_of(selection, event);
+        self.commit_only(&one, &selection.leaves)
+    }
+
+    /// Kept apart so that one transition alone does not pay for the means for several.
+    #[inline(never)]
+    fn commit_several(
+        &mut self,
+        selection: &Selection,
+        event: Option<EventId>,
+    ) -> Result<(), Fault> {
+        let mut step = Step::new(self.cx.rom, selection);
+        self.arbitrate(&mut step, selection)?;
+        self.run_observers_of(selection, event);
+        self.commit(&step, &selection.leaves)
+    }
+
+    fn run_observers_of(&mut self, selection: &Selection, event: Option<EventId>) {
+        if let Some(event) = event.filter(|_| self.cx.rom.has(feature::OBSERVERS)) {
+            self.run_observers(event, selection.cause);
+        }
+    }
+
+    /// EVT-8.
+    #[inline(never)]
+    fn run_observers(&mut self, event: EventId, cause: Cause) {
+        let site = Site {
+            state: StateId::ROOT,
+            transition: None,
+            cause,
+        };
+        self.cx.observing = true;
+        for observer in self.cx.rom.observers() {
+            if observer.event.get() == event.raw() || SpecialTrigger::Any.is(observer.event) {
+                self.run_list(ListId::read(observer.actions), &site);
+            }
+        }
+        self.cx.observing = false;
+    }
+}
