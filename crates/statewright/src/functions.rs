@@ -3,7 +3,8 @@
 use std::fmt;
 
 use statewright_kernel::{Mode, Status, Verdict};
-use statewright_rom::layout::function_kind;
+pub use statewright_rom::layout::FunctionKind as Kind;
+use statewright_text::camel_case;
 
 use crate::cx::{ActionCx, GuardCx};
 use crate::value::Type;
@@ -16,40 +17,6 @@ pub type ScorerFn<B, C> = fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> f32;
 pub type ActionFn<B, C> = fn(&mut B, &C, &mut ActionCx<'_, '_, '_>);
 /// Does something over time.
 pub type ActivityFn<B, C> = fn(&mut B, &C, Mode, &mut ActionCx<'_, '_, '_>) -> Status;
-
-/// What a function is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Kind {
-    /// Answers yes or no.
-    Guard = function_kind::GUARD,
-    /// Does something at once.
-    Action = function_kind::ACTION,
-    /// Does something over time.
-    Activity = function_kind::ACTIVITY,
-    /// Answers how good something is.
-    Scorer = function_kind::SCORER,
-}
-
-impl Kind {
-    /// The kind with a number of the ROM.
-    pub fn from_number(number: u8) -> Option<Self> {
-        [Self::Guard, Self::Action, Self::Activity, Self::Scorer]
-            .into_iter()
-            .find(|&kind| kind as u8 == number)
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Guard => "guard",
-            Self::Action => "action",
-            Self::Activity => "activity",
-            Self::Scorer => "scorer",
-        })
-    }
-}
 
 /// What a function is called by.
 pub(crate) enum Callback<B, C> {
@@ -101,20 +68,6 @@ impl<B, C> Function<B, C> {
     pub(crate) fn answers_to(&self, name: &str) -> bool {
         self.name == name || camel_case(&self.name) == name
     }
-}
-
-/// `can_see` as `CanSee`; what stands before the last `::` stays as it is.
-pub(crate) fn camel_case(name: &str) -> String {
-    let start = name.rfind("::").map_or(0, |colons| colons + 2);
-    let (path, own) = name.split_at(start);
-    let words = own.split('_').map(|word| {
-        let mut letters = word.chars();
-        letters
-            .next()
-            .map(|first| first.to_uppercase().chain(letters).collect::<String>())
-            .unwrap_or_default()
-    });
-    path.chars().map(String::from).chain(words).collect()
 }
 
 /// User functions by name. The `functions` macro makes them from an `impl` block; by hand it is
@@ -265,16 +218,4 @@ pub struct Signature {
     pub kind: Kind,
     /// Types of its literal arguments, per parameter: a struct takes several.
     pub arguments: &'static [&'static [Type]],
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_spelled_either_way() {
-        assert_eq!(camel_case("can_see"), "CanSee");
-        assert_eq!(camel_case("fx::spark_off"), "fx::SparkOff");
-        assert_eq!(camel_case("CanSee"), "CanSee");
-    }
 }

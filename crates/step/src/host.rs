@@ -11,12 +11,13 @@ use statewright_kernel::{
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::{BUILT_IN_LANES, op_kind, policy};
+use statewright_rom::layout::{ActionOp, BuiltInLane, PayloadKind, policy};
+use statewright_symbols::SymbolKind;
 
 use crate::names::{Names, bare};
 use crate::record::{ActionKind, StepEvent};
 use crate::stubs::Stubs;
-use crate::value::{payload_words, value_words};
+use crate::value::{key_type, payload_words, value_words};
 
 /// User code of the one agent.
 pub(crate) struct StepHost<'s> {
@@ -62,7 +63,7 @@ impl<'s> StepHost<'s> {
     fn words_of(&self, call: &Call<'_>) -> String {
         bare(&describe::call_text(
             self.rom,
-            self.names.symbols(),
+            Some(&self.names.symbols),
             call.function,
             call.arguments,
         ))
@@ -80,7 +81,12 @@ impl<'s> StepHost<'s> {
                 payload: [x, y, z],
             } => {
                 let name = visible(self.rom.string(name).unwrap_or("?"));
-                let value = ty.map(|ty| format!("({})", value_words(self.rom, ty, [x, y, z, 0])));
+                let value = ty.map(|ty| {
+                    format!(
+                        "({})",
+                        value_words(self.rom, PayloadKind::of_value(ty), [x, y, z, 0])
+                    )
+                });
                 format!(
                     "emit {} {name}{}",
                     self.lane(command.lane),
@@ -117,12 +123,12 @@ impl<'s> StepHost<'s> {
     fn lane(&self, lane: LaneId) -> String {
         let own = || {
             lane.index()
-                .checked_sub(BUILT_IN_LANES.len())
-                .and_then(|own| self.names.symbols()?.lanes.get(own))
+                .checked_sub(BuiltInLane::COUNT)
+                .and_then(|own| self.names.symbols.name(SymbolKind::Lane, own))
         };
-        match BUILT_IN_LANES.get(lane.index()) {
+        match BuiltInLane::NAMES.get(lane.index()) {
             Some(name) => (*name).to_owned(),
-            None => own().map_or_else(|| format!("lane_{lane}"), |symbol| visible(&symbol.name)),
+            None => own().map_or_else(|| format!("lane_{lane}"), str::to_owned),
         }
     }
 }
@@ -180,7 +186,7 @@ impl Host for StepHost<'_> {
 
     fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
         let [x, y, z] = words;
-        let ty = self.rom.key(key).map_or(0, |record| record.ty);
+        let ty = key_type(self.rom, key.index());
         let value = value_words(self.rom, ty, [x, y, z, 0]);
         let strict = self.rom.header().policies & policy::STRICT_WRITES != 0;
         let later = if strict { " (after the tick)" } else { "" };
@@ -213,8 +219,12 @@ impl Host for StepHost<'_> {
             Trace::FailSafe => StepEvent::FailSafe,
             Trace::Terminated => StepEvent::Terminated,
             Trace::Action(op) => {
-                debug_assert!(op.kind != op_kind::CALL, "calls reach the host themselves");
-                let words = visible(&describe::action_text(self.rom, self.names.symbols(), &op));
+                debug_assert!(op.kind != ActionOp::Call, "calls reach the host themselves");
+                let words = visible(&describe::action_text(
+                    self.rom,
+                    Some(&self.names.symbols),
+                    &op,
+                ));
                 return self.did(ActionKind::BuiltIn, words, None);
             }
             // What the record says in another way: calls reach the host themselves, and the

@@ -12,7 +12,8 @@
 //! - `session` the agent and its history, `checkpoint` one point of it, `checkpoint_file` such a point as bytes
 //! - `command` a line of text, `value` values as people write them, `stubs` answers of functions
 //!   that nobody provides
-//! - `host` the border to the kernel, `record` what it saw, `why` reasons in plain words (SEL-7)
+//! - `host` the border to the kernel, `record` what it saw, `why` reasons in plain words
+//!   ([SEL-7](statewright_rom::rules#SEL-7))
 //! - `names` words for everything, `text` and [`json`] what people and programs read
 //!
 //! ```
@@ -59,7 +60,7 @@ pub use session::{MOST_TICKS, Session, Settings};
 pub use statewright_rom::ids;
 pub use stubs::{Answer, Stubs, mix};
 pub use value::{
-    carried_type, parse_payload, parse_value, payload_type, payload_words, value_words,
+    carried_type, key_type, parse_payload, parse_value, payload_type, payload_words, value_words,
 };
 
 /// The example of the README runs, too.

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use statewright::{Blackboard, Board, Machine};
-use statewright_compile::symbols::Symbols;
 use statewright_kernel::{Admission, Counters, Input, flag};
 use statewright_rom::ids::*;
-use statewright_rom::layout::state_kind;
+use statewright_rom::layout::StateKind;
 use statewright_rom::{OwnedRom, Rom};
+use statewright_symbols::{SymbolKind, SymbolTable};
 
 use crate::checkpoint::{Agent, Checkpoint};
 use crate::checkpoint_file;
@@ -18,7 +18,7 @@ use crate::host::StepHost;
 use crate::names::Names;
 use crate::record::{CommandKind, Step, StepEvent};
 use crate::stubs::{Answer, Stubs};
-use crate::value::value_words;
+use crate::value::{key_type, value_words};
 use crate::why::Judge;
 
 /// Most commands that can be undone; older ones are forgotten.
@@ -56,13 +56,10 @@ impl Session {
     /// A new agent, which has run its first tick.
     pub fn new(
         rom: OwnedRom,
-        symbols: Option<Symbols>,
+        symbols: Option<SymbolTable>,
         settings: Settings,
     ) -> Result<Self, StepError> {
-        let given = symbols
-            .as_ref()
-            .map(statewright::Names::from)
-            .unwrap_or_default();
+        let given = symbols.clone().unwrap_or_default();
         let machine = Machine::from_rom(rom.as_bytes().to_vec(), given)
             .map_err(|error| StepError::new(error.to_string()))?;
         let names = Names::new(&machine, symbols);
@@ -432,7 +429,7 @@ impl Session {
         let note = {
             let rom = self.machine.rom();
             let [x, y, z] = words;
-            let ty = rom.key(key).map_or(0, |record| record.ty);
+            let ty = key_type(&rom, key.index());
             format!(
                 "{} = {}",
                 self.names.key(key),
@@ -488,12 +485,8 @@ impl Session {
 }
 
 fn find_variant(names: &Names, name: &str) -> Result<VariantId, StepError> {
-    let known = names.variants.iter().skip(1).map(String::as_str);
-    let place = names
-        .variants
-        .iter()
-        .skip(1)
-        .position(|known| known == name);
+    let known = names.symbols.names(SymbolKind::Variant).skip(1);
+    let place = known.clone().position(|known| known == name);
     place
         .and_then(|place| VariantId::from_index(place + 1))
         .ok_or_else(|| StepError::unknown("variant", name, known, "`statewright dump` lists them"))
@@ -522,7 +515,7 @@ fn ended_in(rom: &Rom<'_>, log: &[StepEvent]) -> Vec<StateId> {
     });
     let is_leaf = |state: &StateId| {
         rom.state(*state)
-            .is_some_and(|record| matches!(record.kind, state_kind::ATOMIC | state_kind::FINAL))
+            .is_some_and(|record| matches!(record.kind.get(), StateKind::Atomic | StateKind::Final))
     };
     let mut leaves: Vec<StateId> = exited.filter(is_leaf).collect();
     leaves.sort_unstable();

@@ -3,13 +3,14 @@
 
 use statewright_kernel::{Cause, Event, Mode, Status, event_flag};
 use statewright_rom::ids::*;
-use statewright_rom::layout::function_kind;
+use statewright_rom::layout::FunctionKind;
+use statewright_symbols::SymbolKind;
 
 use crate::command::COMMANDS;
 use crate::record::{ActionKind, AgentState, CommandKind, Step, StepEvent};
 use crate::session::Session;
 use crate::stubs::Answer;
-use crate::value::{payload_type, payload_words, value_words};
+use crate::value::{key_type, payload_type, payload_words, value_words};
 use crate::why::{ticks_words, time_words};
 
 /// How a line is meant.
@@ -272,8 +273,8 @@ pub fn wait_words(session: &Session, timer: TimerId, deadline: u32, tick: u32) -
 pub fn key_words(session: &Session, key: usize, words: [u32; 3]) -> String {
     let rom = session.machine().rom();
     let [x, y, z] = words;
-    let ty = rom.keys().get(key).map_or(0, |record| record.ty);
-    let name = session.names().keys.get(key).map_or("?", String::as_str);
+    let ty = key_type(&rom, key);
+    let name = KeyId::from_index(key).map_or("?", |key| session.names().key(key));
     format!("{name} = {}", value_words(&rom, ty, [x, y, z, 0]))
 }
 
@@ -282,7 +283,7 @@ pub fn show(session: &Session) -> Vec<Line> {
     let after = session.look();
     let title = format!(
         "{}, step {}, tick {}",
-        session.names().machine,
+        session.names().symbols.machine,
         session.steps(),
         ticks_at(session, session.tick())
     );
@@ -318,8 +319,8 @@ fn answers(session: &Session) -> Vec<Line> {
     let line = |(index, record): (usize, &statewright_rom::layout::LinkerRecord)| {
         let function = FunctionId::from_index(index)?;
         let name = session.names().function(function);
-        match record.kind {
-            function_kind::GUARD => {
+        match record.kind.get() {
+            FunctionKind::Guard => {
                 let (answer, code) = stubs.guard(function);
                 let code = if code == 0 {
                     String::new()
@@ -332,17 +333,17 @@ fn answers(session: &Session) -> Vec<Line> {
                     format!("{name} answers {}{code}", answer.word()),
                 ))
             }
-            function_kind::ACTIVITY => Some(Line::new(
+            FunctionKind::Activity => Some(Line::new(
                 Tone::Dim,
                 "activity",
                 format!("{name} says {}", status_word(stubs.activity(function))),
             )),
-            function_kind::SCORER => Some(Line::new(
+            FunctionKind::Scorer => Some(Line::new(
                 Tone::Dim,
                 "score",
                 format!("{name} says {}", stubs.score(function)),
             )),
-            _ => None,
+            FunctionKind::Action => None,
         }
     };
     rom.linker().iter().enumerate().filter_map(line).collect()
@@ -405,9 +406,10 @@ pub fn events(session: &Session) -> Vec<Line> {
     let mut lines = vec![Line::new(
         Tone::Head,
         "",
-        format!("events of {}", session.names().machine),
+        format!("events of {}", session.names().symbols.machine),
     )];
-    for (index, name) in session.names().events.iter().enumerate() {
+    let names = session.names().symbols.names(SymbolKind::Event);
+    for (index, name) in names.enumerate() {
         let Some(event) = EventId::from_index(index) else {
             continue;
         };
@@ -421,7 +423,7 @@ pub fn events(session: &Session) -> Vec<Line> {
         };
         lines.push(Line::new(tone, "send", format!("{name}{payload}{words}")));
     }
-    if session.names().events.is_empty() {
+    if session.names().symbols.events.is_empty() {
         lines.push(Line::new(
             Tone::Plain,
             "",
@@ -476,7 +478,7 @@ pub fn help() -> Vec<Line> {
 /// What a session says first: the machine and what stands in for missing functions.
 pub fn greeting(session: &Session) -> Vec<Line> {
     let rom = session.machine().rom();
-    let count = |kind: u8| {
+    let count = |kind: FunctionKind| {
         rom.linker()
             .iter()
             .filter(|function| function.kind == kind)
@@ -494,13 +496,13 @@ pub fn greeting(session: &Session) -> Vec<Line> {
         Answer::Random => "answering at random",
     };
     let parts: Vec<String> = [
-        some(count(function_kind::GUARD), "guard", "guards")
+        some(count(FunctionKind::Guard), "guard", "guards")
             .map(|words| format!("{words} {guards}")),
-        some(count(function_kind::ACTION), "action", "actions")
+        some(count(FunctionKind::Action), "action", "actions")
             .map(|words| format!("{words} only shown")),
-        some(count(function_kind::ACTIVITY), "activity", "activities")
+        some(count(FunctionKind::Activity), "activity", "activities")
             .map(|words| format!("{words} always running")),
-        some(count(function_kind::SCORER), "scorer", "scorers")
+        some(count(FunctionKind::Scorer), "scorer", "scorers")
             .map(|words| format!("{words} saying 0")),
     ]
     .into_iter()

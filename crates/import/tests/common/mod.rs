@@ -1,5 +1,4 @@
 //! Helpers of the tests of import.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use statewright_author::diagnostic::{Diagnostics, Severity};
 use statewright_author::graph::{Machine, State, Transition, Trigger};
