@@ -2,12 +2,12 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use statewright_text::camel_case;
 use syn::spanned::Spanned;
 use syn::{Attribute, LitStr, Type};
 
 use super::mark::{Mark, MarkedKind};
 use super::signature::Parameter;
-use crate::spelling::camel_case;
 
 /// A function to be listed.
 pub struct Function {

@@ -5,11 +5,11 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use statewright_rom::Rom;
 use statewright_rom::layout::{ActionOp, FunctionKind, ValueType};
+use statewright_text::snake_case;
 use syn::spanned::Spanned;
 
 use super::build::Built;
 use super::input::Input;
-use crate::spelling::snake_case;
 
 /// One constant per function and list of arguments, so that everything is reported at once.
 pub fn checks(input: &Input, built: &Built) -> TokenStream {
