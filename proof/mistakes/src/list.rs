@@ -8,6 +8,8 @@ pub struct Mistake {
     pub name: String,
     /// Its sentence.
     pub sentence: String,
+    /// A machine that saw it once, tried first: most machines have nothing to do with it.
+    pub seed: Option<u64>,
 }
 
 /// An edit of the kernel's text.
@@ -31,11 +33,16 @@ pub struct List {
 }
 
 impl List {
+    /// The mistake with a number.
+    pub fn mistake(&self, number: u8) -> Option<&Mistake> {
+        let index = usize::from(number).checked_sub(1)?;
+        self.mistakes.get(index)
+    }
+
     /// The name of the mistake with a number.
     pub fn name(&self, number: u8) -> &str {
-        let index = usize::from(number).checked_sub(1);
-        let mistake = index.and_then(|index| self.mistakes.get(index));
-        mistake.map_or("all mistakes", |mistake| &mistake.name)
+        self.mistake(number)
+            .map_or("all mistakes", |mistake| &mistake.name)
     }
 }
 
@@ -48,7 +55,13 @@ pub fn parse(text: &str) -> Result<List, String> {
             list.mistakes.push(Mistake {
                 name: name.to_owned(),
                 sentence: lines.next().unwrap_or_default().to_owned(),
+                seed: None,
             });
+        } else if let Some(seed) = line.strip_prefix("Seen by seed ") {
+            let mistake = list.mistakes.last_mut();
+            let mistake = mistake.ok_or("a seed belongs to a mistake")?;
+            let seed = seed.trim_end_matches('.').parse();
+            mistake.seed = Some(seed.map_err(|_| format!("{}: `{line}`", mistake.name))?);
         } else if line == "```diff" {
             let number = u8::try_from(list.mistakes.len())
                 .map_err(|_| "a copy can make 255 mistakes at most".to_owned())?;

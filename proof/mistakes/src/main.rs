@@ -12,6 +12,8 @@ use statewright_mistakes::{all, copy, root};
 
 /// Every mistake must be seen within so many machines.
 const MACHINES: &str = "10000";
+/// How many are tried from the one on that saw a mistake before.
+const MACHINES_AROUND: &str = "16";
 /// Machines that must do the same without a mistake.
 const MACHINES_WITHOUT: &str = "200";
 /// Ticks of each.
@@ -79,7 +81,7 @@ fn run(arguments: &Arguments) -> Result<String, String> {
     let mut missed = Vec::new();
     for number in numbers {
         let (start, name) = (Instant::now(), list.name(number));
-        match first_difference(&prover, number, MACHINES)? {
+        match search(&prover, &list, number)? {
             Some(said) => println!("{name}: {said} ({:.1} s)", start.elapsed().as_secs_f32()),
             None => missed.push(name),
         }
@@ -90,7 +92,7 @@ fn run(arguments: &Arguments) -> Result<String, String> {
             missed.join(", ")
         ));
     }
-    if let Some(said) = first_difference(&prover, 0, MACHINES_WITHOUT)? {
+    if let Some(said) = first_difference(&prover, 0, 0, MACHINES_WITHOUT)? {
         return Err(format!("without a mistake nothing must differ, but {said}"));
     }
     let time = start.elapsed().as_secs_f32();
@@ -156,10 +158,28 @@ fn executable(message: &str) -> Option<String> {
     message.get("executable")?.as_str().map(str::to_owned)
 }
 
-/// What the prover says of the first machine that differs, if one does.
-fn first_difference(prover: &Path, number: u8, machines: &str) -> Result<Option<String>, String> {
+/// Who sees a mistake: around the machine that did before, else among all.
+fn search(prover: &Path, list: &List, number: u8) -> Result<Option<String>, String> {
+    if let Some(seed) = list.mistake(number).and_then(|mistake| mistake.seed) {
+        if let Some(said) = first_difference(prover, number, seed, MACHINES_AROUND)? {
+            return Ok(Some(said));
+        }
+        let name = list.name(number);
+        println!("{name}: seed {seed} does not see it any more, the search takes longer");
+    }
+    first_difference(prover, number, 0, MACHINES)
+}
+
+/// What the prover says of the first machine from a seed on that differs, if one does.
+fn first_difference(
+    prover: &Path,
+    number: u8,
+    first: u64,
+    machines: &str,
+) -> Result<Option<String>, String> {
     let run = Command::new(prover)
         .args(["--brief", "--machines", machines, "--ticks", TICKS])
+        .args(["--first", &first.to_string()])
         .env("MISTAKE", number.to_string())
         .output()
         .map_err(|error| format!("cannot start the prover: {error}"))?;
