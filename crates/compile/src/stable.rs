@@ -154,7 +154,9 @@ impl StableIds {
     fn named_timer(&self, model: &Model<'_>, timer: TimerIndex, named: &graph::Timer) -> u64 {
         let owner = match model.timers[timer].kind {
             TimerKind::Machine => self.machine,
-            _ => self.states[model.timers[timer].owner],
+            TimerKind::State | TimerKind::After | TimerKind::Clock | TimerKind::Debounce => {
+                self.states[model.timers[timer].owner]
+            }
         };
         given(&named.id, || derive(owner, "timer", &named.name.value))
     }

@@ -164,7 +164,7 @@ impl Ways {
         match target.kind.get() {
             TargetKind::Choice => self.choices[index][sink as usize],
             TargetKind::History => self.history[index],
-            _ => 0,
+            TargetKind::State => 0,
         }
     }
 }

@@ -47,7 +47,17 @@ impl NameTable<'_> {
         let op = self.rom.op(OpId::read(op)?)?;
         Some(match op.kind.get() {
             ActionOp::Call => call_text(self.call(op)),
-            _ => self.expression(op.a.get()),
+            ActionOp::Evaluate
+            | ActionOp::Set
+            | ActionOp::Add
+            | ActionOp::Raise
+            | ActionOp::Send
+            | ActionOp::Emit
+            | ActionOp::StartTimer
+            | ActionOp::StopTimer
+            | ActionOp::ClearHistory
+            | ActionOp::Unless
+            | ActionOp::Skip => self.expression(op.a.get()),
         })
     }
 
@@ -86,7 +96,7 @@ impl NameTable<'_> {
             ActionOp::StartTimer => format!("start {} {b}t", self.timer(usize::from(a))),
             ActionOp::StopTimer => format!("stop {}", self.timer(usize::from(a))),
             ActionOp::ClearHistory => format!("clear_history {}", self.state(a)),
-            _ => self.expression(a),
+            ActionOp::Evaluate | ActionOp::Unless | ActionOp::Skip => self.expression(a),
         }
     }
 

@@ -77,7 +77,7 @@ fn budget(given: &Option<Spanned<u32>>, default: u32) -> u32 {
 
 fn policies(machine: &Machine) -> u8 {
     let p = &machine.policies;
-    let flags = [
+    let flags: [_; policy::TABLE.len()] = [
         (&p.reverse_exit_order, policy::REVERSE_EXIT_ORDER),
         (&p.immediate_update, policy::IMMEDIATE_UPDATE),
         (&p.posted_next_tick, policy::POSTED_NEXT_TICK),

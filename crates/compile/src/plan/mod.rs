@@ -86,7 +86,7 @@ fn features(tables: &Tables) -> u32 {
     let eventless = |t: &TransitionRecord| {
         SpecialTrigger::read(t.trigger).is_some_and(SpecialTrigger::is_eventless)
     };
-    let list = [
+    let list: [(bool, u32); feature::TABLE.len()] = [
         (tables.regions.iter().any(|r| r.leaf > 0), feature::REGIONS),
         (!tables.history.is_empty(), feature::HISTORY),
         (!tables.branches.is_empty(), feature::CHOICE),
