@@ -13,7 +13,6 @@
 mod allocate;
 mod check;
 pub mod deep;
-pub mod describe;
 pub mod expr;
 mod hash;
 mod lower;

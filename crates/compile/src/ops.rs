@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
+use statewright_describe::op_branches;
 use statewright_rom::layout::*;
 use xxhash_rust::xxh3::xxh3_64;
 use zerocopy::IntoBytes;
@@ -285,42 +286,10 @@ pub fn certain(ops: &[OpRecord]) -> impl Iterator<Item = &OpRecord> {
             if op.kind != op_kind::UNLESS {
                 return Some(op);
             }
-            let parts = Parts::of(ops, next - 1);
-            next = parts.otherwise.end;
+            next = op_branches(ops, next - 1).otherwise.end;
         }
         None
     })
-}
-
-/// Where the two lists of an `if` lie.
-pub struct Parts {
-    /// What runs if the condition holds.
-    pub then: std::ops::Range<usize>,
-    /// What runs if it does not.
-    pub otherwise: std::ops::Range<usize>,
-}
-
-impl Parts {
-    /// The lists of the `if` that begins at `at`. A list never ends with a skip but for the one
-    /// that leads over the second.
-    pub fn of(ops: &[OpRecord], at: usize) -> Self {
-        let first = at + 1;
-        let count = |at: usize| ops.get(at).map_or(0, |op| op.b.get() as usize);
-        let end = first.saturating_add(count(at)).min(ops.len());
-        let skip = end
-            .checked_sub(1)
-            .filter(|&last| last >= first && ops[last].kind == op_kind::SKIP);
-        match skip {
-            Some(skip) => Self {
-                then: first..skip,
-                otherwise: end..end.saturating_add(count(skip)).min(ops.len()),
-            },
-            None => Self {
-                then: first..end,
-                otherwise: end..end,
-            },
-        }
-    }
 }
 
 /// Two u16 values in one u32: low half, high half; `None` becomes [`NONE`].

@@ -1,7 +1,6 @@
 //! Values as people write and read them: payloads of events and blackboard keys.
 
 use statewright_author::names::visible;
-use statewright_compile::describe;
 use statewright_rom::Rom;
 use statewright_rom::ids::{EventId, StringId};
 use statewright_rom::layout::{EventRecord, event_flag, payload, value_type};
@@ -178,7 +177,8 @@ pub(crate) fn value_json(rom: &Rom<'_>, ty: u8, words: [u32; 4]) -> serde_json::
             .map(|word| f64::from(f32::from_bits(word)))
             .to_vec()
             .into(),
-        ty => describe::value_json(rom, ty, [x, y, z]),
+        ty => serde_json::to_value(statewright_describe::value(rom, ty, [x, y, z]))
+            .unwrap_or_default(),
     }
 }
 
