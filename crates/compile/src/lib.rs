@@ -18,6 +18,7 @@ mod hash;
 mod lower;
 mod model;
 mod names;
+mod numbers;
 mod ops;
 mod plan;
 pub mod report;

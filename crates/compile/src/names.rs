@@ -8,7 +8,7 @@ use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::Machine;
 use statewright_author::span::Name;
-use statewright_rom::layout::{BUILT_IN_LANES, MAX_CHANNELS, MAX_LANES, MAX_RECORDS};
+use statewright_rom::layout::{BuiltInLane, MAX_CHANNELS, MAX_LANES, MAX_RECORDS};
 
 use crate::tree::{check_case, duplicate_name, too_many};
 
@@ -230,7 +230,7 @@ impl<'a> Names<'a> {
             }
         }
         for lane in &machine.lanes {
-            if BUILT_IN_LANES.contains(&lane.name.value.as_str()) {
+            if BuiltInLane::NAMES.contains(&lane.name.value.as_str()) {
                 let text = format!("lane `{}` exists already", lane.name.value);
                 diagnostics.push(
                     Diagnostic::new(Code::DuplicateName, lane.name.span, text)
@@ -263,8 +263,8 @@ impl<'a> Names<'a> {
             let problem = Diagnostic::new(Code::TableFull, at, text).label("one too many");
             diagnostics.push(problem.help("let states share channels"));
         }
-        if machine.lanes.len() + BUILT_IN_LANES.len() > MAX_LANES {
-            let most = MAX_LANES - BUILT_IN_LANES.len();
+        if machine.lanes.len() + BuiltInLane::COUNT > MAX_LANES {
+            let most = MAX_LANES - BuiltInLane::COUNT;
             let text = format!(
                 "{} lanes, but at most {most} fit beside the built-in ones",
                 machine.lanes.len()
@@ -279,14 +279,17 @@ impl<'a> Names<'a> {
 
     /// Number of a lane, built-in or declared.
     pub fn lane(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<usize> {
-        if let Some(built_in) = BUILT_IN_LANES.iter().position(|&lane| lane == name.value) {
+        if let Some(built_in) = BuiltInLane::NAMES
+            .iter()
+            .position(|&lane| lane == name.value)
+        {
             return Some(built_in);
         }
         if let Some(declared) = self.lanes.get(&name.value) {
-            return Some(BUILT_IN_LANES.len() + declared);
+            return Some(BuiltInLane::COUNT + declared);
         }
         let shown = diagnostics.has_room();
-        let known = BUILT_IN_LANES
+        let known = BuiltInLane::NAMES
             .iter()
             .copied()
             .chain(self.lanes.names().iter().copied())
@@ -302,7 +305,7 @@ impl<'a> Names<'a> {
             Some(_) => problem,
             None => problem.help(format!(
                 "use one of {}, or declare it under `\"lanes\"`",
-                BUILT_IN_LANES.join(", ")
+                BuiltInLane::NAMES.join(", ")
             )),
         });
         None

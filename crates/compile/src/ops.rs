@@ -15,6 +15,7 @@ use zerocopy::IntoBytes;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::expr::Compiled;
+use crate::numbers;
 
 /// A user function and where it is used (ROM-8).
 #[derive(Clone, Debug, PartialEq)]
@@ -147,13 +148,13 @@ impl Ops {
         } else {
             self.arguments(arguments)
         };
-        op(op_kind::CALL, arguments.len(), function, first as u32)
+        op(ActionOp::Call, arguments.len(), function, first as u32)
     }
 
     /// An expression.
     pub fn expression(&mut self, compiled: Compiled) -> usize {
         let mut key = compiled.instructions.as_slice().as_bytes().to_vec();
-        key.push(compiled.ty as u8);
+        key.push(numbers::value_type(compiled.ty).number());
         self.expressions.add(key, compiled)
     }
 
@@ -188,7 +189,7 @@ impl Ops {
     /// Gives the timers of start and stop ops their final numbers.
     pub fn renumber_timers(&mut self, renumbered: &HashMap<usize, usize>) {
         for op in self.lists.items.iter_mut().flatten() {
-            if matches!(op.kind, op_kind::START_TIMER | op_kind::STOP_TIMER)
+            if matches!(op.kind.get(), ActionOp::StartTimer | ActionOp::StopTimer)
                 && let Some(&to) = renumbered.get(&usize::from(op.a.get()))
             {
                 op.a = U16::new(to as u16);
@@ -225,12 +226,22 @@ impl Ops {
         for (to, &from) in order.iter().enumerate() {
             renumbered[from] = to;
         }
-        let relink = |op: &OpRecord| match op.kind {
-            op_kind::CALL => OpRecord {
+        let relink = |op: &OpRecord| match op.kind.get() {
+            ActionOp::Call => OpRecord {
                 a: U16::new(renumbered[usize::from(op.a.get())] as u16),
                 ..*op
             },
-            _ => *op,
+            ActionOp::Evaluate
+            | ActionOp::Set
+            | ActionOp::Add
+            | ActionOp::Raise
+            | ActionOp::Send
+            | ActionOp::Emit
+            | ActionOp::StartTimer
+            | ActionOp::StopTimer
+            | ActionOp::ClearHistory
+            | ActionOp::Unless
+            | ActionOp::Skip => *op,
         };
         tables.linker = order
             .iter()
@@ -260,7 +271,7 @@ impl Ops {
                 first: U32::new(tables.code.len() as u32),
                 count: U16::new(compiled.instructions.len() as u16),
                 stack_words: compiled.stack_words,
-                ty: compiled.ty as u8,
+                ty: numbers::value_type(compiled.ty).into(),
             });
             tables.code.extend_from_slice(&compiled.instructions);
         }
@@ -268,9 +279,9 @@ impl Ops {
 }
 
 /// An op record.
-pub fn op(kind: u8, count: usize, a: usize, b: u32) -> OpRecord {
+pub fn op(kind: ActionOp, count: usize, a: usize, b: u32) -> OpRecord {
     OpRecord {
-        kind,
+        kind: kind.into(),
         count: count as u8,
         a: U16::new(a as u16),
         b: U32::new(b),
@@ -283,7 +294,7 @@ pub fn certain(ops: &[OpRecord]) -> impl Iterator<Item = &OpRecord> {
     std::iter::from_fn(move || {
         while let Some(op) = ops.get(next) {
             next += 1;
-            if op.kind != op_kind::UNLESS {
+            if op.kind != ActionOp::Unless {
                 return Some(op);
             }
             next = op_branches(ops, next - 1).otherwise.end;
@@ -301,7 +312,7 @@ pub fn halves(low: Option<usize>, high: Option<usize>) -> u32 {
 fn linker_record(function: &FunctionUse) -> LinkerRecord {
     LinkerRecord {
         hash: U32::new(function.hash()),
-        kind: function.kind as u8,
+        kind: numbers::function_kind(function.kind).into(),
         rng: u8::from(function.rng),
         reserved: U16::new(0),
     }

@@ -5,9 +5,7 @@ use statewright_rom::layout::*;
 use statewright_symbols::{SymbolId, SymbolKind};
 use zerocopy::byteorder::little_endian::U16;
 
-use crate::kinds::{
-    EventClass, FunctionKind, MergeRule, PayloadKind, StateKind, Tier, TimerKind, ValueType,
-};
+use crate::kinds::{PayloadKind, StateKind, TimerKind, ValueType, Word};
 use crate::model::*;
 use crate::names::NameTable;
 use crate::refer::{Entrance, EventRef, Named};
@@ -19,7 +17,7 @@ pub(crate) fn model(names: &NameTable<'_>) -> Model {
     let header = names.rom.header();
     Model {
         machine: names.machine(),
-        tier: Tier::of(header.tier),
+        tier: Word(names.rom.tier()),
         tick_rate: header.tick_rate.get(),
         policies: Policies::read(header.policies),
         budgets: Budgets {
@@ -33,14 +31,14 @@ pub(crate) fn model(names: &NameTable<'_>) -> Model {
         events: numbered(names.rom.events(), |id, record| event(names, id, record)),
         blackboard: numbered(names.rom.keys(), |id: KeyId, record| Key {
             name: names.key(id).name,
-            ty: ValueType::of(record.ty),
-            default: names.value(record.ty, record.default.map(|word| word.get())),
+            ty: Word(record.ty.get()),
+            default: names.value(record.ty.get(), record.default.map(|word| word.get())),
         }),
         parameters: numbered(names.rom.parameters(), |id: ParameterId, record| {
             Parameter {
                 name: names.named(SymbolKind::Parameter, id.index()),
-                ty: ValueType::of(record.ty),
-                value: parameter(names, VariantId::PLAIN, id, record.ty),
+                ty: Word(record.ty.get()),
+                value: parameter(names, VariantId::PLAIN, id, record.ty.get()),
             }
         }),
         variants: variants(names),
@@ -53,7 +51,7 @@ pub(crate) fn model(names: &NameTable<'_>) -> Model {
             .zip(names.rom.lanes())
             .map(|(index, record)| Lane {
                 name: names.named(SymbolKind::Lane, index),
-                merge: MergeRule::of(record.merge),
+                merge: Word(record.merge.get()),
                 critical: record.critical != 0,
             })
             .collect(),
@@ -103,8 +101,8 @@ fn event(names: &NameTable<'_>, id: EventId, record: &EventRecord) -> Event {
     Event {
         id,
         name: names.event(id).name,
-        class: EventClass::of(record.class),
-        payload: PayloadKind::of(record.payload),
+        class: Word(record.class.get()),
+        payload: carried(record.payload.get()),
         payload_bytes: record.payload_bytes,
         coalesce: record.flags & event_flag::COALESCE != 0,
         ttl: ticks(record.ttl_ticks.get()),
@@ -112,8 +110,18 @@ fn event(names: &NameTable<'_>, id: EventId, record: &EventRecord) -> Event {
     }
 }
 
+/// What an event carries, if anything.
+fn carried(payload: PayloadKind) -> Option<Word<PayloadKind>> {
+    (payload != PayloadKind::Empty).then_some(Word(payload))
+}
+
 /// Value of a parameter in a variant.
-fn parameter(names: &NameTable<'_>, variant: VariantId, parameter: ParameterId, ty: u8) -> Value {
+fn parameter(
+    names: &NameTable<'_>,
+    variant: VariantId,
+    parameter: ParameterId,
+    ty: ValueType,
+) -> Value {
     let mut words = [0; 3];
     let records = names.rom.parameter_value(variant, parameter);
     for (word, record) in words.iter_mut().zip(records) {
@@ -129,7 +137,7 @@ fn variants(names: &NameTable<'_>) -> Vec<Variant> {
             name: names.named(SymbolKind::Variant, variant.index()),
             values: numbered(names.rom.parameters(), |id: ParameterId, record| {
                 let name = names.named(SymbolKind::Parameter, id.index());
-                (name, parameter(names, variant, id, record.ty))
+                (name, parameter(names, variant, id, record.ty.get()))
             }),
         }
     })
@@ -143,11 +151,11 @@ fn fires_as(names: &NameTable<'_>, record: &TimerRecord) -> Option<EventRef> {
 
 fn machine_timers(names: &NameTable<'_>) -> Vec<MachineTimer> {
     let timers = numbered(names.rom.timers(), |id: TimerId, record| {
-        (TimerKind::of(record.kind) == TimerKind::Machine).then(|| MachineTimer {
+        (record.kind == TimerKind::Machine).then(|| MachineTimer {
             id,
             name: names.timer(id).name,
             instances: record.instances,
-            class: EventClass::of(record.class),
+            class: Word(record.class.get()),
             event: fires_as(names, record),
         })
     });
@@ -155,7 +163,7 @@ fn machine_timers(names: &NameTable<'_>) -> Vec<MachineTimer> {
 }
 
 fn observer(names: &NameTable<'_>, record: &ObserverRecord) -> Observer {
-    let event = EventId::read(record.event).filter(|event| event.raw() != trigger::ANY);
+    let event = EventId::read(record.event).filter(|_| !SpecialTrigger::Any.is(record.event));
     Observer {
         event: event.map(|event| names.event(event)),
         actions: names.actions(record.actions),
@@ -166,7 +174,7 @@ fn functions(names: &NameTable<'_>) -> Vec<Function> {
     let mut functions = numbered(names.rom.linker(), |id: FunctionId, record| Function {
         id,
         name: names.named(SymbolKind::Function, id.index()),
-        kind: FunctionKind::of(record.kind),
+        kind: Word(record.kind.get()),
         rng: record.rng != 0,
     });
     functions.sort_by(|a, b| (a.kind, &a.name, a.rng).cmp(&(b.kind, &b.name, b.rng)));
@@ -183,11 +191,11 @@ fn state(names: &NameTable<'_>, id: StateId, record: &StateRecord) -> State {
         ..StateExtra::default()
     };
     let extra = names.rom.state_extra(id).copied().unwrap_or(absent);
-    let kind = StateKind::of(record.kind);
+    let kind = record.kind.get();
     State {
         id,
         path: names.state(id).name,
-        kind,
+        kind: Word(kind),
         regions: names
             .rom
             .region_ids_of(id)
@@ -270,10 +278,10 @@ fn timers(names: &NameTable<'_>, record: &StateRecord) -> Vec<StateTimer> {
     let first = usize::from(record.first_timer.get());
     let count = usize::from(record.timer_count);
     let own = run(names.rom.timers(), first, count, |id: TimerId, record| {
-        (TimerKind::of(record.kind) == TimerKind::State).then(|| StateTimer {
+        (record.kind == TimerKind::State).then(|| StateTimer {
             id,
             name: names.timer(id).name,
-            class: EventClass::of(record.class),
+            class: Word(record.class.get()),
             event: fires_as(names, record),
         })
     });

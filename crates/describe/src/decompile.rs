@@ -4,7 +4,7 @@
 //! not verify may give `None`, never a panic.
 
 use statewright_rom::code::op;
-use statewright_rom::layout::{InstructionRecord, MAX_CODE, value_type};
+use statewright_rom::layout::{InstructionRecord, MAX_CODE, ValueType};
 use statewright_text::written::{BinaryOp, LogicOp, StateQuery, UnaryOp, Written};
 
 use crate::value::{Value, float, integer, readable};
@@ -177,20 +177,20 @@ impl Reader<'_> {
     }
 
     fn constant(&self, ty: u8, bits: u32) -> Option<Part> {
-        Some(match ty {
-            value_type::I32 => integer(i64::from(bits as i32)).into(),
-            value_type::F32 => {
+        Some(match ValueType::from_number(ty)? {
+            ValueType::I32 => integer(i64::from(bits as i32)).into(),
+            ValueType::F32 => {
                 let value = readable(f32::from_bits(bits));
                 Part {
                     text: float(value),
                     known: Known::Float(value),
                 }
             }
-            value_type::BOOL => Written::bool(bits != 0).into(),
-            value_type::SYMBOL => {
+            ValueType::Bool => Written::bool(bits != 0).into(),
+            ValueType::Symbol => {
                 Written::quoted(&self.names.symbol_text(u16::try_from(bits).ok()?)).into()
             }
-            _ => return None,
+            ValueType::Entity | ValueType::Vec2 | ValueType::Vec3 => return None,
         })
     }
 

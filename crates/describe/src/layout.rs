@@ -11,7 +11,7 @@ use statewright_symbols::SymbolKind;
 use zerocopy::FromBytes;
 
 use crate::build::ticks;
-use crate::kinds::{FunctionKind, TimerKind};
+use crate::kinds::{FunctionKind, TimerKind, Word};
 use crate::names::NameTable;
 use crate::refer::StateRef;
 
@@ -162,7 +162,7 @@ pub struct TimerPlace {
     /// The state it belongs to.
     pub owner: StateRef,
     /// What it is.
-    pub kind: TimerKind,
+    pub kind: Word<TimerKind>,
     /// Its name, if it has one.
     pub name: Option<String>,
     /// The transition it is for.
@@ -180,12 +180,12 @@ impl TimerPlace {
     pub fn purpose(&self) -> String {
         let name = self.name.as_deref().unwrap_or_default();
         let transition = self.transition.as_deref().unwrap_or_default();
-        match self.kind {
+        match self.kind.0 {
             TimerKind::State => format!("timer {name}"),
             TimerKind::Machine => format!("timer {name} of the machine"),
             TimerKind::After => transition.to_owned(),
             TimerKind::Debounce => format!("debounce of {transition}"),
-            TimerKind::Clock => self.kind.name().to_owned(),
+            TimerKind::Clock => self.kind.to_string(),
         }
     }
 }
@@ -252,7 +252,7 @@ pub struct Linked {
     /// Half of the hash of its name.
     pub hash: Hex32,
     /// What it is.
-    pub kind: FunctionKind,
+    pub kind: Word<FunctionKind>,
     /// Whether it may use the random generator.
     pub rng: bool,
     /// Its name.
@@ -280,41 +280,11 @@ pub struct StableIds {
     pub scratch: Vec<Hex64>,
 }
 
-/// Features by bit.
-const FEATURES: [(u32, &str); 23] = [
-    (feature::REGIONS, "regions"),
-    (feature::HISTORY, "history"),
-    (feature::CHOICE, "choice"),
-    (feature::TIMERS, "timers"),
-    (feature::DEFERRAL, "deferral"),
-    (feature::OBSERVERS, "observers"),
-    (feature::INTERRUPTS, "interrupts"),
-    (feature::EVENTLESS, "eventless"),
-    (feature::ACTIVITIES, "activities"),
-    (feature::SCORES, "scores"),
-    (feature::COOLDOWN, "cooldown"),
-    (feature::DEBOUNCE, "debounce"),
-    (feature::EXIT_CONDITIONS, "exit_conditions"),
-    (feature::LATCH, "latch"),
-    (feature::STACK, "stack"),
-    (feature::CHANNELS, "channels"),
-    (feature::COALESCE, "coalesce"),
-    (feature::TTL, "ttl"),
-    (feature::FINAL, "final"),
-    (feature::EXPRESSIONS, "expressions"),
-    (feature::SCRATCH, "scratch"),
-    (feature::VARIANTS, "variants"),
-    (feature::DENSE_ROWS, "dense_rows"),
-];
-
-/// Every feature has a word.
-const _: () = assert!(feature::ALL == (1 << FEATURES.len()) - 1);
-
 /// Reads the layout of a ROM.
 pub(crate) fn layout(names: &NameTable<'_>) -> Layout {
     let rom = names.rom;
     let header = rom.header();
-    let tier = rom.tier();
+    let tier = rom.capacity();
     let mut slots = all_slots(names);
     let used = used(names, &slots);
     slots.sort_by_key(|slots| slots.slot);
@@ -329,7 +299,7 @@ pub(crate) fn layout(names: &NameTable<'_>) -> Layout {
             parameters: Hex64(rom.parameter_hash()),
             checksum: Hex64(header.checksum.get()),
         },
-        features: FEATURES
+        features: feature::TABLE
             .iter()
             .filter(|(bit, _)| rom.has(*bit))
             .map(|(_, word)| *word)
@@ -379,7 +349,7 @@ fn sections(names: &NameTable<'_>) -> Vec<SectionEntry> {
 fn functions(names: &NameTable<'_>) -> Vec<Linked> {
     let function = |(index, record): (usize, &LinkerRecord)| Linked {
         hash: Hex32(record.hash.get()),
-        kind: FunctionKind::of(record.kind),
+        kind: Word(record.kind.get()),
         rng: record.rng != 0,
         name: names.named(SymbolKind::Function, index),
     };
@@ -435,14 +405,14 @@ fn timers(names: &NameTable<'_>) -> Vec<TimerPlace> {
     let timer = |(index, record): (usize, &TimerRecord)| {
         let transition = TransitionId::read(record.transition);
         let transition = transition.and_then(|id| names.rom.transition(id));
-        let kind = TimerKind::of(record.kind);
+        let kind = record.kind.get();
         let name = match kind {
             TimerKind::State | TimerKind::Machine => TimerId::from_index(index),
             TimerKind::After | TimerKind::Clock | TimerKind::Debounce => None,
         };
         TimerPlace {
             owner: names.state_of(record.owner),
-            kind,
+            kind: Word(kind),
             name: name.map(|id| names.timer(id).name),
             transition: transition.map(|record| names.transition_shown(record)),
             ticks: ticks(record.ticks.get()),

@@ -109,7 +109,7 @@ pub use action::Action;
 pub use decompile::{CallText, Names, decompile};
 pub use diff::*;
 pub use kinds::{
-    EventClass, FunctionKind, MergeRule, PayloadKind, StateKind, Tier, TimerKind, ValueType,
+    EventClass, FunctionKind, MergeRule, PayloadKind, StateKind, Tier, TimerKind, ValueType, Word,
 };
 pub use layout::{
     Dispatch, Hashes, Hex32, Hex64, Layout, Leaf, Linked, Resources, SectionEntry, SlotUse, Slots,
@@ -186,6 +186,6 @@ pub fn call_text(
 }
 
 /// Words of a value of a type, as in a [`Description`].
-pub fn value(rom: &Rom<'_>, ty: u8, words: [u32; 3]) -> Value {
+pub fn value(rom: &Rom<'_>, ty: ValueType, words: [u32; 3]) -> Value {
     NameTable::new(rom, None).value(ty, words)
 }

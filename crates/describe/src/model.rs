@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use statewright_rom::ids::*;
 
 use crate::action::Action;
-use crate::kinds::{EventClass, FunctionKind, MergeRule, PayloadKind, Tier, ValueType};
+use crate::kinds::{EventClass, FunctionKind, MergeRule, PayloadKind, Tier, ValueType, Word};
 use crate::refer::{Entrance, EventRef, Named};
 use crate::state::State;
 use crate::value::Value;
@@ -20,7 +20,7 @@ pub struct Model {
     /// Its name; none without symbols.
     pub machine: Option<String>,
     /// The tier that was chosen.
-    pub tier: Tier,
+    pub tier: Word<Tier>,
     /// Ticks per second.
     pub tick_rate: u16,
     /// Deviations from the rules that hold without them.
@@ -116,9 +116,9 @@ pub struct Event {
     /// Its name.
     pub name: String,
     /// How urgent it is.
-    pub class: EventClass,
+    pub class: Word<EventClass>,
     /// What it carries.
-    pub payload: Option<PayloadKind>,
+    pub payload: Option<Word<PayloadKind>>,
     /// As carried: 4 if it is indirect.
     pub payload_bytes: u8,
     /// A newer one replaces a queued one.
@@ -136,7 +136,7 @@ pub struct Key {
     pub name: String,
     /// Its type.
     #[serde(rename = "type")]
-    pub ty: ValueType,
+    pub ty: Word<ValueType>,
     /// What it is at the start.
     pub default: Value,
 }
@@ -148,7 +148,7 @@ pub struct Parameter {
     pub name: String,
     /// Its type.
     #[serde(rename = "type")]
-    pub ty: ValueType,
+    pub ty: Word<ValueType>,
     /// Its plain value.
     pub value: Value,
 }
@@ -188,7 +188,7 @@ pub struct Lane {
     /// Its name.
     pub name: String,
     /// What becomes of several commands.
-    pub merge: MergeRule,
+    pub merge: Word<MergeRule>,
     /// Its commands are never dropped.
     pub critical: bool,
 }
@@ -204,7 +204,7 @@ pub struct MachineTimer {
     /// How many may run at once.
     pub instances: u8,
     /// How urgent it is.
-    pub class: EventClass,
+    pub class: Word<EventClass>,
     /// What it fires as, if that is an event.
     pub event: Option<EventRef>,
 }
@@ -238,7 +238,7 @@ pub struct Function {
     /// Its name.
     pub name: String,
     /// What it is.
-    pub kind: FunctionKind,
+    pub kind: Word<FunctionKind>,
     /// Whether it may use the random generator.
     pub rng: bool,
 }

@@ -4,14 +4,14 @@
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{
-    ArgumentRecord, BUILT_IN_LANES, NONE, OpRecord, TransitionRecord, op_kind, trigger,
+    ActionOp, ArgumentRecord, BuiltInLane, NONE, OpRecord, SpecialTrigger, TransitionRecord,
 };
 use statewright_symbols::{SymbolKind, SymbolTable, visible};
 use zerocopy::byteorder::little_endian::U16;
 
 use crate::action::Action;
 use crate::decompile::{CallText, Names, decompile};
-use crate::kinds::{StateKind, TimerKind};
+use crate::kinds::{StateKind, TimerKind, ValueType};
 use crate::model::Trigger;
 use crate::refer::{EventRef, Named, StateRef, Target, joined};
 use crate::value::Value;
@@ -101,8 +101,7 @@ impl<'a> NameTable<'a> {
     pub(crate) fn region(&self, region: usize) -> Option<String> {
         let record = self.rom.regions().get(region)?;
         let owner = self.rom.state(StateId::read(record.owner)?)?;
-        (StateKind::of(owner.kind) != StateKind::Compound)
-            .then(|| self.named(SymbolKind::Region, region))
+        (owner.kind != StateKind::Compound).then(|| self.named(SymbolKind::Region, region))
     }
 
     /// Name of a transition, if it has one.
@@ -118,7 +117,7 @@ impl<'a> NameTable<'a> {
 
     /// A named timer; what a timer without a name is for is known from its kind.
     pub(crate) fn timer(&self, id: TimerId) -> Named<TimerId> {
-        let kind = self.rom.timer(id).map(|timer| TimerKind::of(timer.kind));
+        let kind = self.rom.timer(id).map(|timer| timer.kind.get());
         let name = match kind {
             Some(TimerKind::State | TimerKind::Machine) => {
                 self.named(SymbolKind::Timer, id.index())
@@ -137,9 +136,9 @@ impl<'a> NameTable<'a> {
 
     /// A lane by number, the built-in ones first.
     pub(crate) fn lane(&self, lane: usize) -> String {
-        match BUILT_IN_LANES.get(lane) {
+        match BuiltInLane::NAMES.get(lane) {
             Some(name) => (*name).to_owned(),
-            None => self.named(SymbolKind::Lane, lane - BUILT_IN_LANES.len()),
+            None => self.named(SymbolKind::Lane, lane - BuiltInLane::COUNT),
         }
     }
 
@@ -169,7 +168,7 @@ impl<'a> NameTable<'a> {
     }
 
     /// Words of a value.
-    pub(crate) fn value(&self, ty: u8, words: [u32; 3]) -> Value {
+    pub(crate) fn value(&self, ty: ValueType, words: [u32; 3]) -> Value {
         Value::read(ty, words, |string| self.string(string))
     }
 
@@ -199,8 +198,8 @@ impl<'a> NameTable<'a> {
     /// Text of a guard, a score or an activity; `None` for `NONE`.
     pub(crate) fn condition(&self, op: U16) -> Option<String> {
         let op = self.rom.op(OpId::read(op)?)?;
-        Some(match op.kind {
-            op_kind::CALL => self.shown(&self.call(op).written().to_string()),
+        Some(match op.kind.get() {
+            ActionOp::Call => self.shown(&self.call(op).written().to_string()),
             _ => self.expression(op.a.get()),
         })
     }
@@ -230,7 +229,7 @@ impl<'a> NameTable<'a> {
         let mut at = 0;
         while let Some(op) = ops.get(at) {
             at += 1;
-            if op.kind != op_kind::UNLESS {
+            if op.kind != ActionOp::Unless {
                 actions.push(self.action(op));
                 continue;
             }
@@ -252,50 +251,57 @@ impl<'a> NameTable<'a> {
         let key = || self.key(known(KeyId::new(low), KeyId::from_index(0)));
         let event = || self.event(known(EventId::new(a), EventId::from_index(0)));
         let timer = || self.timer(known(TimerId::new(a), TimerId::from_index(0)));
-        match op.kind {
-            op_kind::CALL => Action::Call(self.shown(&self.call(op).written().to_string())),
-            op_kind::SET => Action::Set {
+        match op.kind.get() {
+            ActionOp::Call => Action::Call(self.shown(&self.call(op).written().to_string())),
+            ActionOp::Set => Action::Set {
                 key: key(),
                 value: self.expression(a),
             },
-            op_kind::ADD => Action::Add {
+            ActionOp::Add => Action::Add {
                 key: key(),
                 value: self.expression(a),
             },
-            op_kind::RAISE => Action::Raise {
+            ActionOp::Raise => Action::Raise {
                 event: event(),
                 payload: self.some_expression(low),
             },
-            op_kind::SEND => Action::Send {
+            ActionOp::Send => Action::Send {
                 event: event(),
                 payload: self.some_expression(low),
                 to: self.some_expression(high),
             },
-            op_kind::EMIT => Action::Emit {
+            ActionOp::Emit => Action::Emit {
                 lane: self.lane(usize::from(high)),
                 command: self.string(a),
                 payload: self.some_expression(low),
             },
-            op_kind::START_TIMER => Action::StartTimer {
+            ActionOp::StartTimer => Action::StartTimer {
                 timer: timer(),
                 ticks: b,
             },
-            op_kind::STOP_TIMER => Action::StopTimer { timer: timer() },
-            op_kind::CLEAR_HISTORY => Action::ClearHistory {
+            ActionOp::StopTimer => Action::StopTimer { timer: timer() },
+            ActionOp::ClearHistory => Action::ClearHistory {
                 state: self.state_of(op.a),
             },
-            _ => Action::Call(self.expression(a)),
+            // What stands in no list of actions is an expression.
+            ActionOp::Evaluate | ActionOp::Unless | ActionOp::Skip => {
+                Action::Call(self.expression(a))
+            }
         }
     }
 
     /// What a transition waits for.
     pub(crate) fn trigger(&self, column: u16) -> Trigger {
         let events = self.rom.events().len();
+        if let Some(special) = SpecialTrigger::from_number(column) {
+            return match special {
+                SpecialTrigger::Any => Trigger::Any,
+                SpecialTrigger::Always => Trigger::Always,
+                SpecialTrigger::Done => Trigger::Done,
+                SpecialTrigger::Failed => Trigger::Failed,
+            };
+        }
         match column {
-            trigger::ANY => Trigger::Any,
-            trigger::ALWAYS => Trigger::Always,
-            trigger::DONE => Trigger::Done,
-            trigger::FAILED => Trigger::Failed,
             column if usize::from(column) < events => {
                 let id = EventId::new(column);
                 Trigger::Event(self.event(known(id, EventId::from_index(0))))
@@ -305,12 +311,10 @@ impl<'a> NameTable<'a> {
                 let id = TimerId::from_index(usize::from(column) - events);
                 let timer = self.timer(known(id, TimerId::from_index(0)));
                 match self.rom.timer(timer.id) {
-                    Some(record) if TimerKind::of(record.kind) == TimerKind::After => {
-                        Trigger::After {
-                            timer: timer.id,
-                            ticks: record.ticks.get(),
-                        }
-                    }
+                    Some(record) if record.kind == TimerKind::After => Trigger::After {
+                        timer: timer.id,
+                        ticks: record.ticks.get(),
+                    },
                     _ => Trigger::Timer(timer),
                 }
             }
@@ -351,7 +355,7 @@ pub fn op_branches(ops: &[OpRecord], at: usize) -> OpBranches {
     let end = first.saturating_add(count(at)).min(ops.len());
     let skip = end
         .checked_sub(1)
-        .filter(|&last| last >= first && ops[last].kind == op_kind::SKIP);
+        .filter(|&last| last >= first && ops[last].kind == ActionOp::Skip);
     match skip {
         Some(skip) => OpBranches {
             then: first..skip,

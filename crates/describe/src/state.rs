@@ -4,7 +4,7 @@ use serde::Serialize;
 use statewright_rom::ids::*;
 
 use crate::action::Action;
-use crate::kinds::{EventClass, StateKind};
+use crate::kinds::{EventClass, StateKind, Word};
 use crate::model::Trigger;
 use crate::refer::{EventRef, Named, StateRef, Target, joined};
 use crate::value::Value;
@@ -18,7 +18,7 @@ pub struct State {
     /// `combat/attack`; `root` for the root.
     pub path: String,
     /// What it is.
-    pub kind: StateKind,
+    pub kind: Word<StateKind>,
     /// Its regions.
     pub regions: Vec<Region>,
     /// Its history points.
@@ -116,7 +116,7 @@ pub struct StateTimer {
     /// Its name.
     pub name: String,
     /// How urgent it is.
-    pub class: EventClass,
+    pub class: Word<EventClass>,
     /// What it fires as, if that is an event.
     pub event: Option<EventRef>,
 }

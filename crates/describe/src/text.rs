@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use crate::Description;
 use crate::action::list;
+use crate::kinds::{PayloadKind, Word};
 use crate::layout::Layout;
 use crate::model::Model;
 use crate::tree_text::states;
-use crate::{Description, kinds::PayloadKind};
 
 /// The text of a description. Nothing is cleaned here: only one with visible names is safe to show.
 pub(crate) fn text(described: &Description) -> String {
@@ -105,7 +106,8 @@ fn flag(is_set: bool, word: &str) -> Option<String> {
 
 fn declarations(out: &mut String, model: &Model) {
     section(out, "events", &model.events, |event| {
-        let payload = |payload: PayloadKind| format!("{payload} ({} bytes)", event.payload_bytes);
+        let payload =
+            |payload: Word<PayloadKind>| format!("{payload} ({} bytes)", event.payload_bytes);
         let facts = [
             Some(event.class.to_string()),
             event.payload.map(payload),

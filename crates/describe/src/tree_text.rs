@@ -45,7 +45,7 @@ fn indent(depth: usize) -> String {
 }
 
 fn state(out: &mut String, state: &State, depth: usize) {
-    let kind = match state.kind {
+    let kind = match state.kind.0 {
         StateKind::Atomic => String::new(),
         StateKind::Compound | StateKind::Orthogonal | StateKind::Final | StateKind::Choice => {
             format!(" ({})", state.kind)

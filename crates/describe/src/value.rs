@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Serialize, Serializer};
-use statewright_rom::layout::{ArgumentRecord, value_type};
+use statewright_rom::layout::{ArgumentRecord, ValueType};
 use statewright_text::written::{UnaryOp, Written};
 use zerocopy::byteorder::little_endian::U32;
 
@@ -27,23 +27,23 @@ pub enum Value {
 
 impl Value {
     /// Words of a value of a type; `string` gives the texts of the string table.
-    pub fn read(ty: u8, words: [u32; 3], string: impl Fn(u16) -> String) -> Self {
+    pub fn read(ty: ValueType, words: [u32; 3], string: impl Fn(u16) -> String) -> Self {
         let [x, y, z] = words;
         let float = |bits: u32| readable(f32::from_bits(bits));
         match ty {
-            value_type::F32 => Self::Float(float(x)),
-            value_type::BOOL => Self::Bool(x != 0),
-            value_type::SYMBOL => Self::Symbol(string(u16::try_from(x).unwrap_or(u16::MAX))),
-            value_type::VEC2 => Self::Vector(vec![float(x), float(y)]),
-            value_type::VEC3 => Self::Vector(vec![float(x), float(y), float(z)]),
-            value_type::ENTITY => Self::Entity(u64::from(y) << 32 | u64::from(x)),
-            _ => Self::Int(x as i32),
+            ValueType::F32 => Self::Float(float(x)),
+            ValueType::Bool => Self::Bool(x != 0),
+            ValueType::Symbol => Self::Symbol(string(u16::try_from(x).unwrap_or(u16::MAX))),
+            ValueType::Vec2 => Self::Vector(vec![float(x), float(y)]),
+            ValueType::Vec3 => Self::Vector(vec![float(x), float(y), float(z)]),
+            ValueType::Entity => Self::Entity(u64::from(y) << 32 | u64::from(x)),
+            ValueType::I32 => Self::Int(x as i32),
         }
     }
 
     /// The value of an argument record.
     pub fn of_argument(record: &ArgumentRecord, string: impl Fn(u16) -> String) -> Self {
-        Self::read(record.ty, record.words.map(U32::get), string)
+        Self::read(record.ty.get(), record.words.map(U32::get), string)
     }
 
     /// As it stands in expressions.

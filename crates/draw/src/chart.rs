@@ -228,7 +228,7 @@ impl Chart {
         };
         self.states.push(State {
             name: state.name().to_owned(),
-            kind: kind(state.kind),
+            kind: kind(state.kind.0),
             region: None,
             regions,
             histories,

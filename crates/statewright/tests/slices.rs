@@ -1,7 +1,7 @@
 //! Slices of the host's own go through the same pipeline as a crowd (SYS-1): the same bytes,
 //! commands, messages and traces, on any number of threads, with ids that the host gives.
 
-#![cfg(all(feature = "compile", feature = "parallel"))]
+#![cfg(all(feature = "compile", feature = "macros", feature = "parallel"))]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use zerocopy::IntoBytes;
 const SQUAD: &str = r#"{ "machine": "Squad", "tier": "crowd",
   "events": { "Noise": { "payload": "i32" }, "Help": { "payload": "entity", "class": "interrupt" }, "Calm": {} },
   "lanes": { "sum": { "merge": "accumulate" } },
-  "parameters": { "deaf": { "type": "i32", "value": 3 } }, "variants": { "sharp": { "deaf": 0 } },
+  "parameters": { "deaf": 3 }, "variants": { "sharp": { "deaf": 0 } },
   "blackboard": { "alarms": { "type": "i32" } },
   "channels": { "voice": { "lane": "audio" } },
   "initial": "idle",

@@ -8,7 +8,7 @@ use statewright_author::names::visible;
 use statewright_describe::{Description, StackUse, State, Target, Transition, Trigger};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::{RegionRecord, TimerRecord, state_kind, timer_kind};
+use statewright_rom::layout::{RegionRecord, StateKind, TimerKind, TimerRecord};
 use statewright_symbols::{Symbol, SymbolId, SymbolKind, SymbolTable};
 
 /// A transition in words.
@@ -140,7 +140,7 @@ fn shown_symbols(rom: &Rom<'_>, given: Option<SymbolTable>) -> SymbolTable {
     let region = |(index, record): (usize, &RegionRecord)| {
         let owner = StateId::read(record.owner).and_then(|owner| rom.state(owner));
         // The only region of a compound state goes without a name.
-        let is_only = owner.is_some_and(|owner| owner.kind == state_kind::COMPOUND);
+        let is_only = owner.is_some_and(|owner| owner.kind == StateKind::Compound);
         match is_only {
             true => Symbol::default(),
             false => Symbol::named(symbols.shown(SymbolKind::Region, index)),
@@ -154,11 +154,13 @@ fn shown_symbols(rom: &Rom<'_>, given: Option<SymbolTable>) -> SymbolTable {
 fn timer_words(symbols: &SymbolTable, index: usize, record: &TimerRecord, rate: u32) -> String {
     let owner = StateId::read(record.owner).and_then(|owner| symbols.of(owner));
     let owner = owner.unwrap_or("");
-    match record.kind {
-        timer_kind::AFTER => format!("after {} in {owner}", duration(record.ticks.get(), rate)),
-        timer_kind::DEBOUNCE => format!("debounce in {owner}"),
-        timer_kind::CLOCK => format!("clock of {owner}"),
-        _ => symbols.shown(SymbolKind::Timer, index).into_owned(),
+    match record.kind.get() {
+        TimerKind::After => format!("after {} in {owner}", duration(record.ticks.get(), rate)),
+        TimerKind::Debounce => format!("debounce in {owner}"),
+        TimerKind::Clock => format!("clock of {owner}"),
+        TimerKind::State | TimerKind::Machine => {
+            symbols.shown(SymbolKind::Timer, index).into_owned()
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! # Inside
 //!
-//! What agents did, and why (SYS-3, SEL-7).
+//! What agents did, and why ([SYS-3](statewright_rom::rules#SYS-3),
+//! [SEL-7](statewright_rom::rules#SEL-7)).
 //!
 //! The kernel tells a [`Tracer`] what happens; the tracer leaves out what the [`Filter`] does not
 //! ask for and puts the rest into a [`Ring`] as plain [`Record`]s of 16 bytes. Nothing of that

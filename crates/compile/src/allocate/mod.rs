@@ -17,6 +17,7 @@ pub use interference::{PushConflicts, interfere};
 
 use crate::Options;
 use crate::model::{Model, TimerKind, Trigger};
+use crate::numbers;
 use crate::tree::{HistoryIndex, RegionIndex, StateIndex};
 
 /// Counts beyond this fit no tier, so larger ones are not told apart.
@@ -411,7 +412,7 @@ impl Allocation {
         let largest = (first..TIERS.len()).find(|&tier| self.fits(tier, 0));
         self.tier = match (asked, smallest.or(largest)) {
             (None, Some(_)) => smallest.unwrap_or(TIERS.len() - 1),
-            (Some(asked), Some(tier)) if tier <= asked.value as usize => asked.value as usize,
+            (Some(asked), Some(tier)) if tier <= number(asked.value) => number(asked.value),
             (Some(asked), Some(tier)) if options.dev => {
                 let text = format!(
                     "the machine needs tier {}, not {}",
@@ -549,6 +550,11 @@ impl Allocation {
 /// Name of a tier by its number.
 pub fn tier_name(tier: usize) -> &'static str {
     Tier::WORDS.get(tier).copied().unwrap_or("?")
+}
+
+/// The place of a tier among [`TIERS`].
+fn number(tier: Tier) -> usize {
+    usize::from(numbers::tier(tier).number())
 }
 
 /// What a timer is for, in words.

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
-use statewright_rom::layout::{NONE, TIERS, step_kind};
+use statewright_rom::layout::{NONE, PlanStepKind, TIERS};
 
 use super::Planned;
 use crate::lower::INTERNAL_FIRST_MICROSTEPS;
@@ -190,7 +190,7 @@ pub(super) fn active_after(planned: &Planned<'_, '_>, index: usize) -> BTreeSet<
         active.extend(
             steps
                 .iter()
-                .filter(|s| s.kind == step_kind::STATE)
+                .filter(|s| s.kind == PlanStepKind::State)
                 .map(|s| usize::from(s.state.get())),
         );
         // A final child of the root ends the agent (EXEC-6).

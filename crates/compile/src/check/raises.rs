@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use statewright_author::codes::Code;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
-use statewright_rom::layout::{NONE, OpRecord, op_kind};
+use statewright_rom::layout::{ActionOp, NONE, OpRecord};
 
 use super::Planned;
 use super::eventless::{Link, active_after, find_circle, is_free};
@@ -147,10 +147,19 @@ fn raises(
 
 /// Events that a list of actions posts to the agent itself in any case.
 fn raised<'m>(model: &'m Model<'_>, list: usize) -> impl Iterator<Item = usize> + 'm {
-    let to_itself = |op: &&OpRecord| match op.kind {
-        op_kind::RAISE => true,
-        op_kind::SEND => op.b.get() >> 16 == u32::from(NONE),
-        _ => false,
+    let to_itself = |op: &&OpRecord| match op.kind.get() {
+        ActionOp::Raise => true,
+        ActionOp::Send => op.b.get() >> 16 == u32::from(NONE),
+        ActionOp::Call
+        | ActionOp::Evaluate
+        | ActionOp::Set
+        | ActionOp::Add
+        | ActionOp::Emit
+        | ActionOp::StartTimer
+        | ActionOp::StopTimer
+        | ActionOp::ClearHistory
+        | ActionOp::Unless
+        | ActionOp::Skip => false,
     };
     certain(model.ops.list_ops(list))
         .filter(to_itself)

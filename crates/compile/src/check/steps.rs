@@ -56,9 +56,9 @@ fn worst(tables: &Tables) -> u64 {
 /// Leaf number of a target, or of the state that has the history point.
 fn leaf(tables: &Tables, target: &TargetRecord) -> u8 {
     let index = usize::from(target.index.get());
-    let state = match target.kind {
-        target_kind::HISTORY => usize::from(tables.history[index].owner.get()),
-        _ => index,
+    let state = match target.kind.get() {
+        TargetKind::History => usize::from(tables.history[index].owner.get()),
+        TargetKind::State | TargetKind::Choice => index,
     };
     tables.states[state].leaf
 }
@@ -168,9 +168,9 @@ impl Ways {
 
     fn of(&self, target: &TargetRecord, sink: Sink) -> u64 {
         let index = usize::from(target.index.get());
-        match target.kind {
-            target_kind::CHOICE => self.choices[index][sink as usize],
-            target_kind::HISTORY => self.history[index],
+        match target.kind.get() {
+            TargetKind::Choice => self.choices[index][sink as usize],
+            TargetKind::History => self.history[index],
             _ => 0,
         }
     }

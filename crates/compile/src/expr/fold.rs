@@ -8,18 +8,13 @@ use statewright_author::value::ValueType;
 use statewright_rom::code::{arith, op};
 
 use super::node::{Constant, Logic, Node};
-
-/// The author's type of a type number in a ROM.
-pub(super) fn value_type(ty: u8) -> ValueType {
-    ValueType::ALL
-        .get(usize::from(ty))
-        .copied()
-        .unwrap_or(ValueType::I32)
-}
+use crate::numbers;
 
 /// A plain instruction on its operands.
 pub(super) fn plain(op: u8, operands: Vec<Node>) -> Node {
-    let ty = op::signature(op).map_or(ValueType::I32, |signature| value_type(signature.output));
+    let ty = op::signature(op).map_or(ValueType::I32, |signature| {
+        numbers::author_type(signature.output)
+    });
     if let Some(constant) = evaluate(op, &operands) {
         return Node::Constant(constant);
     }
@@ -98,7 +93,7 @@ pub(super) fn select(condition: Node, then: Node, otherwise: Node) -> Node {
     let ty = then.ty();
     Node::Op {
         op: op::SELECT,
-        a: ty as u8,
+        a: numbers::value_type(ty).number(),
         ty,
         operands: vec![condition, then, otherwise],
     }

@@ -15,6 +15,7 @@ pub use header::{INTERNAL_FIRST_MICROSTEPS, set_tier};
 use crate::allocate::Allocation;
 use crate::check::choice_lengths;
 use crate::model::{Model, TimerKind, Transition, Trigger};
+use crate::numbers;
 use crate::ops::Ops;
 use crate::stable::StableIds;
 use crate::tables::Tables;
@@ -32,7 +33,7 @@ struct Lowering<'m, 'a> {
     model: &'m Model<'a>,
     allocation: &'m Allocation,
     tables: Tables,
-    target_sets: HashMap<Vec<(u8, usize)>, usize>,
+    target_sets: HashMap<Vec<(TargetKind, usize)>, usize>,
     /// For each transition of the model its index in the ROM.
     transition_index: Vec<usize>,
     /// Choices in the order of their branches in the ROM.
@@ -104,35 +105,25 @@ fn byte(value: Option<u32>) -> u8 {
     value.map_or(0xFF, |value| value as u8)
 }
 
-fn kind_number(kind: StateKind) -> u8 {
-    match kind {
-        StateKind::Atomic => state_kind::ATOMIC,
-        StateKind::Compound => state_kind::COMPOUND,
-        StateKind::Orthogonal => state_kind::ORTHOGONAL,
-        StateKind::Final => state_kind::FINAL,
-        StateKind::Choice => state_kind::CHOICE,
-    }
-}
-
 impl Lowering<'_, '_> {
     /// The index of a target set; equal sets share one. Targets lie in the order of the tree.
     fn target_set(&mut self, targets: &[Node]) -> Option<usize> {
         if targets.is_empty() {
             return None;
         }
-        let mut key: Vec<(u8, usize)> = targets
+        let mut key: Vec<(TargetKind, usize)> = targets
             .iter()
             .map(|&target| match target {
-                Node::History(history) => (target_kind::HISTORY, history),
+                Node::History(history) => (TargetKind::History, history),
                 Node::State(state) if self.model.tree.states[state].kind == StateKind::Choice => {
-                    (target_kind::CHOICE, state)
+                    (TargetKind::Choice, state)
                 }
-                Node::State(state) => (target_kind::STATE, state),
+                Node::State(state) => (TargetKind::State, state),
             })
             .collect();
-        let anchor = |&(kind, index): &(u8, usize)| match kind {
-            target_kind::HISTORY => self.model.tree.histories[index].owner,
-            _ => index,
+        let anchor = |&(kind, index): &(TargetKind, usize)| match kind {
+            TargetKind::History => self.model.tree.histories[index].owner,
+            TargetKind::State | TargetKind::Choice => index,
         };
         key.sort_by_key(|entry| (anchor(entry), entry.0, entry.1));
         if let Some(&known) = self.target_sets.get(&key) {
@@ -148,7 +139,7 @@ impl Lowering<'_, '_> {
             .targets
             .extend(key.iter().map(|&(kind, index)| TargetRecord {
                 index: U16::new(index as u16),
-                kind,
+                kind: kind.into(),
                 reserved: 0,
             }));
         self.target_sets.insert(key, set);
@@ -204,7 +195,7 @@ impl Lowering<'_, '_> {
                 first_region: index((!node.regions.is_empty()).then_some(node.regions.start)),
                 region_count: node.regions.len() as u8,
                 depth: node.depth as u8,
-                kind: kind_number(node.kind),
+                kind: numbers::state_kind(node.kind).into(),
                 leaf: node
                     .region
                     .map_or(0, |region| self.allocation.region_leaf[region] as u8),
@@ -408,11 +399,11 @@ impl Lowering<'_, '_> {
     fn trigger(&self, trigger: Trigger) -> u16 {
         match trigger {
             Trigger::Event(event) => event as u16,
-            Trigger::Any => trigger::ANY,
+            Trigger::Any => SpecialTrigger::Any.number(),
             Trigger::Timer(timer) => self.timer_column(timer) as u16,
-            Trigger::Always => trigger::ALWAYS,
-            Trigger::Done => trigger::DONE,
-            Trigger::Failed => trigger::FAILED,
+            Trigger::Always => SpecialTrigger::Always.number(),
+            Trigger::Done => SpecialTrigger::Done.number(),
+            Trigger::Failed => SpecialTrigger::Failed.number(),
         }
     }
 
@@ -505,26 +496,22 @@ impl Lowering<'_, '_> {
 
     fn timers(&mut self) {
         for (number, timer) in self.model.timers.iter().enumerate() {
-            let fires = !matches!(timer.kind, TimerKind::Clock | TimerKind::Debounce);
+            let fires = timer.kind.fires();
             let class = timer
                 .authored
                 .and_then(|t| t.class.as_ref())
-                .map_or(1, |class| class.value as u8);
+                .map_or(EventClass::default(), |class| {
+                    numbers::event_class(class.value)
+                });
             self.tables.timers.push(TimerRecord {
                 owner: U16::new(timer.owner as u16),
                 transition: index(timer.transition.map(|t| self.transition_index[t])),
                 ticks: U32::new(timer.ticks),
                 column: index(fires.then(|| self.timer_column(number))),
-                kind: match timer.kind {
-                    TimerKind::After => timer_kind::AFTER,
-                    TimerKind::State => timer_kind::STATE,
-                    TimerKind::Machine => timer_kind::MACHINE,
-                    TimerKind::Clock => timer_kind::CLOCK,
-                    TimerKind::Debounce => timer_kind::DEBOUNCE,
-                },
+                kind: timer.kind.into(),
                 place: self.allocation.timers[number] as u8,
                 instances: timer.instances as u8,
-                class,
+                class: class.into(),
                 reserved: U16::new(0),
             });
         }
@@ -545,5 +532,5 @@ fn transition_flags(transition: &Transition<'_>) -> u16 {
         | set(stack == Some(StackOperation::Push), transition_flag::PUSH)
         | set(stack == Some(StackOperation::Pop), transition_flag::POP)
         | set(transition.authored.latch, transition_flag::LATCH)
-        | (u16::from(transition.priority) << transition_flag::PRIORITY_SHIFT)
+        | (u16::from(transition.priority) << PRIORITY_SHIFT)
 }

@@ -23,10 +23,10 @@ pub fn assign(tables: &mut Tables, shape: &Shape) {
 fn dynamic_flags(tables: &Tables, set: u16) -> u16 {
     targets(tables, set).iter().fold(0, |flags, target| {
         flags
-            | match target.kind {
-                target_kind::HISTORY => transition_flag::HISTORY,
-                target_kind::CHOICE => transition_flag::CHOICE,
-                _ => 0,
+            | match target.kind.get() {
+                TargetKind::History => transition_flag::HISTORY,
+                TargetKind::Choice => transition_flag::CHOICE,
+                TargetKind::State => 0,
             }
     })
 }
@@ -48,7 +48,7 @@ fn domain(tables: &Tables, shape: &Shape, transition: &TransitionRecord) -> usiz
     let compound_only =
         tables.header.policies & policy::SCXML_DETAILS != 0 && flags & transition_flag::PUSH == 0;
     let reaches = |at: usize| {
-        let fits = !compound_only || shape.kind(at) == state_kind::COMPOUND;
+        let fits = !compound_only || shape.kind(at) == StateKind::Compound;
         fits && targets
             .iter()
             .all(|target| is_within_reach(tables, shape, target, source, at))
@@ -68,9 +68,9 @@ fn is_within_reach(
     outer: usize,
 ) -> bool {
     let anchor = anchor(tables, target);
-    if target.kind == target_kind::HISTORY && anchor == outer {
+    if target.kind == TargetKind::History && anchor == outer {
         // A history point of the state itself brings back every region of it.
-        return shape.kind(outer) == state_kind::COMPOUND;
+        return shape.kind(outer) == StateKind::Compound;
     }
     shape.is_inside(anchor, outer)
         && shape.region_towards(outer, anchor) == shape.region_towards(outer, source)
@@ -79,9 +79,9 @@ fn is_within_reach(
 /// The state of a target, or the owner of the history point.
 fn anchor(tables: &Tables, target: &TargetRecord) -> usize {
     let index = usize::from(target.index.get());
-    match target.kind {
-        target_kind::HISTORY => usize::from(tables.history[index].owner.get()),
-        _ => index,
+    match target.kind.get() {
+        TargetKind::History => usize::from(tables.history[index].owner.get()),
+        TargetKind::State | TargetKind::Choice => index,
     }
 }
 

@@ -89,7 +89,7 @@ fn jump(tables: &Tables, leaf: u16, list: u32) -> Option<(Jump, Vec<JumpStep>)> 
 fn first_candidate(tables: &Tables, list: u32) -> Option<(u16, u16)> {
     let list = tables.candidate_lists.get(list as usize)?;
     let candidate = &tables.candidates[list.first.get() as usize];
-    if candidate.kind != candidate_kind::TRANSITION {
+    if candidate.kind != CandidateKind::Transition {
         return None;
     }
     let transition = &tables.transitions[usize::from(candidate.index.get())];
@@ -125,7 +125,7 @@ impl<'t> Way<'t> {
             if is_plain(record) {
                 self.run(record.exit.get(), self.active)?;
             } else {
-                self.step(jump_step_kind::EXIT, self.active);
+                self.step(JumpStepKind::Exit, self.active);
             }
             self.active = record.parent.get();
         }
@@ -137,14 +137,14 @@ impl<'t> Way<'t> {
         let plan = self.tables.entry_plans.get(usize::from(plan))?;
         let first = plan.first.get() as usize;
         for step in &self.tables.entry_steps[first..first + usize::from(plan.count.get())] {
-            if step.kind == step_kind::STATE {
+            if step.kind == PlanStepKind::State {
                 self.active = step.state.get();
                 let record = self.free_state(self.active)?;
-                if record.kind == state_kind::FINAL {
+                if record.kind == StateKind::Final {
                     return None;
                 }
                 if !is_plain(record) {
-                    self.step(jump_step_kind::ENTER, self.active);
+                    self.step(JumpStepKind::Enter, self.active);
                     continue;
                 }
             }
@@ -169,7 +169,7 @@ impl<'t> Way<'t> {
     /// on leaving it.
     fn free_state(&self, state: u16) -> Option<&'t StateRecord> {
         let record = self.tables.states.get(usize::from(state))?;
-        if record.kind == state_kind::ORTHOGONAL || record.leaf != self.line {
+        if record.kind == StateKind::Orthogonal || record.leaf != self.line {
             return None;
         }
         let free = self
@@ -185,7 +185,7 @@ impl<'t> Way<'t> {
     }
 
     /// Leaves or enters the innermost active state by the general means.
-    fn step(&mut self, kind: u8, state: u16) {
+    fn step(&mut self, kind: JumpStepKind, state: u16) {
         let (function, state) = (U16::new(NONE), U16::new(state));
         self.steps.push(JumpStep {
             function,
@@ -193,7 +193,7 @@ impl<'t> Way<'t> {
             first: U32::new(0),
             leaf: state,
             count: 0,
-            kind,
+            kind: kind.into(),
         });
     }
 
@@ -206,17 +206,17 @@ impl<'t> Way<'t> {
         let first = list.first.get();
         for op in first..first + u32::from(list.count.get()) {
             let record = &self.tables.ops[op as usize];
-            if matches!(record.kind, op_kind::UNLESS | op_kind::SKIP) {
+            if record.kind.get().leaves_out() {
                 return None;
             }
-            let call = record.kind == op_kind::CALL;
+            let call = record.kind == ActionOp::Call;
             self.steps.push(JumpStep {
                 function: if call { record.a } else { U16::new(NONE) },
                 state: U16::new(state),
                 first: if call { record.b } else { U32::new(op) },
                 leaf: U16::new(self.active),
                 count: if call { record.count } else { 0 },
-                kind: jump_step_kind::OP,
+                kind: JumpStepKind::Op.into(),
             });
         }
         Some(())

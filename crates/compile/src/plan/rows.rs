@@ -4,6 +4,8 @@
 //! A state inherits the lists of the state around it and adds its own, so lists are built once per
 //! state and column and shared by all leaves below.
 
+use std::ops::Range;
+
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
@@ -52,7 +54,7 @@ fn check_candidates(tables: &Tables, state: usize) -> Result<(), PlanError> {
     let own = own_transitions(tables, &tables.states[state]);
     let any = own
         .iter()
-        .filter(|transition| transition.trigger.get() == trigger::ANY)
+        .filter(|transition| SpecialTrigger::Any.is(transition.trigger))
         .count();
     let wanted = tables.candidates.len() + own.len() + any * tables.events.len();
     if wanted > MAX_CANDIDATES {
@@ -70,16 +72,18 @@ pub fn is_dense(tables: &Tables) -> bool {
 /// Transitions of a state; what a choice has are branches.
 fn own_transitions<'t>(tables: &'t Tables, state: &StateRecord) -> &'t [TransitionRecord] {
     let first = usize::from(state.first_transition.get());
-    match state.kind {
-        state_kind::CHOICE => &[],
-        _ => &tables.transitions[first..first + usize::from(state.transition_count.get())],
+    match state.kind.get() {
+        StateKind::Choice => &[],
+        StateKind::Atomic | StateKind::Compound | StateKind::Orthogonal | StateKind::Final => {
+            &tables.transitions[first..first + usize::from(state.transition_count.get())]
+        }
     }
 }
 
 fn poll_flags(tables: &Tables, state: &StateRecord) -> u16 {
     let flags = state.flags.get();
     let own = own_transitions(tables, state);
-    let always = if own.iter().any(|t| t.trigger.get() == trigger::ALWAYS) {
+    let always = if own.iter().any(|t| SpecialTrigger::Always.is(t.trigger)) {
         row_flag::ALWAYS
     } else {
         0
@@ -124,7 +128,7 @@ struct Own {
 /// Columns for which a state has candidates of its own, ascending.
 fn own_columns(tables: &Tables, state: usize) -> Vec<(u16, Own)> {
     let record = &tables.states[state];
-    if record.kind == state_kind::CHOICE {
+    if record.kind == StateKind::Choice {
         return Vec::new();
     }
     let first = usize::from(record.first_transition.get());
@@ -132,10 +136,7 @@ fn own_columns(tables: &Tables, state: usize) -> Vec<(u16, Own)> {
     let defers = deferred_events(tables, record);
     let mut columns: Vec<u16> = Vec::new();
     for transition in transitions.clone() {
-        match tables.transitions[transition].trigger.get() {
-            trigger::ANY => columns.extend(0..tables.events.len() as u16),
-            trigger => columns.push(column_of(tables, trigger)),
-        }
+        columns.extend(columns_of(tables, &tables.transitions[transition]));
     }
     columns.extend(defers.iter().map(|&(event, _)| event));
     columns.sort_unstable();
@@ -158,17 +159,12 @@ fn own_columns(tables: &Tables, state: usize) -> Vec<(u16, Own)> {
     for transition in transitions {
         let record = &tables.transitions[transition];
         let interrupt = record.flags.get() & transition_flag::INTERRUPT != 0;
-        let candidate = candidate(transition, candidate_kind::TRANSITION);
-        match record.trigger.get() {
-            trigger::ANY => {
-                (0..tables.events.len() as u16).for_each(|column| add(column, candidate, interrupt))
-            }
-            trigger => add(column_of(tables, trigger), candidate, interrupt),
-        }
+        let candidate = candidate(transition, CandidateKind::Transition);
+        columns_of(tables, record).for_each(|column| add(column, candidate, interrupt));
     }
     // A state's own transitions come before its deferral (EVT-5).
     for (event, _) in defers {
-        add(event, candidate(state, candidate_kind::DEFERRAL), false);
+        add(event, candidate(state, CandidateKind::Deferral), false);
     }
     own
 }
@@ -185,19 +181,22 @@ fn deferred_events(tables: &Tables, record: &StateRecord) -> Vec<(u16, usize)> {
         .collect()
 }
 
-/// Column of a trigger; all eventless ones share the last.
-fn column_of(tables: &Tables, trigger: u16) -> u16 {
-    if trigger >= trigger::SPECIAL {
-        tables.header.columns.get() - 1
-    } else {
-        trigger
+/// Columns of a trigger; all eventless ones share the last.
+fn columns_of(tables: &Tables, transition: &TransitionRecord) -> Range<u16> {
+    let only = |column: u16| column..column + 1;
+    match SpecialTrigger::read(transition.trigger) {
+        Some(SpecialTrigger::Any) => 0..tables.events.len() as u16,
+        Some(SpecialTrigger::Always | SpecialTrigger::Done | SpecialTrigger::Failed) => {
+            only(tables.header.columns.get() - 1)
+        }
+        None => only(transition.trigger.get()),
     }
 }
 
-fn candidate(index: usize, kind: u8) -> Candidate {
+fn candidate(index: usize, kind: CandidateKind) -> Candidate {
     Candidate {
         index: U16::new(index as u16),
-        kind,
+        kind: kind.into(),
         reserved: 0,
     }
 }

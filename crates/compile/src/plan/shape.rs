@@ -11,7 +11,7 @@ use crate::tables::Tables;
 pub struct Shape {
     parents: Vec<Option<usize>>,
     ends: Vec<usize>,
-    kinds: Vec<u8>,
+    kinds: Vec<StateKind>,
     regions: Vec<Range<usize>>,
     region_of: Vec<Option<usize>>,
     region_owner: Vec<usize>,
@@ -28,7 +28,7 @@ impl Shape {
                 .iter()
                 .map(|s| usize::from(s.subtree_end.get()))
                 .collect(),
-            kinds: tables.states.iter().map(|s| s.kind).collect(),
+            kinds: tables.states.iter().map(|s| s.kind.get()).collect(),
             regions: Vec::new(),
             region_of: tables.states.iter().map(|s| some(s.region.get())).collect(),
             region_owner: tables
@@ -56,8 +56,8 @@ impl Shape {
         self.parents[state]
     }
 
-    /// [`state_kind`] of a state.
-    pub fn kind(&self, state: usize) -> u8 {
+    /// What a state is.
+    pub fn kind(&self, state: usize) -> StateKind {
         self.kinds[state]
     }
 

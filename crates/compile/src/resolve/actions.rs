@@ -6,13 +6,14 @@ use statewright_author::expr::{ActionText, Expr, parse_action};
 use statewright_author::graph::{Action, ActionKind, Argument, Code as CodeText};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{FunctionKind, ValueType};
-use statewright_rom::layout::{ArgumentRecord, NONE, OpRecord, op_kind};
+use statewright_rom::layout::{ActionOp, ArgumentRecord, NONE, OpRecord};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::Resolver;
 use super::scope::Site;
 use crate::expr::Expected;
 use crate::names::with_article;
+use crate::numbers;
 use crate::ops::{halves, op};
 use crate::tree::Node;
 
@@ -80,10 +81,10 @@ impl Resolver<'_> {
             return Vec::new();
         };
         if !other.is_empty() {
-            then.push(op(op_kind::SKIP, 0, 0, other.len() as u32));
+            then.push(op(ActionOp::Skip, 0, 0, other.len() as u32));
         }
         let condition = self.ops.expression(condition);
-        let first = op(op_kind::UNLESS, 0, condition, then.len() as u32);
+        let first = op(ActionOp::Unless, 0, condition, then.len() as u32);
         std::iter::once(first).chain(then).chain(other).collect()
     }
 
@@ -94,11 +95,11 @@ impl Resolver<'_> {
                 function,
                 arguments,
             } => self.call(function, FunctionKind::Action, arguments),
-            ActionKind::Set { key, value } => self.write(op_kind::SET, key, value, None, site),
-            ActionKind::Add { key, value } => self.write(op_kind::ADD, key, value, None, site),
+            ActionKind::Set { key, value } => self.write(ActionOp::Set, key, value, None, site),
+            ActionKind::Add { key, value } => self.write(ActionOp::Add, key, value, None, site),
             ActionKind::Raise { event, payload } => {
                 let (event, payload) = self.post(event, payload.as_ref(), site)?;
-                Some(op(op_kind::RAISE, 0, event, halves(payload, Some(0))))
+                Some(op(ActionOp::Raise, 0, event, halves(payload, Some(0))))
             }
             ActionKind::Send { event, payload, to } => {
                 if to.is_some() {
@@ -112,7 +113,7 @@ impl Resolver<'_> {
                     Some(code) => Some(self.value(code, ValueType::Entity, site)?),
                     None => None,
                 };
-                Some(op(op_kind::SEND, 0, event, halves(payload, to)))
+                Some(op(ActionOp::Send, 0, event, halves(payload, to)))
             }
             ActionKind::Emit {
                 command,
@@ -123,11 +124,11 @@ impl Resolver<'_> {
                 let index = self.timer(timer, site.names)?;
                 self.usage.started.insert(index);
                 let ticks = self.ticks(after);
-                Some(op(op_kind::START_TIMER, 0, index, ticks))
+                Some(op(ActionOp::StartTimer, 0, index, ticks))
             }
             ActionKind::StopTimer { timer } => {
                 let index = self.timer(timer, site.names)?;
-                Some(op(op_kind::STOP_TIMER, 0, index, 0))
+                Some(op(ActionOp::StopTimer, 0, index, 0))
             }
             ActionKind::ClearHistory { state } => self.clear_history(state, site),
             // A list of its own.
@@ -141,12 +142,20 @@ impl Resolver<'_> {
                 let (name, arguments) = call.spanned(code);
                 self.call(&name, FunctionKind::Action, &arguments)
             }
-            Ok(ActionText::Set { key, value }) => {
-                self.write(op_kind::SET, &spanned(code, &key), code, Some(&value), site)
-            }
-            Ok(ActionText::Add { key, value }) => {
-                self.write(op_kind::ADD, &spanned(code, &key), code, Some(&value), site)
-            }
+            Ok(ActionText::Set { key, value }) => self.write(
+                ActionOp::Set,
+                &spanned(code, &key),
+                code,
+                Some(&value),
+                site,
+            ),
+            Ok(ActionText::Add { key, value }) => self.write(
+                ActionOp::Add,
+                &spanned(code, &key),
+                code,
+                Some(&value),
+                site,
+            ),
             Err(error) => {
                 let problem = Diagnostic::new(
                     Code::NotAnAction,
@@ -165,7 +174,7 @@ impl Resolver<'_> {
     /// Writes a key: the value must fit its type, and only numbers can be added to.
     fn write(
         &mut self,
-        kind: u8,
+        kind: ActionOp,
         key: &Name,
         code: &CodeText,
         ast: Option<&Expr>,
@@ -173,11 +182,8 @@ impl Resolver<'_> {
     ) -> Option<OpRecord> {
         let index = self.names.keys.find(key, &mut self.diagnostics)?;
         let ty = self.machine.blackboard[index].ty.value;
-        let adds = matches!(
-            ty,
-            ValueType::I32 | ValueType::F32 | ValueType::Vec2 | ValueType::Vec3
-        );
-        if kind == op_kind::ADD && !adds {
+        let adds = numbers::value_type(ty).adds();
+        if kind == ActionOp::Add && !adds {
             self.report(
                 Diagnostic::new(
                     Code::ExpressionType,
@@ -263,7 +269,7 @@ impl Resolver<'_> {
             None => None,
         };
         let command = self.ops.string(&command.value);
-        Some(op(op_kind::EMIT, 0, command, halves(payload, Some(lane))))
+        Some(op(ActionOp::Emit, 0, command, halves(payload, Some(lane))))
     }
 
     fn clear_history(&mut self, name: &Name, site: &Site) -> Option<OpRecord> {
@@ -280,7 +286,7 @@ impl Resolver<'_> {
             );
             return None;
         }
-        Some(op(op_kind::CLEAR_HISTORY, 0, state, 0))
+        Some(op(ActionOp::ClearHistory, 0, state, 0))
     }
 
     /// A call of a user function; checks its declaration, if functions are declared.
@@ -448,7 +454,7 @@ impl Resolver<'_> {
         let words = self.literal(&argument.value, ty, "argument")?;
         let name = name.map(|name| self.ops.string(name));
         Some(ArgumentRecord {
-            ty: ty as u8,
+            ty: numbers::value_type(ty).into(),
             reserved: 0,
             name: U16::new(name.map_or(NONE, |n| n as u16)),
             words: words.map(U32::new),

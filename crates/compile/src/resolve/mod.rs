@@ -20,7 +20,7 @@ use statewright_author::limits::MAX_DURATION_TICKS;
 use statewright_author::span::{Name, Spanned};
 use statewright_author::value::Duration;
 
-use statewright_rom::layout::op_kind;
+use statewright_rom::layout::ActionOp;
 
 use crate::model::{Entry, Model, Timer, Usage};
 use crate::names::Names;
@@ -202,18 +202,24 @@ impl<'a> Resolver<'a> {
         let mut live = Vec::new();
         plain_actions(authored, &mut live);
         let mut ops = list.map_or(Vec::new(), |list| self.ops.list_ops(list).to_vec());
-        ops.retain(|op| !matches!(op.kind, op_kind::UNLESS | op_kind::SKIP));
+        ops.retain(|op| !op.kind.get().leaves_out());
         if ops.len() != live.len() {
             // Something in it could not be compiled and has been reported.
             return;
         }
         for (op, action) in ops.iter().zip(live) {
-            let what = match op.kind {
-                op_kind::SET | op_kind::ADD => "write the blackboard",
-                op_kind::START_TIMER => "start a timer",
-                op_kind::STOP_TIMER => "stop a timer",
-                op_kind::CLEAR_HISTORY => "clear history",
-                _ => continue,
+            let what = match op.kind.get() {
+                ActionOp::Set | ActionOp::Add => "write the blackboard",
+                ActionOp::StartTimer => "start a timer",
+                ActionOp::StopTimer => "stop a timer",
+                ActionOp::ClearHistory => "clear history",
+                ActionOp::Call
+                | ActionOp::Evaluate
+                | ActionOp::Raise
+                | ActionOp::Send
+                | ActionOp::Emit
+                | ActionOp::Unless
+                | ActionOp::Skip => continue,
             };
             self.report(
                 Diagnostic::new(Code::ObserverChanges, action.span, format!("an observer cannot {what}"))

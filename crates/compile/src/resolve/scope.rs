@@ -12,7 +12,7 @@ use super::{Condition, Resolver};
 use crate::expr::{self, Compiled, Expected, Names, Scope};
 use crate::ops::op;
 use crate::tree::{Node, StateIndex};
-use statewright_rom::layout::op_kind;
+use statewright_rom::layout::ActionOp;
 
 /// Where a piece of code stands.
 #[derive(Clone, Debug)]
@@ -146,7 +146,7 @@ impl Resolver<'_> {
             Some(call) => usize::from(call),
             None => {
                 let expression = self.ops.expression(compiled);
-                self.ops.condition(op(op_kind::EVALUATE, 0, expression, 0))
+                self.ops.condition(op(ActionOp::Evaluate, 0, expression, 0))
             }
         };
         Some(Condition {
@@ -166,7 +166,7 @@ impl Resolver<'_> {
         }
         let compiled = self.expression(code, None, Expected::F32, site)?;
         let expression = self.ops.expression(compiled);
-        Some(self.ops.condition(op(op_kind::EVALUATE, 0, expression, 0)))
+        Some(self.ops.condition(op(ActionOp::Evaluate, 0, expression, 0)))
     }
 
     /// A name in a score is a scorer unless it is a key, a parameter or a function of the

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use statewright_rom::ids::*;
-use statewright_rom::layout::BUILT_IN_LANES;
+use statewright_rom::layout::BuiltInLane;
 
 use super::fields::Fields;
 use super::matching::{Item, matches};
@@ -78,7 +78,7 @@ fn variant(index: usize) -> Option<VariantId> {
 }
 
 pub(super) fn own_lane(index: usize) -> Option<LaneId> {
-    LaneId::from_index(BUILT_IN_LANES.len() + index)
+    LaneId::from_index(BuiltInLane::COUNT + index)
 }
 
 /// Something with all it takes to find it again.

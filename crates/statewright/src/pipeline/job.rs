@@ -267,8 +267,8 @@ impl<I: Instance, B: Board> ChunkJob<'_, I, B> {
             self.boards[index as usize - self.first].write(env.program.table.field(key), words);
             awake_next.push((index, Sleep::Awake));
         }
-        // Once per agent; to be awake comes before all else.
-        awake_next.sort_by_key(|&(index, sleep)| (index, sleep != Sleep::Awake));
+        // Once per agent; to be awake comes before all else. The stable sort would allocate.
+        awake_next.sort_unstable_by_key(|&(index, sleep)| (index, sleep != Sleep::Awake));
         awake_next.dedup_by_key(|(index, _)| *index);
     }
 }
