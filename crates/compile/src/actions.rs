@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use statewright_author::span::Span;
 use statewright_author::value::FunctionKind;
+use statewright_describe::op_branches;
 use statewright_rom::layout::*;
 use xxhash_rust::xxh3::xxh3_64;
 use zerocopy::IntoBytes;
@@ -316,42 +317,10 @@ pub fn certain(actions: &[OpRecord]) -> impl Iterator<Item = &OpRecord> {
             if action.kind != ActionOp::Unless {
                 return Some(action);
             }
-            let parts = IfLists::of(actions, next - 1);
-            next = parts.otherwise.end;
+            next = op_branches(actions, next - 1).otherwise.end;
         }
         None
     })
-}
-
-/// Where the two lists of an `if` lie.
-pub struct IfLists {
-    /// What runs if the condition holds.
-    pub then: std::ops::Range<usize>,
-    /// What runs if it does not.
-    pub otherwise: std::ops::Range<usize>,
-}
-
-impl IfLists {
-    /// The lists of the `if` that begins at `at`. A list never ends with a skip but for the one
-    /// that leads over the second.
-    pub fn of(actions: &[OpRecord], at: usize) -> Self {
-        let first = at + 1;
-        let count = |at: usize| actions.get(at).map_or(0, |action| action.b.get() as usize);
-        let end = first.saturating_add(count(at)).min(actions.len());
-        let skip = end
-            .checked_sub(1)
-            .filter(|&last| last >= first && actions[last].kind == ActionOp::Skip);
-        match skip {
-            Some(skip) => Self {
-                then: first..skip,
-                otherwise: end..end.saturating_add(count(skip)).min(actions.len()),
-            },
-            None => Self {
-                then: first..end,
-                otherwise: end..end,
-            },
-        }
-    }
 }
 
 /// A payload and another number in one u32: low half, high half; `None` becomes [`NONE`].

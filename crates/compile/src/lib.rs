@@ -14,7 +14,6 @@ mod actions;
 mod allocate;
 mod check;
 pub mod deep;
-pub mod describe;
 pub mod expr;
 mod hash;
 mod index;

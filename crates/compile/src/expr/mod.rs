@@ -3,12 +3,11 @@
 //! Comes in: an [`Expr`] with the [`ExprSource`] it was read from, the type that is wanted, and a
 //! [`Scope`] that knows the names. Goes out: [`Compiled`] instructions for
 //! [`statewright_rom::code`], or diagnostics. Stages: `check` gives every part a type, `fold`
-//! computes what is constant while the tree is built, `emit` writes the instructions, `decompile`
+//! computes what is constant while the tree is built, `emit` writes the instructions, [`decompile()`]
 //! reads them back.
 
 mod call;
 mod check;
-mod decompile;
 mod emit;
 mod fold;
 mod node;
@@ -22,56 +21,12 @@ use statewright_author::expr::{Expr, SyntaxError, code_span, parse};
 use statewright_author::graph::{Argument, ExprSource, Payload};
 use statewright_author::names;
 use statewright_author::span::Name;
-use statewright_author::value::{Literal, ValueType};
+use statewright_author::value::ValueType;
 use statewright_rom::code::op;
 use statewright_rom::layout::InstructionRecord;
 
-pub use decompile::{argument_literal, decompile};
 pub use node::Constant;
-
-/// The names behind the numbers of compiled code. Needed for its text only; the defaults are for
-/// whoever has none.
-pub trait Names {
-    /// Ticks per second of the machine.
-    fn tick_rate(&self) -> u32;
-
-    /// Name of a blackboard key.
-    fn key_name(&self, key: u16) -> String {
-        format!("key_{key}")
-    }
-
-    /// Name of a parameter.
-    fn parameter_name(&self, parameter: u16) -> String {
-        format!("parameter_{parameter}")
-    }
-
-    /// Name or path of a state that finds it from anywhere in the machine.
-    fn state_name(&self, state: u16) -> String {
-        format!("state_{state}")
-    }
-
-    /// Text of the string table.
-    fn symbol_text(&self, string: u16) -> String {
-        format!("symbol_{string}")
-    }
-
-    /// Function and arguments of a guard call, by the number of its op.
-    fn guard_text(&self, op: u16) -> GuardText {
-        GuardText {
-            function: format!("guard_{op}"),
-            arguments: Vec::new(),
-        }
-    }
-}
-
-/// A guard call as it is written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GuardText {
-    /// The function.
-    pub function: String,
-    /// Names, where given, and values.
-    pub arguments: Vec<(Option<String>, Literal)>,
-}
+pub use statewright_describe::{CallText, Names, decompile};
 
 /// What an expression may refer to where it stands.
 pub trait Scope: Names {

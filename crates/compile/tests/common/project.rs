@@ -1,7 +1,7 @@
 //! The model that a machine means, straight from its author graph: what `describe` must say about
 //! its ROM.
 //!
-//! Shape and texts are those of the documentation of `statewright_compile::describe`.
+//! Shape and texts are those of the documentation of `statewright_describe`.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -6,7 +6,8 @@ use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::{Argument, ExprSource, Payload};
 use statewright_author::span::{Name, Span};
 use statewright_author::value::{Literal, ValueType};
-use statewright_compile::expr::{Compiled, Expected, GuardText, Names, Scope, compile_code};
+use statewright_compile::expr::{CallText, Compiled, Expected, Names, Scope, compile_code};
+use statewright_describe::Value;
 use statewright_rom::Coded;
 use statewright_rom::code::{CodeError, CodeLimits, verify};
 use statewright_rom::layout::*;
@@ -39,7 +40,7 @@ pub(crate) const TICK_RATE: u32 = 60;
 pub(crate) struct TestScope {
     pub(crate) payload: Option<Payload>,
     pub(crate) strings: Vec<String>,
-    pub(crate) guards: Vec<GuardText>,
+    pub(crate) guards: Vec<CallText>,
     unknown: Vec<Diagnostic>,
 }
 
@@ -59,8 +60,19 @@ impl Names for TestScope {
     fn symbol_text(&self, string: u16) -> String {
         self.strings[usize::from(string)].clone()
     }
-    fn guard_text(&self, op: u16) -> GuardText {
+    fn guard_text(&self, op: u16) -> CallText {
         self.guards[usize::from(op)].clone()
+    }
+}
+
+/// A literal as a call in a ROM has it.
+fn value(literal: &Literal) -> Value {
+    match literal {
+        Literal::Int(value) => Value::Int(*value as i32),
+        Literal::Float(value) => Value::Float(*value),
+        Literal::Bool(value) => Value::Bool(*value),
+        Literal::Text(text) => Value::Symbol(text.clone()),
+        Literal::Vector(parts) => Value::Vector(parts.clone()),
     }
 }
 
@@ -116,12 +128,12 @@ impl Scope for TestScope {
     fn guard_call(&mut self, function: &Name, arguments: &[Argument]) -> Option<u16> {
         let argument = |argument: &Argument| {
             let name = argument.name.as_ref().map(|name| name.value.clone());
-            (name, argument.value.value.clone())
+            (name, value(&argument.value.value))
         };
-        let arguments: Vec<(Option<String>, Literal)> = arguments.iter().map(argument).collect();
+        let arguments: Vec<(Option<String>, Value)> = arguments.iter().map(argument).collect();
         Some(intern(
             &mut self.guards,
-            GuardText {
+            CallText {
                 function: function.value.clone(),
                 arguments,
             },
