@@ -1,6 +1,6 @@
 //! The list of diagnostic codes. A code never changes its meaning and is never used again.
 //!
-//! Each has a page in `docs/errors/`, shown by `statewright explain`, and a fixture in
+//! Each has a page in `crates/author/errors/`, shown by `statewright explain`, and a fixture in
 //! `crates/compile/tests/diagnostics/` with the exact rendered text; those of imported files have
 //! theirs in `crates/import/tests/diagnostics/`.
 
@@ -36,7 +36,7 @@ macro_rules! codes {
                         id: stringify!($id),
                         severity: Severity::$severity,
                         title: $title,
-                        page: include_str!(concat!("../../../docs/errors/", stringify!($id), ".md")),
+                        page: include_str!(concat!("../errors/", stringify!($id), ".md")),
                     },)+
                 }
             }

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
 //! Authoring: what a person writes, before it is compiled.
 //!
 //! A machine arrives as a text file or from the Rust builder and becomes one [`graph::Machine`].

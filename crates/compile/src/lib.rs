@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
 //! The compiler: from an authored machine to a ROM.
 //!
 //! The passes, in order: *read* (`statewright-author`), *normalize* (`tree`, `resolve`), *check*

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use common::{caught, compiled, for_each_seed, machines, random};
 use statewright_compile::{Options, compile_text};
-use statewright_forge::Rng;
+use statewright_generator::Rng;
 use statewright_rom::exercise::{verdicts_agree, walk_everything};
 use statewright_rom::{Rom, checksum, seal};
 

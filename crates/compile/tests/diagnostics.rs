@@ -3,7 +3,7 @@
 //!
 //! `diagnostics/SWxxxx.sw.json` is compiled and its rendered problems are compared with
 //! `SWxxxx.txt`. A first line `// strict` or `// dev` chooses the compile options. The pages are
-//! `docs/errors/SWxxxx.md`; their blocks marked `jsonc wrong` and `jsonc right` are compiled, too.
+//! `crates/author/errors/SWxxxx.md`; their blocks marked `jsonc wrong` and `jsonc right` are compiled, too.
 //! `BLESS=1` rewrites the texts and the index of the pages. Codes of imported files are proved the
 //! same way in `crates/import/tests/diagnostics.rs`.
 
@@ -50,7 +50,7 @@ fn fixtures() -> PathBuf {
 }
 
 fn pages() -> PathBuf {
-    root().join("docs/errors")
+    root().join("crates/author/errors")
 }
 
 fn blessing() -> bool {

@@ -12,7 +12,7 @@ use statewright_author::format::{MissingId, PathSegment, write_ids};
 use statewright_author::graph::{Machine, State};
 use statewright_author::text;
 use statewright_compile::{Options, compile_text};
-use statewright_forge::to_text;
+use statewright_generator::to_text;
 use statewright_rom::{Rom, StableGroup};
 
 /// A machine with a bit of everything. Every state has an id.

@@ -9,7 +9,7 @@ use common::compiled;
 use common::moves::{Columns, Move, moves};
 use common::tree::{Target, Tree};
 use statewright_author::graph::{Machine, StackOperation, StateKind, TransitionKind, Trigger};
-use statewright_forge::{Size, machine};
+use statewright_generator::{Size, machine};
 use statewright_rom::Rom;
 use statewright_rom::layout::*;
 

@@ -26,6 +26,15 @@ fn samples_are_strict_and_fit_their_tiers() {
         .collect();
     found.sort();
     assert_eq!(found, expected.map(|(name, _)| name));
+    let files: Vec<&str> = statewright_samples::ALL
+        .iter()
+        .map(|sample| sample.file)
+        .collect();
+    assert_eq!(
+        files,
+        expected.map(|(name, _)| format!("{name}.sw.json")),
+        "the list of the crate"
+    );
     for (name, bytes) in expected {
         let text = std::fs::read_to_string(format!("{folder}/{name}.sw.json"))
             .expect("a sample can be read");

@@ -12,7 +12,7 @@ use statewright_author::text::{left_out, read, write, write_with};
 use statewright_author::value::Literal;
 use statewright_compile::compile;
 use statewright_compile::symbols::Symbols;
-use statewright_forge::without_spans;
+use statewright_generator::without_spans;
 
 /// The graph, the ROM, the names in the sidecar and the text itself, before and after.
 fn same(machine: &Machine) -> Result<(), String> {

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
 //! Pictures of machines.
 //!
 //! Comes in: a compiled machine with its names ([`Chart`]). Goes out: text. [`svg()`] lays the

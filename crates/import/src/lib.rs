@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
 //! Charts of other tools, read as machines, and machines written as SCXML.
 //!
 //! In comes the text of a file in another format, out go an author graph and everything that is

@@ -10,10 +10,10 @@
 //!
 //! - Any bytes are a legal instance, any ROM that loads may run: the kernel runs it or quarantines
 //!   the instance with a [`Fault`]; it never panics and never loops without bound
-//!   (`proof/trial/tests/any_bytes.rs`).
+//!   (`proof/differential/tests/any_bytes.rs`).
 //! - A panic in a callback leaves the instance quarantined and everything else as it was
-//!   (`proof/trial/tests/panics.rs`).
-//! - What a tick does is what the reference interpreter does (`proof/trial`).
+//!   (`proof/differential/tests/panics.rs`).
+//! - What a tick does is what the reference interpreter does (`proof/differential`).
 //!
 //! # Code map, in the order of a tick
 //!

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
 //! The ROM: a compiled machine as one block of bytes, read in place.
 //!
 //! [`layout`] says what the bytes mean, [`Rom::from_bytes`] proves that given bytes follow it and

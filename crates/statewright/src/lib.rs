@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
 //! Statewright: hierarchical state machines for game AI.
 //!
 //! A [`Machine`] is compiled from a file or a builder, bound to the user's own [`Functions`] into a
@@ -16,6 +20,7 @@ mod cx;
 mod functions;
 mod host;
 mod machine;
+#[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod macros;
 mod names;
@@ -53,6 +58,7 @@ pub use statewright_kernel::{
     Admission, Class, Counters, Event, Fault, InboxEvent, Instance, Instance64, Instance128,
     Instance256, Mismatch, Mode, Rng, Sleep, Status, Verdict, flag,
 };
+#[cfg(feature = "macros")]
 pub use statewright_macros::{Arguments, Board, Command, functions, machine};
 pub use statewright_rom::ids;
 

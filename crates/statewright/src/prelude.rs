@@ -3,6 +3,9 @@
 pub use crate::commands::{Command, CommandRef, Lane, What};
 pub use crate::{
     ActionCx, AgentId, Arguments, Behavior, Board, Class, Crowd, Entity, Functions, GuardCx,
-    Machine, Mode, Program, Status, Symbol, Verdict, functions, machine,
+    Machine, Mode, Program, Status, Symbol, Verdict,
 };
+#[cfg(feature = "macros")]
+pub use crate::{functions, machine};
+#[cfg(feature = "macros")]
 pub use statewright_macros::Command;

@@ -61,3 +61,8 @@ pub use stubs::{Answer, Stubs, mix};
 pub use value::{
     carried_type, parse_payload, parse_value, payload_type, payload_words, value_words,
 };
+
+/// The example of the README runs, too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -1,3 +1,7 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
 //! What agents did, and why (SYS-3, SEL-7).
 //!
 //! The kernel tells a [`Tracer`] what happens; the tracer leaves out what the [`Filter`] does not

@@ -1,5 +1,6 @@
 //! How often everything happened: what is left of records that nobody keeps.
 
+use crate::legend::Legend;
 use crate::record::{Kind, Record};
 
 /// Counts by number.
@@ -39,6 +40,20 @@ impl Totals {
             Some(Kind::Leaf | Kind::Present) => raise(&mut self.leaves, subject),
             _ => {}
         }
+    }
+
+    /// How often each state or one inside it was entered, by number.
+    pub fn visits(&self, legend: &Legend) -> Vec<u64> {
+        let mut visits = self.leaves.clone();
+        visits.resize(legend.states.len(), 0);
+        // Children have larger numbers than their parents: from the back, each is complete when it
+        // is added to its parent.
+        for (number, state) in legend.states.iter().enumerate().rev() {
+            if let Some(parent) = state.parent {
+                visits[usize::from(parent)] += visits[number];
+            }
+        }
+        visits
     }
 
     /// Adds others of the same machine.

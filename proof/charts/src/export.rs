@@ -7,20 +7,20 @@ use statewright_author::render::{Style, render_text};
 use statewright_author::text::{read, write};
 use statewright_scxml_oracle::{Limits, Step, random_document, random_events};
 
-use crate::duel::{Difference, Tally, duel_document, is_size};
+use crate::compare::{Difference, Tally, compare_document, is_size};
 use crate::machine::{Imported, import};
 use crate::order::of_machine;
 
 /// Takes the random document of a seed there and back and runs it for so many steps.
-pub fn duel_export(seed: u64, limits: &Limits, steps: usize) -> Result<Tally, Difference> {
+pub fn compare_export(seed: u64, limits: &Limits, steps: usize) -> Result<Tally, Difference> {
     let document = random_document(seed, limits);
     let steps = random_events(seed, &document, steps);
-    duel_back(&document, &steps)
+    compare_back(&document, &steps)
 }
 
 /// Runs a document, and what it becomes by import and export: the machine of one against that of
 /// the other, then the new document by the letter of the recommendation against its machine.
-pub fn duel_back(text: &str, steps: &[Step]) -> Result<Tally, Difference> {
+pub fn compare_back(text: &str, steps: &[Step]) -> Result<Tally, Difference> {
     let differ = |step: usize, words: String, document: &str| Difference {
         step,
         words,
@@ -29,7 +29,7 @@ pub fn duel_back(text: &str, steps: &[Step]) -> Result<Tally, Difference> {
     };
     // What ends early ends at a limit, or at a tie: which of two sends comes first then depends on
     // where they stand in the document.
-    let tally = duel_document(text, steps)?;
+    let tally = compare_document(text, steps)?;
     if tally.documents == 0 {
         return Ok(tally);
     }
@@ -54,7 +54,7 @@ pub fn duel_back(text: &str, steps: &[Step]) -> Result<Tally, Difference> {
     if let Some((step, words)) = lockstep(&mut first, &mut second, steps) {
         return Err(differ(step, words, &format!("{text}\n\n{back}")));
     }
-    duel_document(&back, steps)
+    compare_document(&back, steps)
 }
 
 /// The document that import and export make of another, by way of a machine file.

@@ -3,17 +3,17 @@
 //! configurations, and the same exits, actions and entries in the same order.
 //!
 //! - `machine` the imported side, `order` what happened in words that both sides share
-//! - `duel` one document against itself
+//! - `compare` one document against itself
 //! - `fixture` cases written by hand from the recommendation
 //! - `export` a document against what import and export make of it
 #![forbid(unsafe_code)]
 
-mod duel;
+mod compare;
 mod export;
 pub mod fixture;
 mod machine;
 mod order;
 
-pub use duel::{Difference, Tally, duel, duel_document};
-pub use export::{duel_back, duel_export, export};
+pub use compare::{Difference, Tally, compare, compare_document};
+pub use export::{compare_back, compare_export, export};
 pub use machine::{Imported, import, import_through_text};

@@ -1,13 +1,13 @@
 //! Documents that go there and back; `cargo xtask charts --export` does many more.
 
-use statewright_charts::{Tally, duel_export, export};
+use statewright_charts::{Tally, compare_export, export};
 use statewright_scxml_oracle::Limits;
 
 #[test]
 fn random_documents_come_back_the_same() {
     let mut tally = Tally::default();
     for seed in 0..200 {
-        match duel_export(seed, &Limits::default(), 30) {
+        match compare_export(seed, &Limits::default(), 30) {
             Ok(one) => tally += one,
             Err(difference) => panic!("seed {seed}: {}\n{}", difference.words, difference.document),
         }

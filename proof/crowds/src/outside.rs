@@ -2,7 +2,7 @@
 
 use statewright::prelude::*;
 use statewright::{Blackboard, ids};
-use statewright_forge::Rng;
+use statewright_generator::Rng;
 
 use crate::user::Crowd;
 use crate::wake::variant;

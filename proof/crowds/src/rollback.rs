@@ -1,6 +1,6 @@
 //! Rollback: after every tick a snapshot, on for some ticks, back, and on again: the same bytes.
 
-use statewright_forge::Rng;
+use statewright_generator::Rng;
 
 use crate::outside::Outside;
 use crate::user::World;

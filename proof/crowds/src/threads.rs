@@ -3,7 +3,7 @@
 
 use statewright::prelude::*;
 use statewright::{Value, ids};
-use statewright_forge::Rng;
+use statewright_generator::Rng;
 use xxhash_rust::xxh3::Xxh3;
 
 /// Numbers of threads.

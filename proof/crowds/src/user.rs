@@ -3,7 +3,7 @@
 
 use statewright::prelude::*;
 use statewright::{Blackboard, Type, Value, ids};
-use statewright_forge::Rng;
+use statewright_generator::Rng;
 use statewright_rom::layout::function_kind;
 
 /// A crowd of a random machine.

@@ -5,8 +5,8 @@ use statewright::commands::CommandRef;
 use statewright::ids::VariantId;
 use statewright::prelude::*;
 use statewright::{Blackboard, Counters, Fault};
-use statewright_forge::Rng;
-use statewright_trial::machine::{Subject, of_seed};
+use statewright_differential::machine::{CompiledCase, of_seed};
+use statewright_generator::Rng;
 
 use crate::outside::Outside;
 use crate::user::{Crowd, World, functions};
@@ -56,7 +56,7 @@ const AGENTS: u32 = 12;
 
 /// A machine of a seed, ready for crowds.
 pub fn machine_of(seed: u64) -> Result<Machine, String> {
-    Ok(Machine::from(Subject::new(of_seed(seed))?.output))
+    Ok(Machine::from(CompiledCase::new(of_seed(seed))?.output))
 }
 
 /// A crowd of a machine.

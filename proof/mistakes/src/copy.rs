@@ -1,5 +1,5 @@
-//! The copy of the kernel under `target/mistakes`: its text with all edits, and a module that knows
-//! which mistake is to be made.
+//! The copy of the kernel under `target/mistakes`: its text with all edits, a module that knows
+//! which mistake is to be made, and a workspace around it.
 
 use std::fs;
 use std::io;
@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 use crate::edit::{Source, apply};
 use crate::list::List;
 use crate::root;
+
+/// Where the copy of the kernel lies in its workspace. Not where the real one does: cargo would take
+/// one for the other.
+const KERNEL: &str = "kernel_with_mistakes";
 
 /// The module that the copy gets.
 const MODULE: &str = include_str!("which.rs.txt");
@@ -48,40 +52,68 @@ fn files_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Writes the copy and returns its folder. Files that are right already stay untouched, so that
-/// cargo builds nothing again.
+/// Writes the copy and returns its folder: a workspace like the real one in which everything but
+/// the kernel is a link. Where packages lie in a workspace is how cargo knows them, so with the same
+/// `target` folder it builds the kernel and what needs it, and nothing else again.
 pub fn write(list: &List) -> Result<PathBuf, String> {
-    let folder = root().join("target/mistakes/kernel");
-    let problem = |error: io::Error| format!("cannot copy the kernel: {error}");
-    let mut files = apply(list, &sources().map_err(problem)?).map_err(|all| all.join("\n"))?;
-    for file in &mut files {
-        if file.path == Path::new("src/lib.rs") {
-            file.text += "\nmod mistakes;\n";
-        }
-    }
+    let folder = root().join("target/mistakes");
+    let edited = |error: io::Error| format!("cannot copy the kernel: {error}");
+    let mut files = apply(list, &sources().map_err(edited)?).map_err(|all| all.join("\n"))?;
+    let library = files
+        .iter_mut()
+        .find(|file| file.path == Path::new("src/lib.rs"));
+    library.ok_or("the kernel has no src/lib.rs")?.text += "\nmod mistakes;\n";
     files.push(Source {
         path: "src/mistakes.rs".into(),
         text: MODULE.to_owned(),
     });
-    let manifest = root().join("crates/kernel/Cargo.toml");
-    files.push(Source {
-        path: "Cargo.toml".into(),
-        text: fs::read_to_string(manifest).map_err(problem)?,
-    });
-    write_all(&folder, &files).map_err(problem)?;
+    write_kernel(&folder.join(KERNEL), files)
+        .and_then(|()| write_workspace(&folder))
+        .map_err(edited)?;
     Ok(folder)
 }
 
 /// Writes what is not there yet and removes what the kernel has no more.
-fn write_all(folder: &Path, files: &[Source]) -> io::Result<()> {
+fn write_kernel(folder: &Path, mut files: Vec<Source>) -> io::Result<()> {
+    files.push(Source {
+        path: "Cargo.toml".into(),
+        text: fs::read_to_string(root().join("crates/kernel/Cargo.toml"))?,
+    });
     fs::create_dir_all(folder)?;
-    for file in files {
+    for file in &files {
         write_if_new(&folder.join(&file.path), &file.text)?;
     }
     let is_known = |path: &Path| files.iter().any(|file| folder.join(&file.path) == path);
     let mut old = files_below(folder)?;
     old.retain(|path| !is_known(path));
     old.iter().try_for_each(fs::remove_file)
+}
+
+fn write_workspace(folder: &Path) -> io::Result<()> {
+    let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
+    let manifest = manifest.replace("\"crates/kernel\"", &format!("\"{KERNEL}\""));
+    write_if_new(&folder.join("Cargo.toml"), &manifest)?;
+    let lock = fs::read_to_string(root().join("Cargo.lock"))?;
+    write_if_new(&folder.join("Cargo.lock"), &lock)?;
+    for entry in fs::read_dir(root())? {
+        let entry = entry?;
+        let (original, link) = (entry.path(), folder.join(entry.file_name()));
+        let hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if original.is_dir() && !hidden && entry.file_name() != "target" && !link.exists() {
+            make_link(&original, &link)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_link(original: &Path, link: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(original, link)
+}
+
+#[cfg(windows)]
+fn make_link(original: &Path, link: &Path) -> io::Result<()> {
+    std::os::windows::fs::symlink_dir(original, link)
 }
 
 fn write_if_new(path: &Path, text: &str) -> io::Result<()> {

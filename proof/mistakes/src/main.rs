@@ -17,6 +17,23 @@ const MACHINES_WITHOUT: &str = "200";
 /// Ticks of each.
 const TICKS: &str = "300";
 
+const BUILD: [&str; 7] = [
+    "build",
+    "--release",
+    "--package",
+    "statewright-differential",
+    "--bin",
+    "prove",
+    "--message-format=json-render-diagnostics",
+];
+const FIXTURES: [&str; 5] = [
+    "test",
+    "--package",
+    "statewright-differential",
+    "--test",
+    "fixtures",
+];
+
 /// Shows that kernel against oracle sees each mistake of `proof/mistakes/mistakes.md`.
 #[derive(Parser)]
 #[command(name = "cargo xtask mistakes", bin_name = "cargo xtask mistakes")]
@@ -44,11 +61,11 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<String, String> {
     let list = all()?;
     let numbers = chosen(&list, &arguments.names)?;
-    let kernel = copy::write(&list)?;
+    let workspace = copy::write(&list)?;
     if arguments.fixtures {
-        return fixtures(&kernel, numbers[0]);
+        return fixtures(&workspace, numbers[0]);
     }
-    let prover = build(&kernel)?;
+    let prover = build(&workspace)?;
     let (start, count) = (Instant::now(), numbers.len());
     let mut missed = Vec::new();
     for number in numbers {
@@ -96,32 +113,20 @@ fn chosen(list: &List, names: &[String]) -> Result<Vec<u8>, String> {
     names.iter().map(number).collect()
 }
 
-/// A cargo command on the workspace with the copy in place of its kernel.
-fn cargo(kernel: &Path, arguments: &[&str]) -> Command {
+/// A cargo command on the workspace with the copy in place of the kernel.
+fn cargo(workspace: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     command
-        .current_dir(root())
+        .current_dir(workspace)
         .args(arguments)
-        .arg("--config")
-        .arg(format!("paths=[{:?}]", kernel.display().to_string()));
+        .env("CARGO_TARGET_DIR", root().join(target));
     command
 }
 
 /// Builds the prover and puts it beside the copy, where no other build replaces it.
-fn build(kernel: &Path) -> Result<PathBuf, String> {
-    let mut command = cargo(
-        kernel,
-        &[
-            "build",
-            "--release",
-            "--package",
-            "statewright-trial",
-            "--bin",
-            "prove",
-        ],
-    );
-    let messages = command
-        .arg("--message-format=json-render-diagnostics")
+fn build(workspace: &Path) -> Result<PathBuf, String> {
+    let messages = cargo(workspace, &BUILD)
         .stderr(Stdio::inherit())
         .output()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
@@ -129,12 +134,10 @@ fn build(kernel: &Path) -> Result<PathBuf, String> {
         return Err("the kernel with its mistakes does not build: see above".to_owned());
     }
     let messages = String::from_utf8_lossy(&messages.stdout);
-    let built = messages
-        .lines()
-        .find_map(executable)
-        .ok_or("cargo built no prover")?;
-    let prover = kernel.with_file_name("prove");
-    fs::copy(built, &prover).map_err(|error| format!("cannot copy the prover: {error}"))?;
+    let built = messages.lines().find_map(executable);
+    let prover = workspace.join("prove");
+    fs::copy(built.ok_or("cargo built no prover")?, &prover)
+        .map_err(|error| format!("cannot copy the prover: {error}"))?;
     Ok(prover)
 }
 
@@ -160,21 +163,12 @@ fn first_difference(prover: &Path, number: u8, machines: &str) -> Result<Option<
     }
 }
 
-fn fixtures(kernel: &Path, number: u8) -> Result<String, String> {
-    let mut command = cargo(
-        kernel,
-        &[
-            "test",
-            "--package",
-            "statewright-trial",
-            "--test",
-            "fixtures",
-        ],
-    );
+fn fixtures(workspace: &Path, number: u8) -> Result<String, String> {
+    let mut command = cargo(workspace, &FIXTURES);
     let status = command.env("MISTAKE", number.to_string()).status();
     let status = status.map_err(|error| format!("cannot start cargo: {error}"))?;
     match status.success() {
         true => Err("no case fails with this mistake".to_owned()),
-        false => Ok("these cases see the mistake".to_owned()),
+        false => Ok("the cases above see the mistake".to_owned()),
     }
 }

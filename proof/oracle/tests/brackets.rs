@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use statewright_author::graph::{Action, ActionKind, Machine, State};
 use statewright_author::span::{Name, Span};
-use statewright_forge::{Size, machine};
+use statewright_generator::{Size, machine};
 use statewright_oracle::{Actor, Call, Command, Mode, Oracle, Rng, Status, Tier, Verdict, World};
 
 /// Follows the configuration by callbacks alone.

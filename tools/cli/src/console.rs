@@ -128,7 +128,7 @@ impl Console {
     /// Why results could not be written, if so.
     pub(crate) fn lost_output(&self) -> Option<CliError> {
         let error = self.failed.take()?;
-        Some(CliError::write("standard output", &error))
+        Some(CliError::write("standard output", error))
     }
 
     fn say(&self, text: std::fmt::Arguments<'_>) {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
+use statewright_files::{FileError, LoadFailure};
 use statewright_step::StepError;
 
 /// How a command ended.
@@ -60,33 +61,30 @@ impl CliError {
     }
 
     /// The error of reading a file.
-    pub(crate) fn read(name: &str, error: &io::Error) -> Self {
-        let found = Self::new(format!("cannot read `{name}`: {}", reason(error)));
-        match error.kind() {
-            io::ErrorKind::NotFound => {
-                found.help("check the path; `statewright new` makes a first machine file")
-            }
-            io::ErrorKind::PermissionDenied => found.help("allow your user to read it"),
-            io::ErrorKind::IsADirectory => found.help("name a file in it"),
-            _ => found,
-        }
+    pub(crate) fn read(name: &str, error: io::Error) -> Self {
+        FileError::read(name, error).into()
     }
 
     /// The error of writing a file.
-    pub(crate) fn write(name: &str, error: &io::Error) -> Self {
-        let found = Self::new(format!("cannot write `{name}`: {}", reason(error)));
-        match error.kind() {
-            io::ErrorKind::NotFound => found.help("make its folder first"),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                found.help("allow your user to write there, or choose another place")
-            }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                found.help("free some space; the old file, if any, is untouched")
-            }
-            io::ErrorKind::IsADirectory => {
-                found.help("a folder is in the way; choose another name")
-            }
-            _ => found.help("the old file, if any, is untouched"),
+    pub(crate) fn write(name: &str, error: io::Error) -> Self {
+        FileError::write(name, error).into()
+    }
+}
+
+impl From<FileError> for CliError {
+    fn from(error: FileError) -> Self {
+        Self {
+            message: error.to_string(),
+            help: error.help(),
+        }
+    }
+}
+
+impl From<&LoadFailure> for CliError {
+    fn from(failure: &LoadFailure) -> Self {
+        Self {
+            message: failure.to_string(),
+            help: failure.help(),
         }
     }
 }
@@ -106,16 +104,5 @@ impl fmt::Display for CliError {
         self.help
             .as_ref()
             .map_or(Ok(()), |help| write!(f, "\n  = help: {help}"))
-    }
-}
-
-/// Why, in plain words where the system's are not.
-fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        io::ErrorKind::PermissionDenied => "no permission".to_owned(),
-        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
-        io::ErrorKind::StorageFull => "the disk is full".to_owned(),
-        _ => error.to_string(),
     }
 }

@@ -9,15 +9,12 @@
 mod args;
 mod commands;
 mod console;
-mod counts;
 mod error;
 mod ids;
-mod input;
 mod load;
 mod output;
 mod progress;
-mod running;
-mod stepping;
+mod stepper;
 
 use std::process::ExitCode;
 

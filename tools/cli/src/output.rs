@@ -1,108 +1,11 @@
-//! Files that are whole or not there: written under a temporary name, then renamed.
+//! Where results go: to a file, or to standard output.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use statewright_files::write;
 
 use crate::console::Console;
 use crate::error::CliError;
-use crate::input::Input;
-
-/// A file that was written under a temporary name. It goes away unless it is put in place.
-pub(crate) struct Prepared {
-    temporary: PathBuf,
-    target: PathBuf,
-    is_placed: bool,
-}
-
-impl Prepared {
-    /// Writes the bytes beside the target. Missing folders are made.
-    pub(crate) fn new(target: &Path, bytes: &[u8]) -> Result<Self, CliError> {
-        let refuse = |error: io::Error| CliError::write(&target.display().to_string(), &error);
-        if target.is_dir() {
-            return Err(refuse(io::ErrorKind::IsADirectory.into()));
-        }
-        // A link stays a link: what it points to is replaced.
-        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
-        if fs::metadata(&target).is_ok_and(|old| !old.is_file()) {
-            let text = format!("`{}` is not a file that can be replaced", target.display());
-            return Err(
-                CliError::new(text).help("name an ordinary file, or `-` for standard output")
-            );
-        }
-        let folder = make_folder(&target).map_err(refuse)?;
-        let name = target
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-        let prepared = Self {
-            temporary,
-            target,
-            is_placed: false,
-        };
-        prepared.fill(bytes).map_err(refuse)?;
-        Ok(prepared)
-    }
-
-    fn fill(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut file = File::create(&self.temporary)?;
-        file.write_all(bytes)?;
-        if let Ok(old) = fs::metadata(&self.target) {
-            file.set_permissions(old.permissions())?;
-        }
-        file.sync_all()
-    }
-
-    /// Gives it its name.
-    pub(crate) fn place(mut self) -> Result<(), CliError> {
-        let refuse = |error: io::Error| CliError::write(&self.target.display().to_string(), &error);
-        fs::rename(&self.temporary, &self.target).map_err(refuse)?;
-        self.is_placed = true;
-        Ok(())
-    }
-}
-
-impl Drop for Prepared {
-    fn drop(&mut self) {
-        if !self.is_placed {
-            // Nothing more can be done about a file that cannot be removed.
-            _ = fs::remove_file(&self.temporary);
-        }
-    }
-}
-
-/// Makes the folder of a file, if there is none.
-fn make_folder(target: &Path) -> io::Result<&Path> {
-    let folder = target
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map(|()| folder)
-}
-
-/// An empty file that grows while the command works; what it had before is gone.
-pub(crate) fn create(target: &Path) -> Result<File, CliError> {
-    let made = make_folder(target).and_then(|_| File::create(target));
-    made.map_err(|error| CliError::write(&target.display().to_string(), &error))
-}
-
-/// Refuses a file that exists, unless it may be replaced. `-` is standard output.
-pub(crate) fn refuse_existing(target: &Path, force: bool) -> Result<(), CliError> {
-    if target == Path::new("-") || force || !target.exists() {
-        return Ok(());
-    }
-    Err(
-        CliError::new(format!("`{}` exists already", target.display()))
-            .help("choose another name with `-o`, or replace it with `--force`"),
-    )
-}
-
-/// Writes one file.
-pub(crate) fn write(target: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    Prepared::new(target, bytes)?.place()
-}
 
 /// Writes a result to a file and says so, or to standard output if none or `-` is named.
 pub(crate) fn deliver(
@@ -118,24 +21,4 @@ pub(crate) fn deliver(
         }
     }
     Ok(())
-}
-
-/// A result must not replace what it was made from.
-pub(crate) fn refuse_own_source(target: Option<&Path>, input: &Input) -> Result<(), CliError> {
-    match (target, &input.path) {
-        (Some(target), Some(source)) if is_same_file(target, source) => {
-            let text = format!(
-                "the output would replace its own source `{}`",
-                source.display()
-            );
-            Err(CliError::new(text).help("choose another name"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Whether two names mean one file that exists.
-pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
-    let found = |path: &Path| fs::canonicalize(path).ok();
-    found(a).is_some_and(|a| Some(a) == found(b))
 }

@@ -2,23 +2,10 @@
 
 use crate::steps::{Step, cargo, run};
 
-const BENCH: [&str; 6] = [
-    "run",
-    "--release",
-    "--package",
-    "statewright-bench",
-    "--bin",
-    "bench",
-];
+/// Programs are named without their package, as in `prove`: they share one build.
+const BENCH: [&str; 4] = ["run", "--release", "--bin", "bench"];
 
-const CROWD: [&str; 6] = [
-    "run",
-    "--release",
-    "--package",
-    "statewright-crowd-bench",
-    "--bin",
-    "crowd-bench",
-];
+const CROWD: [&str; 4] = ["run", "--release", "--bin", "crowd-bench"];
 
 /// Runs the benchmarks of the kernel with the given arguments, and without any or with `--quick`
 /// alone those of commands and crowds as well; with `--compile` those of the compiler and the
@@ -62,7 +49,7 @@ fn kernel(arguments: &[String]) -> Result<(), String> {
         .iter()
         .any(|argument| argument.starts_with("--without"));
     let features: &[&str] = if switches {
-        &["--features", "switches"]
+        &["--features", "statewright-bench/switches"]
     } else {
         &[]
     };

@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::needs::Need;
+use crate::repository::root;
 
 /// One piece of work with a name that people can choose it by.
 pub struct Step {
@@ -77,9 +78,11 @@ impl Step {
     }
 }
 
-/// The cargo that runs this program.
+/// The cargo that runs this program, in the folder of the repository.
 pub fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root());
+    cargo
 }
 
 /// What became of a step that did not fail.

@@ -76,8 +76,7 @@ fn steps() -> Vec<Step> {
         Step::check("tidy", crate::tidy::tidy)
             .about("rule ids, paths, crates, limits and words in docs and code fit together"),
         lint(),
-        Step::cargo("tests", &["test", "--workspace"])
-            .about("tests of all crates, fixtures, examples and code in documentation"),
+        tests(),
         documentation(),
         Step::check("features", crate::features::features)
             .about("each feature of the library compiles alone; without any it needs no compiler"),
@@ -109,6 +108,19 @@ fn lint() -> Step {
     #[rustfmt::skip]
     let arguments = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
     Step::cargo("lint", &arguments).about("no warning of compiler and clippy")
+}
+
+/// One command for tests, examples and code in documentation: they share one build. With the
+/// switches of the fast paths, so that the tests of those run, too; the proofs are without them.
+fn tests() -> Step {
+    let arguments = [
+        "test",
+        "--workspace",
+        "--features",
+        "statewright-differential/switches",
+    ];
+    Step::cargo("tests", &arguments)
+        .about("tests of all crates, fixtures, examples and code in documentation")
 }
 
 fn documentation() -> Step {

@@ -10,7 +10,7 @@ pub mod tree;
 use statewright_author::diagnostic::{Diagnostics, Severity};
 use statewright_author::graph::Machine;
 use statewright_compile::{Options, Output, compile, deep};
-use statewright_forge::{Rng, Size, machine, shrink::shrink, to_text};
+use statewright_generator::{Rng, Size, machine, shrink::shrink, to_text};
 
 /// Tiers that are too small are raised: a random machine does not know how large it gets.
 pub const OPTIONS: Options = Options {

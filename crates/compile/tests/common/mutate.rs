@@ -5,7 +5,7 @@ use statewright_author::graph::{
     Machine, StackOperation, State, Transition, TransitionKind, Trigger,
 };
 use statewright_author::span::{Name, Span, Spanned};
-use statewright_forge::Rng;
+use statewright_generator::Rng;
 
 use super::tree::{Target, Tree};
 

@@ -4,7 +4,7 @@
 
 use statewright_author::graph::Machine;
 use statewright_compile::{Options, compile, compile_text};
-use statewright_forge::{Rng, Size, machine};
+use statewright_generator::{Rng, Size, machine};
 
 use super::boxes::{DIAMOND, HISTORY, TITLE_HEIGHT};
 use super::{Picture, Point, layout};

@@ -2,7 +2,7 @@
 //!
 //! Each is a prefix of the general way: it does the same to the same bytes, and where it meets
 //! something that it does not know, the general way goes on from there. Each has a switch; with all
-//! of them off every byte is the same (`proof/trial`).
+//! of them off every byte is the same (`proof/differential`).
 
 mod activities;
 mod glance;

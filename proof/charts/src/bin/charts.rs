@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use statewright_charts::{Difference, Tally, duel, duel_export};
+use statewright_charts::{Difference, Tally, compare, compare_export};
 use statewright_scxml_oracle::{Limits, Step};
 
 #[derive(Parser)]
@@ -35,7 +35,11 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut limits = Limits::default();
     limits.states = arguments.states.unwrap_or(limits.states);
-    let run = if arguments.export { duel_export } else { duel };
+    let run = if arguments.export {
+        compare_export
+    } else {
+        compare
+    };
     let (start, mut tally, mut differences) = (Instant::now(), Tally::default(), 0);
     for seed in arguments.first..arguments.first.saturating_add(arguments.documents) {
         match run(seed, &limits, arguments.steps) {

@@ -1,9 +1,9 @@
 //! Where transitions lead: lists of ids that can be entered together.
 
-use super::forge::Forge;
+use super::generator::Generator;
 use super::plan::Kind;
 
-impl Forge {
+impl Generator {
     /// Something inside a state.
     pub fn aim_inside(&mut self, at: usize, histories: bool) -> String {
         self.inside(at, histories, 60).join(" ")

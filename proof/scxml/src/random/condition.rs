@@ -1,8 +1,8 @@
 //! Conditions and values by chance.
 
-use super::forge::Forge;
+use super::generator::Generator;
 
-impl Forge {
+impl Generator {
     /// A condition: comparisons, `In`, and combinations.
     pub fn condition(&mut self) -> String {
         match self.rng.below(10) {

@@ -1,6 +1,6 @@
 //! Executable content by chance.
 
-use super::forge::{Forge, RAISED};
+use super::generator::{Generator, RAISED};
 
 /// Where content stands; this decides what it may do without ever running in circles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) enum Place {
     Exit,
 }
 
-impl Forge {
+impl Generator {
     /// onentry and onexit, now and then in two blocks.
     pub fn handlers(&mut self, at: usize) {
         let id = self.plan.nodes[at].id.clone();

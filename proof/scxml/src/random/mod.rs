@@ -4,7 +4,7 @@
 mod aim;
 mod condition;
 mod content;
-mod forge;
+mod generator;
 mod plan;
 mod rng;
 mod steps;
@@ -13,7 +13,7 @@ mod write;
 
 pub use steps::{Step, random_events};
 
-use forge::Forge;
+use generator::Generator;
 
 /// What a random document may use at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,5 +54,5 @@ impl Default for Limits {
 /// The text of the document of a seed. It is valid, every state has an id, and nearly everything it
 /// does leaves a log.
 pub fn random_document(seed: u64, limits: &Limits) -> String {
-    Forge::new(seed, limits).document()
+    Generator::new(seed, limits).document()
 }

@@ -1,10 +1,10 @@
 //! Transitions by chance.
 
 use super::content::Place;
-use super::forge::{Forge, RAISED};
+use super::generator::{Generator, RAISED};
 use super::plan::Kind;
 
-impl Forge {
+impl Generator {
     pub fn transitions_of(&mut self, at: usize) {
         if self.rng.chance(12) {
             self.eventless(at);

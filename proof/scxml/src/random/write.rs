@@ -1,7 +1,7 @@
 //! The document as text: states with what stands in them.
 
 use super::content::Place;
-use super::forge::Forge;
+use super::generator::Generator;
 use super::plan::Kind;
 
 /// XML with indentation.
@@ -49,7 +49,7 @@ impl Writer {
     }
 }
 
-impl Forge {
+impl Generator {
     pub fn document(mut self) -> String {
         let initial = self.initial_attribute(0, 50);
         let mut attributes = vec![

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use statewright_compile::{Options, Output};
+use statewright_files::{
+    Content, Input, Prepared, ROM_EXTENSION, SIDECAR_EXTENSION, Wanted, compile, is_same_file,
+    with_extension,
+};
 
 use super::summary::Summary;
 use crate::args::{Build, MessageFormat};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::{
-    Content, Input, ROM_EXTENSION, SIDECAR_EXTENSION, Wanted, collect, with_extension,
-};
-use crate::load::compile;
-use crate::output::{Prepared, is_same_file};
+use crate::load::{collect, read};
 use crate::progress::Progress;
 
 /// Where a ROM goes.
@@ -125,7 +125,7 @@ fn build(
     summary: &mut Summary<'_>,
 ) {
     let name = input.name();
-    let bytes = match input.read() {
+    let bytes = match read(input) {
         Ok(Content::Machine(bytes)) => bytes,
         Ok(Content::Rom(_)) => {
             let error = CliError::new(format!("`{name}` is a ROM, not a machine file"))

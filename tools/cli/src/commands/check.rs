@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 use statewright_compile::{Options, deep, describe};
+use statewright_files::{Content, Input, LoadFailure, Wanted, compile};
 use statewright_rom::Rom;
 
 use super::summary::Summary;
 use crate::args::Check;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::{Content, Input, Wanted, collect};
-use crate::load::{compile, refused};
+use crate::load::{collect, read};
 use crate::progress::Progress;
 
 pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> {
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Check, console: &Console) -> Result<Outcome, CliError> 
 
 fn check(args: &Check, input: &Input, console: &Console, summary: &mut Summary<'_>) {
     let name = input.name();
-    match input.read() {
+    match read(input) {
         Err(error) => summary.unreadable(Some(&name), &error),
         Ok(Content::Machine(bytes)) => machine(args, &name, &bytes, console, summary),
         Ok(Content::Rom(bytes)) => rom(args, &name, &bytes, console, summary),
@@ -78,7 +78,12 @@ fn rom(args: &Check, name: &str, bytes: &[u8], console: &Console, summary: &mut 
                 .then_some(error.record)
                 .into();
             facts["reason"] = error.problem.to_string().into();
-            return summary.refused(name, &refused(name, &error), facts);
+            let name_of = name.to_owned();
+            let failure = LoadFailure::Rom {
+                name: name_of,
+                error,
+            };
+            return summary.refused(name, &CliError::from(&failure), facts);
         }
     };
     if args.deep

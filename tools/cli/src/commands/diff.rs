@@ -1,11 +1,11 @@
 //! `statewright diff`: what changed between two machines, and what a reload would do.
 
 use statewright_compile::describe::{compare, visible};
+use statewright_files::Input;
 
 use crate::args::Diff;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::Input;
 use crate::load::load;
 
 pub(crate) fn run(args: &Diff, console: &Console) -> Result<Outcome, CliError> {

@@ -5,20 +5,20 @@ use std::path::Path;
 use statewright_author::render::render_json;
 use statewright_compile::Options;
 use statewright_draw::{Facts, page, visible};
+use statewright_files::{Content, Input, Loaded, compile, refuse_own_source};
 
 use super::draw::{chart, options};
 use crate::args::Docs;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::{Content, Input};
-use crate::load::{Loaded, compile, load_content};
+use crate::load::{load_content, read};
 use crate::output;
 
 pub(crate) fn run(args: &Docs, console: &Console) -> Result<Outcome, CliError> {
     refuse_other_names(args.output.as_deref())?;
     let input = Input::single(&args.path);
-    output::refuse_own_source(args.output.as_deref(), &input)?;
-    let content = input.read()?;
+    refuse_own_source(args.output.as_deref(), &input)?;
+    let content = read(&input)?;
     let text = match content {
         Content::Machine(bytes) => {
             let compiled = compile(&input.name(), &bytes, &Options::default());
@@ -40,6 +40,7 @@ pub(crate) fn run(args: &Docs, console: &Console) -> Result<Outcome, CliError> {
             let loaded = Loaded {
                 rom: output.rom.clone(),
                 symbols: Some(output.symbols.clone()),
+                sidecar_problem: None,
             };
             let chart = chart(&loaded, &input)?;
             page(&chart, &facts, &options(&chart, args.theme, &args.active)?)

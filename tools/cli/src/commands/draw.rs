@@ -3,21 +3,20 @@
 use std::path::Path;
 
 use statewright_draw::{Chart, Heat, Options, Theme, dot, mermaid, plantuml, svg, visible};
+use statewright_files::{Input, Loaded, ROM_EXTENSION, refuse_own_source};
 use statewright_trace::{Legend, Names, Totals, Transition};
 
 use super::trace;
 use crate::args::{Draw, Picture, ThemeChoice};
 use crate::console::Console;
-use crate::counts;
 use crate::error::{CliError, Outcome};
-use crate::input::{Input, ROM_EXTENSION};
-use crate::load::{Loaded, load};
+use crate::load::load;
 use crate::output;
 
 pub(crate) fn run(args: &Draw, console: &Console) -> Result<Outcome, CliError> {
     let format = format(args)?;
     let input = Input::single(&args.path);
-    output::refuse_own_source(args.output.as_deref(), &input)?;
+    refuse_own_source(args.output.as_deref(), &input)?;
     let loaded = match load(&input, console) {
         Ok(loaded) => loaded,
         Err(outcome) => return Ok(outcome),
@@ -88,7 +87,11 @@ fn heat(
     reading
         .records()
         .for_each(|(_, record)| totals.count(record, stays));
-    Ok(Ok((counts::heat(&totals, legend), outcome)))
+    let heat = Heat {
+        states: totals.visits(legend),
+        transitions: totals.transitions,
+    };
+    Ok(Ok((heat, outcome)))
 }
 
 /// Whether numbers of states and transitions mean the same. Other constants and guards change

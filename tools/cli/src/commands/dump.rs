@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use statewright_author::names::{visible, visible_lines};
 use statewright_compile::describe;
+use statewright_files::Wanted;
 
 use crate::args::Dump;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::{Wanted, collect};
-use crate::load::load;
+use crate::load::{collect, load};
 
 pub(crate) fn run(args: &Dump, console: &Console) -> Result<Outcome, CliError> {
     let (inputs, errors) = collect(&args.paths, Wanted::Machines);

@@ -6,14 +6,17 @@ use serde_json::json;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::render::render_json;
 use statewright_compile::Options;
+use statewright_files::{
+    Compiled, Content, Input, SCXML_EXTENSION, compile, refuse_existing, refuse_own_source,
+    with_extension, write,
+};
 use statewright_import::export::scxml;
 
 use crate::args::{Export, MessageFormat};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::{Content, Input, SCXML_EXTENSION, with_extension};
-use crate::load::{Compiled, compile};
-use crate::output::{self, deliver};
+use crate::load::read;
+use crate::output::deliver;
 
 pub(crate) fn run(args: &Export, console: &Console) -> Result<Outcome, CliError> {
     let input = Input::single(&args.file);
@@ -26,7 +29,7 @@ pub(crate) fn run(args: &Export, console: &Console) -> Result<Outcome, CliError>
         )
         .help("name a file with `-o`"));
     }
-    let Content::Machine(bytes) = input.read()? else {
+    let Content::Machine(bytes) = read(&input)? else {
         return Err(CliError::new(format!(
             "`{name}` is a ROM, which does not hold all that its machine file says"
         ))
@@ -40,7 +43,7 @@ pub(crate) fn run(args: &Export, console: &Console) -> Result<Outcome, CliError>
     let source = &compiled.machine.source;
     if as_json {
         if let Some(text) = &text {
-            output::write(&target, text.as_bytes())?;
+            write(&target, text.as_bytes())?;
         }
         let written = text.as_ref().map(|_| target.display().to_string());
         console.json(&json!({ "file": name, "format": "scxml", "written": written, "problems": render_json(&diagnostics, source) }));
@@ -87,7 +90,7 @@ fn target(args: &Export, input: &Input) -> Result<PathBuf, CliError> {
         )
     };
     let target = args.output.clone().unwrap_or_else(own);
-    output::refuse_own_source(Some(&target), input)?;
-    output::refuse_existing(&target, args.force)?;
+    refuse_own_source(Some(&target), input)?;
+    refuse_existing(&target, args.force)?;
     Ok(target)
 }

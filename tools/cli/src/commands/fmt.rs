@@ -6,14 +6,14 @@ use statewright_author::format::{format, write_ids};
 use statewright_author::graph::Machine;
 use statewright_author::text::read_bytes;
 use statewright_compile::{Options, compile_text};
+use statewright_files::{Content, Input, Wanted, write};
 
 use super::summary::count;
 use crate::args::Fmt;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
 use crate::ids::derived;
-use crate::input::{Content, Input, Wanted, collect};
-use crate::output;
+use crate::load::{collect, read};
 use crate::progress::Progress;
 
 /// Names listed of what could not get an id.
@@ -76,7 +76,7 @@ fn file(args: &Fmt, input: &Input, console: &Console) -> Result<bool, Outcome> {
         console.error(&error);
         outcome
     };
-    let bytes = match input.read() {
+    let bytes = match read(input) {
         Ok(Content::Machine(bytes)) => bytes,
         Ok(Content::Rom(_)) => {
             let error = CliError::new(format!("`{name}` is a ROM, not a machine file"));
@@ -92,8 +92,8 @@ fn file(args: &Fmt, input: &Input, console: &Console) -> Result<bool, Outcome> {
         _ if args.check && args.json => {}
         _ if args.check => console.result(format!("{name}\n")),
         Some(path) => {
-            output::write(path, formatted.as_bytes())
-                .map_err(|error| failed(error, Outcome::Failed))?;
+            write(path, formatted.as_bytes())
+                .map_err(|error| failed(error.into(), Outcome::Failed))?;
             console.note(format_args!("changed {name}"));
         }
         None => {}

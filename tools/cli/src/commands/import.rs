@@ -8,14 +8,17 @@ use statewright_author::graph::Machine;
 use statewright_author::render::render_json;
 use statewright_author::text::write_with;
 use statewright_compile::{Options, compile_with};
+use statewright_files::{
+    Content, Input, MACHINE_SUFFIX, refuse_existing, refuse_own_source, write,
+};
 use statewright_import::scxml::{Functions, read_with};
 use statewright_import::{Format, read_bytes};
 
 use crate::args::{Import, MessageFormat};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::{Content, Input, MACHINE_SUFFIX};
-use crate::output::{self, deliver};
+use crate::load::read;
+use crate::output::deliver;
 
 pub(crate) fn run(args: &Import, console: &Console) -> Result<Outcome, CliError> {
     let input = Input::single(&args.file);
@@ -28,7 +31,7 @@ pub(crate) fn run(args: &Import, console: &Console) -> Result<Outcome, CliError>
         )
         .help("name a file with `-o`"));
     }
-    let Content::Machine(bytes) = input.read()? else {
+    let Content::Machine(bytes) = read(&input)? else {
         return Err(CliError::new(format!(
             "`{name}` is a ROM, not a chart of another tool"
         )));
@@ -61,7 +64,7 @@ pub(crate) fn run(args: &Import, console: &Console) -> Result<Outcome, CliError>
     if args.compiling.format() == MessageFormat::Json {
         let problems = render_json(&diagnostics, &machine.source);
         if let Some(text) = &text {
-            output::write(&target, text.as_bytes())?;
+            write(&target, text.as_bytes())?;
         }
         let written = text.as_ref().map(|_| target.display().to_string());
         console.json(&json!({ "file": name, "format": format.as_str(), "written": written, "problems": problems }));
@@ -123,8 +126,8 @@ fn target(args: &Import, input: &Input, format: Format) -> Result<PathBuf, CliEr
         source.with_file_name(format!("{stem}{MACHINE_SUFFIX}"))
     };
     let target = args.output.clone().unwrap_or_else(own);
-    output::refuse_own_source(Some(&target), input)?;
-    output::refuse_existing(&target, args.force)?;
+    refuse_own_source(Some(&target), input)?;
+    refuse_existing(&target, args.force)?;
     Ok(target)
 }
 

@@ -2,12 +2,12 @@
 
 use clap::CommandFactory;
 use clap_mangen::Man as Page;
+use statewright_files::Prepared;
 
 use super::summary::count;
 use crate::args::{Cli, Man};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::output::Prepared;
 
 pub(crate) fn run(args: &Man, console: &Console) -> Result<Outcome, CliError> {
     let mut command = Cli::command().disable_help_subcommand(true);

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use statewright_author::format::{ItemKind, write_ids};
 use statewright_author::names::check_name;
 use statewright_author::text::read;
+use statewright_files::{MACHINE_SUFFIX, refuse_existing, write};
 
 use crate::args::New;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
 use crate::ids::derived;
-use crate::input::MACHINE_SUFFIX;
-use crate::output;
 
 /// The machine, with `@NAME@` and `@FILE@` where they belong.
 const SAMPLE: &str = include_str!("new.sw.json");
@@ -45,8 +44,8 @@ pub(crate) fn run(args: &New, console: &Console) -> Result<Outcome, CliError> {
             )),
         );
     }
-    output::refuse_existing(&path, args.force)?;
-    output::write(&path, sample(&args.name, &shown).as_bytes())?;
+    refuse_existing(&path, args.force)?;
+    write(&path, sample(&args.name, &shown).as_bytes())?;
     console.note(format_args!(
         "wrote {shown}; now try `statewright check {shown}`"
     ));

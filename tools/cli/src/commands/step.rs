@@ -2,14 +2,14 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
+use statewright_files::Input;
 use statewright_step::{Command, Session, Settings, StepError, json};
 
 use crate::args::Step;
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::input::Input;
 use crate::load::load;
-use crate::stepping::{Talk, prompt, tui};
+use crate::stepper::{Talk, prompt, tui};
 
 pub(crate) fn run(args: &Step, console: &Console) -> Result<Outcome, CliError> {
     let input = Input::single(&args.file);
@@ -59,7 +59,7 @@ fn refuse(console: &Console, error: &CliError) -> Result<Outcome, CliError> {
 /// Lines of standard input.
 fn script(talk: &mut Talk<'_>, console: &Console) -> Result<Outcome, CliError> {
     for (number, line) in (1_u64..).zip(io::stdin().lock().lines()) {
-        let line = line.map_err(|error| CliError::read("standard input", &error))?;
+        let line = line.map_err(|error| CliError::read("standard input", error))?;
         let line = line
             .split_once('#')
             .map_or(line.as_str(), |(before, _)| before)

@@ -50,8 +50,10 @@ fn manifests(files: &[File]) -> impl Iterator<Item = (&str, &File)> {
     files.iter().filter_map(|file| {
         let folder = file.path.strip_suffix("/Cargo.toml")?;
         let ours = ["crates/", "proof/", "tools/"];
-        let member = ours.iter().any(|one| folder.starts_with(one));
-        (member && folder.matches('/').count() == 1).then_some((folder, file))
+        let inside = ours.iter().any(|one| folder.starts_with(one));
+        let member = inside && folder.matches('/').count() == 1;
+        // The samples are a crate where people look for them.
+        (member || folder == "machines").then_some((folder, file))
     })
 }
 

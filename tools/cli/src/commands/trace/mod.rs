@@ -25,7 +25,6 @@ use statewright_trace::file::{Ending, Reading};
 use crate::args::{Trace, TraceFormat};
 use crate::console::Console;
 use crate::error::{CliError, Outcome};
-use crate::output;
 
 /// A record and its whole tick.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +120,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, CliError> {
             );
             Err(CliError::new(text).help(format!("check the path; {WHERE_FROM}")))
         }
-        Err(error) => Err(CliError::read(&path.display().to_string(), &error)),
+        Err(error) => Err(CliError::read(&path.display().to_string(), error)),
     }
 }
 
@@ -159,7 +158,7 @@ fn export(
     };
     match args.output.as_deref() {
         Some(path) if path != Path::new("-") => {
-            output::write(path, &bytes)?;
+            statewright_files::write(path, &bytes)?;
             console.note(format_args!("wrote {}", path.display()));
         }
         _ => console.result(bytes),

@@ -1,0 +1,64 @@
+//! One thing to read: a named file, or what somebody sends through `-`.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::content::{Content, MAX_ROM_BYTES, refuse_sidecar};
+use crate::error::FileError;
+
+/// One thing to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The file; `None` is standard input.
+    pub path: Option<PathBuf>,
+    /// Its path below the folder that was named; its own name if it was named itself.
+    pub below: PathBuf,
+}
+
+impl Input {
+    /// One path of the command line; not a folder.
+    pub fn single(path: &Path) -> Self {
+        if path == Path::new("-") {
+            return Self {
+                path: None,
+                below: PathBuf::from("stdin"),
+            };
+        }
+        let below = path
+            .file_name()
+            .map_or_else(|| path.to_owned(), PathBuf::from);
+        Self {
+            path: Some(path.to_owned()),
+            below,
+        }
+    }
+
+    /// The name in messages.
+    pub fn name(&self) -> String {
+        self.path
+            .as_ref()
+            .map_or_else(|| "<stdin>".to_owned(), |path| path.display().to_string())
+    }
+
+    /// Reads it and says what it is. `-` is read from `stdin`.
+    pub fn read(&self, stdin: impl Read) -> Result<Content, FileError> {
+        let name = self.name();
+        refuse_sidecar(&name)?;
+        let bytes = match &self.path {
+            None => read_limited(stdin),
+            Some(path) if path.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            Some(path) => File::open(path).and_then(read_limited),
+        };
+        let bytes = bytes.map_err(|error| FileError::read(&name, error))?;
+        Content::new(&name, bytes)
+    }
+}
+
+/// All bytes, or one more than is ever allowed.
+pub fn read_limited(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(MAX_ROM_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,105 @@
+//! Blackboards as a machine declares them, for any machine: words without a type of the game.
+
+use statewright::prelude::*;
+use statewright::{Key, Type};
+
+/// Where the words of a blackboard lie: small ones beside each other, so that a large crowd has no
+/// allocation per agent.
+pub trait BoardStorage: Clone + Send + Sync + 'static {
+    /// Room for so many words, all 0.
+    fn empty(words: usize) -> Self;
+    /// The words.
+    fn words(&self) -> &[u32];
+    /// The words, to be changed.
+    fn words_mut(&mut self) -> &mut [u32];
+    /// Bytes outside of itself.
+    fn more_bytes(&self) -> usize;
+}
+
+impl<const N: usize> BoardStorage for [u32; N] {
+    fn empty(_: usize) -> Self {
+        [0; N]
+    }
+
+    fn words(&self) -> &[u32] {
+        self
+    }
+
+    fn words_mut(&mut self) -> &mut [u32] {
+        self
+    }
+
+    fn more_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl BoardStorage for Box<[u32]> {
+    fn empty(words: usize) -> Self {
+        vec![0; words].into()
+    }
+
+    fn words(&self) -> &[u32] {
+        self
+    }
+
+    fn words_mut(&mut self) -> &mut [u32] {
+        self
+    }
+
+    fn more_bytes(&self) -> usize {
+        size_of_val(&**self)
+    }
+}
+
+/// A blackboard: words as the machine lays them out.
+#[derive(Clone, Debug)]
+pub struct InlineBoard<S>(S);
+
+impl<S: BoardStorage> InlineBoard<S> {
+    /// With the start values of a machine.
+    pub fn new(machine: &Machine) -> Self {
+        let rom = machine.rom();
+        let mut storage = S::empty(rom.blackboard_words());
+        let words = storage.words_mut();
+        for key in rom.keys() {
+            let cells = words.iter_mut().skip(usize::from(key.offset.get()));
+            cells
+                .zip(key.default)
+                .for_each(|(cell, default)| *cell = default.get());
+        }
+        Self(storage)
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.0.more_bytes() + size_of::<Self>()
+    }
+}
+
+impl<S: BoardStorage> Board for InlineBoard<S> {
+    /// Where the words of the key begin, and how many there are.
+    fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
+        Ok(key.first_word * 4 + key.ty.words())
+    }
+
+    fn read(&self, field: usize) -> [u32; 3] {
+        let mut words = [0; 3];
+        let found = self.0.words().iter().skip(field / 4).take(field % 4);
+        words
+            .iter_mut()
+            .zip(found)
+            .for_each(|(word, found)| *word = *found);
+        words
+    }
+
+    fn write(&mut self, field: usize, words: [u32; 3]) {
+        let cells = self
+            .0
+            .words_mut()
+            .iter_mut()
+            .skip(field / 4)
+            .take(field % 4);
+        cells.zip(words).for_each(|(cell, word)| *cell = word);
+    }
+}

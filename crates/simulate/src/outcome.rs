@@ -1,0 +1,190 @@
+//! What a run came to, ready to be shown.
+
+use std::time::Duration;
+
+use statewright::trace::{Legend, Trigger};
+use statewright::{Counters, Kind};
+
+use statewright_step::Answer;
+
+use crate::tally::Sample;
+
+/// Everything that a report shows.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The names behind the numbers.
+    pub legend: Legend,
+    /// Agents.
+    pub agents: u32,
+    /// Ticks that were run.
+    pub ticks: u64,
+    /// Ticks that were asked for: more than were run if the run was stopped.
+    pub wanted_ticks: u64,
+    /// The seed.
+    pub seed: u64,
+    /// Events that were sent.
+    pub sent: u64,
+    /// Turns of agents: those who sleep have none.
+    pub turns: u64,
+    /// What the kernel counted.
+    pub counters: Counters,
+    /// Time in ticks alone, by [`Plan::clock`](crate::Plan::clock).
+    pub ticking: Duration,
+    /// Time of the whole run.
+    pub elapsed: Duration,
+    /// Memory of all instances.
+    pub instance_bytes: usize,
+    /// Memory of all blackboards.
+    pub board_bytes: usize,
+    /// Most memory of the process so far: for the caller to fill in, where the system tells.
+    pub peak_bytes: Option<u64>,
+    /// How many agents were where, over time.
+    pub samples: Vec<Sample>,
+    /// How often each transition was taken, by number.
+    pub transitions: Vec<u64>,
+    /// How often each state or one inside it was entered, by number.
+    pub visits: Vec<u64>,
+    /// What stood in for the functions of the game.
+    pub functions: Vec<FunctionCalls>,
+    /// What guards answered.
+    pub stub_guards: Answer,
+    /// Agents that have ended.
+    pub ended: u64,
+}
+
+/// How often a function was called that somebody stood in for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionCalls {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: Kind,
+    /// How often.
+    pub calls: u64,
+}
+
+/// How many agents are in a leaf over time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Series<'o> {
+    /// The number of the state.
+    pub state: u16,
+    /// Its name.
+    pub name: &'o str,
+    /// One per sample.
+    pub counts: Vec<u64>,
+}
+
+impl Outcome {
+    /// How many agents had ended over time.
+    pub fn ended_series(&self) -> Vec<u64> {
+        self.samples.iter().map(|sample| sample.ended).collect()
+    }
+
+    /// Whether an agent can be in several leaves at once, one per region.
+    pub fn has_regions(&self) -> bool {
+        self.samples
+            .iter()
+            .any(|sample| sample.leaves.iter().sum::<u64>() + sample.ended > self.agents.into())
+    }
+
+    /// Leaves by their share at the end, most first; those where nobody ever was are left out.
+    pub fn series(&self) -> Vec<Series<'_>> {
+        let leaves = (0_u16..)
+            .zip(&self.legend.states)
+            .filter(|(_, state)| state.is_leaf);
+        let mut series: Vec<Series<'_>> = leaves
+            .map(|(number, state)| {
+                let count =
+                    |sample: &Sample| sample.leaves.get(usize::from(number)).copied().unwrap_or(0);
+                Series {
+                    state: number,
+                    name: &state.name,
+                    counts: self.samples.iter().map(count).collect(),
+                }
+            })
+            .filter(|series| series.counts.iter().any(|&count| count != 0))
+            .collect();
+        series.sort_by_key(|series| {
+            (
+                std::cmp::Reverse(series.counts.last().copied()),
+                series.state,
+            )
+        });
+        series
+    }
+
+    /// Transitions that were taken, most first.
+    pub fn hottest(&self) -> Vec<(u16, u64)> {
+        let mut taken: Vec<(u16, u64)> = (0..)
+            .zip(self.transitions.iter().copied())
+            .filter(|(_, count)| *count != 0)
+            .collect();
+        taken.sort_by_key(|&(number, count)| (std::cmp::Reverse(count), number));
+        taken
+    }
+
+    /// States that were never active.
+    pub fn never_visited(&self) -> Vec<&str> {
+        let states = self.legend.states.iter().zip(&self.visits);
+        states
+            .filter(|(_, visits)| **visits == 0)
+            .map(|(state, _)| state.name.as_str())
+            .collect()
+    }
+
+    /// Transitions that were never taken.
+    pub fn never_taken(&self) -> Vec<u16> {
+        (0..)
+            .zip(&self.transitions)
+            .filter(|(_, count)| **count == 0)
+            .map(|(number, _)| number)
+            .collect()
+    }
+
+    /// A transition in words: `idle -> alert on Noise`.
+    pub fn transition(&self, number: u16) -> String {
+        let (way, legend) = (self.legend.way(number), &self.legend);
+        let Some(transition) = legend.transitions.get(usize::from(number)) else {
+            return way;
+        };
+        let trigger = legend.trigger(transition.trigger);
+        match transition.trigger {
+            Trigger::Event(_) | Trigger::Any => format!("{way} on {trigger}"),
+            Trigger::Done | Trigger::Failed => format!("{way} when {trigger}"),
+            // `after 15s to …`: where to has been said.
+            Trigger::Timer(_) => format!(
+                "{way} {}",
+                trigger.split(" to `").next().unwrap_or(&trigger)
+            ),
+            Trigger::Always => format!("{way} {trigger}"),
+        }
+    }
+
+    /// Nanoseconds per agent and tick.
+    pub fn nanoseconds(&self) -> f64 {
+        self.ticking.as_nanos() as f64 / self.agent_ticks().max(1) as f64
+    }
+
+    /// Agents times ticks.
+    pub fn agent_ticks(&self) -> u64 {
+        u64::from(self.agents) * self.ticks
+    }
+
+    /// Things that a designer should know of, with their counts; only those that happened.
+    pub fn troubles(&self) -> Vec<(&'static str, u64)> {
+        let counters = &self.counters;
+        let all = [
+            ("ticks were cut short by a cap", counters.clamps),
+            ("times the fail-safe was entered", counters.fail_safes),
+            ("agents were ended by a fault", counters.quarantines),
+            ("events were dropped", counters.dropped.iter().sum()),
+            (
+                "queued events made room for others",
+                counters.evicted.iter().sum(),
+            ),
+            ("events expired", counters.expired),
+            ("commands found no room", counters.commands_dropped),
+        ];
+        all.into_iter().filter(|(_, count)| *count != 0).collect()
+    }
+}

@@ -1,0 +1,65 @@
+//! The report of a run for tools.
+
+use serde_json::{Value, json};
+use statewright::Counters;
+
+use crate::outcome::Outcome;
+
+/// Everything that the report shows, and all of it.
+pub fn json(outcome: &Outcome) -> Value {
+    let legend = &outcome.legend;
+    let counters: serde_json::Map<String, Value> = Counters::NAMES
+        .iter()
+        .zip(outcome.counters.values())
+        .map(|(name, value)| ((*name).to_owned(), value.into()))
+        .collect();
+    let transitions: Vec<Value> = (0_u16..)
+        .zip(&outcome.transitions)
+        .map(|(number, taken)| json!({ "transition": number, "way": legend.way(number), "text": outcome.transition(number), "taken": taken }))
+        .collect();
+    let states: Vec<Value> = legend
+        .states
+        .iter()
+        .zip(&outcome.visits)
+        .map(|(state, visits)| json!({ "name": state.name, "leaf": state.is_leaf, "visits": visits }))
+        .collect();
+    let population: Vec<Value> = outcome
+        .series()
+        .iter()
+        .map(|series| json!({ "state": series.name, "counts": series.counts }))
+        .collect();
+    let ticks: Vec<u64> = outcome.samples.iter().map(|sample| sample.tick).collect();
+    let functions: Vec<Value> = outcome
+        .functions
+        .iter()
+        .map(
+            |function| json!({ "name": function.name, "kind": function.kind.to_string(), "calls": function.calls }),
+        )
+        .collect();
+    json!({
+        "machine": legend.machine,
+        "agents": outcome.agents,
+        "ticks": outcome.ticks,
+        "wanted_ticks": outcome.wanted_ticks,
+        "seed": outcome.seed,
+        "events_sent": outcome.sent,
+        "turns": outcome.turns,
+        "ended": outcome.ended,
+        "counters": counters,
+        "time": {
+            "ticking_seconds": outcome.ticking.as_secs_f64(),
+            "elapsed_seconds": outcome.elapsed.as_secs_f64(),
+            "nanoseconds_per_agent_tick": outcome.nanoseconds(),
+        },
+        "memory": {
+            "instance_bytes": outcome.instance_bytes,
+            "blackboard_bytes": outcome.board_bytes,
+            "peak_bytes": outcome.peak_bytes,
+        },
+        "population": { "ticks": ticks, "leaves": population, "ended": outcome.ended_series() },
+        "states": states,
+        "transitions": transitions,
+        "functions": functions,
+        "stub_guards": outcome.stub_guards.word(),
+    })
+}

@@ -1,0 +1,369 @@
+//! One run: a crowd of agents, what happens to them, and the count of it.
+//!
+//! Each tick: what is due is sent ([`Source`]), the crowd ticks, agents are counted ([`Tally`]).
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use statewright::BindError;
+use statewright::prelude::*;
+use statewright::trace::{Legend, Level, Record, Settings, UnknownNumber};
+use statewright_step::Answer;
+
+use crate::board::{BoardStorage, InlineBoard};
+use crate::outcome::Outcome;
+use crate::script::Script;
+use crate::source::Source;
+use crate::stand_ins::{StandIns, stubs};
+use crate::tally::Tally;
+
+/// Most parts that a crowd is cut into for threads.
+const MOST_CHUNKS: usize = 64;
+
+/// Tells the time since some moment. Where there is none to be had, as in a browser's worker, the
+/// default of [`Plan::clock`] says 0 forever.
+pub type Clock = Box<dyn Fn() -> Duration + Send>;
+
+/// What to run.
+pub struct Plan {
+    /// How many agents.
+    pub agents: u32,
+    /// For how many ticks.
+    pub ticks: u64,
+    /// The seed of events, of the stand-ins and of the machine's own random numbers.
+    pub seed: u64,
+    /// Random events per agent and tick.
+    pub rate: f64,
+    /// What else happens.
+    pub script: Script,
+    /// What guards answer.
+    pub stub_guards: Answer,
+    /// `None` for all cores. Without the feature `parallel` there is one.
+    pub threads: Option<u16>,
+    /// Who is recorded for [`Monitor::ticked`], if anybody is.
+    pub traced: Option<Traced>,
+    /// Measures the run. It changes nothing else.
+    pub clock: Clock,
+}
+
+impl Default for Plan {
+    /// One agent that nothing happens to, for one tick.
+    fn default() -> Self {
+        Self {
+            agents: 1,
+            ticks: 1,
+            seed: 0,
+            rate: 0.0,
+            script: Script::default(),
+            stub_guards: Answer::default(),
+            threads: None,
+            traced: None,
+            clock: Box::new(|| Duration::ZERO),
+        }
+    }
+}
+
+/// Which agents are recorded, and how much of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traced {
+    /// How much.
+    pub level: Level,
+    /// Their indices, in order.
+    pub agents: Vec<u32>,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Ticks that are done, the one just told of included.
+    pub ticks: u64,
+    /// How long they took.
+    pub ticking: Duration,
+}
+
+/// Who hears what a run does while it runs.
+pub trait Monitor {
+    /// Why it gives the run up.
+    type Error;
+
+    /// All agents are there, nobody has had a turn. `legend` has the names behind the numbers of
+    /// the records to come.
+    fn begin(&mut self, legend: &Legend) -> Result<(), Self::Error>;
+
+    /// A tick is over; `records` is what [`Plan::traced`] asked for, in order.
+    fn ticked(
+        &mut self,
+        progress: Progress,
+        records: &mut dyn Iterator<Item = &Record>,
+    ) -> Result<(), Self::Error>;
+}
+
+/// Nobody listens.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Monitor for Unwatched {
+    type Error = std::convert::Infallible;
+
+    fn begin(&mut self, _: &Legend) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    fn ticked(
+        &mut self,
+        _: Progress,
+        _: &mut dyn Iterator<Item = &Record>,
+    ) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+/// Why a simulation cannot begin.
+#[derive(Debug)]
+pub enum SimulationError {
+    /// The stand-ins do not fit the machine.
+    Bind(BindError),
+    /// [`Plan::traced`] names somebody or something that is not there.
+    Trace(UnknownNumber),
+    /// The system gives no threads.
+    Threads {
+        /// How many were asked for.
+        count: u16,
+        /// What it says.
+        reason: String,
+    },
+}
+
+impl fmt::Display for SimulationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bind(error) => error.fmt(f),
+            Self::Trace(error) => error.fmt(f),
+            Self::Threads { count, reason } => write!(f, "cannot start {count} threads: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for SimulationError {}
+
+/// Why a run has no outcome.
+#[derive(Debug)]
+pub enum RunError<E> {
+    /// It could not begin.
+    Simulation(SimulationError),
+    /// The [`Monitor`] gave it up.
+    Monitor(E),
+}
+
+impl<E> From<SimulationError> for RunError<E> {
+    fn from(error: SimulationError) -> Self {
+        Self::Simulation(error)
+    }
+}
+
+/// Runs a machine to the end of a plan. Once `stop` is set, the run ends after its tick and its
+/// outcome says so.
+pub fn run<M: Monitor>(
+    machine: &Machine,
+    plan: Plan,
+    stop: &AtomicBool,
+    monitor: &mut M,
+) -> Result<Outcome, RunError<M::Error>> {
+    match machine.rom().blackboard_words() {
+        0..=4 => drive::<[u32; 4], M>(machine, plan, stop, monitor),
+        5..=8 => drive::<[u32; 8], M>(machine, plan, stop, monitor),
+        _ => drive::<Box<[u32]>, M>(machine, plan, stop, monitor),
+    }
+}
+
+/// The same with blackboards that lie in a given storage.
+fn drive<S: BoardStorage, M: Monitor>(
+    machine: &Machine,
+    plan: Plan,
+    stop: &AtomicBool,
+    monitor: &mut M,
+) -> Result<Outcome, RunError<M::Error>> {
+    let mut simulation = Simulation::<S>::new(machine, plan)?;
+    monitor
+        .begin(&simulation.legend)
+        .map_err(RunError::Monitor)?;
+    while !simulation.is_over() && !stop.load(Ordering::Relaxed) {
+        let progress = simulation.tick();
+        monitor
+            .ticked(progress, &mut simulation.crowd.trace())
+            .map_err(RunError::Monitor)?;
+    }
+    Ok(simulation.into_outcome())
+}
+
+/// A run that its owner ticks. `Simulation<Box<[u32]>>` takes any machine; [`run`] chooses smaller
+/// storage where blackboards are small.
+pub struct Simulation<S> {
+    crowd: Crowd<InlineBoard<S>, StandIns>,
+    stand_ins: StandIns,
+    source: Source,
+    tally: Tally,
+    legend: Legend,
+    plan: Plan,
+    threads: Threads,
+    board_bytes: usize,
+    begun: Duration,
+    ticking: Duration,
+    ticks: u64,
+}
+
+impl<S: BoardStorage> Simulation<S> {
+    /// All agents, before their first tick.
+    pub fn new(machine: &Machine, mut plan: Plan) -> Result<Self, SimulationError> {
+        let begun = (plan.clock)();
+        let agents = plan.agents as usize;
+        let program = machine
+            .bind(stubs(machine))
+            .map_err(SimulationError::Bind)?;
+        let mut crowd = Crowd::new(program, plan.seed);
+        crowd.set_forgets_commands(true);
+        // What a chunk keeps besides its agents is shared by more of them where there are many.
+        crowd.set_chunk_size(agents.div_ceil(MOST_CHUNKS).max(1024));
+        crowd.reserve(agents);
+        let board: InlineBoard<S> = InlineBoard::new(machine);
+        let board_bytes = board.bytes() * agents;
+        for _ in 0..agents {
+            crowd.spawn(board.clone());
+        }
+        crowd
+            .set_trace(Some(settings(plan.traced.as_ref())))
+            .map_err(SimulationError::Trace)?;
+        let script = std::mem::take(&mut plan.script);
+        Ok(Self {
+            legend: crowd.legend(),
+            crowd,
+            stand_ins: StandIns::new(machine, plan.seed, plan.stub_guards),
+            source: Source::new(machine, plan.seed, plan.rate, script),
+            tally: Tally::new(plan.ticks),
+            threads: Threads::new(plan.threads)?,
+            plan,
+            board_bytes,
+            begun,
+            ticking: Duration::ZERO,
+            ticks: 0,
+        })
+    }
+
+    /// The agents, between ticks.
+    pub fn crowd(&self) -> &Crowd<InlineBoard<S>, StandIns> {
+        &self.crowd
+    }
+
+    /// The agents, for what should happen to them besides the plan.
+    pub fn crowd_mut(&mut self) -> &mut Crowd<InlineBoard<S>, StandIns> {
+        &mut self.crowd
+    }
+
+    /// Whether all ticks of the plan are done. More may follow all the same.
+    pub fn is_over(&self) -> bool {
+        self.ticks >= self.plan.ticks
+    }
+
+    /// Lets happen what is due, and ticks everybody.
+    pub fn tick(&mut self) -> Progress {
+        // In the first tick agents only start.
+        if self.ticks > 0 {
+            self.source.apply_due(&mut self.crowd, self.ticks);
+        }
+        let start = (self.plan.clock)();
+        let turns = self.threads.tick(&mut self.crowd, &self.stand_ins);
+        self.ticking += (self.plan.clock)().saturating_sub(start);
+        self.tally.turns += turns as u64;
+        let is_last = self.ticks + 1 == self.plan.ticks;
+        self.tally.sample(&self.crowd, self.ticks, is_last);
+        self.ticks += 1;
+        Progress {
+            ticks: self.ticks,
+            ticking: self.ticking,
+        }
+    }
+
+    /// Ends the run, wherever it is.
+    pub fn into_outcome(mut self) -> Outcome {
+        if let Some(last) = self.ticks.checked_sub(1) {
+            self.tally.sample(&self.crowd, last, true);
+        }
+        let (machine, totals) = (self.crowd.machine(), self.crowd.trace_totals());
+        Outcome {
+            agents: self.plan.agents,
+            ticks: self.ticks,
+            wanted_ticks: self.plan.ticks,
+            seed: self.plan.seed,
+            sent: self.source.sent,
+            turns: self.tally.turns,
+            counters: *self.crowd.counters(),
+            ticking: self.ticking,
+            elapsed: (self.plan.clock)().saturating_sub(self.begun),
+            instance_bytes: usize::from(machine.rom().tier().bytes) * self.plan.agents as usize,
+            board_bytes: self.board_bytes,
+            peak_bytes: None,
+            visits: totals.visits(&self.legend),
+            transitions: totals.transitions,
+            functions: self.stand_ins.calls(machine),
+            stub_guards: self.plan.stub_guards,
+            ended: self.tally.samples.last().map_or(0, |sample| sample.ended),
+            legend: self.legend,
+            samples: self.tally.samples,
+        }
+    }
+}
+
+/// What a crowd has to record: everybody in outline, only counted, for the report; those that are
+/// chosen as closely as was asked for.
+fn settings(traced: Option<&Traced>) -> Settings {
+    let settings = Settings::new(Level::Outline).totals();
+    match traced {
+        Some(traced) => settings.closer(traced.level, traced.agents.iter().copied()),
+        None => settings,
+    }
+}
+
+/// Where agents have their turns: on so many threads, if a number was asked for.
+#[cfg(feature = "parallel")]
+struct Threads(Option<rayon::ThreadPool>);
+
+#[cfg(feature = "parallel")]
+impl Threads {
+    fn new(count: Option<u16>) -> Result<Self, SimulationError> {
+        let build = |count: u16| {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(count.into())
+                .build();
+            pool.map_err(|error| SimulationError::Threads {
+                count,
+                reason: error.to_string(),
+            })
+        };
+        count.map(build).transpose().map(Self)
+    }
+
+    /// Ticks a crowd; how many agents had a turn.
+    fn tick<B: Board + Send, C: Sync>(&self, crowd: &mut Crowd<B, C>, context: &C) -> usize {
+        match &self.0 {
+            Some(pool) => pool.install(|| crowd.tick_parallel(context)).ran,
+            None => crowd.tick_parallel(context).ran,
+        }
+    }
+}
+
+/// Agents have their turns one after the other.
+#[cfg(not(feature = "parallel"))]
+struct Threads;
+
+#[cfg(not(feature = "parallel"))]
+impl Threads {
+    fn new(_: Option<u16>) -> Result<Self, SimulationError> {
+        Ok(Self)
+    }
+
+    /// Ticks a crowd; how many agents had a turn.
+    fn tick<B: Board, C>(&self, crowd: &mut Crowd<B, C>, context: &C) -> usize {
+        crowd.tick(context).ran
+    }
+}

@@ -1,0 +1,146 @@
+//! Where events come from: a random source by a seed, or a script.
+
+use statewright::Value;
+use statewright::ids::{EventId, KeyId};
+use statewright::prelude::*;
+use statewright_rom::layout::{payload, value_type};
+use statewright_step::carried_type;
+
+use crate::board::{BoardStorage, InlineBoard};
+use crate::rng::Rng;
+use crate::script::{Recipients, Script, ScriptAction};
+use crate::stand_ins::StandIns;
+
+/// An event that the random source may send.
+struct Choice {
+    event: EventId,
+    /// The number of the type that it carries.
+    carries: u8,
+}
+
+/// What happens to the agents.
+pub(crate) struct Source {
+    rng: Rng,
+    /// Events per agent and tick.
+    rate: f64,
+    choices: Vec<Choice>,
+    script: Script,
+    /// Events that were sent.
+    pub(crate) sent: u64,
+}
+
+impl Source {
+    /// `rate` events of any kind per agent and tick, and the lines of a script.
+    pub(crate) fn new(machine: &Machine, seed: u64, rate: f64, script: Script) -> Self {
+        let rom = machine.rom();
+        // What the machine raises itself is not for others to send.
+        let is_sent = |name: &str| !name.starts_with("done.") && !name.starts_with("error.");
+        let choices = (0..rom.events().len()).filter_map(|index| {
+            let event =
+                EventId::from_index(index).filter(|&event| is_sent(machine.event_name(event)))?;
+            Some(Choice {
+                event,
+                carries: carried_type(&rom, event),
+            })
+        });
+        Self {
+            rng: Rng::new(seed),
+            rate,
+            choices: choices.collect(),
+            script,
+            sent: 0,
+        }
+    }
+
+    /// Sends what is due before a tick. All agents are in their first life.
+    pub(crate) fn apply_due<S: BoardStorage>(
+        &mut self,
+        crowd: &mut Crowd<InlineBoard<S>, StandIns>,
+        tick: u64,
+    ) {
+        let count = crowd.len() as u32;
+        let Self {
+            rng,
+            choices,
+            script,
+            sent,
+            ..
+        } = self;
+        for line in script.due(tick) {
+            match line.recipients {
+                Recipients::All => {
+                    (0..count).for_each(|index| *sent += act(crowd, agent(index), line.action))
+                }
+                Recipients::Agent(index) => *sent += act(crowd, agent(index), line.action),
+                Recipients::Share(share) => {
+                    let mut chosen = Rng::new(rng.next());
+                    for index in chosen.positions(count, share) {
+                        *sent += act(crowd, agent(index), line.action);
+                    }
+                }
+            }
+        }
+        if choices.is_empty() {
+            return;
+        }
+        // Whole events for everybody, and one more for some.
+        for _ in 0..self.rate.floor() as u64 {
+            for index in 0..count {
+                *sent += send_any(crowd, agent(index), rng, choices, count);
+            }
+        }
+        let mut chosen = Rng::new(rng.next());
+        for index in chosen.positions(count, self.rate.fract()) {
+            *sent += send_any(crowd, agent(index), rng, choices, count);
+        }
+    }
+}
+
+/// The agent at an index: all are in their first life.
+fn agent(index: u32) -> AgentId {
+    AgentId::from_words([index, 1, 0])
+}
+
+/// One action; how many events it sent.
+fn act<S: BoardStorage>(
+    crowd: &mut Crowd<InlineBoard<S>, StandIns>,
+    agent: AgentId,
+    action: ScriptAction,
+) -> u64 {
+    match action {
+        ScriptAction::Send(event, words) => u64::from(crowd.send(agent, event, words).is_ok()),
+        ScriptAction::Set(key, words) => {
+            let field = KeyId::from_index(key).map_or(usize::MAX, |key| crowd.program().field(key));
+            // Agents of a run never leave.
+            let _ = crowd.edit_board(agent, |board| board.write(field, words));
+            0
+        }
+    }
+}
+
+fn send_any<S: BoardStorage>(
+    crowd: &mut Crowd<InlineBoard<S>, StandIns>,
+    agent: AgentId,
+    rng: &mut Rng,
+    choices: &[Choice],
+    agents: u32,
+) -> u64 {
+    let choice = &choices[rng.below(choices.len() as u64) as usize];
+    let words = payload(choice.carries, rng, agents);
+    u64::from(crowd.send(agent, choice.event, words).is_ok())
+}
+
+/// Something small of what an event carries.
+fn payload(carries: u8, rng: &mut Rng, agents: u32) -> [u32; 4] {
+    let mut number = || ((rng.below(201) as f32 - 100.0) / 10.0).to_bits();
+    match carries {
+        value_type::I32 | payload::U32 | payload::U64 => [rng.below(101) as u32, 0, 0, 0],
+        value_type::BOOL => [rng.below(2) as u32, 0, 0, 0],
+        value_type::ENTITY => [rng.below(agents.into()) as u32, 1, 0, 0],
+        value_type::F32 => [number(), 0, 0, 0],
+        value_type::VEC2 => [number(), number(), 0, 0],
+        value_type::VEC3 => [number(), number(), number(), 0],
+        payload::VEC4 => [number(), number(), number(), number()],
+        _ => [0; 4],
+    }
+}

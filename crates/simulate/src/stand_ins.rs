@@ -1,0 +1,119 @@
+//! What stands in for the functions of a game.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use statewright::Kind;
+use statewright::ids::FunctionId;
+use statewright::prelude::*;
+use statewright_step::{Answer, mix};
+
+use crate::board::{BoardStorage, InlineBoard};
+use crate::outcome::FunctionCalls;
+
+/// What functions look at that nobody provides: a seed, what guards are to answer, and counts of
+/// calls.
+pub struct StandIns {
+    seed: u64,
+    guards: Answer,
+    /// How often each function was called.
+    calls: Box<[AtomicU64]>,
+}
+
+impl StandIns {
+    pub(crate) fn new(machine: &Machine, seed: u64, guards: Answer) -> Self {
+        let calls = machine
+            .rom()
+            .linker()
+            .iter()
+            .map(|_| AtomicU64::new(0))
+            .collect();
+        Self {
+            seed,
+            guards,
+            calls,
+        }
+    }
+
+    /// Calls of all functions, in the order of the machine.
+    pub(crate) fn calls(&self, machine: &Machine) -> Vec<FunctionCalls> {
+        let rom = machine.rom();
+        let functions = rom.linker().iter().zip(&self.calls).enumerate();
+        let named = functions.filter_map(|(index, (record, calls))| {
+            let name = machine.function_name(FunctionId::from_index(index)?);
+            Some(FunctionCalls {
+                name,
+                kind: Kind::from_number(record.kind)?,
+                calls: calls.load(Ordering::Relaxed),
+            })
+        });
+        named.collect()
+    }
+
+    fn count(&self, function: FunctionId) {
+        if let Some(calls) = self.calls.get(function.index()) {
+            calls.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A number that is the same for the same agent, tick and function, however many threads there
+    /// are.
+    fn draw(&self, agent: AgentId, tick: u32, function: FunctionId) -> u64 {
+        let call = u64::from(tick) << 32 | u64::from(agent.index());
+        mix(self.seed ^ mix(call ^ u64::from(function.raw()) << 48))
+    }
+
+    /// Whether a guard holds.
+    fn holds(&self, cx: &GuardCx) -> bool {
+        match self.guards {
+            Answer::True => true,
+            Answer::False => false,
+            Answer::Random => self
+                .draw(cx.agent(), cx.tick(), cx.function())
+                .is_multiple_of(2),
+        }
+    }
+
+    /// Activities go on; where guards are random, one in a hundred ticks ends one, and one end in
+    /// four is a failure.
+    fn goes_on(&self, cx: &ActionCx) -> Status {
+        if self.guards != Answer::Random {
+            return Status::Running;
+        }
+        match self.draw(cx.agent(), cx.tick(), cx.function()) % 400 {
+            0..3 => Status::Succeeded,
+            3 => Status::Failed,
+            _ => Status::Running,
+        }
+    }
+}
+
+/// A function for every name of the machine: guards and activities as [`Answer`] asks for, scorers
+/// say anything from 0 to 1, actions do nothing.
+pub(crate) fn stubs<S: BoardStorage>(machine: &Machine) -> Functions<InlineBoard<S>, StandIns> {
+    let rom = machine.rom();
+    let mut functions = Functions::new();
+    for (index, record) in rom.linker().iter().enumerate() {
+        let Some(id) = FunctionId::from_index(index) else {
+            continue;
+        };
+        let name = machine.function_name(id);
+        functions = match Kind::from_number(record.kind) {
+            Some(Kind::Guard) => {
+                functions.guard(&name, |_: &InlineBoard<S>, world: &StandIns, cx| {
+                    world.count(cx.function());
+                    Verdict::from(world.holds(cx))
+                })
+            }
+            Some(Kind::Scorer) => functions.scorer(&name, |_, world, cx| {
+                world.count(cx.function());
+                (world.draw(cx.agent(), cx.tick(), cx.function()) % 1000) as f32 / 1000.0
+            }),
+            Some(Kind::Activity) => functions.activity(&name, |_, world, _, cx| {
+                world.count(cx.function());
+                world.goes_on(cx)
+            }),
+            _ => functions.action(&name, |_, world, cx| world.count(cx.function())),
+        };
+    }
+    functions
+}

@@ -1,0 +1,222 @@
+//! Runs of a small machine: what comes out, whatever the threads; who may look and who may stop it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use statewright::Machine;
+use statewright::trace::{Legend, Level, Record};
+use statewright_simulate::{
+    Answer, Monitor, Outcome, Plan, Progress, RunError, Script, Simulation, SimulationError,
+    Traced, Unwatched, report, run,
+};
+
+const GUARD: &str = r#"{
+    "machine": "Guard",
+    "blackboard": { "health": 100 },
+    "events": ["Noise", { "name": "Hit", "payload": "i32" }],
+    "initial": "idle",
+    "states": {
+        "idle": { "transitions": [{ "on": "Noise", "if": "HearsIt", "to": "alert" }] },
+        "alert": { "transitions": [{ "after": "2s", "to": "idle" }] }
+    },
+    "any_state": [{ "if": "health < 10", "to": "idle" }]
+}"#;
+
+fn machine() -> Machine {
+    Machine::from_text("guard.sw.json", GUARD).unwrap()
+}
+
+fn plan() -> Plan {
+    Plan {
+        agents: 3_000,
+        ticks: 200,
+        seed: 7,
+        rate: 0.02,
+        stub_guards: Answer::Random,
+        ..Plan::default()
+    }
+}
+
+fn outcome(plan: Plan) -> Outcome {
+    run(&machine(), plan, &AtomicBool::new(false), &mut Unwatched).unwrap()
+}
+
+/// All that must not depend on anything but the plan.
+fn facts(outcome: &Outcome) -> String {
+    report::json(outcome).to_string()
+}
+
+#[test]
+fn the_outcome_is_the_same_for_any_threads() {
+    let one = outcome(Plan {
+        threads: Some(1),
+        ..plan()
+    });
+    let many = outcome(Plan {
+        threads: Some(3),
+        ..plan()
+    });
+    assert!(one.sent > 0 && one.counters.transitions > 0);
+    assert_eq!(facts(&one), facts(&many));
+    let other = outcome(Plan { seed: 8, ..plan() });
+    assert_ne!(facts(&one), facts(&other));
+}
+
+#[test]
+fn without_a_clock_no_time_passes() {
+    assert_eq!(outcome(plan()).ticking, Duration::ZERO);
+}
+
+/// Counts what it hears, and stops the run or gives it up in a tick.
+#[derive(Default)]
+struct Listener<'s> {
+    names: Vec<String>,
+    ticks: u64,
+    records: usize,
+    stop: Option<(&'s AtomicBool, u64)>,
+    gives_up: Option<u64>,
+}
+
+impl Monitor for Listener<'_> {
+    type Error = &'static str;
+
+    fn begin(&mut self, legend: &Legend) -> Result<(), Self::Error> {
+        let names = legend.states.iter().map(|state| state.name.clone());
+        self.names.extend(names);
+        Ok(())
+    }
+
+    fn ticked(
+        &mut self,
+        progress: Progress,
+        records: &mut dyn Iterator<Item = &Record>,
+    ) -> Result<(), Self::Error> {
+        self.ticks += 1;
+        assert_eq!(progress.ticks, self.ticks);
+        self.records += records.count();
+        if let Some((flag, at)) = self.stop
+            && at == self.ticks
+        {
+            flag.store(true, Ordering::Relaxed);
+        }
+        match self.gives_up {
+            Some(at) if at == self.ticks => Err("the disk is full"),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn a_monitor_hears_of_every_tick_and_of_those_it_traces() {
+    let traced = Traced {
+        level: Level::Outline,
+        agents: vec![0, 5],
+    };
+    let plan = Plan {
+        traced: Some(traced),
+        ..plan()
+    };
+    let mut listener = Listener::default();
+    run(&machine(), plan, &AtomicBool::new(false), &mut listener).unwrap();
+    assert_eq!(listener.ticks, 200);
+    assert!(
+        listener.names.contains(&"alert".to_owned()),
+        "{:?}",
+        listener.names
+    );
+    assert!(listener.records > 0);
+}
+
+#[test]
+fn a_flag_stops_a_run_after_its_tick() {
+    let flag = AtomicBool::new(false);
+    let mut listener = Listener {
+        stop: Some((&flag, 12)),
+        ..Listener::default()
+    };
+    let outcome = run(&machine(), plan(), &flag, &mut listener).unwrap();
+    assert_eq!((outcome.ticks, outcome.wanted_ticks), (12, 200));
+    assert_eq!(outcome.samples.last().unwrap().tick, 11);
+}
+
+#[test]
+fn a_monitor_may_give_up() {
+    let mut listener = Listener {
+        gives_up: Some(3),
+        ..Listener::default()
+    };
+    let error = run(&machine(), plan(), &AtomicBool::new(false), &mut listener);
+    assert!(matches!(error, Err(RunError::Monitor("the disk is full"))));
+    assert_eq!(listener.ticks, 3);
+}
+
+#[test]
+fn a_simulation_can_be_looked_at_and_touched_between_ticks() {
+    let machine = machine();
+    let quiet = Plan {
+        agents: 10,
+        ticks: 4,
+        ..Plan::default()
+    };
+    let mut simulation = Simulation::<Box<[u32]>>::new(&machine, quiet).unwrap();
+    simulation.tick();
+    let agent = simulation.crowd().agents().next().unwrap();
+    let noise = machine.event("Noise").unwrap();
+    simulation.crowd_mut().send(agent, noise, [0; 4]).unwrap();
+    while !simulation.is_over() {
+        simulation.tick();
+    }
+    let outcome = simulation.into_outcome();
+    assert_eq!(outcome.ticks, 4);
+    let counts: Vec<u64> = outcome
+        .series()
+        .iter()
+        .map(|series| *series.counts.last().unwrap())
+        .collect();
+    assert_eq!(counts, [9, 1]);
+}
+
+#[test]
+fn a_script_is_read_whole_and_happens_in_its_ticks() {
+    let machine = machine();
+    let script = Script::parse(&machine, "at 1 send Noise to agent 2 # only him", 5).unwrap();
+    assert_eq!(script.due(1).count(), 1);
+    assert_eq!(script.due(2).count(), 0);
+    let outcome = outcome(Plan {
+        agents: 5,
+        ticks: 3,
+        script,
+        ..Plan::default()
+    });
+    assert_eq!(outcome.sent, 1);
+
+    let errors = Script::parse(&machine, "at 1 send Nois\nevery 0 send Noise\n", 5).unwrap_err();
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        lines,
+        [
+            "line 1: the machine has no event `Nois`; did you mean `Noise`?",
+            "line 2: `every 0` would never end: say `every 1` for each tick"
+        ]
+    );
+}
+
+#[test]
+fn a_trace_of_somebody_who_is_not_there_is_refused_or_empty() {
+    let traced = Traced {
+        level: Level::Outline,
+        agents: vec![99],
+    };
+    let plan = Plan {
+        traced: Some(traced),
+        ..Plan::default()
+    };
+    let mut listener = Listener::default();
+    match run(&machine(), plan, &AtomicBool::new(false), &mut listener) {
+        Ok(_) => assert_eq!(listener.records, 0),
+        Err(error) => assert!(matches!(
+            error,
+            RunError::Simulation(SimulationError::Trace(_))
+        )),
+    }
+}

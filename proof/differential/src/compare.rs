@@ -1,0 +1,475 @@
+//! Runs a machine on kernel and oracle and finds the first difference.
+
+use statewright_kernel::{
+    Counters, Event, Inbox, Input, Instance, Instance64, Instance128, Instance256, Mismatch, pause,
+    post, reset, resume, stop,
+};
+use statewright_oracle::{Oracle, Snapshot};
+use statewright_rom::Rom;
+use statewright_rom::ids::*;
+use statewright_rom::layout::timer_kind;
+
+use crate::bytes::Bytes;
+use crate::depth::measured_tick;
+use crate::kernel_side::{self, KernelHost};
+use crate::log::{Entry, Selection};
+use crate::machine::CompiledCase;
+use crate::oracle_side::{self, OracleWorld};
+use crate::script::{Outside, Script, ScriptStep};
+use crate::scripted_user_code::{ScriptedUserCode, Tools, UserCodeConfig};
+
+const AGENT: u64 = 77;
+
+/// What one run did: a run in which nothing happens proves nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    /// Ticks run.
+    pub ticks: u64,
+    /// Calls, commands and writes compared.
+    pub entries: u64,
+    /// What the kernel counted.
+    pub counters: Counters,
+    /// Most bytes of stack that a tick used.
+    pub deepest_stack: usize,
+}
+
+/// The first difference between the two.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Ticks that went well before.
+    pub after_ticks: u64,
+    /// What happened, the last thing at the end; not more than [`SHOWN`] of it.
+    pub script: Vec<ScriptStep>,
+    /// What differs.
+    pub what: String,
+}
+
+/// How much of the script a difference shows.
+pub const SHOWN: usize = 8;
+
+/// What a machine offers to user code.
+fn tools(rom: &Rom<'_>) -> Tools {
+    let named = |kind: u8| matches!(kind, timer_kind::STATE | timer_kind::MACHINE);
+    let timers = rom
+        .timers()
+        .iter()
+        .enumerate()
+        .filter(|(_, timer)| named(timer.kind));
+    Tools {
+        events: rom.events().len() as u32,
+        timers: timers.map(|(number, _)| number).collect(),
+        scratch: rom.scratch().iter().map(|scratch| scratch.count).collect(),
+        remembering: rom
+            .history()
+            .iter()
+            .map(|point| usize::from(point.owner.get()))
+            .collect(),
+    }
+}
+
+/// Runs so many ticks of the script of a seed.
+pub fn run(compiled: &CompiledCase, seed: u64, ticks: u64) -> Result<Tally, Box<Difference>> {
+    let rom = compiled.output.rom.as_rom();
+    let mut script = Script::new(seed, rom.events().len() as u32);
+    let user_code = ScriptedUserCode::new(
+        seed,
+        UserCodeConfig::of_seed(seed),
+        tools(&rom),
+        compiled.blackboard(),
+    );
+    run_script(
+        compiled,
+        seed,
+        user_code,
+        (0..ticks).flat_map(|_| script.next_tick()),
+    )
+}
+
+/// Runs any script.
+pub fn run_script(
+    compiled: &CompiledCase,
+    seed: u64,
+    user_code: ScriptedUserCode,
+    script: impl Iterator<Item = ScriptStep>,
+) -> Result<Tally, Box<Difference>> {
+    let all = std::panic::AssertUnwindSafe(|| match compiled.output.rom.as_rom().header().tier {
+        0 => run_tier::<Instance64>(compiled, seed, user_code, script),
+        1 => run_tier::<Instance128>(compiled, seed, user_code, script),
+        _ => run_tier::<Instance256>(compiled, seed, user_code, script),
+    });
+    std::panic::catch_unwind(all).unwrap_or_else(|panic| {
+        let what = panic_text(panic.as_ref());
+        Err(Box::new(Difference {
+            after_ticks: 0,
+            script: Vec::new(),
+            what,
+        }))
+    })
+}
+
+fn run_tier<I: Instance>(
+    compiled: &CompiledCase,
+    seed: u64,
+    user_code: ScriptedUserCode,
+    script: impl Iterator<Item = ScriptStep>,
+) -> Result<Tally, Box<Difference>> {
+    let rom = compiled.output.rom.as_rom();
+    let mut comparison = Comparison::<I>::new(compiled, &rom, seed, user_code);
+    let mut last: Vec<ScriptStep> = Vec::new();
+    for step in script {
+        if last.len() == SHOWN {
+            last.remove(0);
+        }
+        last.push(step.clone());
+        let done =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| comparison.step(&step)));
+        let problem = match done {
+            Ok(Ok(())) => {
+                if matches!(step, ScriptStep::Tick(..)) {
+                    comparison.end_of_tick();
+                }
+                continue;
+            }
+            Ok(Err(what)) => what,
+            Err(panic) => panic_text(panic.as_ref()),
+        };
+        return Err(Box::new(Difference {
+            after_ticks: comparison.tally.ticks,
+            script: last,
+            what: problem,
+        }));
+    }
+    comparison.tally.counters = comparison.traced.counters;
+    comparison.tally.deepest_stack = comparison
+        .traced
+        .host
+        .depth
+        .deepest()
+        .max(comparison.fast.host.depth.deepest());
+    Ok(comparison.tally)
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("panic: {}", text.unwrap_or("?"))
+}
+
+/// One instance in the hands of the kernel.
+struct Side<'s, I> {
+    instance: I,
+    host: KernelHost<'s>,
+    counters: Counters,
+}
+
+struct Comparison<'s, I> {
+    rom: &'s Rom<'s>,
+    /// Traced, so that it goes the general way.
+    traced: Side<'s, I>,
+    /// Not traced: the fast paths.
+    fast: Side<'s, I>,
+    oracle: Oracle,
+    world: OracleWorld<'s>,
+    variant: usize,
+    ended_for: u32,
+    tally: Tally,
+}
+
+impl<'s, I: Instance> Comparison<'s, I> {
+    fn new(
+        compiled: &'s CompiledCase,
+        rom: &'s Rom<'s>,
+        seed: u64,
+        user_code: ScriptedUserCode,
+    ) -> Self {
+        let instance = I::new(rom, seed, AGENT).expect("the tier fits");
+        let side = |tracing: bool| {
+            let host = KernelHost {
+                tracing,
+                ..KernelHost::new(compiled, user_code.clone())
+            };
+            Side {
+                instance,
+                host,
+                counters: Counters::default(),
+            }
+        };
+        let mut oracle = Oracle::new(
+            &compiled.graph,
+            compiled.tier(),
+            AGENT,
+            instance.header().rng.get(),
+        );
+        oracle.set_symbols(compiled.texts.clone());
+        let variants = rom.variants().len().max(1);
+        Self {
+            rom,
+            traced: side(true),
+            fast: side(false),
+            oracle,
+            world: OracleWorld {
+                compiled,
+                user_code,
+            },
+            variant: seed as usize % variants,
+            ended_for: 0,
+            tally: Tally::default(),
+        }
+    }
+
+    /// An ended instance is reset after a while, so that runs go on.
+    fn end_of_tick(&mut self) {
+        self.tally.ticks += 1;
+        let ended = self.traced.instance.header().flags.get() & 0b1010 != 0;
+        self.ended_for = if ended { self.ended_for + 1 } else { 0 };
+        if self.ended_for > 3 {
+            self.reset();
+        }
+    }
+
+    fn reset(&mut self) {
+        for side in [&mut self.traced, &mut self.fast] {
+            reset(self.rom, &mut side.instance);
+        }
+        self.oracle.reset();
+        self.ended_for = 0;
+    }
+
+    fn step(&mut self, step: &ScriptStep) -> Result<(), String> {
+        match step {
+            ScriptStep::Tick(now, inbox) => self.tick(*now, inbox)?,
+            ScriptStep::Post(now, outside) => self.post(*now, outside)?,
+            ScriptStep::Pause(now) => {
+                for side in [&mut self.traced, &mut self.fast] {
+                    pause(self.rom, &mut side.instance, *now);
+                }
+                self.oracle.pause(*now);
+            }
+            ScriptStep::Resume(now) => {
+                for side in [&mut self.traced, &mut self.fast] {
+                    resume(self.rom, &mut side.instance, *now);
+                }
+                self.oracle.resume(*now);
+            }
+            ScriptStep::Stop(now) => {
+                let input = self.input(*now, &[]);
+                for side in [&mut self.traced, &mut self.fast] {
+                    let _ = stop(
+                        self.rom,
+                        &mut side.instance,
+                        &mut side.host,
+                        &input,
+                        &mut side.counters,
+                    );
+                }
+                self.oracle.stop(&mut self.world, *now, self.variant);
+            }
+            ScriptStep::Reset => self.reset(),
+        }
+        self.compare()
+    }
+
+    fn input<'i>(&self, tick: u32, inbox: &'i [Event]) -> Input<'i> {
+        let variant = VariantId::from_index(self.variant).unwrap_or(VariantId::PLAIN);
+        Input {
+            agent: AGENT,
+            tick,
+            variant,
+            inbox: Inbox::Own(inbox),
+            mismatch: Mismatch::Quarantine,
+        }
+    }
+
+    fn tick(&mut self, now: u32, inbox: &[Outside]) -> Result<(), String> {
+        let class_of = |outside: &Outside| {
+            let declared = self.rom.events()[outside.event].class;
+            outside
+                .class
+                .unwrap_or(statewright_kernel::Class::from_number(declared))
+        };
+        let for_kernel: Vec<Event> = inbox
+            .iter()
+            .map(|outside| {
+                let id = EventId::from_index(outside.event).expect("an event");
+                Event::new(id, class_of(outside)).with_words(outside.payload)
+            })
+            .collect();
+        let for_oracle: Vec<statewright_oracle::Event> = inbox
+            .iter()
+            .map(|outside| statewright_oracle::Event {
+                id: outside.event,
+                class: oracle_side::class(class_of(outside)),
+                payload: outside.payload,
+                ..Default::default()
+            })
+            .collect();
+        self.traced.host.selections.clear();
+        let input = self.input(now, &for_kernel);
+        let [mine, fast] = [&mut self.traced, &mut self.fast].map(|side| {
+            measured_tick(
+                self.rom,
+                &mut side.instance,
+                &mut side.host,
+                &input,
+                &mut side.counters,
+            )
+        });
+        let theirs = self
+            .oracle
+            .tick(&mut self.world, now, self.variant, &for_oracle);
+        self.compare_log()?;
+        same("report of the fast paths", &mine, &fast)?;
+        let bytes = Bytes::new(self.rom, self.traced.instance.as_bytes()).snapshot();
+        same("leaves", &self.oracle.snapshot().leaves, &bytes.leaves)?;
+        same_selections(
+            &oracle_side::selections(&theirs.selections),
+            &self.traced.host.selections,
+        )?;
+        same("inbox taken", &theirs.inbox_taken, &mine.inbox_taken)?;
+        same("clamped", &theirs.clamped, &mine.clamped)?;
+        same(
+            "quarantine",
+            &theirs.quarantine.map(oracle_side::fault),
+            &mine.fault,
+        )
+    }
+
+    fn post(&mut self, now: u32, outside: &Outside) -> Result<(), String> {
+        let id = EventId::from_index(outside.event).expect("an event");
+        let theirs = self.oracle.post(
+            now,
+            outside.event,
+            outside.class.map(oracle_side::class),
+            outside.payload,
+        );
+        for side in [&mut self.traced, &mut self.fast] {
+            let Side {
+                instance, counters, ..
+            } = side;
+            if let Ok(mine) = post(
+                self.rom,
+                instance,
+                now,
+                id,
+                outside.class,
+                outside.payload,
+                counters,
+            ) {
+                same(
+                    "post",
+                    &oracle_side::posted(&theirs),
+                    &kernel_side::posted(mine),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_log(&mut self) -> Result<(), String> {
+        let theirs = self.world.user_code.take_log();
+        let mine = self.traced.host.user_code.get_mut().take_log();
+        let fast = self.fast.host.user_code.get_mut().take_log();
+        self.tally.entries += mine.len() as u64;
+        same("log of the fast paths", &mine, &fast)?;
+        if let Some(place) = theirs.iter().zip(&mine).position(|(a, b)| a != b) {
+            return Err(format!(
+                "entry {place} of the log\n{}",
+                around(&theirs, &mine, place)
+            ));
+        }
+        if theirs.len() != mine.len() {
+            let place = theirs.len().min(mine.len());
+            return Err(format!(
+                "one log ends early\n{}",
+                around(&theirs, &mine, place)
+            ));
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self) -> Result<(), String> {
+        self.compare_log()?;
+        let mine = Bytes::new(self.rom, self.traced.instance.as_bytes()).snapshot();
+        same_snapshot(&self.oracle.snapshot(), &mine)?;
+        same_counters(self.oracle.counters(), &self.traced.counters)?;
+        same(
+            "bytes after the fast paths",
+            &self.traced.instance.as_bytes(),
+            &self.fast.instance.as_bytes(),
+        )?;
+        same(
+            "counters of the fast paths",
+            &self.traced.counters,
+            &self.fast.counters,
+        )
+    }
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, theirs: &T, mine: &T) -> Result<(), String> {
+    if theirs == mine {
+        Ok(())
+    } else {
+        Err(format!("{what}\n  oracle: {theirs:?}\n  kernel: {mine:?}"))
+    }
+}
+
+/// Selections in which nobody cared say nothing.
+fn same_selections(theirs: &[Selection], mine: &[Selection]) -> Result<(), String> {
+    let told = |list: &[Selection]| -> Vec<Selection> {
+        list.iter()
+            .filter(|selection| !selection.outcomes.is_empty())
+            .cloned()
+            .collect()
+    };
+    let (theirs, mine) = (told(theirs), told(mine));
+    for (place, (theirs, mine)) in theirs.iter().zip(&mine).enumerate() {
+        same(&format!("selection {place}"), theirs, mine)?;
+    }
+    if theirs.len() == mine.len() {
+        Ok(())
+    } else {
+        same("selections", &theirs, &mine)
+    }
+}
+
+fn around(theirs: &[Entry], mine: &[Entry], place: usize) -> String {
+    let mut text = String::new();
+    for entry in &theirs[place.saturating_sub(3)..place.min(theirs.len())] {
+        text += &format!("  both:   {entry:?}\n");
+    }
+    let show = |log: &[Entry]| {
+        log.get(place)
+            .map_or("(nothing)".to_owned(), |entry| format!("{entry:?}"))
+    };
+    text + &format!("  oracle: {}\n  kernel: {}", show(theirs), show(mine))
+}
+
+fn same_snapshot(theirs: &Snapshot, mine: &Snapshot) -> Result<(), String> {
+    same("flags", &theirs.flags, &mine.flags)?;
+    same("leaves", &theirs.leaves, &mine.leaves)?;
+    same("history", &theirs.history, &mine.history)?;
+    same("timers", &theirs.timers, &mine.timers)?;
+    same("clocks", &theirs.clocks, &mine.clocks)?;
+    same("debounces", &theirs.debounces, &mine.debounces)?;
+    same("cooldowns", &theirs.cooldowns, &mine.cooldowns)?;
+    same("results", &theirs.results, &mine.results)?;
+    same("latched", &theirs.latched, &mine.latched)?;
+    same("scratch", &theirs.scratch, &mine.scratch)?;
+    same("queue", &theirs.queue, &mine.queue)?;
+    same("frames", &theirs.frames, &mine.frames)?;
+    same("rng", &theirs.rng, &mine.rng)?;
+    same("generation", &theirs.generation, &mine.generation)?;
+    same("clamped ticks", &theirs.clamped, &mine.clamped)
+}
+
+fn same_counters(theirs: &statewright_oracle::Counters, mine: &Counters) -> Result<(), String> {
+    let both = oracle_side::counted(theirs)
+        .into_iter()
+        .zip(kernel_side::counted(mine));
+    for ((what, theirs), (_, mine)) in both {
+        same(&format!("counter {what}"), &theirs, &mine)?;
+    }
+    Ok(())
+}

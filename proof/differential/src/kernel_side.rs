@@ -1,0 +1,342 @@
+//! The kernel's host: [`ScriptedUserCode`] behind [`Host`].
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use statewright_kernel as kernel;
+use statewright_kernel::{
+    Actor, Admission, Call, Command, CommandKind, Host, Mode, Status, Trace, Verdict, View,
+};
+use statewright_rom::ids::*;
+
+use crate::depth::Depth;
+use crate::log::{Called, Cause, Entry, Kind, Outcome, Posted, Selection};
+use crate::machine::CompiledCase;
+use crate::scripted_user_code::{ScriptedUserCode, UserAction};
+
+/// User code for the kernel.
+pub struct KernelHost<'s> {
+    /// The machine.
+    pub compiled: &'s CompiledCase,
+    /// What user code does. Guards get `&self`, so it lies in a cell.
+    pub user_code: RefCell<ScriptedUserCode>,
+    /// Selections of this tick.
+    pub selections: Vec<Selection>,
+    /// Whether selections are traced.
+    pub tracing: bool,
+    /// How much stack ticks used.
+    pub depth: Depth,
+}
+
+impl<'s> KernelHost<'s> {
+    /// A host with its user code.
+    pub fn new(compiled: &'s CompiledCase, user_code: ScriptedUserCode) -> Self {
+        Self {
+            compiled,
+            user_code: RefCell::new(user_code),
+            selections: Vec::new(),
+            tracing: true,
+            depth: Depth::default(),
+        }
+    }
+
+    fn called(&self, kind: Kind, call: &Call<'_>, ticks_in_state: Option<u32>, rng: u32) -> Called {
+        let argument = |record: &statewright_rom::layout::ArgumentRecord| {
+            let name =
+                StringId::read(record.name).map(|id| self.compiled.texts[id.index()].clone());
+            (name, record.ty, record.words.map(|word| word.get()))
+        };
+        Called {
+            kind,
+            function: self.compiled.function_names[call.function.index()].clone(),
+            arguments: call.arguments.iter().map(argument).collect(),
+            agent: call.agent,
+            tick: call.tick,
+            variant: call.variant.index(),
+            state: call.state.index(),
+            region: call.region.map(RegionId::index),
+            transition: call.transition.map(TransitionId::index),
+            cause: cause(call.cause),
+            ticks_in_state,
+            rng,
+        }
+    }
+
+    fn act(&mut self, called: Called, actor: &mut Actor<'_, '_>) {
+        let actions = self.user_code.get_mut().act(called);
+        for action in actions {
+            self.carry_out(action, actor);
+        }
+    }
+
+    fn carry_out(&mut self, action: UserAction, actor: &mut Actor<'_, '_>) {
+        match action {
+            UserAction::Post {
+                event,
+                class,
+                payload,
+                internal,
+            } => {
+                let id = EventId::from_index(event).expect("an event");
+                let admission = match internal {
+                    true => actor.raise(id, payload),
+                    false => actor.post(id, class, payload),
+                };
+                self.user_code
+                    .get_mut()
+                    .log
+                    .push(Entry::Posted(event, posted(admission)));
+            }
+            UserAction::Start(timer, ticks) => {
+                actor.start_timer(TimerId::from_index(timer).expect("a timer"), ticks)
+            }
+            UserAction::Stop(timer) => {
+                actor.stop_timer(TimerId::from_index(timer).expect("a timer"))
+            }
+            UserAction::Draw => {
+                actor.rng().next_u32();
+            }
+            UserAction::Scratch(number, word, value) => {
+                actor.set_scratch(ScratchId::from_index(number).expect("scratch"), word, value);
+            }
+            UserAction::Forget(state) => {
+                actor.clear_history(StateId::from_index(state).expect("a state"))
+            }
+        }
+    }
+}
+
+/// In the form of both.
+pub fn posted(admission: Admission) -> Posted {
+    match admission {
+        Admission::Admitted => Posted::Admitted,
+        Admission::Coalesced => Posted::Coalesced,
+        Admission::Dropped => Posted::Dropped,
+    }
+}
+
+/// Counters with their names, the same list on both sides. Resets are missing: the engines count
+/// different ones.
+pub fn counted(counters: &kernel::Counters) -> Vec<(&'static str, u64)> {
+    let [dropped, evicted] = [counters.dropped, counters.evicted];
+    vec![
+        ("events", counters.events),
+        ("unhandled", counters.unhandled),
+        ("deferred", counters.deferred),
+        ("deferrals refused", counters.deferrals_refused),
+        ("expired", counters.expired),
+        ("coalesced", counters.coalesced),
+        ("dropped low", dropped[0]),
+        ("dropped normal", dropped[1]),
+        ("dropped interrupt", dropped[2]),
+        ("dropped critical", dropped[3]),
+        ("evicted low", evicted[0]),
+        ("evicted normal", evicted[1]),
+        ("evicted interrupt", evicted[2]),
+        ("evicted critical", evicted[3]),
+        ("microsteps", counters.microsteps),
+        ("transitions", counters.transitions),
+        ("clamps", counters.clamps),
+        ("fail-safes", counters.fail_safes),
+        ("terminations", counters.terminations),
+        ("quarantines", counters.quarantines),
+        ("commands dropped", counters.commands_dropped),
+    ]
+}
+
+fn cause(cause: kernel::Cause) -> Cause {
+    match cause {
+        kernel::Cause::None => Cause::None,
+        kernel::Cause::Event(id, payload) => Cause::Event(id.index(), payload),
+        kernel::Cause::Timer(timer) => Cause::Timer(timer.index()),
+    }
+}
+
+/// What lies on the stack is noted first; what the host itself needs is kept apart and does not
+/// count.
+impl Host for KernelHost<'_> {
+    fn guard(&self, _: FunctionId, view: View<'_, '_>) -> Verdict {
+        self.depth.note();
+        self.judge(view)
+    }
+
+    fn score(&self, _: FunctionId, view: View<'_, '_>) -> f32 {
+        self.depth.note();
+        self.rate(view)
+    }
+
+    fn action(&mut self, _: FunctionId, actor: Actor<'_, '_>) {
+        self.depth.note();
+        self.run_action(actor);
+    }
+
+    fn activity(&mut self, _: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
+        self.depth.note();
+        self.run_activity(mode, actor)
+    }
+
+    fn command(&mut self, command: &Command) -> bool {
+        self.depth.note();
+        self.take_command(command)
+    }
+
+    fn read_key(&self, key: KeyId) -> [u32; 3] {
+        self.depth.note();
+        self.user_code.borrow().keys[key.index()]
+    }
+
+    fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
+        self.depth.note();
+        self.keep_key(key, words);
+    }
+
+    fn is_tracing(&self) -> bool {
+        self.depth.note();
+        self.tracing
+    }
+
+    fn trace(&mut self, trace: &Trace) {
+        self.depth.note();
+        self.note_trace(trace);
+    }
+}
+
+impl KernelHost<'_> {
+    #[inline(never)]
+    fn judge(&self, mut view: View<'_, '_>) -> Verdict {
+        let call = view.call();
+        let called = self.called(
+            Kind::Guard,
+            &call,
+            view.ticks_in_state(call.state),
+            view.peek_rng(),
+        );
+        let result = self.user_code.borrow_mut().guard(called);
+        if result.draws
+            && let Some(mut rng) = view.rng()
+        {
+            rng.next_u32();
+        }
+        Verdict {
+            holds: result.holds,
+            code: result.code,
+        }
+    }
+
+    #[inline(never)]
+    fn rate(&self, mut view: View<'_, '_>) -> f32 {
+        let call = view.call();
+        let called = self.called(
+            Kind::Score,
+            &call,
+            view.ticks_in_state(call.state),
+            view.peek_rng(),
+        );
+        let (score, draws) = self.user_code.borrow_mut().score(called);
+        if draws && let Some(mut rng) = view.rng() {
+            rng.next_u32();
+        }
+        score
+    }
+
+    #[inline(never)]
+    fn run_action(&mut self, mut actor: Actor<'_, '_>) {
+        let call = actor.call();
+        let called = self.called(
+            Kind::Action,
+            &call,
+            actor.ticks_in_state(call.state),
+            actor.peek_rng(),
+        );
+        self.act(called, &mut actor);
+    }
+
+    #[inline(never)]
+    fn run_activity(&mut self, mode: Mode, mut actor: Actor<'_, '_>) -> Status {
+        let call = actor.call();
+        let kind = if mode == Mode::Run {
+            Kind::Activity
+        } else {
+            Kind::Cancel
+        };
+        let called = self.called(
+            kind,
+            &call,
+            actor.ticks_in_state(call.state),
+            actor.peek_rng(),
+        );
+        let function = called.function.clone();
+        self.act(called, &mut actor);
+        let status = self.user_code.get_mut().activity(&function);
+        match status {
+            0 => Status::Running,
+            1 => Status::Succeeded,
+            _ => Status::Failed,
+        }
+    }
+
+    #[inline(never)]
+    fn take_command(&mut self, command: &Command) -> bool {
+        let (state, transition) = (
+            command.state.index(),
+            command.transition.map(TransitionId::index),
+        );
+        let entry = match command.kind {
+            CommandKind::Emit { name, ty, payload } => {
+                let words = ty.map_or(0, |ty| {
+                    usize::from(statewright_rom::layout::value_type::words(ty))
+                });
+                let name = self.compiled.texts[name.index()].clone();
+                Entry::Emitted(
+                    command.lane.index(),
+                    name,
+                    ty,
+                    payload[..words].to_vec(),
+                    state,
+                    transition,
+                )
+            }
+            CommandKind::Release { channel } => Entry::Released(channel.index(), state, transition),
+            CommandKind::Send { to, event, payload } => {
+                Entry::Sent(to, event.index(), payload, state, transition)
+            }
+        };
+        let user_code = self.user_code.get_mut();
+        user_code.log.push(entry);
+        !user_code.drops()
+    }
+
+    #[inline(never)]
+    fn keep_key(&mut self, key: KeyId, words: [u32; 3]) {
+        let user_code = self.user_code.get_mut();
+        user_code.keys[key.index()] = words;
+        user_code.log.push(Entry::Wrote(key.index(), words));
+    }
+
+    #[inline(never)]
+    fn note_trace(&mut self, trace: &Trace) {
+        match *trace {
+            Trace::Select(from) => {
+                self.selections.push(Selection {
+                    cause: cause(from),
+                    outcomes: BTreeMap::new(),
+                });
+            }
+            Trace::Rejected(id, reason) => self.outcome(id, Outcome::Rejected(reason)),
+            Trace::Taken(id) => self.outcome(id, Outcome::Taken),
+            _ => {}
+        }
+    }
+
+    fn outcome(&mut self, id: TransitionId, outcome: Outcome) {
+        let selection = self
+            .selections
+            .last_mut()
+            .expect("a selection begins before its outcomes");
+        let before = selection.outcomes.insert(id.index(), outcome);
+        assert!(
+            before.is_none(),
+            "transition {id} has two outcomes in one selection: {before:?} and {outcome:?}"
+        );
+    }
+}

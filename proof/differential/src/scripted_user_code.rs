@@ -1,0 +1,316 @@
+//! What user code does: pseudo-random, the same for both engines as long as they call it in the
+//! same order.
+
+use std::collections::BTreeMap;
+
+use statewright_generator::Rng;
+use statewright_kernel::Class;
+
+use crate::log::{Called, Entry};
+
+/// What there is to act on.
+#[derive(Clone, Debug, Default)]
+pub struct Tools {
+    /// Event types.
+    pub events: u32,
+    /// Timers that actions may start.
+    pub timers: Vec<usize>,
+    /// Scratch: words of each.
+    pub scratch: Vec<u8>,
+    /// States with history points.
+    pub remembering: Vec<usize>,
+}
+
+/// How user code behaves in one run.
+#[derive(Clone, Copy, Debug)]
+pub struct UserCodeConfig {
+    /// Guards hold so often, in percent.
+    pub holds: u32,
+    /// Actions do something to the agent so often.
+    pub acts: u32,
+    /// Activities end so often.
+    pub ends: u32,
+    /// The host drops a command so often.
+    pub drops: u32,
+}
+
+impl UserCodeConfig {
+    /// The one of a seed.
+    pub fn of_seed(seed: u64) -> Self {
+        let mut rng = Rng::new(seed ^ 0x004A_B175);
+        Self {
+            holds: rng.one(&[30, 60, 60, 90]),
+            acts: rng.one(&[0, 10, 30]),
+            ends: rng.one(&[5, 30]),
+            drops: rng.one(&[0, 0, 10]),
+        }
+    }
+}
+
+/// One thing that an action does.
+#[derive(Clone, Copy, Debug)]
+pub enum UserAction {
+    /// Posts an event.
+    Post {
+        /// The event.
+        event: usize,
+        /// Its class, if not the type's.
+        class: Option<Class>,
+        /// Its payload.
+        payload: [u32; 4],
+        /// As `raise` does.
+        internal: bool,
+    },
+    /// Starts a timer.
+    Start(usize, u32),
+    /// Stops a timer.
+    Stop(usize),
+    /// Draws a random number.
+    Draw,
+    /// Writes scratch of its own state: number, word, value.
+    Scratch(usize, u8, u16),
+    /// Clears the history of a state.
+    Forget(usize),
+}
+
+/// What a guard says.
+#[derive(Clone, Copy, Debug)]
+pub struct GuardResult {
+    /// Whether it holds.
+    pub holds: bool,
+    /// Its code.
+    pub code: u16,
+    /// Whether it draws a random number.
+    pub draws: bool,
+}
+
+/// What a function of a fixture does, call by call; the last one repeats.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    /// Verdicts of a guard.
+    pub verdicts: Vec<GuardResult>,
+    /// Scores.
+    pub scores: Vec<f32>,
+    /// What an activity says: 0 running, 1 succeeded, 2 failed.
+    pub statuses: Vec<u8>,
+    /// What an action or activity does; an empty list is nothing.
+    pub actions: Vec<Vec<UserAction>>,
+    calls: [usize; 4],
+}
+
+impl Answers {
+    fn next<T: Clone>(list: &[T], calls: &mut usize) -> Option<T> {
+        let answer = list.get(*calls).or(list.last()).cloned();
+        *calls += 1;
+        answer
+    }
+}
+
+/// Where answers come from.
+#[derive(Clone, Debug)]
+enum Source {
+    /// From chance.
+    Chance(Rng, UserCodeConfig, Tools),
+    /// From a fixture, by function.
+    Given(BTreeMap<String, Answers>),
+}
+
+/// User code of one run.
+#[derive(Clone, Debug)]
+pub struct ScriptedUserCode {
+    source: Source,
+    /// The blackboard.
+    pub keys: Vec<[u32; 3]>,
+    /// What happened since the last look.
+    pub log: Vec<Entry>,
+    /// Calls in this tick: past a bound nothing is posted any more, so that logs stay readable.
+    calls: u32,
+}
+
+const MOST_ACTIVE_CALLS: u32 = 200;
+
+impl ScriptedUserCode {
+    /// User code with its own stream of chance.
+    pub fn new(seed: u64, config: UserCodeConfig, tools: Tools, keys: Vec<[u32; 3]>) -> Self {
+        Self {
+            source: Source::Chance(Rng::new(seed), config, tools),
+            keys,
+            log: Vec::new(),
+            calls: 0,
+        }
+    }
+
+    /// User code that answers as a fixture says. Functions that it does not name hold, score 1, run
+    /// on and do nothing.
+    pub fn given(answers: BTreeMap<String, Answers>, keys: Vec<[u32; 3]>) -> Self {
+        Self {
+            source: Source::Given(answers),
+            keys,
+            log: Vec::new(),
+            calls: 0,
+        }
+    }
+
+    /// The log so far; the next tick begins.
+    pub fn take_log(&mut self) -> Vec<Entry> {
+        self.calls = 0;
+        std::mem::take(&mut self.log)
+    }
+
+    fn note(&mut self, called: Called) {
+        self.calls += 1;
+        if let Source::Chance(rng, ..) = &mut self.source {
+            // Chance follows from the call, too: a difference shows at once.
+            let start = called.state as u64;
+            let mix = called
+                .function
+                .bytes()
+                .fold(start, |mix, byte| mix.rotate_left(5) ^ u64::from(byte));
+            *rng = Rng::new(rng.next_u64() ^ mix);
+        }
+        self.log.push(Entry::Called(called));
+    }
+
+    /// A guard is asked.
+    pub fn guard(&mut self, called: Called) -> GuardResult {
+        let function = called.function.clone();
+        self.note(called);
+        let result = match &mut self.source {
+            Source::Chance(rng, config, _) => GuardResult {
+                holds: rng.chance(config.holds),
+                code: rng.below(1000) as u16,
+                draws: rng.chance(50),
+            },
+            Source::Given(answers) => {
+                let answers = answers.get_mut(&*function);
+                let given = answers.and_then(|a| Answers::next(&a.verdicts, &mut a.calls[0]));
+                given.unwrap_or(GuardResult {
+                    holds: true,
+                    code: 0,
+                    draws: false,
+                })
+            }
+        };
+        self.log.push(Entry::Answered(if result.holds {
+            "yes".into()
+        } else {
+            "no".into()
+        }));
+        result
+    }
+
+    /// A scorer is asked: its score, and whether it draws a random number.
+    pub fn score(&mut self, called: Called) -> (f32, bool) {
+        let function = called.function.clone();
+        self.note(called);
+        let (score, draws) = match &mut self.source {
+            Source::Chance(rng, ..) => {
+                let score = match rng.below(8) {
+                    0 => f32::NAN,
+                    1 => -1.0,
+                    2 => f32::INFINITY,
+                    step => step as f32 * 0.5,
+                };
+                (score, rng.chance(50))
+            }
+            Source::Given(answers) => {
+                let answers = answers.get_mut(&*function);
+                (
+                    answers
+                        .and_then(|a| Answers::next(&a.scores, &mut a.calls[1]))
+                        .unwrap_or(1.0),
+                    false,
+                )
+            }
+        };
+        self.log.push(Entry::Answered(score.to_string()));
+        (score, draws)
+    }
+
+    /// An activity was called: 0 running, 1 succeeded, 2 failed.
+    pub fn activity(&mut self, function: &str) -> u8 {
+        match &mut self.source {
+            Source::Chance(rng, config, _) => {
+                if rng.chance(config.ends) {
+                    1 + rng.below(2) as u8
+                } else {
+                    0
+                }
+            }
+            Source::Given(answers) => {
+                let answers = answers.get_mut(function);
+                answers
+                    .and_then(|a| Answers::next(&a.statuses, &mut a.calls[2]))
+                    .unwrap_or(0)
+            }
+        }
+    }
+
+    /// Does the host drop this command?
+    pub fn drops(&mut self) -> bool {
+        match &mut self.source {
+            Source::Chance(rng, config, _) => rng.chance(config.drops),
+            Source::Given(_) => false,
+        }
+    }
+
+    /// An action or activity is called: what it does.
+    pub fn act(&mut self, called: Called) -> Vec<UserAction> {
+        let function = called.function.clone();
+        self.note(called);
+        match &mut self.source {
+            Source::Chance(rng, config, tools) => {
+                let mut actions = Vec::new();
+                while actions.len() < 3 && self.calls < MOST_ACTIVE_CALLS && rng.chance(config.acts)
+                {
+                    actions.extend(action(rng, tools));
+                }
+                actions
+            }
+            Source::Given(answers) => {
+                let answers = answers.get_mut(&*function);
+                answers
+                    .and_then(|a| Answers::next(&a.actions, &mut a.calls[3]))
+                    .unwrap_or_default()
+            }
+        }
+    }
+}
+
+fn action(rng: &mut Rng, tools: &Tools) -> Option<UserAction> {
+    match rng.weighted(&[40, 15, 10, 20, 10, 5]) {
+        0 if tools.events > 0 => Some(post(rng, tools)),
+        1 => {
+            let timer = rng.pick(&tools.timers).copied()?;
+            Some(UserAction::Start(timer, rng.below(12)))
+        }
+        2 => rng.pick(&tools.timers).copied().map(UserAction::Stop),
+        3 => Some(UserAction::Draw),
+        4 => scratch(rng, tools),
+        5 => rng
+            .pick(&tools.remembering)
+            .copied()
+            .map(UserAction::Forget),
+        _ => None,
+    }
+}
+
+fn post(rng: &mut Rng, tools: &Tools) -> UserAction {
+    let given = [Class::Low, Class::Normal, Class::Interrupt, Class::Critical];
+    UserAction::Post {
+        event: rng.below(tools.events) as usize,
+        class: rng.chance(50).then(|| rng.one(&given)),
+        payload: [rng.below(5), rng.below(3), 0, 7],
+        internal: rng.chance(30),
+    }
+}
+
+fn scratch(rng: &mut Rng, tools: &Tools) -> Option<UserAction> {
+    let number = rng.below(tools.scratch.len() as u32) as usize;
+    let words = *tools.scratch.get(number)?;
+    Some(UserAction::Scratch(
+        number,
+        rng.below(u32::from(words)) as u8,
+        rng.below(100) as u16,
+    ))
+}

@@ -1,0 +1,244 @@
+//! `statewright run`: a crowd of agents without a game, and what they did.
+
+mod recorder;
+mod report;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use statewright::trace::Level;
+use statewright::{Machine, Names};
+use statewright_compile::symbols::Symbols;
+use statewright_draw::{Chart, Heat, Options, svg};
+use statewright_files::{Input, Loaded, Prepared, create, read_limited, refuse_own_source};
+use statewright_simulate::report::{json, number, page, plot};
+use statewright_simulate::{Outcome as Ran, Plan, RunError, Script, ScriptError, Traced};
+
+use crate::args::Run;
+use crate::console::Console;
+use crate::error::{CliError, Outcome};
+use crate::load::{load, load_sample};
+use crate::progress::Ticks;
+use recorder::{Recorder, Trace, Watcher};
+
+/// Random events per agent and tick unless told.
+const RATE: f64 = 0.01;
+/// Agents in a trace unless told.
+const TRACED: u32 = 16;
+
+pub(crate) fn run(args: &Run, console: &Console) -> Result<Outcome, CliError> {
+    let loaded = match &args.file {
+        Some(path) => match load(&Input::single(path), console) {
+            Ok(loaded) => loaded,
+            Err(outcome) => return Ok(outcome),
+        },
+        None => load_sample(),
+    };
+    let symbols = loaded.symbols.clone();
+    let machine = machine(loaded)?;
+    let script = match &args.script {
+        Some(path) => match script(path, &machine, args.agents, console)? {
+            Some(script) => script,
+            None => return Ok(Outcome::Problems),
+        },
+        None => Script::default(),
+    };
+    let outputs = [
+        ("--svg", &args.svg),
+        ("--html", &args.html),
+        ("--trace", &args.trace),
+    ];
+    outputs
+        .into_iter()
+        .try_for_each(|(option, path)| check_output(option, path.as_deref(), args))?;
+    let rate = args
+        .rate
+        .unwrap_or(if args.script.is_some() { 0.0 } else { RATE });
+    let begun = Instant::now();
+    let plan = Plan {
+        agents: args.agents,
+        ticks: args.ticks,
+        seed: args.seed,
+        rate,
+        script,
+        stub_guards: args.stub_guards,
+        threads: args.threads,
+        traced: traced(args)?,
+        clock: Box::new(move || begun.elapsed()),
+    };
+    let watcher = Watcher {
+        agents: args.agents,
+        trace: recorder(args)?.map(Trace::Wanted),
+        bar: Ticks::new(console, args.ticks),
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stop);
+    // Without it Ctrl-C ends the run without a report: worth a warning, not an error.
+    if let Err(error) = ctrlc::set_handler(move || heard.store(true, Ordering::Relaxed)) {
+        console.warning(format_args!(
+            "Ctrl-C will end the run without a report: {error}"
+        ));
+    }
+    let (ran, records) = drive(&machine, plan, &stop, watcher)?;
+    write_pictures(args, &machine, symbols.as_ref(), &ran)?;
+    if let (Some(path), Some(records)) = (&args.trace, records) {
+        console.note(format_args!(
+            "wrote {} records to {}",
+            number(records),
+            path.display()
+        ));
+    }
+    if args.json {
+        console.json(&json(&ran));
+    } else {
+        console.result(report::report(&ran));
+    }
+    Ok(Outcome::Fine)
+}
+
+/// Refuses what cannot be written before anything runs, and what must not be replaced.
+fn check_output(option: &str, path: Option<&Path>, args: &Run) -> Result<(), CliError> {
+    let Some(path) = path else { return Ok(()) };
+    if path == Path::new("-") {
+        return Err(CliError::new(format!(
+            "`{option}` needs the name of a file: the report has standard output"
+        )));
+    }
+    for source in [&args.file, &args.script].into_iter().flatten() {
+        refuse_own_source(Some(path), &Input::single(source))?;
+    }
+    if option == "--trace" {
+        Ok(())
+    } else {
+        Ok(Prepared::new(path, b"").map(drop)?)
+    }
+}
+
+/// Who is in the trace, if one is wanted.
+fn traced(args: &Run) -> Result<Option<Traced>, CliError> {
+    if args.trace.is_none() {
+        return Ok(None);
+    }
+    let mut agents: Vec<u32> = Vec::new();
+    for range in &args.trace_agents {
+        if *range.end() >= args.agents {
+            let text = format!("`--trace-agents`: there is no agent {}", range.end());
+            return Err(CliError::new(text)
+                .help(format!("they are numbered from 0 to {}", args.agents - 1)));
+        }
+        agents.extend(range.clone());
+    }
+    if agents.is_empty() {
+        agents.extend(0..args.agents.min(TRACED));
+    }
+    agents.sort_unstable();
+    agents.dedup();
+    let level = Level::new(args.trace_level).unwrap_or_default();
+    Ok(Some(Traced { level, agents }))
+}
+
+/// Where the trace goes.
+fn recorder(args: &Run) -> Result<Option<Recorder>, CliError> {
+    let Some(path) = args.trace.clone() else {
+        return Ok(None);
+    };
+    let file = create(&path)?;
+    Ok(Some(Recorder { path, file }))
+}
+
+/// The machine that the kernel runs.
+fn machine(loaded: Loaded) -> Result<Machine, CliError> {
+    let names = loaded
+        .symbols
+        .as_ref()
+        .map_or_else(Names::default, Names::from);
+    Machine::from_rom(loaded.rom.into_bytes().into_vec(), names)
+        .map_err(|error| CliError::new(error.to_string()))
+}
+
+/// Reads a script; nothing if it has mistakes, which have been said.
+fn script(
+    path: &Path,
+    machine: &Machine,
+    agents: u32,
+    console: &Console,
+) -> Result<Option<Script>, CliError> {
+    let name = path.display().to_string();
+    let bytes = std::fs::File::open(path)
+        .and_then(read_limited)
+        .map_err(|error| CliError::read(&name, error))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        CliError::new(format!("`{name}` is not UTF-8 text"))
+            .help("a script is plain text: `at 10 send Alarm`")
+    })?;
+    let say = |error: &ScriptError| console.error(&CliError::new(format!("`{name}`, {error}")));
+    match Script::parse(machine, &text, agents) {
+        Ok(script) => Ok(Some(script)),
+        Err(errors) => {
+            errors.iter().for_each(say);
+            Ok(None)
+        }
+    }
+}
+
+/// Runs it; what came of it, and how many records the trace has.
+fn drive(
+    machine: &Machine,
+    plan: Plan,
+    stop: &AtomicBool,
+    mut watcher: Watcher,
+) -> Result<(Ran, Option<u64>), CliError> {
+    let mut ran = statewright_simulate::run(machine, plan, stop, &mut watcher).map_err(
+        |error| match error {
+            RunError::Simulation(error) => CliError::new(error.to_string()),
+            RunError::Monitor(error) => error,
+        },
+    )?;
+    let records = watcher.close()?;
+    ran.peak_bytes = peak_memory();
+    Ok((ran, records))
+}
+
+/// Most memory of this process so far, in bytes; `None` where the system does not tell.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+}
+
+/// Writes what was asked for: all files, or none if one cannot be written.
+fn write_pictures(
+    args: &Run,
+    machine: &Machine,
+    symbols: Option<&Symbols>,
+    ran: &Ran,
+) -> Result<(), CliError> {
+    let mut prepared = Vec::new();
+    if let Some(path) = &args.svg {
+        prepared.push(Prepared::new(path, plot(ran).as_bytes())?);
+    }
+    if let Some(path) = &args.html {
+        let heat = Heat {
+            states: ran.visits.clone(),
+            transitions: ran.transitions.clone(),
+        };
+        let drawn = symbols.map(|symbols| {
+            let chart = Chart::new(&machine.rom(), symbols);
+            svg(
+                &chart,
+                &Options {
+                    heat: Some(heat),
+                    ..Options::default()
+                },
+            )
+            .svg
+        });
+        prepared.push(Prepared::new(
+            path,
+            page(ran, &drawn.unwrap_or_default()).as_bytes(),
+        )?);
+    }
+    Ok(prepared.into_iter().try_for_each(Prepared::place)?)
+}
