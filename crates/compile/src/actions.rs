@@ -19,6 +19,7 @@ use crate::index::{
     ActionListIndex, ConditionIndex, ExpressionIndex, FunctionIndex, Index, IndexVec, StringIndex,
     TimerIndex,
 };
+use crate::numbers;
 
 /// A user function and where it is used (ROM-8).
 #[derive(Clone, Debug, PartialEq)]
@@ -151,7 +152,7 @@ impl ActionTables {
             self.arguments(arguments)
         };
         action(
-            op_kind::CALL,
+            ActionOp::Call,
             arguments.len(),
             narrow(function),
             first as u32,
@@ -161,7 +162,7 @@ impl ActionTables {
     /// An expression.
     pub fn expression(&mut self, compiled: Compiled) -> ExpressionIndex {
         let mut key = compiled.instructions.as_slice().as_bytes().to_vec();
-        key.push(compiled.ty as u8);
+        key.push(numbers::value_type(compiled.ty).number());
         self.expressions.add(key, compiled)
     }
 
@@ -199,8 +200,10 @@ impl ActionTables {
     /// Gives the timers of start and stop actions their final numbers.
     pub fn renumber_timers(&mut self, renumbered: &IndexVec<TimerIndex, TimerIndex>) {
         for action in (&mut self.lists.items).into_iter().flatten() {
-            if matches!(action.kind, op_kind::START_TIMER | op_kind::STOP_TIMER)
-                && let Some(&to) = renumbered.get(TimerIndex::new(usize::from(action.a.get())))
+            if matches!(
+                action.kind.get(),
+                ActionOp::StartTimer | ActionOp::StopTimer
+            ) && let Some(&to) = renumbered.get(TimerIndex::new(usize::from(action.a.get())))
             {
                 action.a = U16::new(narrow(to));
             }
@@ -236,12 +239,22 @@ impl ActionTables {
         for (to, &from) in order.iter().enumerate() {
             renumbered[from] = to;
         }
-        let relink = |action: &OpRecord| match action.kind {
-            op_kind::CALL => OpRecord {
+        let relink = |action: &OpRecord| match action.kind.get() {
+            ActionOp::Call => OpRecord {
                 a: U16::new(renumbered[FunctionIndex::new(usize::from(action.a.get()))] as u16),
                 ..*action
             },
-            _ => *action,
+            ActionOp::Evaluate
+            | ActionOp::Set
+            | ActionOp::Add
+            | ActionOp::Raise
+            | ActionOp::Send
+            | ActionOp::Emit
+            | ActionOp::StartTimer
+            | ActionOp::StopTimer
+            | ActionOp::ClearHistory
+            | ActionOp::Unless
+            | ActionOp::Skip => *action,
         };
         tables.linker = order
             .iter()
@@ -271,7 +284,7 @@ impl ActionTables {
                 first: U32::new(tables.code.len() as u32),
                 count: U16::new(compiled.instructions.len() as u16),
                 stack_words: compiled.stack_words,
-                ty: compiled.ty as u8,
+                ty: numbers::value_type(compiled.ty).into(),
             });
             tables.code.extend_from_slice(&compiled.instructions);
         }
@@ -285,9 +298,9 @@ pub fn narrow(index: impl Index) -> u16 {
 }
 
 /// The record of an action.
-pub fn action(kind: u8, count: usize, a: u16, b: u32) -> OpRecord {
+pub fn action(kind: ActionOp, count: usize, a: u16, b: u32) -> OpRecord {
     OpRecord {
-        kind,
+        kind: kind.into(),
         count: count as u8,
         a: U16::new(a),
         b: U32::new(b),
@@ -300,7 +313,7 @@ pub fn certain(actions: &[OpRecord]) -> impl Iterator<Item = &OpRecord> {
     std::iter::from_fn(move || {
         while let Some(action) = actions.get(next) {
             next += 1;
-            if action.kind != op_kind::UNLESS {
+            if action.kind != ActionOp::Unless {
                 return Some(action);
             }
             let parts = IfLists::of(actions, next - 1);
@@ -327,7 +340,7 @@ impl IfLists {
         let end = first.saturating_add(count(at)).min(actions.len());
         let skip = end
             .checked_sub(1)
-            .filter(|&last| last >= first && actions[last].kind == op_kind::SKIP);
+            .filter(|&last| last >= first && actions[last].kind == ActionOp::Skip);
         match skip {
             Some(skip) => Self {
                 then: first..skip,
@@ -350,7 +363,7 @@ pub fn halves(payload: Option<ExpressionIndex>, high: Option<u16>) -> u32 {
 fn linker_record(function: &FunctionUse) -> LinkerRecord {
     LinkerRecord {
         hash: U32::new(function.hash()),
-        kind: function.kind as u8,
+        kind: numbers::function_kind(function.kind).into(),
         rng: u8::from(function.rng),
         reserved: U16::new(0),
     }

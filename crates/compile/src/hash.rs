@@ -17,8 +17,8 @@ pub fn assign(tables: &mut Tables) {
 /// Everything instance bytes refer to, in index order.
 fn structure(tables: &Tables) -> u64 {
     let mut hash = Xxh3::new();
-    hash.update(&[tables.header.tier]);
-    let transitions = stable_id_range(tables, 5);
+    hash.update(&[tables.header.tier.raw()]);
+    let transitions = stable_id_range(tables, StableGroup::Transitions);
     for (index, id) in tables.stable_ids.iter().enumerate() {
         if !transitions.contains(&index) {
             hash.update(id.as_bytes());
@@ -35,7 +35,7 @@ fn structure(tables: &Tables) -> u64 {
     }
     for timer in &tables.timers {
         hash.update(timer.owner.as_bytes());
-        hash.update(&[timer.kind, timer.place, timer.instances]);
+        hash.update(&[timer.kind.raw(), timer.place, timer.instances]);
     }
     for history in &tables.history {
         hash.update(history.owner.as_bytes());
@@ -56,7 +56,7 @@ fn structure(tables: &Tables) -> u64 {
     hash.update(tables.scratch.as_slice().as_bytes());
     for key in &tables.keys {
         hash.update(key.name_hash.as_bytes());
-        hash.update(&[key.ty]);
+        hash.update(&[key.ty.raw()]);
     }
     hash.digest()
 }
@@ -83,19 +83,20 @@ fn hash_cooldowns(tables: &Tables, first_transition_id: usize, hash: &mut Xxh3) 
 }
 
 /// Range of a group of [`STABLE_ID_GROUPS`] in the stable-ids table.
-pub fn stable_id_range(tables: &Tables, group: usize) -> std::ops::Range<usize> {
-    let counts = [
-        1,
-        tables.states.len(),
-        tables.regions.len(),
-        tables.events.len(),
-        tables.timers.len(),
-        tables.transitions.len(),
-        tables.history.len(),
-        tables.scratch.len(),
-    ];
-    let start: usize = counts[..group].iter().sum();
-    start..start + counts[group]
+pub fn stable_id_range(tables: &Tables, group: StableGroup) -> std::ops::Range<usize> {
+    let count = |group: StableGroup| match group {
+        StableGroup::Machine => 1,
+        StableGroup::States => tables.states.len(),
+        StableGroup::Regions => tables.regions.len(),
+        StableGroup::Events => tables.events.len(),
+        StableGroup::Timers => tables.timers.len(),
+        StableGroup::Transitions => tables.transitions.len(),
+        StableGroup::History => tables.history.len(),
+        StableGroup::Scratch => tables.scratch.len(),
+    };
+    let before = StableGroup::ALL.into_iter().filter(|one| *one < group);
+    let start: usize = before.map(count).sum();
+    start..start + count(group)
 }
 
 /// Everything else: all base tables and the header's settings. Plans follow from them, stable ids

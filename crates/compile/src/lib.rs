@@ -21,6 +21,7 @@ mod index;
 mod lower;
 mod model;
 mod names;
+mod numbers;
 mod plan;
 pub mod report;
 mod resolve;

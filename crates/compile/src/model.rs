@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use statewright_author::graph::{self, Machine, StackOperation, TransitionKind};
 use statewright_author::span::{Span, Spanned};
+pub use statewright_rom::layout::TimerKind;
 
 use crate::actions::ActionTables;
 use crate::index::{
@@ -203,21 +204,6 @@ pub struct Branch<'a> {
     pub guard: Option<ConditionIndex>,
     /// Targets and effect.
     pub entry: Entry,
-}
-
-/// Kinds of timers (RAM-7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TimerKind {
-    /// `after` of a transition, or of several that wait equally long.
-    After,
-    /// Named, of a state.
-    State,
-    /// Named, of the machine.
-    Machine,
-    /// Clock of a state.
-    Clock,
-    /// Debounce of a transition.
-    Debounce,
 }
 
 /// A timer.

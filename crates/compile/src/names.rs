@@ -8,7 +8,7 @@ use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::Machine;
 use statewright_author::span::Name;
-use statewright_rom::layout::{BUILT_IN_LANES, MAX_CHANNELS, MAX_LANES, MAX_RECORDS};
+use statewright_rom::layout::{BuiltInLane, MAX_CHANNELS, MAX_LANES, MAX_RECORDS};
 
 use crate::index::{
     ChannelIndex, DeclaredFunctionIndex, EventIndex, Index, IndexVec, KeyIndex, LaneIndex,
@@ -233,7 +233,7 @@ impl<'a> Declarations<'a> {
             }
         }
         for lane in &machine.lanes {
-            if BUILT_IN_LANES.contains(&lane.name.value.as_str()) {
+            if BuiltInLane::NAMES.contains(&lane.name.value.as_str()) {
                 let text = format!("lane `{}` exists already", lane.name.value);
                 diagnostics.push(
                     Diagnostic::new(DiagnosticCode::DuplicateName, lane.name.span, text)
@@ -267,8 +267,8 @@ impl<'a> Declarations<'a> {
                 Diagnostic::new(DiagnosticCode::TableFull, at, text).label("one too many");
             diagnostics.push(problem.help("let states share channels"));
         }
-        if machine.lanes.len() + BUILT_IN_LANES.len() > MAX_LANES {
-            let most = MAX_LANES - BUILT_IN_LANES.len();
+        if machine.lanes.len() + BuiltInLane::COUNT > MAX_LANES {
+            let most = MAX_LANES - BuiltInLane::COUNT;
             let text = format!(
                 "{} lanes, but at most {most} fit beside the built-in ones",
                 machine.lanes.len()
@@ -287,14 +287,17 @@ impl<'a> Declarations<'a> {
 
     /// A lane, built-in or declared.
     pub fn lane(&self, name: &Name, diagnostics: &mut Diagnostics) -> Option<LaneIndex> {
-        if let Some(built_in) = BUILT_IN_LANES.iter().position(|&lane| lane == name.value) {
+        if let Some(built_in) = BuiltInLane::NAMES
+            .iter()
+            .position(|&lane| lane == name.value)
+        {
             return Some(LaneIndex::new(built_in));
         }
         if let Some(declared) = self.lanes.get(&name.value) {
-            return Some(LaneIndex::new(BUILT_IN_LANES.len() + declared.position()));
+            return Some(LaneIndex::new(BuiltInLane::COUNT + declared.position()));
         }
         let shown = diagnostics.has_room();
-        let known = BUILT_IN_LANES
+        let known = BuiltInLane::NAMES
             .iter()
             .copied()
             .chain(self.lanes.names().iter().copied())
@@ -310,7 +313,7 @@ impl<'a> Declarations<'a> {
             Some(_) => problem,
             None => problem.help(format!(
                 "use one of {}, or declare it under `\"lanes\"`",
-                BUILT_IN_LANES.join(", ")
+                BuiltInLane::NAMES.join(", ")
             )),
         });
         None

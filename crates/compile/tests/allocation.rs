@@ -76,7 +76,7 @@ fn no_overlap(case: &Case<'_>, users: &[User], capacity: u32) -> Result<(), Stri
 fn timer_users(rom: &Rom<'_>) -> Vec<User> {
     let user = |(index, timer): (usize, &TimerRecord)| {
         let first = u32::from(timer.place);
-        let state = (timer.kind != timer_kind::MACHINE).then(|| usize::from(timer.owner.get()));
+        let state = (timer.kind != TimerKind::Machine).then(|| usize::from(timer.owner.get()));
         User {
             what: format!("timer {index}"),
             state,
@@ -151,7 +151,11 @@ fn slot_users(rom: &Rom<'_>) -> Vec<User> {
 #[test]
 fn ram_5_timers_of_states_that_live_together_have_places_of_their_own() {
     for_small_machines(|case| {
-        no_overlap(case, &timer_users(&case.rom), case.rom.tier().timers.into())
+        no_overlap(
+            case,
+            &timer_users(&case.rom),
+            case.rom.capacity().timers.into(),
+        )
     });
 }
 
@@ -161,7 +165,7 @@ fn ram_5_slots_of_states_that_live_together_have_places_of_their_own() {
         no_overlap(
             case,
             &slot_users(&case.rom),
-            u32::from(case.rom.tier().slots) * 16,
+            u32::from(case.rom.capacity().slots) * 16,
         )
     });
 }
@@ -178,7 +182,7 @@ fn ram_7_features_have_their_places() {
             false => Err(format!("{what}: {wanted} wanted, {found} found")),
         };
         let all = || moves.iter().flatten();
-        let of = |kind: u8| {
+        let of = |kind: TimerKind| {
             rom.timers()
                 .iter()
                 .filter(|timer| timer.kind == kind)
@@ -187,18 +191,18 @@ fn ram_7_features_have_their_places() {
         let after: BTreeSet<_> = all()
             .filter_map(|m| Some((m.source, after_ticks(tree, m)?)))
             .collect();
-        expect("after", after.len(), of(timer_kind::AFTER))?;
+        expect("after", after.len(), of(TimerKind::After))?;
         expect(
             "debounce",
             all().filter(|m| m.authored.debounce.is_some()).count(),
-            of(timer_kind::DEBOUNCE),
+            of(TimerKind::Debounce),
         )?;
         let named = tree
             .states
             .iter()
             .map(|state| state.authored.timers.len())
             .sum();
-        expect("timers of states", named, of(timer_kind::STATE))?;
+        expect("timers of states", named, of(TimerKind::State))?;
         let cooldowns = rom
             .transition_extras()
             .iter()
@@ -302,7 +306,7 @@ fn ram_4_leaves() {
             .collect();
         for &a in &leaves {
             let number = rom.states()[a].leaf;
-            if Some(number) != tree.states[a].region.map(leaf) || number >= rom.tier().leaves {
+            if Some(number) != tree.states[a].region.map(leaf) || number >= rom.capacity().leaves {
                 return Err(format!("state {a} has leaf {number}"));
             }
             for &b in leaves.iter().filter(|&&b| b < a) {
@@ -400,7 +404,7 @@ fn ram_2_the_smallest_tier_wins() {
             .tier
             .as_ref()
             .map_or(0, |tier| tier.value as usize);
-        let found = usize::from(rom.header().tier);
+        let found = usize::from(rom.tier().number());
         let wanted = needed.max(asked);
         if found == wanted {
             Ok(())

@@ -2,6 +2,7 @@
 
 use statewright_compile::tables::Tables;
 use statewright_compile::{Options, Output, compile_text};
+use statewright_rom::Coded;
 use statewright_rom::layout::*;
 use statewright_rom::{Rom, seal};
 
@@ -59,9 +60,9 @@ fn steps(output: &Output, leaf: &str, event: &str) -> Option<Vec<String>> {
     let name = |step: &JumpStep| {
         let function = symbols.functions.get(usize::from(step.function.get()));
         let state = &symbols.states[usize::from(step.state.get())].name;
-        match step.kind {
-            jump_step_kind::EXIT => format!("exit {state}"),
-            jump_step_kind::ENTER => format!("enter {state}"),
+        match step.kind.get() {
+            JumpStepKind::Exit => format!("exit {state}"),
+            JumpStepKind::Enter => format!("enter {state}"),
             _ => function.map_or("-".to_owned(), |function| function.name.clone()),
         }
     };
@@ -195,8 +196,11 @@ fn rom_2_damaged_jumps_are_refused() {
         (|t| t.jumps[0].list = 999.into(), "list"),
         (|t| t.jumps[1].first = 0.into(), "first step"),
         (|t| t.jumps[0].flags = 4.into(), "flags"),
-        (|t| t.jump_steps[0].kind = 3, "kind"),
-        (|t| t.jump_steps[0].kind = jump_step_kind::EXIT, "operands"),
+        (|t| t.jump_steps[0].kind = Coded::from_raw(3), "kind"),
+        (
+            |t| t.jump_steps[0].kind = JumpStepKind::Exit.into(),
+            "operands",
+        ),
         (|t| t.jumps[0].reserved[2] = 1.into(), "reserved"),
         (|t| t.jump_steps[0].state = 999.into(), "state"),
         (|t| t.jump_steps[0].function = 999.into(), "no action"),

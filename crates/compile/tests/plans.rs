@@ -277,7 +277,7 @@ fn record(case: &Case<'_>, step: &Step) -> PlanStep {
             PlanStep {
                 state: zero(state as u16),
                 list: found.entry,
-                kind: step_kind::STATE,
+                kind: PlanStepKind::State.into(),
                 leaf,
                 reserved: zero(0),
             }
@@ -287,7 +287,7 @@ fn record(case: &Case<'_>, step: &Step) -> PlanStep {
             PlanStep {
                 state: zero(tree.regions[region].owner as u16),
                 list: rom.initials()[initial].effect,
-                kind: step_kind::INITIAL,
+                kind: PlanStepKind::Initial.into(),
                 leaf: 0xFF,
                 reserved: zero(0),
             }
@@ -388,8 +388,8 @@ fn found(rom: &Rom<'_>, row: usize, column: usize) -> Asked {
     let first = list.first.get() as usize;
     let middle = first + usize::from(list.interrupts.get());
     let end = middle + usize::from(list.others.get());
-    let other = |candidate: &Candidate| match candidate.kind {
-        candidate_kind::TRANSITION => Ok(usize::from(candidate.index.get())),
+    let other = |candidate: &Candidate| match candidate.kind.get() {
+        CandidateKind::Transition => Ok(usize::from(candidate.index.get())),
         _ => Err(usize::from(candidate.index.get())),
     };
     Asked {

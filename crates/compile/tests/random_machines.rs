@@ -59,7 +59,7 @@ fn what_a_rom_says_is_what_the_machine_means() {
         explain(&varied(seed, Size::of_seed(seed)), |m| {
             let output = compiled(m)?;
             let tier = [Tier::Crowd, Tier::Standard, Tier::Hero]
-                [usize::from(output.rom.as_rom().header().tier)];
+                [usize::from(output.rom.as_rom().tier().number())];
             let said = describe(&output.rom.as_rom(), Some(&output.symbols));
             same_value("model", &project(m, tier), &said["model"])
         })

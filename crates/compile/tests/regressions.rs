@@ -1,7 +1,7 @@
 //! Mistakes that were once made by the compiler; each stays mended.
 
 use statewright_compile::{Options, compile_text};
-use statewright_rom::layout::target_kind;
+use statewright_rom::layout::TargetKind;
 
 /// Codes reported for a text, each once.
 fn codes(text: &str) -> Vec<&'static str> {
@@ -420,10 +420,10 @@ fn tick_4_a_fail_safe_may_be_a_choice_or_a_history_point() {
         )
     };
     for (entry, kind) in [
-        ("w", target_kind::STATE),
-        ("w/last", target_kind::HISTORY),
-        ("pick", target_kind::CHOICE),
-        ("w/y", target_kind::STATE),
+        ("w", TargetKind::State),
+        ("w/last", TargetKind::History),
+        ("pick", TargetKind::Choice),
+        ("w/y", TargetKind::State),
     ] {
         let (output, problems) = compile_text("case.sw.json", &machine(entry), &Options::default());
         assert!(
@@ -436,7 +436,7 @@ fn tick_4_a_fail_safe_may_be_a_choice_or_a_history_point() {
         let rom = output.rom.as_rom();
         assert_eq!(rom.fail_safe(), rom.reload_entry());
         let targets = rom.targets_of(rom.fail_safe().expect("a fail-safe"));
-        let kinds: Vec<u8> = targets.iter().map(|target| target.kind).collect();
+        let kinds: Vec<_> = targets.iter().map(|target| target.kind.get()).collect();
         assert_eq!(kinds, [kind], "{entry}");
     }
     assert!(codes(&machine("root")).contains(&"SW0316"));

@@ -1,10 +1,8 @@
 //! Whatever the bytes are, reading ends soon, without a panic and with a report.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::{Read, Rng};
+use crate::common::{Read, Rng};
 use statewright_compile::{Options, compile_with};
 use statewright_import::{mermaid, plantuml, read_bytes, xstate};
 

@@ -5,13 +5,11 @@
 //! problems are compared with `NAME.txt`. Names begin with the code in small letters. `BLESS=1`
 //! rewrites the texts. What the compiler says later is part of the text.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::Read;
+use crate::common::Read;
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;

@@ -1,9 +1,7 @@
 //! Machines as SCXML. What is refused, and how that is said, is in `diagnostics/sw0806_*`; random
 //! documents that go there and back are in `proof/charts`.
 
-mod common;
-
-use common::runs;
+use crate::common::runs;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::render::{Style, render_text};
 use statewright_author::text::read;

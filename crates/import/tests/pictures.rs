@@ -1,11 +1,9 @@
 //! Pictures that `draw` makes come back: the same states, nesting, history points and arrows.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use common::{Read, all_states, has_errors, trigger};
+use crate::common::{Read, all_states, has_errors, trigger};
 use statewright_author::graph::{Machine, State};
 use statewright_compile::{Options, compile_text};
 use statewright_draw::{Chart, Kind, Node};

@@ -1,8 +1,6 @@
 //! PlantUML state diagrams: what they become, and how that runs.
 
-mod common;
-
-use common::{arrows, deeds, outline, quiet, runs, said};
+use crate::common::{arrows, deeds, outline, quiet, runs, said};
 use statewright_import::plantuml::read;
 
 fn text(body: &str) -> String {

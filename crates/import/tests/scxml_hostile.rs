@@ -4,9 +4,7 @@
 //! How long they take and how much memory they need was measured by hand; here bounds on what is
 //! reported and built stand for it.
 
-mod common;
-
-use common::Rng;
+use crate::common::Rng;
 use statewright_author::diagnostic::{Diagnostics, Severity};
 use statewright_author::graph::Machine;
 use statewright_author::render::{Style, render_text};

@@ -1,8 +1,6 @@
 //! XState v5 configurations: what they become, and how that runs.
 
-mod common;
-
-use common::{arrows, deeds, outline, quiet, runs, said};
+use crate::common::{arrows, deeds, outline, quiet, runs, said};
 use statewright_author::graph::TransitionKind;
 use statewright_author::text::write;
 use statewright_author::value::{Literal, ValueType};

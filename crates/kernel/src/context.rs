@@ -82,7 +82,7 @@ impl<'a> Core<'a> {
         rom: &'a Rom<'a>,
         counters: &'a mut Counters,
         now: u32,
-        tier: u8,
+        tier: statewright_rom::layout::Tier,
     ) -> Self {
         let mut core = Self::with_glance(rom, counters, now, Glance::new(rom, tier));
         core.hides_posts = core.has_policy(policy::POSTED_NEXT_TICK);

@@ -3,7 +3,7 @@
 
 use statewright_rom::Rom;
 use statewright_rom::ids::{StackId, StateId, TimerId, TransitionId};
-use statewright_rom::layout::{NONE, TransitionExtra, timer_kind};
+use statewright_rom::layout::{NONE, TimerKind, TransitionExtra};
 
 use crate::events::time::is_due;
 use crate::instance::event::Event;
@@ -41,7 +41,7 @@ pub fn sleep_though_polling<I: Instance>(rom: &Rom<'_>, instance: &I, now: u32) 
 fn sleep_but_for<I: Instance>(rom: &Rom<'_>, instance: &I, now: u32, ignored: u16) -> Sleep {
     let header = instance.header();
     let flags = header.flags.get() & !ignored;
-    let foreign = header.machine.get() != rom.machine_id() || I::TIER != rom.header().tier;
+    let foreign = header.machine.get() != rom.machine_id() || rom.header().tier != I::TIER;
     if foreign && !header.has(flag::QUARANTINED) {
         return Sleep::Awake;
     }
@@ -125,13 +125,14 @@ pub fn queued_events<I: Instance>(instance: &I) -> &[Event] {
 /// Timers that will fire, in the order of their declaration. Those of suspended states stand still
 /// and are not among them.
 pub fn running_timers<I: Instance>(rom: &Rom<'_>, instance: &I) -> impl Iterator<Item = Wait> {
-    let fires = move |timer: &(usize, &statewright_rom::layout::TimerRecord)| match timer.1.kind {
-        timer_kind::MACHINE => true,
-        timer_kind::AFTER | timer_kind::STATE => {
-            StateId::read(timer.1.owner).is_some_and(|owner| is_active(rom, instance, owner))
-        }
-        _ => false,
-    };
+    let fires =
+        move |timer: &(usize, &statewright_rom::layout::TimerRecord)| match timer.1.kind.get() {
+            TimerKind::Machine => true,
+            TimerKind::After | TimerKind::State => {
+                StateId::read(timer.1.owner).is_some_and(|owner| is_active(rom, instance, owner))
+            }
+            TimerKind::Clock | TimerKind::Debounce => false,
+        };
     rom.timers()
         .iter()
         .enumerate()

@@ -22,7 +22,7 @@ pub type Posted = Result<Admission, Fault>;
 
 /// Does an instance belong to a machine?
 pub(crate) fn belongs<I: Instance>(rom: &Rom<'_>, instance: &I) -> bool {
-    I::TIER == rom.header().tier && instance.header().machine.get() == rom.machine_id()
+    rom.header().tier == I::TIER && instance.header().machine.get() == rom.machine_id()
 }
 
 /// Posts an external event; the class is the type's unless given (EVT-1). An instance of another
@@ -51,7 +51,7 @@ pub fn post<I: Instance>(
         let class = if normal {
             Class::Normal
         } else {
-            class.unwrap_or(Class::from_number(record.class))
+            class.unwrap_or(record.class.get())
         };
         let mut ram = instance.ram();
         ram.push_event(Event {
@@ -87,7 +87,7 @@ impl Core<'_> {
         let declared = self
             .rom
             .event(id)
-            .map_or(Class::Normal, |record| Class::from_number(record.class));
+            .map_or(Class::Normal, |record| record.class.get());
         let mut event = Event::new(id, class.unwrap_or(declared)).with_words(payload);
         // The stamps of a paused instance are ages (SYS-9).
         event.stamp.set(if self.ram.has(flag::PAUSED) {

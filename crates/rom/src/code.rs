@@ -8,7 +8,7 @@
 //! only go forward. The kernel executes; the compiler folds constants; both use [`apply()`], so there
 //! is one definition of every result.
 //!
-//! A value takes [`value_type::words`](crate::layout::value_type::words) words, the first one
+//! A value takes [`ValueType::words`](crate::layout::ValueType::words) words, the first one
 //! pushed first. A bool word is 0 or 1: whoever loads one from outside (blackboard, parameters,
 //! payload) turns any other word into 1.
 

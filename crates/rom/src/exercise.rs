@@ -13,7 +13,7 @@ use crate::ids::*;
 use crate::layout::*;
 use crate::load::read_frame;
 use crate::validate::validate_slowly;
-use crate::view::{Reaction, Rom, StableGroup, Target};
+use crate::view::{Reaction, Rom, Target};
 
 /// Calls every accessor with every index and follows every reference. The result only keeps the
 /// work from being optimized away.
@@ -101,8 +101,8 @@ impl Walk<'_, '_> {
         let rom = self.rom;
         self.note(rom.machine_id());
         self.note(rom.structure_hash() ^ rom.parameter_hash());
-        self.note(rom.tier().bytes);
-        assert!(usize::from(rom.header().tier) < TIERS.len());
+        self.note(rom.capacity().bytes);
+        assert!(rom.header().tier.is_known());
         for set in [rom.fail_safe(), rom.reload_entry()].into_iter().flatten() {
             self.target_set(set);
         }
@@ -148,7 +148,7 @@ impl Walk<'_, '_> {
                 0,
                 "regions that are active together share a leaf"
             );
-            assert!(mask < 1 << rom.tier().leaves);
+            assert!(mask < 1 << rom.capacity().leaves);
             taken |= mask;
             let mut children = 0_u32;
             for child in rom.children(id) {
@@ -162,9 +162,9 @@ impl Walk<'_, '_> {
                 assert!(
                     u32::from(stack.first_slot).saturating_add(
                         u32::from(stack.depth).saturating_mul(stack.frame_slots.into())
-                    ) <= u32::from(rom.tier().slots)
+                    ) <= u32::from(rom.capacity().slots)
                 );
-                assert!(region.leaf.saturating_add(stack.leaves) <= rom.tier().leaves);
+                assert!(region.leaf.saturating_add(stack.leaves) <= rom.capacity().leaves);
             }
         }
         self.note(taken);
@@ -176,11 +176,7 @@ impl Walk<'_, '_> {
             let state = rom.state(id).expect("ids are in range");
             may_name(state.entry.get(), rom.action_lists().len(), "entry");
             may_name(state.exit.get(), rom.action_lists().len(), "exit");
-            self.single(
-                state.activity.get(),
-                function_kind::ACTIVITY,
-                value_type::COUNT,
-            );
+            self.single(state.activity.get(), FunctionKind::Activity, None);
             assert_eq!(rom.timers_of(id).len(), usize::from(state.timer_count));
             assert!(
                 rom.timers_of(id)
@@ -207,7 +203,7 @@ impl Walk<'_, '_> {
                     .iter()
                     .all(|deferral| StateId::read(deferral.state) == Some(id))
             );
-            if state.kind == state_kind::CHOICE {
+            if state.kind == StateKind::Choice {
                 let branches = rom.branches_of(id);
                 assert!(
                     branches.last().is_some_and(|last| last.guard.get() == NONE),
@@ -220,7 +216,7 @@ impl Walk<'_, '_> {
             }
         }
         for timer in rom.timers() {
-            assert!(timer.place.saturating_add(timer.instances) <= rom.tier().timers);
+            assert!(timer.place.saturating_add(timer.instances) <= rom.capacity().timers);
             names(timer.owner.get(), rom.states().len(), "owner");
             may_name(
                 timer.transition.get(),
@@ -230,7 +226,7 @@ impl Walk<'_, '_> {
             may_name(timer.column.get(), rom.columns(), "column");
         }
         for point in rom.history() {
-            assert!(point.slot.saturating_add(point.slot_count) <= rom.tier().slots);
+            assert!(point.slot.saturating_add(point.slot_count) <= rom.capacity().slots);
             may_name(point.effect.get(), rom.action_lists().len(), "effect");
         }
     }
@@ -246,16 +242,16 @@ impl Walk<'_, '_> {
         );
         self.single(
             extra.exit_ready.get(),
-            function_kind::GUARD,
-            value_type::BOOL,
+            FunctionKind::Guard,
+            Some(ValueType::Bool),
         );
-        assert!(extra.clock == 0xFF || extra.clock < rom.tier().timers);
+        assert!(extra.clock == 0xFF || extra.clock < rom.capacity().timers);
         for slot in [extra.result_slot, extra.latch_slot] {
-            assert!(slot == 0xFF || slot < rom.tier().slots);
+            assert!(slot == 0xFF || slot < rom.capacity().slots);
         }
         assert!(
             extra.scratch_slot == 0xFF
-                || extra.scratch_slot.saturating_add(extra.scratch_count) <= rom.tier().slots
+                || extra.scratch_slot.saturating_add(extra.scratch_count) <= rom.capacity().slots
         );
         for channel in (0..32).filter(|channel| extra.channels.get() >> channel & 1 == 1) {
             assert!(ChannelId::new(channel).is_some_and(|channel| rom.channel(channel).is_some()));
@@ -263,26 +259,33 @@ impl Walk<'_, '_> {
     }
 
     /// A guard, a score or an activity.
-    fn single(&mut self, raw: u16, function: u8, ty: u8) {
+    fn single(&mut self, raw: u16, function: FunctionKind, ty: Option<ValueType>) {
         let Some(id) = OpId::new(raw) else { return };
         let op = self.rom.op(id).expect("a single op exists");
-        match op.kind {
-            op_kind::CALL => {
+        match op.kind.get() {
+            ActionOp::Call => {
                 let entry = FunctionId::read(op.a)
                     .and_then(|id| self.rom.function(id))
                     .expect("the function exists");
                 assert_eq!(entry.kind, function);
                 assert_eq!(self.rom.arguments_of(op).len(), usize::from(op.count));
             }
-            op_kind::EVALUATE => {
+            ActionOp::Evaluate => {
                 let id = ExpressionId::read(op.a).expect("the expression exists");
-                assert_eq!(
-                    self.rom.expression(id).map(|expression| expression.ty),
-                    Some(ty)
-                );
+                let expression = self.rom.expression(id).expect("the expression exists");
+                assert_eq!(Some(expression.ty.get()), ty);
                 assert!(!self.rom.code_of(id).is_empty());
             }
-            kind => panic_kind("single op", kind),
+            kind @ (ActionOp::Set
+            | ActionOp::Add
+            | ActionOp::Raise
+            | ActionOp::Send
+            | ActionOp::Emit
+            | ActionOp::StartTimer
+            | ActionOp::StopTimer
+            | ActionOp::ClearHistory
+            | ActionOp::Unless
+            | ActionOp::Skip) => misplaced("single op", kind),
         }
     }
 
@@ -290,7 +293,7 @@ impl Walk<'_, '_> {
         let rom = self.rom;
         let targets = rom.targets_of(id);
         assert!(
-            !targets.is_empty() && targets.len() <= usize::from(rom.tier().leaves),
+            !targets.is_empty() && targets.len() <= usize::from(rom.capacity().leaves),
             "set {id}: {}",
             targets.len()
         );
@@ -301,7 +304,7 @@ impl Walk<'_, '_> {
                 .and_then(|anchor| rom.state(anchor))
                 .expect("a target stands in the tree");
             assert_eq!(
-                anchor.kind == state_kind::CHOICE,
+                anchor.kind == StateKind::Choice,
                 matches!(target, Target::Choice(_))
             );
             self.note(anchor.depth);
@@ -320,8 +323,8 @@ impl Walk<'_, '_> {
             assert!(rom.is_ancestor_or_self(domain, source));
             self.single(
                 transition.guard.get(),
-                function_kind::GUARD,
-                value_type::BOOL,
+                FunctionKind::Guard,
+                Some(ValueType::Bool),
             );
             may_name(transition.effect.get(), rom.action_lists().len(), "effect");
             if let Some(set) = TargetSetId::read(transition.targets) {
@@ -340,12 +343,16 @@ impl Walk<'_, '_> {
     fn transition_extra(&mut self, id: TransitionId, extra: &TransitionExtra) {
         let rom = self.rom;
         assert_eq!(extra.transition.get(), id.raw());
-        self.single(extra.score.get(), function_kind::SCORER, value_type::F32);
+        self.single(
+            extra.score.get(),
+            FunctionKind::Scorer,
+            Some(ValueType::F32),
+        );
         assert!(
             extra.cooldown_slot == 0xFF
-                || extra.cooldown_slot.saturating_add(2) <= rom.tier().slots
+                || extra.cooldown_slot.saturating_add(2) <= rom.capacity().slots
         );
-        assert!(extra.debounce_timer == 0xFF || extra.debounce_timer < rom.tier().timers);
+        assert!(extra.debounce_timer == 0xFF || extra.debounce_timer < rom.capacity().timers);
         if let Some(stack) = StackId::new(extra.stack) {
             assert!(rom.stack(stack).is_some());
         }
@@ -358,7 +365,7 @@ impl Walk<'_, '_> {
             assert_eq!(ops.is_empty(), id.index() >= rom.action_lists().len());
             for (place, op) in ops.iter().enumerate() {
                 self.action(op);
-                if matches!(op.kind, op_kind::UNLESS | op_kind::SKIP) {
+                if matches!(op.kind.get(), ActionOp::Unless | ActionOp::Skip) {
                     assert!(
                         op.b.get() != 0 && (op.b.get() as usize) < ops.len().saturating_sub(place)
                     );
@@ -368,7 +375,7 @@ impl Walk<'_, '_> {
         for observer in rom.observers() {
             names(observer.actions.get(), rom.action_lists().len(), "observer");
             assert!(
-                observer.event.get() == trigger::ANY
+                SpecialTrigger::Any.is(observer.event)
                     || usize::from(observer.event.get()) < rom.events().len()
             );
         }
@@ -379,15 +386,15 @@ impl Walk<'_, '_> {
         let (a, b) = (op.a.get(), op.b.get());
         let (low, high) = (b as u16, (b >> 16) as u16);
         let expressions = rom.expressions().len();
-        match op.kind {
-            op_kind::CALL => {
+        match op.kind.get() {
+            ActionOp::Call => {
                 let entry = FunctionId::new(a)
                     .and_then(|id| rom.function(id))
                     .expect("the function exists");
-                assert_eq!(entry.kind, function_kind::ACTION);
+                assert_eq!(entry.kind, FunctionKind::Action);
                 assert_eq!(rom.arguments_of(op).len(), usize::from(op.count));
             }
-            op_kind::SET | op_kind::ADD => {
+            ActionOp::Set | ActionOp::Add => {
                 let key = u16::try_from(b)
                     .ok()
                     .and_then(KeyId::new)
@@ -398,30 +405,30 @@ impl Walk<'_, '_> {
                     .expect("the value exists");
                 assert_eq!(key.ty, value.ty);
             }
-            op_kind::RAISE => {
+            ActionOp::Raise => {
                 names(a, rom.events().len(), "event");
                 may_name(low, expressions, "payload");
             }
-            op_kind::SEND => {
+            ActionOp::Send => {
                 names(a, rom.events().len(), "event");
                 may_name(low, expressions, "payload");
                 may_name(high, expressions, "receiver");
             }
-            op_kind::EMIT => {
+            ActionOp::Emit => {
                 assert!(StringId::new(a).is_some_and(|id| rom.string(id).is_some()));
                 may_name(low, expressions, "payload");
                 names(high, rom.lane_count(), "lane");
             }
-            op_kind::START_TIMER | op_kind::STOP_TIMER => names(a, rom.timers().len(), "timer"),
-            op_kind::CLEAR_HISTORY => names(a, rom.states().len(), "state"),
-            op_kind::UNLESS => {
+            ActionOp::StartTimer | ActionOp::StopTimer => names(a, rom.timers().len(), "timer"),
+            ActionOp::ClearHistory => names(a, rom.states().len(), "state"),
+            ActionOp::Unless => {
                 let condition = ExpressionId::new(a)
                     .and_then(|id| rom.expression(id))
                     .expect("the condition exists");
-                assert_eq!(condition.ty, value_type::BOOL);
+                assert_eq!(condition.ty, ValueType::Bool);
             }
-            op_kind::SKIP => assert_eq!(a, 0),
-            kind => panic_kind("action", kind),
+            ActionOp::Skip => assert_eq!(a, 0),
+            kind @ ActionOp::Evaluate => misplaced("action", kind),
         }
     }
 
@@ -432,8 +439,8 @@ impl Walk<'_, '_> {
         }
         let words = rom.blackboard_words();
         for key in rom.keys() {
-            let end = usize::from(key.offset.get())
-                .saturating_add(usize::from(value_type::words(key.ty)));
+            let end =
+                usize::from(key.offset.get()).saturating_add(usize::from(key.ty.get().words()));
             assert!(end <= words);
         }
         for variant in probes(rom.variants().len(), VariantId::from_index) {
@@ -442,7 +449,7 @@ impl Walk<'_, '_> {
                 let real = variant.index() < rom.variants().len();
                 let words = rom
                     .parameter(id)
-                    .map_or(0, |parameter| usize::from(value_type::words(parameter.ty)));
+                    .map_or(0, |parameter| usize::from(parameter.ty.get().words()));
                 assert_eq!(value.len(), if real { words } else { 0 });
             }
         }
@@ -553,7 +560,11 @@ impl Walk<'_, '_> {
             .get(pick)
             .or(branches.last())
             .expect("a choice has branches");
-        self.single(branch.guard.get(), function_kind::GUARD, value_type::BOOL);
+        self.single(
+            branch.guard.get(),
+            FunctionKind::Guard,
+            Some(ValueType::Bool),
+        );
         may_name(branch.effect.get(), rom.action_lists().len(), "effect");
         let set = TargetSetId::read(branch.targets).expect("a branch has targets");
         self.target_set(set);
@@ -573,7 +584,7 @@ impl Walk<'_, '_> {
         let rom = self.rom;
         for id in rom.state_ids() {
             let state = rom.state(id).expect("ids are in range");
-            let leaf = matches!(state.kind, state_kind::ATOMIC | state_kind::FINAL);
+            let leaf = matches!(state.kind.get(), StateKind::Atomic | StateKind::Final);
             assert_eq!(rom.row_of(id).is_some(), leaf);
             let Some(row) = rom.row_of(id) else { continue };
             assert_eq!(StateId::read(row.state), Some(id));
@@ -605,16 +616,14 @@ impl Walk<'_, '_> {
             assert!(StateId::read(step.state).is_some_and(|state| rom.state(state).is_some()));
             match FunctionId::read(step.function) {
                 Some(function) => {
-                    assert_eq!(
-                        rom.function(function).map(|record| record.kind),
-                        Some(function_kind::ACTION)
-                    );
+                    let record = rom.function(function).expect("the function exists");
+                    assert_eq!(record.kind, FunctionKind::Action);
                     assert_eq!(
                         rom.argument_run(step.first.get(), step.count).len(),
                         usize::from(step.count)
                     );
                 }
-                None if step.kind != jump_step_kind::OP => assert_eq!(step.first.get(), 0),
+                None if step.kind != JumpStepKind::Op => assert_eq!(step.first.get(), 0),
                 None => assert!((step.first.get() as usize) < rom.ops().len()),
             }
             self.note(step.state.get());
@@ -659,13 +668,13 @@ impl Walk<'_, '_> {
                     .expect("the state exists");
                 may_name(step.list.get(), rom.action_lists().len(), "entry");
                 if let Some(leaf) = LeafId::new(step.leaf) {
-                    assert!(leaf.raw() < rom.tier().leaves && leaf.raw() == state.leaf);
+                    assert!(leaf.raw() < rom.capacity().leaves && leaf.raw() == state.leaf);
                 }
             }
         }
     }
 }
 
-fn panic_kind(what: &str, kind: u8) {
-    assert_eq!(kind, u8::MAX, "{what} of unknown kind");
+fn misplaced(what: &str, kind: ActionOp) {
+    assert!(kind.name().is_empty(), "{kind:?} as a {what}");
 }

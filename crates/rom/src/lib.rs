@@ -40,6 +40,9 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+#[macro_use]
+mod number;
+
 mod checksum;
 #[allow(
     clippy::arithmetic_side_effects,
@@ -65,7 +68,9 @@ mod wakeful;
 
 pub use checksum::{checksum, seal};
 pub use error::{LoadError, Problem};
+pub use layout::StableGroup;
+pub use number::{Coded, Number, UnknownNumber};
 #[cfg(feature = "alloc")]
 pub use owned::OwnedRom;
-pub use view::{Candidates, Reaction, Rom, StableGroup, Target, priority};
+pub use view::{Candidates, Reaction, Rom, Target, priority};
 pub use wakeful::Wakeful;

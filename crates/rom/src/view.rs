@@ -93,14 +93,13 @@ pub enum Target {
 }
 
 impl Target {
-    /// The meaning of a record; `None` for a kind that does not exist.
+    /// The meaning of a record; `None` if it names nothing.
     #[inline]
     pub fn read(record: &TargetRecord) -> Option<Self> {
-        match record.kind {
-            target_kind::STATE => StateId::read(record.index).map(Self::State),
-            target_kind::HISTORY => HistoryId::read(record.index).map(Self::History),
-            target_kind::CHOICE => StateId::read(record.index).map(Self::Choice),
-            _ => None,
+        match record.kind.get() {
+            TargetKind::State => StateId::read(record.index).map(Self::State),
+            TargetKind::History => HistoryId::read(record.index).map(Self::History),
+            TargetKind::Choice => StateId::read(record.index).map(Self::Choice),
         }
     }
 }
@@ -115,13 +114,12 @@ pub enum Reaction {
 }
 
 impl Reaction {
-    /// The meaning of a record; `None` for a kind that does not exist.
+    /// The meaning of a record; `None` if it names nothing.
     #[inline]
     pub fn read(record: &Candidate) -> Option<Self> {
-        match record.kind {
-            candidate_kind::TRANSITION => TransitionId::read(record.index).map(Self::Transition),
-            candidate_kind::DEFERRAL => StateId::read(record.index).map(Self::Deferral),
-            _ => None,
+        match record.kind.get() {
+            CandidateKind::Transition => TransitionId::read(record.index).map(Self::Transition),
+            CandidateKind::Deferral => StateId::read(record.index).map(Self::Deferral),
         }
     }
 }
@@ -133,28 +131,6 @@ pub struct Candidates<'a> {
     pub interrupts: &'a [Candidate],
     /// Other transitions and deferrals, leaf to root.
     pub others: &'a [Candidate],
-}
-
-/// A group of the stable-ids table (ROM-6), in the order of [`STABLE_ID_GROUPS`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum StableGroup {
-    /// The machine itself: one id.
-    Machine,
-    /// One per state.
-    States,
-    /// One per region.
-    Regions,
-    /// One per event type.
-    Events,
-    /// One per timer.
-    Timers,
-    /// One per transition.
-    Transitions,
-    /// One per history point.
-    History,
-    /// One per scratch.
-    Scratch,
 }
 
 /// The whole.
@@ -187,11 +163,16 @@ impl<'a> Rom<'a> {
         self.structure_hash() as u32
     }
 
+    /// The machine's tier (RAM-2).
+    #[inline]
+    pub fn tier(&self) -> Tier {
+        self.header.tier.get()
+    }
+
     /// Capacities of the machine's tier (RAM-2).
     #[inline]
-    pub fn tier(&self) -> &'static TierCapacity {
-        let [smallest, ..] = &TIERS;
-        TIERS.get(usize::from(self.header.tier)).unwrap_or(smallest)
+    pub fn capacity(&self) -> &'static TierCapacity {
+        self.tier().capacity()
     }
 
     /// Does the machine use all of these [`feature`] bits?
@@ -435,7 +416,7 @@ impl<'a> Rom<'a> {
     /// Transitions of a state, in selection order. A choice has none.
     pub fn transitions_of(&self, id: StateId) -> &'a [TransitionRecord] {
         match self.state(id) {
-            Some(state) if state.kind != state_kind::CHOICE => self.run_of(self.transitions, state),
+            Some(state) if state.kind != StateKind::Choice => self.run_of(self.transitions, state),
             _ => &[],
         }
     }
@@ -443,7 +424,7 @@ impl<'a> Rom<'a> {
     /// Branches of a choice. Other states have none.
     pub fn branches_of(&self, id: StateId) -> &'a [BranchRecord] {
         match self.state(id) {
-            Some(state) if state.kind == state_kind::CHOICE => self.run_of(self.branches, state),
+            Some(state) if state.kind == StateKind::Choice => self.run_of(self.branches, state),
             _ => &[],
         }
     }
@@ -493,7 +474,7 @@ impl<'a> Rom<'a> {
 /// Priority of a transition (SEL-3).
 #[inline]
 pub fn priority(flags: U16) -> u8 {
-    (flags.get() >> transition_flag::PRIORITY_SHIFT) as u8
+    (flags.get() >> PRIORITY_SHIFT) as u8
 }
 
 /// Actions, functions and data.
@@ -518,7 +499,7 @@ impl<'a> Rom<'a> {
 
     /// Arguments of a call.
     pub fn arguments_of(&self, call: &OpRecord) -> &'a [ArgumentRecord] {
-        if call.kind != op_kind::CALL {
+        if call.kind != ActionOp::Call {
             return &[];
         }
         self.argument_run(call.b.get(), call.count)
@@ -548,7 +529,9 @@ impl<'a> Rom<'a> {
 
     /// Words of a dense blackboard.
     pub fn blackboard_words(&self) -> usize {
-        self.keys.last().map_or(0, |key| end_of(key.offset, key.ty))
+        self.keys
+            .last()
+            .map_or(0, |key| end_of(key.offset, key.ty.get()))
     }
 
     /// A parameter.
@@ -560,7 +543,7 @@ impl<'a> Rom<'a> {
     pub fn parameter_words(&self) -> usize {
         self.parameters
             .last()
-            .map_or(0, |parameter| end_of(parameter.offset, parameter.ty))
+            .map_or(0, |parameter| end_of(parameter.offset, parameter.ty.get()))
     }
 
     /// Parameter values of a variant.
@@ -580,7 +563,7 @@ impl<'a> Rom<'a> {
             run(
                 row,
                 usize::from(p.offset.get()),
-                usize::from(value_type::words(p.ty)),
+                usize::from(p.ty.get().words()),
             )
         })
     }
@@ -620,7 +603,7 @@ impl<'a> Rom<'a> {
 
     /// Lanes, the built-in ones included.
     pub fn lane_count(&self) -> usize {
-        BUILT_IN_LANES.len().saturating_add(self.lanes.len())
+        BuiltInLane::COUNT.saturating_add(self.lanes.len())
     }
 
     /// A channel.
@@ -641,23 +624,23 @@ impl<'a> Rom<'a> {
     }
 
     /// How many stable ids each group has.
-    pub(crate) fn stable_id_counts(&self) -> [usize; STABLE_ID_GROUPS.len()] {
-        [
-            1,
-            self.states.len(),
-            self.regions.len(),
-            self.events.len(),
-            self.timers.len(),
-            self.transitions.len(),
-            self.history.len(),
-            self.scratch.len(),
-        ]
+    pub(crate) fn stable_id_counts(&self) -> [usize; StableGroup::COUNT] {
+        StableGroup::ALL.map(|group| match group {
+            StableGroup::Machine => 1,
+            StableGroup::States => self.states.len(),
+            StableGroup::Regions => self.regions.len(),
+            StableGroup::Events => self.events.len(),
+            StableGroup::Timers => self.timers.len(),
+            StableGroup::Transitions => self.transitions.len(),
+            StableGroup::History => self.history.len(),
+            StableGroup::Scratch => self.scratch.len(),
+        })
     }
 }
 
 /// One past the last word of a value.
-fn end_of(offset: U16, ty: u8) -> usize {
-    usize::from(offset.get()).saturating_add(usize::from(value_type::words(ty)))
+fn end_of(offset: U16, ty: ValueType) -> usize {
+    usize::from(offset.get()).saturating_add(usize::from(ty.words()))
 }
 
 /// Dispatch and plans.

@@ -35,7 +35,7 @@ impl Rom<'_> {
         if record.activity.get() != NONE {
             return Some(Wakeful::Activity);
         }
-        if record.kind == state_kind::CHOICE {
+        if record.kind == StateKind::Choice {
             return None;
         }
         self.transitions_of(state)
@@ -58,11 +58,7 @@ impl Rom<'_> {
             | transition_flag::POP
             | transition_flag::LATCH
             | transition_flag::CHOICE;
-        let eventless =
-            [trigger::ALWAYS, trigger::DONE, trigger::FAILED].contains(&transition.trigger.get());
-        if !eventless {
-            return None;
-        }
+        let trigger = SpecialTrigger::read(transition.trigger).filter(|it| it.is_eventless())?;
         if transition.extra.get() != NONE || transition.flags.get() & UNSTEADY != 0 {
             return Some(Wakeful::Timing);
         }
@@ -70,9 +66,9 @@ impl Rom<'_> {
             return Some(Wakeful::ExitConditions);
         }
         match OpId::read(transition.guard).and_then(|guard| self.op(guard)) {
-            None if transition.trigger.get() == trigger::ALWAYS => Some(Wakeful::Unconditional),
+            None if trigger == SpecialTrigger::Always => Some(Wakeful::Unconditional),
             None => None,
-            Some(guard) if guard.kind == op_kind::CALL => {
+            Some(guard) if guard.kind == ActionOp::Call => {
                 FunctionId::read(guard.a).map(Wakeful::Asks)
             }
             Some(guard) => ExpressionId::read(guard.a)

@@ -5,13 +5,22 @@ mod evaluator;
 
 use evaluator::{World, run};
 use proptest::prelude::*;
+use statewright_rom::Coded;
 use statewright_rom::code::{CodeError, CodeLimits, Fault, MAX_JOINS, Operand, op, verify};
-use statewright_rom::layout::value_type::{BOOL, ENTITY, F32, I32, SYMBOL, VEC2, VEC3};
 use statewright_rom::layout::{
-    ExpressionRecord, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE, OpRecord,
-    ParameterRecord, function_kind, op_kind, value_type,
+    ActionOp, ExpressionRecord, FunctionKind, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE,
+    OpRecord, ParameterRecord, ValueType,
 };
 use zerocopy::byteorder::little_endian::{U16, U32};
+
+const I32: u8 = ValueType::I32.number();
+const F32: u8 = ValueType::F32.number();
+const BOOL: u8 = ValueType::Bool.number();
+const ENTITY: u8 = ValueType::Entity.number();
+const VEC2: u8 = ValueType::Vec2.number();
+const VEC3: u8 = ValueType::Vec3.number();
+const SYMBOL: u8 = ValueType::Symbol.number();
+const TYPES: u8 = ValueType::COUNT as u8;
 
 const STATES: u16 = 3;
 const STRINGS: u32 = 4;
@@ -36,25 +45,21 @@ fn push(ty: u8, bits: u32) -> InstructionRecord {
 /// One key and one parameter of each type, in the order of their numbers; op 0 calls a guard, op 1
 /// an action.
 fn check(code: &[InstructionRecord], expression: &ExpressionRecord) -> Result<(), CodeError> {
-    let keys: Vec<_> = (0..value_type::COUNT)
-        .map(|ty| KeyRecord {
-            ty,
-            ..Default::default()
-        })
-        .collect();
-    let parameters: Vec<_> = (0..value_type::COUNT)
-        .map(|ty| ParameterRecord {
-            ty,
-            ..Default::default()
-        })
-        .collect();
+    let keys = ValueType::ALL.map(|ty| KeyRecord {
+        ty: ty.into(),
+        ..Default::default()
+    });
+    let parameters = ValueType::ALL.map(|ty| ParameterRecord {
+        ty: ty.into(),
+        ..Default::default()
+    });
     let ops = [0, 1].map(|function| OpRecord {
-        kind: op_kind::CALL,
+        kind: ActionOp::Call.into(),
         a: U16::new(function),
         ..Default::default()
     });
-    let linker = [function_kind::GUARD, function_kind::ACTION].map(|kind| LinkerRecord {
-        kind,
+    let linker = [FunctionKind::Guard, FunctionKind::Action].map(|kind| LinkerRecord {
+        kind: kind.into(),
         ..Default::default()
     });
     let limits = CodeLimits {
@@ -73,7 +78,7 @@ fn expression(code: &[InstructionRecord], stack_words: u8, ty: u8) -> Expression
         first: U32::new(0),
         count: U16::new(code.len() as u16),
         stack_words,
-        ty,
+        ty: Coded::from_raw(ty),
     }
 }
 
@@ -98,8 +103,8 @@ fn every_way_to_push_is_accepted() {
     accepts(&[push(F32, 1.5f32.to_bits())], 1, F32);
     accepts(&[push(BOOL, 1)], 1, BOOL);
     accepts(&[push(SYMBOL, STRINGS - 1)], 1, SYMBOL);
-    for ty in 0..value_type::COUNT {
-        let words = value_type::words(ty);
+    for ty in 0..TYPES {
+        let words = ValueType::ALL[usize::from(ty)].words();
         accepts(&[instruction(op::KEY, ty, u16::from(ty), 0)], words, ty);
         accepts(
             &[instruction(op::PARAMETER, ty, u16::from(ty), 0)],
@@ -124,35 +129,28 @@ fn every_way_to_push_is_accepted() {
 fn every_plain_instruction_takes_its_inputs_and_no_others() {
     for &op in op::PLAIN {
         let signature = op::signature(op).unwrap();
-        let load = |&ty: &u8| instruction(op::PAYLOAD, ty, 0, 0);
+        let load = |ty: &ValueType| instruction(op::PAYLOAD, ty.number(), 0, 0);
+        let output = signature.output.number();
         let mut code: Vec<_> = signature.inputs.iter().map(load).collect();
-        let words = signature
-            .inputs
-            .iter()
-            .map(|&ty| value_type::words(ty))
-            .sum::<u8>();
+        let words = signature.inputs.iter().map(|ty| ty.words()).sum::<u8>();
         code.push(plain(op));
-        accepts(
-            &code,
-            words.max(value_type::words(signature.output)),
-            signature.output,
-        );
+        accepts(&code, words.max(signature.output.words()), output);
         let last = code.len() as u16 - 1;
-        refuses(&code[1..], signature.output, last - 1, Fault::Underflow);
-        let other = if signature.inputs.last() == Some(&ENTITY) {
-            SYMBOL
+        refuses(&code[1..], output, last - 1, Fault::Underflow);
+        let other = if signature.inputs.last() == Some(&ValueType::Entity) {
+            ValueType::Symbol
         } else {
-            ENTITY
+            ValueType::Entity
         };
         code[usize::from(last) - 1] = load(&other);
         let expected = *signature.inputs.last().unwrap();
         refuses(
             &code,
-            signature.output,
+            output,
             last,
             Fault::Type {
-                expected,
-                found: other,
+                expected: expected.coded(),
+                found: other.coded(),
             },
         );
     }
@@ -172,8 +170,8 @@ fn operands_must_exist() {
         F32,
         0,
         Fault::Type {
-            expected: I32,
-            found: F32,
+            expected: Coded::from_raw(I32),
+            found: Coded::from_raw(F32),
         },
     );
     refuses(
@@ -291,8 +289,8 @@ fn the_record_must_say_the_truth() {
     assert_eq!(
         found,
         Err(at_end(Fault::Type {
-            expected: F32,
-            found: I32
+            expected: Coded::from_raw(F32),
+            found: Coded::from_raw(I32)
         }))
     );
     refuses(&code[..2], I32, 2, Fault::Leftover(2));
@@ -300,7 +298,7 @@ fn the_record_must_say_the_truth() {
         first: U32::new(first),
         count: U16::new(count),
         stack_words: 1,
-        ty: I32,
+        ty: Coded::from_raw(I32),
     };
     assert_eq!(check(&code, &record(1, 1)), Ok(()));
     assert_eq!(
@@ -422,8 +420,8 @@ fn errors_read_well() {
     let error = CodeError {
         instruction: 4,
         fault: Fault::Type {
-            expected: I32,
-            found: VEC2,
+            expected: Coded::from_raw(I32),
+            found: Coded::from_raw(VEC2),
         },
     };
     assert_eq!(error.to_string(), "instruction 4: i32 expected, vec2 found");
@@ -467,14 +465,14 @@ fn plausible() -> impl Strategy<Value = InstructionRecord> {
         4 => (0..2u32).prop_map(|bits| push(BOOL, bits)),
         3 => any::<i32>().prop_map(|value| push(I32, value as u32)),
         2 => (-9.0f32..9.0).prop_map(|value| push(F32, value.to_bits())),
-        2 => (0..value_type::COUNT).prop_map(|ty| instruction(op::KEY, ty, u16::from(ty), 0)),
-        1 => (0..value_type::COUNT).prop_map(|ty| instruction(op::PAYLOAD, ty, 0, 0)),
+        2 => (0..TYPES).prop_map(|ty| instruction(op::KEY, ty, u16::from(ty), 0)),
+        1 => (0..TYPES).prop_map(|ty| instruction(op::PAYLOAD, ty, 0, 0)),
         1 => Just(instruction(op::CALL_GUARD, 0, 0, 0)),
         6 => proptest::sample::select(op::PLAIN).prop_map(plain),
         3 => (any::<bool>(), 0..24u32).prop_map(|(and, target)| {
             instruction(if and { op::AND_JUMP } else { op::OR_JUMP }, 0, 0, target)
         }),
-        1 => (0..value_type::COUNT).prop_map(|ty| instruction(op::SELECT, ty, 0, 0)),
+        1 => (0..TYPES).prop_map(|ty| instruction(op::SELECT, ty, 0, 0)),
         1 => any::<(u8, u8, u16, u32)>().prop_map(|(op, a, b, c)| instruction(op, a, b, c)),
     ]
 }
@@ -510,7 +508,7 @@ proptest! {
         for end in 1..=code.len() {
             if let Some(record) = settled(&code[..end]) {
                 let left = run(&code[..end], record.stack_words, &mut Anything);
-                prop_assert_eq!(left.len(), usize::from(value_type::words(record.ty)));
+                prop_assert_eq!(left.len(), usize::from(record.ty.get().words()));
             }
         }
     }
@@ -519,7 +517,7 @@ proptest! {
     fn any_bytes_are_judged(code in prop::collection::vec(any::<(u8, u8, u16, u32)>(), 0..40), record in any::<(u32, u16, u8, u8)>()) {
         let code: Vec<_> = code.into_iter().map(|(op, a, b, c)| instruction(op, a, b, c)).collect();
         let (first, count, stack_words, ty) = record;
-        let record = ExpressionRecord { first: U32::new(first % 50), count: U16::new(count % 50), stack_words, ty };
+        let record = ExpressionRecord { first: U32::new(first % 50), count: U16::new(count % 50), stack_words, ty: Coded::from_raw(ty) };
         _ = check(&code, &record);
     }
 }

@@ -27,7 +27,7 @@ fn legal_roms_load() {
 #[test]
 fn an_orthogonal_state_may_have_one_region_where_the_policy_says_so() {
     let mut tables = samples::flat();
-    tables.states[0].kind = state_kind::ORTHOGONAL;
+    tables.states[0].kind = StateKind::Orthogonal.into();
     let bytes = tables.build();
     assert!(Rom::from_bytes(&bytes).is_err());
     tables.header.policies = policy::SCXML_DETAILS;
@@ -65,7 +65,7 @@ fn the_tree_can_be_asked() {
     let bytes = samples::rich().build();
     let rom = Rom::from_bytes(&bytes).expect("legal");
     assert_eq!(rom.machine_id(), 0x5566_7788);
-    assert_eq!(rom.tier(), &TIERS[2]);
+    assert_eq!(rom.tier(), Tier::Hero);
     assert!(
         rom.is_inside(state(LEFT), state(COMBAT)) && !rom.is_inside(state(COMBAT), state(COMBAT))
     );

@@ -4,6 +4,7 @@ mod common;
 
 use common::samples::{self, rich_states};
 use common::{Tables, directory_place, section_place, to, to_choice, to_history};
+use statewright_rom::Coded;
 use statewright_rom::layout::*;
 use statewright_rom::{Rom, seal};
 
@@ -221,7 +222,7 @@ fn padding_is_zero() {
 #[test]
 fn header_numbers() {
     flat(
-        |t| t.header.tier = 3,
+        |t| t.header.tier = Coded::from_raw(3),
         "header: tier 3 is out of range, the limit is 3",
     );
     flat(
@@ -368,13 +369,16 @@ fn trees_that_are_none() {
         |t| t.states[2].leaf = 1,
         "states[2]: leaf is 1 instead of 0",
     );
-    flat(|t| t.states[1].kind = 5, "states[1]: kind 5 has no meaning");
     flat(
-        |t| t.states[1].kind = state_kind::COMPOUND,
+        |t| t.states[1].kind = Coded::from_raw(5),
+        "states[1]: kind 5 has no meaning",
+    );
+    flat(
+        |t| t.states[1].kind = StateKind::Compound.into(),
         "states[1]: count of regions for its kind, 0 has no meaning",
     );
     flat(
-        |t| t.states[0].kind = state_kind::ORTHOGONAL,
+        |t| t.states[0].kind = StateKind::Orthogonal.into(),
         "states[0]: count of regions for its kind, 1 has no meaning",
     );
     flat(
@@ -417,7 +421,7 @@ fn targets_out_of_place() {
         "targets[1]: the root is no target",
     );
     flat(
-        |t| t.targets[1].kind = 3,
+        |t| t.targets[1].kind = Coded::from_raw(3),
         "targets[1]: kind 3 has no meaning",
     );
     flat(
@@ -574,7 +578,7 @@ fn data_out_of_place() {
         "linker[2]: functions are not sorted by kind and hash without twins",
     );
     rich(
-        |t| t.events[0].class = 4,
+        |t| t.events[0].class = Coded::from_raw(4),
         "events[0]: class 4 has no meaning",
     );
     rich(
@@ -645,7 +649,10 @@ fn data_out_of_place() {
 
 #[test]
 fn actions_out_of_place() {
-    rich(|t| t.ops[5].kind = 12, "ops[5]: kind 12 has no meaning");
+    rich(
+        |t| t.ops[5].kind = Coded::from_raw(12),
+        "ops[5]: kind 12 has no meaning",
+    );
     rich(
         |t| t.ops[15].a = 1.into(),
         "ops[15]: type of a condition, 1 has no meaning",
@@ -728,7 +735,7 @@ fn plans_out_of_place() {
         "entry_steps[0]: action list 99 is out of range, the limit is 3",
     );
     rich(
-        |t| t.entry_steps[0].kind = 2,
+        |t| t.entry_steps[0].kind = Coded::from_raw(2),
         "entry_steps[0]: kind 2 has no meaning",
     );
     rich(
@@ -764,7 +771,7 @@ fn plans_out_of_place() {
         "candidates[0]: transition 2 is out of range, the limit is 2",
     );
     flat(
-        |t| t.candidates[0].kind = 1,
+        |t| t.candidates[0].kind = Coded::from_raw(1),
         "candidates[0]: the state defers nothing",
     );
 }

@@ -80,7 +80,7 @@ impl<S: BoardStorage> InlineBoard<S> {
 impl<S: BoardStorage> Board for InlineBoard<S> {
     /// Where the words of the key begin, and how many there are.
     fn locate(key: &Key<'_>) -> Result<usize, Option<Type>> {
-        Ok(key.first_word * 4 + key.ty.words())
+        Ok(key.first_word * 4 + usize::from(key.ty.words()))
     }
 
     fn read(&self, field: usize) -> [u32; 3] {

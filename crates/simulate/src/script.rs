@@ -8,8 +8,8 @@ use std::fmt;
 use statewright::Machine;
 use statewright::ids::EventId;
 use statewright_author::similar::closest;
-use statewright_rom::layout::value_type;
-use statewright_step::{StepError, carried_type, parse_payload, parse_value};
+use statewright_rom::layout::PayloadKind;
+use statewright_step::{StepError, carried_type, key_type, parse_payload, parse_value};
 
 /// When a line happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,10 +241,7 @@ impl<'l> Words<'l> {
             .key(name)
             .map_err(|_| unknown("blackboard key", name, &machine.names().keys))?;
         let rom = machine.rom();
-        let ty = rom
-            .keys()
-            .get(key.index())
-            .map_or(value_type::I32, |record| record.ty);
+        let ty = key_type(&rom, key.index());
         let text = self.rest.join(" ");
         if text.is_empty() {
             return Err(format!("`set {name}` needs a value"));
@@ -255,8 +252,8 @@ impl<'l> Words<'l> {
 }
 
 /// An agent is written by its index alone: all of a run are in their first life.
-fn of_first_life(ty: u8, words: [u32; 4]) -> [u32; 4] {
-    if ty == value_type::ENTITY {
+fn of_first_life(ty: PayloadKind, words: [u32; 4]) -> [u32; 4] {
+    if ty == PayloadKind::Entity {
         [words[0], 1, 0, 0]
     } else {
         words

@@ -300,7 +300,7 @@ impl<S: BoardStorage> Simulation<S> {
             counters: *self.crowd.counters(),
             ticking: self.ticking,
             elapsed: (self.plan.clock)().saturating_sub(self.begun),
-            instance_bytes: usize::from(machine.rom().tier().bytes) * self.plan.agents as usize,
+            instance_bytes: usize::from(machine.rom().capacity().bytes) * self.plan.agents as usize,
             board_bytes: self.board_bytes,
             peak_bytes: None,
             visits: totals.visits(&self.legend),

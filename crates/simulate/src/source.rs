@@ -3,7 +3,7 @@
 use statewright::Value;
 use statewright::ids::{EventId, KeyId};
 use statewright::prelude::*;
-use statewright_rom::layout::{payload, value_type};
+use statewright_rom::layout::PayloadKind;
 use statewright_step::carried_type;
 
 use crate::board::{BoardStorage, InlineBoard};
@@ -15,7 +15,7 @@ use crate::stand_ins::StandIns;
 struct Choice {
     event: EventId,
     /// The number of the type that it carries.
-    carries: u8,
+    carries: PayloadKind,
 }
 
 /// What happens to the agents.
@@ -131,16 +131,16 @@ fn send_any<S: BoardStorage>(
 }
 
 /// Something small of what an event carries.
-fn payload(carries: u8, rng: &mut Rng, agents: u32) -> [u32; 4] {
+fn payload(carries: PayloadKind, rng: &mut Rng, agents: u32) -> [u32; 4] {
     let mut number = || ((rng.below(201) as f32 - 100.0) / 10.0).to_bits();
     match carries {
-        value_type::I32 | payload::U32 | payload::U64 => [rng.below(101) as u32, 0, 0, 0],
-        value_type::BOOL => [rng.below(2) as u32, 0, 0, 0],
-        value_type::ENTITY => [rng.below(agents.into()) as u32, 1, 0, 0],
-        value_type::F32 => [number(), 0, 0, 0],
-        value_type::VEC2 => [number(), number(), 0, 0],
-        value_type::VEC3 => [number(), number(), number(), 0],
-        payload::VEC4 => [number(), number(), number(), number()],
-        _ => [0; 4],
+        PayloadKind::I32 | PayloadKind::U32 | PayloadKind::U64 => [rng.below(101) as u32, 0, 0, 0],
+        PayloadKind::Bool => [rng.below(2) as u32, 0, 0, 0],
+        PayloadKind::Entity => [rng.below(agents.into()) as u32, 1, 0, 0],
+        PayloadKind::F32 => [number(), 0, 0, 0],
+        PayloadKind::Vec2 => [number(), number(), 0, 0],
+        PayloadKind::Vec3 => [number(), number(), number(), 0],
+        PayloadKind::Vec4 => [number(), number(), number(), number()],
+        PayloadKind::Symbol | PayloadKind::Bytes | PayloadKind::Empty => [0; 4],
     }
 }

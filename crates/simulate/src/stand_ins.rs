@@ -42,7 +42,7 @@ impl StandIns {
             let name = machine.function_name(FunctionId::from_index(index)?);
             Some(FunctionCalls {
                 name,
-                kind: Kind::from_number(record.kind)?,
+                kind: record.kind.get(),
                 calls: calls.load(Ordering::Relaxed),
             })
         });
@@ -97,22 +97,20 @@ pub(crate) fn stubs<S: BoardStorage>(machine: &Machine) -> Functions<InlineBoard
             continue;
         };
         let name = machine.function_name(id);
-        functions = match Kind::from_number(record.kind) {
-            Some(Kind::Guard) => {
-                functions.guard(&name, |_: &InlineBoard<S>, world: &StandIns, cx| {
-                    world.count(cx.function());
-                    Verdict::from(world.holds(cx))
-                })
-            }
-            Some(Kind::Scorer) => functions.scorer(&name, |_, world, cx| {
+        functions = match record.kind.get() {
+            Kind::Guard => functions.guard(&name, |_: &InlineBoard<S>, world: &StandIns, cx| {
+                world.count(cx.function());
+                Verdict::from(world.holds(cx))
+            }),
+            Kind::Scorer => functions.scorer(&name, |_, world, cx| {
                 world.count(cx.function());
                 (world.draw(cx.agent(), cx.tick(), cx.function()) % 1000) as f32 / 1000.0
             }),
-            Some(Kind::Activity) => functions.activity(&name, |_, world, _, cx| {
+            Kind::Activity => functions.activity(&name, |_, world, _, cx| {
                 world.count(cx.function());
                 world.goes_on(cx)
             }),
-            _ => functions.action(&name, |_, world, cx| world.count(cx.function())),
+            Kind::Action => functions.action(&name, |_, world, cx| world.count(cx.function())),
         };
     }
     functions

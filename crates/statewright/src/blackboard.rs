@@ -36,12 +36,13 @@ impl Shape {
             defaults: vec![0; rom.blackboard_words()],
         };
         for record in rom.keys() {
-            let (first, ty) = (
-                usize::from(record.offset.get()),
-                Type::from_number(record.ty).unwrap_or(Type::I32),
-            );
+            let (first, ty) = (usize::from(record.offset.get()), record.ty.get());
             shape.keys.push((first, ty));
-            let words = shape.defaults.iter_mut().skip(first).take(ty.words());
+            let words = shape
+                .defaults
+                .iter_mut()
+                .skip(first)
+                .take(ty.words().into());
             words
                 .zip(record.default)
                 .for_each(|(word, default)| *word = default.get());
@@ -218,7 +219,10 @@ impl Board for Blackboard {
             return [0; 3];
         };
         let mut words = self.words_at(first);
-        words.iter_mut().skip(ty.words()).for_each(|word| *word = 0);
+        words
+            .iter_mut()
+            .skip(ty.words().into())
+            .for_each(|word| *word = 0);
         words
     }
 
@@ -226,7 +230,7 @@ impl Board for Blackboard {
         let Some(&(first, ty)) = self.shape.keys.get(field) else {
             return;
         };
-        let cells = self.words.iter_mut().skip(first).take(ty.words());
+        let cells = self.words.iter_mut().skip(first).take(ty.words().into());
         cells.zip(words).for_each(|(cell, word)| *cell = word);
         self.revision = self.revision.wrapping_add(1);
         if let Some(dirty) = self.dirty.get_mut(field / 64) {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use statewright_kernel::{Mode, Status, Verdict};
-use statewright_rom::layout::function_kind;
+pub use statewright_rom::layout::FunctionKind as Kind;
 
 use crate::cx::{ActionCx, GuardCx};
 use crate::value::Type;
@@ -16,40 +16,6 @@ pub type ScorerFn<B, C> = fn(&B, &C, &mut GuardCx<'_, '_, '_>) -> f32;
 pub type ActionFn<B, C> = fn(&mut B, &C, &mut ActionCx<'_, '_, '_>);
 /// Does something over time.
 pub type ActivityFn<B, C> = fn(&mut B, &C, Mode, &mut ActionCx<'_, '_, '_>) -> Status;
-
-/// What a function is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Kind {
-    /// Answers yes or no.
-    Guard = function_kind::GUARD,
-    /// Does something at once.
-    Action = function_kind::ACTION,
-    /// Does something over time.
-    Activity = function_kind::ACTIVITY,
-    /// Answers how good something is.
-    Scorer = function_kind::SCORER,
-}
-
-impl Kind {
-    /// The kind with a number of the ROM.
-    pub fn from_number(number: u8) -> Option<Self> {
-        [Self::Guard, Self::Action, Self::Activity, Self::Scorer]
-            .into_iter()
-            .find(|&kind| kind as u8 == number)
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Guard => "guard",
-            Self::Action => "action",
-            Self::Activity => "activity",
-            Self::Scorer => "scorer",
-        })
-    }
-}
 
 /// What a function is called by.
 pub(crate) enum Callback<B, C> {

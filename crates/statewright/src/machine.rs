@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use statewright_kernel::Counters;
 use statewright_rom::ids::*;
-use statewright_rom::layout::{BUILT_IN_LANES, ScratchRecord};
+use statewright_rom::layout::{BuiltInLane, ScratchRecord};
 use statewright_rom::{LoadError, OwnedRom, Rom};
 
 use crate::blackboard::Shape;
@@ -23,7 +23,7 @@ struct Shared {
     rom: OwnedRom,
     names: Names,
     /// Class per event.
-    classes: Vec<u8>,
+    classes: Vec<statewright_kernel::Class>,
     id: u32,
     counters: SharedCounters,
     /// Of schema-checked blackboards, from the first one on.
@@ -212,7 +212,7 @@ impl Machine {
             let rom = rom.as_rom();
             (
                 rom.machine_id(),
-                rom.events().iter().map(|event| event.class).collect(),
+                rom.events().iter().map(|event| event.class.get()).collect(),
             )
         };
         let (counters, shape) = (SharedCounters::default(), OnceLock::new());
@@ -311,8 +311,8 @@ impl Machine {
     /// The class of an event's type.
     #[inline]
     pub(crate) fn event_class(&self, event: EventId) -> statewright_kernel::Class {
-        let record = self.shared.classes.get(event.index()).copied().unwrap_or(1);
-        statewright_kernel::Class::from_number(record)
+        let class = self.shared.classes.get(event.index()).copied();
+        class.unwrap_or_default()
     }
 
     /// The name of a function; its number if there are no names.
@@ -348,7 +348,7 @@ impl Machine {
     /// The lane with a name: a built-in one or one of the machine's own.
     pub fn lane(&self, name: &str) -> Result<LaneId, UnknownName> {
         let own = self.shared.names.lanes.iter().map(String::as_str);
-        let mut known = BUILT_IN_LANES.into_iter().chain(own);
+        let mut known = BuiltInLane::NAMES.into_iter().chain(own);
         let place = known.clone().position(|known| known == name);
         let wrong = || {
             unknown(

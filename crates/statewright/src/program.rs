@@ -8,7 +8,7 @@ use statewright_kernel::{
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::op_kind;
+use statewright_rom::layout::ActionOp;
 use statewright_trace::{Legend, Names as TraceNames};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -126,7 +126,7 @@ impl fmt::Display for BindProblem {
         let list = |types: &[Type]| {
             types
                 .iter()
-                .map(|ty| ty.word())
+                .map(|ty| ty.name())
                 .collect::<Vec<_>>()
                 .join(", ")
         };
@@ -333,7 +333,7 @@ fn choose<B, C>(
     let mut used = vec![false; functions.list.len()];
     let mut chosen = Vec::with_capacity(rom.linker().len());
     for (place, record) in rom.linker().iter().enumerate() {
-        let kind = Kind::from_number(record.kind).unwrap_or(Kind::Action);
+        let kind = record.kind.get();
         let name =
             FunctionId::from_index(place).map_or_else(String::new, |id| machine.function_name(id));
         let fits = |function: &Function<B, C>| match machine.names().functions.get(place) {
@@ -423,7 +423,7 @@ fn check_calls<B, C>(
     chosen: &mut [Choice],
     problems: &mut Vec<BindProblem>,
 ) {
-    for op in rom.ops().iter().filter(|op| op.kind == op_kind::CALL) {
+    for op in rom.ops().iter().filter(|op| op.kind == ActionOp::Call) {
         let Some(choice) = chosen.get_mut(usize::from(op.a.get())) else {
             continue;
         };
@@ -436,7 +436,7 @@ fn check_calls<B, C>(
         let given: Vec<Type> = rom
             .arguments_of(op)
             .iter()
-            .filter_map(|argument| Type::from_number(argument.ty))
+            .map(|argument| argument.ty.get())
             .collect();
         let Some(takes) = function.arguments.as_ref().filter(|takes| **takes != given) else {
             continue;
@@ -488,7 +488,7 @@ fn fields<B: Board>(
             continue;
         };
         let name = machine.names().keys.get(place).map_or("", String::as_str);
-        let ty = Type::from_number(record.ty).unwrap_or(Type::I32);
+        let ty = record.ty.get();
         let shown = || {
             if name.is_empty() {
                 format!("key {place}")

@@ -4,69 +4,7 @@
 use std::fmt;
 
 use statewright_rom::ids::StringId;
-use statewright_rom::layout::value_type;
-
-/// A type of the machine file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Type {
-    /// 32-bit integer.
-    I32 = value_type::I32,
-    /// 32-bit float.
-    F32 = value_type::F32,
-    /// Truth value.
-    Bool = value_type::BOOL,
-    /// An agent, or an entity of the host.
-    Entity = value_type::ENTITY,
-    /// Two floats.
-    Vec2 = value_type::VEC2,
-    /// Three floats.
-    Vec3 = value_type::VEC3,
-    /// An interned text.
-    Symbol = value_type::SYMBOL,
-}
-
-impl Type {
-    /// All of them, by number.
-    pub const ALL: [Self; 7] = [
-        Self::I32,
-        Self::F32,
-        Self::Bool,
-        Self::Entity,
-        Self::Vec2,
-        Self::Vec3,
-        Self::Symbol,
-    ];
-
-    /// The type with a number of the ROM.
-    pub fn from_number(number: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(number)).copied()
-    }
-
-    /// How many words a value takes.
-    pub fn words(self) -> usize {
-        value_type::words(self as u8).into()
-    }
-
-    /// Its word in machine files.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::I32 => "i32",
-            Self::F32 => "f32",
-            Self::Bool => "bool",
-            Self::Entity => "entity",
-            Self::Vec2 => "vec2",
-            Self::Vec3 => "vec3",
-            Self::Symbol => "symbol",
-        }
-    }
-}
-
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
+pub use statewright_rom::layout::ValueType as Type;
 
 /// A Rust type that one [`Type`] of the machine file is read as.
 pub trait Value: Copy {

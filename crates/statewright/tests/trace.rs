@@ -493,23 +493,23 @@ fn run(
     let rom = machine.rom();
     for (number, record) in rom.linker().iter().enumerate() {
         let name = &machine.names().functions[number];
-        functions = match record.kind {
-            GUARD_KIND => functions.guard(name, |_, (), cx| {
+        functions = match record.kind.get() {
+            Kind::Guard => functions.guard(name, |_, (), cx| {
                 let odd = (cx.agent().index() + cx.tick()) % 3;
                 Verdict {
                     holds: odd != 0,
                     code: odd as u16,
                 }
             }),
-            ACTION_KIND => functions.action(name, |_, (), _| {}),
-            ACTIVITY_KIND => functions.activity(name, |_, (), _, cx| {
+            Kind::Action => functions.action(name, |_, (), _| {}),
+            Kind::Activity => functions.activity(name, |_, (), _, cx| {
                 if cx.tick() % 4 == 3 {
                     Status::Succeeded
                 } else {
                     Status::Running
                 }
             }),
-            _ => functions.scorer(name, |_, (), cx| (cx.agent().index() % 5) as f32),
+            Kind::Scorer => functions.scorer(name, |_, (), cx| (cx.agent().index() % 5) as f32),
         };
     }
     let mut crowd = Crowd::new(machine.bind(functions).unwrap(), 7);
@@ -539,10 +539,6 @@ fn run(
     }
     (ticks, crowd.snapshot(), crowd.legend())
 }
-
-const GUARD_KIND: u8 = Kind::Guard as u8;
-const ACTION_KIND: u8 = Kind::Action as u8;
-const ACTIVITY_KIND: u8 = Kind::Activity as u8;
 
 const SAMPLES: [&str; 5] = [
     "soldier.sw.json",

@@ -6,12 +6,12 @@ use statewright_author::similar;
 use statewright_author::value::Duration;
 use statewright_kernel::Status;
 use statewright_rom::ids::*;
-use statewright_rom::layout::function_kind;
+use statewright_rom::layout::FunctionKind;
 
 use crate::error::StepError;
 use crate::session::{MOST_TICKS, Session};
 use crate::stubs::Answer;
-use crate::value::{parse_payload, parse_value};
+use crate::value::{key_type, parse_payload, parse_value};
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -290,12 +290,17 @@ fn set(session: &Session, rest: &str) -> Result<Command, StepError> {
             .help(format!("write `set {name} VALUE`")));
     }
     let rom = session.machine().rom();
-    let ty = rom.key(key).map_or(0, |record| record.ty);
+    let ty = key_type(&rom, key.index());
     let [x, y, z, _] = parse_value(&rom, ty, value.strip_prefix("= ").unwrap_or(value))?;
     Ok(Command::Set(key, [x, y, z]))
 }
 
-fn function(session: &Session, kind: u8, what: &str, name: &str) -> Result<FunctionId, StepError> {
+fn function(
+    session: &Session,
+    kind: FunctionKind,
+    what: &str,
+    name: &str,
+) -> Result<FunctionId, StepError> {
     let rom = session.machine().rom();
     let of_kind = rom
         .linker()
@@ -336,7 +341,7 @@ fn answer(word: &str, before: &str) -> Result<Answer, StepError> {
 
 fn guard(session: &Session, rest: &str) -> Result<Command, StepError> {
     let (name, rest) = first(rest, "guard NAME true|false|random [CODE]")?;
-    let guard = function(session, function_kind::GUARD, "guard function", name)?;
+    let guard = function(session, FunctionKind::Guard, "guard function", name)?;
     let (word, code) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let answer = answer(word, &format!("guard {name}"))?;
     let code = match code.trim() {
@@ -351,7 +356,7 @@ fn guard(session: &Session, rest: &str) -> Result<Command, StepError> {
 
 fn activity(session: &Session, rest: &str) -> Result<Command, StepError> {
     let (name, word) = first(rest, "activity NAME running|succeeded|failed")?;
-    let activity = function(session, function_kind::ACTIVITY, "activity function", name)?;
+    let activity = function(session, FunctionKind::Activity, "activity function", name)?;
     let status = match word {
         "running" => Status::Running,
         "succeeded" => Status::Succeeded,
@@ -368,7 +373,7 @@ fn activity(session: &Session, rest: &str) -> Result<Command, StepError> {
 
 fn score(session: &Session, rest: &str) -> Result<Command, StepError> {
     let (name, number) = first(rest, "score NAME NUMBER")?;
-    let scorer = function(session, function_kind::SCORER, "scorer function", name)?;
+    let scorer = function(session, FunctionKind::Scorer, "scorer function", name)?;
     let score = number.parse().map_err(|_| {
         StepError::new(format!("`{}` is no score", visible(number)))
             .help(format!("write `score {name} 0.5`"))

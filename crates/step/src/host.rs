@@ -11,12 +11,12 @@ use statewright_kernel::{
 };
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::{BUILT_IN_LANES, op_kind, policy};
+use statewright_rom::layout::{ActionOp, BuiltInLane, PayloadKind, policy};
 
 use crate::names::{Names, bare};
-use crate::record::{Deed, Happening};
+use crate::record::{ActionKind, StepEvent};
 use crate::stubs::Stubs;
-use crate::value::{payload_words, value_words};
+use crate::value::{key_type, payload_words, value_words};
 
 /// User code of the one agent.
 pub(crate) struct StepHost<'s> {
@@ -27,7 +27,7 @@ pub(crate) struct StepHost<'s> {
     /// Writes that wait for the end of the tick (CODE-5).
     staged: Vec<(KeyId, [u32; 3])>,
     /// Guards get `&self`, so it lies in a cell.
-    log: RefCell<Vec<Happening>>,
+    log: RefCell<Vec<StepEvent>>,
 }
 
 impl<'s> StepHost<'s> {
@@ -48,15 +48,15 @@ impl<'s> StepHost<'s> {
     }
 
     /// The record of a tick that is over. Staged writes are done now.
-    pub(crate) fn finish(mut self) -> Vec<Happening> {
+    pub(crate) fn finish(mut self) -> Vec<StepEvent> {
         for (key, words) in std::mem::take(&mut self.staged) {
             self.board.write(key.index(), words);
         }
         self.log.into_inner()
     }
 
-    fn note(&self, happening: Happening) {
-        self.log.borrow_mut().push(happening);
+    fn note(&self, event: StepEvent) {
+        self.log.borrow_mut().push(event);
     }
 
     fn words_of(&self, call: &Call<'_>) -> String {
@@ -68,8 +68,8 @@ impl<'s> StepHost<'s> {
         ))
     }
 
-    fn did(&self, deed: Deed, words: String, state: Option<StateId>) {
-        self.note(Happening::Did { deed, words, state });
+    fn did(&self, kind: ActionKind, words: String, state: Option<StateId>) {
+        self.note(StepEvent::Did { kind, words, state });
     }
 
     fn command_words(&self, command: &Command) -> String {
@@ -80,7 +80,12 @@ impl<'s> StepHost<'s> {
                 payload: [x, y, z],
             } => {
                 let name = visible(self.rom.string(name).unwrap_or("?"));
-                let value = ty.map(|ty| format!("({})", value_words(self.rom, ty, [x, y, z, 0])));
+                let value = ty.map(|ty| {
+                    format!(
+                        "({})",
+                        value_words(self.rom, PayloadKind::of_value(ty), [x, y, z, 0])
+                    )
+                });
                 format!(
                     "emit {} {name}{}",
                     self.lane(command.lane),
@@ -117,10 +122,10 @@ impl<'s> StepHost<'s> {
     fn lane(&self, lane: LaneId) -> String {
         let own = || {
             lane.index()
-                .checked_sub(BUILT_IN_LANES.len())
+                .checked_sub(BuiltInLane::COUNT)
                 .and_then(|own| self.names.symbols()?.lanes.get(own))
         };
-        match BUILT_IN_LANES.get(lane.index()) {
+        match BuiltInLane::NAMES.get(lane.index()) {
             Some(name) => (*name).to_owned(),
             None => own().map_or_else(|| format!("lane_{lane}"), |symbol| visible(&symbol.name)),
         }
@@ -131,7 +136,7 @@ impl Host for StepHost<'_> {
     fn guard(&self, function: FunctionId, view: View<'_, '_>) -> Verdict {
         let verdict = self.stubs.ask_guard(function);
         let Verdict { holds, code } = verdict;
-        self.note(Happening::Asked {
+        self.note(StepEvent::Asked {
             call: self.words_of(&view.call()),
             holds,
             code,
@@ -141,7 +146,7 @@ impl Host for StepHost<'_> {
 
     fn score(&self, function: FunctionId, view: View<'_, '_>) -> f32 {
         let score = self.stubs.score(function);
-        self.note(Happening::Scored {
+        self.note(StepEvent::Scored {
             call: self.words_of(&view.call()),
             score,
         });
@@ -150,13 +155,13 @@ impl Host for StepHost<'_> {
 
     fn action(&mut self, _: FunctionId, actor: Actor<'_, '_>) {
         let call = actor.call();
-        self.did(Deed::Call, self.words_of(&call), Some(call.state));
+        self.did(ActionKind::Call, self.words_of(&call), Some(call.state));
     }
 
     fn activity(&mut self, function: FunctionId, mode: Mode, actor: Actor<'_, '_>) -> Status {
         let status = self.stubs.activity(function);
         let call = actor.call();
-        self.note(Happening::Activity {
+        self.note(StepEvent::Activity {
             call: self.words_of(&call),
             mode,
             status,
@@ -167,7 +172,7 @@ impl Host for StepHost<'_> {
 
     fn command(&mut self, command: &Command) -> bool {
         self.did(
-            Deed::Command,
+            ActionKind::Command,
             self.command_words(command),
             Some(command.state),
         );
@@ -180,12 +185,12 @@ impl Host for StepHost<'_> {
 
     fn write_key(&mut self, key: KeyId, words: [u32; 3]) {
         let [x, y, z] = words;
-        let ty = self.rom.key(key).map_or(0, |record| record.ty);
+        let ty = key_type(self.rom, key.index());
         let value = value_words(self.rom, ty, [x, y, z, 0]);
         let strict = self.rom.header().policies & policy::STRICT_WRITES != 0;
         let later = if strict { " (after the tick)" } else { "" };
         self.did(
-            Deed::Write,
+            ActionKind::Write,
             format!("{} = {value}{later}", self.names.key(key)),
             None,
         );
@@ -200,22 +205,22 @@ impl Host for StepHost<'_> {
     }
 
     fn trace(&mut self, trace: &Trace) {
-        let happening = match *trace {
-            Trace::Select(cause) => Happening::Select(cause),
-            Trace::Rejected(id, reason) => Happening::Rejected(id, reason),
-            Trace::Taken(id) => Happening::Taken(id),
-            Trace::Deferred(event) => Happening::Deferred(event),
-            Trace::Unhandled(event) => Happening::Unhandled(event),
-            Trace::Entered(state) => Happening::Entered(state),
-            Trace::Exited(state) => Happening::Exited(state),
-            Trace::Fired(timer) => Happening::Fired(timer),
-            Trace::Clamped => Happening::Clamped,
-            Trace::FailSafe => Happening::FailSafe,
-            Trace::Terminated => Happening::Terminated,
+        let event = match *trace {
+            Trace::Select(cause) => StepEvent::Select(cause),
+            Trace::Rejected(id, reason) => StepEvent::Rejected(id, reason),
+            Trace::Taken(id) => StepEvent::Taken(id),
+            Trace::Deferred(event) => StepEvent::Deferred(event),
+            Trace::Unhandled(event) => StepEvent::Unhandled(event),
+            Trace::Entered(state) => StepEvent::Entered(state),
+            Trace::Exited(state) => StepEvent::Exited(state),
+            Trace::Fired(timer) => StepEvent::Fired(timer),
+            Trace::Clamped => StepEvent::Clamped,
+            Trace::FailSafe => StepEvent::FailSafe,
+            Trace::Terminated => StepEvent::Terminated,
             Trace::Action(op) => {
-                debug_assert!(op.kind != op_kind::CALL, "calls reach the host themselves");
+                debug_assert!(op.kind != ActionOp::Call, "calls reach the host themselves");
                 let words = visible(&describe::action_text(self.rom, self.names.symbols(), &op));
-                return self.did(Deed::BuiltIn, words, None);
+                return self.did(ActionKind::BuiltIn, words, None);
             }
             // What the record says in another way: calls reach the host themselves, and the
             // instance shows leaves and timers.
@@ -231,6 +236,6 @@ impl Host for StepHost<'_> {
             | Trace::Started
             | Trace::Faulted(_) => return,
         };
-        self.note(happening);
+        self.note(event);
     }
 }

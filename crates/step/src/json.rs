@@ -7,10 +7,10 @@ use statewright_rom::ids::*;
 use statewright_trace::reason_name;
 
 use crate::command::Command;
-use crate::record::{Deed, Happening, Judged, Step};
+use crate::record::{ActionKind, Candidate, Step, StepEvent};
 use crate::session::Session;
 use crate::text::{listens, status_word};
-use crate::value::{self, payload_type, value_json};
+use crate::value::{self, key_type, payload_type, value_json};
 
 /// One step.
 pub fn step(session: &Session, step: &Step) -> Value {
@@ -25,25 +25,25 @@ pub fn step(session: &Session, step: &Step) -> Value {
     let after = &step.after;
     json!({
         "step": step.number,
-        "what": step.what.word(),
+        "what": step.kind.word(),
         "tick": step.tick,
         "seconds": f64::from(step.tick) / rate,
         "event": step.event.map(|(event, _)| names.event(event)),
         "payload": step.event.map(|(event, words)| payload_json(session, event, words)),
         "configuration": states(&after.leaves),
-        "entered": pick(step, |h| if let Happening::Entered(state) = h { Some(names.called(*state).to_owned()) } else { None }),
-        "exited": pick(step, |h| if let Happening::Exited(state) = h { Some(names.called(*state).to_owned()) } else { None }),
-        "actions": pick(step, |h| if let Happening::Did { words, .. } = h { Some(words.clone()) } else { None }),
+        "entered": pick(step, |h| if let StepEvent::Entered(state) = h { Some(names.called(*state).to_owned()) } else { None }),
+        "exited": pick(step, |h| if let StepEvent::Exited(state) = h { Some(names.called(*state).to_owned()) } else { None }),
+        "actions": pick(step, |h| if let StepEvent::Did { words, .. } = h { Some(words.clone()) } else { None }),
         "activities": activities(session, step),
-        "fired": pick(step, |h| if let Happening::Fired(timer) = h { Some(names.timer(*timer).to_owned()) } else { None }),
-        "taken": step.judged.iter().filter(|j| j.reason.is_none()).map(|j| judged(session, j)).collect::<Vec<_>>(),
-        "rejected": step.judged.iter().filter(|j| j.reason.is_some()).map(|j| judged(session, j)).collect::<Vec<_>>(),
+        "fired": pick(step, |h| if let StepEvent::Fired(timer) = h { Some(names.timer(*timer).to_owned()) } else { None }),
+        "taken": step.candidates.iter().filter(|j| j.reason.is_none()).map(|j| candidate(session, j)).collect::<Vec<_>>(),
+        "rejected": step.candidates.iter().filter(|j| j.reason.is_some()).map(|j| candidate(session, j)).collect::<Vec<_>>(),
         "commands": pick(step, |h| match h {
-            Happening::Did { deed: Deed::Command, words, .. } => Some(words.clone()),
+            StepEvent::Did { kind: ActionKind::Command, words, .. } => Some(words.clone()),
             _ => None,
         }),
-        "unhandled": pick(step, |h| if let Happening::Unhandled(event) = h { Some(names.event(*event).to_owned()) } else { None }),
-        "deferred": pick(step, |h| if let Happening::Deferred(event) = h { Some(names.event(*event).to_owned()) } else { None }),
+        "unhandled": pick(step, |h| if let StepEvent::Unhandled(event) = h { Some(names.event(*event).to_owned()) } else { None }),
+        "deferred": pick(step, |h| if let StepEvent::Deferred(event) = h { Some(names.event(*event).to_owned()) } else { None }),
         "suspended": states(&after.suspended),
         "queue": after.queue.iter().map(|event| queued(session, event)).collect::<Vec<_>>(),
         "timers": after.timers.iter().map(|wait| json!({
@@ -51,13 +51,13 @@ pub fn step(session: &Session, step: &Step) -> Value {
         })).collect::<Vec<_>>(),
         "blackboard": board(session, &after.board),
         "notes": step.notes,
-        "clamped": step.log.contains(&Happening::Clamped),
+        "clamped": step.log.contains(&StepEvent::Clamped),
         "quarantined": after.quarantined,
         "terminated": after.terminated,
     })
 }
 
-fn pick(step: &Step, which: impl Fn(&Happening) -> Option<String>) -> Vec<String> {
+fn pick(step: &Step, which: impl Fn(&StepEvent) -> Option<String>) -> Vec<String> {
     step.log.iter().filter_map(which).collect()
 }
 
@@ -77,7 +77,7 @@ fn queued(session: &Session, event: &Event) -> Value {
 fn board(session: &Session, words: &[[u32; 3]]) -> Value {
     let rom = session.machine().rom();
     let value = |(key, &[x, y, z]): (usize, &[u32; 3])| {
-        let ty = rom.keys().get(key).map_or(0, |record| record.ty);
+        let ty = key_type(&rom, key);
         (
             session.names().keys[key].clone(),
             value_json(&rom, ty, [x, y, z, 0]),
@@ -87,8 +87,8 @@ fn board(session: &Session, words: &[[u32; 3]]) -> Value {
 }
 
 fn activities(session: &Session, step: &Step) -> Vec<Value> {
-    let activity = |happening: &Happening| match happening {
-        Happening::Activity {
+    let activity = |event: &StepEvent| match event {
+        StepEvent::Activity {
             call,
             mode,
             status,
@@ -103,28 +103,28 @@ fn activities(session: &Session, step: &Step) -> Vec<Value> {
     step.log.iter().filter_map(activity).collect()
 }
 
-fn judged(session: &Session, judged: &Judged) -> Value {
+fn candidate(session: &Session, candidate: &Candidate) -> Value {
     let words = session
         .names()
-        .transition(judged.transition)
+        .transition(candidate.transition)
         .cloned()
         .unwrap_or_default();
     let mut value = json!({
-        "search": judged.search,
-        "cause": judged.cause,
+        "search": candidate.search,
+        "cause": candidate.cause,
         "transition": words.line,
         "name": words.name,
         "source": words.source,
         "to": words.targets,
     });
-    if let Some(reason) = judged.reason {
+    if let Some(reason) = candidate.reason {
         value["reason"] = reason_name(reason).into();
         value["code"] = if let Reason::GuardFalse(code) = reason {
             code.into()
         } else {
             Value::Null
         };
-        value["because"] = judged.words.clone().into();
+        value["because"] = candidate.words.clone().into();
     }
     value
 }
@@ -135,7 +135,10 @@ pub fn answer(session: &Session, command: &Command) -> Option<Value> {
     Some(match command {
         Command::Why => {
             let all = session.last().map_or(Vec::new(), |step| {
-                step.judged.iter().map(|j| judged(session, j)).collect()
+                step.candidates
+                    .iter()
+                    .map(|j| candidate(session, j))
+                    .collect()
             });
             json!({ "query": "why", "step": session.last().map(|step| step.number), "candidates": all })
         }

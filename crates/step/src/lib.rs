@@ -9,7 +9,7 @@
 //! Comes in: a ROM with its names, lines of text. Goes out: records, lines of words ([`text`]) and
 //! of JSON ([`json`]). No files and no terminal: those are the program's.
 //!
-//! - `session` the agent and its history, `moment` one point of it, `saved` such a point as bytes
+//! - `session` the agent and its history, `checkpoint` one point of it, `checkpoint_file` such a point as bytes
 //! - `command` a line of text, `value` values as people write them, `stubs` answers of functions
 //!   that nobody provides
 //! - `host` the border to the kernel, `record` what it saw, `why` reasons in plain words (SEL-7)
@@ -29,7 +29,7 @@
 //! session.carry_out(&command).unwrap();
 //! let steps = session.carry_out(&Command::parse("send Whistle", &session).unwrap()).unwrap();
 //! assert_eq!(session.configuration(), ["sit"]);
-//! assert_eq!(steps[0].judged[0].words, "its guard `HearsIt` said no");
+//! assert_eq!(steps[0].candidates[0].words, "its guard `HearsIt` said no");
 //!
 //! session.carry_out(&Command::parse("undo 2", &session).unwrap()).unwrap();
 //! session.carry_out(&Command::parse("send Whistle", &session).unwrap()).unwrap();
@@ -37,14 +37,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod checkpoint;
+mod checkpoint_file;
 mod command;
 mod error;
 mod host;
 pub mod json;
-mod moment;
 mod names;
 mod record;
-mod saved;
 mod session;
 mod stubs;
 pub mod text;
@@ -54,12 +54,12 @@ mod why;
 pub use command::{COMMANDS, Command, Help};
 pub use error::StepError;
 pub use names::{Names, TransitionWords};
-pub use record::{After, Deed, Happening, Judged, Step, What};
+pub use record::{ActionKind, AgentState, Candidate, CommandKind, Step, StepEvent};
 pub use session::{MOST_TICKS, Session, Settings};
 pub use statewright_rom::ids;
 pub use stubs::{Answer, Stubs, mix};
 pub use value::{
-    carried_type, parse_payload, parse_value, payload_type, payload_words, value_words,
+    carried_type, key_type, parse_payload, parse_value, payload_type, payload_words, value_words,
 };
 
 /// The example of the README runs, too.

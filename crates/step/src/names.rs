@@ -9,7 +9,7 @@ use statewright_author::names::visible;
 use statewright_compile::describe;
 use statewright_compile::symbols::Symbols;
 use statewright_rom::ids::*;
-use statewright_rom::layout::{TimerRecord, timer_kind};
+use statewright_rom::layout::{TimerKind, TimerRecord};
 
 /// A transition in words.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -101,13 +101,13 @@ impl Names {
             let owner = states
                 .get(usize::from(record.owner.get()))
                 .map_or("", String::as_str);
-            match record.kind {
-                timer_kind::AFTER => {
+            match record.kind.get() {
+                TimerKind::After => {
                     format!("after {} in {owner}", duration(record.ticks.get(), rate))
                 }
-                timer_kind::DEBOUNCE => format!("debounce in {owner}"),
-                timer_kind::CLOCK => format!("clock of {owner}"),
-                _ => given(index)
+                TimerKind::Debounce => format!("debounce in {owner}"),
+                TimerKind::Clock => format!("clock of {owner}"),
+                TimerKind::State | TimerKind::Machine => given(index)
                     .map_or_else(|| format!("timer_{index}"), |symbol| visible(&symbol.name)),
             }
         };

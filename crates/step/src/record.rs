@@ -5,7 +5,7 @@ use statewright_rom::ids::*;
 
 /// What made a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum CommandKind {
     /// The agent came to life.
     Start,
     /// An event was sent and a tick run.
@@ -28,7 +28,7 @@ pub enum What {
     Restore,
 }
 
-impl What {
+impl CommandKind {
     /// All of them.
     pub const ALL: [Self; 10] = [
         Self::Start,
@@ -62,7 +62,7 @@ impl What {
 
 /// What kind of action ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum ActionKind {
     /// A function that nobody provides: only recorded.
     Call,
     /// A built-in action on the agent itself.
@@ -75,7 +75,7 @@ pub enum Deed {
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Happening {
+pub enum StepEvent {
     /// A search for transitions begins.
     Select(Cause),
     /// A guard function was asked.
@@ -111,7 +111,7 @@ pub enum Happening {
     /// An action ran.
     Did {
         /// What kind of action.
-        deed: Deed,
+        kind: ActionKind,
         /// In words.
         words: String,
         /// The state that it belongs to, if known.
@@ -138,7 +138,7 @@ pub enum Happening {
 
 /// A candidate and what became of it (SEL-7).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct Candidate {
     /// Number of the search in its step.
     pub search: usize,
     /// What the search was for, in words.
@@ -153,7 +153,7 @@ pub struct Judged {
 
 /// The agent after a step.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct After {
+pub struct AgentState {
     /// Active leaves, in the order of the tree; those that it ended in, once it has ended by
     /// itself.
     pub leaves: Vec<StateId>,
@@ -177,41 +177,41 @@ pub struct Step {
     /// Its number; the start is 0.
     pub number: u64,
     /// What made it.
-    pub what: What,
+    pub kind: CommandKind,
     /// The tick that ran last.
     pub tick: u32,
     /// The event that was sent or queued, with its payload.
     pub event: Option<(EventId, [u32; 4])>,
     /// What happened.
-    pub log: Vec<Happening>,
+    pub log: Vec<StepEvent>,
     /// Every candidate and what became of it.
-    pub judged: Vec<Judged>,
+    pub candidates: Vec<Candidate>,
     /// What else is worth knowing: drops, clamps, faults, values that were set.
     pub notes: Vec<String>,
     /// The agent afterwards.
-    pub after: After,
+    pub after: AgentState,
 }
 
 impl Step {
     /// Whether nothing happened that anybody would want to see.
     pub fn is_quiet(&self) -> bool {
-        let quiet = |happening: &Happening| {
+        let quiet = |event: &StepEvent| {
             matches!(
-                happening,
-                Happening::Select(_)
-                    | Happening::Asked { .. }
-                    | Happening::Scored { .. }
-                    | Happening::Rejected(..)
+                event,
+                StepEvent::Select(_)
+                    | StepEvent::Asked { .. }
+                    | StepEvent::Scored { .. }
+                    | StepEvent::Rejected(..)
             ) || matches!(
-                happening,
-                Happening::Activity {
+                event,
+                StepEvent::Activity {
                     mode: Mode::Run,
                     status: Status::Running,
                     ..
                 }
             )
         };
-        matches!(self.what, What::Tick | What::After)
+        matches!(self.kind, CommandKind::Tick | CommandKind::After)
             && self.notes.is_empty()
             && self.log.iter().all(quiet)
     }

@@ -7,18 +7,18 @@ use statewright::{Blackboard, Board, Machine};
 use statewright_compile::symbols::Symbols;
 use statewright_kernel::{Admission, Counters, Input, flag};
 use statewright_rom::ids::*;
-use statewright_rom::layout::state_kind;
+use statewright_rom::layout::StateKind;
 use statewright_rom::{OwnedRom, Rom};
 
+use crate::checkpoint::{Agent, Checkpoint};
+use crate::checkpoint_file;
 use crate::command::Command;
 use crate::error::StepError;
 use crate::host::StepHost;
-use crate::moment::{Agent, Moment};
 use crate::names::Names;
-use crate::record::{Happening, Step, What};
-use crate::saved;
+use crate::record::{CommandKind, Step, StepEvent};
 use crate::stubs::{Answer, Stubs};
-use crate::value::value_words;
+use crate::value::{key_type, value_words};
 use crate::why::Judge;
 
 /// Most commands that can be undone; older ones are forgotten.
@@ -44,11 +44,11 @@ pub struct Session {
     machine: Machine,
     names: Names,
     variant: VariantId,
-    now: Moment,
-    past: VecDeque<Moment>,
-    future: Vec<Moment>,
+    now: Checkpoint,
+    past: VecDeque<Checkpoint>,
+    future: Vec<Checkpoint>,
     /// What `snapshot` without a file keeps.
-    kept: Option<Moment>,
+    kept: Option<Checkpoint>,
     start: Arc<Step>,
 }
 
@@ -80,7 +80,7 @@ impl Session {
         };
         let stubs = Stubs::new(functions, settings.guards, settings.seed);
         let board = Blackboard::new(&machine);
-        let now = Moment {
+        let now = Checkpoint {
             agent,
             board,
             tick: u32::MAX,
@@ -91,13 +91,13 @@ impl Session {
         };
         let empty = Step {
             number: 0,
-            what: What::Start,
+            kind: CommandKind::Start,
             tick: 0,
             event: None,
             log: Vec::new(),
-            judged: Vec::new(),
+            candidates: Vec::new(),
             notes: Vec::new(),
-            after: crate::record::After::default(),
+            after: crate::record::AgentState::default(),
         };
         let (past, future) = (VecDeque::new(), Vec::new());
         let mut session = Self {
@@ -110,7 +110,7 @@ impl Session {
             kept: None,
             start: Arc::new(empty),
         };
-        session.start = session.run_tick(What::Start, None);
+        session.start = session.run_tick(CommandKind::Start, None);
         // The start is step 0.
         session.now.steps = 0;
         Ok(session)
@@ -171,7 +171,7 @@ impl Session {
     }
 
     /// The agent as it is now.
-    pub fn look(&self) -> crate::record::After {
+    pub fn look(&self) -> crate::record::AgentState {
         self.now.after(&self.machine.rom())
     }
 
@@ -187,15 +187,15 @@ impl Session {
 
     /// The bytes of a snapshot.
     pub fn to_bytes(&self) -> Vec<u8> {
-        saved::to_bytes(&self.machine, &self.now)
+        checkpoint_file::to_bytes(&self.machine, &self.now)
     }
 
     /// Goes to a snapshot; what it was made of is checked first.
     pub fn restore_bytes(&mut self, bytes: &[u8]) -> Result<Arc<Step>, StepError> {
-        let moment = saved::from_bytes(&self.machine, &self.now, bytes)?;
+        let checkpoint = checkpoint_file::from_bytes(&self.machine, &self.now, bytes)?;
         self.remember();
-        self.now = moment;
-        Ok(self.still(What::Restore, Vec::new()))
+        self.now = checkpoint;
+        Ok(self.still(CommandKind::Restore, Vec::new()))
     }
 
     /// Carries out a command that changes something; those that only ask give no steps. A command
@@ -266,7 +266,7 @@ impl Session {
 
     fn send(&mut self, event: EventId, payload: [u32; 4]) -> Arc<Step> {
         self.remember();
-        self.run_tick(What::Send, Some((event, payload)))
+        self.run_tick(CommandKind::Send, Some((event, payload)))
     }
 
     fn post(&mut self, event: EventId, payload: [u32; 4]) -> Arc<Step> {
@@ -275,7 +275,7 @@ impl Session {
         let note = self.admit(event, payload, &mut counters);
         let mut notes: Vec<String> = note.into_iter().collect();
         notes.extend(lost(&counters));
-        let mut step = self.blank(What::Post, notes);
+        let mut step = self.blank(CommandKind::Post, notes);
         step.event = Some((event, payload));
         self.count(step)
     }
@@ -311,7 +311,7 @@ impl Session {
     fn ticks(&mut self, count: u32) -> Vec<Arc<Step>> {
         self.remember();
         (0..count)
-            .map(|_| self.run_tick(What::Tick, None))
+            .map(|_| self.run_tick(CommandKind::Tick, None))
             .collect()
     }
 
@@ -319,15 +319,15 @@ impl Session {
     fn pass(&mut self, count: u32) -> Arc<Step> {
         self.remember();
         let before = self.now.steps;
-        let mut whole = self.blank(What::After, Vec::new());
+        let mut whole = self.blank(CommandKind::After, Vec::new());
         for _ in 0..count {
-            let searches = whole.judged.last().map_or(0, |judged| judged.search + 1);
-            let one = self.run_tick(What::Tick, None);
-            let mut judged = one.judged.clone();
-            judged
+            let searches = whole.candidates.last().map_or(0, |last| last.search + 1);
+            let one = self.run_tick(CommandKind::Tick, None);
+            let mut candidates = one.candidates.clone();
+            candidates
                 .iter_mut()
-                .for_each(|judged| judged.search += searches);
-            whole.judged.extend(judged);
+                .for_each(|last| last.search += searches);
+            whole.candidates.extend(candidates);
             whole.log.extend(one.log.iter().cloned());
             whole.notes.extend(one.notes.iter().cloned());
         }
@@ -339,7 +339,7 @@ impl Session {
     }
 
     /// Runs one whole tick and records it.
-    fn run_tick(&mut self, what: What, event: Option<(EventId, [u32; 4])>) -> Arc<Step> {
+    fn run_tick(&mut self, kind: CommandKind, event: Option<(EventId, [u32; 4])>) -> Arc<Step> {
         let mut counters = Counters::default();
         let note = event.and_then(|(event, payload)| self.admit(event, payload, &mut counters));
         let mut notes: Vec<String> = note.into_iter().collect();
@@ -351,7 +351,7 @@ impl Session {
             ..Input::new(0, self.now.tick)
         };
         let (log, report) = {
-            let Moment {
+            let Checkpoint {
                 agent,
                 board,
                 stubs,
@@ -361,7 +361,7 @@ impl Session {
             let report = agent.tick(&rom, &mut host, &input, &mut counters);
             (host.finish(), report)
         };
-        if self.now.agent.has(flag::TERMINATED) && log.contains(&Happening::Terminated) {
+        if self.now.agent.has(flag::TERMINATED) && log.contains(&StepEvent::Terminated) {
             self.now.ended_in = ended_in(&rom, &log);
         }
         notes.extend(lost(&counters));
@@ -373,24 +373,24 @@ impl Session {
         let judge = Judge {
             rom: &rom,
             names: &self.names,
-            moment: &self.now,
+            checkpoint: &self.now,
             before: &before,
             log: &log,
         };
-        let judged = judge.judged();
+        let candidates = judge.candidates();
         let after = self.now.after(&rom);
-        let number = if what == What::Start {
+        let number = if kind == CommandKind::Start {
             0
         } else {
             self.now.steps + 1
         };
         let step = Arc::new(Step {
             number,
-            what,
+            kind,
             tick: self.now.tick,
             event,
             log,
-            judged,
+            candidates,
             notes,
             after,
         });
@@ -400,23 +400,23 @@ impl Session {
     }
 
     /// A step without a tick.
-    fn blank(&self, what: What, notes: Vec<String>) -> Step {
-        let (log, judged) = (Vec::new(), Vec::new());
+    fn blank(&self, kind: CommandKind, notes: Vec<String>) -> Step {
+        let (log, candidates) = (Vec::new(), Vec::new());
         Step {
             number: self.now.steps,
-            what,
+            kind,
             tick: self.now.tick,
             event: None,
             log,
-            judged,
+            candidates,
             notes,
             after: self.look(),
         }
     }
 
     /// The same, where the history itself moved.
-    fn still(&self, what: What, notes: Vec<String>) -> Arc<Step> {
-        Arc::new(self.blank(what, notes))
+    fn still(&self, kind: CommandKind, notes: Vec<String>) -> Arc<Step> {
+        Arc::new(self.blank(kind, notes))
     }
 
     /// Counts a step that was made without a tick.
@@ -432,21 +432,21 @@ impl Session {
         let note = {
             let rom = self.machine.rom();
             let [x, y, z] = words;
-            let ty = rom.key(key).map_or(0, |record| record.ty);
+            let ty = key_type(&rom, key.index());
             format!(
                 "{} = {}",
                 self.names.key(key),
                 value_words(&rom, ty, [x, y, z, 0])
             )
         };
-        let step = self.blank(What::Set, vec![note]);
+        let step = self.blank(CommandKind::Set, vec![note]);
         self.count(step)
     }
 
     fn stub(&mut self, words: String, tell: impl FnOnce(&mut Stubs)) -> Arc<Step> {
         self.remember();
         tell(&mut self.now.stubs);
-        let step = self.blank(What::Stub, vec![words]);
+        let step = self.blank(CommandKind::Stub, vec![words]);
         self.count(step)
     }
 
@@ -460,7 +460,7 @@ impl Session {
                 self.future.push(std::mem::replace(&mut self.now, before));
             }
         }
-        Ok(self.still(What::Undo, Vec::new()))
+        Ok(self.still(CommandKind::Undo, Vec::new()))
     }
 
     fn redo(&mut self, count: u32) -> Result<Arc<Step>, StepError> {
@@ -473,7 +473,7 @@ impl Session {
                 self.past.push_back(std::mem::replace(&mut self.now, after));
             }
         }
-        Ok(self.still(What::Redo, Vec::new()))
+        Ok(self.still(CommandKind::Redo, Vec::new()))
     }
 
     fn restore(&mut self) -> Result<Arc<Step>, StepError> {
@@ -483,7 +483,7 @@ impl Session {
         };
         self.remember();
         self.now = kept;
-        Ok(self.still(What::Restore, Vec::new()))
+        Ok(self.still(CommandKind::Restore, Vec::new()))
     }
 }
 
@@ -508,13 +508,13 @@ fn too_far(what: &str, has: usize) -> StepError {
 }
 
 /// Leaves among the states that the end exited.
-fn ended_in(rom: &Rom<'_>, log: &[Happening]) -> Vec<StateId> {
+fn ended_in(rom: &Rom<'_>, log: &[StepEvent]) -> Vec<StateId> {
     let exits = log
         .iter()
         .rev()
-        .take_while(|happening| !matches!(happening, Happening::Entered(_)));
-    let exited = exits.filter_map(|happening| {
-        if let Happening::Exited(state) = happening {
+        .take_while(|event| !matches!(event, StepEvent::Entered(_)));
+    let exited = exits.filter_map(|event| {
+        if let StepEvent::Exited(state) = event {
             Some(*state)
         } else {
             None
@@ -522,7 +522,7 @@ fn ended_in(rom: &Rom<'_>, log: &[Happening]) -> Vec<StateId> {
     });
     let is_leaf = |state: &StateId| {
         rom.state(*state)
-            .is_some_and(|record| matches!(record.kind, state_kind::ATOMIC | state_kind::FINAL))
+            .is_some_and(|record| matches!(record.kind.get(), StateKind::Atomic | StateKind::Final))
     };
     let mut leaves: Vec<StateId> = exited.filter(is_leaf).collect();
     leaves.sort_unstable();

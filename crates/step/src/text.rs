@@ -3,13 +3,13 @@
 
 use statewright_kernel::{Cause, Event, Mode, Status, event_flag};
 use statewright_rom::ids::*;
-use statewright_rom::layout::function_kind;
+use statewright_rom::layout::FunctionKind;
 
 use crate::command::COMMANDS;
-use crate::record::{After, Deed, Happening, Step, What};
+use crate::record::{ActionKind, AgentState, CommandKind, Step, StepEvent};
 use crate::session::Session;
 use crate::stubs::Answer;
-use crate::value::{payload_type, payload_words, value_words};
+use crate::value::{key_type, payload_type, payload_words, value_words};
 use crate::why::{ticks_words, time_words};
 
 /// How a line is meant.
@@ -90,7 +90,7 @@ pub fn head(session: &Session, step: &Step) -> String {
     format!(
         "step {}, tick {time}: {}{}",
         step.number,
-        step.what.word(),
+        step.kind.word(),
         event.unwrap_or_default()
     )
 }
@@ -106,102 +106,102 @@ fn ticks_at(session: &Session, tick: u32) -> String {
 /// A step in words: what happened, then where the agent is.
 pub fn step_lines(session: &Session, step: &Step) -> Vec<Line> {
     let mut lines = vec![Line::new(Tone::Head, "", head(session, step))];
-    lines.extend(happenings(session, step));
-    lines.extend(step.notes.iter().map(|note| match step.what {
-        What::Set | What::Stub => Line::new(Tone::Plain, "now", note),
+    lines.extend(step_events(session, step));
+    lines.extend(step.notes.iter().map(|note| match step.kind {
+        CommandKind::Set | CommandKind::Stub => Line::new(Tone::Plain, "now", note),
         _ => Line::new(Tone::Warning, "note", note),
     }));
-    if !matches!(step.what, What::Set | What::Stub) {
+    if !matches!(step.kind, CommandKind::Set | CommandKind::Stub) {
         lines.extend(whereabouts(session, &step.after, step.tick));
     }
     lines
 }
 
 /// Everything that happened in a step, in order.
-pub fn happenings(session: &Session, step: &Step) -> Vec<Line> {
+pub fn step_events(session: &Session, step: &Step) -> Vec<Line> {
     let mut sent = step.event.map(|(event, _)| event);
     step.log
         .iter()
-        .filter_map(|happening| self::happening(session, happening, &mut sent))
+        .filter_map(|seen| event_line(session, seen, &mut sent))
         .collect()
 }
 
-fn happening(session: &Session, happening: &Happening, sent: &mut Option<EventId>) -> Option<Line> {
+fn event_line(session: &Session, seen: &StepEvent, sent: &mut Option<EventId>) -> Option<Line> {
     let names = session.names();
     let transition = |id: TransitionId| {
         names
             .transition(id)
             .map_or("?", |words| words.line.as_str())
     };
-    Some(match happening {
-        Happening::Select(Cause::Event(event, payload)) if *sent != Some(*event) => {
+    Some(match seen {
+        StepEvent::Select(Cause::Event(event, payload)) if *sent != Some(*event) => {
             Line::new(Tone::Plain, "event", event_words(session, *event, *payload))
         }
-        Happening::Select(Cause::Event(..)) => {
+        StepEvent::Select(Cause::Event(..)) => {
             *sent = None;
             return None;
         }
-        Happening::Select(_) | Happening::Rejected(..) => return None,
-        Happening::Asked {
+        StepEvent::Select(_) | StepEvent::Rejected(..) => return None,
+        StepEvent::Asked {
             call,
             holds,
             code: 0,
         } => Line::new(Tone::Dim, "guard", format!("{call}: {holds}")),
-        Happening::Asked { call, holds, code } => {
+        StepEvent::Asked { call, holds, code } => {
             Line::new(Tone::Dim, "guard", format!("{call}: {holds}, code {code}"))
         }
-        Happening::Scored { call, score } => {
+        StepEvent::Scored { call, score } => {
             Line::new(Tone::Dim, "score", format!("{call}: {score}"))
         }
-        Happening::Taken(id) => Line::new(Tone::Good, "taken", transition(*id)),
-        Happening::Deferred(event) => Line::new(
+        StepEvent::Taken(id) => Line::new(Tone::Good, "taken", transition(*id)),
+        StepEvent::Deferred(event) => Line::new(
             Tone::Warning,
             "deferred",
             format!("{} waits for another state", names.event(*event)),
         ),
-        Happening::Unhandled(event) => Line::new(
+        StepEvent::Unhandled(event) => Line::new(
             Tone::Warning,
             "unheard",
             format!("nobody takes {} here; `why` says more", names.event(*event)),
         ),
-        Happening::Entered(state) => Line::new(Tone::Good, "entered", names.state(*state)),
-        Happening::Exited(state) => Line::new(Tone::Left, "left", names.state(*state)),
-        Happening::Fired(timer) => Line::new(Tone::Plain, "timer", names.timer(*timer)),
-        Happening::Did { deed, words, .. } => Line::new(
+        StepEvent::Entered(state) => Line::new(Tone::Good, "entered", names.state(*state)),
+        StepEvent::Exited(state) => Line::new(Tone::Left, "left", names.state(*state)),
+        StepEvent::Fired(timer) => Line::new(Tone::Plain, "timer", names.timer(*timer)),
+        StepEvent::Did { kind, words, .. } => Line::new(
             Tone::Plain,
-            if *deed == Deed::Command {
+            if *kind == ActionKind::Command {
                 "command"
             } else {
                 "action"
             },
             words,
         ),
-        Happening::Activity {
+        StepEvent::Activity {
             call,
             mode: Mode::Cancel,
             ..
         } => Line::new(Tone::Dim, "activity", format!("{call}: canceled")),
-        Happening::Activity { call, status, .. } => Line::new(
+        StepEvent::Activity { call, status, .. } => Line::new(
             Tone::Dim,
             "activity",
             format!("{call}: {}", status_word(*status)),
         ),
-        Happening::Clamped => Line::new(
+        StepEvent::Clamped => Line::new(
             Tone::Warning,
             "clamped",
             "the tick reached a cap; the rest waits for the next one",
         ),
-        Happening::FailSafe => Line::new(
+        StepEvent::FailSafe => Line::new(
             Tone::Warning,
             "failsafe",
             "too many clamped ticks in a row: the fail-safe state is entered",
         ),
-        Happening::Terminated => Line::new(Tone::Warning, "end", "the agent has ended"),
+        StepEvent::Terminated => Line::new(Tone::Warning, "end", "the agent has ended"),
     })
 }
 
 /// Where the agent is, what it waits for.
-pub fn whereabouts(session: &Session, after: &After, tick: u32) -> Vec<Line> {
+pub fn whereabouts(session: &Session, after: &AgentState, tick: u32) -> Vec<Line> {
     let names = session.names();
     let mut lines = Vec::new();
     let paths = |states: &[StateId]| {
@@ -272,7 +272,7 @@ pub fn wait_words(session: &Session, timer: TimerId, deadline: u32, tick: u32) -
 pub fn key_words(session: &Session, key: usize, words: [u32; 3]) -> String {
     let rom = session.machine().rom();
     let [x, y, z] = words;
-    let ty = rom.keys().get(key).map_or(0, |record| record.ty);
+    let ty = key_type(&rom, key);
     let name = session.names().keys.get(key).map_or("?", String::as_str);
     format!("{name} = {}", value_words(&rom, ty, [x, y, z, 0]))
 }
@@ -318,8 +318,8 @@ fn answers(session: &Session) -> Vec<Line> {
     let line = |(index, record): (usize, &statewright_rom::layout::LinkerRecord)| {
         let function = FunctionId::from_index(index)?;
         let name = session.names().function(function);
-        match record.kind {
-            function_kind::GUARD => {
+        match record.kind.get() {
+            FunctionKind::Guard => {
                 let (answer, code) = stubs.guard(function);
                 let code = if code == 0 {
                     String::new()
@@ -332,17 +332,17 @@ fn answers(session: &Session) -> Vec<Line> {
                     format!("{name} answers {}{code}", answer.word()),
                 ))
             }
-            function_kind::ACTIVITY => Some(Line::new(
+            FunctionKind::Activity => Some(Line::new(
                 Tone::Dim,
                 "activity",
                 format!("{name} says {}", status_word(stubs.activity(function))),
             )),
-            function_kind::SCORER => Some(Line::new(
+            FunctionKind::Scorer => Some(Line::new(
                 Tone::Dim,
                 "score",
                 format!("{name} says {}", stubs.score(function)),
             )),
-            _ => None,
+            FunctionKind::Action => None,
         }
     };
     rom.linker().iter().enumerate().filter_map(line).collect()
@@ -363,31 +363,31 @@ pub fn why(session: &Session) -> Vec<Line> {
         format!("why, in {}", head(session, step)),
     )];
     let mut search = None;
-    for judged in &step.judged {
-        if search != Some(judged.search) {
-            search = Some(judged.search);
-            lines.push(Line::new(Tone::Plain, "search", judged.cause.clone()));
+    for candidate in &step.candidates {
+        if search != Some(candidate.search) {
+            search = Some(candidate.search);
+            lines.push(Line::new(Tone::Plain, "search", candidate.cause.clone()));
         }
-        let words = session.names().transition(judged.transition);
+        let words = session.names().transition(candidate.transition);
         let name = words
             .and_then(|words| words.name.as_ref())
             .map_or(String::new(), |name| format!(" `{name}`"));
         let line = words.map_or("?", |words| words.line.as_str());
-        let (tone, label) = if judged.reason.is_none() {
+        let (tone, label) = if candidate.reason.is_none() {
             (Tone::Good, "taken")
         } else {
             (Tone::Left, "not")
         };
         lines.push(Line::new(tone, label, format!("{line}{name}")));
-        if judged.reason.is_some() {
+        if candidate.reason.is_some() {
             lines.push(Line::new(
                 Tone::Dim,
                 "",
-                format!("because {}", judged.words),
+                format!("because {}", candidate.words),
             ));
         }
     }
-    if step.judged.is_empty() {
+    if step.candidates.is_empty() {
         let words = match step.event {
             Some((event, _)) => format!("no active state has a transition for {}", session.names().event(event)),
             None => {
@@ -476,7 +476,7 @@ pub fn help() -> Vec<Line> {
 /// What a session says first: the machine and what stands in for missing functions.
 pub fn greeting(session: &Session) -> Vec<Line> {
     let rom = session.machine().rom();
-    let count = |kind: u8| {
+    let count = |kind: FunctionKind| {
         rom.linker()
             .iter()
             .filter(|function| function.kind == kind)
@@ -494,13 +494,13 @@ pub fn greeting(session: &Session) -> Vec<Line> {
         Answer::Random => "answering at random",
     };
     let parts: Vec<String> = [
-        some(count(function_kind::GUARD), "guard", "guards")
+        some(count(FunctionKind::Guard), "guard", "guards")
             .map(|words| format!("{words} {guards}")),
-        some(count(function_kind::ACTION), "action", "actions")
+        some(count(FunctionKind::Action), "action", "actions")
             .map(|words| format!("{words} only shown")),
-        some(count(function_kind::ACTIVITY), "activity", "activities")
+        some(count(FunctionKind::Activity), "activity", "activities")
             .map(|words| format!("{words} always running")),
-        some(count(function_kind::SCORER), "scorer", "scorers")
+        some(count(FunctionKind::Scorer), "scorer", "scorers")
             .map(|words| format!("{words} saying 0")),
     ]
     .into_iter()

@@ -4,46 +4,45 @@ use statewright_author::names::visible;
 use statewright_compile::describe;
 use statewright_rom::Rom;
 use statewright_rom::ids::{EventId, StringId};
-use statewright_rom::layout::{EventRecord, event_flag, payload, value_type};
+use statewright_rom::layout::{EventRecord, PayloadKind, ValueType, event_flag};
 
 use crate::error::StepError;
 
 /// Word of a type in machine files.
-fn type_word(ty: u8) -> &'static str {
+fn type_word(ty: PayloadKind) -> &'static str {
     match ty {
-        value_type::I32 => "i32",
-        value_type::F32 => "f32",
-        value_type::BOOL => "bool",
-        value_type::ENTITY => "entity",
-        value_type::VEC2 => "vec2",
-        value_type::VEC3 => "vec3",
-        value_type::SYMBOL => "symbol",
-        payload::U32 => "u32",
-        payload::U64 => "u64",
-        payload::VEC4 => "vec4",
-        payload::BYTES => "bytes",
-        _ => "nothing",
+        PayloadKind::Empty => "nothing",
+        ty => ty.name(),
     }
 }
 
 /// The type of what an event carries: an indirect one carries an index (EVT-6).
-fn carried(record: &EventRecord) -> u8 {
+fn carried(record: &EventRecord) -> PayloadKind {
     if record.flags & event_flag::INDIRECT != 0 {
-        payload::U32
+        PayloadKind::U32
     } else {
-        record.payload
+        record.payload.get()
     }
 }
 
-/// The number of the type that an event carries, as in [`payload`] and [`value_type`].
-pub fn carried_type(rom: &Rom<'_>, event: EventId) -> u8 {
-    rom.event(event).map_or(payload::EMPTY, carried)
+/// The type that an event carries.
+pub fn carried_type(rom: &Rom<'_>, event: EventId) -> PayloadKind {
+    rom.event(event).map_or(PayloadKind::Empty, carried)
+}
+
+/// The type of a blackboard key.
+pub fn key_type(rom: &Rom<'_>, key: usize) -> PayloadKind {
+    let ty = rom
+        .keys()
+        .get(key)
+        .map_or(ValueType::I32, |record| record.ty.get());
+    PayloadKind::of_value(ty)
 }
 
 /// The type of an event's payload in words; none for an event without one.
 pub fn payload_type(rom: &Rom<'_>, event: EventId) -> Option<&'static str> {
     let ty = carried(rom.event(event)?);
-    (ty != payload::EMPTY).then(|| type_word(ty))
+    (ty != PayloadKind::Empty).then(|| type_word(ty))
 }
 
 /// Reads a payload by the type that the event declares. No text is all zeros.
@@ -58,23 +57,25 @@ pub fn parse_payload(
         .ok_or_else(|| StepError::new("there is no such event"))?;
     match (carried(record), text.trim()) {
         (_, "") => Ok([0; 4]),
-        (payload::EMPTY, text) => Err(StepError::new(format!(
+        (PayloadKind::Empty, text) => Err(StepError::new(format!(
             "`{name}` has no payload, but `{}` was given",
             visible(text)
         ))
         .help(format!("write `send {name}`"))),
-        (payload::BYTES, text) => bytes(text, usize::from(record.payload_bytes)).ok_or_else(|| {
-            let most = record.payload_bytes;
-            StepError::new(format!("`{}` is no run of bytes", visible(text))).help(format!(
-                "write two hex digits for each, such as `0aff10`; `{name}` carries {most}"
-            ))
-        }),
+        (PayloadKind::Bytes, text) => {
+            bytes(text, usize::from(record.payload_bytes)).ok_or_else(|| {
+                let most = record.payload_bytes;
+                StepError::new(format!("`{}` is no run of bytes", visible(text))).help(format!(
+                    "write two hex digits for each, such as `0aff10`; `{name}` carries {most}"
+                ))
+            })
+        }
         (ty, text) => parse_value(rom, ty, text),
     }
 }
 
 /// Reads a value of a type.
-pub fn parse_value(rom: &Rom<'_>, ty: u8, text: &str) -> Result<[u32; 4], StepError> {
+pub fn parse_value(rom: &Rom<'_>, ty: PayloadKind, text: &str) -> Result<[u32; 4], StepError> {
     let text = text.trim();
     let wrong = |example: &str| {
         StepError::new(format!("`{}` is no {}", visible(text), type_word(ty)))
@@ -83,7 +84,7 @@ pub fn parse_value(rom: &Rom<'_>, ty: u8, text: &str) -> Result<[u32; 4], StepEr
     let wide = |value: u64| [value as u32, (value >> 32) as u32, 0, 0];
     let floats = |count: usize, example: &str| vector(text, count).ok_or_else(|| wrong(example));
     match ty {
-        value_type::I32 => Ok([
+        PayloadKind::I32 => Ok([
             text.parse::<i32>()
                 .map_err(|_| wrong("`-3`"))?
                 .cast_unsigned(),
@@ -91,24 +92,24 @@ pub fn parse_value(rom: &Rom<'_>, ty: u8, text: &str) -> Result<[u32; 4], StepEr
             0,
             0,
         ]),
-        value_type::F32 => Ok([
+        PayloadKind::F32 => Ok([
             text.parse::<f32>().map_err(|_| wrong("`0.5`"))?.to_bits(),
             0,
             0,
             0,
         ]),
-        value_type::BOOL => match text {
+        PayloadKind::Bool => match text {
             "true" => Ok([1, 0, 0, 0]),
             "false" => Ok([0; 4]),
             _ => Err(wrong("`true` or `false`")),
         },
-        value_type::ENTITY => text.parse().map(wide).map_err(|_| wrong("`7`")),
-        value_type::VEC2 => floats(2, "`1.5 2`"),
-        value_type::VEC3 => floats(3, "`1 0.5 2`"),
-        value_type::SYMBOL => symbol(rom, text),
-        payload::U32 => Ok([text.parse::<u32>().map_err(|_| wrong("`3`"))?, 0, 0, 0]),
-        payload::U64 => text.parse().map(wide).map_err(|_| wrong("`3`")),
-        _ => floats(4, "`1 0 0 0.5`"),
+        PayloadKind::Entity => text.parse().map(wide).map_err(|_| wrong("`7`")),
+        PayloadKind::Vec2 => floats(2, "`1.5 2`"),
+        PayloadKind::Vec3 => floats(3, "`1 0.5 2`"),
+        PayloadKind::Symbol => symbol(rom, text),
+        PayloadKind::U32 => Ok([text.parse::<u32>().map_err(|_| wrong("`3`"))?, 0, 0, 0]),
+        PayloadKind::U64 => text.parse().map(wide).map_err(|_| wrong("`3`")),
+        PayloadKind::Vec4 | PayloadKind::Bytes | PayloadKind::Empty => floats(4, "`1 0 0 0.5`"),
     }
 }
 
@@ -168,22 +169,33 @@ fn bytes(text: &str, most: usize) -> Option<[u32; 4]> {
 }
 
 /// A value as JSON.
-pub(crate) fn value_json(rom: &Rom<'_>, ty: u8, words: [u32; 4]) -> serde_json::Value {
+pub(crate) fn value_json(rom: &Rom<'_>, ty: PayloadKind, words: [u32; 4]) -> serde_json::Value {
     let [x, y, z, w] = words;
     match ty {
-        payload::EMPTY => serde_json::Value::Null,
-        payload::U32 => x.into(),
-        payload::U64 => (u64::from(x) | u64::from(y) << 32).into(),
-        payload::VEC4 => [x, y, z, w]
+        PayloadKind::Empty => serde_json::Value::Null,
+        PayloadKind::U32 => x.into(),
+        PayloadKind::U64 => (u64::from(x) | u64::from(y) << 32).into(),
+        PayloadKind::Vec4 => [x, y, z, w]
             .map(|word| f64::from(f32::from_bits(word)))
             .to_vec()
             .into(),
-        ty => describe::value_json(rom, ty, [x, y, z]),
+        PayloadKind::I32
+        | PayloadKind::F32
+        | PayloadKind::Bool
+        | PayloadKind::Entity
+        | PayloadKind::Vec2
+        | PayloadKind::Vec3
+        | PayloadKind::Symbol
+        | PayloadKind::Bytes => {
+            // Bytes are words of their own kind; the first of them is shown as a number.
+            let ty = ty.value_type().unwrap_or(ValueType::I32);
+            describe::value_json(rom, ty, [x, y, z])
+        }
     }
 }
 
 /// A value as people write it.
-pub fn value_words(rom: &Rom<'_>, ty: u8, words: [u32; 4]) -> String {
+pub fn value_words(rom: &Rom<'_>, ty: PayloadKind, words: [u32; 4]) -> String {
     json_words(value_json(rom, ty, words))
 }
 
@@ -205,7 +217,7 @@ pub(crate) fn payload_json(rom: &Rom<'_>, event: EventId, words: [u32; 4]) -> se
         return serde_json::Value::Null;
     };
     match carried(record) {
-        payload::BYTES => {
+        PayloadKind::Bytes => {
             let bytes = words
                 .iter()
                 .flat_map(|word| word.to_le_bytes())

@@ -8,42 +8,42 @@ use statewright_rom::ids::*;
 use statewright_rom::layout::transition_flag;
 use statewright_rom::priority;
 
-use crate::moment::Moment;
+use crate::checkpoint::Checkpoint;
 use crate::names::{Names, duration};
-use crate::record::{Happening, Judged};
+use crate::record::{Candidate, StepEvent};
 
 /// One search: who was taken, everything that happened in it, active states when it began.
-type Search<'l> = (&'l [TransitionId], &'l [Happening], &'l BTreeSet<StateId>);
+type Search<'l> = (&'l [TransitionId], &'l [StepEvent], &'l BTreeSet<StateId>);
 
 /// What is known about a tick that is over.
 pub(crate) struct Judge<'s> {
     pub(crate) rom: &'s Rom<'s>,
     pub(crate) names: &'s Names,
     /// The agent after it.
-    pub(crate) moment: &'s Moment,
+    pub(crate) checkpoint: &'s Checkpoint,
     /// Leaves before it.
     pub(crate) before: &'s [StateId],
     /// What happened.
-    pub(crate) log: &'s [Happening],
+    pub(crate) log: &'s [StepEvent],
 }
 
 impl Judge<'_> {
     /// Every candidate of every search, those that were taken included.
-    pub(crate) fn judged(&self) -> Vec<Judged> {
-        let mut judged = Vec::new();
+    pub(crate) fn candidates(&self) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
         let starts = self
             .log
             .iter()
             .enumerate()
-            .filter(|(_, h)| matches!(h, Happening::Select(_)))
+            .filter(|(_, h)| matches!(h, StepEvent::Select(_)))
             .map(|(at, _)| at);
         let starts: Vec<usize> = starts.collect();
         for (search, &start) in starts.iter().enumerate() {
             let end = starts.get(search + 1).copied().unwrap_or(self.log.len());
             let active = self.active_at(start);
-            self.judge_search(search, &self.log[start..end], &active, &mut judged);
+            self.judge_search(search, &self.log[start..end], &active, &mut candidates);
         }
-        judged
+        candidates
     }
 
     /// Active states when a search began.
@@ -53,10 +53,10 @@ impl Judge<'_> {
             .iter()
             .flat_map(|&leaf| self.rom.path_up(leaf))
             .collect();
-        for happening in &self.log[..start] {
-            match *happening {
-                Happening::Entered(state) => _ = active.insert(state),
-                Happening::Exited(state) => _ = active.remove(&state),
+        for seen in &self.log[..start] {
+            match *seen {
+                StepEvent::Entered(state) => _ = active.insert(state),
+                StepEvent::Exited(state) => _ = active.remove(&state),
                 _ => {}
             }
         }
@@ -66,35 +66,35 @@ impl Judge<'_> {
     fn judge_search(
         &self,
         search: usize,
-        log: &[Happening],
+        log: &[StepEvent],
         active: &BTreeSet<StateId>,
-        judged: &mut Vec<Judged>,
+        candidates: &mut Vec<Candidate>,
     ) {
-        let Some(Happening::Select(cause)) = log.first() else {
+        let Some(StepEvent::Select(cause)) = log.first() else {
             return;
         };
         let cause = self.cause_words(*cause);
         let taken: Vec<TransitionId> = log
             .iter()
             .filter_map(|h| {
-                if let Happening::Taken(id) = h {
+                if let StepEvent::Taken(id) = h {
                     Some(*id)
                 } else {
                     None
                 }
             })
             .collect();
-        for happening in log {
-            let (transition, reason, words) = match *happening {
-                Happening::Taken(id) => (id, None, "taken".to_owned()),
-                Happening::Rejected(id, reason) => (
+        for seen in log {
+            let (transition, reason, words) = match *seen {
+                StepEvent::Taken(id) => (id, None, "taken".to_owned()),
+                StepEvent::Rejected(id, reason) => (
                     id,
                     Some(reason),
                     self.words(id, reason, (&taken, log, active)),
                 ),
                 _ => continue,
             };
-            judged.push(Judged {
+            candidates.push(Candidate {
                 search,
                 cause: cause.clone(),
                 transition,
@@ -120,7 +120,7 @@ impl Judge<'_> {
         match reason {
             Reason::Cooldown => format!(
                 "its cooldown runs{}",
-                self.left(self.moment.agent.ready_tick(self.rom, id))
+                self.left(self.checkpoint.agent.ready_tick(self.rom, id))
             ),
             Reason::StackFull => {
                 "the stack of its region is full: nothing more can be pushed".to_owned()
@@ -139,7 +139,7 @@ impl Judge<'_> {
                 )
             }
             Reason::Debounce => {
-                let left = self.left(self.moment.agent.debounce_deadline(self.rom, id));
+                let left = self.left(self.checkpoint.agent.debounce_deadline(self.rom, id));
                 format!("its guard holds, but not for long enough (debounce){left}")
             }
             Reason::BelowThreshold => {
@@ -182,7 +182,7 @@ impl Judge<'_> {
     fn left(&self, until: Option<u32>) -> String {
         let rate = u32::from(self.rom.header().tick_rate.get());
         let left = until
-            .map(|until| until.wrapping_sub(self.moment.tick))
+            .map(|until| until.wrapping_sub(self.checkpoint.tick))
             .filter(|&left| left > 0 && left < 1 << 31);
         left.map_or(String::new(), |left| {
             format!(": {} left", ticks_words(left, rate))
@@ -233,9 +233,9 @@ impl Judge<'_> {
             .state_extra(state)
             .map_or(0, |extra| extra.min_active_ticks.get());
         let ticks = self
-            .moment
+            .checkpoint
             .agent
-            .ticks_in_state(self.rom, state, self.moment.tick)
+            .ticks_in_state(self.rom, state, self.checkpoint.tick)
             .unwrap_or(0);
         (ticks < least).then_some("has not been active long enough (min_active)")
     }
@@ -248,7 +248,7 @@ impl Judge<'_> {
         guard.map(|_| "is not ready to be left (exit_ready)")
     }
 
-    fn not_reached(&self, id: TransitionId, taken: &[TransitionId], log: &[Happening]) -> String {
+    fn not_reached(&self, id: TransitionId, taken: &[TransitionId], log: &[StepEvent]) -> String {
         let rom = self.rom;
         let source = |id: TransitionId| rom.transition(id).and_then(|t| StateId::read(t.source));
         let Some(own) = source(id) else {
@@ -259,7 +259,7 @@ impl Judge<'_> {
             .copied()
             .find(|&other| source(other).is_some_and(|s| rom.is_ancestor_or_self(own, s)));
         let Some(rival) = rival else {
-            let deferred = log.iter().any(|h| matches!(h, Happening::Deferred(_)));
+            let deferred = log.iter().any(|h| matches!(h, StepEvent::Deferred(_)));
             return match (deferred, taken.is_empty()) {
                 (true, _) => "a state inside defers the event".to_owned(),
                 (_, true) => {

@@ -4,7 +4,7 @@ mod common;
 
 use common::{all, give, refused, sample, session};
 use statewright_author::names::visible;
-use statewright_step::{Answer, Command, Happening, Session, Settings, What, text};
+use statewright_step::{Answer, Command, CommandKind, Session, Settings, StepEvent, text};
 
 #[test]
 fn every_command_can_be_taken_back_and_done_again() {
@@ -66,7 +66,7 @@ fn a_new_command_ends_what_could_be_done_again() {
 fn callbacks_are_recorded_in_order() {
     let mut session = sample("soldier");
     let steps = all(&mut session, &["send EnemySighted 7"]);
-    let words: Vec<String> = text::happenings(&session, &steps[0])
+    let words: Vec<String> = text::step_events(&session, &steps[0])
         .iter()
         .map(|line| line.plain())
         .collect();
@@ -99,8 +99,8 @@ fn built_in_actions_that_call_nobody_are_recorded_too() {
     let deeds: Vec<&str> = steps[0]
         .log
         .iter()
-        .filter_map(|happening| {
-            if let Happening::Did { words, .. } = happening {
+        .filter_map(|event| {
+            if let StepEvent::Did { words, .. } = event {
                 Some(words.as_str())
             } else {
                 None
@@ -140,8 +140,8 @@ fn time_passes_by_the_tick_rate_of_the_machine() {
     let before = session.tick();
     let steps = all(&mut session, &["after 1400"]);
     assert_eq!(
-        (steps.len(), steps[0].what, steps[0].tick - before),
-        (1, What::After, 14),
+        (steps.len(), steps[0].kind, steps[0].tick - before),
+        (1, CommandKind::After, 14),
         "one step of 14 ticks"
     );
     assert_eq!(session.configuration(), ["rest"]);
@@ -151,7 +151,7 @@ fn time_passes_by_the_tick_rate_of_the_machine() {
         steps[0]
             .log
             .iter()
-            .any(|happening| matches!(happening, Happening::Fired(_)))
+            .any(|event| matches!(event, StepEvent::Fired(_)))
     );
     for line in ["after", "after -1", "after soon", "after 1h"] {
         assert!(refused(&mut session, line).contains("is no time"), "{line}");
@@ -369,8 +369,8 @@ fn snapshots_are_checked_before_they_are_used() {
     all(&mut session, &["send Staggered", "tick 5"]);
     let step = session.restore_bytes(&bytes).unwrap();
     assert_eq!(
-        (step.what, session.to_bytes()),
-        (What::Restore, bytes.clone())
+        (step.kind, session.to_bytes()),
+        (CommandKind::Restore, bytes.clone())
     );
     all(&mut session, &["undo"]);
     assert_ne!(session.to_bytes(), bytes, "restoring can be taken back");
@@ -537,7 +537,7 @@ fn clamps_and_the_fail_safe_are_told() {
     let mut session = session(circle, Settings::default());
     let first = all(&mut session, &["send Go"]);
     assert!(
-        first[0].log.contains(&Happening::Clamped),
+        first[0].log.contains(&StepEvent::Clamped),
         "{:?}",
         first[0].log
     );
@@ -545,6 +545,6 @@ fn clamps_and_the_fail_safe_are_told() {
     assert!(
         later
             .iter()
-            .any(|step| step.log.contains(&Happening::FailSafe))
+            .any(|step| step.log.contains(&StepEvent::FailSafe))
     );
 }

@@ -3,7 +3,7 @@
 use statewright_rom::Rom;
 use statewright_rom::Target;
 use statewright_rom::ids::{OpId, StateId, TargetSetId};
-use statewright_rom::layout::{NONE, TransitionRecord, op_kind, transition_flag, trigger};
+use statewright_rom::layout::{ActionOp, NONE, SpecialTrigger, TransitionRecord, transition_flag};
 
 /// Names of a machine, in the order of their numbers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -276,18 +276,18 @@ fn transition(rom: &Rom<'_>, record: &TransitionRecord) -> Transition {
     let guard = OpId::read(record.guard).and_then(|op| rom.op(op));
     Transition {
         source: record.source.get(),
-        trigger: match raw {
-            trigger::ANY => Trigger::Any,
-            trigger::ALWAYS => Trigger::Always,
-            trigger::DONE => Trigger::Done,
-            trigger::FAILED => Trigger::Failed,
-            event if usize::from(event) < events => Trigger::Event(event),
+        trigger: match SpecialTrigger::from_number(raw) {
+            Some(SpecialTrigger::Any) => Trigger::Any,
+            Some(SpecialTrigger::Always) => Trigger::Always,
+            Some(SpecialTrigger::Done) => Trigger::Done,
+            Some(SpecialTrigger::Failed) => Trigger::Failed,
+            None if usize::from(raw) < events => Trigger::Event(raw),
             // Columns of timers stand behind those of events.
-            column => Trigger::Timer(column.saturating_sub(events as u16)),
+            None => Trigger::Timer(raw.saturating_sub(events as u16)),
         },
         guard: match guard {
             None => Guard::None,
-            Some(op) if op.kind == op_kind::EVALUATE => Guard::Expression,
+            Some(op) if op.kind == ActionOp::Evaluate => Guard::Expression,
             Some(op) => Guard::Function(op.a.get()),
         },
         is_internal: flags & transition_flag::INTERNAL != 0,

@@ -1,7 +1,7 @@
 //! What happened, in words that both sides share.
 
 use statewright_scxml_oracle::Happening as Told;
-use statewright_step::{Deed, Happening, Step};
+use statewright_step::{ActionKind, Step, StepEvent};
 
 use crate::machine::Imported;
 
@@ -28,21 +28,21 @@ pub(crate) fn of_document(log: &[Told]) -> Vec<String> {
 
 /// What a step of the machine did.
 pub(crate) fn of_machine(machine: &Imported, step: &Step) -> Vec<String> {
-    let line = |happening: &Happening| match happening {
-        Happening::Entered(state) => machine.name(*state).map(|name| format!("enter {name}")),
-        Happening::Exited(state) => machine.name(*state).map(|name| format!("exit {name}")),
-        Happening::Did {
-            deed: Deed::Command,
+    let line = |event: &StepEvent| match event {
+        StepEvent::Entered(state) => machine.name(*state).map(|name| format!("enter {name}")),
+        StepEvent::Exited(state) => machine.name(*state).map(|name| format!("exit {name}")),
+        StepEvent::Did {
+            kind: ActionKind::Command,
             words,
             ..
         } => Some(words.strip_prefix("emit ").unwrap_or(words).to_owned()),
-        Happening::Did {
-            deed: Deed::Call,
+        StepEvent::Did {
+            kind: ActionKind::Call,
             words,
             ..
         } => Some(format!("call {words}")),
-        Happening::Did {
-            deed: Deed::Write,
+        StepEvent::Did {
+            kind: ActionKind::Write,
             words,
             ..
         } => Some(words.clone()),

@@ -4,7 +4,7 @@
 use statewright::prelude::*;
 use statewright::{Blackboard, Type, Value, ids};
 use statewright_generator::Rng;
-use statewright_rom::layout::function_kind;
+use statewright_rom::layout::FunctionKind;
 
 /// A crowd of a random machine.
 pub type Crowd = statewright::Crowd<Blackboard, World>;
@@ -25,9 +25,11 @@ impl World {
         let events = (0..rom.events().len())
             .filter_map(ids::EventId::from_index)
             .collect();
-        let keys = rom.keys().iter().enumerate().filter_map(|(place, key)| {
-            Some((ids::KeyId::from_index(place)?, Type::from_number(key.ty)?))
-        });
+        let keys = rom
+            .keys()
+            .iter()
+            .enumerate()
+            .filter_map(|(place, key)| Some((ids::KeyId::from_index(place)?, key.ty.get())));
         Self {
             seed,
             events,
@@ -61,11 +63,11 @@ pub fn functions(machine: &Machine) -> Functions<Blackboard, World> {
     let rom = machine.rom();
     let mut functions = Functions::new();
     for (record, name) in rom.linker().iter().zip(&machine.names().functions) {
-        functions = match record.kind {
-            function_kind::GUARD => functions.guard(name, guard),
-            function_kind::SCORER => functions.scorer(name, scorer),
-            function_kind::ACTIVITY => functions.activity(name, activity),
-            _ => functions.action(name, action),
+        functions = match record.kind.get() {
+            FunctionKind::Guard => functions.guard(name, guard),
+            FunctionKind::Scorer => functions.scorer(name, scorer),
+            FunctionKind::Activity => functions.activity(name, activity),
+            FunctionKind::Action => functions.action(name, action),
         };
     }
     functions

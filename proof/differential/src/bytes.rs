@@ -23,13 +23,13 @@ impl<'a> Bytes<'a> {
     pub fn new(rom: &'a Rom<'a>, bytes: &'a [u8]) -> Self {
         assert_eq!(
             bytes.len(),
-            usize::from(rom.tier().bytes),
+            usize::from(rom.capacity().bytes),
             "the size of the tier"
         );
         Self {
             rom,
             bytes,
-            offsets: OFFSETS[usize::from(rom.header().tier)],
+            offsets: OFFSETS[usize::from(rom.tier().number())],
         }
     }
 
@@ -98,7 +98,7 @@ impl<'a> Bytes<'a> {
 
     /// The instance in plain numbers.
     pub fn snapshot(&self) -> Snapshot {
-        let mut leaves: Vec<usize> = (0..self.rom.tier().leaves)
+        let mut leaves: Vec<usize> = (0..self.rom.capacity().leaves)
             .filter_map(|number| self.leaf(number))
             .collect();
         leaves.sort_unstable();
@@ -153,12 +153,12 @@ impl<'a> Bytes<'a> {
     fn timers(&self, active: &BTreeSet<usize>) -> Vec<(usize, u32)> {
         let mut timers = Vec::new();
         for (number, timer) in self.rom.timers().iter().enumerate() {
-            let runs = match timer.kind {
-                timer_kind::MACHINE => true,
-                timer_kind::AFTER | timer_kind::STATE => {
+            let runs = match timer.kind.get() {
+                TimerKind::Machine => true,
+                TimerKind::After | TimerKind::State => {
                     active.contains(&usize::from(timer.owner.get()))
                 }
-                _ => false,
+                TimerKind::Clock | TimerKind::Debounce => false,
             };
             let places = timer.place..timer.place + timer.instances;
             timers.extend(
@@ -307,7 +307,7 @@ impl<'a> Bytes<'a> {
             ..Frame::default()
         };
         for (number, timer) in self.rom.timers().iter().enumerate() {
-            let named = matches!(timer.kind, timer_kind::AFTER | timer_kind::STATE);
+            let named = matches!(timer.kind.get(), TimerKind::After | TimerKind::State);
             if named
                 && states.contains(&usize::from(timer.owner.get()))
                 && armed >> timer.place & 1 == 1

@@ -7,7 +7,7 @@ use statewright_kernel::{
 use statewright_oracle::{Oracle, Snapshot};
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::timer_kind;
+use statewright_rom::layout::Tier;
 
 use crate::bytes::Bytes;
 use crate::depth::measured_tick;
@@ -49,12 +49,11 @@ pub const SHOWN: usize = 8;
 
 /// What a machine offers to user code.
 fn tools(rom: &Rom<'_>) -> Tools {
-    let named = |kind: u8| matches!(kind, timer_kind::STATE | timer_kind::MACHINE);
     let timers = rom
         .timers()
         .iter()
         .enumerate()
-        .filter(|(_, timer)| named(timer.kind));
+        .filter(|(_, timer)| timer.kind.get().is_named());
     Tools {
         events: rom.events().len() as u32,
         timers: timers.map(|(number, _)| number).collect(),
@@ -92,10 +91,10 @@ pub fn run_script(
     user_code: ScriptedUserCode,
     script: impl Iterator<Item = ScriptStep>,
 ) -> Result<Tally, Box<Difference>> {
-    let all = std::panic::AssertUnwindSafe(|| match compiled.output.rom.as_rom().header().tier {
-        0 => run_tier::<Instance64>(compiled, seed, user_code, script),
-        1 => run_tier::<Instance128>(compiled, seed, user_code, script),
-        _ => run_tier::<Instance256>(compiled, seed, user_code, script),
+    let all = std::panic::AssertUnwindSafe(|| match compiled.output.rom.as_rom().tier() {
+        Tier::Crowd => run_tier::<Instance64>(compiled, seed, user_code, script),
+        Tier::Standard => run_tier::<Instance128>(compiled, seed, user_code, script),
+        Tier::Hero => run_tier::<Instance256>(compiled, seed, user_code, script),
     });
     std::panic::catch_unwind(all).unwrap_or_else(|panic| {
         let what = panic_text(panic.as_ref());
@@ -285,9 +284,7 @@ impl<'s, I: Instance> Comparison<'s, I> {
     fn tick(&mut self, now: u32, inbox: &[Outside]) -> Result<(), String> {
         let class_of = |outside: &Outside| {
             let declared = self.rom.events()[outside.event].class;
-            outside
-                .class
-                .unwrap_or(statewright_kernel::Class::from_number(declared))
+            outside.class.unwrap_or(declared.get())
         };
         let for_kernel: Vec<Event> = inbox
             .iter()

@@ -44,7 +44,7 @@ impl<'s> KernelHost<'s> {
         let argument = |record: &statewright_rom::layout::ArgumentRecord| {
             let name =
                 StringId::read(record.name).map(|id| self.compiled.texts[id.index()].clone());
-            (name, record.ty, record.words.map(|word| word.get()))
+            (name, record.ty.raw(), record.words.map(|word| word.get()))
         };
         Called {
             kind,
@@ -283,14 +283,12 @@ impl KernelHost<'_> {
         );
         let entry = match command.kind {
             CommandKind::Emit { name, ty, payload } => {
-                let words = ty.map_or(0, |ty| {
-                    usize::from(statewright_rom::layout::value_type::words(ty))
-                });
+                let words = ty.map_or(0, |ty| usize::from(ty.words()));
                 let name = self.compiled.texts[name.index()].clone();
                 Entry::Emitted(
                     command.lane.index(),
                     name,
-                    ty,
+                    ty.map(|ty| ty.number()),
                     payload[..words].to_vec(),
                     state,
                     transition,

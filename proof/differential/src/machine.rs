@@ -8,7 +8,7 @@ use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::Tier;
 use statewright_compile::{Options, Output, compile};
 use statewright_generator::{Rng, Size};
-use statewright_rom::layout::value_type;
+use statewright_rom::layout::ValueType;
 
 /// Tiers that are too small are raised: a random machine does not know how large it gets.
 pub const OPTIONS: Options = Options {
@@ -110,8 +110,11 @@ impl CompiledCase {
 
     /// The tier that the compiler chose.
     pub fn tier(&self) -> Tier {
-        [Tier::Crowd, Tier::Standard, Tier::Hero]
-            [usize::from(self.output.rom.as_rom().header().tier)]
+        match self.output.rom.as_rom().tier() {
+            statewright_rom::layout::Tier::Crowd => Tier::Crowd,
+            statewright_rom::layout::Tier::Standard => Tier::Standard,
+            statewright_rom::layout::Tier::Hero => Tier::Hero,
+        }
     }
 
     /// Words of the blackboard before the first tick.
@@ -129,14 +132,14 @@ impl CompiledCase {
     pub fn literal_words(&self, ty: u8, literal: &statewright_author::value::Literal) -> [u32; 3] {
         use statewright_author::value::Literal;
         let number = |value: f64| {
-            if ty == value_type::I32 {
+            if ty == ValueType::I32.number() {
                 value as i64 as u32
             } else {
                 (value as f32).to_bits()
             }
         };
         match literal {
-            Literal::Int(value) if ty == value_type::I32 => [*value as u32, 0, 0],
+            Literal::Int(value) if ty == ValueType::I32.number() => [*value as u32, 0, 0],
             Literal::Int(value) => [number(*value as f64), 0, 0],
             Literal::Float(value) => [number(*value), 0, 0],
             Literal::Bool(value) => [u32::from(*value), 0, 0],

@@ -13,7 +13,7 @@ use statewright_kernel::{
 };
 use statewright_memory::{Counting, allocations};
 use statewright_rom::Rom;
-use statewright_rom::layout::feature;
+use statewright_rom::layout::{Tier, feature};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -63,10 +63,10 @@ fn ten_million_ticks_allocate_nothing() {
         used.features |= rom.header().features.get();
         used.machines_with_jumps += u64::from(!rom.jumps().is_empty());
         let before = allocations();
-        match rom.header().tier {
-            0 => run::<Instance64>(&rom, seed, &mut used),
-            1 => run::<Instance128>(&rom, seed, &mut used),
-            _ => run::<Instance256>(&rom, seed, &mut used),
+        match rom.tier() {
+            Tier::Crowd => run::<Instance64>(&rom, seed, &mut used),
+            Tier::Standard => run::<Instance128>(&rom, seed, &mut used),
+            Tier::Hero => run::<Instance256>(&rom, seed, &mut used),
         }
         let allocated = allocations() - before;
         assert_eq!(allocated, 0, "seed {seed}");

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use common::{Dice, random_tick};
 use statewright_differential::machine::{CompiledCase, of_seed};
 use statewright_kernel::{Counters, Instance, Instance64, Instance128, Instance256, flag};
+use statewright_rom::layout::Tier;
 use statewright_rom::{Rom, seal};
 
 /// Machines, and damaged instances of each: over a million in all.
@@ -39,10 +40,10 @@ fn sys_10_a_million_damaged_instances_run_or_are_quarantined() {
     on_all(MACHINES, |seed| {
         let compiled = CompiledCase::new(of_seed(seed)).unwrap();
         let rom = compiled.output.rom.as_rom();
-        let (bad, good) = match rom.header().tier {
-            0 => damage::<Instance64>(&rom, seed),
-            1 => damage::<Instance128>(&rom, seed),
-            _ => damage::<Instance256>(&rom, seed),
+        let (bad, good) = match rom.tier() {
+            Tier::Crowd => damage::<Instance64>(&rom, seed),
+            Tier::Standard => damage::<Instance128>(&rom, seed),
+            Tier::Hero => damage::<Instance256>(&rom, seed),
         };
         cases.fetch_add(bad + good, Ordering::Relaxed);
         quarantined.fetch_add(bad, Ordering::Relaxed);
@@ -151,10 +152,10 @@ fn rom_2_damaged_roms_that_load_run_safely() {
 }
 
 fn run_some_ticks(rom: &Rom<'_>, seed: u64) {
-    match rom.header().tier {
-        0 => run_instance::<Instance64>(rom, seed),
-        1 => run_instance::<Instance128>(rom, seed),
-        _ => run_instance::<Instance256>(rom, seed),
+    match rom.tier() {
+        Tier::Crowd => run_instance::<Instance64>(rom, seed),
+        Tier::Standard => run_instance::<Instance128>(rom, seed),
+        Tier::Hero => run_instance::<Instance256>(rom, seed),
     }
 }
 

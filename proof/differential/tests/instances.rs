@@ -7,7 +7,7 @@ use statewright_differential::machine::{CompiledCase, of_seed};
 use statewright_kernel::{
     Counters, Event, Header, Instance, Instance64, Instance128, Instance256, flag,
 };
-use statewright_rom::layout::TIERS;
+use statewright_rom::layout::{TIERS, Tier};
 
 /// Plain bytes can be copied, sent, and read again anywhere.
 fn is_plain<
@@ -31,7 +31,7 @@ fn ram_2_the_tiers_are_those_of_the_compiler() {
     assert_eq!(sizes, [64, 128, 256]);
     assert_eq!(
         [Instance64::TIER, Instance128::TIER, Instance256::TIER],
-        [0, 1, 2]
+        [Tier::Crowd, Tier::Standard, Tier::Hero]
     );
 }
 
@@ -42,7 +42,7 @@ fn ram_1_a_copy_of_the_bytes_is_a_copy_of_the_agent() {
     for seed in 0..60 {
         let compiled = CompiledCase::new(of_seed(seed)).unwrap();
         let rom = compiled.output.rom.as_rom();
-        if rom.header().tier != 2 {
+        if rom.tier() != Tier::Hero {
             continue;
         }
         let mut counters = Counters::default();
@@ -68,18 +68,18 @@ fn ram_1_a_copy_of_the_bytes_is_a_copy_of_the_agent() {
 fn sys_10_a_new_instance_has_a_rng_of_its_own_that_is_never_zero() {
     let compiled = CompiledCase::new(of_seed(1)).unwrap();
     let rom = compiled.output.rom.as_rom();
-    let rng = |seed: u64, agent: u64| match rom.header().tier {
-        0 => Instance64::new(&rom, seed, agent)
+    let rng = |seed: u64, agent: u64| match rom.tier() {
+        Tier::Crowd => Instance64::new(&rom, seed, agent)
             .unwrap()
             .header()
             .rng
             .get(),
-        1 => Instance128::new(&rom, seed, agent)
+        Tier::Standard => Instance128::new(&rom, seed, agent)
             .unwrap()
             .header()
             .rng
             .get(),
-        _ => Instance256::new(&rom, seed, agent)
+        Tier::Hero => Instance256::new(&rom, seed, agent)
             .unwrap()
             .header()
             .rng
@@ -96,10 +96,10 @@ fn sys_10_a_new_instance_has_a_rng_of_its_own_that_is_never_zero() {
 fn sys_10_a_new_instance_has_no_flags() {
     let compiled = CompiledCase::new(of_seed(1)).unwrap();
     let rom = compiled.output.rom.as_rom();
-    let flags = match rom.header().tier {
-        0 => Instance64::new(&rom, 1, 1).unwrap().header().flags.get(),
-        1 => Instance128::new(&rom, 1, 1).unwrap().header().flags.get(),
-        _ => Instance256::new(&rom, 1, 1).unwrap().header().flags.get(),
+    let flags = match rom.tier() {
+        Tier::Crowd => Instance64::new(&rom, 1, 1).unwrap().header().flags.get(),
+        Tier::Standard => Instance128::new(&rom, 1, 1).unwrap().header().flags.get(),
+        Tier::Hero => Instance256::new(&rom, 1, 1).unwrap().header().flags.get(),
     };
     assert_eq!(flags & flag::ALL, 0);
 }

@@ -11,7 +11,7 @@ use statewright_kernel::{
     Counters, Input, Instance, Instance64, Instance128, Instance256, flag, reset, tick,
 };
 use statewright_rom::Rom;
-use statewright_rom::layout::NONE;
+use statewright_rom::layout::{NONE, Tier};
 
 #[test]
 fn tick_3_a_panic_quarantines_its_agent_only() {
@@ -20,10 +20,10 @@ fn tick_3_a_panic_quarantines_its_agent_only() {
     for seed in 0..300 {
         let compiled = CompiledCase::new(of_seed(seed)).unwrap();
         let rom = compiled.output.rom.as_rom();
-        panics += match rom.header().tier {
-            0 => panic_at_every_call::<Instance64>(&rom, seed),
-            1 => panic_at_every_call::<Instance128>(&rom, seed),
-            _ => panic_at_every_call::<Instance256>(&rom, seed),
+        panics += match rom.tier() {
+            Tier::Crowd => panic_at_every_call::<Instance64>(&rom, seed),
+            Tier::Standard => panic_at_every_call::<Instance128>(&rom, seed),
+            Tier::Hero => panic_at_every_call::<Instance256>(&rom, seed),
         };
     }
     assert!(panics > 3_000, "only {panics} panics");
@@ -64,7 +64,7 @@ fn assert_is_quarantined<I: Instance>(rom: &Rom<'_>, before: &I, after: &I, coun
     );
     assert_eq!(after.header().generation, before.header().generation);
     assert_eq!(counters.quarantines, 1);
-    let leaves = &after.as_bytes()[16..][..2 * usize::from(rom.tier().leaves)];
+    let leaves = &after.as_bytes()[16..][..2 * usize::from(rom.capacity().leaves)];
     assert!(
         leaves.chunks(2).all(|leaf| leaf == NONE.to_le_bytes()),
         "no active leaf"

@@ -84,10 +84,10 @@ fn run<I: Instance>(rom: &Rom<'_>, seed: u64, visit: Visit) -> Outcome {
 }
 
 fn run_any(rom: &Rom<'_>, seed: u64, visit: Visit) -> Outcome {
-    match rom.header().tier {
-        0 => run::<Instance64>(rom, seed, visit),
-        1 => run::<Instance128>(rom, seed, visit),
-        _ => run::<Instance256>(rom, seed, visit),
+    match rom.tier() {
+        Tier::Crowd => run::<Instance64>(rom, seed, visit),
+        Tier::Standard => run::<Instance128>(rom, seed, visit),
+        Tier::Hero => run::<Instance256>(rom, seed, visit),
     }
 }
 

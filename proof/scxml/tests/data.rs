@@ -1,8 +1,6 @@
 //! Data, expressions, `if`, and what is refused.
 
-mod common;
-
-use common::{check, check_start, scxml};
+use crate::common::{check, check_start, scxml};
 use statewright_scxml_oracle::{Document, Interpreter, Value};
 
 /// What an integer, boolean or string expression is worth.

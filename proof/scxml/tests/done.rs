@@ -1,8 +1,6 @@
 //! Done events: of which states, when, in which order.
 
-mod common;
-
-use common::{check, check_start, scxml};
+use crate::common::{check, check_start, scxml};
 
 #[test]
 fn entering_a_final_raises_the_done_event_of_its_parent_after_its_onentry() {

@@ -1,8 +1,6 @@
 //! Event names, the queues, time.
 
-mod common;
-
-use common::{check, check_start, scxml};
+use crate::common::{check, check_start, scxml};
 
 /// A state that says which of two transitions a name takes: `hit`, or `miss` for all others.
 fn listen(descriptors: &str) -> String {

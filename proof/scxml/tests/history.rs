@@ -1,8 +1,6 @@
 //! Histories: what they record, when, and what they lead to.
 
-mod common;
-
-use common::{check, check_start, scxml};
+use crate::common::{check, check_start, scxml};
 
 /// A composite with two levels and this history, left by `out` and entered by `back`.
 fn nested(history: &str) -> String {

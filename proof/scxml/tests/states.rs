@@ -1,8 +1,6 @@
 //! Entering and leaving states: initial, order, onentry and onexit, ends.
 
-mod common;
-
-use common::{check, check_start, scxml, with};
+use crate::common::{check, check_start, scxml, with};
 
 #[test]
 fn the_first_child_is_initial_if_nothing_is_said() {

@@ -1,8 +1,6 @@
 //! Which transitions are taken, and what they leave and enter.
 
-mod common;
-
-use common::{check, check_start, scxml};
+use crate::common::{check, check_start, scxml};
 
 /// Two regions of two states each, with these transitions in the first state of the first region.
 fn two_regions(transitions: &str) -> String {

@@ -9,6 +9,7 @@ use statewright_rom::layout::TIERS;
 use super::{Allocation, Payment, Resource};
 use crate::Options;
 use crate::model::Model;
+use crate::numbers;
 
 impl Allocation {
     /// Whether the machine fits a tier; `cost` is that of its most expensive transition (EXEC-9).
@@ -43,7 +44,7 @@ impl Allocation {
         let largest = (first..TIERS.len()).find(|&tier| self.fits(tier, 0));
         self.tier = match (asked, smallest.or(largest)) {
             (None, Some(_)) => smallest.unwrap_or(TIERS.len() - 1),
-            (Some(asked), Some(tier)) if tier <= asked.value as usize => asked.value as usize,
+            (Some(asked), Some(tier)) if tier <= number(asked.value) => number(asked.value),
             (Some(asked), Some(tier)) if options.dev => {
                 let text = format!(
                     "the machine needs tier {}, not {}",
@@ -52,7 +53,7 @@ impl Allocation {
                 );
                 let problem = Diagnostic::new(DiagnosticCode::TierPromoted, asked.span, text)
                     .label(format!("raised to {}", tier_name(tier)));
-                let problem = self.with_users(problem, model, asked.value as usize);
+                let problem = self.with_users(problem, model, number(asked.value));
                 let problem = match problem.notes.is_empty() {
                     true if defers => {
                         problem.note("deferred events need a queue of more than one place")
@@ -84,7 +85,7 @@ impl Allocation {
             .as_ref()
             .map_or(model.machine.name.span, |tier| tier.span);
         let tier = match (asked, smallest) {
-            (Some(asked), Some(_)) => asked as usize,
+            (Some(asked), Some(_)) => number(asked),
             _ => TIERS.len() - 1,
         };
         let text = match smallest {
@@ -176,6 +177,11 @@ impl Allocation {
         }
         lines.join("\n")
     }
+}
+
+/// The number of a tier: where it stands among [`TIERS`].
+fn number(tier: Tier) -> usize {
+    usize::from(numbers::tier(tier).number())
 }
 
 /// Name of a tier by its number.

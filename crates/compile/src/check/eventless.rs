@@ -7,7 +7,7 @@ use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
 use statewright_rom::ids::{StateId, TransitionId};
-use statewright_rom::layout::{NONE, TIERS, step_kind};
+use statewright_rom::layout::{NONE, PlanStepKind, TIERS};
 
 use super::Planned;
 use crate::index::{ConditionIndex, StateIndex, TransitionIndex};
@@ -204,7 +204,7 @@ pub(super) fn active_after(planned: &Planned<'_, '_>, index: TransitionId) -> BT
         active.extend(
             steps
                 .iter()
-                .filter(|s| s.kind == step_kind::STATE)
+                .filter(|s| s.kind == PlanStepKind::State)
                 .filter_map(|s| StateId::read(s.state))
                 .map(StateIndex::from),
         );

@@ -8,11 +8,11 @@ use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::limits::MAX_PAYLOAD_BYTES;
 use statewright_author::names::OTHER_EVENTS;
 use statewright_author::span::Span;
-use statewright_rom::layout::trigger;
+use statewright_rom::layout::SpecialTrigger;
 
 use crate::allocate::Allocation;
 use crate::index::{EventIndex, Index, TimerIndex};
-use crate::model::{Model, TimerKind, Transition, Trigger};
+use crate::model::{Model, Transition, Trigger};
 use crate::tree::too_many;
 
 /// Checks the declarations.
@@ -27,13 +27,9 @@ pub fn check(model: &Model<'_>, diagnostics: &mut Diagnostics) {
     {
         check_internal_first(model, diagnostics);
     }
-    let firing = model
-        .timers
-        .iter()
-        .filter(|t| !matches!(t.kind, TimerKind::Clock | TimerKind::Debounce))
-        .count();
+    let firing = model.timers.iter().filter(|t| t.kind.fires()).count();
     let triggers = model.machine.events.len() + firing;
-    let most = usize::from(trigger::SPECIAL) - 1;
+    let most = usize::from(SpecialTrigger::FIRST) - 1;
     if triggers > most {
         diagnostics.push(too_many(
             "events and timers",

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use statewright_author::codes::DiagnosticCode;
 use statewright_author::diagnostic::{Diagnostic, Diagnostics};
 use statewright_author::graph::StateKind;
-use statewright_rom::layout::{NONE, OpRecord, op_kind};
+use statewright_rom::layout::{ActionOp, NONE, OpRecord};
 
 use super::Planned;
 use super::eventless::{Link, active_after, find_circle, is_free};
@@ -150,10 +150,19 @@ fn raised<'m>(
     model: &'m Model<'_>,
     list: ActionListIndex,
 ) -> impl Iterator<Item = EventIndex> + 'm {
-    let to_itself = |action: &&OpRecord| match action.kind {
-        op_kind::RAISE => true,
-        op_kind::SEND => action.b.get() >> 16 == u32::from(NONE),
-        _ => false,
+    let to_itself = |action: &&OpRecord| match action.kind.get() {
+        ActionOp::Raise => true,
+        ActionOp::Send => action.b.get() >> 16 == u32::from(NONE),
+        ActionOp::Call
+        | ActionOp::Evaluate
+        | ActionOp::Set
+        | ActionOp::Add
+        | ActionOp::Emit
+        | ActionOp::StartTimer
+        | ActionOp::StopTimer
+        | ActionOp::ClearHistory
+        | ActionOp::Unless
+        | ActionOp::Skip => false,
     };
     certain(model.actions.actions_of(list))
         .filter(to_itself)

@@ -161,9 +161,9 @@ impl Ways {
 
     fn of(&self, target: &TargetRecord, sink: Sink) -> u64 {
         let index = usize::from(target.index.get());
-        match target.kind {
-            target_kind::CHOICE => self.choices[index][sink as usize],
-            target_kind::HISTORY => self.history[index],
+        match target.kind.get() {
+            TargetKind::Choice => self.choices[index][sink as usize],
+            TargetKind::History => self.history[index],
             _ => 0,
         }
     }

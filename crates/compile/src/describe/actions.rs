@@ -2,7 +2,7 @@
 
 use statewright_rom::code::op;
 use statewright_rom::ids::{ExpressionId, FunctionId, ListId, OpId};
-use statewright_rom::layout::{ArgumentRecord, InstructionRecord, NONE, OpRecord, op_kind};
+use statewright_rom::layout::{ActionOp, ArgumentRecord, InstructionRecord, NONE, OpRecord};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::names::NameTable;
@@ -22,7 +22,7 @@ impl NameTable<'_> {
         let mut at = 0;
         while let Some(op) = ops.get(at) {
             at += 1;
-            if op.kind != op_kind::UNLESS {
+            if op.kind != ActionOp::Unless {
                 texts.push(self.action(op));
                 continue;
             }
@@ -45,8 +45,8 @@ impl NameTable<'_> {
     /// Text of a guard, a score or an activity; `None` for `NONE`.
     pub(super) fn condition(&self, op: U16) -> Option<String> {
         let op = self.rom.op(OpId::read(op)?)?;
-        Some(match op.kind {
-            op_kind::CALL => call_text(self.call(op)),
+        Some(match op.kind.get() {
+            ActionOp::Call => call_text(self.call(op)),
             _ => self.expression(op.a.get()),
         })
     }
@@ -61,19 +61,21 @@ impl NameTable<'_> {
     pub(super) fn action(&self, op: &OpRecord) -> String {
         let (a, b) = (op.a.get(), op.b.get());
         let (low, high) = ((b & 0xFFFF) as u16, (b >> 16) as u16);
-        match op.kind {
-            op_kind::CALL => call_text(self.call(op)),
-            op_kind::SET => format!("{} = {}", self.key_name(low), self.expression(a)),
-            op_kind::ADD => format!("{} += {}", self.key_name(low), self.expression(a)),
-            op_kind::RAISE => format!("raise {}{}", self.event(a), self.payload(low)),
-            op_kind::SEND if high == NONE => format!("send {}{}", self.event(a), self.payload(low)),
-            op_kind::SEND => format!(
+        match op.kind.get() {
+            ActionOp::Call => call_text(self.call(op)),
+            ActionOp::Set => format!("{} = {}", self.key_name(low), self.expression(a)),
+            ActionOp::Add => format!("{} += {}", self.key_name(low), self.expression(a)),
+            ActionOp::Raise => format!("raise {}{}", self.event(a), self.payload(low)),
+            ActionOp::Send if high == NONE => {
+                format!("send {}{}", self.event(a), self.payload(low))
+            }
+            ActionOp::Send => format!(
                 "send {}{} to {}",
                 self.event(a),
                 self.payload(low),
                 self.expression(high)
             ),
-            op_kind::EMIT => {
+            ActionOp::Emit => {
                 format!(
                     "emit {} {}{}",
                     self.lane(usize::from(high)),
@@ -81,9 +83,9 @@ impl NameTable<'_> {
                     self.payload(low)
                 )
             }
-            op_kind::START_TIMER => format!("start {} {b}t", self.timer(usize::from(a))),
-            op_kind::STOP_TIMER => format!("stop {}", self.timer(usize::from(a))),
-            op_kind::CLEAR_HISTORY => format!("clear_history {}", self.state(a)),
+            ActionOp::StartTimer => format!("start {} {b}t", self.timer(usize::from(a))),
+            ActionOp::StopTimer => format!("stop {}", self.timer(usize::from(a))),
+            ActionOp::ClearHistory => format!("clear_history {}", self.state(a)),
             _ => self.expression(a),
         }
     }

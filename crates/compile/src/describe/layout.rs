@@ -5,45 +5,14 @@ use statewright_rom::StableGroup;
 use statewright_rom::layout::*;
 use zerocopy::FromBytes;
 
-use super::model::function_word;
 use super::names::NameTable;
 use super::places;
-
-/// Features by bit, in the words of the layout.
-const FEATURES: [(u32, &str); 23] = [
-    (feature::REGIONS, "regions"),
-    (feature::HISTORY, "history"),
-    (feature::CHOICE, "choice"),
-    (feature::TIMERS, "timers"),
-    (feature::DEFERRAL, "deferral"),
-    (feature::OBSERVERS, "observers"),
-    (feature::INTERRUPTS, "interrupts"),
-    (feature::EVENTLESS, "eventless"),
-    (feature::ACTIVITIES, "activities"),
-    (feature::SCORES, "scores"),
-    (feature::COOLDOWN, "cooldown"),
-    (feature::DEBOUNCE, "debounce"),
-    (feature::EXIT_CONDITIONS, "exit_conditions"),
-    (feature::LATCH, "latch"),
-    (feature::STACK, "stack"),
-    (feature::CHANNELS, "channels"),
-    (feature::COALESCE, "coalesce"),
-    (feature::TTL, "ttl"),
-    (feature::FINAL, "final"),
-    (feature::EXPRESSIONS, "expressions"),
-    (feature::SCRATCH, "scratch"),
-    (feature::VARIANTS, "variants"),
-    (feature::DENSE_ROWS, "dense_rows"),
-];
-
-/// Every feature has a word.
-const _: () = assert!(feature::ALL == (1 << FEATURES.len()) - 1);
 
 /// Where everything lies.
 pub(super) fn layout(names: &NameTable<'_>) -> Value {
     let rom = names.rom;
     let header = rom.header();
-    let tier = rom.tier();
+    let tier = rom.capacity();
     json!({
         "format_version": header.version.get(),
         "bytes": rom.bytes().len(),
@@ -75,7 +44,7 @@ fn hex(value: u64) -> String {
 }
 
 fn features(bits: u32) -> Vec<&'static str> {
-    FEATURES
+    feature::TABLE
         .iter()
         .filter(|(bit, _)| bits & bit != 0)
         .map(|(_, word)| *word)
@@ -106,7 +75,7 @@ fn functions(names: &NameTable<'_>) -> Value {
     let function = |(index, record): (usize, &LinkerRecord)| {
         json!({
             "hash": format!("{:08x}", record.hash.get()),
-            "kind": function_word(record.kind),
+            "kind": record.kind.get().name(),
             "rng": record.rng != 0,
             "name": names.function(index),
         })
@@ -121,16 +90,6 @@ fn functions(names: &NameTable<'_>) -> Value {
 }
 
 fn stable_ids(names: &NameTable<'_>) -> Value {
-    const GROUPS: [StableGroup; STABLE_ID_GROUPS.len()] = [
-        StableGroup::Machine,
-        StableGroup::States,
-        StableGroup::Regions,
-        StableGroup::Events,
-        StableGroup::Timers,
-        StableGroup::Transitions,
-        StableGroup::History,
-        StableGroup::Scratch,
-    ];
     let ids = |group| {
         names
             .rom
@@ -140,14 +99,14 @@ fn stable_ids(names: &NameTable<'_>) -> Value {
             .collect::<Vec<_>>()
     };
     let mut groups = Map::new();
-    for (word, group) in STABLE_ID_GROUPS.into_iter().zip(GROUPS) {
+    for group in StableGroup::ALL {
         let ids = ids(group);
         let value = if group == StableGroup::Machine {
             ids.first().cloned().into()
         } else {
             ids.into()
         };
-        groups.insert(word.to_owned(), value);
+        groups.insert(group.name().to_owned(), value);
     }
     Value::Object(groups)
 }

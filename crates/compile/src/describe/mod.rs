@@ -136,6 +136,6 @@ pub fn call_text(
 }
 
 /// Words of a value of a type as JSON, as in [`describe`].
-pub fn value_json(rom: &Rom<'_>, ty: u8, words: [u32; 3]) -> Value {
+pub fn value_json(rom: &Rom<'_>, ty: statewright_rom::layout::ValueType, words: [u32; 3]) -> Value {
     names::NameTable::new(rom, None).value(ty, words)
 }

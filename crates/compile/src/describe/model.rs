@@ -1,7 +1,6 @@
 //! The part `model`: declarations of the machine. See [`super`] for its shape.
 
 use serde_json::{Map, Value, json};
-use statewright_author::value::{Class, FunctionKind, MergeRule, Tier, ValueType};
 use statewright_rom::ids::{ParameterId, TargetSetId, VariantId};
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
@@ -15,7 +14,7 @@ pub(super) fn model(names: &NameTable<'_>) -> Value {
     let header = names.rom.header();
     json!({
         "machine": names.machine(),
-        "tier": tier_word(header.tier),
+        "tier": names.rom.tier().name(),
         "tick_rate": header.tick_rate.get(),
         "policies": policies(header.policies),
         "budgets": {
@@ -37,36 +36,6 @@ pub(super) fn model(names: &NameTable<'_>) -> Value {
         "functions": functions(names),
         "states": states(names),
     })
-}
-
-/// The word of a tier.
-pub(super) fn tier_word(tier: u8) -> &'static str {
-    Tier::WORDS
-        .get(usize::from(tier))
-        .copied()
-        .unwrap_or("unknown")
-}
-
-fn class_word(class: u8) -> &'static str {
-    Class::WORDS
-        .get(usize::from(class))
-        .copied()
-        .unwrap_or("unknown")
-}
-
-/// The word of a function kind.
-pub(super) fn function_word(kind: u8) -> &'static str {
-    FunctionKind::WORDS
-        .get(usize::from(kind))
-        .copied()
-        .unwrap_or("unknown")
-}
-
-fn type_word(ty: u8) -> &'static str {
-    ValueType::WORDS
-        .get(usize::from(ty))
-        .copied()
-        .unwrap_or("unknown")
 }
 
 /// Ticks, where 0 means none.
@@ -93,20 +62,13 @@ impl NameTable<'_> {
     pub(super) fn timer_fires(&self, record: &TimerRecord) -> (&'static str, Option<String>) {
         let column = record.column.get();
         let event = (usize::from(column) < self.rom.events().len()).then(|| self.event(column));
-        (class_word(record.class), event)
+        (record.class.get().name(), event)
     }
 }
 
 fn policies(bits: u8) -> Value {
-    json!({
-        "reverse_exit_order": bits & policy::REVERSE_EXIT_ORDER != 0,
-        "immediate_update": bits & policy::IMMEDIATE_UPDATE != 0,
-        "posted_next_tick": bits & policy::POSTED_NEXT_TICK != 0,
-        "internal_first": bits & policy::INTERNAL_FIRST != 0,
-        "done_events": bits & policy::DONE_EVENTS != 0,
-        "strict_writes": bits & policy::STRICT_WRITES != 0,
-        "scxml_details": bits & policy::SCXML_DETAILS != 0,
-    })
+    let on = |(bit, name): (u8, &str)| (name.to_owned(), (bits & bit != 0).into());
+    Value::Object(policy::TABLE.into_iter().map(on).collect())
 }
 
 /// Records with their names.
@@ -122,8 +84,8 @@ fn events(names: &NameTable<'_>) -> Value {
     list(names.rom.events(), |index, record| {
         json!({
             "name": names.event(index as u16),
-            "class": class_word(record.class),
-            "payload": payload_word(record.payload),
+            "class": record.class.get().name(),
+            "payload": payload_word(record.payload.get()),
             "payload_bytes": record.payload_bytes,
             "coalesce": record.flags & event_flag::COALESCE != 0,
             "ttl": ticks(record.ttl_ticks.get()),
@@ -132,29 +94,22 @@ fn events(names: &NameTable<'_>) -> Value {
     })
 }
 
-fn payload_word(payload: u8) -> Option<&'static str> {
-    match payload {
-        payload::EMPTY => None,
-        payload::U32 => Some("u32"),
-        payload::U64 => Some("u64"),
-        payload::VEC4 => Some("vec4"),
-        payload::BYTES => Some("bytes"),
-        ty => Some(type_word(ty)),
-    }
+fn payload_word(payload: PayloadKind) -> Option<&'static str> {
+    (payload != PayloadKind::Empty).then(|| payload.name())
 }
 
 fn blackboard(names: &NameTable<'_>) -> Value {
     list(names.rom.keys(), |index, record| {
         json!({
             "name": names.key_name(index as u16),
-            "type": type_word(record.ty),
-            "default": names.value(record.ty, record.default.map(|word| word.get())),
+            "type": record.ty.get().name(),
+            "default": names.value(record.ty.get(), record.default.map(|word| word.get())),
         })
     })
 }
 
 /// Value of a parameter in a variant.
-fn parameter(names: &NameTable<'_>, variant: usize, parameter: usize, ty: u8) -> Value {
+fn parameter(names: &NameTable<'_>, variant: usize, parameter: usize, ty: ValueType) -> Value {
     let ids = VariantId::from_index(variant).zip(ParameterId::from_index(parameter));
     let records = ids.map_or(&[][..], |(variant, parameter)| {
         names.rom.parameter_value(variant, parameter)
@@ -170,8 +125,8 @@ fn parameters(names: &NameTable<'_>) -> Value {
     list(names.rom.parameters(), |index, record| {
         json!({
             "name": names.parameter_name(index as u16),
-            "type": type_word(record.ty),
-            "value": parameter(names, 0, index, record.ty),
+            "type": record.ty.get().name(),
+            "value": parameter(names, 0, index, record.ty.get()),
         })
     })
 }
@@ -182,7 +137,7 @@ fn variants(names: &NameTable<'_>) -> Value {
         let value = |(place, record): (usize, &ParameterRecord)| {
             (
                 names.parameter_name(place as u16),
-                parameter(names, index, place, record.ty),
+                parameter(names, index, place, record.ty.get()),
             )
         };
         let values: Map<String, Value> = names
@@ -211,7 +166,7 @@ fn lanes(names: &NameTable<'_>) -> Value {
     list(names.rom.lanes(), |index, record| {
         json!({
             "name": names.user_lane(index),
-            "merge": MergeRule::WORDS.get(usize::from(record.merge)).copied().unwrap_or("unknown"),
+            "merge": record.merge.get().name(),
             "critical": record.critical != 0,
         })
     })
@@ -223,7 +178,7 @@ fn machine_timers(names: &NameTable<'_>) -> Value {
         .timers()
         .iter()
         .enumerate()
-        .filter(|(_, record)| record.kind == timer_kind::MACHINE);
+        .filter(|(_, record)| record.kind == TimerKind::Machine);
     let timer = |(index, record): (usize, &TimerRecord)| {
         let (class, event) = names.timer_fires(record);
         json!({ "name": names.timer(index), "instances": record.instances, "class": class, "event": event })
@@ -233,23 +188,22 @@ fn machine_timers(names: &NameTable<'_>) -> Value {
 
 fn observers(names: &NameTable<'_>) -> Value {
     list(names.rom.observers(), |_, record| {
-        let event = record.event.get();
-        let event = (event != trigger::ANY).then(|| names.event(event));
+        let any = SpecialTrigger::Any.is(record.event);
+        let event = (!any).then(|| names.event(record.event.get()));
         json!({ "event": event, "do": names.actions(record.actions) })
     })
 }
 
 /// By name, because the linker table is sorted by a hash of it.
 fn functions(names: &NameTable<'_>) -> Value {
-    let mut functions: Vec<(u8, String, bool)> = names
+    let mut functions: Vec<(FunctionKind, String, bool)> = names
         .rom
         .linker()
         .iter()
         .enumerate()
-        .map(|(index, record)| (record.kind, names.function(index), record.rng != 0))
+        .map(|(index, record)| (record.kind.get(), names.function(index), record.rng != 0))
         .collect();
     functions.sort();
-    let function =
-        |(kind, name, rng)| json!({ "name": name, "kind": function_word(kind), "rng": rng });
+    let function = |(kind, name, rng): (FunctionKind, String, bool)| json!({ "name": name, "kind": kind.name(), "rng": rng });
     functions.into_iter().map(function).collect()
 }

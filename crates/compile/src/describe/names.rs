@@ -2,7 +2,7 @@
 
 use statewright_rom::Rom;
 use statewright_rom::ids::{HistoryId, StateId, StringId};
-use statewright_rom::layout::{BUILT_IN_LANES, state_kind, timer_kind, value_type};
+use statewright_rom::layout::{BuiltInLane, StateKind, TimerKind, ValueType};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::expr::{GuardText, Names, argument_literal};
@@ -58,7 +58,7 @@ impl<'a> NameTable<'a> {
     pub(super) fn region(&self, region: usize) -> Option<String> {
         let record = self.rom.regions().get(region)?;
         let owner = self.rom.state(StateId::read(record.owner)?)?;
-        if owner.kind == state_kind::COMPOUND {
+        if owner.kind == StateKind::Compound {
             None
         } else {
             Some(self.named(|s| &s.regions, region, "region"))
@@ -80,7 +80,7 @@ impl<'a> NameTable<'a> {
             .rom
             .timers()
             .get(timer)
-            .is_some_and(|t| matches!(t.kind, timer_kind::STATE | timer_kind::MACHINE));
+            .is_some_and(|t| matches!(t.kind.get(), TimerKind::State | TimerKind::Machine));
         match self.given(|s| &s.timers, timer) {
             Some(name) if is_named => name,
             _ => format!("timer_{timer}"),
@@ -105,9 +105,9 @@ impl<'a> NameTable<'a> {
 
     /// A lane by number, the built-in ones first.
     pub(super) fn lane(&self, lane: usize) -> String {
-        match BUILT_IN_LANES.get(lane) {
+        match BuiltInLane::NAMES.get(lane) {
             Some(name) => (*name).to_owned(),
-            None => self.user_lane(lane - BUILT_IN_LANES.len()),
+            None => self.user_lane(lane - BuiltInLane::COUNT),
         }
     }
 
@@ -155,16 +155,16 @@ impl<'a> NameTable<'a> {
     }
 
     /// Words of a value as JSON.
-    pub(super) fn value(&self, ty: u8, words: [u32; 3]) -> serde_json::Value {
+    pub(super) fn value(&self, ty: ValueType, words: [u32; 3]) -> serde_json::Value {
         use statewright_author::value::Literal;
         let record = statewright_rom::layout::ArgumentRecord {
-            ty,
+            ty: ty.into(),
             reserved: 0,
             name: U16::new(0),
             words: words.map(U32::new),
         };
         match argument_literal(&record, |string| self.string(string)) {
-            Literal::Int(value) if ty == value_type::ENTITY => (value as u64).into(),
+            Literal::Int(value) if ty == ValueType::Entity => (value as u64).into(),
             Literal::Int(value) => value.into(),
             Literal::Float(value) => value.into(),
             Literal::Bool(value) => value.into(),

@@ -50,8 +50,8 @@ pub(super) fn timers(names: &NameTable<'_>) -> Value {
             .get(usize::from(record.transition.get()));
         json!({
             "owner": names.state(record.owner.get()),
-            "kind": kind_word(record.kind),
-            "name": is_named(record.kind).then(|| names.timer(index)),
+            "kind": record.kind.get().name(),
+            "name": record.kind.get().is_named().then(|| names.timer(index)),
             "transition": of.map(|transition| names.transition_shown(transition)),
             "ticks": super::model::ticks(record.ticks.get()),
             "place": record.place,
@@ -59,21 +59,6 @@ pub(super) fn timers(names: &NameTable<'_>) -> Value {
         })
     };
     names.rom.timers().iter().enumerate().map(timer).collect()
-}
-
-fn is_named(kind: u8) -> bool {
-    matches!(kind, timer_kind::STATE | timer_kind::MACHINE)
-}
-
-fn kind_word(kind: u8) -> &'static str {
-    match kind {
-        timer_kind::AFTER => "after",
-        timer_kind::STATE => "state",
-        timer_kind::MACHINE => "machine",
-        timer_kind::CLOCK => "clock",
-        timer_kind::DEBOUNCE => "debounce",
-        _ => "unknown",
-    }
 }
 
 /// Place of everything that lies in slots, by slot.

@@ -17,18 +17,6 @@ pub(super) fn states(names: &NameTable<'_>) -> Value {
         .collect()
 }
 
-/// The word of a state kind.
-fn kind_word(kind: u8) -> &'static str {
-    match kind {
-        state_kind::ATOMIC => "atomic",
-        state_kind::COMPOUND => "compound",
-        state_kind::ORTHOGONAL => "orthogonal",
-        state_kind::FINAL => "final",
-        state_kind::CHOICE => "choice",
-        _ => "unknown",
-    }
-}
-
 fn state(names: &NameTable<'_>, id: StateId, record: &StateRecord) -> Value {
     let absent = StateExtra {
         suspend: U16::new(NONE),
@@ -39,13 +27,15 @@ fn state(names: &NameTable<'_>, id: StateId, record: &StateRecord) -> Value {
         ..StateExtra::default()
     };
     let extra = names.rom.state_extra(id).copied().unwrap_or(absent);
-    let transitions = match record.kind {
-        state_kind::CHOICE => Vec::new(),
-        _ => transitions(names, record),
+    let transitions = match record.kind.get() {
+        StateKind::Choice => Vec::new(),
+        StateKind::Atomic | StateKind::Compound | StateKind::Orthogonal | StateKind::Final => {
+            transitions(names, record)
+        }
     };
     json!({
         "path": names.state(id.raw()),
-        "kind": kind_word(record.kind),
+        "kind": record.kind.get().name(),
         "regions": names.rom.region_ids_of(id).filter_map(|region| self::region(names, region)).collect::<Vec<_>>(),
         "history": history(names, id),
         "history_reset_on_done": record.flags.get() & state_flag::HISTORY_RESET != 0,
@@ -115,7 +105,7 @@ fn timers(names: &NameTable<'_>, record: &StateRecord) -> Vec<Value> {
         let (class, event) = names.timer_fires(record);
         json!({ "name": names.timer(index), "class": class, "event": event })
     };
-    own.filter(|(_, record)| record.kind == timer_kind::STATE)
+    own.filter(|(_, record)| record.kind == TimerKind::State)
         .map(timer)
         .collect()
 }
@@ -176,17 +166,21 @@ fn transition(names: &NameTable<'_>, index: usize, record: &TransitionRecord) ->
 }
 
 fn threshold(names: &NameTable<'_>, extra: &TransitionExtra) -> Value {
-    names.value(value_type::F32, [extra.threshold.get().to_bits(), 0, 0])
+    names.value(ValueType::F32, [extra.threshold.get().to_bits(), 0, 0])
 }
 
 impl NameTable<'_> {
     /// Text of a trigger.
     pub(super) fn trigger(&self, column: u16) -> String {
+        if let Some(special) = SpecialTrigger::from_number(column) {
+            return match special {
+                SpecialTrigger::Any => "on *".to_owned(),
+                SpecialTrigger::Always | SpecialTrigger::Done | SpecialTrigger::Failed => {
+                    special.name().to_owned()
+                }
+            };
+        }
         match column {
-            trigger::ANY => "on *".to_owned(),
-            trigger::ALWAYS => "always".to_owned(),
-            trigger::DONE => "done".to_owned(),
-            trigger::FAILED => "failed".to_owned(),
             event if usize::from(event) < self.rom.events().len() => {
                 format!("on {}", self.event(event))
             }
@@ -196,7 +190,7 @@ impl NameTable<'_> {
 
     fn timer_trigger(&self, timer: usize) -> String {
         match self.rom.timers().get(timer) {
-            Some(record) if record.kind == timer_kind::AFTER => {
+            Some(record) if record.kind == TimerKind::After => {
                 format!("after {}t", record.ticks.get())
             }
             _ => format!("timer {}", self.timer(timer)),

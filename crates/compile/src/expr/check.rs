@@ -15,6 +15,7 @@ use statewright_rom::code::op;
 
 use super::node::{Constant, Logic, TypedExpr};
 use super::{Expected, Scope, fold, report};
+use crate::numbers;
 
 /// The typed tree of an expression of the expected type.
 pub(super) fn check(
@@ -157,7 +158,7 @@ impl Checker<'_> {
         if let Some((b, ty)) = self.scope.key(name) {
             return Some(TypedExpr::Leaf {
                 op: op::KEY,
-                a: ty as u8,
+                a: numbers::value_type(ty).number(),
                 b,
                 ty,
             });
@@ -165,7 +166,7 @@ impl Checker<'_> {
         if let Some((b, ty)) = self.scope.parameter(name) {
             return Some(TypedExpr::Leaf {
                 op: op::PARAMETER,
-                a: ty as u8,
+                a: numbers::value_type(ty).number(),
                 b,
                 ty,
             });
@@ -220,7 +221,7 @@ impl Checker<'_> {
         let Some(note) = note else {
             return Some(TypedExpr::Leaf {
                 op: op::PAYLOAD,
-                a: ty as u8,
+                a: numbers::value_type(ty).number(),
                 b: 0,
                 ty,
             });

@@ -12,7 +12,7 @@ use statewright_author::expr::{
 use statewright_author::span::{Name, Span};
 use statewright_author::value::Literal;
 use statewright_rom::code::op;
-use statewright_rom::layout::{ArgumentRecord, InstructionRecord, MAX_CODE, value_type};
+use statewright_rom::layout::{ArgumentRecord, InstructionRecord, MAX_CODE, ValueType};
 
 use super::Names;
 
@@ -39,14 +39,14 @@ pub fn decompile(instructions: &[InstructionRecord], names: &dyn Names) -> Optio
 pub fn argument_literal(record: &ArgumentRecord, string: impl Fn(u16) -> String) -> Literal {
     let [x, y, z] = record.words.map(|word| word.get());
     let float = |bits: u32| readable(f32::from_bits(bits));
-    match record.ty {
-        value_type::F32 => Literal::Float(float(x)),
-        value_type::BOOL => Literal::Bool(x != 0),
-        value_type::SYMBOL => Literal::Text(string(u16::try_from(x).unwrap_or(u16::MAX))),
-        value_type::VEC2 => Literal::Vector(vec![float(x), float(y)]),
-        value_type::VEC3 => Literal::Vector(vec![float(x), float(y), float(z)]),
-        value_type::ENTITY => Literal::Int((u64::from(y) << 32 | u64::from(x)) as i64),
-        _ => Literal::Int(i64::from(x as i32)),
+    match record.ty.get() {
+        ValueType::F32 => Literal::Float(float(x)),
+        ValueType::Bool => Literal::Bool(x != 0),
+        ValueType::Symbol => Literal::Text(string(u16::try_from(x).unwrap_or(u16::MAX))),
+        ValueType::Vec2 => Literal::Vector(vec![float(x), float(y)]),
+        ValueType::Vec3 => Literal::Vector(vec![float(x), float(y), float(z)]),
+        ValueType::Entity => Literal::Int((u64::from(y) << 32 | u64::from(x)) as i64),
+        ValueType::I32 => Literal::Int(i64::from(x as i32)),
     }
 }
 
@@ -114,14 +114,14 @@ impl Reader<'_> {
     }
 
     fn constant(&self, ty: u8, bits: u32) -> Option<Expr> {
-        Some(match ty {
-            value_type::I32 => integer(i64::from(bits as i32)),
-            value_type::F32 => float(readable(f32::from_bits(bits))),
-            value_type::BOOL => expr(ExprKind::Bool(bits != 0)),
-            value_type::SYMBOL => expr(ExprKind::Text(
+        Some(match ValueType::from_number(ty)? {
+            ValueType::I32 => integer(i64::from(bits as i32)),
+            ValueType::F32 => float(readable(f32::from_bits(bits))),
+            ValueType::Bool => expr(ExprKind::Bool(bits != 0)),
+            ValueType::Symbol => expr(ExprKind::Text(
                 self.names.symbol_text(u16::try_from(bits).ok()?),
             )),
-            _ => return None,
+            ValueType::Entity | ValueType::Vec2 | ValueType::Vec3 => return None,
         })
     }
 

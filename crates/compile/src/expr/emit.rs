@@ -5,10 +5,11 @@
 //! refused here, so what comes out always verifies.
 
 use statewright_rom::code::{MAX_JOINS, op};
-use statewright_rom::layout::{InstructionRecord, MAX_CODE, MAX_STACK_WORDS, value_type};
+use statewright_rom::layout::{InstructionRecord, MAX_CODE, MAX_STACK_WORDS, ValueType};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::node::{Constant, Logic, TypedExpr};
+use crate::numbers;
 
 /// Instructions and the stack they need.
 pub(super) struct Emitted {
@@ -79,22 +80,22 @@ impl Emitter {
     }
 
     fn constant(&mut self, constant: Constant) {
-        let ty = constant.ty() as u8;
-        let push = |emitter: &mut Self, ty: u8, bits: u32| {
-            emitter.write(op::PUSH, ty, 0, bits);
+        let ty = numbers::value_type(constant.ty());
+        let push = |emitter: &mut Self, ty: ValueType, bits: u32| {
+            emitter.write(op::PUSH, ty.number(), 0, bits);
             emitter.grow(1);
         };
         match constant {
             Constant::Vec2(parts) => {
                 parts
                     .iter()
-                    .for_each(|part| push(self, value_type::F32, part.to_bits()));
+                    .for_each(|part| push(self, ValueType::F32, part.to_bits()));
                 self.write(op::VEC2_MAKE, 0, 0, 0);
             }
             Constant::Vec3(parts) => {
                 parts
                     .iter()
-                    .for_each(|part| push(self, value_type::F32, part.to_bits()));
+                    .for_each(|part| push(self, ValueType::F32, part.to_bits()));
                 self.write(op::VEC3_MAKE, 0, 0, 0);
             }
             scalar => push(self, ty, scalar.words()[0]),

@@ -8,18 +8,13 @@ use statewright_author::value::ValueType;
 use statewright_rom::code::{WordStack, apply, op};
 
 use super::node::{Constant, Logic, TypedExpr};
-
-/// The author's type of a type number in a ROM.
-pub(super) fn value_type(ty: u8) -> ValueType {
-    ValueType::ALL
-        .get(usize::from(ty))
-        .copied()
-        .unwrap_or(ValueType::I32)
-}
+use crate::numbers;
 
 /// A plain instruction on its operands.
 pub(super) fn plain(op: u8, operands: Vec<TypedExpr>) -> TypedExpr {
-    let ty = op::signature(op).map_or(ValueType::I32, |signature| value_type(signature.output));
+    let ty = op::signature(op).map_or(ValueType::I32, |signature| {
+        numbers::author_type(signature.output)
+    });
     if let Some(constant) = evaluate(op, &operands) {
         return TypedExpr::Constant(constant);
     }
@@ -102,7 +97,7 @@ pub(super) fn select(condition: TypedExpr, then: TypedExpr, otherwise: TypedExpr
     let ty = then.ty();
     TypedExpr::Op {
         op: op::SELECT,
-        a: ty as u8,
+        a: numbers::value_type(ty).number(),
         ty,
         operands: vec![condition, then, otherwise],
     }
@@ -155,7 +150,7 @@ fn evaluate(op: u8, operands: &[TypedExpr]) -> Option<Constant> {
         .iter()
         .map(TypedExpr::constant)
         .collect::<Option<Vec<_>>>()?;
-    let output = value_type(op::signature(op)?.output);
+    let output = numbers::author_type(op::signature(op)?.output);
     let mut stack = Words::default();
     for constant in constants {
         let words = constant.ty().words() as usize;

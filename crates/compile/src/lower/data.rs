@@ -9,6 +9,7 @@ use zerocopy::byteorder::little_endian::{U16, U32, U64};
 use super::{Lowering, field};
 use crate::actions::narrow;
 use crate::index::TransitionIndex;
+use crate::numbers;
 use crate::stable::StableIds;
 
 impl Lowering<'_, '_> {
@@ -32,9 +33,15 @@ impl Lowering<'_, '_> {
             let bytes = payload.map_or(0, Payload::bytes);
             self.tables.events.push(EventRecord {
                 ttl_ticks: U32::new(ttl),
-                class: event.class.as_ref().map_or(1, |class| class.value as u8),
+                class: event
+                    .class
+                    .as_ref()
+                    .map_or(EventClass::default(), |class| {
+                        numbers::event_class(class.value)
+                    })
+                    .into(),
                 flags,
-                payload: payload_number(payload),
+                payload: numbers::payload_kind(payload).into(),
                 payload_bytes: if event.indirect { 4 } else { bytes as u8 },
             });
         }
@@ -53,7 +60,7 @@ impl Lowering<'_, '_> {
                 name_hash: U64::new(xxh3_64(key.name.value.as_bytes())),
                 default: words.map(U32::new),
                 offset: U16::new(offset),
-                ty: key.ty.value as u8,
+                ty: numbers::value_type(key.ty.value).into(),
                 reserved: [0; 9],
             });
             offset += key.ty.value.words() as u16;
@@ -63,7 +70,7 @@ impl Lowering<'_, '_> {
             self.tables.parameters.push(ParameterRecord {
                 name_hash: U64::new(xxh3_64(parameter.name.value.as_bytes())),
                 offset: U16::new(offset),
-                ty: parameter.ty.value as u8,
+                ty: numbers::value_type(parameter.ty.value).into(),
                 reserved: [0; 5],
             });
             offset += parameter.ty.value.words() as u16;
@@ -97,7 +104,7 @@ impl Lowering<'_, '_> {
                 continue;
             };
             self.tables.observers.push(ObserverRecord {
-                event: U16::new(observer.event.map_or(trigger::ANY, narrow)),
+                event: U16::new(observer.event.map_or(SpecialTrigger::Any.number(), narrow)),
                 actions: field(actions),
             });
         }
@@ -142,7 +149,7 @@ impl Lowering<'_, '_> {
             .lanes
             .extend(self.model.machine.lanes.iter().map(|lane| LaneRecord {
                 name_hash: U64::new(xxh3_64(lane.name.value.as_bytes())),
-                merge: lane.merge.value as u8,
+                merge: numbers::merge_rule(lane.merge.value).into(),
                 critical: u8::from(lane.critical),
                 reserved: [0; 6],
             }));
@@ -159,16 +166,5 @@ impl Lowering<'_, '_> {
             .chain(ids.history.iter().copied())
             .chain(ids.scratch.iter().copied());
         self.tables.stable_ids = all.map(|id| StableIdRecord { id: U64::new(id) }).collect();
-    }
-}
-
-fn payload_number(payload: Option<Payload>) -> u8 {
-    match payload {
-        None => payload::EMPTY,
-        Some(Payload::Value(ty)) => ty as u8,
-        Some(Payload::U32) => payload::U32,
-        Some(Payload::U64) => payload::U64,
-        Some(Payload::Vec4) => payload::VEC4,
-        Some(Payload::Bytes(_)) => payload::BYTES,
     }
 }

@@ -6,7 +6,6 @@ use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::U16;
 
 use super::{Lowering, maybe};
-use crate::model::TimerKind;
 use crate::tables::Tables;
 
 /// Clamped ticks before the fail-safe, where a machine does not say (TICK-4).
@@ -21,11 +20,7 @@ impl Lowering<'_, '_> {
     pub(super) fn header(&mut self) {
         let machine = self.model.machine;
         let policies = policies(machine);
-        let firing = self
-            .model
-            .timers
-            .iter()
-            .filter(|t| !matches!(t.kind, TimerKind::Clock | TimerKind::Debounce));
+        let firing = self.model.timers.iter().filter(|t| t.kind.fires());
         let firing = firing.count();
         let fail_safe = self
             .model
@@ -71,7 +66,7 @@ pub fn set_tier(tables: &mut Tables, machine: &Machine, tier: usize) {
         u32::from(capacity.events_per_tick),
     );
     let microsteps = budget(&machine.budgets.microsteps_per_tick, default_microsteps);
-    tables.header.tier = tier as u8;
+    tables.header.tier = Tier::ALL[tier].into();
     tables.header.events_per_tick = U16::new(events as u16);
     tables.header.microsteps_per_tick = U16::new(microsteps as u16);
 }

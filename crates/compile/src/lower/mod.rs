@@ -21,6 +21,7 @@ use crate::index::{
     EventIndex, Index, IndexVec, StateIndex, TargetSetIndex, TimerIndex, TransitionIndex,
 };
 use crate::model::{Model, Timer, TimerKind, Transition, Trigger};
+use crate::numbers;
 use crate::stable::StableIds;
 use crate::tables::Tables;
 use crate::tree::Target;
@@ -37,7 +38,7 @@ struct Lowering<'m, 'a> {
     model: &'m Model<'a>,
     allocation: &'m Allocation,
     tables: Tables,
-    target_sets: HashMap<Vec<(u8, u16)>, TargetSetIndex>,
+    target_sets: HashMap<Vec<(TargetKind, u16)>, TargetSetIndex>,
     /// For each transition of the model the one of the ROM.
     transition_ids: IndexVec<TransitionIndex, TransitionId>,
     /// Choices in the order of their branches in the ROM.
@@ -115,16 +116,6 @@ fn byte(value: Option<u32>) -> u8 {
     value.map_or(0xFF, |value| value as u8)
 }
 
-fn kind_number(kind: StateKind) -> u8 {
-    match kind {
-        StateKind::Atomic => state_kind::ATOMIC,
-        StateKind::Compound => state_kind::COMPOUND,
-        StateKind::Orthogonal => state_kind::ORTHOGONAL,
-        StateKind::Final => state_kind::FINAL,
-        StateKind::Choice => state_kind::CHOICE,
-    }
-}
-
 impl Lowering<'_, '_> {
     /// A target set; equal sets share one. Targets lie in the order of the tree.
     fn target_set(&mut self, targets: &[Target]) -> Option<TargetSetIndex> {
@@ -132,21 +123,21 @@ impl Lowering<'_, '_> {
             return None;
         }
         let tree = &self.model.tree;
-        let mut entries: Vec<(StateIndex, (u8, u16))> = targets
+        let mut entries: Vec<(StateIndex, (TargetKind, u16))> = targets
             .iter()
             .map(|&target| {
                 let entry = match target {
-                    Target::History(history) => (target_kind::HISTORY, narrow(history)),
+                    Target::History(history) => (TargetKind::History, narrow(history)),
                     Target::State(state) if tree.states[state].kind == StateKind::Choice => {
-                        (target_kind::CHOICE, narrow(state))
+                        (TargetKind::Choice, narrow(state))
                     }
-                    Target::State(state) => (target_kind::STATE, narrow(state)),
+                    Target::State(state) => (TargetKind::State, narrow(state)),
                 };
                 (tree.anchor(target), entry)
             })
             .collect();
         entries.sort_unstable();
-        let key: Vec<(u8, u16)> = entries.into_iter().map(|(_, entry)| entry).collect();
+        let key: Vec<(TargetKind, u16)> = entries.into_iter().map(|(_, entry)| entry).collect();
         if let Some(&known) = self.target_sets.get(&key) {
             return Some(known);
         }
@@ -160,7 +151,7 @@ impl Lowering<'_, '_> {
             .targets
             .extend(key.iter().map(|&(kind, index)| TargetRecord {
                 index: U16::new(index),
-                kind,
+                kind: kind.into(),
                 reserved: 0,
             }));
         self.target_sets.insert(key, set);
@@ -212,7 +203,7 @@ impl Lowering<'_, '_> {
                 first_region: maybe((!node.regions.is_empty()).then_some(node.regions.start)),
                 region_count: node.regions.len() as u8,
                 depth: node.depth as u8,
-                kind: kind_number(node.kind),
+                kind: numbers::state_kind(node.kind).into(),
                 leaf: node
                     .region
                     .map_or(0, |region| self.allocation.region_leaf[region] as u8),
@@ -409,11 +400,11 @@ impl Lowering<'_, '_> {
     fn trigger(&self, trigger: Trigger) -> u16 {
         match trigger {
             Trigger::Event(event) => narrow(event),
-            Trigger::Any => trigger::ANY,
+            Trigger::Any => SpecialTrigger::Any.number(),
             Trigger::Timer(timer) => self.timer_column(timer),
-            Trigger::Always => trigger::ALWAYS,
-            Trigger::Done => trigger::DONE,
-            Trigger::Failed => trigger::FAILED,
+            Trigger::Always => SpecialTrigger::Always.number(),
+            Trigger::Done => SpecialTrigger::Done.number(),
+            Trigger::Failed => SpecialTrigger::Failed.number(),
         }
     }
 
@@ -504,11 +495,13 @@ impl Lowering<'_, '_> {
 
     fn timers(&mut self) {
         for (index, timer) in self.model.timers.enumerate() {
-            let fires = !matches!(timer.kind, TimerKind::Clock | TimerKind::Debounce);
+            let fires = timer.kind.fires();
             let class = timer
                 .authored
                 .and_then(|t| t.class.as_ref())
-                .map_or(1, |class| class.value as u8);
+                .map_or(EventClass::default(), |class| {
+                    numbers::event_class(class.value)
+                });
             self.tables.timers.push(TimerRecord {
                 owner: field(timer.owner),
                 transition: maybe(timer.transition.map(|t| self.transition_ids[t])),
@@ -518,16 +511,10 @@ impl Lowering<'_, '_> {
                 } else {
                     NONE
                 }),
-                kind: match timer.kind {
-                    TimerKind::After => timer_kind::AFTER,
-                    TimerKind::State => timer_kind::STATE,
-                    TimerKind::Machine => timer_kind::MACHINE,
-                    TimerKind::Clock => timer_kind::CLOCK,
-                    TimerKind::Debounce => timer_kind::DEBOUNCE,
-                },
+                kind: timer.kind.into(),
                 place: self.allocation.timers[index] as u8,
                 instances: timer.instances as u8,
-                class,
+                class: class.into(),
                 reserved: U16::new(0),
             });
         }
@@ -548,5 +535,5 @@ fn transition_flags(transition: &Transition<'_>) -> u16 {
         | set(stack == Some(StackOperation::Push), transition_flag::PUSH)
         | set(stack == Some(StackOperation::Pop), transition_flag::POP)
         | set(transition.authored.latch, transition_flag::LATCH)
-        | (u16::from(transition.priority) << transition_flag::PRIORITY_SHIFT)
+        | (u16::from(transition.priority) << PRIORITY_SHIFT)
 }

@@ -25,10 +25,10 @@ pub fn assign(tables: &mut Tables, shape: &Shape) {
 fn dynamic_flags(tables: &Tables, set: U16) -> u16 {
     targets(tables, set).iter().fold(0, |flags, target| {
         flags
-            | match target.kind {
-                target_kind::HISTORY => transition_flag::HISTORY,
-                target_kind::CHOICE => transition_flag::CHOICE,
-                _ => 0,
+            | match target.kind.get() {
+                TargetKind::History => transition_flag::HISTORY,
+                TargetKind::Choice => transition_flag::CHOICE,
+                TargetKind::State => 0,
             }
     })
 }
@@ -50,7 +50,7 @@ fn domain(tables: &Tables, shape: &Shape, transition: &TransitionRecord) -> Stat
     let compound_only =
         tables.header.policies & policy::SCXML_DETAILS != 0 && flags & transition_flag::PUSH == 0;
     let reaches = |at: StateId| {
-        let fits = !compound_only || shape.kind(at) == state_kind::COMPOUND;
+        let fits = !compound_only || shape.kind(at) == StateKind::Compound;
         fits && targets
             .iter()
             .all(|target| is_within_reach(tables, shape, target, source, at))
@@ -70,9 +70,9 @@ fn is_within_reach(
     outer: StateId,
 ) -> bool {
     let anchor = anchor(tables, target);
-    if target.kind == target_kind::HISTORY && anchor == outer {
+    if target.kind == TargetKind::History && anchor == outer {
         // A history point of the state itself brings back every region of it.
-        return shape.kind(outer) == state_kind::COMPOUND;
+        return shape.kind(outer) == StateKind::Compound;
     }
     shape.is_inside(anchor, outer)
         && shape.region_towards(outer, anchor) == shape.region_towards(outer, source)
@@ -80,12 +80,12 @@ fn is_within_reach(
 
 /// The state of a target, or the owner of the history point.
 pub fn anchor(tables: &Tables, target: &TargetRecord) -> StateId {
-    match target.kind {
-        target_kind::HISTORY => {
+    match target.kind.get() {
+        TargetKind::History => {
             let point = usize::from(target.index.get());
             state_in(tables.history[point].owner)
         }
-        _ => state_in(target.index),
+        TargetKind::State | TargetKind::Choice => state_in(target.index),
     }
 }
 

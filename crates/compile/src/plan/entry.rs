@@ -120,7 +120,7 @@ impl Planner<'_> {
             steps.push(PlanStep {
                 state: U16::new(owner.raw()),
                 list: initial.effect,
-                kind: step_kind::INITIAL,
+                kind: PlanStepKind::Initial.into(),
                 leaf: 0xFF,
                 reserved: U16::new(0),
             });
@@ -140,7 +140,7 @@ impl Planner<'_> {
         steps.push(PlanStep {
             state: U16::new(state.raw()),
             list: record.entry,
-            kind: step_kind::STATE,
+            kind: PlanStepKind::State.into(),
             leaf: if is_leaf(record) { record.leaf } else { 0xFF },
             reserved: U16::new(0),
         });
@@ -154,7 +154,7 @@ impl Planner<'_> {
 
 /// The states of a target list; `None` if one of them is history or choice.
 fn states_of(targets: &[TargetRecord]) -> Option<Vec<StateId>> {
-    let state = |t: &TargetRecord| (t.kind == target_kind::STATE).then_some(state_in(t.index));
+    let state = |t: &TargetRecord| (t.kind == TargetKind::State).then_some(state_in(t.index));
     targets.iter().map(state).collect()
 }
 
@@ -232,7 +232,7 @@ fn cost(
     let entered = steps.map(|steps| {
         steps
             .iter()
-            .filter(|step| step.kind == step_kind::STATE)
+            .filter(|step| step.kind == PlanStepKind::State)
             .count() as u32
     });
     // A pop enters what it restores; history and choice may enter anything in the regions.

@@ -112,7 +112,7 @@ fn jump(tables: &Tables, leaf: StateId, list: CandidateListId) -> Option<(Jump, 
 fn first_candidate(tables: &Tables, list: CandidateListId) -> Option<(TransitionId, Option<OpId>)> {
     let list = tables.candidate_lists.get(list.index())?;
     let candidate = &tables.candidates[list.first.get() as usize];
-    if candidate.kind != candidate_kind::TRANSITION {
+    if candidate.kind != CandidateKind::Transition {
         return None;
     }
     let id = TransitionId::read(candidate.index)?;
@@ -149,7 +149,7 @@ impl<'t> JumpBuilder<'t> {
             if is_plain(record) {
                 self.run(record.exit, self.active)?;
             } else {
-                self.step(jump_step_kind::EXIT, self.active);
+                self.step(JumpStepKind::Exit, self.active);
             }
             self.active = StateId::read(record.parent)?;
         }
@@ -161,14 +161,14 @@ impl<'t> JumpBuilder<'t> {
         let plan = self.tables.entry_plans.get(plan.index())?;
         let first = plan.first.get() as usize;
         for step in &self.tables.entry_steps[first..first + usize::from(plan.count.get())] {
-            if step.kind == step_kind::STATE {
+            if step.kind == PlanStepKind::State {
                 self.active = state_in(step.state);
                 let record = self.free_state(self.active)?;
-                if record.kind == state_kind::FINAL {
+                if record.kind == StateKind::Final {
                     return None;
                 }
                 if !is_plain(record) {
-                    self.step(jump_step_kind::ENTER, self.active);
+                    self.step(JumpStepKind::Enter, self.active);
                     continue;
                 }
             }
@@ -192,7 +192,7 @@ impl<'t> JumpBuilder<'t> {
     /// on leaving it.
     fn free_state(&self, state: StateId) -> Option<&'t StateRecord> {
         let record = self.tables.states.get(state.index())?;
-        if record.kind == state_kind::ORTHOGONAL || record.leaf != self.line {
+        if record.kind == StateKind::Orthogonal || record.leaf != self.line {
             return None;
         }
         let extra = StateExtraId::read(record.extra);
@@ -207,7 +207,7 @@ impl<'t> JumpBuilder<'t> {
     }
 
     /// Leaves or enters the innermost active state by the means of the slow path.
-    fn step(&mut self, kind: u8, state: StateId) {
+    fn step(&mut self, kind: JumpStepKind, state: StateId) {
         let (function, state) = (U16::new(NONE), U16::new(state.raw()));
         self.steps.push(JumpStep {
             function,
@@ -215,7 +215,7 @@ impl<'t> JumpBuilder<'t> {
             first: U32::new(0),
             leaf: state,
             count: 0,
-            kind,
+            kind: kind.into(),
         });
     }
 
@@ -229,17 +229,17 @@ impl<'t> JumpBuilder<'t> {
         let first = list.first.get();
         for action in first..first + u32::from(list.count.get()) {
             let record = &self.tables.ops[action as usize];
-            if matches!(record.kind, op_kind::UNLESS | op_kind::SKIP) {
+            if record.kind.get().leaves_out() {
                 return None;
             }
-            let call = record.kind == op_kind::CALL;
+            let call = record.kind == ActionOp::Call;
             self.steps.push(JumpStep {
                 function: if call { record.a } else { U16::new(NONE) },
                 state: U16::new(state.raw()),
                 first: if call { record.b } else { U32::new(action) },
                 leaf: U16::new(self.active.raw()),
                 count: if call { record.count } else { 0 },
-                kind: jump_step_kind::OP,
+                kind: JumpStepKind::Op.into(),
             });
         }
         Some(())

@@ -60,7 +60,7 @@ pub(crate) fn clear(tables: &mut Tables) {
 
 /// Whether a state can be the active leaf of a region.
 fn is_leaf(state: &StateRecord) -> bool {
-    matches!(state.kind, state_kind::ATOMIC | state_kind::FINAL)
+    matches!(state.kind.get(), StateKind::Atomic | StateKind::Final)
 }
 
 /// One row per leaf state; `rows` gives them their cells.
@@ -84,10 +84,7 @@ fn features(tables: &Tables) -> u32 {
     let transition = |flag: u16| tables.transitions.iter().any(|t| t.flags.get() & flag != 0);
     let extra = |test: fn(&TransitionExtra) -> bool| tables.transition_extras.iter().any(test);
     let eventless = |t: &TransitionRecord| {
-        matches!(
-            t.trigger.get(),
-            trigger::ALWAYS | trigger::DONE | trigger::FAILED
-        )
+        SpecialTrigger::read(t.trigger).is_some_and(SpecialTrigger::is_eventless)
     };
     let list = [
         (tables.regions.iter().any(|r| r.leaf > 0), feature::REGIONS),
@@ -130,7 +127,7 @@ fn features(tables: &Tables) -> u32 {
             feature::TTL,
         ),
         (
-            tables.states.iter().any(|s| s.kind == state_kind::FINAL),
+            tables.states.iter().any(|s| s.kind == StateKind::Final),
             feature::FINAL,
         ),
         (!tables.expressions.is_empty(), feature::EXPRESSIONS),

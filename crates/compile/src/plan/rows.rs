@@ -71,7 +71,7 @@ fn check_candidates(tables: &Tables, state: StateId) -> Result<(), PlanError> {
     let own = own_transitions(tables, tables.state(state));
     let any = own
         .iter()
-        .filter(|transition| transition.trigger.get() == trigger::ANY)
+        .filter(|transition| SpecialTrigger::Any.is(transition.trigger))
         .count();
     let wanted = tables.candidates.len() + own.len() + any * tables.events.len();
     if wanted > MAX_CANDIDATES {
@@ -89,16 +89,18 @@ pub fn is_dense(tables: &Tables) -> bool {
 /// Transitions of a state; what a choice has are branches.
 fn own_transitions<'t>(tables: &'t Tables, state: &StateRecord) -> &'t [TransitionRecord] {
     let first = usize::from(state.first_transition.get());
-    match state.kind {
-        state_kind::CHOICE => &[],
-        _ => &tables.transitions[first..first + usize::from(state.transition_count.get())],
+    match state.kind.get() {
+        StateKind::Choice => &[],
+        StateKind::Atomic | StateKind::Compound | StateKind::Orthogonal | StateKind::Final => {
+            &tables.transitions[first..first + usize::from(state.transition_count.get())]
+        }
     }
 }
 
 fn poll_flags(tables: &Tables, state: &StateRecord) -> u16 {
     let flags = state.flags.get();
     let own = own_transitions(tables, state);
-    let always = if own.iter().any(|t| t.trigger.get() == trigger::ALWAYS) {
+    let always = if own.iter().any(|t| SpecialTrigger::Always.is(t.trigger)) {
         row_flag::ALWAYS
     } else {
         0
@@ -143,7 +145,7 @@ struct OwnCandidates {
 /// Columns for which a state has candidates of its own, ascending.
 fn own_columns(tables: &Tables, state: StateId) -> Vec<(Column, OwnCandidates)> {
     let record = tables.state(state);
-    if record.kind == state_kind::CHOICE {
+    if record.kind == StateKind::Choice {
         return Vec::new();
     }
     let first = usize::from(record.first_transition.get());
@@ -151,10 +153,7 @@ fn own_columns(tables: &Tables, state: StateId) -> Vec<(Column, OwnCandidates)> 
     let defers = deferred_events(tables, record);
     let mut columns: Vec<Column> = Vec::new();
     for transition in transitions.clone() {
-        match tables.transitions[transition].trigger.get() {
-            trigger::ANY => columns.extend(event_columns(tables)),
-            trigger => columns.extend(column_of(tables, trigger)),
-        }
+        columns.extend(columns_of(tables, &tables.transitions[transition]));
     }
     columns.extend(&defers);
     columns.sort_unstable();
@@ -177,21 +176,14 @@ fn own_columns(tables: &Tables, state: StateId) -> Vec<(Column, OwnCandidates)> 
     for transition in transitions {
         let record = &tables.transitions[transition];
         let interrupt = record.flags.get() & transition_flag::INTERRUPT != 0;
-        let candidate = candidate(transition as u16, candidate_kind::TRANSITION);
-        match record.trigger.get() {
-            trigger::ANY => {
-                event_columns(tables).for_each(|column| add(column, candidate, interrupt))
-            }
-            trigger => column_of(tables, trigger)
-                .into_iter()
-                .for_each(|column| add(column, candidate, interrupt)),
-        }
+        let candidate = candidate(transition as u16, CandidateKind::Transition);
+        columns_of(tables, record).for_each(|column| add(column, candidate, interrupt));
     }
     // A state's own transitions come before its deferral (EVT-5).
     for column in defers {
         add(
             column,
-            candidate(state.raw(), candidate_kind::DEFERRAL),
+            candidate(state.raw(), CandidateKind::Deferral),
             false,
         );
     }
@@ -212,24 +204,26 @@ fn deferred_events(tables: &Tables, record: &StateRecord) -> Vec<Column> {
         .collect()
 }
 
-/// The columns of all events: they come first.
-fn event_columns(tables: &Tables) -> impl Iterator<Item = Column> + use<> {
-    (0..tables.events.len()).filter_map(Column::from_index)
+/// Columns of a trigger: those of all events come first, and all eventless ones share the last.
+fn columns_of(
+    tables: &Tables,
+    transition: &TransitionRecord,
+) -> impl Iterator<Item = Column> + use<> {
+    let only = |column: usize| column..column + 1;
+    let columns = match SpecialTrigger::read(transition.trigger) {
+        Some(SpecialTrigger::Any) => 0..tables.events.len(),
+        Some(SpecialTrigger::Always | SpecialTrigger::Done | SpecialTrigger::Failed) => {
+            only(usize::from(tables.header.columns.get() - 1))
+        }
+        None => only(usize::from(transition.trigger.get())),
+    };
+    columns.filter_map(Column::from_index)
 }
 
-/// Column of a trigger; all eventless ones share the last.
-fn column_of(tables: &Tables, trigger: u16) -> Option<Column> {
-    Column::new(if trigger >= trigger::SPECIAL {
-        tables.header.columns.get() - 1
-    } else {
-        trigger
-    })
-}
-
-fn candidate(index: u16, kind: u8) -> Candidate {
+fn candidate(index: u16, kind: CandidateKind) -> Candidate {
     Candidate {
         index: U16::new(index),
-        kind,
+        kind: kind.into(),
         reserved: 0,
     }
 }

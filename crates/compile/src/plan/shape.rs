@@ -12,7 +12,7 @@ use crate::tables::Tables;
 pub struct Shape {
     parents: IndexVec<StateId, Option<StateId>>,
     ends: IndexVec<StateId, usize>,
-    kinds: IndexVec<StateId, u8>,
+    kinds: IndexVec<StateId, StateKind>,
     regions: IndexVec<StateId, IndexRange<RegionId>>,
     region_of: IndexVec<StateId, Option<RegionId>>,
     region_owner: IndexVec<RegionId, StateId>,
@@ -32,7 +32,7 @@ impl Shape {
                 .iter()
                 .map(|s| usize::from(s.subtree_end.get()))
                 .collect(),
-            kinds: tables.states.iter().map(|s| s.kind).collect(),
+            kinds: tables.states.iter().map(|s| s.kind.get()).collect(),
             regions: IndexVec::default(),
             region_of: tables
                 .states
@@ -61,8 +61,8 @@ impl Shape {
         self.parents[state]
     }
 
-    /// [`state_kind`] of a state.
-    pub fn kind(&self, state: StateId) -> u8 {
+    /// What a state is.
+    pub fn kind(&self, state: StateId) -> StateKind {
         self.kinds[state]
     }
 

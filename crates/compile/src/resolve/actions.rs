@@ -6,7 +6,7 @@ use statewright_author::expr::{ActionText, Expr, parse_action};
 use statewright_author::graph::{Action, ActionKind, Argument, ExprSource};
 use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::value::{FunctionKind, ValueType};
-use statewright_rom::layout::{ArgumentRecord, NONE, OpRecord, op_kind};
+use statewright_rom::layout::{ActionOp, ArgumentRecord, NONE, OpRecord};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use super::Resolver;
@@ -15,6 +15,7 @@ use crate::actions::{action as record, halves, narrow};
 use crate::expr::Expected;
 use crate::index::{ActionListIndex, EventIndex, ExpressionIndex, Index};
 use crate::names::with_article;
+use crate::numbers;
 use crate::tree::Target;
 
 /// An argument with the name and type that its place in the declaration gives it.
@@ -88,10 +89,10 @@ impl Resolver<'_> {
             return Vec::new();
         };
         if !other.is_empty() {
-            then.push(record(op_kind::SKIP, 0, 0, other.len() as u32));
+            then.push(record(ActionOp::Skip, 0, 0, other.len() as u32));
         }
         let condition = self.actions.expression(condition);
-        let first = record(op_kind::UNLESS, 0, narrow(condition), then.len() as u32);
+        let first = record(ActionOp::Unless, 0, narrow(condition), then.len() as u32);
         std::iter::once(first).chain(then).chain(other).collect()
     }
 
@@ -102,12 +103,12 @@ impl Resolver<'_> {
                 function,
                 arguments,
             } => self.call(function, FunctionKind::Action, arguments),
-            ActionKind::Set { key, value } => self.write(op_kind::SET, key, value, None, site),
-            ActionKind::Add { key, value } => self.write(op_kind::ADD, key, value, None, site),
+            ActionKind::Set { key, value } => self.write(ActionOp::Set, key, value, None, site),
+            ActionKind::Add { key, value } => self.write(ActionOp::Add, key, value, None, site),
             ActionKind::Raise { event, payload } => {
                 let (event, payload) = self.post(event, payload.as_ref(), site)?;
                 Some(record(
-                    op_kind::RAISE,
+                    ActionOp::Raise,
                     0,
                     narrow(event),
                     halves(payload, Some(0)),
@@ -126,7 +127,7 @@ impl Resolver<'_> {
                     None => None,
                 };
                 Some(record(
-                    op_kind::SEND,
+                    ActionOp::Send,
                     0,
                     narrow(event),
                     halves(payload, to.map(narrow)),
@@ -141,11 +142,11 @@ impl Resolver<'_> {
                 let index = self.timer(timer, site.names)?;
                 self.usage.started.insert(index);
                 let ticks = self.ticks(after);
-                Some(record(op_kind::START_TIMER, 0, narrow(index), ticks))
+                Some(record(ActionOp::StartTimer, 0, narrow(index), ticks))
             }
             ActionKind::StopTimer { timer } => {
                 let index = self.timer(timer, site.names)?;
-                Some(record(op_kind::STOP_TIMER, 0, narrow(index), 0))
+                Some(record(ActionOp::StopTimer, 0, narrow(index), 0))
             }
             ActionKind::ClearHistory { state } => self.clear_history(state, site),
             // A list of its own.
@@ -159,12 +160,20 @@ impl Resolver<'_> {
                 let (name, arguments) = call.spanned(code);
                 self.call(&name, FunctionKind::Action, &arguments)
             }
-            Ok(ActionText::Set { key, value }) => {
-                self.write(op_kind::SET, &spanned(code, &key), code, Some(&value), site)
-            }
-            Ok(ActionText::Add { key, value }) => {
-                self.write(op_kind::ADD, &spanned(code, &key), code, Some(&value), site)
-            }
+            Ok(ActionText::Set { key, value }) => self.write(
+                ActionOp::Set,
+                &spanned(code, &key),
+                code,
+                Some(&value),
+                site,
+            ),
+            Ok(ActionText::Add { key, value }) => self.write(
+                ActionOp::Add,
+                &spanned(code, &key),
+                code,
+                Some(&value),
+                site,
+            ),
             Err(error) => {
                 let problem = Diagnostic::new(
                     DiagnosticCode::NotAnAction,
@@ -183,7 +192,7 @@ impl Resolver<'_> {
     /// Writes a key: the value must fit its type, and only numbers can be added to.
     fn write(
         &mut self,
-        kind: u8,
+        kind: ActionOp,
         key: &Name,
         code: &ExprSource,
         ast: Option<&Expr>,
@@ -191,11 +200,8 @@ impl Resolver<'_> {
     ) -> Option<OpRecord> {
         let index = self.names.keys.find(key, &mut self.diagnostics)?;
         let ty = self.machine.blackboard[index.position()].ty.value;
-        let adds = matches!(
-            ty,
-            ValueType::I32 | ValueType::F32 | ValueType::Vec2 | ValueType::Vec3
-        );
-        if kind == op_kind::ADD && !adds {
+        let adds = numbers::value_type(ty).adds();
+        if kind == ActionOp::Add && !adds {
             self.report(
                 Diagnostic::new(
                     DiagnosticCode::ExpressionType,
@@ -282,7 +288,7 @@ impl Resolver<'_> {
         };
         let command = self.actions.string(&command.value);
         Some(record(
-            op_kind::EMIT,
+            ActionOp::Emit,
             0,
             narrow(command),
             halves(payload, Some(narrow(lane))),
@@ -303,7 +309,7 @@ impl Resolver<'_> {
             );
             return None;
         }
-        Some(record(op_kind::CLEAR_HISTORY, 0, narrow(state), 0))
+        Some(record(ActionOp::ClearHistory, 0, narrow(state), 0))
     }
 
     /// A call of a user function; checks its declaration, if functions are declared.
@@ -471,7 +477,7 @@ impl Resolver<'_> {
         let words = self.literal(&argument.value, ty, "argument")?;
         let name = name.map(|name| self.actions.string(name));
         Some(ArgumentRecord {
-            ty: ty as u8,
+            ty: numbers::value_type(ty).into(),
             reserved: 0,
             name: U16::new(name.map_or(NONE, narrow)),
             words: words.map(U32::new),

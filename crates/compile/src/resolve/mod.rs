@@ -20,7 +20,7 @@ use statewright_author::limits::MAX_DURATION_TICKS;
 use statewright_author::span::{Name, Spanned};
 use statewright_author::value::Duration;
 
-use statewright_rom::layout::op_kind;
+use statewright_rom::layout::ActionOp;
 
 use crate::actions::ActionTables;
 use crate::index::{
@@ -206,18 +206,24 @@ impl<'a> Resolver<'a> {
         let mut live = Vec::new();
         plain_actions(authored, &mut live);
         let mut records = list.map_or(Vec::new(), |list| self.actions.actions_of(list).to_vec());
-        records.retain(|record| !matches!(record.kind, op_kind::UNLESS | op_kind::SKIP));
+        records.retain(|record| !record.kind.get().leaves_out());
         if records.len() != live.len() {
             // Something in it could not be compiled and has been reported.
             return;
         }
         for (record, action) in records.iter().zip(live) {
-            let what = match record.kind {
-                op_kind::SET | op_kind::ADD => "write the blackboard",
-                op_kind::START_TIMER => "start a timer",
-                op_kind::STOP_TIMER => "stop a timer",
-                op_kind::CLEAR_HISTORY => "clear history",
-                _ => continue,
+            let what = match record.kind.get() {
+                ActionOp::Set | ActionOp::Add => "write the blackboard",
+                ActionOp::StartTimer => "start a timer",
+                ActionOp::StopTimer => "stop a timer",
+                ActionOp::ClearHistory => "clear history",
+                ActionOp::Call
+                | ActionOp::Evaluate
+                | ActionOp::Raise
+                | ActionOp::Send
+                | ActionOp::Emit
+                | ActionOp::Unless
+                | ActionOp::Skip => continue,
             };
             self.report(
                 Diagnostic::new(DiagnosticCode::ObserverChanges, action.span, format!("an observer cannot {what}"))

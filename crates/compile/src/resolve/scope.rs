@@ -13,7 +13,7 @@ use crate::actions::{action, narrow};
 use crate::expr::{self, Compiled, Expected, Names, Scope};
 use crate::index::{ConditionIndex, EventIndex, Index, StateIndex, StringIndex};
 use crate::tree::Target;
-use statewright_rom::layout::op_kind;
+use statewright_rom::layout::ActionOp;
 
 /// Where a piece of code stands.
 #[derive(Clone, Debug)]
@@ -176,7 +176,7 @@ impl Resolver<'_> {
     /// A condition that evaluates an expression.
     fn evaluation(&mut self, compiled: Compiled) -> ConditionIndex {
         let expression = self.actions.expression(compiled);
-        let evaluate = action(op_kind::EVALUATE, 0, narrow(expression), 0);
+        let evaluate = action(ActionOp::Evaluate, 0, narrow(expression), 0);
         self.actions.condition(evaluate)
     }
 

@@ -7,7 +7,7 @@ use statewright_author::graph::Payload;
 use statewright_author::value::ValueType;
 use statewright_compile::expr::{Compiled, Expected, decompile};
 use statewright_rom::code::{CodeError, Fault};
-use statewright_rom::layout::{InstructionRecord, value_type};
+use statewright_rom::layout::InstructionRecord;
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::evaluator::run;
@@ -129,7 +129,7 @@ proptest! {
         if verdict.is_ok() {
             let mut world = TestWorld { words, asked: Vec::new() };
             let left = run(&code, stack_words, &mut world);
-            prop_assert_eq!(left.len(), usize::from(value_type::words(ty as u8)));
+            prop_assert_eq!(left.len(), ty.words() as usize);
             prop_assert!(decompile(&code, &scope).is_some());
         } else {
             // Any answer, but no panic. Names are only known for indices in range.

@@ -7,6 +7,7 @@ use statewright_author::graph::{Argument, ExprSource, Payload};
 use statewright_author::span::{Name, Span};
 use statewright_author::value::{Literal, ValueType};
 use statewright_compile::expr::{Compiled, Expected, GuardText, Names, Scope, compile_code};
+use statewright_rom::Coded;
 use statewright_rom::code::{CodeError, CodeLimits, verify};
 use statewright_rom::layout::*;
 use zerocopy::byteorder::little_endian::{U16, U32};
@@ -169,22 +170,22 @@ impl TestScope {
         ty: u8,
     ) -> Result<(), CodeError> {
         let keys = KEYS.map(|(_, ty)| KeyRecord {
-            ty: ty as u8,
+            ty: Coded::from_raw(ty as u8),
             ..Default::default()
         });
         let parameters = PARAMETERS.map(|(_, ty)| ParameterRecord {
-            ty: ty as u8,
+            ty: Coded::from_raw(ty as u8),
             ..Default::default()
         });
         let ops = vec![
             OpRecord {
-                kind: op_kind::CALL,
+                kind: ActionOp::Call.into(),
                 ..Default::default()
             };
             self.guards.len()
         ];
         let linker = [LinkerRecord {
-            kind: function_kind::GUARD,
+            kind: FunctionKind::Guard.into(),
             ..Default::default()
         }];
         let limits = CodeLimits {
@@ -202,7 +203,7 @@ impl TestScope {
                 first: U32::new(0),
                 count,
                 stack_words,
-                ty,
+                ty: Coded::from_raw(ty),
             },
             &limits,
         )

@@ -1,5 +1,4 @@
 //! Helpers of the tests of import.
-#![allow(dead_code, reason = "each test file uses its own part")]
 
 use statewright_author::diagnostic::{Diagnostics, Severity};
 use statewright_author::graph::{Machine, State, Transition, Trigger};
@@ -73,7 +72,7 @@ pub fn runs(read: Read, text: &str, script: &[(&str, &[&str])]) -> Vec<String> {
     let mut happened = Vec::new();
     let mut note = |session: &Session, step: &statewright_step::Step| {
         happened.extend(
-            statewright_step::text::happenings(session, step)
+            statewright_step::text::step_events(session, step)
                 .iter()
                 .map(|line| line.plain()),
         );

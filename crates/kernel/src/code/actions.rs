@@ -13,7 +13,7 @@ use crate::instance::event::event_flag;
 use crate::tick::Run;
 
 /// The lane that carries events to other agents (CMD-1).
-const MESSAGE_LANE: u16 = 6;
+const MESSAGE_LANE: u16 = BuiltInLane::Message.number() as u16;
 
 impl Run<'_, '_> {
     /// Runs a list; `NONE` is an empty one.
@@ -23,27 +23,36 @@ impl Run<'_, '_> {
         };
         let mut ops = self.core.rom.list(list).iter();
         while let Some(op) = ops.next() {
-            match op.kind {
-                op_kind::UNLESS | op_kind::SKIP => {
-                    let skips = op.kind == op_kind::SKIP || self.value(op.a.get(), site)[0] == 0;
+            match op.kind.get() {
+                ActionOp::Unless | ActionOp::Skip => {
+                    let skips = op.kind == ActionOp::Skip || self.value(op.a.get(), site)[0] == 0;
                     if skips && let Some(last) = (op.b.get() as usize).checked_sub(1) {
                         let _ = ops.nth(last);
                     }
                 }
-                _ => self.run_op(op, site),
+                ActionOp::Call
+                | ActionOp::Evaluate
+                | ActionOp::Set
+                | ActionOp::Add
+                | ActionOp::Raise
+                | ActionOp::Send
+                | ActionOp::Emit
+                | ActionOp::StartTimer
+                | ActionOp::StopTimer
+                | ActionOp::ClearHistory => self.run_op(op, site),
             }
         }
     }
 
     pub(crate) fn run_op(&mut self, op: &OpRecord, site: &Site) {
-        match op.kind {
-            op_kind::CALL => {
+        match op.kind.get() {
+            ActionOp::Call => {
                 if let Some(function) = self.core.aim(op, site) {
                     self.host.action(function, Actor::new(self.core));
                 }
             }
-            op_kind::SET | op_kind::ADD => self.write_key(op, site),
-            op_kind::RAISE => {
+            ActionOp::Set | ActionOp::Add => self.write_key(op, site),
+            ActionOp::Raise => {
                 let payload = self.payload(op.b.get() as u16, site);
                 self.trace_action(op);
                 if let Some(event) = EventId::read(op.a) {
@@ -51,27 +60,28 @@ impl Run<'_, '_> {
                         .post_own(event, None, payload, event_flag::INTERNAL);
                 }
             }
-            op_kind::SEND => self.send(op, site),
-            op_kind::EMIT => self.emit(op, site),
-            op_kind::START_TIMER => {
+            ActionOp::Send => self.send(op, site),
+            ActionOp::Emit => self.emit(op, site),
+            ActionOp::StartTimer => {
                 self.trace_action(op);
                 if let Some(timer) = TimerId::read(op.a) {
                     self.core.start_timer(timer, op.b.get());
                 }
             }
-            op_kind::STOP_TIMER => {
+            ActionOp::StopTimer => {
                 self.trace_action(op);
                 if let Some(timer) = TimerId::read(op.a) {
                     self.core.stop_timer(timer);
                 }
             }
-            op_kind::CLEAR_HISTORY => {
+            ActionOp::ClearHistory => {
                 self.trace_action(op);
                 if let Some(state) = StateId::read(op.a) {
                     self.core.clear_history(state);
                 }
             }
-            _ => {}
+            // No action; and what leaves out ops is taken care of by the list.
+            ActionOp::Evaluate | ActionOp::Unless | ActionOp::Skip => {}
         }
     }
 
@@ -101,8 +111,8 @@ impl Run<'_, '_> {
         let Some(record) = self.core.rom.key(key) else {
             return;
         };
-        let words = if op.kind == op_kind::ADD {
-            add(record.ty, self.host.read_key(key), value)
+        let words = if op.kind == ActionOp::Add {
+            add(record.ty.get(), self.host.read_key(key), value)
         } else {
             value
         };
@@ -138,8 +148,8 @@ impl Run<'_, '_> {
         let payload = self.value(expression, site);
         let ty = ExpressionId::new(expression)
             .and_then(|e| self.core.rom.expression(e))
-            .map(|record| record.ty);
-        let own = usize::from(lane).checked_sub(BUILT_IN_LANES.len());
+            .map(|record| record.ty.get());
+        let own = usize::from(lane).checked_sub(BuiltInLane::COUNT);
         let critical = own
             .and_then(|lane| self.core.rom.lanes().get(lane))
             .is_some_and(|lane| lane.critical == 1);
@@ -174,13 +184,17 @@ impl Run<'_, '_> {
 }
 
 /// The sum of two values of a type.
-fn add(ty: u8, a: [u32; 3], b: [u32; 3]) -> [u32; 3] {
+fn add(ty: ValueType, a: [u32; 3], b: [u32; 3]) -> [u32; 3] {
     let mut sum = a;
-    let words = usize::from(value_type::words(ty));
+    let words = usize::from(ty.words());
     for ((sum, a), b) in sum.iter_mut().zip(a).zip(b).take(words) {
         *sum = match ty {
-            value_type::I32 => arith::i32_add(a as i32, b as i32) as u32,
-            _ => arith::f32_add(f32::from_bits(a), f32::from_bits(b)).to_bits(),
+            ValueType::I32 => arith::i32_add(a as i32, b as i32) as u32,
+            ValueType::F32 | ValueType::Vec2 | ValueType::Vec3 => {
+                arith::f32_add(f32::from_bits(a), f32::from_bits(b)).to_bits()
+            }
+            // The loader lets nobody add these.
+            ValueType::Bool | ValueType::Entity | ValueType::Symbol => b,
         };
     }
     sum

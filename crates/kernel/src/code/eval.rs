@@ -1,6 +1,7 @@
 //! Expressions (CODE-4): bounded code over a stack of 32 words. The loader has proved types, jumps
 //! and depth; what a damaged ROM could still ask for gives 0.
 
+use statewright_rom::Coded;
 use statewright_rom::code::{WordStack, apply, op};
 use statewright_rom::ids::*;
 use statewright_rom::layout::*;
@@ -122,8 +123,9 @@ fn payload(site: &Site) -> [u32; 4] {
 
 /// Pushes a value of a type; a bool from outside counts as 0 or 1.
 fn load(stack: &mut Stack, ty: u8, source: &[u32]) {
-    for &word in source.iter().take(usize::from(value_type::words(ty))) {
-        stack.push(if ty == value_type::BOOL {
+    let ty = Coded::<ValueType>::from_raw(ty).get();
+    for &word in source.iter().take(usize::from(ty.words())) {
+        stack.push(if ty == ValueType::Bool {
             u32::from(word != 0)
         } else {
             word

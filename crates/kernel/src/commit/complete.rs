@@ -1,7 +1,7 @@
 //! When a state is complete (EXEC-6).
 
 use statewright_rom::ids::StateId;
-use statewright_rom::layout::{MAX_DEPTH, policy, state_kind};
+use statewright_rom::layout::{MAX_DEPTH, StateKind, policy};
 
 use crate::context::{Core, Leaves};
 use crate::instance::event::event_flag;
@@ -10,7 +10,7 @@ impl Core<'_> {
     pub(crate) fn is_final(&self, state: StateId) -> bool {
         self.rom
             .state(state)
-            .is_some_and(|record| record.kind == state_kind::FINAL)
+            .is_some_and(|record| record.kind == StateKind::Final)
     }
 
     /// Is a state complete? A compound is when its active child is final, an orthogonal one when
@@ -26,14 +26,15 @@ impl Core<'_> {
     }
 
     fn completes(&self, leaf: StateId, state: StateId) -> bool {
-        let is =
-            |at: StateId, kind: u8| self.rom.state(at).is_some_and(|record| record.kind == kind);
+        let is = |at: StateId, kind: StateKind| {
+            self.rom.state(at).is_some_and(|record| record.kind == kind)
+        };
         let around = self
             .rom
             .path_up(leaf)
             .skip(2)
             .take_while(|&at| self.rom.is_ancestor_or_self(state, at));
-        is(leaf, state_kind::FINAL) && around.into_iter().all(|at| is(at, state_kind::ORTHOGONAL))
+        is(leaf, StateKind::Final) && around.into_iter().all(|at| is(at, StateKind::Orthogonal))
     }
 
     /// After the entries of a microstep: states that a final state just completed forget their

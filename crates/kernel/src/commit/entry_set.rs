@@ -351,7 +351,7 @@ impl Run<'_, '_> {
             .core
             .rom
             .state(child)
-            .is_none_or(|record| record.kind == state_kind::CHOICE)
+            .is_none_or(|record| record.kind == StateKind::Choice)
         {
             return Err(Fault::BadPlan);
         }

@@ -154,7 +154,7 @@ impl Core<'_> {
             let child =
                 StateId::new(self.ram.slot(slot)).filter(|&child| child != StateId::ROOT)?;
             let record = self.rom.state(child)?;
-            if RegionId::read(record.region) != Some(region) || record.kind == state_kind::CHOICE {
+            if RegionId::read(record.region) != Some(region) || record.kind == StateKind::Choice {
                 return None;
             }
             states.insert(child);

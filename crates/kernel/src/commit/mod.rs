@@ -388,9 +388,9 @@ impl<'s> Steps<'s> {
             Self::Plan(steps) => {
                 let step = steps.get(usize::from(at))?;
                 let state = StateId::read(step.state)?;
-                Some(match (step.kind, ListId::read(step.list)) {
-                    (step_kind::INITIAL, Some(list)) => Entry::Effect(state, list),
-                    _ => Entry::State(state),
+                Some(match (step.kind.get(), ListId::read(step.list)) {
+                    (PlanStepKind::Initial, Some(list)) => Entry::Effect(state, list),
+                    (PlanStepKind::Initial, None) | (PlanStepKind::State, _) => Entry::State(state),
                 })
             }
         }
@@ -440,8 +440,8 @@ impl Core<'_> {
     fn begin_transition(&mut self, one: &Accepted<'_>) {
         let candidate = &one.candidate;
         if matches!(
-            candidate.record.trigger.get(),
-            trigger::DONE | trigger::FAILED
+            SpecialTrigger::read(candidate.record.trigger),
+            Some(SpecialTrigger::Done | SpecialTrigger::Failed)
         ) {
             self.clear_result(candidate.source);
         }

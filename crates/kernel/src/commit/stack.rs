@@ -186,7 +186,7 @@ impl Run<'_, '_> {
             return;
         };
         self.core.ram.set_leaf(record.leaf, Some(state));
-        self.may_complete |= record.kind == state_kind::FINAL;
+        self.may_complete |= record.kind == StateKind::Final;
         self.core.thaw(state, armed);
         self.core.mark_fresh(record);
         if self.tracing {

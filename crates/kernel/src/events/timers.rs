@@ -2,7 +2,7 @@
 //! that can never run together, so whose it is follows from the configuration.
 
 use statewright_rom::ids::{StateId, TimerId};
-use statewright_rom::layout::{TimerRecord, policy, timer_kind};
+use statewright_rom::layout::{TimerKind, TimerRecord, policy};
 
 use crate::context::Core;
 use crate::events::time::is_due;
@@ -61,7 +61,7 @@ impl Core<'_> {
     fn due_machine_timers(&self, places: u8, by_deadline: bool) -> Option<Due> {
         let machine = (0..)
             .zip(self.rom.timers())
-            .take_while(|(_, timer)| timer.kind == timer_kind::MACHINE);
+            .take_while(|(_, timer)| timer.kind == TimerKind::Machine);
         let mut best = None;
         for (index, record) in machine {
             for place in places_of(record).filter(|&place| places & bit(place) != 0) {
@@ -85,7 +85,7 @@ impl Core<'_> {
             &[]
         };
         (first..).zip(timers).filter_map(move |(index, timer)| {
-            let due = places & bit(timer.place) != 0 && timer.kind <= timer_kind::STATE;
+            let due = places & bit(timer.place) != 0 && of_its_state(timer.kind.get());
             if due {
                 self.due(index, timer, timer.place)
             } else {
@@ -99,7 +99,7 @@ impl Core<'_> {
         Some(Due {
             timer,
             place,
-            class: record.class.min(3),
+            class: record.class.raw(),
             deadline: self.ram.time(place),
         })
     }
@@ -149,12 +149,13 @@ impl Core<'_> {
             return;
         };
         let deadline = self.now.wrapping_add(ticks.clamp(1, MAX_TICKS));
-        match record.kind {
-            timer_kind::STATE if self.owner_is_active(record) => {
+        match record.kind.get() {
+            TimerKind::State if self.owner_is_active(record) => {
                 self.ram.arm(record.place, deadline)
             }
-            timer_kind::MACHINE => self.start_machine_timer(timer, record, deadline),
-            _ => {}
+            TimerKind::Machine => self.start_machine_timer(timer, record, deadline),
+            // The owner sleeps, or nobody starts it by name.
+            TimerKind::State | TimerKind::After | TimerKind::Clock | TimerKind::Debounce => {}
         }
     }
 
@@ -177,10 +178,10 @@ impl Core<'_> {
         let Some(record) = self.rom.timer(timer) else {
             return;
         };
-        let runs = match record.kind {
-            timer_kind::STATE => self.owner_is_active(record),
-            timer_kind::MACHINE => true,
-            _ => false,
+        let runs = match record.kind.get() {
+            TimerKind::State => self.owner_is_active(record),
+            TimerKind::Machine => true,
+            TimerKind::After | TimerKind::Clock | TimerKind::Debounce => false,
         };
         if runs {
             places_of(record).for_each(|place| self.ram.disarm(place));
@@ -198,12 +199,20 @@ impl Core<'_> {
             .rom
             .timers_of(state)
             .iter()
-            .filter(|timer| timer.kind == timer_kind::AFTER)
+            .filter(|timer| timer.kind == TimerKind::After)
         {
             self.ram.arm(
                 timer.place,
                 self.now.wrapping_add(timer.ticks.get().clamp(1, MAX_TICKS)),
             );
         }
+    }
+}
+
+/// Does a timer belong to a state that is active, and fire?
+const fn of_its_state(kind: TimerKind) -> bool {
+    match kind {
+        TimerKind::After | TimerKind::State => true,
+        TimerKind::Machine | TimerKind::Clock | TimerKind::Debounce => false,
     }
 }

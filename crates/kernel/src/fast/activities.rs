@@ -15,7 +15,7 @@ impl Core<'_> {
         let leaf = self.ram.only_leaf().and_then(StateId::new)?;
         let always = self.rom.row_of(leaf)?.flags.get() & row_flag::ALWAYS != 0;
         let mut record = self.rom.state(leaf)?;
-        let is_final = record.kind == state_kind::FINAL;
+        let is_final = record.kind == StateKind::Final;
         // Bound: parents have smaller numbers.
         let mut results = false;
         loop {

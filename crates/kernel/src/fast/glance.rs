@@ -48,8 +48,8 @@ impl Glance {
     };
 
     /// For instances of a tier.
-    pub(crate) fn new(rom: &Rom<'_>, tier: u8) -> Self {
-        if tier != rom.header().tier {
+    pub(crate) fn new(rom: &Rom<'_>, tier: Tier) -> Self {
+        if rom.header().tier != tier {
             return Self::BLIND;
         }
         let rest = u64::from(rom.machine_id()) | u64::from(flag::STARTED) << 32;

@@ -328,19 +328,23 @@ impl Run<'_, '_> {
             transition,
             cause,
         } = *site;
-        if step.kind == jump_step_kind::EXIT {
-            let leave = Leave {
-                mask: 0,
-                domain: None,
-                keeps_frames: true,
-                transition,
-                cause,
-            };
-            self.exit_state(state, false, &leave);
-        } else if step.kind == jump_step_kind::ENTER {
-            self.enter_step(Entry::State(state), transition, cause);
-        } else if let Some(op) = self.core.rom.ops().get(step.first.get() as usize) {
-            self.run_op(op, site);
+        match step.kind.get() {
+            JumpStepKind::Exit => {
+                let leave = Leave {
+                    mask: 0,
+                    domain: None,
+                    keeps_frames: true,
+                    transition,
+                    cause,
+                };
+                self.exit_state(state, false, &leave);
+            }
+            JumpStepKind::Enter => self.enter_step(Entry::State(state), transition, cause),
+            JumpStepKind::Op => {
+                if let Some(op) = self.core.rom.ops().get(step.first.get() as usize) {
+                    self.run_op(op, site);
+                }
+            }
         }
     }
 }

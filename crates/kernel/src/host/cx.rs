@@ -217,7 +217,7 @@ impl Core<'_> {
         let Some(record) = self.rom.event(id) else {
             return Admission::Dropped;
         };
-        let class = class.unwrap_or(Class::from_number(record.class));
+        let class = class.unwrap_or(record.class.get());
         let mut event = Event::new(id, class).with_words(payload);
         event.stamp.set(self.now);
         event.flags = flags

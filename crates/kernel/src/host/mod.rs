@@ -5,7 +5,7 @@
 //! nothing it could write through (SEL-5).
 
 use statewright_rom::ids::*;
-use statewright_rom::layout::ArgumentRecord;
+use statewright_rom::layout::{ArgumentRecord, ValueType};
 
 use crate::host::cx::{Actor, View};
 use crate::host::trace::Trace;
@@ -92,9 +92,8 @@ pub enum CommandKind {
     Emit {
         /// Text of its name.
         name: StringId,
-        /// Type of the payload, as in [`value_type`](statewright_rom::layout::value_type); `None`
-        /// without one.
-        ty: Option<u8>,
+        /// Type of the payload; `None` without one.
+        ty: Option<ValueType>,
         /// Its words; unused ones are 0.
         payload: [u32; 3],
     },

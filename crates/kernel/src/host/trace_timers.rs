@@ -5,7 +5,7 @@
 //! and at the end of a tick.
 
 use statewright_rom::ids::{StateId, TimerId};
-use statewright_rom::layout::{MAX_TIMERS, TimerRecord, timer_kind};
+use statewright_rom::layout::{MAX_TIMERS, TimerKind, TimerRecord};
 
 use crate::context::Core;
 use crate::host::trace::Trace;
@@ -80,8 +80,13 @@ impl Told {
 impl Core<'_> {
     /// Do its places belong to a timer now? Those of a machine-level one always do.
     fn has_its_places(&self, record: &TimerRecord) -> bool {
-        let active = || StateId::read(record.owner).is_some_and(|owner| self.is_active(owner));
-        record.kind != timer_kind::CLOCK && (record.kind == timer_kind::MACHINE || active())
+        match record.kind.get() {
+            TimerKind::Machine => true,
+            TimerKind::After | TimerKind::State | TimerKind::Debounce => {
+                StateId::read(record.owner).is_some_and(|owner| self.is_active(owner))
+            }
+            TimerKind::Clock => false,
+        }
     }
 }
 

@@ -4,46 +4,18 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use statewright_rom::ids::EventId;
+pub use statewright_rom::layout::EventClass as Class;
 
-/// How urgent an event is (EVT-1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Class {
-    /// First to be dropped.
-    Low,
-    /// What events are unless declared otherwise.
-    #[default]
-    Normal,
-    /// May take the reserved place and evict lower ones.
-    Interrupt,
-    /// May evict everything below.
-    Critical,
-}
-
-impl Class {
-    /// All of them, lowest first.
-    pub const ALL: [Self; 4] = [Self::Low, Self::Normal, Self::Interrupt, Self::Critical];
-
-    /// The class of a stored number; numbers past the last are Critical.
-    #[inline]
-    pub const fn from_number(number: u8) -> Self {
-        match number {
-            0 => Self::Low,
-            1 => Self::Normal,
-            2 => Self::Interrupt,
-            _ => Self::Critical,
-        }
+statewright_rom::flags! {
+    /// Bits of [`Event::flags`].
+    event_flag: u8 {
+        /// Waits for a change of configuration (EVT-5).
+        DEFERRED = 0 "deferred",
+        /// Posted by `raise` (EVT-10).
+        INTERNAL = 1 "internal",
+        /// Not to be taken before the next tick (TICK-7).
+        HIDDEN = 2 "hidden",
     }
-}
-
-/// Bits of [`Event::flags`].
-pub mod event_flag {
-    /// Waits for a change of configuration (EVT-5).
-    pub const DEFERRED: u8 = 1 << 0;
-    /// Posted by `raise` (EVT-10).
-    pub const INTERNAL: u8 = 1 << 1;
-    /// Not to be taken before the next tick (TICK-7).
-    pub const HIDDEN: u8 = 1 << 2;
 }
 
 /// An event as it lies in a queue or an inbox.
@@ -121,10 +93,10 @@ impl Event {
         EventId::read(self.id)
     }
 
-    /// Its class.
+    /// Its class; numbers past the last are Critical.
     #[inline]
     pub fn class(&self) -> Class {
-        Class::from_number(self.class)
+        Class::from_number(self.class).unwrap_or(Class::Critical)
     }
 
     /// The payload as words.

@@ -3,36 +3,38 @@
 use zerocopy::byteorder::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// Bits of [`Header::flags`] (RAM-3).
-pub mod flag {
-    /// The initial configuration has been entered.
-    pub const STARTED: u16 = 1 << 0;
-    /// Ended by itself or stopped; no further work until reset.
-    pub const TERMINATED: u16 = 1 << 1;
-    /// Time stands still (SYS-9).
-    pub const PAUSED: u16 = 1 << 2;
-    /// Not run any more; only reset ends it (TICK-3).
-    pub const QUARANTINED: u16 = 1 << 3;
-    /// A tick was clamped (TICK-4). Stays until cleared by the host.
-    pub const BUDGET_EXCEEDED: u16 = 1 << 4;
-    /// An event was dropped (EVT-3). Stays until cleared by the host.
-    pub const QUEUE_OVERFLOW: u16 = 1 << 5;
-    /// A command was dropped (CMD-2). Stays until cleared by the host.
-    pub const COMMAND_DROPPED: u16 = 1 << 6;
-    /// A command of a critical lane was dropped (CMD-2). Stays until cleared by the host.
-    pub const CRITICAL_DROPPED: u16 = 1 << 7;
-    /// An event that is not deferred is queued.
-    pub const WORK: u16 = 1 << 8;
-    /// The configuration has an activity or an eventless trigger.
-    pub const POLLS: u16 = 1 << 9;
-    /// The host traces this agent.
-    pub const TRACED: u16 = 1 << 10;
-    /// Every bit that has a meaning.
-    pub const ALL: u16 = (1 << 11) - 1;
-    /// No further work until reset.
-    pub const ENDED: u16 = TERMINATED | QUARANTINED;
-    /// What only the host clears.
-    pub const STICKY: u16 = BUDGET_EXCEEDED | QUEUE_OVERFLOW | COMMAND_DROPPED | CRITICAL_DROPPED;
+statewright_rom::flags! {
+    /// Bits of [`Header::flags`] (RAM-3).
+    flag: u16 {
+        /// The initial configuration has been entered.
+        STARTED = 0 "started",
+        /// Ended by itself or stopped; no further work until reset.
+        TERMINATED = 1 "terminated",
+        /// Time stands still (SYS-9).
+        PAUSED = 2 "paused",
+        /// Not run any more; only reset ends it (TICK-3).
+        QUARANTINED = 3 "quarantined",
+        /// A tick was clamped (TICK-4). Stays until cleared by the host.
+        BUDGET_EXCEEDED = 4 "budget_exceeded",
+        /// An event was dropped (EVT-3). Stays until cleared by the host.
+        QUEUE_OVERFLOW = 5 "queue_overflow",
+        /// A command was dropped (CMD-2). Stays until cleared by the host.
+        COMMAND_DROPPED = 6 "command_dropped",
+        /// A command of a critical lane was dropped (CMD-2). Stays until cleared by the host.
+        CRITICAL_DROPPED = 7 "critical_dropped",
+        /// An event that is not deferred is queued.
+        WORK = 8 "work",
+        /// The configuration has an activity or an eventless trigger.
+        POLLS = 9 "polls",
+        /// The host traces this agent.
+        TRACED = 10 "traced",
+    } with {
+        /// No further work until reset.
+        pub const ENDED: u16 = TERMINATED | QUARANTINED;
+        /// What only the host clears.
+        pub const STICKY: u16 =
+            BUDGET_EXCEEDED | QUEUE_OVERFLOW | COMMAND_DROPPED | CRITICAL_DROPPED;
+    }
 }
 
 /// The first 16 bytes of every instance (RAM-3).

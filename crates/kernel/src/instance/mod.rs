@@ -4,7 +4,7 @@ use zerocopy::byteorder::little_endian::{U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use statewright_rom::Rom;
-use statewright_rom::layout::{NONE, TIERS};
+use statewright_rom::layout::{NONE, Tier};
 
 use crate::events::time::is_due;
 
@@ -24,8 +24,8 @@ mod sealed {
 
 /// An instance of any tier.
 pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
-    /// Its tier: 0 crowd, 1 standard, 2 hero.
-    const TIER: u8;
+    /// Its tier.
+    const TIER: Tier;
 
     /// A new instance of a machine, not yet started; `None` if the machine has another tier
     /// (SYS-10).
@@ -89,7 +89,7 @@ pub trait Instance: sealed::Sealed + Copy + FromBytes + IntoBytes + Immutable {
 }
 
 macro_rules! instance {
-    ($(#[$meta:meta])* $name:ident as $view:ident tier $tier:literal bytes $bytes:literal
+    ($(#[$meta:meta])* $name:ident as $view:ident tier $tier:ident bytes $bytes:literal
      leaves $leaves:literal at $leaves_at:literal timers $timers:literal at $timers_at:literal
      slots $slots:literal at $slots_at:literal events $events:literal at $events_at:literal) => {
         $(#[$meta])*
@@ -110,7 +110,7 @@ macro_rules! instance {
             assert!(core::mem::offset_of!($name, slots) == $slots_at);
             assert!(core::mem::offset_of!($name, events) == $events_at);
             // The compiler places by the same table.
-            let tier = &TIERS[$tier];
+            let tier = Tier::$tier.capacity();
             assert!(tier.bytes == $bytes && tier.leaves == $leaves && tier.timers == $timers);
             assert!(tier.slots == $slots && tier.events == $events);
         };
@@ -118,7 +118,7 @@ macro_rules! instance {
         impl sealed::Sealed for $name {}
 
         impl Instance for $name {
-            const TIER: u8 = $tier;
+            const TIER: Tier = Tier::$tier;
 
             fn of_machine(machine: u32, seed: u64, agent: u64) -> Self {
                 let (machine, rng) = (U32::new(machine), U32::new(rng::mix(seed, agent)));
@@ -205,13 +205,13 @@ macro_rules! instance {
 
 instance! {
     /// The crowd tier.
-    Instance64 as Small tier 0 bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
+    Instance64 as Small tier Crowd bytes 64 leaves 2 at 16 timers 2 at 20 slots 6 at 28 events 1 at 40
 }
 instance! {
     /// The standard tier.
-    Instance128 as Middle tier 1 bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
+    Instance128 as Middle tier Standard bytes 128 leaves 4 at 16 timers 4 at 24 slots 8 at 40 events 3 at 56
 }
 instance! {
     /// The hero tier.
-    Instance256 as Large tier 2 bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
+    Instance256 as Large tier Hero bytes 256 leaves 8 at 16 timers 8 at 32 slots 24 at 64 events 6 at 112
 }

@@ -56,7 +56,7 @@ impl<'a> Candidate<'a> {
     }
 
     pub(crate) fn priority(&self) -> u16 {
-        self.record.flags.get() >> transition_flag::PRIORITY_SHIFT
+        self.record.flags.get() >> PRIORITY_SHIFT
     }
 
     pub(crate) fn site(&self, cause: Cause) -> Site {
@@ -170,7 +170,7 @@ impl Run<'_, '_> {
         let Some(op) = self.core.rom.op(id) else {
             return Verdict::from(false);
         };
-        let verdict = if op.kind == op_kind::EVALUATE {
+        let verdict = if op.kind == ActionOp::Evaluate {
             let result = ExpressionId::read(op.a)
                 .map_or([0; 3], |e| evaluate(self.core, self.host, e, site));
             Verdict::from(result[0] != 0)
@@ -200,7 +200,7 @@ impl Run<'_, '_> {
             .and_then(|op| self.core.rom.op(op));
         let Some(op) = op else { return f32::NAN };
         let site = candidate.site(cause);
-        if op.kind == op_kind::EVALUATE {
+        if op.kind == ActionOp::Evaluate {
             let bits = ExpressionId::read(op.a)
                 .map_or([0; 3], |e| evaluate(self.core, self.host, e, &site));
             return f32::from_bits(bits[0]);

@@ -362,7 +362,7 @@ impl<'a> Run<'_, 'a> {
             && group
                 .members
                 .iter()
-                .any(|member| member.kind == candidate_kind::DEFERRAL);
+                .any(|member| member.kind == CandidateKind::Deferral);
         Ok(defers.then_some(Found {
             at,
             pick: None,
@@ -565,13 +565,13 @@ impl Core<'_> {
 
     /// Does the trigger of a candidate match? Its column does.
     pub(crate) fn is_triggered(&self, ask: &Ask, candidate: &Candidate<'_>) -> bool {
-        match candidate.record.trigger.get() {
-            trigger::ANY => !ask.timer,
-            trigger::DONE => {
+        match SpecialTrigger::read(candidate.record.trigger) {
+            Some(SpecialTrigger::Any) => !ask.timer,
+            Some(SpecialTrigger::Done) => {
                 self.is_complete(candidate.source) || self.result(candidate.source) == Some(true)
             }
-            trigger::FAILED => self.result(candidate.source) == Some(false),
-            _ => true,
+            Some(SpecialTrigger::Failed) => self.result(candidate.source) == Some(false),
+            Some(SpecialTrigger::Always) | None => true,
         }
     }
 

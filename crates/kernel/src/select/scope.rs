@@ -94,7 +94,7 @@ impl Core<'_> {
             && self
                 .targets(record.targets.get())
                 .iter()
-                .any(|target| target.kind == target_kind::HISTORY)
+                .any(|target| target.kind == TargetKind::History)
     }
 
     pub(crate) fn targets(&self, set: u16) -> &'_ [TargetRecord] {
@@ -154,7 +154,7 @@ impl Core<'_> {
         let is_compound = self
             .rom
             .state(outer)
-            .is_some_and(|record| record.kind == state_kind::COMPOUND);
+            .is_some_and(|record| record.kind == StateKind::Compound);
         if self.has_policy(policy::SCXML_DETAILS) && !is_compound {
             return false;
         }
@@ -221,7 +221,7 @@ impl Core<'_> {
         if default.is_empty()
             || default
                 .iter()
-                .any(|target| target.kind == target_kind::CHOICE)
+                .any(|target| target.kind == TargetKind::Choice)
         {
             return test(Goal::Whole(owner));
         }

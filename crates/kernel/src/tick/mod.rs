@@ -206,7 +206,7 @@ fn mismatched<I: Instance>(
             ..Report::default()
         };
     }
-    if input.mismatch == Mismatch::Reset && I::TIER == rom.header().tier {
+    if input.mismatch == Mismatch::Reset && rom.header().tier == I::TIER {
         count(&mut counters.resets);
         life::reset(rom, instance);
         return Report::default();
@@ -590,7 +590,7 @@ impl<'r, 'a> Run<'r, 'a> {
         };
         self.core.observing = true;
         for observer in self.core.rom.observers() {
-            if observer.event.get() == event.raw() || observer.event.get() == trigger::ANY {
+            if observer.event.get() == event.raw() || SpecialTrigger::Any.is(observer.event) {
                 self.run_list(observer.actions.get(), &site);
             }
         }

@@ -4,7 +4,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use statewright_rom::Rom;
-use statewright_rom::layout::{function_kind, op_kind, value_type};
+use statewright_rom::layout::{ActionOp, FunctionKind, ValueType};
 use syn::spanned::Spanned;
 
 use super::build::Built;
@@ -26,7 +26,7 @@ pub fn checks(input: &Input, built: &Built) -> TokenStream {
         .zip(&built.output.symbols.functions)
         .enumerate()
     {
-        let (kind, name) = (FunctionForm::of(record.kind), &symbol.name);
+        let (kind, name) = (FunctionForm::of(record.kind.get()), &symbol.name);
         let (variant, calls) = (format_ident!("{}", kind.variant), calls(&rom, index));
         let at = format!("{}:{}:{}", built.path, symbol.line, symbol.column);
         for (number, given) in calls.iter().enumerate() {
@@ -84,12 +84,12 @@ fn calls(rom: &Rom<'_>, function: usize) -> Vec<Option<Vec<Argument>>> {
     for op in rom
         .ops()
         .iter()
-        .filter(|op| op.kind == op_kind::CALL && usize::from(op.a.get()) == function)
+        .filter(|op| op.kind == ActionOp::Call && usize::from(op.a.get()) == function)
     {
         let given = Some(
             rom.arguments_of(op)
                 .iter()
-                .map(|argument| Argument::of(argument.ty))
+                .map(|argument| Argument::of(argument.ty.get()))
                 .collect(),
         );
         if !calls.contains(&given) {
@@ -111,18 +111,18 @@ struct Argument {
 }
 
 impl Argument {
-    fn of(number: u8) -> Self {
-        let (word, variant, rust) = match number {
-            value_type::F32 => ("f32", "F32", "f32"),
-            value_type::BOOL => ("bool", "Bool", "bool"),
-            value_type::ENTITY => ("entity", "Entity", "AgentId"),
-            value_type::VEC2 => ("vec2", "Vec2", "[f32; 2]"),
-            value_type::VEC3 => ("vec3", "Vec3", "[f32; 3]"),
-            value_type::SYMBOL => ("symbol", "Symbol", "&str"),
-            _ => ("i32", "I32", "i32"),
+    fn of(ty: ValueType) -> Self {
+        let (variant, rust) = match ty {
+            ValueType::I32 => ("I32", "i32"),
+            ValueType::F32 => ("F32", "f32"),
+            ValueType::Bool => ("Bool", "bool"),
+            ValueType::Entity => ("Entity", "AgentId"),
+            ValueType::Vec2 => ("Vec2", "[f32; 2]"),
+            ValueType::Vec3 => ("Vec3", "[f32; 3]"),
+            ValueType::Symbol => ("Symbol", "&str"),
         };
         Self {
-            word,
+            word: ty.name(),
             variant,
             rust,
         }
@@ -138,15 +138,15 @@ struct FunctionForm {
 }
 
 impl FunctionForm {
-    fn of(number: u8) -> Self {
-        let (word, variant, receiver, returns) = match number {
-            function_kind::GUARD => ("guard", "Guard", "&self", " -> bool"),
-            function_kind::SCORER => ("scorer", "Scorer", "&self", " -> f32"),
-            function_kind::ACTIVITY => ("activity", "Activity", "&mut self", " -> Status"),
-            _ => ("action", "Action", "&mut self", ""),
+    fn of(kind: FunctionKind) -> Self {
+        let (variant, receiver, returns) = match kind {
+            FunctionKind::Guard => ("Guard", "&self", " -> bool"),
+            FunctionKind::Scorer => ("Scorer", "&self", " -> f32"),
+            FunctionKind::Activity => ("Activity", "&mut self", " -> Status"),
+            FunctionKind::Action => ("Action", "&mut self", ""),
         };
         Self {
-            word,
+            word: kind.name(),
             variant,
             receiver,
             returns,

@@ -7,7 +7,8 @@
 //! [`arith`].
 
 use super::{arith, op};
-use crate::layout::value_type;
+use crate::layout::ValueType;
+use crate::number::Coded;
 
 /// A stack of 32-bit words, the last one pushed on top.
 pub trait WordStack {
@@ -77,7 +78,7 @@ pub fn apply<S: WordStack>(op: u8, a: u8, stack: &mut S) {
 
 #[inline]
 fn select<S: WordStack>(ty: u8, stack: &mut S) {
-    match value_type::words(ty) {
+    match Coded::<ValueType>::from_raw(ty).get().words() {
         1 => select_words::<1, S>(stack),
         2 => select_words::<2, S>(stack),
         _ => select_words::<3, S>(stack),

@@ -3,7 +3,8 @@
 use core::fmt;
 
 use super::verify::MAX_JOINS;
-use crate::layout::{MAX_CODE, MAX_STACK_WORDS, value_type};
+use crate::layout::{MAX_CODE, MAX_STACK_WORDS, ValueType};
+use crate::number::Coded;
 
 /// Why an expression was refused, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +34,12 @@ pub enum Fault {
         /// The value found.
         found: u32,
     },
-    /// A value of another type was needed ([`value_type`] numbers).
+    /// A value of another type was needed.
     Type {
         /// Needed.
-        expected: u8,
+        expected: Coded<ValueType>,
         /// On the stack.
-        found: u8,
+        found: Coded<ValueType>,
     },
     /// Nothing is left to take; or it belongs to the code around a jump.
     Underflow,
@@ -143,8 +144,6 @@ impl fmt::Display for Fault {
 
 impl core::error::Error for CodeError {}
 
-fn type_name(ty: u8) -> &'static str {
-    const NAMES: [&str; value_type::COUNT as usize] =
-        ["i32", "f32", "bool", "entity", "vec2", "vec3", "symbol"];
-    NAMES.get(usize::from(ty)).copied().unwrap_or("no type")
+fn type_name(ty: Coded<ValueType>) -> &'static str {
+    ty.known().map_or("no type", ValueType::name)
 }

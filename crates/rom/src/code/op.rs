@@ -5,7 +5,7 @@
 //! to be understood (a table, a type in `a`, a jump); those from there on are plain: [`signature`]
 //! says all about them. In the stack effects the rightmost value is on top.
 
-use crate::layout::value_type::{BOOL, ENTITY, F32, I32, SYMBOL, VEC2, VEC3};
+use crate::layout::ValueType;
 
 /// `( -> a)` Pushes a constant: `a` = type of one word, `c` = its bits. A bool is 0 or 1, a float
 /// is finite, a symbol is an index into the strings table.
@@ -50,9 +50,9 @@ pub const FIRST_PLAIN: u8 = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
     /// Types taken, the deepest first.
-    pub inputs: &'static [u8],
+    pub inputs: &'static [ValueType],
     /// Type given.
-    pub output: u8,
+    pub output: ValueType,
 }
 
 /// The signature of a plain instruction; `None` for the others and for numbers without a meaning.
@@ -72,7 +72,7 @@ macro_rules! plain {
         /// All plain instructions, in order of their numbers.
         pub const PLAIN: &[u8] = &[$($name),+];
 
-        static SIGNATURES: [Signature; PLAIN.len()] = [$(Signature { inputs: &[$($input),*], output: $output }),+];
+        static SIGNATURES: [Signature; PLAIN.len()] = [$(Signature { inputs: &[$(ValueType::$input),*], output: ValueType::$output }),+];
 
         // The table is indexed by number: they must be consecutive.
         const _: () = {
@@ -86,13 +86,13 @@ macro_rules! plain {
 }
 
 plain! {
-    NOT = 32 (BOOL) -> BOOL, "The other one.";
-    BOOL_EQ = 33 (BOOL BOOL) -> BOOL, "Equal.";
-    BOOL_NE = 34 (BOOL BOOL) -> BOOL, "Not equal.";
-    SYMBOL_EQ = 35 (SYMBOL SYMBOL) -> BOOL, "Equal.";
-    SYMBOL_NE = 36 (SYMBOL SYMBOL) -> BOOL, "Not equal.";
-    ENTITY_EQ = 37 (ENTITY ENTITY) -> BOOL, "Both words equal.";
-    ENTITY_NE = 38 (ENTITY ENTITY) -> BOOL, "A word differs.";
+    NOT = 32 (Bool) -> Bool, "The other one.";
+    BOOL_EQ = 33 (Bool Bool) -> Bool, "Equal.";
+    BOOL_NE = 34 (Bool Bool) -> Bool, "Not equal.";
+    SYMBOL_EQ = 35 (Symbol Symbol) -> Bool, "Equal.";
+    SYMBOL_NE = 36 (Symbol Symbol) -> Bool, "Not equal.";
+    ENTITY_EQ = 37 (Entity Entity) -> Bool, "Both words equal.";
+    ENTITY_NE = 38 (Entity Entity) -> Bool, "A word differs.";
 
     I32_ADD = 39 (I32 I32) -> I32, "Sum; wraps.";
     I32_SUB = 40 (I32 I32) -> I32, "Difference; wraps.";
@@ -104,12 +104,12 @@ plain! {
     I32_MIN = 46 (I32 I32) -> I32, "The smaller.";
     I32_MAX = 47 (I32 I32) -> I32, "The larger.";
     I32_CLAMP = 48 (I32 I32 I32) -> I32, "First at least the second, then at most the third.";
-    I32_EQ = 49 (I32 I32) -> BOOL, "Equal.";
-    I32_NE = 50 (I32 I32) -> BOOL, "Not equal.";
-    I32_LT = 51 (I32 I32) -> BOOL, "Less.";
-    I32_LE = 52 (I32 I32) -> BOOL, "Less or equal.";
-    I32_GT = 53 (I32 I32) -> BOOL, "Greater.";
-    I32_GE = 54 (I32 I32) -> BOOL, "Greater or equal.";
+    I32_EQ = 49 (I32 I32) -> Bool, "Equal.";
+    I32_NE = 50 (I32 I32) -> Bool, "Not equal.";
+    I32_LT = 51 (I32 I32) -> Bool, "Less.";
+    I32_LE = 52 (I32 I32) -> Bool, "Less or equal.";
+    I32_GT = 53 (I32 I32) -> Bool, "Greater.";
+    I32_GE = 54 (I32 I32) -> Bool, "Greater or equal.";
     I32_TO_F32 = 55 (I32) -> F32, "The nearest float, ties to even.";
 
     F32_ADD = 56 (F32 F32) -> F32, "Sum.";
@@ -122,39 +122,39 @@ plain! {
     F32_MIN = 63 (F32 F32) -> F32, "The second if it is less, else the first.";
     F32_MAX = 64 (F32 F32) -> F32, "The second if it is greater, else the first.";
     F32_CLAMP = 65 (F32 F32 F32) -> F32, "Maximum of first and second, then minimum with the third.";
-    F32_EQ = 66 (F32 F32) -> BOOL, "Equal; false with NaN.";
-    F32_NE = 67 (F32 F32) -> BOOL, "Not equal; true with NaN.";
-    F32_LT = 68 (F32 F32) -> BOOL, "Less; false with NaN.";
-    F32_LE = 69 (F32 F32) -> BOOL, "Less or equal; false with NaN.";
-    F32_GT = 70 (F32 F32) -> BOOL, "Greater; false with NaN.";
-    F32_GE = 71 (F32 F32) -> BOOL, "Greater or equal; false with NaN.";
+    F32_EQ = 66 (F32 F32) -> Bool, "Equal; false with NaN.";
+    F32_NE = 67 (F32 F32) -> Bool, "Not equal; true with NaN.";
+    F32_LT = 68 (F32 F32) -> Bool, "Less; false with NaN.";
+    F32_LE = 69 (F32 F32) -> Bool, "Less or equal; false with NaN.";
+    F32_GT = 70 (F32 F32) -> Bool, "Greater; false with NaN.";
+    F32_GE = 71 (F32 F32) -> Bool, "Greater or equal; false with NaN.";
     F32_TO_I32 = 72 (F32) -> I32, "Toward zero; the nearest i32 if out of range; NaN is 0.";
 
-    VEC2_MAKE = 73 (F32 F32) -> VEC2, "Puts two floats together.";
-    VEC2_ADD = 74 (VEC2 VEC2) -> VEC2, "Sum of each component.";
-    VEC2_SUB = 75 (VEC2 VEC2) -> VEC2, "Difference of each component.";
-    VEC2_NEG = 76 (VEC2) -> VEC2, "Every sign flipped.";
-    VEC2_SCALE = 77 (VEC2 F32) -> VEC2, "Each component times the number.";
-    VEC2_SCALE_BY = 78 (F32 VEC2) -> VEC2, "The number times each component.";
-    VEC2_DIV = 79 (VEC2 F32) -> VEC2, "Each component divided by the number.";
-    VEC2_DOT = 80 (VEC2 VEC2) -> F32, "Sum of the products of the components, from the first.";
-    VEC2_EQ = 81 (VEC2 VEC2) -> BOOL, "All components equal.";
-    VEC2_NE = 82 (VEC2 VEC2) -> BOOL, "A component differs.";
-    VEC2_LENGTH_SQUARED = 83 (VEC2) -> F32, "Dot product with itself.";
-    VEC2_DISTANCE_SQUARED = 84 (VEC2 VEC2) -> F32, "Squared length of the difference.";
+    VEC2_MAKE = 73 (F32 F32) -> Vec2, "Puts two floats together.";
+    VEC2_ADD = 74 (Vec2 Vec2) -> Vec2, "Sum of each component.";
+    VEC2_SUB = 75 (Vec2 Vec2) -> Vec2, "Difference of each component.";
+    VEC2_NEG = 76 (Vec2) -> Vec2, "Every sign flipped.";
+    VEC2_SCALE = 77 (Vec2 F32) -> Vec2, "Each component times the number.";
+    VEC2_SCALE_BY = 78 (F32 Vec2) -> Vec2, "The number times each component.";
+    VEC2_DIV = 79 (Vec2 F32) -> Vec2, "Each component divided by the number.";
+    VEC2_DOT = 80 (Vec2 Vec2) -> F32, "Sum of the products of the components, from the first.";
+    VEC2_EQ = 81 (Vec2 Vec2) -> Bool, "All components equal.";
+    VEC2_NE = 82 (Vec2 Vec2) -> Bool, "A component differs.";
+    VEC2_LENGTH_SQUARED = 83 (Vec2) -> F32, "Dot product with itself.";
+    VEC2_DISTANCE_SQUARED = 84 (Vec2 Vec2) -> F32, "Squared length of the difference.";
 
-    VEC3_MAKE = 85 (F32 F32 F32) -> VEC3, "Puts three floats together.";
-    VEC3_ADD = 86 (VEC3 VEC3) -> VEC3, "Sum of each component.";
-    VEC3_SUB = 87 (VEC3 VEC3) -> VEC3, "Difference of each component.";
-    VEC3_NEG = 88 (VEC3) -> VEC3, "Every sign flipped.";
-    VEC3_SCALE = 89 (VEC3 F32) -> VEC3, "Each component times the number.";
-    VEC3_SCALE_BY = 90 (F32 VEC3) -> VEC3, "The number times each component.";
-    VEC3_DIV = 91 (VEC3 F32) -> VEC3, "Each component divided by the number.";
-    VEC3_DOT = 92 (VEC3 VEC3) -> F32, "Sum of the products of the components, from the first.";
-    VEC3_EQ = 93 (VEC3 VEC3) -> BOOL, "All components equal.";
-    VEC3_NE = 94 (VEC3 VEC3) -> BOOL, "A component differs.";
-    VEC3_LENGTH_SQUARED = 95 (VEC3) -> F32, "Dot product with itself.";
-    VEC3_DISTANCE_SQUARED = 96 (VEC3 VEC3) -> F32, "Squared length of the difference.";
+    VEC3_MAKE = 85 (F32 F32 F32) -> Vec3, "Puts three floats together.";
+    VEC3_ADD = 86 (Vec3 Vec3) -> Vec3, "Sum of each component.";
+    VEC3_SUB = 87 (Vec3 Vec3) -> Vec3, "Difference of each component.";
+    VEC3_NEG = 88 (Vec3) -> Vec3, "Every sign flipped.";
+    VEC3_SCALE = 89 (Vec3 F32) -> Vec3, "Each component times the number.";
+    VEC3_SCALE_BY = 90 (F32 Vec3) -> Vec3, "The number times each component.";
+    VEC3_DIV = 91 (Vec3 F32) -> Vec3, "Each component divided by the number.";
+    VEC3_DOT = 92 (Vec3 Vec3) -> F32, "Sum of the products of the components, from the first.";
+    VEC3_EQ = 93 (Vec3 Vec3) -> Bool, "All components equal.";
+    VEC3_NE = 94 (Vec3 Vec3) -> Bool, "A component differs.";
+    VEC3_LENGTH_SQUARED = 95 (Vec3) -> F32, "Dot product with itself.";
+    VEC3_DISTANCE_SQUARED = 96 (Vec3 Vec3) -> F32, "Squared length of the difference.";
 }
 
 #[cfg(test)]
@@ -168,8 +168,8 @@ mod tests {
         assert_eq!(
             signature(NOT),
             Some(&Signature {
-                inputs: &[BOOL],
-                output: BOOL
+                inputs: &[ValueType::Bool],
+                output: ValueType::Bool
             })
         );
         assert_eq!(

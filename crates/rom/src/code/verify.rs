@@ -8,11 +8,18 @@
 
 use super::fault::{CodeError, Fault, Operand};
 use super::op;
-use crate::layout::value_type::{self, BOOL, F32, I32, SYMBOL, VEC2, VEC3};
 use crate::layout::{
-    ExpressionRecord, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE, MAX_STACK_WORDS,
-    OpRecord, ParameterRecord, function_kind, op_kind,
+    ActionOp, ExpressionRecord, FunctionKind, InstructionRecord, KeyRecord, LinkerRecord, MAX_CODE,
+    MAX_STACK_WORDS, OpRecord, ParameterRecord, ValueType,
 };
+use crate::number::Coded;
+
+/// A type as instructions and tables name it: any byte at first.
+type Type = Coded<ValueType>;
+
+const BOOL: Type = ValueType::Bool.coded();
+const F32: Type = ValueType::F32.coded();
+const I32: Type = ValueType::I32.coded();
 
 /// Words of an event payload (EVT-1).
 pub const PAYLOAD_WORDS: u8 = 4;
@@ -51,14 +58,14 @@ pub fn verify(
 /// Room for what [`verify`] notes. What is left in it from another expression is never read: it is
 /// made once for many of them, because filling it takes as long as a short expression.
 pub(crate) struct Scratch {
-    types: [u8; STACK],
+    types: [Type; STACK],
     joins: [Join; MAX_JOINS],
 }
 
 impl Scratch {
     pub(crate) const fn new() -> Self {
         Self {
-            types: [0; STACK],
+            types: [Type::from_raw(0); STACK],
             joins: [Join::NONE; MAX_JOINS],
         }
     }
@@ -114,7 +121,7 @@ struct Join {
 /// third longer.
 struct Checker<'a> {
     count: u16,
-    types: &'a mut [u8; STACK],
+    types: &'a mut [Type; STACK],
     values: u8,
     words: u8,
     peak: u8,
@@ -158,9 +165,9 @@ impl Checker<'_> {
             u32::from(instruction.a) | u32::from(instruction.b.get()) | instruction.c.get() == 0,
         )?;
         for &ty in signature.inputs.iter().rev() {
-            self.pop(ty)?;
+            self.pop(ty.coded())?;
         }
-        self.push(signature.output)
+        self.push(signature.output.coded())
     }
 
     #[inline(always)]
@@ -180,18 +187,23 @@ impl Checker<'_> {
             op::PUSH => {
                 unused(b == 0)?;
                 constant(a, c, limits)?;
-                self.push(a)
+                self.push(Type::from_raw(a))
             }
             op::SELECT => {
                 unused(b == 0 && c == 0)?;
-                self.pop(a)?;
-                self.pop(a)?;
+                let ty = Type::from_raw(a);
+                self.pop(ty)?;
+                self.pop(ty)?;
                 self.pop(BOOL)?;
-                self.push(a)
+                self.push(ty)
             }
             op::VEC2_FIELD | op::VEC3_FIELD => {
                 unused(b == 0 && c == 0)?;
-                let vector = if op == op::VEC2_FIELD { VEC2 } else { VEC3 };
+                let vector = if op == op::VEC2_FIELD {
+                    ValueType::Vec2.coded()
+                } else {
+                    ValueType::Vec3.coded()
+                };
                 component(a, vector)?;
                 self.pop(vector)?;
                 self.push(F32)
@@ -247,7 +259,7 @@ impl Checker<'_> {
     }
 
     #[inline(always)]
-    fn pop(&mut self, expected: u8) -> Result<(), Fault> {
+    fn pop(&mut self, expected: Type) -> Result<(), Fault> {
         if self.values <= self.inner.values {
             return Err(Fault::Underflow);
         }
@@ -265,7 +277,7 @@ impl Checker<'_> {
     }
 
     #[inline(always)]
-    fn push(&mut self, ty: u8) -> Result<(), Fault> {
+    fn push(&mut self, ty: Type) -> Result<(), Fault> {
         self.words += words(ty);
         if self.words > MAX_STACK_WORDS {
             return Err(Fault::Overflow);
@@ -299,16 +311,18 @@ impl Checker<'_> {
 
 /// Words of a type that is known to exist: one digit each, because this is asked for every
 /// instruction.
-fn words(ty: u8) -> u8 {
-    (WORDS.wrapping_shr(4 * u32::from(ty)) & 7) as u8
+fn words(ty: Type) -> u8 {
+    (WORDS.wrapping_shr(4 * u32::from(ty.raw())) & 7) as u8
 }
 
 const WORDS: u32 = {
+    assert!(ValueType::COUNT <= 8, "one digit each");
     let mut digits = 0;
-    let mut ty = value_type::COUNT;
-    while ty > 0 {
-        ty -= 1;
-        digits = digits << 4 | value_type::words(ty) as u32;
+    let mut at = 0;
+    while at < ValueType::COUNT {
+        let ty = ValueType::ALL[at];
+        digits |= (ty.words() as u32) << (4 * ty.number() as u32);
+        at += 1;
     }
     digits
 };
@@ -322,7 +336,7 @@ fn unused(zero: bool) -> Result<(), Fault> {
 }
 
 /// Type pushed by an instruction that reads something.
-fn load(op: u8, a: u8, b: u16, limits: &CodeLimits<'_>) -> Result<u8, Fault> {
+fn load(op: u8, a: u8, b: u16, limits: &CodeLimits<'_>) -> Result<Type, Fault> {
     let index = usize::from(b);
     let key = || {
         limits
@@ -345,10 +359,11 @@ fn load(op: u8, a: u8, b: u16, limits: &CodeLimits<'_>) -> Result<u8, Fault> {
         op::PARAMETER_FIELD => component(a, parameter()?),
         op::PAYLOAD => {
             unused(b == 0)?;
-            if value_type::words(a) == 0 {
-                Err(operand(Operand::Type, a))
+            let ty = Type::from_raw(a);
+            if ty.is_known() {
+                Ok(ty)
             } else {
-                Ok(a)
+                Err(operand(Operand::Type, a))
             }
         }
         op::PAYLOAD_FIELD => {
@@ -384,9 +399,10 @@ fn operand(what: Operand, found: impl Into<u32>) -> Fault {
 }
 
 /// The type in the instruction must be that of the table.
-fn same(found: u8, expected: u8) -> Result<u8, Fault> {
+fn same(found: u8, expected: Type) -> Result<Type, Fault> {
+    let found = Type::from_raw(found);
     // A table with an unknown type is refused elsewhere; here it must not count as zero words.
-    if found == expected && value_type::words(found) > 0 {
+    if found == expected && found.is_known() {
         Ok(found)
     } else {
         Err(Fault::Type { expected, found })
@@ -394,34 +410,36 @@ fn same(found: u8, expected: u8) -> Result<u8, Fault> {
 }
 
 /// A component of a vector is a float.
-fn component(index: u8, ty: u8) -> Result<u8, Fault> {
-    let vector = ty == VEC2 || ty == VEC3;
-    if vector && index < value_type::words(ty) {
+fn component(index: u8, ty: Type) -> Result<Type, Fault> {
+    let vector = ty.known().filter(|ty| ty.is_vector());
+    if vector.is_some_and(|ty| index < ty.words()) {
         Ok(F32)
     } else {
         Err(operand(Operand::Component, index))
     }
 }
 
-fn guard(index: u16, limits: &CodeLimits<'_>) -> Result<u8, Fault> {
+fn guard(index: u16, limits: &CodeLimits<'_>) -> Result<Type, Fault> {
     let call = limits
         .ops
         .get(usize::from(index))
-        .filter(|op| op.kind == op_kind::CALL);
+        .filter(|op| op.kind == ActionOp::Call);
     let function = call.and_then(|op| limits.linker.get(usize::from(op.a.get())));
     match function {
-        Some(function) if function.kind == function_kind::GUARD => Ok(BOOL),
+        Some(function) if function.kind == FunctionKind::Guard => Ok(BOOL),
         _ => Err(operand(Operand::GuardCall, index)),
     }
 }
 
 fn constant(ty: u8, bits: u32, limits: &CodeLimits<'_>) -> Result<(), Fault> {
-    let legal = match ty {
-        I32 => true,
-        F32 => f32::from_bits(bits).is_finite(),
-        BOOL => bits <= 1,
-        SYMBOL => usize::try_from(bits).is_ok_and(|index| index < limits.strings),
-        _ => return Err(operand(Operand::ConstantType, ty)),
+    let legal = match ValueType::from_number(ty) {
+        Some(ValueType::I32) => true,
+        Some(ValueType::F32) => f32::from_bits(bits).is_finite(),
+        Some(ValueType::Bool) => bits <= 1,
+        Some(ValueType::Symbol) => usize::try_from(bits).is_ok_and(|index| index < limits.strings),
+        Some(ValueType::Entity | ValueType::Vec2 | ValueType::Vec3) | None => {
+            return Err(operand(Operand::ConstantType, ty));
+        }
     };
     if legal {
         Ok(())

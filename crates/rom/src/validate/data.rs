@@ -7,6 +7,7 @@ use zerocopy::byteorder::little_endian::U32;
 use super::{Check, MAX_TICKS, expected, optional, presence, range, unknown};
 use crate::error::{LoadError, Problem};
 use crate::layout::*;
+use crate::number::Coded;
 use crate::view::Rom;
 
 /// The text is UTF-8 as a whole.
@@ -47,7 +48,7 @@ pub(super) fn linker<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
     let mut check = Check::<EXPLAIN>::new(Section::Linker);
     let mut least = 0;
     for (i, entry) in rom.linker().iter().enumerate() {
-        check.rule(entry.kind <= function_kind::SCORER, i, || {
+        check.rule(entry.kind.is_known(), i, || {
             unknown("function kind", entry.kind)
         })?;
         check.rule(entry.rng <= 1, i, || unknown("rng mark", entry.rng))?;
@@ -61,23 +62,11 @@ pub(super) fn linker<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
     check.finish()
 }
 
-/// Bytes of a payload of a fixed size; `None` for raw bytes and unknown types.
-fn payload_size(ty: u8) -> Option<u8> {
-    match ty {
-        payload::EMPTY => Some(0),
-        payload::U32 => Some(4),
-        payload::U64 => Some(8),
-        payload::VEC4 => Some(16),
-        ty if ty < value_type::COUNT => Some(value_type::words(ty).wrapping_mul(4)),
-        _ => None,
-    }
-}
-
 /// Event types: known class, flags and payload that fits an event (EVT-1, EVT-6).
 pub(super) fn events<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Events);
     for (i, event) in rom.events().iter().enumerate() {
-        check.rule(event.class <= 3, i, || unknown("class", event.class))?;
+        check.rule(event.class.is_known(), i, || unknown("class", event.class))?;
         check.rule(event.flags & !event_flag::ALL == 0, i, || {
             unknown("flags", event.flags)
         })?;
@@ -87,10 +76,12 @@ pub(super) fn events<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
         check.rule(event.payload_bytes <= 16, i, || {
             range("payload size", event.payload_bytes, 17)
         })?;
-        let size = payload_size(event.payload);
-        let known = size.is_some() | (event.payload == payload::BYTES);
-        check.rule(known, i, || unknown("payload type", event.payload))?;
-        let open = (event.payload == payload::BYTES) | (event.flags & event_flag::INDIRECT != 0);
+        check.rule(event.payload.is_known(), i, || {
+            unknown("payload type", event.payload)
+        })?;
+        let size = event.payload.known().and_then(PayloadKind::bytes);
+        let open =
+            (event.payload == PayloadKind::Bytes) | (event.flags & event_flag::INDIRECT != 0);
         let fits = open | (size == Some(event.payload_bytes));
         check.rule(fits, i, || {
             expected("payload size", size.unwrap_or(0), event.payload_bytes)
@@ -100,20 +91,28 @@ pub(super) fn events<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
 }
 
 /// Is a literal one of its type, with its unused words zero?
-fn is_literal(ty: u8, words: &[U32; 3], strings: usize) -> bool {
+fn is_literal(ty: Coded<ValueType>, words: &[U32; 3], strings: usize) -> bool {
     let [first, second, third] = words.map(U32::get);
-    let used = value_type::words(ty);
+    let used = words_of(ty);
     let zero = (used >= 2 || second == 0) && (used >= 3 || third == 0) && used >= 1;
     zero && is_word(ty, first, strings)
 }
 
 /// Truth values are 0 or 1, symbols are strings; anything else is free.
-fn is_word(ty: u8, word: u32, strings: usize) -> bool {
-    match ty {
-        value_type::BOOL => word <= 1,
-        value_type::SYMBOL => (word as usize) < strings,
-        _ => true,
+fn is_word(ty: Coded<ValueType>, word: u32, strings: usize) -> bool {
+    match ty.known() {
+        Some(ValueType::Bool) => word <= 1,
+        Some(ValueType::Symbol) => (word as usize) < strings,
+        Some(
+            ValueType::I32 | ValueType::F32 | ValueType::Entity | ValueType::Vec2 | ValueType::Vec3,
+        )
+        | None => true,
     }
+}
+
+/// Words of a value; 0 for an unknown type.
+fn words_of(ty: Coded<ValueType>) -> u8 {
+    ty.known().map_or(0, ValueType::words)
 }
 
 /// Keys: known types, offsets that add up, literal defaults (CODE-5).
@@ -122,7 +121,7 @@ pub(super) fn keys<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> 
     let strings = rom.strings().len();
     let mut offset = 0_u32;
     for (i, key) in rom.keys().iter().enumerate() {
-        check.rule(key.ty < value_type::COUNT, i, || unknown("type", key.ty))?;
+        check.rule(key.ty.is_known(), i, || unknown("type", key.ty))?;
         check.rule(u32::from(key.offset.get()) == offset, i, || {
             expected("offset", offset, key.offset)
         })?;
@@ -130,7 +129,7 @@ pub(super) fn keys<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> 
         check.rule(is_literal(key.ty, &key.default, strings), i, || {
             Problem::Rule("the default is no value of its type")
         })?;
-        offset = offset.wrapping_add(u32::from(value_type::words(key.ty)));
+        offset = offset.wrapping_add(u32::from(words_of(key.ty)));
     }
     check.finish()
 }
@@ -140,15 +139,13 @@ pub(super) fn parameters<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadE
     let mut check = Check::<EXPLAIN>::new(Section::Parameters);
     let mut offset = 0_u32;
     for (i, parameter) in rom.parameters().iter().enumerate() {
-        check.rule(parameter.ty < value_type::COUNT, i, || {
-            unknown("type", parameter.ty)
-        })?;
+        check.rule(parameter.ty.is_known(), i, || unknown("type", parameter.ty))?;
         let found = parameter.offset;
         check.rule(u32::from(found.get()) == offset, i, || {
             expected("offset", offset, found)
         })?;
         check.rule(parameter.reserved == [0; 5], i, || Problem::Reserved)?;
-        offset = offset.wrapping_add(u32::from(value_type::words(parameter.ty)));
+        offset = offset.wrapping_add(u32::from(words_of(parameter.ty)));
     }
     check.finish()
 }
@@ -199,9 +196,7 @@ pub(super) fn arguments<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadEr
     let mut check = Check::<EXPLAIN>::new(Section::Arguments);
     let strings = rom.strings().len();
     for (i, argument) in rom.arguments().iter().enumerate() {
-        check.rule(argument.ty < value_type::COUNT, i, || {
-            unknown("type", argument.ty)
-        })?;
+        check.rule(argument.ty.is_known(), i, || unknown("type", argument.ty))?;
         check.rule(argument.reserved == 0, i, || Problem::Reserved)?;
         check.rule(optional(argument.name.get(), strings), i, || {
             range("name", argument.name, strings)
@@ -218,7 +213,7 @@ pub(super) fn arguments<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadEr
 pub(super) fn lanes<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Lanes);
     for (i, lane) in rom.lanes().iter().enumerate() {
-        check.rule(lane.merge <= merge::DEDUPLICATE, i, || {
+        check.rule(lane.merge.is_known(), i, || {
             unknown("merge rule", lane.merge)
         })?;
         check.rule(lane.critical <= 1, i, || {

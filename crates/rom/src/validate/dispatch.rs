@@ -52,18 +52,18 @@ pub(super) fn leaf_rows<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadEr
     check.finish()
 }
 
-/// A candidate as one number: a transition, or a state with the bit of [`candidate_kind::DEFERRAL`]
+/// A candidate as one number: a transition, or a state with the bit of [`CandidateKind::Deferral`]
 /// above it. Numbers of transitions stay below that bit, so a candidate below their count is a
 /// transition without reserved bits.
 #[inline(always)]
 fn number(candidate: &Candidate) -> u32 {
     u32::from(candidate.index.get())
-        | u32::from(candidate.kind) << 16
+        | u32::from(candidate.kind.raw()) << 16
         | u32::from(candidate.reserved) << 24
 }
 
-const DEFERRAL: u32 = (candidate_kind::DEFERRAL as u32) << 16;
-const _: () = assert!(candidate_kind::TRANSITION == 0 && MAX_RECORDS < DEFERRAL as usize);
+const DEFERRAL: u32 = (CandidateKind::Deferral as u32) << 16;
+const _: () = assert!(CandidateKind::Transition.number() == 0 && MAX_RECORDS < DEFERRAL as usize);
 
 /// Candidates are transitions, or states that defer.
 pub(super) fn candidates<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
@@ -92,14 +92,18 @@ fn is_deferral(rom: &Rom<'_>, candidate: &Candidate) -> bool {
 }
 
 fn wrong_candidate(rom: &Rom<'_>, candidate: &Candidate) -> Problem {
-    match candidate.kind {
-        _ if candidate.reserved != 0 => Problem::Reserved,
-        candidate_kind::TRANSITION => range("transition", candidate.index, rom.transitions().len()),
-        candidate_kind::DEFERRAL if usize::from(candidate.index.get()) < rom.states().len() => {
+    if candidate.reserved != 0 {
+        return Problem::Reserved;
+    }
+    let (index, transitions, states) =
+        (candidate.index, rom.transitions().len(), rom.states().len());
+    match candidate.kind.known() {
+        Some(CandidateKind::Transition) => range("transition", index, transitions),
+        Some(CandidateKind::Deferral) if usize::from(index.get()) < states => {
             Problem::Rule("the state defers nothing")
         }
-        candidate_kind::DEFERRAL => range("state", candidate.index, rom.states().len()),
-        kind => unknown("kind", kind),
+        Some(CandidateKind::Deferral) => range("state", index, states),
+        None => unknown("kind", candidate.kind),
     }
 }
 

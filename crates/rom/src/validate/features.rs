@@ -41,7 +41,7 @@ fn by_tree(rom: &Rom<'_>) -> u32 {
         .fold(0, |any, region| any | region.leaf);
     let (mut finals, mut flags) = (false, 0);
     for state in rom.states() {
-        finals |= state.kind == state_kind::FINAL;
+        finals |= state.kind == StateKind::Final;
         flags |= state.flags.get();
     }
     when(leaves > 0, feature::REGIONS)
@@ -55,9 +55,12 @@ fn by_transitions(rom: &Rom<'_>) -> u32 {
         any | u128::from_le_bytes(zerocopy::transmute!(*transition))
     });
     let any: TransitionRecord = zerocopy::transmute!(any.to_le_bytes());
+    let is_eventless = |transition: &TransitionRecord| {
+        SpecialTrigger::read(transition.trigger).is_some_and(SpecialTrigger::is_eventless)
+    };
     // Mostly the bits alone show that no trigger is that high.
-    let is_eventless = |transition: &TransitionRecord| transition.trigger.get() > trigger::ANY;
-    let eventless = is_eventless(&any) && rom.transitions().iter().any(is_eventless);
+    let may_be_eventless = any.trigger.get() >= SpecialTrigger::FIRST;
+    let eventless = may_be_eventless && rom.transitions().iter().any(is_eventless);
     let flagged = |flag| any.flags.get() & flag != 0;
     when(flagged(transition_flag::INTERRUPT), feature::INTERRUPTS)
         | when(eventless, feature::EVENTLESS)

@@ -6,7 +6,7 @@ use crate::error::{LoadError, Problem};
 use crate::layout::*;
 use crate::view::Rom;
 
-const USER_LANES: usize = MAX_LANES - BUILT_IN_LANES.len();
+const USER_LANES: usize = MAX_LANES - BuiltInLane::COUNT;
 
 /// Most records of a section (ROM-3): as many as its kind of reference can name.
 fn limit(section: Section) -> usize {
@@ -64,10 +64,7 @@ pub(super) fn header(rom: &Rom<'_>) -> Result<(), LoadError> {
         (!optional(raw, rom.target_sets().len())).then(|| range(what, raw, rom.target_sets().len()))
     };
     let problem = unknown_bits(header)
-        .or_else(|| {
-            (usize::from(header.tier) >= TIERS.len())
-                .then(|| range("tier", header.tier, TIERS.len()))
-        })
+        .or_else(|| (!header.tier.is_known()).then(|| range("tier", header.tier, Tier::COUNT)))
         .or_else(|| {
             let depth = header.max_depth;
             (depth == 0 || usize::from(depth) > MAX_DEPTH).then(|| unknown("deepest state", depth))
@@ -111,11 +108,11 @@ fn columns(rom: &Rom<'_>) -> Option<Problem> {
         ));
     }
     let columns = events.saturating_add(usize::from(firing)).saturating_add(1);
-    if columns > usize::from(trigger::SPECIAL) {
+    if columns > usize::from(SpecialTrigger::FIRST) {
         return Some(range(
             "count of columns",
             columns as u64,
-            usize::from(trigger::SPECIAL),
+            usize::from(SpecialTrigger::FIRST),
         ));
     }
     let found = rom.header().columns.get();

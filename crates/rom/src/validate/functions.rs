@@ -7,6 +7,7 @@ use super::{Check, MAX_TICKS, Runs, expected, presence, range, unknown};
 use crate::code::{self, CodeLimits};
 use crate::error::{LoadError, Problem};
 use crate::layout::*;
+use crate::number::Coded;
 use crate::view::Rom;
 
 /// What a single op is used as.
@@ -27,13 +28,14 @@ impl Role {
         Problem::Use { what, op }
     }
 
-    /// Kind of function that a call must have, and type that an expression must have.
+    /// Kind of function that a call must have, and type that an expression must have, where it may be
+    /// one.
     #[inline(always)]
-    fn demands(self) -> (u8, u8) {
+    fn demands(self) -> (FunctionKind, Option<ValueType>) {
         match self {
-            Self::Guard => (function_kind::GUARD, value_type::BOOL),
-            Self::Activity => (function_kind::ACTIVITY, value_type::COUNT),
-            Self::Score => (function_kind::SCORER, value_type::F32),
+            Self::Guard => (FunctionKind::Guard, Some(ValueType::Bool)),
+            Self::Activity => (FunctionKind::Activity, None),
+            Self::Score => (FunctionKind::Scorer, Some(ValueType::F32)),
         }
     }
 }
@@ -49,16 +51,16 @@ pub(super) fn plays(rom: &Rom<'_>, op: u16, role: Role) -> bool {
     };
     let (function, ty) = role.demands();
     let a = usize::from(op.a.get());
-    if op.kind == op_kind::CALL {
+    if op.kind == ActionOp::Call {
         rom.linker()
             .get(a)
             .is_some_and(|entry| entry.kind == function)
     } else {
-        (op.kind == op_kind::EVALUATE)
+        (op.kind == ActionOp::Evaluate)
             & rom
                 .expressions()
                 .get(a)
-                .is_some_and(|expression| expression.ty == ty)
+                .is_some_and(|expression| ty.is_some_and(|ty| expression.ty == ty))
     }
 }
 
@@ -133,12 +135,12 @@ pub(super) fn ops<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let (linker, arguments) = (rom.linker(), rom.arguments().len() as u64);
     for (i, op) in rom.ops().iter().enumerate() {
         let a = op.a.get();
-        if op.kind == op_kind::CALL {
+        if op.kind == ActionOp::Call {
             let Some(function) = linker.get(usize::from(a)) else {
                 check.rule(false, i, || range("function", a, linker.len()))?;
                 continue;
             };
-            let action = function.kind == function_kind::ACTION;
+            let action = function.kind == FunctionKind::Action;
             check.rule(action == (i >= listed), i, || misplaced(action))?;
             let end = u64::from(op.b.get()).wrapping_add(u64::from(op.count));
             check.rule(end <= arguments, i, || {
@@ -150,10 +152,10 @@ pub(super) fn ops<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
             })?;
         } else {
             built_in(&mut check, rom, i, op)?;
-            let inside = !matches!(op.kind, op_kind::UNLESS | op_kind::SKIP)
-                || stays_in_list(rom, i, op.b.get());
+            let leaves_out = op.kind.known().is_some_and(ActionOp::leaves_out);
+            let inside = !leaves_out || stays_in_list(rom, i, op.b.get());
             check.rule(inside, i, || unknown("number of ops left out", op.b))?;
-            let action = op.kind != op_kind::EVALUATE;
+            let action = op.kind != ActionOp::Evaluate;
             check.rule(action == (i >= listed), i, || misplaced(action))?;
         }
     }
@@ -187,53 +189,59 @@ fn built_in<const EXPLAIN: bool>(
     i: usize,
     op: &OpRecord,
 ) -> Result<(), LoadError> {
-    check.rule(op.kind <= op_kind::SKIP, i, || unknown("kind", op.kind))?;
+    check.rule(op.kind.is_known(), i, || unknown("kind", op.kind))?;
     check.rule(op.count == 0, i, || Problem::Reserved)?;
-    let (what, limit) = operand(rom, op.kind);
+    let Some(kind) = op.kind.known() else {
+        return Ok(());
+    };
+    let (what, limit) = operand(rom, kind);
     let a = op.a.get();
     check.rule(usize::from(a) < limit, i, || range(what, a, limit))?;
-    let problem = second_operand(rom, op);
+    let problem = second_operand(rom, op, kind);
     check.rule(problem.is_none(), i, || {
         problem.unwrap_or(Problem::Reserved)
     })
 }
 
 /// What the first operand refers to, and how many there are.
-fn operand(rom: &Rom<'_>, kind: u8) -> (&'static str, usize) {
+fn operand(rom: &Rom<'_>, kind: ActionOp) -> (&'static str, usize) {
     match kind {
-        op_kind::EVALUATE | op_kind::SET | op_kind::ADD | op_kind::UNLESS => {
+        ActionOp::Evaluate | ActionOp::Set | ActionOp::Add | ActionOp::Unless => {
             ("expression", rom.expressions().len())
         }
-        op_kind::RAISE | op_kind::SEND => ("event", rom.events().len()),
-        op_kind::EMIT => ("command", rom.strings().len()),
-        op_kind::START_TIMER | op_kind::STOP_TIMER => ("timer", rom.timers().len()),
-        op_kind::CLEAR_HISTORY => ("state", rom.states().len()),
-        op_kind::SKIP => ("operand", 1),
-        _ => ("operand", 0),
+        ActionOp::Raise | ActionOp::Send => ("event", rom.events().len()),
+        ActionOp::Emit => ("command", rom.strings().len()),
+        ActionOp::StartTimer | ActionOp::StopTimer => ("timer", rom.timers().len()),
+        ActionOp::ClearHistory => ("state", rom.states().len()),
+        ActionOp::Skip => ("operand", 1),
+        // Has rules of its own.
+        ActionOp::Call => ("operand", 0),
     }
 }
 
 /// What is wrong with the rest of a built-in op.
-fn second_operand(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
+fn second_operand(rom: &Rom<'_>, op: &OpRecord, kind: ActionOp) -> Option<Problem> {
     let b = op.b.get();
     let (low, high) = (b as u16, (b >> 16) as u16);
-    match op.kind {
-        op_kind::EVALUATE => result(rom, op).or_else(|| unused(b)),
-        op_kind::SET | op_kind::ADD => write(rom, op),
-        op_kind::RAISE => payload_expression(rom, low).or_else(|| unused(u32::from(high))),
-        op_kind::SEND => payload_expression(rom, low).or_else(|| receiver(rom, high)),
-        op_kind::EMIT => payload_expression(rom, low).or_else(|| {
+    match kind {
+        ActionOp::Evaluate => result(rom, op).or_else(|| unused(b)),
+        ActionOp::Set | ActionOp::Add => write(rom, op),
+        ActionOp::Raise => payload_expression(rom, low).or_else(|| unused(u32::from(high))),
+        ActionOp::Send => payload_expression(rom, low).or_else(|| receiver(rom, high)),
+        ActionOp::Emit => payload_expression(rom, low).or_else(|| {
             (usize::from(high) >= rom.lane_count()).then(|| range("lane", high, rom.lane_count()))
         }),
-        op_kind::START_TIMER => named_timer(rom, op)
+        ActionOp::StartTimer => named_timer(rom, op)
             .or_else(|| (b == 0 || b > MAX_TICKS).then(|| unknown("duration", b))),
-        op_kind::STOP_TIMER => named_timer(rom, op).or_else(|| unused(b)),
-        op_kind::UNLESS => {
+        ActionOp::StopTimer => named_timer(rom, op).or_else(|| unused(b)),
+        ActionOp::Unless => {
             let ty = expression_type(rom, op.a.get());
-            (ty != value_type::BOOL).then(|| unknown("type of a condition,", ty))
+            (ty != ValueType::Bool).then(|| unknown("type of a condition,", ty))
         }
-        op_kind::SKIP => None,
-        _ => unused(b),
+        ActionOp::Skip => None,
+        ActionOp::ClearHistory => unused(b),
+        // Has rules of its own.
+        ActionOp::Call => None,
     }
 }
 
@@ -244,15 +252,19 @@ fn unused(b: u32) -> Option<Problem> {
 /// An evaluated expression is a guard or a score.
 fn result(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
     let ty = expression_type(rom, op.a.get());
-    (ty != value_type::BOOL && ty != value_type::F32)
+    (ty != ValueType::Bool && ty != ValueType::F32)
         .then(|| unknown("type of a guard or score,", ty))
 }
 
-fn expression_type(rom: &Rom<'_>, expression: u16) -> u8 {
+/// No type if there is no such expression.
+fn expression_type(rom: &Rom<'_>, expression: u16) -> Coded<ValueType> {
     rom.expressions()
         .get(usize::from(expression))
-        .map_or(value_type::COUNT, |expression| expression.ty)
+        .map_or(NO_TYPE, |expression| expression.ty)
 }
+
+const NO_TYPE: Coded<ValueType> = Coded::from_raw(ValueType::COUNT as u8);
+const _: () = assert!(ValueType::from_number(NO_TYPE.raw()).is_none());
 
 /// A write has the type of its key; only numbers are added.
 fn write(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
@@ -261,13 +273,10 @@ fn write(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
         return Some(range("key", b, rom.keys().len()));
     };
     let ty = expression_type(rom, op.a.get());
-    let adds = matches!(
-        ty,
-        value_type::I32 | value_type::F32 | value_type::VEC2 | value_type::VEC3
-    );
+    let adds = ty.known().is_some_and(ValueType::adds);
     if ty != key.ty {
         Some(expected("type of the value", key.ty, ty))
-    } else if op.kind == op_kind::ADD && !adds {
+    } else if op.kind == ActionOp::Add && !adds {
         Some(unknown("sum of values of type", ty))
     } else {
         None
@@ -281,8 +290,8 @@ fn payload_expression(rom: &Rom<'_>, expression: u16) -> Option<Problem> {
 
 fn receiver(rom: &Rom<'_>, expression: u16) -> Option<Problem> {
     let ty = expression_type(rom, expression);
-    (expression != NONE && ty != value_type::ENTITY)
-        .then(|| expected("type of the receiver", value_type::ENTITY, ty))
+    (expression != NONE && ty != ValueType::Entity)
+        .then(|| expected("type of the receiver", ValueType::Entity.coded(), ty))
 }
 
 /// Only named timers are started and stopped.
@@ -290,7 +299,7 @@ fn named_timer(rom: &Rom<'_>, op: &OpRecord) -> Option<Problem> {
     let kind = rom
         .timers()
         .get(usize::from(op.a.get()))
-        .map(|timer| timer.kind);
-    let named = matches!(kind, Some(timer_kind::STATE | timer_kind::MACHINE));
+        .and_then(|timer| timer.kind.known());
+    let named = kind.is_some_and(TimerKind::is_named);
     (!named).then(|| presence("a name of the timer", true))
 }

@@ -38,15 +38,13 @@ pub(super) fn entry_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         check.rule(optional(list, lists), i, || {
             range("action list", list, lists)
         })?;
-        check.rule(step.kind <= step_kind::INITIAL, i, || {
-            unknown("kind", step.kind)
-        })?;
+        check.rule(step.kind.is_known(), i, || unknown("kind", step.kind))?;
         check.rule(step.reserved.get() == 0, i, || Problem::Reserved)?;
         // A leaf is set by entering a state without regions, and by nothing else.
-        let enters_leaf = (step.kind == step_kind::STATE) & (state.region_count == 0);
+        let enters_leaf = (step.kind == PlanStepKind::State) & (state.region_count == 0);
         let leaf = if enters_leaf { state.leaf } else { 0xFF };
         check.rule(step.leaf == leaf, i, || expected("leaf", leaf, step.leaf))?;
-        check.rule(state.kind != state_kind::CHOICE, i, || {
+        check.rule(state.kind != StateKind::Choice, i, || {
             Problem::Rule("a choice is never entered")
         })?;
     }
@@ -63,7 +61,7 @@ pub(super) fn transition_plans<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(),
     check.whole(found == transitions, || {
         expected("count", transitions as u64, found as u64)
     })?;
-    let (most_plans, most) = (plans as u32, u32::from(rom.tier().cost));
+    let (most_plans, most) = (plans as u32, u32::from(rom.capacity().cost));
     for (i, record) in rom.transition_plans().iter().enumerate() {
         let word = u32::from_le_bytes(zerocopy::transmute!(*record));
         let (plan, cost) = (word & 0xFFFF, word >> 16 & 0xFF);
@@ -138,10 +136,8 @@ pub(super) fn jump_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadE
         check.rule(known, i, || {
             range("state", step.state.get().max(step.leaf.get()), states)
         })?;
-        check.rule(step.kind <= jump_step_kind::ENTER, i, || {
-            unknown("kind", step.kind)
-        })?;
-        if step.kind != jump_step_kind::OP {
+        check.rule(step.kind.is_known(), i, || unknown("kind", step.kind))?;
+        if step.kind != JumpStepKind::Op {
             let bare = (function == NONE) & (first == 0) & (step.count == 0);
             check.rule(bare, i, || {
                 Problem::Rule("a state is left or entered without operands")
@@ -154,7 +150,7 @@ pub(super) fn jump_steps<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadE
             let action = rom
                 .linker()
                 .get(usize::from(function))
-                .is_some_and(|f| f.kind == function_kind::ACTION);
+                .is_some_and(|f| f.kind == FunctionKind::Action);
             check.rule(action, i, || Problem::Rule("the function is no action"))?;
             let end = u64::from(first).wrapping_add(u64::from(step.count));
             check.rule(end <= arguments, i, || {

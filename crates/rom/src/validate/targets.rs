@@ -79,22 +79,23 @@ pub(super) fn targets<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErro
     for (i, target) in rom.targets().iter().enumerate() {
         let index = usize::from(target.index.get());
         check.rule(target.reserved == 0, i, || Problem::Reserved)?;
-        if target.kind == target_kind::HISTORY {
+        if target.kind == TargetKind::History {
             check.rule(index < points, i, || {
                 range("history point", target.index, points)
             })?;
             continue;
         }
-        let choice = target.kind == target_kind::CHOICE;
-        check.rule(choice | (target.kind == target_kind::STATE), i, || {
+        let choice = target.kind == TargetKind::Choice;
+        check.rule(choice | (target.kind == TargetKind::State), i, || {
             unknown("kind", target.kind)
         })?;
         check.rule(index < states.len(), i, || {
             range("target", target.index, states.len())
         })?;
         check.rule(index > 0, i, || Problem::Rule("the root is no target"))?;
-        let kind = states.get(index).map_or(0, |state| state.kind);
-        check.rule(choice == (kind == state_kind::CHOICE), i, || {
+        let state = states.get(index);
+        let is_choice = state.is_some_and(|state| state.kind == StateKind::Choice);
+        check.rule(choice == is_choice, i, || {
             Problem::Rule("the kind is not that of the state")
         })?;
     }
@@ -114,7 +115,7 @@ fn are_plain(rom: &Rom<'_>) -> bool {
 /// The state at which a target stands in the tree: itself, or the owner of a history point.
 #[inline(always)]
 pub(super) fn anchor(rom: &Rom<'_>, target: &TargetRecord) -> u16 {
-    if target.kind == target_kind::HISTORY {
+    if target.kind == TargetKind::History {
         return rom
             .history()
             .get(usize::from(target.index.get()))
@@ -143,7 +144,7 @@ pub(super) fn target_sets<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         if placed & (count > 1) {
             let targets = TargetSetId::from_index(i).map_or(&[][..], |set| rom.targets_of(set));
             check.rule(
-                targets.iter().all(|t| t.kind != target_kind::CHOICE),
+                targets.iter().all(|t| t.kind != TargetKind::Choice),
                 i,
                 || Problem::Rule("a choice is not the only target of its set"),
             )?;
@@ -195,7 +196,7 @@ pub(super) struct Span {
     /// First and last state or choice.
     pub(super) low: u16,
     pub(super) high: u16,
-    /// One bit per [`target_kind`].
+    /// One bit per [`TargetKind`].
     pub(super) kinds: u32,
 }
 
@@ -206,13 +207,13 @@ impl Span {
         (self.low >= first) & (self.high < end)
     }
 
-    pub(super) fn has(&self, kind: u8) -> bool {
-        self.kinds & bit(kind) != 0
+    pub(super) fn has(&self, kind: TargetKind) -> bool {
+        self.kinds & bit(kind.number()) != 0
     }
 
     fn with(self, target: &TargetRecord) -> Self {
-        let kinds = self.kinds | bit(target.kind);
-        if target.kind == target_kind::HISTORY {
+        let kinds = self.kinds | bit(target.kind.raw());
+        if target.kind == TargetKind::History {
             return Self { kinds, ..self };
         }
         let index = target.index.get();
@@ -238,10 +239,10 @@ pub(super) fn span(rom: &Rom<'_>, set: u16) -> Span {
     let first = set.first.get() as usize;
     match rom.targets().get(first) {
         // By far the most common.
-        Some(only) if (set.count.get() == 1) & (only.kind == target_kind::STATE) => Span {
+        Some(only) if (set.count.get() == 1) & (only.kind == TargetKind::State) => Span {
             low: only.index.get(),
             high: only.index.get(),
-            kinds: bit(target_kind::STATE),
+            kinds: bit(TargetKind::State.number()),
         },
         _ => crate::view::run(rom.targets(), first, usize::from(set.count.get()))
             .iter()
@@ -254,7 +255,7 @@ fn owners_in(rom: &Rom<'_>, set: u16, first: u16, end: u16) -> bool {
     let targets = TargetSetId::new(set).map_or(&[][..], |set| rom.targets_of(set));
     targets
         .iter()
-        .filter(|target| target.kind == target_kind::HISTORY)
+        .filter(|target| target.kind == TargetKind::History)
         .all(|target| {
             let owner = anchor(rom, target);
             first <= owner && owner < end
@@ -317,11 +318,11 @@ pub(super) fn region_initials<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), 
             .and_then(|id| rom.region_span(id))
             .unwrap_or((0, 0));
         let span = span(rom, set);
-        let inside = span.is_in(first, end) || span.kinds == bit(target_kind::HISTORY);
+        let inside = span.is_in(first, end) || span.kinds == bit(TargetKind::History.number());
         check.rule(inside, i, || {
             Problem::Rule("the initial lies outside of the region")
         })?;
-        if span.has(target_kind::HISTORY) {
+        if span.has(TargetKind::History) {
             let ends = owners_in(rom, set, first, end) || is_own_history(rom, region, set);
             check.rule(ends, i, || {
                 Problem::Rule("the initial is a history point that leads nowhere")
@@ -337,7 +338,7 @@ fn is_own_history(rom: &Rom<'_>, region: &RegionRecord, set: u16) -> bool {
     let targets = TargetSetId::new(set).map_or(&[][..], |set| rom.targets_of(set));
     let compound = StateId::read(region.owner)
         .and_then(|owner| rom.state(owner))
-        .is_some_and(|s| s.kind == state_kind::COMPOUND);
+        .is_some_and(|s| s.kind == StateKind::Compound);
     compound
         && targets.iter().all(|target| {
             let point = rom.history().get(usize::from(target.index.get()));
@@ -361,7 +362,7 @@ pub(super) fn stacks<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
         })?;
         let slots = u64::from(stack.depth).wrapping_mul(u64::from(stack.frame_slots));
         let end = slots.wrapping_add(u64::from(stack.first_slot));
-        check.rule(end <= u64::from(rom.tier().slots), i, || {
+        check.rule(end <= u64::from(rom.capacity().slots), i, || {
             range_of_slots(rom, stack.first_slot)
         })?;
         let slots = slot_bits(stack.first_slot, u8::try_from(slots).unwrap_or(0));
@@ -412,7 +413,7 @@ pub(super) fn branches<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErr
     for (i, branch) in rom.branches().iter().enumerate() {
         let owner = states
             .get(usize::from(branch.owner.get()))
-            .filter(|owner| owner.kind == state_kind::CHOICE);
+            .filter(|owner| owner.kind == StateKind::Choice);
         let place = owner.map_or(usize::MAX, |owner| {
             i.wrapping_sub(usize::from(owner.first_transition.get()))
         });
@@ -475,7 +476,7 @@ pub(super) fn branch_levels<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Lo
 /// The choice that a branch leads to. It is the only target of its set.
 fn choice_of<'a>(rom: &Rom<'a>, branch: &BranchRecord) -> Option<&'a StateRecord> {
     let target = rom.targets_of(TargetSetId::read(branch.targets)?).first()?;
-    if target.kind == target_kind::CHOICE {
+    if target.kind == TargetKind::Choice {
         rom.states().get(usize::from(target.index.get()))
     } else {
         None

@@ -13,14 +13,12 @@ pub(super) fn timers<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError
     let mut check = Check::<EXPLAIN>::new(Section::Timers);
     let firing = usize::from(rom.header().firing_timers.get());
     for (i, timer) in rom.timers().iter().enumerate() {
-        check.rule(timer.kind <= timer_kind::DEBOUNCE, i, || {
-            unknown("kind", timer.kind)
-        })?;
-        let fires = timer.kind <= timer_kind::MACHINE;
+        check.rule(timer.kind.is_known(), i, || unknown("kind", timer.kind))?;
+        let fires = timer.kind.known().is_some_and(TimerKind::fires);
         check.rule(fires == (i < firing), i, || {
             Problem::Rule("timers that fire do not come first")
         })?;
-        check.rule(timer.class <= 3, i, || unknown("class", timer.class))?;
+        check.rule(timer.class.is_known(), i, || unknown("class", timer.class))?;
         check.rule(timer.reserved.get() == 0, i, || Problem::Reserved)?;
         owner_and_places(&mut check, rom, i, timer)?;
         column(&mut check, rom, i, timer)?;
@@ -36,7 +34,7 @@ fn owner_and_places<const EXPLAIN: bool>(
     timer: &TimerRecord,
 ) -> Result<(), LoadError> {
     let owner = timer.owner.get();
-    let machine = timer.kind == timer_kind::MACHINE;
+    let machine = timer.kind == TimerKind::Machine;
     check.rule(is_real(rom, owner), i, || {
         range("owner", owner, rom.states().len())
     })?;
@@ -48,7 +46,7 @@ fn owner_and_places<const EXPLAIN: bool>(
         unknown("count of places", instances)
     })?;
     let end = u32::from(timer.place).wrapping_add(u32::from(instances));
-    let places = rom.tier().timers;
+    let places = rom.capacity().timers;
     check.rule(end <= u32::from(places), i, || {
         range("place", timer.place, usize::from(places))
     })
@@ -63,10 +61,10 @@ fn column<const EXPLAIN: bool>(
 ) -> Result<(), LoadError> {
     let column = usize::from(timer.column.get());
     let own = column == rom.events().len().wrapping_add(i);
-    let fits = match timer.kind {
-        timer_kind::AFTER => own,
-        timer_kind::STATE | timer_kind::MACHINE => own || column < rom.events().len(),
-        _ => timer.column.get() == NONE,
+    let fits = match timer.kind.known() {
+        Some(TimerKind::After) => own,
+        Some(TimerKind::State | TimerKind::Machine) => own || column < rom.events().len(),
+        Some(TimerKind::Clock | TimerKind::Debounce) | None => timer.column.get() == NONE,
     };
     check.rule(fits, i, || unknown("column", timer.column))
 }
@@ -79,7 +77,7 @@ fn belongs<const EXPLAIN: bool>(
     i: usize,
     timer: &TimerRecord,
 ) -> Result<(), LoadError> {
-    let timed = timer.kind == timer_kind::AFTER || timer.kind == timer_kind::DEBOUNCE;
+    let timed = timer.kind == TimerKind::After || timer.kind == TimerKind::Debounce;
     let (id, ticks) = (TransitionId::read(timer.transition), timer.ticks.get());
     check.rule(id.is_some() == timed, i, || presence("transition", timed))?;
     let lasts = if timed {
@@ -92,7 +90,7 @@ fn belongs<const EXPLAIN: bool>(
         let clock = StateId::read(timer.owner)
             .and_then(|owner| rom.state_extra(owner))
             .map(|extra| extra.clock);
-        let known = timer.kind != timer_kind::CLOCK || clock == Some(timer.place);
+        let known = timer.kind != TimerKind::Clock || clock == Some(timer.place);
         return check.rule(known, i, || {
             Problem::Rule("the owner does not refer back to its clock")
         });
@@ -105,7 +103,7 @@ fn belongs<const EXPLAIN: bool>(
     check.rule(transition.source == timer.owner, i, || {
         expected("source of its transition", timer.owner, transition.source)
     })?;
-    let known = if timer.kind == timer_kind::AFTER {
+    let known = if timer.kind == TimerKind::After {
         transition.trigger == timer.column
     } else {
         let extra = rom.transition_extra(id);

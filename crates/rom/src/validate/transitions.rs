@@ -36,7 +36,7 @@ pub(super) fn transitions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
     let mut runs = Runs::default();
     for (source, state) in (0_u16..).zip(rom.states()) {
         let (first, count) = (state.first_transition.get(), state.transition_count.get());
-        if (state.kind == state_kind::CHOICE) | (count == 0) {
+        if (state.kind == StateKind::Choice) | (count == 0) {
             continue;
         }
         let next = runs.next as usize;
@@ -73,7 +73,7 @@ fn explain<const EXPLAIN: bool>(
         check.rule(found == source, i, || {
             Problem::Rule("the transition is not among those of its source")
         })?;
-        let priority = transition.flags.get() >> transition_flag::PRIORITY_SHIFT;
+        let priority = transition.flags.get() >> PRIORITY_SHIFT;
         check.rule(priority <= last, i, || {
             Problem::Rule("not in the order of priorities")
         })?;
@@ -93,8 +93,7 @@ struct Limits {
 
 #[inline(always)]
 fn is_trigger(limits: &Limits, trigger: u16) -> bool {
-    let special = trigger.wrapping_sub(trigger::ANY) <= trigger::FAILED - trigger::ANY;
-    (trigger < limits.triggers) | special
+    (trigger < limits.triggers) | SpecialTrigger::from_number(trigger).is_some()
 }
 
 #[inline(always)]
@@ -152,17 +151,20 @@ struct Common {
 
 impl Common {
     fn of(limits: &Limits) -> Self {
-        use transition_flag::{INTERRUPT, LOCAL, PRIORITY_SHIFT};
-        let rare = !(INTERRUPT | LOCAL | 0xF << PRIORITY_SHIFT);
+        use transition_flag::{INTERRUPT, LOCAL};
+        let rare = !(INTERRUPT | LOCAL | PRIORITY_MASK);
         let targets = limits.sets.saturating_sub(1);
         // The special ones are the first of the numbers before 0.
-        let triggers = limits.triggers.wrapping_sub(trigger::ANY).wrapping_sub(1);
+        let triggers = limits
+            .triggers
+            .wrapping_sub(SpecialTrigger::FIRST)
+            .wrapping_sub(1);
         // In the order of `fields`. A guard takes more than a comparison.
         Self {
             mask: [!0, !0, !0, 0, !0, rare, !0, !0],
-            first: [0, 0, trigger::ANY, 0, NONE, 0, 0, NONE],
+            first: [0, 0, SpecialTrigger::FIRST, 0, NONE, 0, 0, NONE],
             more: [0, targets, triggers, 0, limits.lists, 0, 0, 0],
-            most: [!0, !0, trigger::FAILED, !0, !0, !0, !0, !0],
+            most: [!0, !0, SpecialTrigger::LAST, !0, !0, !0, !0, !0],
             first_is_source: [!0, 0, 0, 0, 0, 0, 0, 0],
             more_is_source: [0, 0, 0, 0, 0, 0, !0, 0],
         }
@@ -214,7 +216,7 @@ fn are_common(
     source: u16,
     own: &[TransitionRecord],
 ) -> bool {
-    use transition_flag::{LOCAL, PRIORITY_SHIFT};
+    use transition_flag::LOCAL;
     let common = common.of_state(source);
     let mut last = u16::MAX;
     own.iter().all(|transition| {
@@ -259,13 +261,15 @@ fn full<const EXPLAIN: bool>(
     };
     let place = i.wrapping_sub(usize::from(state.first_transition.get()));
     let own =
-        (place < usize::from(state.transition_count.get())) & (state.kind != state_kind::CHOICE);
+        (place < usize::from(state.transition_count.get())) & (state.kind != StateKind::Choice);
     check.rule(own, i, || {
         Problem::Rule("the transition is not among those of its source")
     })?;
-    check.rule(flags & !transition_flag::ALL == 0, i, || {
-        unknown("flags", flags)
-    })?;
+    check.rule(
+        flags & !(transition_flag::ALL | PRIORITY_MASK) == 0,
+        i,
+        || unknown("flags", flags),
+    )?;
     check.rule(is_trigger(limits, trigger), i, || {
         unknown("trigger", trigger)
     })?;
@@ -347,12 +351,12 @@ fn found_at_run_time<const EXPLAIN: bool>(
     let flags = transition.flags.get();
     let marked = |kind, flag| !span.has(kind) || flags & flag != 0;
     check.rule(
-        marked(target_kind::CHOICE, transition_flag::CHOICE),
+        marked(TargetKind::Choice, transition_flag::CHOICE),
         i,
         || presence("the choice flag", true),
     )?;
     check.rule(
-        marked(target_kind::HISTORY, transition_flag::HISTORY),
+        marked(TargetKind::History, transition_flag::HISTORY),
         i,
         || presence("the history flag", true),
     )?;
@@ -362,7 +366,7 @@ fn found_at_run_time<const EXPLAIN: bool>(
     let targets = TargetSetId::read(transition.targets).map_or(&[][..], |set| rom.targets_of(set));
     for target in targets
         .iter()
-        .filter(|target| target.kind == target_kind::HISTORY)
+        .filter(|target| target.kind == TargetKind::History)
     {
         let owner = anchor(rom, target);
         let related = StateId::new(owner).is_some_and(|owner| {
@@ -470,7 +474,7 @@ fn times<const EXPLAIN: bool>(
     check.rule((debounce > 0) == (timer != 0xFF), i, || {
         presence("debounce timer", debounce > 0)
     })?;
-    let places = rom.tier().timers;
+    let places = rom.capacity().timers;
     check.rule(timer == 0xFF || timer < places, i, || {
         range("debounce timer", timer, usize::from(places))
     })

@@ -203,8 +203,8 @@ fn kind<const EXPLAIN: bool>(
     state: &StateRecord,
 ) -> Result<(), LoadError> {
     let (kind, regions) = (state.kind, state.region_count);
-    check.rule(kind <= state_kind::CHOICE, i, || unknown("kind", kind))?;
-    let (compound, orthogonal) = (kind == state_kind::COMPOUND, kind == state_kind::ORTHOGONAL);
+    check.rule(kind.is_known(), i, || unknown("kind", kind))?;
+    let (compound, orthogonal) = (kind == StateKind::Compound, kind == StateKind::Orthogonal);
     let composite = compound | orthogonal;
     let fits = (compound & (regions == 1))
         | (orthogonal & (regions >= fewest))
@@ -226,7 +226,7 @@ fn kind<const EXPLAIN: bool>(
     })?;
     walk.regions = walk.regions.wrapping_add(u32::from(regions));
 
-    let choice = kind == state_kind::CHOICE;
+    let choice = kind == StateKind::Choice;
     let count = state.transition_count.get();
     let first = if count > 0 { walk.transitions } else { 0 };
     let placed = choice | (u32::from(state.first_transition.get()) == first);
@@ -240,7 +240,7 @@ fn kind<const EXPLAIN: bool>(
         .branches
         .wrapping_add(if choice { u64::from(count) } else { 0 });
 
-    let leaf = (kind == state_kind::ATOMIC) | (kind == state_kind::FINAL);
+    let leaf = (kind == StateKind::Atomic) | (kind == StateKind::Final);
     let row = if leaf { walk.rows } else { u32::from(NONE) };
     check.rule(u32::from(state.row.get()) == row, i, || {
         expected("row", row, state.row)
@@ -285,7 +285,7 @@ fn totals<const EXPLAIN: bool>(
 /// Regions belong to their owners; the first one has the owner's leaf number (RAM-4).
 pub(super) fn regions<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::Regions);
-    let (states, leaves) = (rom.states(), rom.tier().leaves);
+    let (states, leaves) = (rom.states(), rom.capacity().leaves);
     let (initials, stacks) = (rom.initials().len(), rom.stacks().len());
     for (i, region) in rom.regions().iter().enumerate() {
         let owner = region.owner.get();
@@ -373,22 +373,22 @@ pub(super) fn scratch<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadErro
 pub(super) fn is_real(rom: &Rom<'_>, state: u16) -> bool {
     rom.states()
         .get(usize::from(state))
-        .is_some_and(|state| state.kind != state_kind::CHOICE)
+        .is_some_and(|state| state.kind != StateKind::Choice)
 }
 
 pub(super) fn slots_fit(rom: &Rom<'_>, first: u8, count: u8) -> bool {
-    u32::from(first).wrapping_add(u32::from(count)) <= u32::from(rom.tier().slots)
+    u32::from(first).wrapping_add(u32::from(count)) <= u32::from(rom.capacity().slots)
 }
 
 pub(super) fn range_of_slots(rom: &Rom<'_>, first: u8) -> Problem {
-    range("slot", first, usize::from(rom.tier().slots))
+    range("slot", first, usize::from(rom.capacity().slots))
 }
 
 /// What a state refers to: actions, activity, timers, branches, the extra record.
 pub(super) fn state_parts<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadError> {
     let mut check = Check::<EXPLAIN>::new(Section::States);
     let (lists, timers) = (rom.action_lists().len(), rom.timers().len());
-    let places = (1_u32 << rom.tier().timers).wrapping_sub(1);
+    let places = (1_u32 << rom.capacity().timers).wrapping_sub(1);
     for (i, state) in rom.states().iter().enumerate() {
         let flags = state.flags.get();
         check.rule(flags & !state_flag::ALL == 0, i, || unknown("flags", flags))?;
@@ -417,7 +417,7 @@ pub(super) fn state_parts<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), Load
         check.rule(u32::from(state.timer_mask) & !places == 0, i, || {
             unknown("timer mask", state.timer_mask)
         })?;
-        if state.kind == state_kind::CHOICE {
+        if state.kind == StateKind::Choice {
             choice(&mut check, rom, i, state)?;
         }
         if state.extra.get() != NONE {
@@ -526,7 +526,7 @@ fn extra_places<const EXPLAIN: bool>(
     i: usize,
     extra: &StateExtra,
 ) -> Result<(), LoadError> {
-    let timers = rom.tier().timers;
+    let timers = rom.capacity().timers;
     let clock = extra.clock == 0xFF || extra.clock < timers;
     check.rule(clock, i, || {
         range("clock", extra.clock, usize::from(timers))
@@ -595,7 +595,7 @@ pub(super) fn observers<const EXPLAIN: bool>(rom: &Rom<'_>) -> Result<(), LoadEr
     for (i, observer) in rom.observers().iter().enumerate() {
         let event = observer.event.get();
         check.rule(
-            (event == trigger::ANY) | (usize::from(event) < events),
+            SpecialTrigger::Any.is(observer.event) | (usize::from(event) < events),
             i,
             || range("event", event, events),
         )?;

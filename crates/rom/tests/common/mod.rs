@@ -83,7 +83,7 @@ pub fn section_place(bytes: &[u8], section: Section) -> usize {
 }
 
 /// Candidates: index and kind.
-type Run = Vec<(u16, u8)>;
+type Run = Vec<(u16, CandidateKind)>;
 /// Candidate lists that are there already.
 type Known = std::collections::HashMap<Run, u32>;
 
@@ -112,7 +112,7 @@ pub struct Machine {
 pub fn to(state: u16) -> TargetRecord {
     TargetRecord {
         index: state.into(),
-        kind: target_kind::STATE,
+        kind: TargetKind::State.into(),
         reserved: 0,
     }
 }
@@ -120,7 +120,7 @@ pub fn to(state: u16) -> TargetRecord {
 pub fn to_choice(state: u16) -> TargetRecord {
     TargetRecord {
         index: state.into(),
-        kind: target_kind::CHOICE,
+        kind: TargetKind::Choice.into(),
         reserved: 0,
     }
 }
@@ -128,7 +128,7 @@ pub fn to_choice(state: u16) -> TargetRecord {
 pub fn to_history(point: u16) -> TargetRecord {
     TargetRecord {
         index: point.into(),
-        kind: target_kind::HISTORY,
+        kind: TargetKind::History.into(),
         reserved: 0,
     }
 }
@@ -137,13 +137,13 @@ const NOTHING: U16 = U16::new(NONE);
 
 impl Machine {
     /// A machine with a root.
-    pub fn new(tier: u8) -> Self {
+    pub fn new(tier: Tier) -> Self {
         let mut tables = Tables::default();
-        let capacity = TIERS[usize::from(tier)];
+        let capacity = tier.capacity();
         tables.header = Header {
             structure_hash: U64::new(0x1122_3344_5566_7788),
             parameter_hash: U64::new(0x99AA_BBCC_DDEE_FF00),
-            tier,
+            tier: tier.into(),
             tick_rate: 60.into(),
             events_per_tick: capacity.events_per_tick.into(),
             microsteps_per_tick: capacity.microsteps_per_tick.into(),
@@ -161,16 +161,16 @@ impl Machine {
             effects: Vec::new(),
             dense: true,
         };
-        machine.push_state(NONE, 0, state_kind::COMPOUND);
+        machine.push_state(NONE, 0, StateKind::Compound);
         machine
     }
 
-    fn push_state(&mut self, parent: u16, place: usize, kind: u8) -> u16 {
+    fn push_state(&mut self, parent: u16, place: usize, kind: StateKind) -> u16 {
         self.tables.states.push(StateRecord {
             parent: parent.into(),
             region: NOTHING,
             first_region: NOTHING,
-            kind,
+            kind: kind.into(),
             entry: NOTHING,
             exit: NOTHING,
             activity: NOTHING,
@@ -183,18 +183,18 @@ impl Machine {
     }
 
     /// Adds a state in pre-order. Its parent becomes compound or orthogonal by itself.
-    pub fn state(&mut self, parent: u16, place: usize, kind: u8) -> u16 {
+    pub fn state(&mut self, parent: u16, place: usize, kind: StateKind) -> u16 {
         let around = &mut self.tables.states[usize::from(parent)];
-        around.kind = if place > 0 {
-            state_kind::ORTHOGONAL
-        } else {
-            around.kind.max(state_kind::COMPOUND)
-        };
+        if place > 0 {
+            around.kind = StateKind::Orthogonal.into();
+        } else if around.kind == StateKind::Atomic {
+            around.kind = StateKind::Compound.into();
+        }
         self.push_state(parent, place, kind)
     }
 
     pub fn atomic(&mut self, parent: u16, place: usize) -> u16 {
-        self.state(parent, place, state_kind::ATOMIC)
+        self.state(parent, place, StateKind::Atomic)
     }
 
     /// Adds an arrow. Sources must ascend.
@@ -217,8 +217,8 @@ impl Machine {
 
     pub fn event(&mut self) -> u16 {
         self.tables.events.push(EventRecord {
-            class: 1,
-            payload: payload::EMPTY,
+            class: EventClass::Normal.into(),
+            payload: PayloadKind::Empty.into(),
             ..EventRecord::new_zeroed()
         });
         (self.tables.events.len() - 1) as u16
@@ -291,8 +291,8 @@ impl Machine {
     }
 
     fn anchor(&self, target: &TargetRecord) -> u16 {
-        match target.kind {
-            target_kind::HISTORY => self.tables.history[usize::from(target.index.get())]
+        match target.kind.get() {
+            TargetKind::History => self.tables.history[usize::from(target.index.get())]
                 .owner
                 .get(),
             _ => target.index.get(),
@@ -434,14 +434,14 @@ impl Machine {
             if arrow
                 .targets
                 .iter()
-                .any(|target| target.kind == target_kind::HISTORY)
+                .any(|target| target.kind == TargetKind::History)
             {
                 flags |= transition_flag::HISTORY;
             }
             if arrow
                 .targets
                 .iter()
-                .any(|target| target.kind == target_kind::CHOICE)
+                .any(|target| target.kind == TargetKind::Choice)
             {
                 flags |= transition_flag::CHOICE;
             }
@@ -516,7 +516,7 @@ impl Machine {
             let inside = arrow.targets.iter().all(|target| {
                 let anchor = self.anchor(target);
                 self.holds(domain, anchor)
-                    && (anchor != domain || target.kind == target_kind::HISTORY)
+                    && (anchor != domain || target.kind == TargetKind::History)
             });
             let region = |state| self.region_below(domain, state);
             let together = self.tables.states[usize::from(domain)].region_count < 2
@@ -572,7 +572,7 @@ impl Machine {
             let first = set.first.get() as usize;
             let run = &self.tables.targets[first..first + usize::from(set.count.get())];
             assert!(
-                run.iter().all(|target| target.kind == target_kind::STATE),
+                run.iter().all(|target| target.kind == TargetKind::State),
                 "found at run time"
             );
             targets = run.iter().map(|target| target.index.get()).collect();
@@ -580,7 +580,7 @@ impl Machine {
                 self.step(
                     record.owner.get(),
                     initial.effect.get(),
-                    step_kind::INITIAL,
+                    PlanStepKind::Initial,
                     0xFF,
                 );
             }
@@ -595,7 +595,7 @@ impl Machine {
         } else {
             0xFF
         };
-        self.step(child, state.entry.get(), step_kind::STATE, leaf);
+        self.step(child, state.entry.get(), PlanStepKind::State, leaf);
         for region in self.regions_of(usize::from(child)) {
             let inside: Vec<u16> = targets
                 .iter()
@@ -606,11 +606,11 @@ impl Machine {
         }
     }
 
-    fn step(&mut self, state: u16, list: u16, kind: u8, leaf: u8) {
+    fn step(&mut self, state: u16, list: u16, kind: PlanStepKind, leaf: u8) {
         let step = PlanStep {
             state: state.into(),
             list: list.into(),
-            kind,
+            kind: kind.into(),
             leaf,
             reserved: 0.into(),
         };
@@ -624,15 +624,15 @@ impl Machine {
             .tables
             .timers
             .iter()
-            .filter(|timer| timer.kind <= timer_kind::MACHINE)
+            .filter(|timer| timer.kind.get().fires())
             .count() as u16;
         self.tables.header.firing_timers = firing.into();
         self.tables.header.columns = (events + firing + 1).into();
         let mut known = Known::new();
         for i in 0..self.tables.states.len() {
             if matches!(
-                self.tables.states[i].kind,
-                state_kind::ATOMIC | state_kind::FINAL
+                self.tables.states[i].kind.get(),
+                StateKind::Atomic | StateKind::Final
             ) {
                 self.row(i as u16, &mut known);
             }
@@ -660,8 +660,8 @@ impl Machine {
     /// Lists by their deepest source.
     fn sort_lists(&mut self) {
         let t = &mut self.tables;
-        let source = |candidate: &Candidate| match candidate.kind {
-            candidate_kind::TRANSITION => t.transitions[usize::from(candidate.index.get())]
+        let source = |candidate: &Candidate| match candidate.kind.get() {
+            CandidateKind::Transition => t.transitions[usize::from(candidate.index.get())]
                 .source
                 .get(),
             _ => candidate.index.get(),
@@ -743,7 +743,7 @@ impl Machine {
                 if !self.reacts(transition.trigger.get(), column) {
                     continue;
                 }
-                let candidate = (id as u16, candidate_kind::TRANSITION);
+                let candidate = (id as u16, CandidateKind::Transition);
                 if transition.flags.get() & transition_flag::INTERRUPT != 0 {
                     own.push(candidate);
                 } else {
@@ -756,7 +756,7 @@ impl Machine {
                 deferral.state.get() == at && deferral.event.get() == column
             };
             if self.tables.deferrals.iter().find(defers).is_some() {
-                others.push((at, candidate_kind::DEFERRAL));
+                others.push((at, CandidateKind::Deferral));
             }
             at = state.parent.get();
         }
@@ -765,10 +765,12 @@ impl Machine {
 
     fn reacts(&self, trigger: u16, column: u16) -> bool {
         let eventless = self.tables.header.columns.get() - 1;
-        match trigger {
-            trigger::ANY => usize::from(column) < self.tables.events.len(),
-            trigger::ALWAYS | trigger::DONE | trigger::FAILED => column == eventless,
-            _ => column == trigger,
+        match SpecialTrigger::from_number(trigger) {
+            Some(SpecialTrigger::Any) => usize::from(column) < self.tables.events.len(),
+            Some(SpecialTrigger::Always | SpecialTrigger::Done | SpecialTrigger::Failed) => {
+                column == eventless
+            }
+            None => column == trigger,
         }
     }
 
@@ -779,9 +781,9 @@ impl Machine {
         }
         *known.entry(all).or_insert_with_key(|all| {
             let first = self.tables.candidates.len() as u32;
-            let record = |&(index, kind): &(u16, u8)| Candidate {
+            let record = |&(index, kind): &(u16, CandidateKind)| Candidate {
                 index: U16::new(index),
-                kind,
+                kind: kind.into(),
                 reserved: 0,
             };
             self.tables.candidates.extend(all.iter().map(record));

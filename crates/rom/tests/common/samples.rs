@@ -11,13 +11,13 @@ const NOTHING: U16 = U16::new(NONE);
 
 /// Two states, two events.
 pub fn flat() -> Tables {
-    let mut m = Machine::new(0);
+    let mut m = Machine::new(Tier::Crowd);
     let (go, back) = (m.event(), m.event());
     let a = m.atomic(0, 0);
     let b = m.atomic(0, 0);
     m.arrow(a, go, &[to(b)], 0);
     m.arrow(b, back, &[to(a)], 0);
-    m.tables.linker = vec![function(7, function_kind::ACTION)];
+    m.tables.linker = vec![function(7, FunctionKind::Action)];
     m.tables.ops = vec![call(0)];
     m.tables.action_lists = vec![list(0, 1)];
     m.tables.states[usize::from(a)].entry = 0.into();
@@ -28,7 +28,7 @@ pub fn flat() -> Tables {
 
 /// The same two states with sorted rows.
 pub fn flat_sorted() -> Tables {
-    let mut m = Machine::new(0);
+    let mut m = Machine::new(Tier::Crowd);
     let (go, back) = (m.event(), m.event());
     let a = m.atomic(0, 0);
     let b = m.atomic(0, 0);
@@ -41,7 +41,7 @@ pub fn flat_sorted() -> Tables {
 
 /// Compounds in compounds, one leaf. With `effects`, initial transitions do something.
 pub fn nested(effects: bool) -> Tables {
-    let mut m = Machine::new(0);
+    let mut m = Machine::new(Tier::Crowd);
     let (go, back) = (m.event(), m.event());
     let outer = m.atomic(0, 0);
     let inner = m.atomic(outer, 0);
@@ -55,7 +55,7 @@ pub fn nested(effects: bool) -> Tables {
     m.arrow(a, go, &[to(b)], 0);
     m.arrow(other, go, &[to(inner)], 0);
     m.arrow(last, go, &[to(outer)], 0);
-    m.tables.linker = vec![function(7, function_kind::ACTION)];
+    m.tables.linker = vec![function(7, FunctionKind::Action)];
     m.tables.ops = vec![call(0), call(0)];
     m.tables.action_lists = vec![list(0, 1), list(1, 1)];
     for (place, state) in [outer, inner, a, b, other, last].into_iter().enumerate() {
@@ -71,7 +71,7 @@ pub fn nested(effects: bool) -> Tables {
 
 /// The root itself has regions; a transition between them leaves and enters all of it.
 pub fn orthogonal_root() -> Tables {
-    let mut m = Machine::new(1);
+    let mut m = Machine::new(Tier::Standard);
     let (go, swap) = (m.event(), m.event());
     let a = m.atomic(0, 0);
     let b = m.atomic(0, 0);
@@ -80,7 +80,7 @@ pub fn orthogonal_root() -> Tables {
     m.arrow(a, go, &[to(b)], 0);
     m.arrow(b, swap, &[to(d)], 0);
     m.arrow(c, go, &[to(d)], 0);
-    m.tables.linker = vec![function(7, function_kind::ACTION)];
+    m.tables.linker = vec![function(7, FunctionKind::Action)];
     m.tables.ops = vec![call(0)];
     m.tables.action_lists = vec![list(0, 1)];
     m.effects = vec![(0, 0, 0), (0, 1, 0)];
@@ -104,7 +104,7 @@ pub fn all() -> Vec<(&'static str, Tables)> {
 
 /// As many states as a ROM can have, flat.
 pub fn wide(states: usize) -> Tables {
-    let mut m = Machine::new(0);
+    let mut m = Machine::new(Tier::Crowd);
     for _ in 1..states {
         m.atomic(0, 0);
     }
@@ -112,10 +112,10 @@ pub fn wide(states: usize) -> Tables {
     m.finish()
 }
 
-pub fn function(hash: u32, kind: u8) -> LinkerRecord {
+pub fn function(hash: u32, kind: FunctionKind) -> LinkerRecord {
     LinkerRecord {
         hash: hash.into(),
-        kind,
+        kind: kind.into(),
         rng: 0,
         reserved: 0.into(),
     }
@@ -123,16 +123,16 @@ pub fn function(hash: u32, kind: u8) -> LinkerRecord {
 
 pub fn call(function: u16) -> OpRecord {
     OpRecord {
-        kind: op_kind::CALL,
+        kind: ActionOp::Call.into(),
         count: 0,
         a: function.into(),
         b: 0.into(),
     }
 }
 
-pub fn built_in(kind: u8, a: u16, b: u32) -> OpRecord {
+pub fn built_in(kind: ActionOp, a: u16, b: u32) -> OpRecord {
     OpRecord {
-        kind,
+        kind: kind.into(),
         count: 0,
         a: a.into(),
         b: b.into(),
@@ -156,12 +156,12 @@ fn instruction(op: u8, a: u8, b: u16, c: u32) -> InstructionRecord {
     }
 }
 
-fn expression(first: u32, count: u16, stack_words: u8, ty: u8) -> ExpressionRecord {
+fn expression(first: u32, count: u16, stack_words: u8, ty: ValueType) -> ExpressionRecord {
     ExpressionRecord {
         first: first.into(),
         count: count.into(),
         stack_words,
-        ty,
+        ty: ty.into(),
     }
 }
 
@@ -193,7 +193,7 @@ pub mod rich_events {
 /// One of everything: orthogonal regions, timers of all kinds, history, choices, a stack, scores,
 /// deferral, observers, expressions, parameters, channels, interrupts.
 pub fn rich() -> Tables {
-    let mut m = Machine::new(2);
+    let mut m = Machine::new(Tier::Hero);
     for _ in 0..4 {
         m.event();
     }
@@ -240,8 +240,8 @@ fn rich_tree(m: &mut Machine) {
     assert_eq!(m.atomic(0, 0), PATROL);
     assert_eq!(m.atomic(PATROL, 0), WALK);
     assert_eq!(m.atomic(PATROL, 0), LOOK);
-    assert_eq!(m.state(0, 0, state_kind::CHOICE), PICK);
-    assert_eq!(m.state(0, 0, state_kind::CHOICE), PICK_AGAIN);
+    assert_eq!(m.state(0, 0, StateKind::Choice), PICK);
+    assert_eq!(m.state(0, 0, StateKind::Choice), PICK_AGAIN);
     assert_eq!(m.atomic(0, 0), COMBAT);
     assert_eq!(m.atomic(COMBAT, 0), AIM);
     assert_eq!(m.atomic(COMBAT, 0), FIRE);
@@ -249,7 +249,7 @@ fn rich_tree(m: &mut Machine) {
     assert_eq!(m.atomic(COMBAT, 1), COVER);
     assert_eq!(m.atomic(COVER, 0), LEFT);
     assert_eq!(m.atomic(COVER, 0), RIGHT);
-    assert_eq!(m.state(0, 0, state_kind::FINAL), OVER);
+    assert_eq!(m.state(0, 0, StateKind::Final), OVER);
     m.initials.push((COMBAT, 1, vec![to(RIGHT)]));
 }
 
@@ -314,20 +314,20 @@ fn rich_arrows(m: &mut Machine) {
     use rich_states::*;
     use transition_flag::*;
     m.arrow(0, HIT, &[to(OVER)], INTERRUPT | LOCAL);
-    m.arrow(0, trigger::ANY, &[], INTERNAL);
+    m.arrow(0, SpecialTrigger::Any.number(), &[], INTERNAL);
     m.arrow(PATROL, SEE, &[to_history(1)], 3 << PRIORITY_SHIFT);
     m.arrow(PATROL, SEE, &[to_choice(PICK)], 1 << PRIORITY_SHIFT | LATCH);
     m.arrow(WALK, AFTER, &[to(LOOK)], 0);
     m.arrow(WALK, SWAP, &[to(LOOK)], PUSH);
     m.arrow(LOOK, SWAP, &[], POP);
-    m.arrow(LOOK, trigger::ALWAYS, &[to(WALK)], 0);
+    m.arrow(LOOK, SpecialTrigger::Always.number(), &[to(WALK)], 0);
     m.arrow(COMBAT, LOSE, &[to_history(0)], 0);
     m.arrow(COMBAT, SWAP, &[to(AIM), to(STAND)], LOCAL);
     m.arrow(AIM, SEE, &[to(FIRE)], SCORED);
     m.arrow(AIM, SEE, &[to(AIM)], SCORED);
     m.arrow(FIRE, SWAP, &[to(STAND)], 0);
     m.arrow(STAND, NAMED, &[to(COVER)], 0);
-    m.arrow(COVER, trigger::DONE, &[to(STAND)], 0);
+    m.arrow(COVER, SpecialTrigger::Done.number(), &[to(STAND)], 0);
 }
 
 fn rich_data(tables: &mut Tables) {
@@ -342,34 +342,34 @@ fn rich_data(tables: &mut Tables) {
     tables.strings = vec![string(0, 5), string(5, 6), string(11, 0)];
     tables.events[usize::from(rich_events::HIT)] = EventRecord {
         ttl_ticks: 30.into(),
-        class: 2,
+        class: EventClass::Interrupt.into(),
         flags: event_flag::COALESCE,
-        payload: value_type::F32,
+        payload: PayloadKind::F32.into(),
         payload_bytes: 4,
     };
-    let key = |hash: u64, offset: u16, ty: u8, default: [u32; 3]| KeyRecord {
+    let key = |hash: u64, offset: u16, ty: ValueType, default: [u32; 3]| KeyRecord {
         name_hash: U64::new(hash),
         default: default.map(U32::new),
         offset: offset.into(),
-        ty,
+        ty: ty.into(),
         reserved: [0; 9],
     };
     tables.keys = vec![
-        key(11, 0, value_type::F32, [1.0_f32.to_bits(), 0, 0]),
-        key(12, 1, value_type::VEC3, [1, 2, 3]),
-        key(13, 4, value_type::SYMBOL, [1, 0, 0]),
-        key(14, 5, value_type::BOOL, [1, 0, 0]),
+        key(11, 0, ValueType::F32, [1.0_f32.to_bits(), 0, 0]),
+        key(12, 1, ValueType::Vec3, [1, 2, 3]),
+        key(13, 4, ValueType::Symbol, [1, 0, 0]),
+        key(14, 5, ValueType::Bool, [1, 0, 0]),
     ];
-    let parameter = |hash: u64, offset: u16, ty: u8| ParameterRecord {
+    let parameter = |hash: u64, offset: u16, ty: ValueType| ParameterRecord {
         name_hash: U64::new(hash),
         offset: offset.into(),
-        ty,
+        ty: ty.into(),
         reserved: [0; 5],
     };
     tables.parameters = vec![
-        parameter(21, 0, value_type::I32),
-        parameter(22, 1, value_type::VEC2),
-        parameter(23, 3, value_type::BOOL),
+        parameter(21, 0, ValueType::I32),
+        parameter(22, 1, ValueType::Vec2),
+        parameter(23, 3, ValueType::Bool),
     ];
     tables.variants = vec![
         VariantRecord {
@@ -382,19 +382,19 @@ fn rich_data(tables: &mut Tables) {
     tables.parameter_values = [5, 6, 7, 1, 8, 9, 10, 0]
         .map(|word: u32| WordRecord { word: word.into() })
         .to_vec();
-    let argument = |ty: u8, name: u16, words: [u32; 3]| ArgumentRecord {
-        ty,
+    let argument = |ty: ValueType, name: u16, words: [u32; 3]| ArgumentRecord {
+        ty: ty.into(),
         reserved: 0,
         name: name.into(),
         words: words.map(U32::new),
     };
     tables.arguments = vec![
-        argument(value_type::I32, NONE, [3, 0, 0]),
-        argument(value_type::SYMBOL, 0, [1, 0, 0]),
+        argument(ValueType::I32, NONE, [3, 0, 0]),
+        argument(ValueType::Symbol, 0, [1, 0, 0]),
     ];
     tables.lanes = vec![LaneRecord {
         name_hash: 31.into(),
-        merge: merge::ORDER,
+        merge: MergeRule::StrictOrder.into(),
         critical: 1,
         ..LaneRecord::new_zeroed()
     }];
@@ -413,55 +413,55 @@ fn rich_data(tables: &mut Tables) {
 
 fn rich_functions(tables: &mut Tables) {
     tables.linker = vec![
-        function(5, function_kind::GUARD),
-        function(1, function_kind::ACTION),
-        function(9, function_kind::ACTION),
-        function(2, function_kind::ACTIVITY),
-        function(2, function_kind::SCORER),
+        function(5, FunctionKind::Guard),
+        function(1, FunctionKind::Action),
+        function(9, FunctionKind::Action),
+        function(2, FunctionKind::Activity),
+        function(2, FunctionKind::Scorer),
     ];
     tables.code = vec![
         // 0: true
-        instruction(op::PUSH, value_type::BOOL, 0, 1),
+        instruction(op::PUSH, ValueType::Bool.number(), 0, 1),
         // 1: key 0
-        instruction(op::KEY, value_type::F32, 0, 0),
+        instruction(op::KEY, ValueType::F32.number(), 0, 0),
         // 2: !in(AIM)
         instruction(op::IN_STATE, 0, rich_states::AIM, 0),
         instruction(op::NOT, 0, 0, 0),
     ];
     tables.expressions = vec![
-        expression(0, 1, 1, value_type::BOOL),
-        expression(1, 1, 1, value_type::F32),
-        expression(2, 2, 1, value_type::BOOL),
+        expression(0, 1, 1, ValueType::Bool),
+        expression(1, 1, 1, ValueType::F32),
+        expression(2, 2, 1, ValueType::Bool),
     ];
     let nothing = u32::from(NONE);
     tables.ops = vec![
         // Single ops: two guards, activity, two scores.
         call(0),
-        built_in(op_kind::EVALUATE, 2, 0),
+        built_in(ActionOp::Evaluate, 2, 0),
         call(3),
         call(4),
-        built_in(op_kind::EVALUATE, 1, 0),
+        built_in(ActionOp::Evaluate, 1, 0),
         // List 0.
         OpRecord {
-            kind: op_kind::CALL,
+            kind: ActionOp::Call.into(),
             count: 2,
             a: 1.into(),
             b: 0.into(),
         },
-        built_in(op_kind::SET, 1, 0),
-        built_in(op_kind::ADD, 1, 0),
+        built_in(ActionOp::Set, 1, 0),
+        built_in(ActionOp::Add, 1, 0),
         // List 1.
-        built_in(op_kind::RAISE, rich_events::SEE, nothing),
-        built_in(op_kind::SEND, rich_events::HIT, 0xFFFF_0001),
-        built_in(op_kind::EMIT, 0, 7 << 16 | nothing),
-        built_in(op_kind::START_TIMER, 1, 30),
-        built_in(op_kind::STOP_TIMER, 2, 0),
-        built_in(op_kind::CLEAR_HISTORY, rich_states::PATROL, 0),
+        built_in(ActionOp::Raise, rich_events::SEE, nothing),
+        built_in(ActionOp::Send, rich_events::HIT, 0xFFFF_0001),
+        built_in(ActionOp::Emit, 0, 7 << 16 | nothing),
+        built_in(ActionOp::StartTimer, 1, 30),
+        built_in(ActionOp::StopTimer, 2, 0),
+        built_in(ActionOp::ClearHistory, rich_states::PATROL, 0),
         // List 2.
         call(2),
-        built_in(op_kind::UNLESS, 0, 2),
+        built_in(ActionOp::Unless, 0, 2),
         call(2),
-        built_in(op_kind::SKIP, 0, 1),
+        built_in(ActionOp::Skip, 0, 1),
         call(2),
     ];
     tables.action_lists = vec![list(5, 3), list(8, 6), list(14, 5)];
@@ -473,25 +473,25 @@ fn rich_timers(m: &mut Machine) {
                  transition: u16,
                  ticks: u32,
                  column: u16,
-                 kind: u8,
+                 kind: TimerKind,
                  place: u8,
                  instances: u8| TimerRecord {
         owner: owner.into(),
         transition: transition.into(),
         ticks: ticks.into(),
         column: column.into(),
-        kind,
+        kind: kind.into(),
         place,
         instances,
-        class: 1,
+        class: EventClass::Normal.into(),
         reserved: 0.into(),
     };
     m.tables.timers = vec![
-        timer(WALK, 4, 60, AFTER, timer_kind::AFTER, 0, 1),
-        timer(STAND, NONE, 0, NAMED, timer_kind::STATE, 1, 1),
-        timer(0, NONE, 0, rich_events::SEE, timer_kind::MACHINE, 2, 3),
-        timer(WALK, NONE, 0, NONE, timer_kind::CLOCK, 5, 1),
-        timer(LOOK, 7, 9, NONE, timer_kind::DEBOUNCE, 6, 1),
+        timer(WALK, 4, 60, AFTER, TimerKind::After, 0, 1),
+        timer(STAND, NONE, 0, NAMED, TimerKind::State, 1, 1),
+        timer(0, NONE, 0, rich_events::SEE, TimerKind::Machine, 2, 3),
+        timer(WALK, NONE, 0, NONE, TimerKind::Clock, 5, 1),
+        timer(LOOK, 7, 9, NONE, TimerKind::Debounce, 6, 1),
     ];
     for (state, first, mask) in [(WALK, 0, 0b10_0001), (STAND, 1, 0b10)] {
         let state = &mut m.tables.states[usize::from(state)];
@@ -532,7 +532,7 @@ fn rich_extras(m: &mut Machine) {
     (aim.activity, aim.flags) = (2.into(), (aim.flags.get() | state_flag::ACTIVITY).into());
     m.tables.observers = vec![
         ObserverRecord {
-            event: trigger::ANY.into(),
+            event: SpecialTrigger::Any.number().into(),
             actions: 1.into(),
         },
         ObserverRecord {

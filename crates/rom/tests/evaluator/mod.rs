@@ -6,7 +6,7 @@
 #![allow(dead_code)]
 
 use statewright_rom::code::{WordStack, apply, op};
-use statewright_rom::layout::{InstructionRecord, value_type};
+use statewright_rom::layout::{InstructionRecord, ValueType};
 
 /// What expressions look at.
 pub(crate) trait World {
@@ -74,10 +74,10 @@ impl WordStack for Stack {
 fn step(instruction: &InstructionRecord, stack: &mut Stack, world: &mut dyn World) {
     let InstructionRecord { op, a, b, c } = *instruction;
     let b = b.get();
-    let words = |ty: u8| usize::from(value_type::words(ty));
+    let words = |ty: u8| ValueType::from_number(ty).map_or(0, |ty| usize::from(ty.words()));
     let mut load = |source: &[u32]| {
         for &word in &source[..words(a)] {
-            stack.push(if a == value_type::BOOL {
+            stack.push(if a == ValueType::Bool.number() {
                 u32::from(word != 0)
             } else {
                 word

@@ -2,58 +2,21 @@
 
 use statewright_rom::Rom;
 use statewright_rom::code::arith;
-use statewright_rom::layout::{BUILT_IN_LANES, LaneRecord, MAX_LANES, merge};
+pub use statewright_rom::layout::MergeRule as Merge;
+use statewright_rom::layout::{BuiltInLane, MAX_LANES};
 
 use super::record::{CommandRef, Lane};
 use super::walk::Walk;
 use crate::value::{AgentId, Type};
 
-/// What becomes of several commands of one agent in one tick and lane. Commands of different agents
-/// never meet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Merge {
-    /// Of those with one name the last remains, in its place.
-    LastWriterWins,
-    /// Those with one name and a number, vector or [`Command::merge`](super::Command::merge) become
-    /// their sum, in the place of the first. Already when they are written: the sum needs room
-    /// once. Integers stop at their ends, floats at the largest finite ones.
-    Accumulate,
-    /// All remain.
-    StrictOrder,
-    /// Of those with one name and the same content the first remains.
-    Deduplicate,
-}
-
-/// Rules of the built-in lanes.
-const BUILT_IN: [Merge; BUILT_IN_LANES.len()] = [
-    Merge::LastWriterWins, // animation
-    Merge::LastWriterWins, // navigation
-    Merge::StrictOrder,    // gameplay
-    Merge::LastWriterWins, // blackboard
-    Merge::Deduplicate,    // audio
-    Merge::Deduplicate,    // vfx
-    Merge::StrictOrder,    // message
-];
-
 /// `ActionCx::emit` relies on it.
 const _: () = {
     let mut lane = 0;
-    while lane < BUILT_IN.len() {
-        assert!(!matches!(BUILT_IN[lane], Merge::Accumulate));
+    while lane < BuiltInLane::COUNT {
+        assert!(!matches!(BuiltInLane::ALL[lane].merge(), Merge::Accumulate));
         lane += 1;
     }
 };
-
-impl Merge {
-    fn of_record(record: &LaneRecord) -> Self {
-        match record.merge {
-            merge::LAST => Self::LastWriterWins,
-            merge::ACCUMULATE => Self::Accumulate,
-            merge::DEDUPLICATE => Self::Deduplicate,
-            _ => Self::StrictOrder,
-        }
-    }
-}
 
 /// Rules of all lanes of a machine.
 #[derive(Clone, Copy, Debug)]
@@ -85,8 +48,9 @@ impl LaneRules {
         let own = rom
             .lanes()
             .iter()
-            .map(|record| (Merge::of_record(record), record.critical == 1));
-        let all = BUILT_IN.into_iter().map(|merge| (merge, false)).chain(own);
+            .map(|record| (record.merge.get(), record.critical == 1));
+        let built_in = BuiltInLane::ALL.map(|lane| (lane.merge(), false));
+        let all = built_in.into_iter().chain(own);
         for ((place, cell), (merge, critical)) in rules.merge.iter_mut().enumerate().zip(all) {
             *cell = merge;
             rules.critical |= u32::from(critical) << place;
@@ -118,7 +82,7 @@ pub(crate) fn add(ty: u8, sum: &mut [u8], payload: &[u8]) -> bool {
         .take(words)
     {
         let (a, b) = (word(sum), word(payload));
-        let both = if ty == Type::I32 as u8 {
+        let both = if ty == Type::I32.number() {
             add_integers(a, b)
         } else {
             add_floats(a, b)

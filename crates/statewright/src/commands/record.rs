@@ -3,7 +3,7 @@
 use statewright_kernel::CommandKind;
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::{BUILT_IN_LANES, MAX_LANES, NONE};
+use statewright_rom::layout::{BuiltInLane, MAX_LANES, NONE};
 use xxhash_rust::const_xxh3::xxh3_64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
@@ -15,19 +15,32 @@ pub struct Lane(u8);
 
 impl Lane {
     /// Poses and clips.
-    pub const ANIMATION: Self = Self(0);
+    pub const ANIMATION: Self = Self(BuiltInLane::Animation.number());
     /// Where to go.
-    pub const NAVIGATION: Self = Self(1);
+    pub const NAVIGATION: Self = Self(BuiltInLane::Navigation.number());
     /// Rules of the game.
-    pub const GAMEPLAY: Self = Self(2);
+    pub const GAMEPLAY: Self = Self(BuiltInLane::Gameplay.number());
     /// Staged writes.
-    pub const BLACKBOARD: Self = Self(3);
+    pub const BLACKBOARD: Self = Self(BuiltInLane::Blackboard.number());
     /// Sounds.
-    pub const AUDIO: Self = Self(4);
+    pub const AUDIO: Self = Self(BuiltInLane::Audio.number());
     /// Effects.
-    pub const VFX: Self = Self(5);
+    pub const VFX: Self = Self(BuiltInLane::Vfx.number());
     /// Events to other agents.
-    pub const MESSAGE: Self = Self(6);
+    pub const MESSAGE: Self = Self(BuiltInLane::Message.number());
+
+    /// One that every machine has.
+    pub const fn built_in(lane: BuiltInLane) -> Self {
+        match lane {
+            BuiltInLane::Animation => Self::ANIMATION,
+            BuiltInLane::Navigation => Self::NAVIGATION,
+            BuiltInLane::Gameplay => Self::GAMEPLAY,
+            BuiltInLane::Blackboard => Self::BLACKBOARD,
+            BuiltInLane::Audio => Self::AUDIO,
+            BuiltInLane::Vfx => Self::VFX,
+            BuiltInLane::Message => Self::MESSAGE,
+        }
+    }
 
     /// A lane of the machine's own, counted from 0.
     ///
@@ -36,15 +49,15 @@ impl Lane {
     /// If no machine can have so many.
     pub const fn own(number: u8) -> Self {
         assert!(
-            (number as usize) < MAX_LANES - BUILT_IN_LANES.len(),
+            (number as usize) < MAX_LANES - BuiltInLane::COUNT,
             "a machine has at most 25 lanes of its own"
         );
-        Self(BUILT_IN_LANES.len() as u8 + number)
+        Self(BuiltInLane::COUNT as u8 + number)
     }
 
     /// Is it one of the machine's own?
     pub(crate) const fn is_own(self) -> bool {
-        self.0 as usize >= BUILT_IN_LANES.len()
+        self.0 as usize >= BuiltInLane::COUNT
     }
 
     /// Lanes by the bits of their numbers.
@@ -280,7 +293,7 @@ impl Head {
                 let head = Self {
                     name: name.raw().into(),
                     what: what::EMIT,
-                    ty: ty.unwrap_or(0xFF),
+                    ty: ty.map_or(0xFF, Type::number),
                     ..head
                 };
                 (head, if ty.is_some() { 3 } else { 0 })

@@ -2,6 +2,7 @@
 
 use statewright_kernel::{Instance, Instance64, Instance128, Instance256, prefetch};
 use statewright_rom::Rom;
+use statewright_rom::layout::Tier;
 use zerocopy::IntoBytes;
 
 /// Instances of one tier.
@@ -27,10 +28,10 @@ pub(super) use with_instances;
 impl Instances {
     /// None yet, of the machine's tier.
     pub(super) fn new(rom: &Rom<'_>) -> Self {
-        match rom.header().tier {
-            0 => Self::Crowd(Vec::new()),
-            1 => Self::Standard(Vec::new()),
-            _ => Self::Hero(Vec::new()),
+        match rom.tier() {
+            Tier::Crowd => Self::Crowd(Vec::new()),
+            Tier::Standard => Self::Standard(Vec::new()),
+            Tier::Hero => Self::Hero(Vec::new()),
         }
     }
 

@@ -253,7 +253,7 @@ impl<B: Board + Saved, C> Crowd<B, C> {
         let envelopes = (0..numbers.envelopes)
             .map(|_| read_envelope(&mut reader))
             .collect::<Result<_, _>>()?;
-        let size = usize::from(machine.rom().tier().bytes);
+        let size = usize::from(machine.rom().capacity().bytes);
         let bytes = numbers
             .slots
             .checked_mul(size)

@@ -146,7 +146,7 @@ impl<B: Board, C> Program<B, C> {
         rom: &Rom<'_>,
     ) -> Result<(), SlicesError> {
         check_lengths(instances.len(), boards.len(), slices)?;
-        if I::TIER != rom.header().tier {
+        if rom.header().tier != I::TIER {
             return Err(SlicesError::Tier);
         }
         slices.settings.check().map_err(SlicesError::Budget)?;

@@ -9,11 +9,12 @@ use std::rc::Rc;
 use statewright_author::render::{Style, render_text};
 use statewright_compile::{Options, Output, compile_with};
 use statewright_kernel::{
-    Actor, Batch, Command, Counters, Event, Host, Hosts, Inbox, InboxEvent, Input, Instance,
+    Actor, Batch, Class, Command, Counters, Event, Host, Hosts, Inbox, InboxEvent, Input, Instance,
     Instance64, Instance128, Instance256, Mismatch, Mode, SortedInbox, Status, Verdict, View,
     Visit, post, prefetch, tick, tick_batch,
 };
 use statewright_rom::ids::{EventId, FunctionId, KeyId};
+use statewright_rom::layout::Tier;
 use statewright_rom::{OwnedRom, Rom};
 
 use crate::board::{Board, Totals};
@@ -29,10 +30,10 @@ pub fn machine(
     agents: usize,
 ) -> Result<Box<dyn Contender>, String> {
     let output = compile(name, text)?;
-    Ok(match output.rom.as_rom().header().tier {
-        0 => Box::new(Agents::<Instance64>::new(output, kind, agents)?),
-        1 => Box::new(Agents::<Instance128>::new(output, kind, agents)?),
-        _ => Box::new(Agents::<Instance256>::new(output, kind, agents)?),
+    Ok(match output.rom.as_rom().tier() {
+        Tier::Crowd => Box::new(Agents::<Instance64>::new(output, kind, agents)?),
+        Tier::Standard => Box::new(Agents::<Instance128>::new(output, kind, agents)?),
+        Tier::Hero => Box::new(Agents::<Instance256>::new(output, kind, agents)?),
     })
 }
 
@@ -46,8 +47,10 @@ pub(super) fn compile(name: &str, text: &str) -> Result<Output, String> {
 pub(super) fn inboxes(rom: &Rom<'_>, script: &Script) -> Vec<Vec<InboxEvent>> {
     let event = |number: u8| {
         let id = EventId::new(u16::from(number)).expect("event numbers are small");
-        let class = rom.event(id).map_or(0, |record| record.class);
-        Event::new(id, statewright_kernel::Class::from_number(class))
+        let class = rom
+            .event(id)
+            .map_or(Class::Low, |record| record.class.get());
+        Event::new(id, class)
     };
     let inbox = |tick: &Tick| match tick {
         Tick::Quiet => Vec::new(),

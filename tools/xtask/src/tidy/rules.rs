@@ -26,6 +26,7 @@ pub fn check(files: &[File]) -> Vec<Problem> {
     let (rules, mut problems) = headings(file);
     problems.extend(unknown(files, &rules));
     problems.extend(stray_fixtures(files, &rules));
+    problems.extend(unlinked(files, &rules));
     problems.extend(untested(files, file, &rules));
     problems
 }
@@ -90,6 +91,23 @@ fn stray_fixtures(files: &[File], rules: &BTreeMap<String, Rule>) -> Vec<Problem
     strays
         .map(|file| Problem::new(file.path.clone(), "no rule has this name", remedy))
         .collect()
+}
+
+/// Ids on the front pages of crates that lead nowhere: readers of rustdoc do not have this folder.
+fn unlinked(files: &[File], rules: &BTreeMap<String, Rule>) -> Vec<Problem> {
+    let front = |file: &&File| file.path.starts_with("crates/") && file.is("/src/lib.rs");
+    let mut problems = Vec::new();
+    for file in files.iter().filter(front) {
+        let page = file.lines().filter(|(_, text)| text.starts_with("//!"));
+        for (line, text) in page {
+            for id in ids(text, rules).filter(|id| !text.contains(&format!("[{id}]"))) {
+                let what = format!("{id} is no link on the front page");
+                let remedy = format!("write [{id}](statewright_rom::rules#{id})");
+                problems.push(Problem::new(file.at(line), what, remedy));
+            }
+        }
+    }
+    problems
 }
 
 /// The rule that a fixture is named after.
@@ -184,6 +202,15 @@ mod checks {
             ("a.md", &text),
         ];
         assert_eq!(whats(&list), [format!("a.md:2: EVT-{} is no rule", 12)]);
+    }
+
+    #[test]
+    fn a_front_page_links_its_rules() {
+        let page = "//! Carries [EVT-1](x::rules#EVT-1)\n//! and EVT-2.\n// EVT-2\n";
+        let fixture = ("proof/fixtures/EVT-1.txt", "");
+        let found = whats(&[(RULES, TWO), fixture, ("crates/a/src/lib.rs", page)]);
+        let expected = ["crates/a/src/lib.rs:2: EVT-2 is no link on the front page"];
+        assert_eq!(found, expected);
     }
 
     #[test]

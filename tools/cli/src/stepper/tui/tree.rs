@@ -1,7 +1,7 @@
 //! The states of a machine as rows of a tree.
 
 use statewright_step::ids::StateId;
-use statewright_step::{After, Session};
+use statewright_step::{AgentState, Session};
 
 /// One row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(crate) fn rows(session: &Session, fits: usize) -> Vec<Row> {
 /// Rows in the making.
 struct Tree<'s> {
     session: &'s Session,
-    after: After,
+    after: AgentState,
     fold: bool,
     rows: Vec<Row>,
 }

@@ -12,7 +12,7 @@ use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use zerocopy::{FromBytes, IntoBytes};
 
-use crate::record::{After, Step};
+use crate::record::{AgentState, Step};
 use crate::stubs::Stubs;
 
 /// An instance of any tier.
@@ -118,7 +118,7 @@ impl Agent {
 
 /// One point of the history.
 #[derive(Clone, Debug)]
-pub(crate) struct Moment {
+pub(crate) struct Checkpoint {
     pub(crate) agent: Agent,
     pub(crate) board: Blackboard,
     /// The tick that ran last.
@@ -132,7 +132,7 @@ pub(crate) struct Moment {
     pub(crate) ended_in: Vec<StateId>,
 }
 
-impl Moment {
+impl Checkpoint {
     /// Active leaves, or those that the agent ended in.
     pub(crate) fn leaves(&self) -> Vec<StateId> {
         let leaves = self.agent.leaves();
@@ -143,8 +143,8 @@ impl Moment {
         }
     }
 
-    pub(crate) fn after(&self, rom: &Rom<'_>) -> After {
-        After {
+    pub(crate) fn after(&self, rom: &Rom<'_>) -> AgentState {
+        AgentState {
             leaves: self.leaves(),
             suspended: self.agent.suspended(rom),
             queue: self.agent.queue(),

@@ -4,8 +4,8 @@
 use statewright::{Blackboard, Machine, Saved};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::checkpoint::Checkpoint;
 use crate::error::StepError;
-use crate::moment::Moment;
 
 /// First bytes of a snapshot.
 const MAGIC: [u8; 4] = *b"SWSS";
@@ -14,15 +14,15 @@ const VERSION: u32 = 1;
 
 /// The bytes: magic, version, structure hash, steps, tick, length of the instance, instance,
 /// blackboard, hash of all before.
-pub(crate) fn to_bytes(machine: &Machine, moment: &Moment) -> Vec<u8> {
+pub(crate) fn to_bytes(machine: &Machine, checkpoint: &Checkpoint) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend(machine.rom().structure_hash().to_le_bytes());
-    bytes.extend(moment.steps.to_le_bytes());
-    bytes.extend(moment.tick.to_le_bytes());
-    bytes.extend((moment.agent.bytes().len() as u32).to_le_bytes());
-    bytes.extend(moment.agent.bytes());
-    moment.board.save(&mut bytes);
+    bytes.extend(checkpoint.steps.to_le_bytes());
+    bytes.extend(checkpoint.tick.to_le_bytes());
+    bytes.extend((checkpoint.agent.bytes().len() as u32).to_le_bytes());
+    bytes.extend(checkpoint.agent.bytes());
+    checkpoint.board.save(&mut bytes);
     bytes.extend(xxh3_64(&bytes).to_le_bytes());
     bytes
 }
@@ -30,9 +30,9 @@ pub(crate) fn to_bytes(machine: &Machine, moment: &Moment) -> Vec<u8> {
 /// Reads such bytes; `like` gives tier and answers of functions, which snapshots do not hold.
 pub(crate) fn from_bytes(
     machine: &Machine,
-    like: &Moment,
+    like: &Checkpoint,
     bytes: &[u8],
-) -> Result<Moment, StepError> {
+) -> Result<Checkpoint, StepError> {
     if !bytes.starts_with(&MAGIC) {
         return Err(StepError::new("this is no snapshot of `statewright step`")
             .help("make one with `snapshot FILE`"));
@@ -59,14 +59,14 @@ pub(crate) fn from_bytes(
     read(machine, like, rest).ok_or_else(damaged)
 }
 
-fn read(machine: &Machine, like: &Moment, mut rest: &[u8]) -> Option<Moment> {
+fn read(machine: &Machine, like: &Checkpoint, mut rest: &[u8]) -> Option<Checkpoint> {
     let steps = u64::from_le_bytes(take(&mut rest)?);
     let tick = u32::from_le_bytes(take(&mut rest)?);
     let length = u32::from_le_bytes(take(&mut rest)?) as usize;
     let agent = like.agent.with_bytes(rest.split_off(..length)?)?;
     let board = Blackboard::load(machine, &mut rest)?;
     let stubs = like.stubs.clone();
-    rest.is_empty().then(|| Moment {
+    rest.is_empty().then(|| Checkpoint {
         agent,
         board,
         tick,

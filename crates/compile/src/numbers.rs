@@ -1,0 +1,133 @@
+//! The author's words as numbers of the ROM: the one place where both vocabularies meet.
+//!
+//! `author` does not know the ROM, so each has its own enums. Every function here is one exhaustive
+//! match: whoever adds a word on one side is led here by the compiler and then to the other side.
+//! That both sides write the same names is held by the tests below.
+
+use statewright_author::graph::{Payload, StateKind as AuthorStateKind};
+use statewright_author::value as author;
+use statewright_rom::layout::{
+    EventClass, FunctionKind, MergeRule, PayloadKind, StateKind, Tier, ValueType,
+};
+
+/// Type of a value.
+pub const fn value_type(ty: author::ValueType) -> ValueType {
+    match ty {
+        author::ValueType::I32 => ValueType::I32,
+        author::ValueType::F32 => ValueType::F32,
+        author::ValueType::Bool => ValueType::Bool,
+        author::ValueType::Entity => ValueType::Entity,
+        author::ValueType::Vec2 => ValueType::Vec2,
+        author::ValueType::Vec3 => ValueType::Vec3,
+        author::ValueType::Symbol => ValueType::Symbol,
+    }
+}
+
+/// The author's word for the type of a value.
+pub const fn author_type(ty: ValueType) -> author::ValueType {
+    match ty {
+        ValueType::I32 => author::ValueType::I32,
+        ValueType::F32 => author::ValueType::F32,
+        ValueType::Bool => author::ValueType::Bool,
+        ValueType::Entity => author::ValueType::Entity,
+        ValueType::Vec2 => author::ValueType::Vec2,
+        ValueType::Vec3 => author::ValueType::Vec3,
+        ValueType::Symbol => author::ValueType::Symbol,
+    }
+}
+
+/// What an event carries.
+pub const fn payload_kind(payload: Option<Payload>) -> PayloadKind {
+    match payload {
+        None => PayloadKind::Empty,
+        Some(Payload::Value(ty)) => PayloadKind::of_value(value_type(ty)),
+        Some(Payload::U32) => PayloadKind::U32,
+        Some(Payload::U64) => PayloadKind::U64,
+        Some(Payload::Vec4) => PayloadKind::Vec4,
+        Some(Payload::Bytes(_)) => PayloadKind::Bytes,
+    }
+}
+
+/// Class of an event or a timer.
+pub const fn event_class(class: author::Class) -> EventClass {
+    match class {
+        author::Class::Low => EventClass::Low,
+        author::Class::Normal => EventClass::Normal,
+        author::Class::Interrupt => EventClass::Interrupt,
+        author::Class::Critical => EventClass::Critical,
+    }
+}
+
+/// What a user function is.
+pub const fn function_kind(kind: author::FunctionKind) -> FunctionKind {
+    match kind {
+        author::FunctionKind::Guard => FunctionKind::Guard,
+        author::FunctionKind::Action => FunctionKind::Action,
+        author::FunctionKind::Activity => FunctionKind::Activity,
+        author::FunctionKind::Scorer => FunctionKind::Scorer,
+    }
+}
+
+/// What becomes of several commands.
+pub const fn merge_rule(rule: author::MergeRule) -> MergeRule {
+    match rule {
+        author::MergeRule::LastWriterWins => MergeRule::LastWriterWins,
+        author::MergeRule::Accumulate => MergeRule::Accumulate,
+        author::MergeRule::StrictOrder => MergeRule::StrictOrder,
+        author::MergeRule::Deduplicate => MergeRule::Deduplicate,
+    }
+}
+
+/// What a state is.
+pub const fn state_kind(kind: AuthorStateKind) -> StateKind {
+    match kind {
+        AuthorStateKind::Atomic => StateKind::Atomic,
+        AuthorStateKind::Compound => StateKind::Compound,
+        AuthorStateKind::Orthogonal => StateKind::Orthogonal,
+        AuthorStateKind::Final => StateKind::Final,
+        AuthorStateKind::Choice => StateKind::Choice,
+    }
+}
+
+/// Size of an instance.
+pub const fn tier(tier: author::Tier) -> Tier {
+    match tier {
+        author::Tier::Crowd => Tier::Crowd,
+        author::Tier::Standard => Tier::Standard,
+        author::Tier::Hero => Tier::Hero,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words of the author in the order of their numbers.
+    macro_rules! same_words {
+        ($author:ident, $rom:ident, $number:ident) => {
+            assert_eq!(author::$author::WORDS, $rom::NAMES, stringify!($rom));
+            for word in author::$author::WORDS {
+                let meant = author::$author::parse(word).unwrap();
+                assert_eq!($number(meant).name(), *word);
+            }
+        };
+    }
+
+    #[test]
+    fn both_vocabularies_have_the_same_words() {
+        same_words!(ValueType, ValueType, value_type);
+        same_words!(Class, EventClass, event_class);
+        same_words!(FunctionKind, FunctionKind, function_kind);
+        same_words!(MergeRule, MergeRule, merge_rule);
+        same_words!(Tier, Tier, tier);
+    }
+
+    #[test]
+    fn types_are_the_same_both_ways_and_equally_long() {
+        for ty in ValueType::ALL {
+            assert_eq!(value_type(author_type(ty)), ty);
+            assert_eq!(author_type(ty).words(), u32::from(ty.words()));
+            assert_eq!(author_type(ty).as_str(), ty.name());
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What the compiler worked out beforehand: dispatch rows, candidates, entry plans, jumps.
+
+use zerocopy::byteorder::little_endian::{U16, U32};
+
+use crate::number::Coded;
+
+flags! {
+    /// Bits of [`LeafRow::flags`].
+    row_flag: u16 {
+        /// The state or one around it has an activity or an eventless trigger (RAM-3, Polls).
+        POLLS = 0 "polls",
+        /// The state or one around it has an activity.
+        ACTIVITY = 1 "activity",
+        /// The state or one around it has an `always` transition. Other eventless ones wait for a
+        /// result or a final state.
+        ALWAYS = 2 "always",
+    }
+}
+
+record! {
+    /// Dispatch of one leaf state (atomic or final). Rows lie in the order of their states.
+    LeafRow: 16 {
+        /// The state.
+        state: U16,
+        /// [`row_flag`] bits.
+        flags: U16,
+        /// Dense rows: first cell of `columns` cells. Sorted rows: first sorted cell.
+        first_cell: U32,
+        /// How many cells.
+        cell_count: U32,
+        /// Zero.
+        reserved: U32,
+    }
+}
+
+record! {
+    /// Dense cell: who reacts to a column while a leaf is active. [`NO_LIST`] = nobody; with the bit [`JUMP`] the rest is an
+    /// index into the jumps, else one into the candidate lists.
+    DenseCell: 4 {
+        /// List or jump.
+        list: U32,
+    }
+}
+
+/// No candidate list.
+pub const NO_LIST: u32 = u32::MAX;
+/// The cell names a jump.
+pub const JUMP: u32 = 1 << 31;
+/// Most steps of all jumps together; transitions past it are carried out the general way.
+pub const MAX_JUMP_STEPS: usize = 1 << 17;
+
+record! {
+    /// Sorted cell: cells of a row ascend by column.
+    SortedCell: 8 {
+        /// The column.
+        column: U16,
+        /// Zero.
+        reserved: U16,
+        /// Index into the candidate lists.
+        list: U32,
+    }
+}
+
+record! {
+    /// Who may react to a column while a leaf is active: interrupts from root to leaf (SEL-2 a), then the others
+    /// and deferrals from leaf to root (SEL-2 b, EVT-5), each state in the order of SEL-3.
+    CandidateList: 8 {
+        /// First candidate.
+        first: U32,
+        /// Interrupt transitions.
+        interrupts: U16,
+        /// Others.
+        others: U16,
+    }
+}
+
+numbers! {
+    /// Who a candidate is.
+    CandidateKind: u8 {
+        /// A transition.
+        Transition = 0 "transition",
+        /// A deferring state.
+        Deferral = 1 "deferral",
+    }
+}
+
+record! {
+    /// One candidate.
+    Candidate: 4 {
+        /// Transition or state.
+        index: U16,
+        /// Who it is.
+        kind: Coded<CandidateKind>,
+        /// Zero.
+        reserved: u8,
+    }
+}
+
+record! {
+    /// The entries of a transition, in order (EXEC-1, EXEC-3).
+    EntryPlan: 8 {
+        /// First step.
+        first: U32,
+        /// How many, at least 1.
+        count: U16,
+        /// Zero.
+        reserved: U16,
+    }
+}
+
+numbers! {
+    /// What a step of an entry plan does.
+    PlanStepKind: u8 {
+        /// Enters a state: `list` = its entry actions.
+        State = 0 "state",
+        /// Runs an initial effect of a region of the state: `list` = the effect.
+        Initial = 1 "initial",
+    }
+}
+
+record! {
+    /// One step of an entry plan.
+    PlanStep: 8 {
+        /// The state.
+        state: U16,
+        /// Action list; or `NONE`.
+        list: U16,
+        /// What it does.
+        kind: Coded<PlanStepKind>,
+        /// Leaf number set by entering an atomic or final state; 0xFF = none.
+        leaf: u8,
+        /// Zero.
+        reserved: U16,
+    }
+}
+
+record! {
+    /// A whole transition for one leaf: what always happens when an event of the column comes, without anything to ask or to look
+    /// up. Exists where one transition is all that the leaf can come to, it stays in one region, and states on the way neither remember
+    /// nor hold back. It is taken if no other active leaf reacts to the event.
+    Jump: 24 {
+        /// The candidate list that it stands for.
+        list: U32,
+        /// First step.
+        first: U32,
+        /// The transition.
+        transition: U16,
+        /// The leaf that is active afterwards.
+        leaf: U16,
+        /// How many steps.
+        count: U16,
+        /// Op of its guard, if it is the only candidate; or `NONE`.
+        guard: U16,
+        /// [`jump_flag`] bits.
+        flags: U16,
+        /// Zero.
+        reserved: [U16; 3],
+    }
+}
+
+flags! {
+    /// Bits of [`Jump::flags`].
+    jump_flag: u16 {
+        /// There is something to do besides calls: a guard, ops that are no calls, states that have
+        /// more than actions, or a leaf that is not the first.
+        MIXED = 0 "mixed",
+        /// What is entered polls (RAM-3): the rest of the tick has to be gone through.
+        POLLS = 1 "polls",
+    }
+}
+
+numbers! {
+    /// What a step of a jump does.
+    JumpStepKind: u8 {
+        /// One op of an exit, the effect or an entry.
+        Op = 0 "op",
+        /// The exit of a state that has more than actions.
+        Exit = 1 "exit",
+        /// The entry of a state that has more than actions.
+        Enter = 2 "enter",
+    }
+}
+
+record! {
+    /// One step on the way of a jump.
+    JumpStep: 12 {
+        /// The action that is called; `NONE` where none is.
+        function: U16,
+        /// The state that the step belongs to.
+        state: U16,
+        /// First argument of a call; the op, if that is no call; else 0.
+        first: U32,
+        /// The innermost active state while it runs.
+        leaf: U16,
+        /// Arguments of a call; else 0.
+        count: u8,
+        /// What it does.
+        kind: Coded<JumpStepKind>,
+    }
+}

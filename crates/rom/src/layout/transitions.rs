@@ -1,0 +1,194 @@
+//! Transitions, branches of choices, and what they lead to.
+
+use zerocopy::byteorder::little_endian::{F32, U16, U32};
+
+use crate::number::Coded;
+
+numbers! {
+    /// Triggers that are no event and no timer: values of [`TransitionRecord::trigger`] from
+    /// [`SpecialTrigger::FIRST`] on. Below: events, then timers (see [`crate::Rom::columns`]).
+    SpecialTrigger: u16 {
+        /// Any event.
+        Any = 0xFFF0 "any",
+        /// Eventless: always.
+        Always = 0xFFF1 "always",
+        /// Eventless: completion.
+        Done = 0xFFF2 "done",
+        /// Eventless: failure.
+        Failed = 0xFFF3 "failed",
+    }
+}
+
+impl SpecialTrigger {
+    /// No event and no timer column has this number or one above.
+    pub const FIRST: u16 = Self::Any.number();
+    /// The highest; they are consecutive.
+    pub const LAST: u16 = Self::Failed.number();
+
+    /// The one in a record; `None` for events and timers.
+    #[inline]
+    pub fn read(trigger: U16) -> Option<Self> {
+        Self::from_number(trigger.get())
+    }
+
+    /// Does it stand in a record?
+    #[inline]
+    pub fn is(self, trigger: U16) -> bool {
+        trigger.get() == self.number()
+    }
+
+    /// Is it taken without an event (SEL-2)?
+    #[inline]
+    pub const fn is_eventless(self) -> bool {
+        match self {
+            Self::Any => false,
+            Self::Always | Self::Done | Self::Failed => true,
+        }
+    }
+}
+
+const _: () = assert!(
+    SpecialTrigger::LAST as usize - SpecialTrigger::FIRST as usize + 1 == SpecialTrigger::COUNT
+);
+
+flags! {
+    /// Bits of [`TransitionRecord::flags`].
+    transition_flag: u16 {
+        /// Effect only; no targets (EXEC-2).
+        INTERNAL = 0 "internal",
+        /// The source stays active (EXEC-2).
+        LOCAL = 1 "local",
+        /// SEL-2.
+        INTERRUPT = 2 "interrupt",
+        /// SEL-3; needs the extra record.
+        SCORED = 3 "scored",
+        /// EXEC-8.
+        PUSH = 4 "push",
+        /// EXEC-8.
+        POP = 5 "pop",
+        /// SEL-6; needs the extra record.
+        LATCH = 6 "latch",
+        /// A target is a history point, or entry on the way restores history: entry and domain are
+        /// found at run time.
+        HISTORY = 7 "history",
+        /// A target is a choice: entry is found at run time (EXEC-7).
+        CHOICE = 8 "choice",
+    }
+}
+
+record! {
+    /// A transition. Those of one state are consecutive, in selection order: priority first, then declaration
+    /// (SEL-3).
+    TransitionRecord: 16 {
+        /// The state it belongs to.
+        source: U16,
+        /// Target set; `NONE` for internal and pop.
+        targets: U16,
+        /// Event, timer column or [`SpecialTrigger`].
+        trigger: U16,
+        /// Op of the guard; `NONE` without one.
+        guard: U16,
+        /// Action list; `NONE` without any.
+        effect: U16,
+        /// [`transition_flag`] bits and priority.
+        flags: U16,
+        /// The state that stays active (EXEC-2); for an internal one its source. For a transition with
+        /// [`transition_flag::HISTORY`] the domain of its defaults.
+        domain: U16,
+        /// Record in the transition-extras table; `NONE` if all of that is absent.
+        extra: U16,
+    }
+}
+
+record! {
+    /// What only some transitions have.
+    TransitionExtra: 32 {
+        /// The transition.
+        transition: U16,
+        /// Op of the scorer; or `NONE`.
+        score: U16,
+        /// Least score that counts.
+        threshold: F32,
+        /// Ticks (SEL-6); 0 = none.
+        cooldown_ticks: U32,
+        /// Ticks (SEL-6); 0 = none.
+        debounce_ticks: U32,
+        /// First of two slots with the ready tick; 0xFF = none.
+        cooldown_slot: u8,
+        /// Timer place; 0xFF = none.
+        debounce_timer: u8,
+        /// Record in the stacks table of a push or pop; 0xFF = none.
+        stack: u8,
+        /// Zero.
+        reserved: [u8; 13],
+    }
+}
+
+record! {
+    /// Precomputed for each transition; record `i` belongs to transition `i`.
+    TransitionPlan: 4 {
+        /// Entry plan; `NONE` when it has no entries, or when history or choice on the way leave it to run time.
+        plan: U16,
+        /// Structural cost in the worst configuration (EXEC-9).
+        cost: u8,
+        /// Regions of the domain that are exited and entered, one bit each (EXEC-2); 0 for an internal transition. Bits
+        /// beyond the regions of the domain mean nothing.
+        regions: u8,
+    }
+}
+
+record! {
+    /// A run of targets.
+    TargetSet: 8 {
+        /// First target.
+        first: U32,
+        /// How many, at least 1.
+        count: U16,
+        /// Zero.
+        reserved: U16,
+    }
+}
+
+/// First bit of the priority (0 to 15) in [`TransitionRecord::flags`].
+pub const PRIORITY_SHIFT: u32 = 12;
+/// The bits of the priority.
+pub const PRIORITY_MASK: u16 = 0xF << PRIORITY_SHIFT;
+const _: () = assert!(transition_flag::ALL & PRIORITY_MASK == 0);
+
+numbers! {
+    /// What a target names.
+    TargetKind: u8 {
+        /// A state (not a choice).
+        State = 0 "state",
+        /// A history point.
+        History = 1 "history",
+        /// A choice state.
+        Choice = 2 "choice",
+    }
+}
+
+record! {
+    /// One target of a set, in the order of the tree.
+    TargetRecord: 4 {
+        /// State or history point.
+        index: U16,
+        /// What it names.
+        kind: Coded<TargetKind>,
+        /// Zero.
+        reserved: u8,
+    }
+}
+
+record! {
+    /// A branch of a choice (EXEC-7). The last one of a choice has no guard.
+    BranchRecord: 8 {
+        /// The choice state.
+        owner: U16,
+        /// Op of the guard; or `NONE`.
+        guard: U16,
+        /// Target set.
+        targets: U16,
+        /// Action list; or `NONE`.
+        effect: U16,
+    }
+}
