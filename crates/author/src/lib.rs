@@ -18,7 +18,8 @@ pub mod graph;
 pub mod limits;
 pub mod names;
 pub mod render;
-pub mod similar;
 pub mod span;
 pub mod text;
 pub mod value;
+
+pub use statewright_text::similar;

@@ -3,6 +3,8 @@
 //! A rule that is broken comes back as one sentence, to be shown as it is. References are not
 //! checked here: a wrong one is simply not found.
 
+pub use statewright_text::{is_hidden, is_invisible, visible, visible_lines};
+
 use crate::limits::MAX_NAME_BYTES;
 
 /// Names of states, events, regions, timers and other things that only the machine refers to. A `/`
@@ -34,42 +36,6 @@ pub(crate) fn check_shown(name: &str) -> Result<(), String> {
         )),
         None => Ok(()),
     }
-}
-
-/// Characters that a reader cannot see or that change how others look: no output shows them as they
-/// are.
-pub fn is_hidden(c: char) -> bool {
-    c.is_control() || is_invisible(c)
-}
-
-/// Spells out control and invisible characters as `\u{1b}`, so that no output can change a
-/// terminal, a line or the direction of other text.
-pub fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_hidden(c) {
-            out.extend(c.escape_unicode())
-        } else {
-            out.push(c)
-        }
-    }
-    out
-}
-
-/// The same for text of several lines.
-pub fn visible_lines(text: &str) -> String {
-    text.split('\n')
-        .map(visible)
-        .collect::<Vec<String>>()
-        .join("\n")
-}
-
-/// Characters without a shape of their own: joiners, marks of direction, tags, separators of lines.
-pub(crate) fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Names of events. `*` stands for any event in the text form.
@@ -258,16 +224,6 @@ mod tests {
         ] {
             assert!(check_name(bad).is_err(), "{bad:?}");
         }
-    }
-
-    #[test]
-    fn nothing_hidden_is_shown_as_it_is() {
-        let hostile = "a\u{1b}[31m\u{202e}b\n\u{7}\u{9b}";
-        assert_eq!(
-            visible(hostile),
-            "a\\u{1b}[31m\\u{202e}b\\u{a}\\u{7}\\u{9b}"
-        );
-        assert_eq!(visible_lines("a\n\tb\n"), "a\n\\u{9}b\n");
     }
 
     #[test]

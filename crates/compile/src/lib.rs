@@ -52,7 +52,7 @@ pub struct Output {
     /// The ROM.
     pub rom: OwnedRom,
     /// Names and spans for tools (ROM-7).
-    pub symbols: symbols::Symbols,
+    pub symbols: symbols::SymbolTable,
     /// Who pays for what, and other facts.
     pub report: report::Report,
 }
@@ -130,7 +130,7 @@ fn passes(
             return None;
         }
     };
-    let symbols = symbols::Symbols::new(model, &transition_order, &tables);
+    let symbols = symbols::collect(model, &transition_order, &tables);
     let report = report::Report::new(model, &allocation, &tables, &transition_order, &rom);
     Some(Output {
         rom,

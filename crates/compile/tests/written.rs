@@ -11,7 +11,7 @@ use statewright_author::span::{Name, Span, Spanned};
 use statewright_author::text::{left_out, read, write, write_with};
 use statewright_author::value::Literal;
 use statewright_compile::compile;
-use statewright_compile::symbols::Symbols;
+use statewright_compile::symbols::SymbolTable;
 use statewright_generator::without_spans;
 
 /// The graph, the ROM, the names in the sidecar and the text itself, before and after.
@@ -50,7 +50,7 @@ fn compiled(machine: &Machine) -> Option<(Vec<u8>, String)> {
 }
 
 /// The sidecar without spans.
-fn names(symbols: Symbols) -> String {
+fn names(symbols: SymbolTable) -> String {
     fn strip(value: &mut serde_json::Value) {
         match value {
             serde_json::Value::Object(map) => {

@@ -7,8 +7,8 @@
 
 use serde_json::Value;
 use statewright_compile::describe::describe_model;
-use statewright_compile::symbols::Symbols;
 use statewright_rom::Rom;
+use statewright_symbols::SymbolTable;
 
 use crate::escape::visible;
 use crate::words::{Label, action, marks, trigger};
@@ -126,8 +126,8 @@ pub struct Branch {
 }
 
 impl Chart {
-    /// Reads a ROM. The names should belong to it: ask [`Symbols::belongs_to`] first.
-    pub fn new(rom: &Rom<'_>, symbols: &Symbols) -> Self {
+    /// Reads a ROM. The names should belong to it: ask [`SymbolTable::belongs_to`] first.
+    pub fn new(rom: &Rom<'_>, symbols: &SymbolTable) -> Self {
         let shape = describe_model(rom, None);
         let mut model = describe_model(rom, Some(symbols));
         clean(&mut model);

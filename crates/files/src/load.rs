@@ -7,10 +7,10 @@ use std::io::Read;
 use statewright_author::diagnostic::Diagnostics;
 use statewright_author::graph::Machine;
 use statewright_author::text::read_bytes;
-use statewright_compile::symbols::Symbols;
 use statewright_compile::{Options, Output, compile_with, describe};
 use statewright_import::Format;
 use statewright_rom::OwnedRom;
+use statewright_symbols::SymbolTable;
 
 use crate::content::Content;
 use crate::error::FileError;
@@ -49,7 +49,7 @@ pub struct Loaded {
     /// The ROM.
     pub rom: OwnedRom,
     /// The names, if they are known.
-    pub symbols: Option<Symbols>,
+    pub symbols: Option<SymbolTable>,
     /// Why they are not known, if that is worth a word.
     pub sidecar_problem: Option<SidecarProblem>,
 }

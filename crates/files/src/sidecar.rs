@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use statewright_compile::symbols::Symbols;
 use statewright_rom::Rom;
+use statewright_symbols::SymbolTable;
 
 use crate::content::SIDECAR_EXTENSION;
 use crate::input::read_limited;
@@ -86,8 +86,8 @@ impl Sidecar {
     }
 
     /// The names, if they belong to this ROM.
-    pub fn symbols(self, rom: &Rom<'_>) -> Result<Symbols, SidecarProblem> {
-        let reason = match Symbols::from_json(&self.text) {
+    pub fn symbols(self, rom: &Rom<'_>) -> Result<SymbolTable, SidecarProblem> {
+        let reason = match SymbolTable::from_json(&self.text) {
             Ok(symbols) if symbols.belongs_to(rom) => return Ok(symbols),
             Ok(_) => SidecarReason::OtherBuild,
             Err(error) => SidecarReason::Malformed(error.to_string()),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use statewright::trace::{Legend, Trigger};
 use statewright::{Counters, Kind};
+use statewright_symbols::SymbolKind;
 
 use statewright_step::Answer;
 
@@ -93,12 +94,12 @@ impl Outcome {
             .zip(&self.legend.states)
             .filter(|(_, state)| state.is_leaf);
         let mut series: Vec<Series<'_>> = leaves
-            .map(|(number, state)| {
+            .map(|(number, _)| {
                 let count =
                     |sample: &Sample| sample.leaves.get(usize::from(number)).copied().unwrap_or(0);
                 Series {
                     state: number,
-                    name: &state.name,
+                    name: self.legend.state(number),
                     counts: self.samples.iter().map(count).collect(),
                 }
             })
@@ -125,10 +126,11 @@ impl Outcome {
 
     /// States that were never active.
     pub fn never_visited(&self) -> Vec<&str> {
-        let states = self.legend.states.iter().zip(&self.visits);
+        let states = self.legend.symbols.names(SymbolKind::State);
         states
+            .zip(&self.visits)
             .filter(|(_, visits)| **visits == 0)
-            .map(|(state, _)| state.name.as_str())
+            .map(|(path, _)| path)
             .collect()
     }
 

@@ -10,6 +10,7 @@ use statewright::ids::EventId;
 use statewright_author::similar::closest;
 use statewright_rom::layout::PayloadKind;
 use statewright_step::{StepError, carried_type, key_type, parse_payload, parse_value};
+use statewright_symbols::SymbolKind;
 
 /// When a line happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -225,7 +226,7 @@ impl<'l> Words<'l> {
         let machine = self.machine;
         let event = machine
             .event(name)
-            .map_err(|_| unknown("event", name, &machine.names().events))?;
+            .map_err(|_| unknown("event", name, machine.symbols().names(SymbolKind::Event)))?;
         let rom = machine.rom();
         let words = parse_payload(&rom, event, name, &self.rest.join(" ")).map_err(plain)?;
         Ok(ScriptAction::Send(
@@ -237,9 +238,13 @@ impl<'l> Words<'l> {
     fn set(&mut self) -> Result<ScriptAction, String> {
         let name = self.next().unwrap_or_default();
         let machine = self.machine;
-        let key = machine
-            .key(name)
-            .map_err(|_| unknown("blackboard key", name, &machine.names().keys))?;
+        let key = machine.key(name).map_err(|_| {
+            unknown(
+                "blackboard key",
+                name,
+                machine.symbols().names(SymbolKind::Key),
+            )
+        })?;
         let rom = machine.rom();
         let ty = key_type(&rom, key.index());
         let text = self.rest.join(" ");
@@ -267,8 +272,8 @@ fn plain(error: StepError) -> String {
     error.message + &help
 }
 
-fn unknown(what: &str, name: &str, known: &[String]) -> String {
-    let meant = closest(name, known.iter().map(String::as_str));
+fn unknown<'k>(what: &str, name: &str, known: impl Iterator<Item = &'k str>) -> String {
+    let meant = closest(name, known);
     let help = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
     format!("the machine has no {what} `{name}`{help}")
 }

@@ -81,7 +81,7 @@ impl Monitor for Listener<'_> {
     type Error = &'static str;
 
     fn begin(&mut self, legend: &Legend) -> Result<(), Self::Error> {
-        let names = legend.states.iter().map(|state| state.name.clone());
+        let names = legend.symbols.states.iter().map(|state| state.name.clone());
         self.names.extend(names);
         Ok(())
     }

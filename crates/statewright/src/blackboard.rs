@@ -9,8 +9,9 @@ use statewright_rom::ids::KeyId;
 
 use crate::board::{Board, Key};
 use crate::crowd::Saved;
-use crate::machine::{Machine, UnknownName};
+use crate::machine::Machine;
 use crate::value::{Type, Value};
+use statewright_symbols::UnknownName;
 
 /// Where the keys of a machine lie.
 #[derive(Debug)]

@@ -23,7 +23,6 @@ mod machine;
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod macros;
-mod names;
 mod pipeline;
 pub mod prelude;
 mod program;
@@ -44,14 +43,16 @@ pub use cx::{ActionCx, GuardCx};
 pub use functions::{
     ActionFn, ActivityFn, Behavior, Functions, GuardFn, Kind, Named, ScorerFn, Signature,
 };
-pub use machine::{Machine, MachineError, UnknownName};
-pub use names::{Names, WrongNames};
+pub use machine::{Machine, MachineError};
 #[cfg(feature = "parallel")]
 pub use pipeline::RayonPool;
 pub use pipeline::{LaneCommands, TickSettings, Workers, WrongBudget};
 pub use program::{BindError, BindProblem, Program};
 pub use registry::{MachineHandle, Registry, RegistryError};
 pub use slices::{Slices, SlicesError, SlicesOutput};
+/// Names and spans of everything in a machine, by number.
+pub use statewright_symbols as symbols;
+pub use statewright_symbols::{SymbolTable, UnknownName, WrongNames};
 pub use value::{AgentId, Entity, Payload, Symbol, Type, Value};
 
 pub use statewright_kernel::{

@@ -7,10 +7,10 @@ use statewright_kernel::Counters;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{BuiltInLane, ScratchRecord};
 use statewright_rom::{LoadError, OwnedRom, Rom};
+use statewright_symbols::{SymbolId, SymbolKind, SymbolTable, UnknownName, WrongNames};
 
 use crate::blackboard::Shape;
 use crate::counters::SharedCounters;
-use crate::names::{Names, WrongNames};
 
 /// A compiled machine. Cheap to clone: all clones share one block of bytes.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Machine {
 #[derive(Debug)]
 struct Shared {
     rom: OwnedRom,
-    names: Names,
+    symbols: SymbolTable,
     /// Class per event.
     classes: Vec<statewright_kernel::Class>,
     id: u32,
@@ -72,29 +72,6 @@ impl fmt::Debug for MachineError {
 
 impl std::error::Error for MachineError {}
 
-/// A name that a machine does not have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownName {
-    /// What was looked for: `event`, `state` and so on.
-    pub what: &'static str,
-    /// The name.
-    pub name: String,
-    /// The name that was probably meant.
-    pub closest: Option<String>,
-}
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the machine has no {} named `{}`", self.what, self.name)?;
-        match &self.closest {
-            Some(closest) => write!(f, "; did you mean `{closest}`?"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for UnknownName {}
-
 #[cfg(feature = "compile")]
 mod compiled {
     use std::path::Path;
@@ -103,7 +80,6 @@ mod compiled {
     use statewright_author::builder::MachineBuilder;
     use statewright_author::graph;
     use statewright_author::render::{Style, render_text};
-    use statewright_compile::symbols::{Symbol, Symbols};
     use statewright_compile::{Options, Output, compile_with};
 
     impl Machine {
@@ -148,40 +124,19 @@ mod compiled {
 
     impl From<Output> for Machine {
         fn from(output: Output) -> Self {
-            Self::new(output.rom, Names::from(&output.symbols))
-        }
-    }
-
-    impl From<&Symbols> for Names {
-        fn from(symbols: &Symbols) -> Self {
-            let names =
-                |symbols: &[Symbol]| symbols.iter().map(|symbol| symbol.name.clone()).collect();
-            Self {
-                machine: symbols.machine.clone(),
-                states: names(&symbols.states),
-                events: names(&symbols.events),
-                functions: names(&symbols.functions),
-                keys: names(&symbols.keys),
-                parameters: names(&symbols.parameters),
-                variants: names(&symbols.variants),
-                timers: names(&symbols.timers),
-                lanes: names(&symbols.lanes),
-                channels: names(&symbols.channels),
-                scratch: names(&symbols.scratch),
-            }
+            Self::new(output.rom, output.symbols)
         }
     }
 }
 
 /// Looks names up.
 macro_rules! lookups {
-    ($($name:ident $field:ident $what:literal $id:ident,)+) => {
+    ($($name:ident $what:literal $id:ident,)+) => {
         impl Machine {
             $(
                 #[doc = concat!("The ", $what, " with a name.")]
                 pub fn $name(&self, name: &str) -> Result<$id, UnknownName> {
-                    let place = self.shared.names.$field.iter().position(|known| known == name);
-                    place.and_then($id::from_index).ok_or_else(|| unknown($what, name, &self.shared.names.$field))
+                    self.shared.symbols.find(name)
                 }
             )+
         }
@@ -189,25 +144,27 @@ macro_rules! lookups {
 }
 
 lookups! {
-    state states "state" StateId,
-    event events "event" EventId,
-    key keys "blackboard key" KeyId,
-    parameter parameters "parameter" ParameterId,
-    variant variants "variant" VariantId,
-    timer timers "timer" TimerId,
-    channel channels "channel" ChannelId,
+    state "state" StateId,
+    event "event" EventId,
+    key "blackboard key" KeyId,
+    parameter "parameter" ParameterId,
+    variant "variant" VariantId,
+    timer "timer" TimerId,
+    channel "channel" ChannelId,
 }
 
 impl Machine {
-    /// A finished ROM, after all its proofs, with its names; [`Names::default`] has none. Names of
-    /// another machine are refused, as far as the ROM can tell ([`Names::check`]).
-    pub fn from_rom(bytes: Vec<u8>, names: Names) -> Result<Self, MachineError> {
+    /// A finished ROM, after all its proofs, with its names; [`SymbolTable::default`] has none. Names
+    /// of another machine are refused, as far as the ROM can tell ([`SymbolTable::check`]).
+    pub fn from_rom(bytes: Vec<u8>, symbols: SymbolTable) -> Result<Self, MachineError> {
         let rom = OwnedRom::from_vec(bytes).map_err(MachineError::Rom)?;
-        names.check(&rom.as_rom()).map_err(MachineError::Names)?;
-        Ok(Self::new(rom, names))
+        let symbols = symbols
+            .tied_to(&rom.as_rom())
+            .map_err(MachineError::Names)?;
+        Ok(Self::new(rom, symbols))
     }
 
-    fn new(rom: OwnedRom, names: Names) -> Self {
+    fn new(rom: OwnedRom, symbols: SymbolTable) -> Self {
         let (id, classes) = {
             let rom = rom.as_rom();
             (
@@ -219,7 +176,7 @@ impl Machine {
         Self {
             shared: Arc::new(Shared {
                 rom,
-                names,
+                symbols,
                 classes,
                 id,
                 counters,
@@ -243,41 +200,33 @@ impl Machine {
         self.shared.rom.as_bytes()
     }
 
-    /// All names.
-    pub fn names(&self) -> &Names {
-        &self.shared.names
+    /// Names and spans of everything in it.
+    pub fn symbols(&self) -> &SymbolTable {
+        &self.shared.symbols
     }
 
     /// Its name.
     pub fn name(&self) -> &str {
-        &self.shared.names.machine
+        &self.shared.symbols.machine
     }
 
     /// The path of a state, for people.
     pub fn state_name(&self, state: StateId) -> &str {
-        self.shared
-            .names
-            .states
-            .get(state.index())
-            .map_or("?", String::as_str)
+        self.name_of(state)
     }
 
     /// The name of an event, for people.
     pub fn event_name(&self, event: EventId) -> &str {
-        self.shared
-            .names
-            .events
-            .get(event.index())
-            .map_or("?", String::as_str)
+        self.name_of(event)
     }
 
     /// The name of a channel, for people.
     pub fn channel_name(&self, channel: ChannelId) -> &str {
-        self.shared
-            .names
-            .channels
-            .get(channel.index())
-            .map_or("?", String::as_str)
+        self.name_of(channel)
+    }
+
+    fn name_of(&self, id: impl SymbolId) -> &str {
+        self.shared.symbols.of(id).unwrap_or("?")
     }
 
     /// What happened to all agents of this machine, in all crowds (SYS-8). May be read while they
@@ -317,62 +266,36 @@ impl Machine {
 
     /// The name of a function; its number if there are no names.
     pub fn function_name(&self, function: FunctionId) -> String {
-        self.shared
-            .names
-            .functions
-            .get(function.index())
-            .cloned()
-            .unwrap_or_else(|| format!("function {function}"))
+        let name = self.shared.symbols.of(function);
+        name.map_or_else(|| format!("function {function}"), str::to_owned)
     }
 
     /// The scratch of a state with a name.
     pub fn scratch(&self, state: StateId, name: &str) -> Result<ScratchId, UnknownName> {
-        let (rom, names) = (self.rom(), &self.shared.names.scratch);
-        let own = |record: &ScratchRecord| StateId::read(record.owner) == Some(state);
-        let place = rom
+        let rom = self.rom();
+        let is_own = |record: &ScratchRecord| StateId::read(record.owner) == Some(state);
+        let all = rom
             .scratch()
             .iter()
-            .zip(names)
-            .position(|(record, known)| own(record) && known == name);
-        place.and_then(ScratchId::from_index).ok_or_else(|| {
-            let names = rom
-                .scratch()
-                .iter()
-                .zip(names)
-                .filter(|(record, _)| own(record))
-                .map(|(_, name)| name.clone());
-            unknown("scratch of this state", name, &names.collect::<Vec<_>>())
-        })
+            .zip(self.shared.symbols.names(SymbolKind::Scratch));
+        let own = all.enumerate().filter(|(_, (record, _))| is_own(record));
+        let mut own = own.map(|(index, (_, known))| (index, known));
+        let found = own.clone().find(|(_, known)| *known == name);
+        found
+            .and_then(|(index, _)| ScratchId::from_index(index))
+            .ok_or_else(|| {
+                let known = own.by_ref().map(|(_, known)| known);
+                UnknownName::new("scratch of this state", name, known)
+            })
     }
 
     /// The lane with a name: a built-in one or one of the machine's own.
     pub fn lane(&self, name: &str) -> Result<LaneId, UnknownName> {
-        let own = self.shared.names.lanes.iter().map(String::as_str);
+        let own = self.shared.symbols.names(SymbolKind::Lane);
         let mut known = BuiltInLane::NAMES.into_iter().chain(own);
         let place = known.clone().position(|known| known == name);
-        let wrong = || {
-            unknown(
-                "lane",
-                name,
-                &known.by_ref().map(str::to_owned).collect::<Vec<_>>(),
-            )
-        };
-        place.and_then(LaneId::from_index).ok_or_else(wrong)
-    }
-}
-
-fn unknown(what: &'static str, name: &str, known: &[String]) -> UnknownName {
-    #[cfg(feature = "compile")]
-    let closest = statewright_author::similar::closest(name, known.iter().map(String::as_str))
-        .map(str::to_owned);
-    #[cfg(not(feature = "compile"))]
-    let closest = known
-        .iter()
-        .find(|known| known.eq_ignore_ascii_case(name))
-        .cloned();
-    UnknownName {
-        what,
-        name: name.to_owned(),
-        closest,
+        place
+            .and_then(LaneId::from_index)
+            .ok_or_else(|| UnknownName::new(SymbolKind::Lane.word(), name, known.by_ref()))
     }
 }

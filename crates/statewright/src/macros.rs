@@ -4,16 +4,18 @@ pub use zerocopy;
 
 use crate::functions::{Kind, Signature};
 use crate::machine::Machine;
-use crate::names::Names;
 use crate::value::Type;
+
+use statewright_symbols::Symbol;
+pub use statewright_symbols::SymbolTable;
 
 /// Loads a ROM that was compiled together with the program.
 ///
 /// # Panics
 ///
 /// If it is no ROM of this version: the macro and this crate are not of one version then.
-pub fn load(rom: &[u8], names: Names) -> Machine {
-    match Machine::from_rom(rom.to_vec(), names) {
+pub fn load(rom: &[u8], symbols: SymbolTable) -> Machine {
+    match Machine::from_rom(rom.to_vec(), symbols) {
         Ok(machine) => machine,
         Err(error) => {
             panic!("`machine!` made a ROM that this version of Statewright refuses: {error}")
@@ -21,9 +23,14 @@ pub fn load(rom: &[u8], names: Names) -> Machine {
     }
 }
 
-/// Texts of their own.
-pub fn texts(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|&text| text.to_owned()).collect()
+/// Symbols of their own: names with lines and columns.
+pub fn symbols(symbols: &[(&str, u32, u32)]) -> Vec<Symbol> {
+    let symbol = |&(name, line, column): &(&str, u32, u32)| Symbol {
+        name: name.to_owned(),
+        line,
+        column,
+    };
+    symbols.iter().map(symbol).collect()
 }
 
 /// A number that the macro knows to be one.

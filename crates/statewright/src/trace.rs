@@ -3,6 +3,6 @@
 
 pub use statewright_trace::file::{Ending, Frame, Reading, Refused, WriteError, Writer};
 pub use statewright_trace::{
-    Cause, Code, Guard, Kind, Legend, Level, Names, Record, Settings, State, Totals, Transition,
-    Trigger, UnknownNumber,
+    Cause, Guard, Kind, Legend, Level, Record, Settings, State, Totals, Transition, Trigger,
+    UnknownNumber,
 };

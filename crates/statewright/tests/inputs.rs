@@ -11,7 +11,7 @@ use statewright::{
 };
 
 const DOG: &str = r#"{ "machine": "Dog", "events": ["Call"],
-  "parameters": { "brave": { "type": "bool", "value": false } }, "variants": { "hero": { "brave": true } },
+  "parameters": { "brave": false }, "variants": { "hero": { "brave": true } },
   "blackboard": { "bones": { "type": "i32" } },
   "initial": "sit",
   "states": {

@@ -217,7 +217,7 @@ fn code_2_names_of_a_machine_file_are_constants() {
         guard::timers::SLEEP_TIRED,
     ];
     assert_eq!(
-        tired.map(|timer| machine.names().timers[timer.index()].as_str()),
+        tired.map(|timer| machine.symbols().of(timer).unwrap()),
         ["tired"; 2]
     );
     let (close_in, sleep) = (guard::states::FIGHT_CLOSE_IN, guard::states::SLEEP);
@@ -245,7 +245,7 @@ fn code_2_names_of_a_machine_file_are_constants() {
     let text = std::fs::read_to_string("tests/machines/guard.sw.json").unwrap();
     let at_run_time = Machine::from_text("guard.sw.json", &text).unwrap();
     assert_eq!(machine.bytes(), at_run_time.bytes(), "the same machine");
-    assert_eq!(machine.names(), at_run_time.names());
+    assert_eq!(machine.symbols(), at_run_time.symbols());
 }
 
 #[derive(Board)]

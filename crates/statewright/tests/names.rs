@@ -1,7 +1,8 @@
 //! Names beside a ROM: those of another machine are refused (ROM-7).
 
 use statewright::prelude::*;
-use statewright::{MachineError, Names, WrongNames};
+use statewright::symbols::{Symbol, SymbolKind};
+use statewright::{MachineError, SymbolTable, WrongNames};
 
 fn samples() -> Vec<Machine> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../machines");
@@ -17,23 +18,7 @@ fn samples() -> Vec<Machine> {
     machines
 }
 
-/// All lists of names.
-fn lists(names: &mut Names) -> [(&'static str, &mut Vec<String>); 10] {
-    [
-        ("states", &mut names.states),
-        ("events", &mut names.events),
-        ("functions", &mut names.functions),
-        ("keys", &mut names.keys),
-        ("parameters", &mut names.parameters),
-        ("variants", &mut names.variants),
-        ("timers", &mut names.timers),
-        ("lanes", &mut names.lanes),
-        ("channels", &mut names.channels),
-        ("scratch", &mut names.scratch),
-    ]
-}
-
-fn load(machine: &Machine, names: Names) -> Result<(), WrongNames> {
+fn load(machine: &Machine, names: SymbolTable) -> Result<(), WrongNames> {
     match Machine::from_rom(machine.bytes().to_vec(), names) {
         Ok(_) => Ok(()),
         Err(MachineError::Names(error)) => Err(error),
@@ -45,13 +30,13 @@ fn load(machine: &Machine, names: Names) -> Result<(), WrongNames> {
 fn a_machine_has_its_own_names_or_none() {
     for machine in samples() {
         assert_eq!(
-            load(&machine, machine.names().clone()),
+            load(&machine, machine.symbols().clone()),
             Ok(()),
             "{}",
             machine.name()
         );
         assert_eq!(
-            load(&machine, Names::default()),
+            load(&machine, SymbolTable::default()),
             Ok(()),
             "{}",
             machine.name()
@@ -63,11 +48,11 @@ fn a_machine_has_its_own_names_or_none() {
 fn a_name_too_few_or_too_many_is_refused() {
     let mut seen = 0;
     for machine in samples() {
-        for place in 0..10 {
-            let mut more = machine.names().clone();
-            let (list, names) = &mut lists(&mut more)[place];
-            let (list, expected) = (*list, names.len());
-            names.push("other".to_owned());
+        for &kind in SymbolKind::ALL {
+            let mut more = machine.symbols().clone();
+            let (list, names) = (kind.list(), more.list_mut(kind));
+            let expected = names.len();
+            names.push(Symbol::named("other"));
             assert_eq!(
                 load(&machine, more.clone()),
                 Err(WrongNames::Count {
@@ -76,7 +61,7 @@ fn a_name_too_few_or_too_many_is_refused() {
                     expected
                 })
             );
-            let names = &mut lists(&mut more)[place].1;
+            let names = more.list_mut(kind);
             names.truncate(expected.saturating_sub(1));
             let found = names.len();
             if found > 0 {
@@ -98,20 +83,32 @@ fn a_name_too_few_or_too_many_is_refused() {
 #[test]
 fn a_wrong_name_is_refused_where_the_rom_knows_its_hash() {
     let machine = samples().pop().unwrap();
-    for (place, known) in [
-        false, false, true, true, true, true, false, true, true, false,
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let mut names = machine.names().clone();
-        let (list, own) = &mut lists(&mut names)[place];
-        let (list, last) = (*list, own.len() - 1);
-        own[last] = "Other".to_owned();
+    for &kind in SymbolKind::ALL {
+        let known = match kind {
+            SymbolKind::State
+            | SymbolKind::Region
+            | SymbolKind::Event
+            | SymbolKind::Timer
+            | SymbolKind::Transition
+            | SymbolKind::History
+            | SymbolKind::Scratch => false,
+            SymbolKind::Function
+            | SymbolKind::Key
+            | SymbolKind::Parameter
+            | SymbolKind::Variant
+            | SymbolKind::Lane
+            | SymbolKind::Channel => true,
+        };
+        let mut names = machine.symbols().clone();
+        let (list, own) = (kind.list(), names.list_mut(kind));
+        let Some(last) = own.len().checked_sub(1) else {
+            continue;
+        };
+        own[last] = Symbol::named("Other");
         let expected = if known {
             Err(WrongNames::Name {
                 list,
-                place: last,
+                index: last,
                 name: "Other".to_owned(),
             })
         } else {
@@ -119,9 +116,9 @@ fn a_wrong_name_is_refused_where_the_rom_knows_its_hash() {
         };
         assert_eq!(load(&machine, names), expected, "{list}");
     }
-    let names = Names {
-        keys: vec!["Other".to_owned()],
-        ..Names::default()
+    let names = SymbolTable {
+        keys: vec![Symbol::named("Other")],
+        ..SymbolTable::default()
     };
     assert_eq!(
         load(&machine, names).unwrap_err().to_string(),

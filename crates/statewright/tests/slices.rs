@@ -17,7 +17,7 @@ use zerocopy::IntoBytes;
 const SQUAD: &str = r#"{ "machine": "Squad", "tier": "crowd",
   "events": { "Noise": { "payload": "i32" }, "Help": { "payload": "entity", "class": "interrupt" }, "Calm": {} },
   "lanes": { "sum": { "merge": "accumulate" } },
-  "parameters": { "deaf": { "type": "i32", "value": 3 } }, "variants": { "sharp": { "deaf": 0 } },
+  "parameters": { "deaf": 3 }, "variants": { "sharp": { "deaf": 0 } },
   "blackboard": { "alarms": { "type": "i32" } },
   "channels": { "voice": { "lane": "audio" } },
   "initial": "idle",

@@ -492,7 +492,7 @@ fn run(
     let mut functions = Functions::<Blackboard, ()>::new();
     let rom = machine.rom();
     for (number, record) in rom.linker().iter().enumerate() {
-        let name = &machine.names().functions[number];
+        let name = &machine.symbols().functions[number].name;
         functions = match record.kind.get() {
             Kind::Guard => functions.guard(name, |_, (), cx| {
                 let odd = (cx.agent().index() + cx.tick()) % 3;

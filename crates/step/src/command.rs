@@ -7,6 +7,7 @@ use statewright_author::value::Duration;
 use statewright_kernel::Status;
 use statewright_rom::ids::*;
 use statewright_rom::layout::FunctionKind;
+use statewright_symbols::SymbolKind;
 
 use crate::error::StepError;
 use crate::session::{MOST_TICKS, Session};
@@ -182,7 +183,7 @@ impl Command {
 
 fn unknown_command(session: &Session, word: &str) -> StepError {
     let error = StepError::new(format!("there is no command `{}`", visible(word)));
-    if session.names().events.iter().any(|event| event == word) {
+    if session.names().symbols.find::<EventId>(word).is_ok() {
         return error.help(format!("to send the event write `send {word}`"));
     }
     match similar::closest(word, COMMANDS.iter().map(|command| command.word)) {
@@ -204,22 +205,13 @@ fn first<'l>(rest: &'l str, usage: &str) -> Result<(&'l str, &'l str), StepError
 fn event(session: &Session, word: &str, rest: &str) -> Result<(EventId, [u32; 4]), StepError> {
     let (name, payload) = first(rest, &format!("{word} EVENT [PAYLOAD]"))?;
     let names = session.names();
-    let known = |name: &str| {
-        names
-            .events
-            .iter()
-            .map(String::as_str)
-            .find(|known| *known == name)
-    };
+    let events = names.symbols.names(SymbolKind::Event);
+    let known = |name: &str| events.clone().find(|known| *known == name);
     let class = event_class(name, known);
-    let place = names
-        .events
-        .iter()
-        .position(|event| Some(event.as_str()) == class)
-        .and_then(EventId::from_index);
-    let known = names.events.iter().map(String::as_str);
-    let event =
-        place.ok_or_else(|| StepError::unknown("event", name, known, "`events` lists them"))?;
+    let place = events.clone().position(|event| Some(event) == class);
+    let event = place
+        .and_then(EventId::from_index)
+        .ok_or_else(|| StepError::unknown("event", name, events, "`events` lists them"))?;
     Ok((
         event,
         parse_payload(&session.machine().rom(), event, name, payload)?,
@@ -276,15 +268,11 @@ fn time(session: &Session, rest: &str) -> Result<u32, StepError> {
 
 fn set(session: &Session, rest: &str) -> Result<Command, StepError> {
     let (name, value) = first(rest, "set KEY VALUE")?;
-    let names = session.names();
-    let place = names
-        .keys
-        .iter()
-        .position(|known| known == name)
-        .and_then(KeyId::from_index);
-    let known = names.keys.iter().map(String::as_str);
-    let key = place
-        .ok_or_else(|| StepError::unknown("blackboard key", name, known, "`show` lists them"))?;
+    let symbols = &session.names().symbols;
+    let key: KeyId = symbols.find(name).map_err(|unknown| {
+        let known = symbols.names(SymbolKind::Key);
+        StepError::unknown(unknown.what, name, known, "`show` lists them")
+    })?;
     if value.is_empty() {
         return Err(StepError::new(format!("there is no value for `{name}`"))
             .help(format!("write `set {name} VALUE`")));
@@ -305,11 +293,11 @@ fn function(
     let of_kind = rom
         .linker()
         .iter()
-        .zip(&session.names().functions)
+        .zip(session.names().symbols.names(SymbolKind::Function))
         .enumerate()
         .filter(|(_, (f, _))| f.kind == kind);
     let named = of_kind
-        .map(|(index, (_, name))| (index, name.as_str()))
+        .map(|(index, (_, name))| (index, name))
         .collect::<Vec<_>>();
     let place = named
         .iter()
@@ -384,14 +372,11 @@ fn score(session: &Session, rest: &str) -> Result<Command, StepError> {
 /// A state by its path, or by the end of it.
 fn state(session: &Session, rest: &str) -> Result<StateId, StepError> {
     let (name, _) = first(rest, "in STATE")?;
-    let states = &session.names().states;
-    if let Some(exact) = states
-        .iter()
-        .position(|path| path == name)
-        .and_then(StateId::from_index)
-    {
+    let symbols = &session.names().symbols;
+    if let Ok(exact) = symbols.find(name) {
         return Ok(exact);
     }
+    let states: Vec<&str> = symbols.names(SymbolKind::State).collect();
     let ends = |path: &str| {
         path.strip_suffix(name)
             .is_some_and(|before| before.ends_with('/'))
@@ -408,7 +393,7 @@ fn state(session: &Session, rest: &str) -> Result<StateId, StepError> {
             let short = states
                 .iter()
                 .map(|path| path.rsplit('/').next().unwrap_or(path));
-            let all: Vec<&str> = states.iter().map(String::as_str).chain(short).collect();
+            let all: Vec<&str> = states.iter().copied().chain(short).collect();
             Err(StepError::unknown(
                 "state",
                 name,
@@ -417,7 +402,7 @@ fn state(session: &Session, rest: &str) -> Result<StateId, StepError> {
             ))
         }
         _ => {
-            let paths: Vec<&str> = found.iter().map(|&at| states[at].as_str()).collect();
+            let paths: Vec<&str> = found.iter().map(|&at| states[at]).collect();
             Err(StepError::new(format!(
                 "several states are called `{name}`: {}",
                 paths.join(", ")

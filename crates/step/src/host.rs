@@ -12,6 +12,7 @@ use statewright_kernel::{
 use statewright_rom::Rom;
 use statewright_rom::ids::*;
 use statewright_rom::layout::{ActionOp, BuiltInLane, PayloadKind, policy};
+use statewright_symbols::SymbolKind;
 
 use crate::names::{Names, bare};
 use crate::record::{ActionKind, StepEvent};
@@ -62,7 +63,7 @@ impl<'s> StepHost<'s> {
     fn words_of(&self, call: &Call<'_>) -> String {
         bare(&describe::call_text(
             self.rom,
-            self.names.symbols(),
+            Some(&self.names.symbols),
             call.function,
             call.arguments,
         ))
@@ -123,11 +124,11 @@ impl<'s> StepHost<'s> {
         let own = || {
             lane.index()
                 .checked_sub(BuiltInLane::COUNT)
-                .and_then(|own| self.names.symbols()?.lanes.get(own))
+                .and_then(|own| self.names.symbols.name(SymbolKind::Lane, own))
         };
         match BuiltInLane::NAMES.get(lane.index()) {
             Some(name) => (*name).to_owned(),
-            None => own().map_or_else(|| format!("lane_{lane}"), |symbol| visible(&symbol.name)),
+            None => own().map_or_else(|| format!("lane_{lane}"), str::to_owned),
         }
     }
 }
@@ -219,7 +220,11 @@ impl Host for StepHost<'_> {
             Trace::Terminated => StepEvent::Terminated,
             Trace::Action(op) => {
                 debug_assert!(op.kind != ActionOp::Call, "calls reach the host themselves");
-                let words = visible(&describe::action_text(self.rom, self.names.symbols(), &op));
+                let words = visible(&describe::action_text(
+                    self.rom,
+                    Some(&self.names.symbols),
+                    &op,
+                ));
                 return self.did(ActionKind::BuiltIn, words, None);
             }
             // What the record says in another way: calls reach the host themselves, and the

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use statewright_kernel::{Event, Mode, Reason, event_flag};
 use statewright_rom::ids::*;
+use statewright_symbols::SymbolKind;
 use statewright_trace::reason_name;
 
 use crate::command::Command;
@@ -79,7 +80,11 @@ fn board(session: &Session, words: &[[u32; 3]]) -> Value {
     let value = |(key, &[x, y, z]): (usize, &[u32; 3])| {
         let ty = key_type(&rom, key);
         (
-            session.names().keys[key].clone(),
+            session
+                .names()
+                .symbols
+                .shown(SymbolKind::Key, key)
+                .into_owned(),
             value_json(&rom, ty, [x, y, z, 0]),
         )
     };
@@ -166,13 +171,13 @@ pub fn answer(session: &Session, command: &Command) -> Option<Value> {
         }
         Command::Events => {
             let rom = session.machine().rom();
-            let event = |(index, name): (usize, &String)| {
+            let event = |(index, name): (usize, &str)| {
                 let id = EventId::from_index(index)?;
                 Some(
                     json!({ "event": name, "payload": payload_type(&rom, id), "heard": listens(session, id) }),
                 )
             };
-            json!({ "query": "events", "events": names.events.iter().enumerate().filter_map(event).collect::<Vec<_>>() })
+            json!({ "query": "events", "events": names.symbols.names(SymbolKind::Event).enumerate().filter_map(event).collect::<Vec<_>>() })
         }
         _ => return None,
     })

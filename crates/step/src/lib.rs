@@ -12,7 +12,8 @@
 //! - `session` the agent and its history, `checkpoint` one point of it, `checkpoint_file` such a point as bytes
 //! - `command` a line of text, `value` values as people write them, `stubs` answers of functions
 //!   that nobody provides
-//! - `host` the border to the kernel, `record` what it saw, `why` reasons in plain words (SEL-7)
+//! - `host` the border to the kernel, `record` what it saw, `why` reasons in plain words
+//!   ([SEL-7](statewright_rom::rules#SEL-7))
 //! - `names` words for everything, `text` and [`json`] what people and programs read
 //!
 //! ```

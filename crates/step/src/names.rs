@@ -7,9 +7,10 @@ use serde_json::Value;
 use statewright::Machine;
 use statewright_author::names::visible;
 use statewright_compile::describe;
-use statewright_compile::symbols::Symbols;
+use statewright_rom::Rom;
 use statewright_rom::ids::*;
-use statewright_rom::layout::{TimerKind, TimerRecord};
+use statewright_rom::layout::{RegionRecord, StateKind, TimerKind, TimerRecord};
+use statewright_symbols::{Symbol, SymbolId, SymbolKind, SymbolTable};
 
 /// A transition in words.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,30 +31,18 @@ pub struct TransitionWords {
     pub line: String,
 }
 
-/// Names by number.
+/// Names and words by number.
 #[derive(Clone, Debug)]
 pub struct Names {
-    /// The machine.
-    pub machine: String,
-    /// Paths of states; the root is `root`.
-    pub states: Vec<String>,
+    /// Names as they can be shown; what has none is called by its number. The machine's own table
+    /// has them as they were given.
+    pub symbols: SymbolTable,
     /// What states are called in short: their names, or their paths where several have one name.
     pub called: Vec<String>,
-    /// Events.
-    pub events: Vec<String>,
-    /// Blackboard keys.
-    pub keys: Vec<String>,
-    /// User functions.
-    pub functions: Vec<String>,
     /// Timers: names, or what they are for.
     pub timers: Vec<String>,
-    /// Parameter variants; the first is the plain one and has no name.
-    pub variants: Vec<String>,
-    /// Regions; empty for the only region of a compound state.
-    pub regions: Vec<String>,
     /// Transitions.
     pub transitions: Vec<TransitionWords>,
-    symbols: Option<Symbols>,
 }
 
 /// A call without arguments as machine files write it: without parentheses.
@@ -74,78 +63,40 @@ fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value[key].as_array().map_or(&[], Vec::as_slice)
 }
 
-fn names_of(value: &Value, key: &str) -> Vec<String> {
-    list(value, key)
-        .iter()
-        .map(|item| text(&item["name"]))
-        .collect()
-}
-
 impl Names {
     /// Collects them.
-    pub fn new(machine: &Machine, symbols: Option<Symbols>) -> Self {
+    pub fn new(machine: &Machine, given: Option<SymbolTable>) -> Self {
         let rom = machine.rom();
-        let described = describe::describe(&rom, symbols.as_ref());
-        let (model, layout) = (&described["model"], &described["layout"]);
-        let states: Vec<String> = list(model, "states")
-            .iter()
-            .map(|state| text(&state["path"]))
-            .collect();
+        let symbols = shown_symbols(&rom, given);
+        let described = describe::describe(&rom, Some(&symbols));
+        let model = &described["model"];
         let rate = u32::from(rom.header().tick_rate.get());
-        let given = |index: usize| {
-            symbols
-                .as_ref()
-                .and_then(|symbols| symbols.timers.get(index))
-        };
-        let timer = |(index, record): (usize, &TimerRecord)| {
-            let owner = states
-                .get(usize::from(record.owner.get()))
-                .map_or("", String::as_str);
-            match record.kind.get() {
-                TimerKind::After => {
-                    format!("after {} in {owner}", duration(record.ticks.get(), rate))
-                }
-                TimerKind::Debounce => format!("debounce in {owner}"),
-                TimerKind::Clock => format!("clock of {owner}"),
-                TimerKind::State | TimerKind::Machine => given(index)
-                    .map_or_else(|| format!("timer_{index}"), |symbol| visible(&symbol.name)),
-            }
-        };
-        let timers = rom.timers().iter().enumerate().map(timer).collect();
-        let variants = std::iter::once(String::new())
-            .chain(names_of(model, "variants"))
-            .collect();
+        let timers = (0_usize..)
+            .zip(rom.timers())
+            .map(|(index, record)| timer_words(&symbols, index, record, rate));
         Self {
-            machine: model["machine"]
-                .as_str()
-                .map_or_else(|| "(without names)".to_owned(), visible),
-            events: names_of(model, "events"),
-            keys: names_of(model, "blackboard"),
-            functions: names_of(layout, "functions"),
-            timers,
-            variants,
-            regions: list(layout, "leaves")
-                .iter()
-                .map(|region| text(&region["region"]))
-                .collect(),
+            timers: timers.collect(),
             transitions: list(model, "states")
                 .iter()
                 .flat_map(|state| transitions(state, rate))
                 .collect(),
-            called: called(&states),
-            states,
+            called: called(&symbols),
             symbols,
         }
     }
 
+    fn name(&self, id: impl SymbolId) -> &str {
+        self.symbols.of(id).unwrap_or("?")
+    }
+
     /// Path of a state.
     pub fn state(&self, state: StateId) -> &str {
-        self.states.get(state.index()).map_or("?", String::as_str)
+        self.name(state)
     }
 
     /// Name of an event.
     pub fn event(&self, event: EventId) -> &str {
-        self.events.get(event.index()).map_or("?", String::as_str)
+        self.name(event)
     }
 
     /// Name of a state, or its path if several have that name.
@@ -155,14 +106,12 @@ impl Names {
 
     /// Name of a blackboard key.
     pub fn key(&self, key: KeyId) -> &str {
-        self.keys.get(key.index()).map_or("?", String::as_str)
+        self.name(key)
     }
 
     /// Name of a user function.
     pub fn function(&self, function: FunctionId) -> &str {
-        self.functions
-            .get(function.index())
-            .map_or("?", String::as_str)
+        self.name(function)
     }
 
     /// Name of a timer, or what it is for.
@@ -172,37 +121,70 @@ impl Names {
 
     /// Name of a region; none for the only one of a compound state.
     pub fn region(&self, region: RegionId) -> Option<&str> {
-        self.regions
-            .get(region.index())
-            .map(String::as_str)
-            .filter(|name| !name.is_empty())
+        self.symbols.of(region)
     }
 
     /// A transition in words.
     pub fn transition(&self, transition: TransitionId) -> Option<&TransitionWords> {
         self.transitions.get(transition.index())
     }
+}
 
-    /// Names as the sidecar has them.
-    pub(crate) fn symbols(&self) -> Option<&Symbols> {
-        self.symbols.as_ref()
+/// Names for everything that has a number, safe to show.
+fn shown_symbols(rom: &Rom<'_>, given: Option<SymbolTable>) -> SymbolTable {
+    let nameless = || SymbolTable {
+        machine: "(without names)".to_owned(),
+        ..SymbolTable::default()
+    };
+    let mut symbols = given
+        .unwrap_or_else(nameless)
+        .visible()
+        .with_numbers(SymbolKind::State, rom.states().len())
+        .with_numbers(SymbolKind::Event, rom.events().len())
+        .with_numbers(SymbolKind::Function, rom.linker().len())
+        .with_numbers(SymbolKind::Key, rom.keys().len())
+        .with_numbers(SymbolKind::Variant, rom.variants().len());
+    if let Some(root) = symbols.states.first_mut() {
+        root.name = "root".to_owned();
+    }
+    let region = |(index, record): (usize, &RegionRecord)| {
+        let owner = StateId::read(record.owner).and_then(|owner| rom.state(owner));
+        // The only region of a compound state goes without a name.
+        let is_only = owner.is_some_and(|owner| owner.kind == StateKind::Compound);
+        match is_only {
+            true => Symbol::default(),
+            false => Symbol::named(symbols.shown(SymbolKind::Region, index)),
+        }
+    };
+    symbols.regions = rom.regions().iter().enumerate().map(region).collect();
+    symbols
+}
+
+/// Name of a timer, or what it is for.
+fn timer_words(symbols: &SymbolTable, index: usize, record: &TimerRecord, rate: u32) -> String {
+    let owner = StateId::read(record.owner).and_then(|owner| symbols.of(owner));
+    let owner = owner.unwrap_or("");
+    match record.kind.get() {
+        TimerKind::After => format!("after {} in {owner}", duration(record.ticks.get(), rate)),
+        TimerKind::Debounce => format!("debounce in {owner}"),
+        TimerKind::Clock => format!("clock of {owner}"),
+        TimerKind::State | TimerKind::Machine => {
+            symbols.shown(SymbolKind::Timer, index).into_owned()
+        }
     }
 }
 
-fn called(paths: &[String]) -> Vec<String> {
-    let name = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
+fn called(symbols: &SymbolTable) -> Vec<String> {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let mut count: HashMap<String, u32> = HashMap::new();
+    let paths = symbols.names(SymbolKind::State);
     paths
-        .iter()
+        .clone()
         .for_each(|path| *count.entry(name(path)).or_default() += 1);
     paths
-        .iter()
-        .map(|path| {
-            if count[&name(path)] == 1 {
-                name(path)
-            } else {
-                path.clone()
-            }
+        .map(|path| match count[&name(path)] {
+            1 => name(path),
+            _ => path.to_owned(),
         })
         .collect()
 }

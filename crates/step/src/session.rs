@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use statewright::{Blackboard, Board, Machine};
-use statewright_compile::symbols::Symbols;
 use statewright_kernel::{Admission, Counters, Input, flag};
 use statewright_rom::ids::*;
 use statewright_rom::layout::StateKind;
 use statewright_rom::{OwnedRom, Rom};
+use statewright_symbols::{SymbolKind, SymbolTable};
 
 use crate::checkpoint::{Agent, Checkpoint};
 use crate::checkpoint_file;
@@ -56,13 +56,10 @@ impl Session {
     /// A new agent, which has run its first tick.
     pub fn new(
         rom: OwnedRom,
-        symbols: Option<Symbols>,
+        symbols: Option<SymbolTable>,
         settings: Settings,
     ) -> Result<Self, StepError> {
-        let given = symbols
-            .as_ref()
-            .map(statewright::Names::from)
-            .unwrap_or_default();
+        let given = symbols.clone().unwrap_or_default();
         let machine = Machine::from_rom(rom.as_bytes().to_vec(), given)
             .map_err(|error| StepError::new(error.to_string()))?;
         let names = Names::new(&machine, symbols);
@@ -488,12 +485,8 @@ impl Session {
 }
 
 fn find_variant(names: &Names, name: &str) -> Result<VariantId, StepError> {
-    let known = names.variants.iter().skip(1).map(String::as_str);
-    let place = names
-        .variants
-        .iter()
-        .skip(1)
-        .position(|known| known == name);
+    let known = names.symbols.names(SymbolKind::Variant).skip(1);
+    let place = known.clone().position(|known| known == name);
     place
         .and_then(|place| VariantId::from_index(place + 1))
         .ok_or_else(|| StepError::unknown("variant", name, known, "`statewright dump` lists them"))

@@ -4,6 +4,7 @@
 use statewright_kernel::{Cause, Event, Mode, Status, event_flag};
 use statewright_rom::ids::*;
 use statewright_rom::layout::FunctionKind;
+use statewright_symbols::SymbolKind;
 
 use crate::command::COMMANDS;
 use crate::record::{ActionKind, AgentState, CommandKind, Step, StepEvent};
@@ -273,7 +274,7 @@ pub fn key_words(session: &Session, key: usize, words: [u32; 3]) -> String {
     let rom = session.machine().rom();
     let [x, y, z] = words;
     let ty = key_type(&rom, key);
-    let name = session.names().keys.get(key).map_or("?", String::as_str);
+    let name = KeyId::from_index(key).map_or("?", |key| session.names().key(key));
     format!("{name} = {}", value_words(&rom, ty, [x, y, z, 0]))
 }
 
@@ -282,7 +283,7 @@ pub fn show(session: &Session) -> Vec<Line> {
     let after = session.look();
     let title = format!(
         "{}, step {}, tick {}",
-        session.names().machine,
+        session.names().symbols.machine,
         session.steps(),
         ticks_at(session, session.tick())
     );
@@ -405,9 +406,10 @@ pub fn events(session: &Session) -> Vec<Line> {
     let mut lines = vec![Line::new(
         Tone::Head,
         "",
-        format!("events of {}", session.names().machine),
+        format!("events of {}", session.names().symbols.machine),
     )];
-    for (index, name) in session.names().events.iter().enumerate() {
+    let names = session.names().symbols.names(SymbolKind::Event);
+    for (index, name) in names.enumerate() {
         let Some(event) = EventId::from_index(index) else {
             continue;
         };
@@ -421,7 +423,7 @@ pub fn events(session: &Session) -> Vec<Line> {
         };
         lines.push(Line::new(tone, "send", format!("{name}{payload}{words}")));
     }
-    if session.names().events.is_empty() {
+    if session.names().symbols.events.is_empty() {
         lines.push(Line::new(
             Tone::Plain,
             "",

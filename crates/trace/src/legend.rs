@@ -1,30 +1,15 @@
-//! The names behind the numbers of records, and as much of the machine as it takes to explain them.
+//! What it takes to explain records: the symbol table of the machine, and as much of its shape as
+//! their words need.
 
 use statewright_rom::Rom;
 use statewright_rom::Target;
-use statewright_rom::ids::{OpId, StateId, TargetSetId};
+use statewright_rom::ids::{FunctionId, OpId, StateId, TargetSetId};
 use statewright_rom::layout::{ActionOp, NONE, SpecialTrigger, TransitionRecord, transition_flag};
-
-/// Names of a machine, in the order of their numbers.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Names<'n> {
-    /// The machine.
-    pub machine: &'n str,
-    /// Paths of states.
-    pub states: &'n [String],
-    /// Events.
-    pub events: &'n [String],
-    /// Timers.
-    pub timers: &'n [String],
-    /// Functions.
-    pub functions: &'n [String],
-}
+use statewright_symbols::{SymbolKind, SymbolTable};
 
 /// A state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Its path.
-    pub name: String,
     /// The state around it.
     pub parent: Option<u16>,
     /// The region that it is a child of.
@@ -78,70 +63,42 @@ pub struct Transition {
     pub targets: Vec<u16>,
 }
 
-/// What a code of a guard means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Code {
-    /// The guard.
-    pub function: u16,
-    /// The code.
-    pub code: u16,
-    /// What it means.
-    pub text: String,
-}
-
 /// Names and structure of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Legend {
-    /// Name of the machine.
-    pub machine: String,
-    /// Hash of its structure (ROM-5).
-    pub structure_hash: u64,
-    /// Hash of everything else that changes behavior (ROM-5).
-    pub parameter_hash: u64,
+    /// Names, hashes and what codes of guards mean. States, events, timers and functions all have a
+    /// name.
+    pub symbols: SymbolTable,
     /// Ticks per second.
     pub tick_rate: u16,
     /// States in pre-order.
     pub states: Vec<State>,
     /// Owner of each region.
     pub regions: Vec<u16>,
-    /// Names of events.
-    pub events: Vec<String>,
-    /// Names of timers.
-    pub timers: Vec<String>,
-    /// Names of functions.
-    pub functions: Vec<String>,
     /// Transitions.
     pub transitions: Vec<Transition>,
-    /// What codes of guards mean.
-    pub codes: Vec<Code>,
-}
-
-/// As many names as there are things; what has none is called by its number.
-fn names(known: &[String], count: usize, what: &str) -> Vec<String> {
-    let name = |number: usize| {
-        known
-            .get(number)
-            .cloned()
-            .unwrap_or_else(|| format!("{what}_{number}"))
-    };
-    (0..count).map(name).collect()
 }
 
 impl Legend {
-    /// The legend of a machine.
-    pub fn new(rom: &Rom<'_>, given: &Names<'_>) -> Self {
-        let paths = names(given.states, rom.states().len(), "state");
+    /// The legend of a machine. What has no name is called by its number.
+    pub fn new(rom: &Rom<'_>, symbols: SymbolTable) -> Self {
         let some = |raw: u16| if raw == NONE { None } else { Some(raw) };
-        let states = rom.states().iter().zip(paths).map(|(record, name)| State {
-            name,
+        let states = rom.states().iter().map(|record| State {
             parent: some(record.parent.get()),
             region: some(record.region.get()),
             is_leaf: record.region_count == 0,
         });
-        Self {
-            machine: given.machine.to_owned(),
+        let symbols = SymbolTable {
             structure_hash: rom.structure_hash(),
             parameter_hash: rom.parameter_hash(),
+            ..symbols
+        };
+        Self {
+            symbols: symbols
+                .with_numbers(SymbolKind::State, rom.states().len())
+                .with_numbers(SymbolKind::Event, rom.events().len())
+                .with_numbers(SymbolKind::Timer, rom.timers().len())
+                .with_numbers(SymbolKind::Function, rom.linker().len()),
             tick_rate: rom.header().tick_rate.get(),
             states: states.collect(),
             regions: rom
@@ -149,47 +106,37 @@ impl Legend {
                 .iter()
                 .map(|region| region.owner.get())
                 .collect(),
-            events: names(given.events, rom.events().len(), "event"),
-            timers: names(given.timers, rom.timers().len(), "timer"),
-            functions: names(given.functions, rom.linker().len(), "function"),
             transitions: rom
                 .transitions()
                 .iter()
                 .map(|record| transition(rom, record))
                 .collect(),
-            codes: Vec::new(),
         }
-    }
-
-    /// With the meaning of a guard's code.
-    pub fn with_code(mut self, function: u16, code: u16, text: &str) -> Self {
-        self.codes.push(Code {
-            function,
-            code,
-            text: text.to_owned(),
-        });
-        self
     }
 
     /// The path of a state.
     pub fn state(&self, state: u16) -> &str {
-        self.states
-            .get(usize::from(state))
-            .map_or("?", |state| &state.name)
+        self.name(SymbolKind::State, state)
     }
 
     /// The name of an event.
     pub fn event(&self, event: u16) -> &str {
-        self.events
-            .get(usize::from(event))
-            .map_or("?", String::as_str)
+        self.name(SymbolKind::Event, event)
     }
 
     /// The name of a timer.
     pub fn timer(&self, timer: u16) -> &str {
-        self.timers
-            .get(usize::from(timer))
-            .map_or("?", String::as_str)
+        self.name(SymbolKind::Timer, timer)
+    }
+
+    /// The name of a function.
+    pub fn function(&self, function: u16) -> &str {
+        self.name(SymbolKind::Function, function)
+    }
+
+    fn name(&self, kind: SymbolKind, number: u16) -> &str {
+        let mut names = self.symbols.names(kind);
+        names.nth(usize::from(number)).unwrap_or("?")
     }
 
     /// A timer in words: its name, or what it is for.
@@ -256,11 +203,7 @@ impl Legend {
         let Guard::Function(function) = self.transitions.get(usize::from(transition))?.guard else {
             return None;
         };
-        let meant = self
-            .codes
-            .iter()
-            .find(|known| known.function == function && known.code == code)?;
-        Some(&meant.text)
+        self.symbols.guard_code(FunctionId::new(function)?, code)
     }
 }
 

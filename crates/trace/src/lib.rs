@@ -2,7 +2,8 @@
 //!
 //! # Inside
 //!
-//! What agents did, and why (SYS-3, SEL-7).
+//! What agents did, and why ([SYS-3](statewright_rom::rules#SYS-3),
+//! [SEL-7](statewright_rom::rules#SEL-7)).
 //!
 //! The kernel tells a [`Tracer`] what happens; the tracer leaves out what the [`Filter`] does not
 //! ask for and puts the rest into a [`Ring`] as plain [`Record`]s of 16 bytes. Nothing of that
@@ -21,7 +22,7 @@ mod tracer;
 mod words;
 
 pub use filter::{Filter, Level, Settings, UnknownNumber};
-pub use legend::{Code, Guard, Legend, Names, State, Transition, Trigger};
+pub use legend::{Guard, Legend, State, Transition, Trigger};
 pub use reasons::Reasons;
 pub use record::{Cause, Kind, LEADS, NO_TRANSITION, Record, fault_number, reason_number};
 pub use ring::Ring;
@@ -30,3 +31,4 @@ pub use tracer::Tracer;
 pub use words::{reason_name, reason_words};
 
 pub use statewright_kernel::Reason;
+pub use statewright_symbols::{GuardCode, SymbolKind, SymbolTable};

@@ -162,11 +162,7 @@ impl Legend {
             .map_or(Guard::None, |known| known.guard);
         let who = match guard {
             Guard::Function(function) => {
-                let name = self
-                    .functions
-                    .get(usize::from(function))
-                    .map_or("?", String::as_str);
-                format!("guard {name} says no")
+                format!("guard {} says no", self.function(function))
             }
             _ => reason_words(reason).to_owned(),
         };
@@ -194,14 +190,7 @@ impl Legend {
 
     /// The same with other names: for readers that must not show everything that stands in a file.
     pub fn map_names(mut self, map: impl Fn(&str) -> String) -> Self {
-        let states = self.states.iter_mut().map(|state| &mut state.name);
-        let lists = [&mut self.events, &mut self.timers, &mut self.functions];
-        let codes = self.codes.iter_mut().map(|code| &mut code.text);
-        let names = std::iter::once(&mut self.machine)
-            .chain(states)
-            .chain(lists.into_iter().flatten())
-            .chain(codes);
-        names.for_each(|name| *name = map(name));
+        self.symbols = self.symbols.map_names(map);
         self
     }
 }

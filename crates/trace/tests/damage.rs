@@ -1,9 +1,11 @@
 //! Damaged, cut off, foreign and later files: never a panic, never a wrong record without a word.
 
 use statewright_author::text;
+use statewright_compile::symbols::Symbol;
 use statewright_compile::{Options, compile_with};
+use statewright_rom::ids::FunctionId;
 use statewright_trace::file::{Ending, MAGIC, Reading, Writer};
-use statewright_trace::{Kind, Legend, Names, Record};
+use statewright_trace::{GuardCode, Kind, Legend, Record, SymbolTable};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 const MACHINE: &str = r#"{
@@ -20,20 +22,25 @@ fn legend() -> Legend {
     let (graph, problems) = text::read("door", MACHINE);
     let (output, _) = compile_with(&graph, problems, &Options::default());
     let output = output.expect("the machine compiles");
-    let names = |symbols: &[statewright_compile::symbols::Symbol]| -> Vec<String> {
-        symbols.iter().map(|symbol| symbol.name.clone()).collect()
+    let names = |symbols: &[Symbol]| -> Vec<Symbol> {
+        let named = symbols.iter().map(|symbol| symbol.name.as_str());
+        named.map(Symbol::named).collect()
     };
-    let symbols = &output.symbols;
-    let (states, events) = (names(&symbols.states), names(&symbols.events));
-    let (timers, functions) = (names(&symbols.timers), names(&symbols.functions));
-    let names = Names {
-        machine: &symbols.machine,
-        states: &states,
-        events: &events,
-        timers: &timers,
-        functions: &functions,
+    // What a file holds: no spans, and no names that no record has numbers of.
+    let symbols = SymbolTable {
+        machine: output.symbols.machine.clone(),
+        states: names(&output.symbols.states),
+        events: names(&output.symbols.events),
+        timers: names(&output.symbols.timers),
+        functions: names(&output.symbols.functions),
+        guard_codes: vec![GuardCode {
+            function: FunctionId::from_index(0).unwrap(),
+            code: 7,
+            text: "somebody leans on it".to_owned(),
+        }],
+        ..SymbolTable::default()
     };
-    Legend::new(&output.rom.as_rom(), &names).with_code(0, 7, "somebody leans on it")
+    Legend::new(&output.rom.as_rom(), symbols)
 }
 
 fn record(tick: u32, agent: u32, kind: Kind, detail: u8, subject: u16, value: u32) -> Record {
@@ -174,14 +181,9 @@ fn foreign_and_later_files_are_refused_with_place_and_reason() {
 #[test]
 fn frames_of_another_file_and_bytes_behind_the_end_are_damage() {
     let (written, bytes) = sample();
-    let mut other = Writer::new(
-        Vec::new(),
-        &Legend {
-            machine: "Gate".to_owned(),
-            ..legend()
-        },
-    )
-    .unwrap();
+    let mut gate = legend();
+    gate.symbols.machine = "Gate".to_owned();
+    let mut other = Writer::new(Vec::new(), &gate).unwrap();
     other.add(0, &written[..1]).unwrap();
     let other = other.close().unwrap();
     // The names differ in nothing but their first four letters, so both heads are of one length.

@@ -32,7 +32,7 @@ struct Arguments {
     /// Random machines for rollback.
     #[arg(long, default_value_t = 200)]
     rollbacks: u64,
-    /// Seeds for threads, each with every number of threads and every size of parts.
+    /// Seeds for threads, each with every number of threads and every size of chunks.
     #[arg(long, default_value_t = 20)]
     seeds: u64,
     /// Ticks of each of these.
@@ -161,7 +161,7 @@ fn threads(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
     let ways: Vec<(usize, usize)> = threads::THREADS
         .iter()
-        .flat_map(|&threads| threads::PARTS.map(|part| (threads, part)))
+        .flat_map(|&threads| threads::CHUNKS.map(|chunk| (threads, chunk)))
         .collect();
     let ticks = arguments.thread_ticks;
     let style = ProgressStyle::with_template("threads {bar:40} {pos}/{len} {eta}")
@@ -170,13 +170,13 @@ fn threads(arguments: &Arguments) -> Result<(), String> {
     let (mut transitions, mut commands) = (0, 0);
     for seed in 0..arguments.seeds {
         let mut expected = None;
-        for &(threads, part) in &ways {
-            let found = threads::run(seed, ticks, threads, part)?;
+        for &(threads, chunk) in &ways {
+            let found = threads::run(seed, ticks, threads, chunk)?;
             bar.inc(1);
             let expected = *expected.get_or_insert(found);
             if found != expected {
                 return Err(format!(
-                    "seed {seed}: {threads} threads and parts of {part} differ from 1 thread and parts of 1"
+                    "seed {seed}: {threads} threads and chunks of {chunk} differ from 1 thread and chunks of 1"
                 ));
             }
         }

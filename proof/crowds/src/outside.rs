@@ -45,6 +45,10 @@ impl Outside {
                 4 | 5 => self.change(crowds, |crowd, agent| crowd.resume(agent)),
                 6 => self.write(crowds),
                 7 => self.change(crowds, |crowd, agent| crowd.stop(agent)),
+                8 => {
+                    let variant = variant(&machine, self.rng.below(3));
+                    self.change(crowds, |crowd, agent| crowd.set_variant(agent, variant));
+                }
                 _ => self.send(crowds),
             }
         }
@@ -55,10 +59,10 @@ impl Outside {
         self.known.extend(agents);
     }
 
-    fn change(
+    fn change<E: PartialEq>(
         &mut self,
         crowds: &mut [Crowd],
-        change: impl Fn(&mut Crowd, AgentId) -> Result<(), statewright::Missing>,
+        change: impl Fn(&mut Crowd, AgentId) -> Result<(), E>,
     ) {
         let Some(&agent) = self.rng.pick(&self.known) else {
             return;

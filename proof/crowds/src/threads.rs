@@ -1,4 +1,4 @@
-//! Ten thousand agents on any number of threads in parts of any size: commands, counters and
+//! Ten thousand agents on any number of threads in chunks of any size: commands, counters and
 //! snapshots are the same.
 
 use statewright::prelude::*;
@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 /// Numbers of threads.
 pub const THREADS: [usize; 7] = [1, 2, 3, 4, 7, 8, 16];
-/// Sizes of parts.
-pub const PARTS: [usize; 4] = [1, 7, 64, 1024];
+/// Sizes of chunks.
+pub const CHUNKS: [usize; 4] = [1, 7, 64, 1024];
 /// Agents at the start.
 const AGENTS: u32 = 10_000;
 
@@ -75,7 +75,7 @@ fn world_hit(cx: &ActionCx) -> ids::EventId {
 }
 
 /// A hash of everything that a run of a seed leaves behind, tick after tick, and how much happened.
-pub fn run(seed: u64, ticks: u64, threads: usize, part: usize) -> Result<(u64, u64, u64), String> {
+pub fn run(seed: u64, ticks: u64, threads: usize, chunk: usize) -> Result<(u64, u64, u64), String> {
     let machine = Machine::from_text("squad.sw.json", SQUAD).map_err(|error| error.to_string())?;
     let [noise, help, calm] =
         ["Noise", "Help", "Calm"].map(|name| machine.event(name).expect("the machine has it"));
@@ -87,7 +87,7 @@ pub fn run(seed: u64, ticks: u64, threads: usize, part: usize) -> Result<(u64, u
     );
     let world = World { help };
     let mut agents: Vec<AgentId> = (0..AGENTS).map(|_| crowd.spawn(Body::default())).collect();
-    crowd.set_chunk_size(part);
+    crowd.set_chunk_size(chunk);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()

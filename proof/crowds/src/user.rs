@@ -2,6 +2,7 @@
 //! function and blackboard.
 
 use statewright::prelude::*;
+use statewright::symbols::SymbolKind;
 use statewright::{Blackboard, Type, Value, ids};
 use statewright_generator::Rng;
 use statewright_rom::layout::FunctionKind;
@@ -62,7 +63,11 @@ pub fn hush_panics() {
 pub fn functions(machine: &Machine) -> Functions<Blackboard, World> {
     let rom = machine.rom();
     let mut functions = Functions::new();
-    for (record, name) in rom.linker().iter().zip(&machine.names().functions) {
+    for (record, name) in rom
+        .linker()
+        .iter()
+        .zip(machine.symbols().names(SymbolKind::Function))
+    {
         functions = match record.kind.get() {
             FunctionKind::Guard => functions.guard(name, guard),
             FunctionKind::Scorer => functions.scorer(name, scorer),

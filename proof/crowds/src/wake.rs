@@ -1,4 +1,4 @@
-//! Sleeping changes no byte (SYS-2), nor do parts and threads: random machines, as crowds that must
+//! Sleeping changes no byte (SYS-2), nor do chunks and threads: random machines, as crowds that must
 //! stay the same.
 
 use statewright::commands::CommandRef;
@@ -93,7 +93,7 @@ pub fn variant(machine: &Machine, number: u32) -> VariantId {
     VariantId::from_index(number as usize % variants).unwrap_or(VariantId::PLAIN)
 }
 
-/// Runs the machine of a seed as three crowds: nobody sleeps; who may, sleeps; in parts on several
+/// Runs the machine of a seed as three crowds: nobody sleeps; who may, sleeps; in chunks on several
 /// threads.
 pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
     let machine = machine_of(seed)?;
@@ -106,7 +106,7 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
     crowds[0].set_sleeping(false);
     let mut outside = Outside::new(seed);
     outside.know(crowds[0].agents().collect::<Vec<_>>());
-    let (mut parts, mut total) = (
+    let (mut sizes, mut total) = (
         Rng::new(seed),
         Total {
             machines: 1,
@@ -122,14 +122,14 @@ pub fn run(seed: u64, ticks: u64) -> Result<Total, String> {
         let [wakeful, sleepy, split] = &mut crowds;
         total.wakeful += wakeful.tick(&world).ran as u64;
         total.ran += sleepy.tick(&world).ran as u64;
-        split.set_chunk_size(1 + parts.below(5) as usize);
+        split.set_chunk_size(1 + sizes.below(5) as usize);
         split.tick_parallel(&world);
         total.ticks += 1;
         let expected = Outcome::of(wakeful);
         total.commands += expected.commands.len() as u64;
         total.panics += expected.panicked.len() as u64;
         total.faults += expected.faults.len() as u64;
-        for (crowd, what) in [(sleepy, "sleeping"), (split, "parts and threads")] {
+        for (crowd, what) in [(sleepy, "sleeping"), (split, "chunks and threads")] {
             if let Some(difference) = expected.difference(&Outcome::of(crowd)) {
                 return Err(format!(
                     "seed {seed}, tick {tick}: {what} changed {difference}"

@@ -540,24 +540,7 @@ fn names_never_reach_the_terminal_or_an_export_as_commands() {
     let reading = statewright::trace::Reading::new(&bytes).unwrap();
     let evil = "\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}";
     let mut legend: Legend = reading.legend.clone();
-    legend.machine.push_str(evil);
-    legend
-        .states
-        .iter_mut()
-        .for_each(|state| state.name.push_str(evil));
-    let lists = [
-        &mut legend.events,
-        &mut legend.timers,
-        &mut legend.functions,
-    ];
-    lists
-        .into_iter()
-        .flatten()
-        .for_each(|name| name.push_str(evil));
-    legend
-        .codes
-        .iter_mut()
-        .for_each(|code| code.text.push_str(evil));
+    legend.symbols = legend.symbols.map_names(|name| format!("{name}{evil}"));
     let mut writer = Writer::new(Vec::new(), &legend).unwrap();
     reading
         .records()

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use statewright_text::written::{is_name_part, is_name_start};
+
 use super::SyntaxError;
 use crate::limits::MAX_EXPRESSION_BYTES;
 
@@ -272,14 +274,6 @@ impl<'a> Lexer<'a> {
                     .help("i32 ends at 2147483647")
             })
     }
-}
-
-pub(super) fn is_name_start(c: char) -> bool {
-    c.is_ascii_alphabetic() || c == '_'
-}
-
-pub(super) fn is_name_part(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+pub use statewright_text::written::{BinaryOp, LogicOp, StateQuery, UnaryOp};
+
 use crate::span::Name;
 use crate::value::Literal;
 
@@ -84,127 +86,6 @@ pub struct CallArgument {
     pub name: Option<Name>,
     /// Its value.
     pub value: Expr,
-}
-
-/// Operators before their operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnaryOp {
-    /// `!`
-    Not,
-    /// `-`
-    Neg,
-}
-
-/// Operators between two operands that always need both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinaryOp {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
-    /// `%`
-    Rem,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-}
-
-/// Operators that stop as soon as the answer is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogicOp {
-    /// `&&`
-    And,
-    /// `||`
-    Or,
-}
-
-/// Questions about a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StateQuery {
-    /// `in(State)`
-    In,
-    /// `ticks_in_state()`
-    Ticks,
-    /// `time_in_state()`
-    Time,
-}
-
-impl UnaryOp {
-    /// As it is written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Not => "!",
-            Self::Neg => "-",
-        }
-    }
-}
-
-impl BinaryOp {
-    /// As it is written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Add => "+",
-            Self::Sub => "-",
-            Self::Mul => "*",
-            Self::Div => "/",
-            Self::Rem => "%",
-            Self::Eq => "==",
-            Self::Ne => "!=",
-            Self::Lt => "<",
-            Self::Le => "<=",
-            Self::Gt => ">",
-            Self::Ge => ">=",
-        }
-    }
-
-    /// Whether it compares, so gives a bool and does not chain.
-    pub fn compares(self) -> bool {
-        !matches!(
-            self,
-            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Rem
-        )
-    }
-}
-
-impl LogicOp {
-    /// As it is written.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::And => "&&",
-            Self::Or => "||",
-        }
-    }
-}
-
-impl StateQuery {
-    /// The function's name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::In => "in",
-            Self::Ticks => "ticks_in_state",
-            Self::Time => "time_in_state",
-        }
-    }
-
-    /// The question of a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::In, Self::Ticks, Self::Time]
-            .into_iter()
-            .find(|query| query.as_str() == name)
-    }
 }
 
 impl Expr {

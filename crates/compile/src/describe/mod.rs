@@ -102,24 +102,24 @@ pub use text::{to_text, visible};
 use serde_json::{Value, json};
 use statewright_rom::Rom;
 
-use crate::symbols::Symbols;
+use crate::symbols::SymbolTable;
 
-/// The whole ROM as JSON. Symbols that belong to another ROM give wrong names, nothing worse: ask
-/// [`Symbols::belongs_to`] first.
-pub fn describe(rom: &Rom<'_>, symbols: Option<&Symbols>) -> Value {
+/// The whole ROM as JSON. SymbolTable that belong to another ROM give wrong names, nothing worse: ask
+/// [`SymbolTable::belongs_to`] first.
+pub fn describe(rom: &Rom<'_>, symbols: Option<&SymbolTable>) -> Value {
     let names = names::NameTable::new(rom, symbols);
     json!({ "model": model::model(&names), "layout": layout::layout(&names) })
 }
 
 /// Just the decompiled machine.
-pub fn describe_model(rom: &Rom<'_>, symbols: Option<&Symbols>) -> Value {
+pub fn describe_model(rom: &Rom<'_>, symbols: Option<&SymbolTable>) -> Value {
     model::model(&names::NameTable::new(rom, symbols))
 }
 
 /// The text of one action, as in [`describe`].
 pub fn action_text(
     rom: &Rom<'_>,
-    symbols: Option<&Symbols>,
+    symbols: Option<&SymbolTable>,
     op: &statewright_rom::layout::OpRecord,
 ) -> String {
     names::NameTable::new(rom, symbols).action(op)
@@ -128,7 +128,7 @@ pub fn action_text(
 /// The text of a call with its literal arguments, as in [`describe`].
 pub fn call_text(
     rom: &Rom<'_>,
-    symbols: Option<&Symbols>,
+    symbols: Option<&SymbolTable>,
     function: statewright_rom::ids::FunctionId,
     arguments: &[statewright_rom::layout::ArgumentRecord],
 ) -> String {

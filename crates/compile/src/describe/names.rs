@@ -6,27 +6,27 @@ use statewright_rom::layout::{BuiltInLane, StateKind, TimerKind, ValueType};
 use zerocopy::byteorder::little_endian::{U16, U32};
 
 use crate::expr::{GuardText, Names, argument_literal};
-use crate::symbols::{Symbol, Symbols};
+use crate::symbols::{Symbol, SymbolTable};
 
 /// Names of one ROM.
 pub(super) struct NameTable<'a> {
     /// The ROM.
     pub(super) rom: &'a Rom<'a>,
-    symbols: Option<&'a Symbols>,
+    symbols: Option<&'a SymbolTable>,
 }
 
 impl<'a> NameTable<'a> {
-    pub(super) fn new(rom: &'a Rom<'a>, symbols: Option<&'a Symbols>) -> Self {
+    pub(super) fn new(rom: &'a Rom<'a>, symbols: Option<&'a SymbolTable>) -> Self {
         Self { rom, symbols }
     }
 
     /// The name of record `index`, if the sidecar has a list with one.
-    fn given(&self, list: fn(&Symbols) -> &Vec<Symbol>, index: usize) -> Option<String> {
+    fn given(&self, list: fn(&SymbolTable) -> &Vec<Symbol>, index: usize) -> Option<String> {
         let symbol = list(self.symbols?).get(index)?;
         (!symbol.name.is_empty()).then(|| symbol.name.clone())
     }
 
-    fn named(&self, list: fn(&Symbols) -> &Vec<Symbol>, index: usize, what: &str) -> String {
+    fn named(&self, list: fn(&SymbolTable) -> &Vec<Symbol>, index: usize, what: &str) -> String {
         self.given(list, index)
             .unwrap_or_else(|| format!("{what}_{index}"))
     }

@@ -7,7 +7,7 @@ use quote::{format_ident, quote};
 use statewright_author::graph::{Event, Payload, State, Timer};
 use statewright_author::render::LineIndex;
 use statewright_author::span::Name;
-use statewright_compile::symbols::Symbol;
+use statewright_symbols::Symbol;
 
 use super::build::Built;
 use super::doc;

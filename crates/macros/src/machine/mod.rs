@@ -10,7 +10,7 @@ mod input;
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
-use statewright_compile::symbols::Symbol;
+use statewright_symbols::{Symbol, SymbolKind};
 
 use build::Built;
 use input::Input;
@@ -55,40 +55,38 @@ fn module(input: &Input, built: &Built) -> TokenStream {
 /// `fn machine()`.
 fn machine(built: &Built) -> TokenStream {
     let bytes = Literal::byte_string(built.output.rom.as_bytes());
-    let names = names(built);
+    let symbols = symbols(built);
     quote! {
         static ROM: &[u8] = #bytes;
 
         /// The machine, compiled together with this program. The first call loads it.
         pub fn machine() -> ::statewright::Machine {
             static MACHINE: ::std::sync::OnceLock<::statewright::Machine> = ::std::sync::OnceLock::new();
-            MACHINE.get_or_init(|| ::statewright::macros::load(ROM, #names)).clone()
+            MACHINE.get_or_init(|| ::statewright::macros::load(ROM, #symbols)).clone()
         }
     }
 }
 
-/// The names behind the numbers.
-fn names(built: &Built) -> TokenStream {
+/// Names and spans behind the numbers. The ROM they are tied to has their hashes.
+fn symbols(built: &Built) -> TokenStream {
     let symbols = &built.output.symbols;
-    let machine = &symbols.machine;
-    let lists = [
-        ("states", &symbols.states),
-        ("events", &symbols.events),
-        ("functions", &symbols.functions),
-        ("keys", &symbols.keys),
-        ("parameters", &symbols.parameters),
-        ("variants", &symbols.variants),
-        ("timers", &symbols.timers),
-        ("lanes", &symbols.lanes),
-        ("channels", &symbols.channels),
-        ("scratch", &symbols.scratch),
-    ];
-    let fields = lists.map(|(field, list): (&str, &Vec<Symbol>)| {
-        let field = quote::format_ident!("{field}");
-        let names = list.iter().map(|symbol| &symbol.name);
-        quote!(#field: ::statewright::macros::texts(&[#(#names),*]))
+    let (machine, file) = (&symbols.machine, &symbols.file);
+    let lists = SymbolKind::ALL.iter().map(|&kind| {
+        let field = quote::format_ident!("{}", kind.list());
+        let own = symbols.list(kind).iter().map(|symbol| {
+            let Symbol { name, line, column } = symbol;
+            quote!((#name, #line, #column))
+        });
+        quote!(#field: ::statewright::macros::symbols(&[#(#own),*]))
     });
-    quote!(::statewright::Names { machine: ::std::string::String::from(#machine), #(#fields),* })
+    quote! {
+        ::statewright::macros::SymbolTable {
+            machine: ::std::string::String::from(#machine),
+            file: ::std::string::String::from(#file),
+            #(#lists,)*
+            ..::std::default::Default::default()
+        }
+    }
 }
 
 /// What the author wrote about something, then what it is.

@@ -17,11 +17,10 @@ pub fn json(outcome: &Outcome) -> Value {
         .zip(&outcome.transitions)
         .map(|(number, taken)| json!({ "transition": number, "way": legend.way(number), "text": outcome.transition(number), "taken": taken }))
         .collect();
-    let states: Vec<Value> = legend
-        .states
-        .iter()
+    let states: Vec<Value> = (0_u16..)
+        .zip(&legend.states)
         .zip(&outcome.visits)
-        .map(|(state, visits)| json!({ "name": state.name, "leaf": state.is_leaf, "visits": visits }))
+        .map(|((number, state), visits)| json!({ "name": legend.state(number), "leaf": state.is_leaf, "visits": visits }))
         .collect();
     let population: Vec<Value> = outcome
         .series()
@@ -37,7 +36,7 @@ pub fn json(outcome: &Outcome) -> Value {
         )
         .collect();
     json!({
-        "machine": legend.machine,
+        "machine": legend.symbols.machine,
         "agents": outcome.agents,
         "ticks": outcome.ticks,
         "wanted_ticks": outcome.wanted_ticks,

@@ -25,7 +25,7 @@ td.b i{display:block;height:.8em;border-radius:3px;background:var(--bar)}
 /// The page. `picture` is the machine, colored by use.
 pub fn page(outcome: &Outcome, picture: &str) -> String {
     let mut out = String::new();
-    let name = xml(&outcome.legend.machine);
+    let name = xml(&outcome.legend.symbols.machine);
     put!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"

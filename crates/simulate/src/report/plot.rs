@@ -37,7 +37,7 @@ pub fn plot(outcome: &Outcome) -> String {
     put!(
         out,
         "<title>{}: where agents are over time</title>",
-        xml(&outcome.legend.machine)
+        xml(&outcome.legend.symbols.machine)
     );
     put!(out, "<style>{PLOT_STYLE}</style>");
     put!(

@@ -159,7 +159,7 @@ impl<B: Board, C> Crowd<B, C> {
     /// ```
     /// use statewright::prelude::*;
     ///
-    /// let text = r#"{ "machine": "Dog", "parameters": { "brave": { "type": "bool", "value": false } },
+    /// let text = r#"{ "machine": "Dog", "parameters": { "brave": false },
     ///   "variants": { "hero": { "brave": true } }, "initial": "sit",
     ///   "states": { "sit": { "transitions": [{ "when": "always", "if": "brave", "to": "bark" }] }, "bark": {} } }"#;
     /// let machine = Machine::from_text("dog", text)?;

@@ -1,7 +1,9 @@
 //! The legend as bytes: numbers little-endian, lists and texts with their length before them.
 
 use super::Refused;
-use crate::legend::{Code, Guard, Legend, State, Transition, Trigger};
+use crate::legend::{Guard, Legend, State, Transition, Trigger};
+use statewright_rom::ids::FunctionId;
+use statewright_symbols::{GuardCode, Symbol, SymbolTable};
 
 const NONE: u16 = 0xFFFF;
 /// In a guard: an expression.
@@ -81,6 +83,10 @@ impl<'b> In<'b> {
         Ok(text.to_owned())
     }
 
+    fn symbol(&mut self) -> Result<Symbol, Refused> {
+        self.text().map(Symbol::named)
+    }
+
     fn list<T>(
         &mut self,
         mut one: impl FnMut(&mut Self) -> Result<T, Refused>,
@@ -94,20 +100,22 @@ impl Legend {
     /// As it stands in a file.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut out = Out::default();
-        out.text(&self.machine);
-        out.wide(self.structure_hash);
-        out.wide(self.parameter_hash);
+        let symbols = &self.symbols;
+        out.text(&symbols.machine);
+        out.wide(symbols.structure_hash);
+        out.wide(symbols.parameter_hash);
         out.number(self.tick_rate);
+        let mut paths = symbols.states.iter();
         out.list(&self.states, |out, state| {
-            out.text(&state.name);
+            out.text(paths.next().map_or("", |symbol| &symbol.name));
             out.number(state.parent.unwrap_or(NONE));
             out.number(state.region.unwrap_or(NONE));
             out.0.push(u8::from(state.is_leaf));
         });
         out.list(&self.regions, |out, owner| out.number(*owner));
-        out.list(&self.events, |out, name| out.text(name));
-        out.list(&self.timers, |out, name| out.text(name));
-        out.list(&self.functions, |out, name| out.text(name));
+        for names in [&symbols.events, &symbols.timers, &symbols.functions] {
+            out.list(names, |out, symbol| out.text(&symbol.name));
+        }
         out.list(&self.transitions, |out, transition| {
             out.number(transition.source);
             let (kind, number) = match transition.trigger {
@@ -131,8 +139,8 @@ impl Legend {
             );
             out.list(&transition.targets, |out, target| out.number(*target));
         });
-        out.list(&self.codes, |out, code| {
-            out.number(code.function);
+        out.list(&symbols.guard_codes, |out, code| {
+            out.number(code.function.raw());
             out.number(code.code);
             out.text(&code.text);
         });
@@ -142,32 +150,33 @@ impl Legend {
     /// Reads what stands in a file. Every number in it leads to something.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, Refused> {
         let mut from = In { bytes, at: 0 };
-        let legend = Self {
+        let mut symbols = SymbolTable {
             machine: from.text()?,
             structure_hash: from.wide()?,
             parameter_hash: from.wide()?,
-            tick_rate: from.number()?,
-            states: from.list(|from| {
-                let (name, parent, region) = (from.text()?, from.some()?, from.some()?);
-                Ok(State {
-                    name,
-                    parent,
-                    region,
-                    is_leaf: from.byte()? != 0,
-                })
-            })?,
-            regions: from.list(In::number)?,
-            events: from.list(In::text)?,
-            timers: from.list(In::text)?,
-            functions: from.list(In::text)?,
-            transitions: from.list(transition)?,
-            codes: from.list(|from| {
-                Ok(Code {
-                    function: from.number()?,
-                    code: from.number()?,
-                    text: from.text()?,
-                })
-            })?,
+            ..SymbolTable::default()
+        };
+        let tick_rate = from.number()?;
+        let states = from.list(|from| {
+            symbols.states.push(from.symbol()?);
+            Ok(State {
+                parent: from.some()?,
+                region: from.some()?,
+                is_leaf: from.byte()? != 0,
+            })
+        })?;
+        let regions = from.list(In::number)?;
+        symbols.events = from.list(In::symbol)?;
+        symbols.timers = from.list(In::symbol)?;
+        symbols.functions = from.list(In::symbol)?;
+        let transitions = from.list(transition)?;
+        symbols.guard_codes = from.list(guard_code)?;
+        let legend = Self {
+            symbols,
+            tick_rate,
+            states,
+            regions,
+            transitions,
         };
         if from.at != bytes.len() {
             return Err(Refused::new(from.at, "there is more behind its names"));
@@ -185,12 +194,12 @@ impl Legend {
         });
         let transitions_are_sound = self.transitions.iter().all(|transition| {
             let trigger = match transition.trigger {
-                Trigger::Event(event) => below(event, self.events.len()),
-                Trigger::Timer(timer) => below(timer, self.timers.len()),
+                Trigger::Event(event) => below(event, self.symbols.events.len()),
+                Trigger::Timer(timer) => below(timer, self.symbols.timers.len()),
                 _ => true,
             };
             let guard = match transition.guard {
-                Guard::Function(function) => below(function, self.functions.len()),
+                Guard::Function(function) => below(function, self.symbols.functions.len()),
                 _ => true,
             };
             let targets = transition
@@ -235,5 +244,14 @@ fn transition(from: &mut In<'_>) -> Result<Transition, Refused> {
         is_internal: flags & INTERNAL != 0,
         is_pop: flags & POP != 0,
         targets,
+    })
+}
+
+fn guard_code(from: &mut In<'_>) -> Result<GuardCode, Refused> {
+    let function = FunctionId::new(from.number()?);
+    Ok(GuardCode {
+        function: function.ok_or_else(|| Refused::new(from.at, "a code belongs to no function"))?,
+        code: from.number()?,
+        text: from.text()?,
     })
 }

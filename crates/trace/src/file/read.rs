@@ -265,13 +265,13 @@ fn is_sound(record: &Record, legend: &Legend) -> bool {
         return false;
     };
     match kind {
-        Kind::Event | Kind::Unhandled | Kind::Deferred => subject < legend.events.len(),
-        Kind::Timer | Kind::TimerSet | Kind::TimerStopped => subject < legend.timers.len(),
+        Kind::Event | Kind::Unhandled | Kind::Deferred => subject < legend.symbols.events.len(),
+        Kind::Timer | Kind::TimerSet | Kind::TimerStopped => subject < legend.symbols.timers.len(),
         Kind::Transition | Kind::Latched => {
             let cause = match record.cause() {
                 Some(Cause::None) => true,
-                Some(Cause::Event(event)) => usize::from(event) < legend.events.len(),
-                Some(Cause::Timer(timer)) => usize::from(timer) < legend.timers.len(),
+                Some(Cause::Event(event)) => usize::from(event) < legend.symbols.events.len(),
+                Some(Cause::Timer(timer)) => usize::from(timer) < legend.symbols.timers.len(),
                 None => false,
             };
             let leaf = record

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use statewright_draw::{Chart, Heat, Options, Theme, dot, mermaid, plantuml, svg, visible};
 use statewright_files::{Input, Loaded, ROM_EXTENSION, refuse_own_source};
-use statewright_trace::{Legend, Names, Totals, Transition};
+use statewright_symbols::SymbolTable;
+use statewright_trace::{Legend, Totals, Transition};
 
 use super::trace;
 use crate::args::{Draw, Picture, ThemeChoice};
@@ -66,11 +67,11 @@ fn heat(
     let legend = &reading.legend;
     if !is_same_machine(
         legend,
-        &Legend::new(&loaded.rom.as_rom(), &Names::default()),
+        &Legend::new(&loaded.rom.as_rom(), SymbolTable::default()),
     ) {
         let text = format!(
             "`{name}` is a trace of machine `{}`, not of `{}` as it is now",
-            legend.machine,
+            legend.symbols.machine,
             input.name()
         );
         return Err(
@@ -101,7 +102,7 @@ fn is_same_machine(recorded: &Legend, drawn: &Legend) -> bool {
         (a.source, a.trigger, a.is_internal, &a.targets)
             == (b.source, b.trigger, b.is_internal, &b.targets)
     };
-    recorded.structure_hash == drawn.structure_hash
+    recorded.symbols.structure_hash == drawn.symbols.structure_hash
         && recorded.transitions.len() == drawn.transitions.len()
         && recorded
             .transitions

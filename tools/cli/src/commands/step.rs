@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, IsTerminal};
 
 use statewright_files::Input;
+use statewright_step::ids::EventId;
 use statewright_step::{Command, Session, Settings, StepError, json};
 
 use crate::args::Step;
@@ -115,7 +116,7 @@ fn send_all(
             })
         };
         let waits = event.starts_with("after ")
-            && !session.names().events.iter().any(|known| known == "after");
+            && session.names().symbols.find::<EventId>("after").is_err();
         let line = if waits {
             event.to_owned()
         } else {

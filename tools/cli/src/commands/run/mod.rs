@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use statewright::trace::Level;
-use statewright::{Machine, Names};
-use statewright_compile::symbols::Symbols;
+use statewright::{Machine, SymbolTable};
 use statewright_draw::{Chart, Heat, Options, svg};
 use statewright_files::{Input, Loaded, Prepared, create, read_limited, refuse_own_source};
 use statewright_simulate::report::{json, number, page, plot};
@@ -150,11 +149,8 @@ fn recorder(args: &Run) -> Result<Option<Recorder>, CliError> {
 
 /// The machine that the kernel runs.
 fn machine(loaded: Loaded) -> Result<Machine, CliError> {
-    let names = loaded
-        .symbols
-        .as_ref()
-        .map_or_else(Names::default, Names::from);
-    Machine::from_rom(loaded.rom.into_bytes().into_vec(), names)
+    let symbols = loaded.symbols.unwrap_or_default();
+    Machine::from_rom(loaded.rom.into_bytes().into_vec(), symbols)
         .map_err(|error| CliError::new(error.to_string()))
 }
 
@@ -212,7 +208,7 @@ fn peak_memory() -> Option<u64> {
 fn write_pictures(
     args: &Run,
     machine: &Machine,
-    symbols: Option<&Symbols>,
+    symbols: Option<&SymbolTable>,
     ran: &Ran,
 ) -> Result<(), CliError> {
     let mut prepared = Vec::new();

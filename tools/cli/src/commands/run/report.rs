@@ -34,7 +34,7 @@ fn head(out: &mut String, outcome: &Outcome) {
     line!(
         out,
         "{}: {} agents, {} ticks ({:.1} s at {rate} ticks per second), seed {}",
-        visible(&outcome.legend.machine),
+        visible(&outcome.legend.symbols.machine),
         number(outcome.agents.into()),
         number(outcome.ticks),
         outcome.ticks as f64 / rate,

@@ -95,7 +95,6 @@ mod tests {
     /// root { calm, fight { [left, right], [up, down] } }: numbers 0 to 6.
     fn legend() -> Legend {
         let state = |name: &str, parent: Option<u16>, region: Option<u16>| State {
-            name: name.to_owned(),
             parent,
             region,
             is_leaf: !matches!(name, "root" | "fight"),

@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use statewright::ids::EventId;
 use statewright_author::names::visible;
 use statewright_author::similar;
+use statewright_symbols::{SymbolKind, SymbolTable, UnknownName};
 use statewright_trace::file::Reading;
 use statewright_trace::{Cause, Kind, Legend, Record};
 
@@ -41,11 +43,7 @@ impl Chosen {
             let text = format!("`--from {from}` lies behind `--to {to}`: no tick is between them");
             return Err(CliError::new(text).help("exchange the two"));
         }
-        let names: Vec<&str> = legend
-            .states
-            .iter()
-            .map(|state| state.name.as_str())
-            .collect();
+        let names: Vec<&str> = legend.symbols.names(SymbolKind::State).collect();
         let states = args
             .state
             .iter()
@@ -55,7 +53,7 @@ impl Chosen {
         let events = args
             .event
             .iter()
-            .map(|name| find("event", name, &legend.events));
+            .map(|name| find_event(name, &legend.symbols));
         Ok(Self {
             agents,
             states: (0..legend.states.len() as u16).filter(inside).collect(),
@@ -188,12 +186,11 @@ fn find_state(name: &str, paths: &[&str]) -> Result<u16, CliError> {
     }
 }
 
-fn find(what: &str, name: &str, known: &[String]) -> Result<u16, CliError> {
-    let place = known.iter().position(|other| other == name);
-    let closest = || similar::closest(name, known.iter().map(String::as_str));
-    place
-        .map(|place| place as u16)
-        .ok_or_else(|| unknown(what, name, closest()))
+fn find_event(name: &str, symbols: &SymbolTable) -> Result<u16, CliError> {
+    let found: Result<EventId, UnknownName> = symbols.find(name);
+    found
+        .map(EventId::raw)
+        .map_err(|error| unknown(error.what, name, error.closest.as_deref()))
 }
 
 fn unknown(what: &str, name: &str, closest: Option<&str>) -> CliError {

@@ -121,9 +121,9 @@ pub(super) fn document(shown: &Shown<'_>) -> Value {
         .map(|entry| object(entry, legend).into())
         .collect();
     json!({
-        "machine": legend.machine,
-        "structure_hash": format!("{:016x}", legend.structure_hash),
-        "parameter_hash": format!("{:016x}", legend.parameter_hash),
+        "machine": legend.symbols.machine,
+        "structure_hash": format!("{:016x}", legend.symbols.structure_hash),
+        "parameter_hash": format!("{:016x}", legend.symbols.parameter_hash),
         "tick_rate": legend.tick_rate,
         "ending": shown.ending.to_string(),
         "records": records,

@@ -97,11 +97,10 @@ pub(super) fn track_name(track: Track, legend: &Legend) -> String {
         .iter()
         .filter(|other| **other == owner)
         .count();
-    let first = legend
-        .states
-        .iter()
-        .find(|state| state.region == Some(region))
-        .map_or("?", |state| &state.name);
+    let first = (0_u16..)
+        .zip(&legend.states)
+        .find(|(_, state)| state.region == Some(region))
+        .map_or("?", |(number, _)| legend.state(number));
     match siblings {
         1 => legend.state(owner).to_owned(),
         _ => format!("{} ({} …)", legend.state(owner), first),

@@ -284,7 +284,7 @@ impl Answer<'_> {
         _ = write!(
             out,
             "agent {} of {}, tick {}: ",
-            self.agent, legend.machine, self.tick
+            self.agent, legend.symbols.machine, self.tick
         );
         _ = match self.before == self.after {
             true => writeln!(out, "in {}", self.after.words(legend)),
@@ -391,7 +391,7 @@ impl Answer<'_> {
             json!({ "cause": search.cause, "outcome": search.outcome, "candidates": candidates })
         };
         json!({
-            "machine": legend.machine,
+            "machine": legend.symbols.machine,
             "agent": self.agent,
             "tick": self.tick,
             "before": leaves(&self.before),

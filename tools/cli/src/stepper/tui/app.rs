@@ -104,7 +104,7 @@ impl App {
             KeyCode::Char('?' | 'h') | KeyCode::F(1) => self.focus = Focus::Help,
             KeyCode::Up | KeyCode::Char('k') => self.selected = self.selected.saturating_sub(1),
             KeyCode::Down | KeyCode::Char('j') => {
-                let last = self.session.names().events.len().saturating_sub(1);
+                let last = self.session.names().symbols.events.len().saturating_sub(1);
                 self.selected = last.min(self.selected + 1);
             }
             KeyCode::Enter => self.send(),
@@ -134,7 +134,8 @@ impl App {
         let Some(event) = EventId::from_index(self.selected) else {
             return;
         };
-        let Some(name) = self.session.names().events.get(self.selected).cloned() else {
+        let names = &self.session.names().symbols;
+        let Some(name) = names.of(event).map(str::to_owned) else {
             self.message = Some((
                 "this machine has no events; space lets time pass".to_owned(),
                 true,

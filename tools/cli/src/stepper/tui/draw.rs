@@ -8,6 +8,7 @@ use ratatui::widgets::{Block, BorderType, Clear, Paragraph};
 use statewright_step::ids::EventId;
 use statewright_step::payload_type;
 use statewright_step::text::{self, Tone};
+use statewright_symbols::SymbolKind;
 
 use super::app::{App, Focus};
 use super::tree::{self, Row};
@@ -141,7 +142,7 @@ fn draw_title(frame: &mut Frame<'_>, app: &App, look: Look, area: Rect) {
         session.tick(),
         f64::from(session.tick()) / f64::from(session.tick_rate().max(1)),
     );
-    let name = Span::styled(format!(" {} ", session.names().machine), look.lit());
+    let name = Span::styled(format!(" {} ", session.names().symbols.machine), look.lit());
     frame.render_widget(Line::from(vec![name, Span::raw(facts)]), area);
 }
 
@@ -216,8 +217,8 @@ fn draw_events(frame: &mut Frame<'_>, app: &App, look: Look, area: Rect) {
     let events = app
         .session
         .names()
-        .events
-        .iter()
+        .symbols
+        .names(SymbolKind::Event)
         .enumerate()
         .skip(skip)
         .take(height);

@@ -1,0 +1,135 @@
+//! Callbacks by number, as the kernel asks for them.
+
+use statewright_kernel::{Mode, Status, Verdict};
+use statewright_rom::ids::{FunctionId, KeyId};
+
+use crate::board::Board;
+use crate::cx::{ActionCx, GuardCx};
+use crate::functions::{ActionFn, ActivityFn, Callback, GuardFn, ScorerFn};
+
+/// Callbacks by number of the function, and fields by number of the key. Numbers of another kind
+/// lead to code that does nothing.
+pub(crate) struct Table<B, C> {
+    guards: Box<[GuardFn<B, C>]>,
+    scorers: Box<[ScorerFn<B, C>]>,
+    actions: Box<[ActionFn<B, C>]>,
+    activities: Box<[ActivityFn<B, C>]>,
+    /// Field of the blackboard per key.
+    fields: Box<[usize]>,
+}
+
+/// A call that nothing answers to; unwinds to whoever ticks the agent.
+pub(crate) struct UnboundCall(pub(crate) FunctionId);
+
+impl UnboundCall {
+    /// Not as a panic: the host is told of it in another way, and nothing is printed.
+    fn unwind(self) -> ! {
+        std::panic::resume_unwind(Box::new(self))
+    }
+}
+
+impl<B: Board, C> Table<B, C> {
+    pub(super) fn new(functions: usize, fields: Vec<usize>) -> Self {
+        let guard: GuardFn<B, C> = |_, _, _| Verdict::from(false);
+        let scorer: ScorerFn<B, C> = |_, _, _| 0.0;
+        let action: ActionFn<B, C> = |_, _, _| {};
+        let activity: ActivityFn<B, C> = |_, _, _, _| Status::Running;
+        Self {
+            guards: vec![guard; functions].into(),
+            scorers: vec![scorer; functions].into(),
+            actions: vec![action; functions].into(),
+            activities: vec![activity; functions].into(),
+            fields: fields.into(),
+        }
+    }
+
+    pub(super) fn put(&mut self, place: usize, code: Callback<B, C>) {
+        fn set<T>(list: &mut [T], place: usize, code: T) {
+            if let Some(cell) = list.get_mut(place) {
+                *cell = code;
+            }
+        }
+        match code {
+            Callback::Guard(code) => set(&mut self.guards, place, code),
+            Callback::Scorer(code) => set(&mut self.scorers, place, code),
+            Callback::Action(code) => set(&mut self.actions, place, code),
+            Callback::Activity(code) => set(&mut self.activities, place, code),
+        }
+    }
+
+    /// Nothing answers to a function: whoever calls it ends.
+    pub(super) fn bind_trap(&mut self, place: usize) {
+        self.put(
+            place,
+            Callback::Guard(|_, _, cx| UnboundCall(cx.function()).unwind()),
+        );
+        self.put(
+            place,
+            Callback::Scorer(|_, _, cx| UnboundCall(cx.function()).unwind()),
+        );
+        self.put(
+            place,
+            Callback::Action(|_, _, cx| UnboundCall(cx.function()).unwind()),
+        );
+        self.put(
+            place,
+            Callback::Activity(|_, _, _, cx| UnboundCall(cx.function()).unwind()),
+        );
+    }
+
+    #[inline]
+    pub(crate) fn guard(
+        &self,
+        function: FunctionId,
+        board: &B,
+        context: &C,
+        mut cx: GuardCx<'_, '_, '_>,
+    ) -> Verdict {
+        self.guards
+            .get(function.index())
+            .map_or(Verdict::from(false), |code| code(board, context, &mut cx))
+    }
+
+    #[inline]
+    pub(crate) fn score(
+        &self,
+        function: FunctionId,
+        board: &B,
+        context: &C,
+        mut cx: GuardCx<'_, '_, '_>,
+    ) -> f32 {
+        self.scorers
+            .get(function.index())
+            .map_or(0.0, |code| code(board, context, &mut cx))
+    }
+
+    #[inline]
+    pub(crate) fn action(
+        &self,
+        function: FunctionId,
+        board: &mut B,
+        context: &C,
+        mut cx: ActionCx<'_, '_, '_>,
+    ) {
+        if let Some(code) = self.actions.get(function.index()) {
+            code(board, context, &mut cx);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn activity(
+        &self,
+        function: FunctionId,
+        mode: Mode,
+        (board, context): (&mut B, &C),
+        mut cx: ActionCx<'_, '_, '_>,
+    ) -> Status {
+        self.activities
+            .get(function.index())
+            .map_or(Status::Running, |code| code(board, context, mode, &mut cx))
+    }
+
+    pub(crate) fn field(&self, key: KeyId) -> usize {
+        self.fields.get(key.index()).copied().unwrap_or(usize::MAX)
+    }
+}

@@ -1,0 +1,13 @@
+//! Text that people read, for whoever shows some: the reader of machine files, the decompiler, the
+//! tools.
+//!
+//! [`visible`] spells out what could move a cursor or hide something, [`similar`] knows what was
+//! probably meant, [`written`] puts expressions together with as few parentheses as possible. Knows
+//! neither machine files nor ROMs, so that both sides of the compiler can use it.
+#![forbid(unsafe_code)]
+
+pub mod similar;
+mod visible;
+pub mod written;
+
+pub use visible::{is_hidden, is_invisible, visible, visible_lines};
